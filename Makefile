@@ -1,0 +1,49 @@
+# Each target makes the virtual environment it needs; nothing but Python is assumed.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+GROUPS := test lint docs bench
+
+.PHONY: demo test test-slow lint types docs doctest bench wheel clean
+
+demo: $(VENV)/.core
+	$(BIN)/quorate demo
+
+test: $(VENV)/.test
+	$(BIN)/python -m pytest -n auto
+
+test-slow: $(VENV)/.test
+	$(BIN)/python -m pytest -m slow
+
+lint: $(VENV)/.lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.lint
+	$(BIN)/mypy
+
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -W --keep-going -n -b html docs docs/_build/html
+
+doctest: $(VENV)/.test $(VENV)/.docs
+	$(BIN)/python -m pytest -q --doctest-modules src
+	$(BIN)/python -m sphinx -W -q -b doctest docs docs/_build/doctest
+
+bench: $(VENV)/.bench
+	$(BIN)/python -m bench
+
+wheel: $(VENV)/.core
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+
+$(VENV)/.core: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(GROUPS:%=$(VENV)/.%): $(VENV)/.%: $(VENV)/.core
+	$(BIN)/python -m pip install --quiet --group $*
+	@touch $@
+
+clean:
+	rm -rf $(VENV) dist docs/_build docs/api docs/gallery .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,56 @@
+"""quorate: find the few members of an ensemble whose votes decide, and show why.
+
+Names are loaded on first use, so that importing the package stays cheap.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from quorate import exceptions as exceptions
+    from quorate import risk as risk
+    from quorate._diversity import Measure as Measure
+    from quorate._diversity import diversity as diversity
+    from quorate._diversity import measures as measures
+    from quorate._diversity import pairwise_diversity as pairwise_diversity
+    from quorate._diversity import sample_diversity as sample_diversity
+    from quorate.decomposition import Decomposition as Decomposition
+    from quorate.decomposition import decompose as decompose
+    from quorate.risk import RiskAssessment as RiskAssessment
+    from quorate.risk import assess_risk as assess_risk
+    from quorate.votes import Votes as Votes
+    from quorate.votes import collect_votes as collect_votes
+
+__version__ = "0.1.0"
+
+# public name -> module that has it; a module's own name stands for the module
+_HOMES = {
+    "Decomposition": "quorate.decomposition",
+    "Measure": "quorate._diversity",
+    "RiskAssessment": "quorate.risk",
+    "Votes": "quorate.votes",
+    "assess_risk": "quorate.risk",
+    "collect_votes": "quorate.votes",
+    "decompose": "quorate.decomposition",
+    "diversity": "quorate._diversity",
+    "exceptions": "quorate.exceptions",
+    "measures": "quorate._diversity",
+    "pairwise_diversity": "quorate._diversity",
+    "risk": "quorate.risk",
+    "sample_diversity": "quorate._diversity",
+}
+
+__all__ = sorted([*_HOMES, "__version__"])
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'quorate' has no attribute {name!r}")
+    home = import_module(_HOMES[name])
+    value = home if _HOMES[name] == f"quorate.{name}" else getattr(home, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

@@ -1,0 +1,77 @@
+"""Everything quorate can say about votes, gathered once for people and for programs."""
+
+import math
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from quorate._diversity import diversity, measures
+from quorate.decomposition import Decomposition, decompose
+from quorate.risk import RiskAssessment, assess_risk
+from quorate.votes import Votes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Diagnosis:
+    """Decomposition, diversity and risk of one ensemble."""
+
+    votes: Votes
+    decomposition: Decomposition
+    diversity: dict[str, float]
+    risk: RiskAssessment
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers and text for JSON; what is not finite becomes None."""
+        votes, parts, risk = self.votes, self.decomposition, self.risk
+        accuracies = votes.accuracies
+        best = int(accuracies.argmax())
+        assessed = {field.name: getattr(risk, field.name) for field in fields(risk)}
+        assessed["endpoints"] = asdict(risk.endpoints)
+        assessed["bound"] = {
+            "bound": risk.bound.bound,
+            "applies": risk.bound.applies,
+            "vacuous": risk.bound.vacuous,
+        }
+        plain: dict[str, Any] = _plain(
+            {
+                "votes": {
+                    "n_members": votes.n_members,
+                    "n_samples": votes.n_samples,
+                    "classes": [str(label) for label in votes.classes],
+                    "weighted": votes.weights is not None,
+                    "masked": votes.is_masked,
+                    "accuracy": votes.accuracy(),
+                    "member_accuracy": float(accuracies.mean()),
+                    "best_member": votes.names[best],
+                    "best_member_accuracy": float(accuracies[best]),
+                },
+                "decomposition": {
+                    "error": parts.error,
+                    "member_error": parts.member_error,
+                    "diversity": parts.diversity,
+                },
+                "diversity": self.diversity,
+                "risk": assessed,
+            }
+        )
+        return plain
+
+
+def diagnose(votes: Votes, noise: float = 0.01) -> Diagnosis:
+    """Measure everything; members that vote with weights are compared as equals.
+
+    Only the two measures that have a place for weights use them.
+    """
+    values = diversity(votes.unweighted())
+    if not votes.has_equal_weights:
+        for measure in measures().values():
+            if measure.weighted:
+                values[measure.name] = diversity(votes, measure.name)
+    return Diagnosis(votes, decompose(votes), values, assess_risk(votes, noise))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    return value

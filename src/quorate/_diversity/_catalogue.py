@@ -1,0 +1,152 @@
+"""What each measure is called, which way it points, and where it comes from."""
+
+from dataclasses import dataclass
+from html import escape
+from typing import Literal
+
+from quorate._suggest import unknown_name
+
+Direction = Literal["higher", "lower", "not monotone"]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One diversity measure."""
+
+    name: str
+    paper_name: str
+    """The short name in the paper's tables."""
+    summary: str
+    range: str
+    direction: Direction
+    """Which values mean more diverse."""
+    pairwise: bool
+    """Whether it is defined for two members."""
+    undefined: float
+    """The conventional value where the definition divides by zero."""
+    weighted: bool
+    """Whether its definition has a place for voting weights."""
+    informative_per_sample: bool
+    """Whether it tells single samples apart."""
+    reference: str
+
+
+class Catalogue(dict[str, "Measure"]):
+    """Measures by name; prints as one line each."""
+
+    def __repr__(self) -> str:
+        width = max(map(len, self))
+        return "\n".join(f"{name:<{width}}  {m.summary}" for name, m in self.items())
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td><code>{escape(m.name)}</code></td><td>{escape(m.paper_name)}</td>"
+            f"<td>{escape(m.summary)}</td><td>{escape(m.range)}</td>"
+            f"<td>{escape(m.direction)}</td></tr>"
+            for m in self.values()
+        )
+        head = "".join(
+            f"<th>{word}</th>"
+            for word in ("measure", "paper", "what it is", "range", "more diverse")
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _measure(
+    name: str,
+    paper_name: str,
+    summary: str,
+    range_: str,
+    direction: Direction,
+    reference: str,
+    *,
+    pairwise: bool = False,
+    undefined: float = 0.0,
+    weighted: bool = False,
+    informative: bool = True,
+) -> Measure:
+    return Measure(
+        name, paper_name, summary, range_, direction, pairwise, undefined, weighted,
+        informative, reference,
+    )  # fmt: skip
+
+
+_KUNCHEVA = "L. I. Kuncheva, C. J. Whitaker, Machine Learning 51, 2003"
+
+MEASURES = Catalogue(
+    (measure.name, measure)
+    for measure in (
+        _measure(
+            "disagreement", "Disag", "pairs of which exactly one is right",
+            "[0, 1]", "higher", "D. B. Skalak, AAAI workshop, 1996", pairwise=True,
+        ),
+        _measure(
+            "q_statistic", "QStat", "Yule's Q of two members being right",
+            "[-1, 1]", "lower", "G. U. Yule, Phil. Trans. A 194, 1900",
+            pairwise=True, informative=False,
+        ),
+        _measure(
+            "correlation", "Corre", "correlation of two members being right",
+            "[-1, 1]", "lower", f"P. Sneath, R. Sokal, 1973; {_KUNCHEVA}",
+            pairwise=True, informative=False,
+        ),
+        _measure(
+            "kappa", "KStat", "agreement of two beyond chance",
+            "[-1, 1]", "lower", "J. Cohen, Educ. Psychol. Meas. 20, 1960",
+            pairwise=True, informative=False,
+        ),
+        _measure(
+            "double_fault", "DoubF", "pairs that are wrong together",
+            "[0, 1]", "lower", "G. Giacinto, F. Roli, Image Vis. Comput. 19, 2001",
+            pairwise=True,
+        ),
+        _measure(
+            "kw_variance", "KWVar", "variance of being right over members",
+            "[0, 1/4]", "higher", "R. Kohavi, D. Wolpert, ICML, 1996",
+        ),
+        _measure(
+            "interrater", "Inter", "agreement of all beyond chance (Fleiss)",
+            "[-1/(n-1), 1]", "lower", "J. L. Fleiss, 1981; " + _KUNCHEVA, undefined=1.0,
+        ),
+        _measure(
+            "entropy_cc", "EntCC", "entropy of the votes over the classes",
+            "[0, ln min(n, L)]", "higher", "P. Cunningham, J. Carney, ECML, 2000",
+            weighted=True,
+        ),
+        _measure(
+            "entropy_sk", "EntSK", "size of the minority, right or wrong",
+            "[0, 1]", "higher", "C. Shipp, L. Kuncheva, Inf. Fusion 3, 2002",
+        ),
+        _measure(
+            "difficulty", "Diffi", "variance of the share that is right",
+            "[0, 1/4]", "lower", "L. Hansen, P. Salamon, IEEE TPAMI 12, 1990",
+            informative=False,
+        ),
+        _measure(
+            "generalized", "GeneD", "failures that two members do not share",
+            "[0, 1]", "higher", "D. Partridge, W. Krzanowski, IST 39, 1997",
+            undefined=1.0,
+        ),
+        _measure(
+            "coincident_failure", "CFail", "members right where somebody fails",
+            "[0, 1]", "higher", "D. Partridge, W. Krzanowski, IST 39, 1997",
+        ),
+        _measure(
+            "error_gap", "Div", "members' mean error minus the vote's",
+            "(-1/2, 1 - 1/L)", "not monotone", "Y. Bian, H. Chen, 2021", weighted=True,
+        ),
+    )
+)  # fmt: skip
+
+_BY_ANY_NAME = {
+    **{name.lower(): measure for name, measure in MEASURES.items()},
+    **{measure.paper_name.lower(): measure for measure in MEASURES.values()},
+}
+
+
+def find_measure(name: object) -> Measure:
+    """Return the measure of that name, canonical or the paper's, in any case."""
+    if isinstance(name, str) and name.lower() in _BY_ANY_NAME:
+        return _BY_ANY_NAME[name.lower()]
+    known = [*MEASURES, *(measure.paper_name for measure in MEASURES.values())]
+    raise ValueError(unknown_name("measure", name, known))

@@ -1,0 +1,16 @@
+"""The few array types that annotations share."""
+
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Array: TypeAlias = npt.NDArray[Any]
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+IntArray: TypeAlias = npt.NDArray[np.integer[Any]]
+
+Outputs: TypeAlias = Literal["oracle", "label"]
+Undefined: TypeAlias = Literal["authors", "nan"]
+Ties: TypeAlias = Literal["expected", "lowest"]
+Lambda: TypeAlias = Literal["ensemble", "paper"]

@@ -1,0 +1,27 @@
+"""The command line: words in, exit code out.
+
+Modules here import nothing heavy before a command runs, so that ``--help`` is quick.
+Results go to standard output, progress to standard error. Exit codes: 0 all went well,
+1 the input was refused, 2 the command was misspelt, 130 interrupted.
+"""
+
+import click
+
+from quorate.cli._demo import demo
+from quorate.cli._diagnose import diagnose
+from quorate.cli._errors import RefusingGroup
+from quorate.cli._measures import measures
+
+
+@click.group(
+    cls=RefusingGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.version_option(package_name="quorate", message="quorate %(version)s")
+def main() -> None:
+    """Measure the diversity of classification ensembles and what it does for them."""
+
+
+main.add_command(demo)
+main.add_command(diagnose)
+main.add_command(measures)

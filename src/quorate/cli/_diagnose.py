@@ -1,0 +1,106 @@
+"""``quorate diagnose``: how diverse votes are, and whether that helps."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from quorate.votes import Votes
+
+_VOTES = (".npz", ".csv", ".gz", ".txt", ".parquet", ".pq")
+
+
+@click.command()
+@click.argument("votes_or_model", type=click.Path(path_type=Path))
+@click.option(
+    "--label",
+    default="y",
+    show_default=True,
+    metavar="COLUMN",
+    help="Column of true labels in a table of votes.",
+)
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Samples to ask a model about, as CSV or Parquet.",
+)
+@click.option("--target", metavar="COLUMN", help="Column of true labels in the data.")
+@click.option(
+    "--out-of-bag",
+    is_flag=True,
+    help="Use only votes on samples a member was not trained on; "
+    "FILE must be the training data.",
+)
+@click.option(
+    "--trust",
+    multiple=True,
+    metavar="TYPE",
+    help="A type the model file may build; repeat for several.",
+)
+@click.option(
+    "--noise",
+    default=0.01,
+    show_default=True,
+    help="Share of labels that may be wrong.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+def diagnose(
+    votes_or_model: Path,
+    label: str,
+    data: Path | None,
+    target: str | None,
+    out_of_bag: bool,
+    trust: tuple[str, ...],
+    noise: float,
+    as_json: bool,
+) -> None:
+    """Show error decomposition, diversity and risk of VOTES_OR_MODEL.
+
+    Votes come as .npz (written by Votes.save), or as a .csv or .parquet table with one
+    column per member and one column of true labels. A model comes as a .skops file,
+    with --data and --target.
+    """
+    from quorate._diagnosis import diagnose as look
+    from quorate.cli._render import results_console, show_diagnosis
+
+    if votes_or_model.suffix.lower() in _VOTES:
+        if data is not None or target is not None or out_of_bag:
+            raise click.UsageError("--data, --target and --out-of-bag go with a model.")
+        votes = _read_votes(votes_or_model, label)
+    else:
+        if data is None or target is None:
+            raise click.UsageError("a model needs --data FILE and --target COLUMN.")
+        votes = _ask_model(votes_or_model, data, target, out_of_bag, trust)
+    diagnosis = look(votes, noise)
+    if as_json:
+        click.echo(json.dumps(diagnosis.to_dict(), indent=2))
+        return
+    console = results_console()
+    console.print(repr(votes), markup=False)
+    show_diagnosis(console, diagnosis)
+
+
+def _read_votes(path: Path, label: str) -> "Votes":
+    from quorate.votes import Votes
+
+    if path.suffix.lower() == ".npz":
+        return Votes.load(path)
+    return Votes.from_table(path, label=label)
+
+
+def _ask_model(
+    path: Path, data: Path, target: str, out_of_bag: bool, trust: tuple[str, ...]
+) -> "Votes":
+    from quorate.persistence import load_model
+    from quorate.votes import collect_votes
+    from quorate.votes._tables import read_samples
+
+    model = load_model(path, trust)
+    X: Any
+    X, y = read_samples(data, target)
+    if not hasattr(model, "feature_names_in_"):
+        X = X.to_numpy()
+    return collect_votes(model, X, y, out_of_bag=out_of_bag)

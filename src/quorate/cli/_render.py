@@ -1,0 +1,115 @@
+"""A diagnosis as tables on a terminal, readable on 80 columns."""
+
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from quorate._diagnosis import Diagnosis
+
+_WIDTH_WITHOUT_TERMINAL = 80
+
+
+def results_console() -> Console:
+    """Return the console for results: standard output, 80 columns when piped."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = _WIDTH_WITHOUT_TERMINAL
+    return console
+
+
+def progress_console() -> Console:
+    """Return the console for everything that is not a result."""
+    return Console(stderr=True, highlight=False)
+
+
+def plain_table(*columns: str) -> Table:
+    """Return an empty table in the house style; numbers belong in the second column."""
+    table = Table(
+        box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0)
+    )
+    for place, column in enumerate(columns):
+        table.add_column(column, justify="right" if place == 1 else "left")
+    return table
+
+
+def pointer(direction: str) -> str:
+    """Say in a word which values mean more diverse."""
+    return {"higher": "high", "lower": "low"}.get(direction, "-")
+
+
+def show_diagnosis(console: Console, diagnosis: "Diagnosis") -> None:
+    """Print the decomposition, the measures and the risk."""
+    _show_decomposition(console, diagnosis)
+    _show_diversity(console, diagnosis)
+    _show_risk(console, diagnosis)
+
+
+def _show_decomposition(console: Console, diagnosis: "Diagnosis") -> None:
+    votes, parts = diagnosis.votes, diagnosis.decomposition
+    accuracies = votes.accuracies
+    best = int(accuracies.argmax())
+    heading(console, "Error decomposition")
+    console.print(
+        f"error of the vote [bold]{_percent(parts.error)}[/] = "
+        f"members' mean error {_percent(parts.member_error)} - "
+        f"diversity {_percent(parts.diversity)}"
+    )
+    name = Text(votes.names[best])
+    console.print(
+        Text.assemble(
+            "best single member: ", name, f", error {_percent(1 - accuracies[best])}"
+        )
+    )
+
+
+def _show_diversity(console: Console, diagnosis: "Diagnosis") -> None:
+    from quorate._diversity import measures
+
+    heading(console, "Diversity")
+    table = plain_table("measure", "value", "diverse if", "what it is")
+    for name, measure in measures().items():
+        value = f"{diagnosis.diversity[name]:.4f}"
+        table.add_row(name, value, pointer(measure.direction), measure.summary)
+    console.print(table)
+    if not diagnosis.votes.has_equal_weights:
+        console.print("Votes are weighted; error_gap and entropy_cc use the weights,")
+        console.print("the others compare the members as equals.")
+
+
+def _show_risk(console: Console, diagnosis: "Diagnosis") -> None:
+    risk = diagnosis.risk
+    heading(console, "Does more diversity help?")
+    where = "none" if risk.interval is None else f"{risk.interval} of 8"
+    table = plain_table("Theorem 2, on the worst sample", "")
+    table.show_header = False
+    for key, value in (
+        ("worst sample", f"{risk.worst_sample}"),
+        ("margin", f"{risk.margin:.4f}"),
+        ("diversity on it", f"{risk.diversity:.4f}"),
+        ("interval", where),
+        ("risk estimate", f"{risk.risk:,.1f}"),
+        ("estimate falls with diversity", _yes(risk.risk_decreases)),
+        ("paper says: more diversity", _yes(risk.paper_says_increase)),
+        ("margin bound applies", _yes(risk.lemma_applies)),
+    ):
+        table.add_row(key, value)
+    console.print(table)
+    console.print(risk.advice)
+
+
+def heading(console: Console, text: str) -> None:
+    """Print a section title with air above it."""
+    console.print()
+    console.print(f"[bold]{text}[/]")
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2f} %"
+
+
+def _yes(truth: bool) -> str:
+    return "yes" if truth else "no"

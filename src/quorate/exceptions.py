@@ -1,0 +1,17 @@
+"""What callers may catch or filter."""
+
+
+class QuorateWarning(UserWarning):
+    """Root of every warning this package raises."""
+
+
+class LeftOutWarning(QuorateWarning):
+    """Samples were left out because no member has a usable vote on them."""
+
+
+class UndefinedMeasureWarning(QuorateWarning):
+    """A table of measures holds NaN where a measure is not defined for the votes."""
+
+
+class FileFormatError(ValueError):
+    """A file is truncated, damaged, foreign, or of a version that cannot be read."""

@@ -1,0 +1,487 @@
+r"""How diversity and generalisation hang together (Theorem 2).
+
+The theorem starts from a margin bound for a linear classifier, here the vote, whose
+leading factor it writes as a function of the diversity on the worst sample:
+
+.. math::
+
+    \gamma = (1 - 2\epsilon)\,\min_i (\lambda_i - 2\,div_i), \qquad
+    \hat R = \left(\frac{8\delta}{\gamma}\right)^2
+             \log_2\!\left(8 e |S| \left(\frac{\gamma}{8\delta}\right)^2\right)
+
+with label noise :math:`\epsilon`, feature radius :math:`\delta` and :math:`|S|`
+samples. Signs of its derivatives cut the axis of diversity into eight intervals.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from quorate._typing import Array, FloatArray, Lambda
+from quorate.decomposition import decompose
+from quorate.votes import Votes
+
+__all__ = [
+    "Endpoints",
+    "MarginBound",
+    "RiskAssessment",
+    "assess_risk",
+    "endpoints",
+    "estimate",
+    "interval",
+    "margin_bound",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoints:
+    """Where on the positive axis of diversity the risk estimate changes behaviour."""
+
+    q0: float
+    """The estimate is zero; beyond it is negative and means nothing."""
+    q1: float
+    """The noise rate."""
+    q2: float
+    """First derivative zero: the maximum of the estimate."""
+    q3: float
+    """The margin equals the noise rate."""
+    q4: float
+    """The same point as q2; the paper names it twice."""
+    q5: float
+    """Second derivative zero."""
+    q6: float
+    """Third derivative zero."""
+    qv: float
+    """The underlying bound holds only below this point."""
+    ordered: bool
+    """Whether q1 <= q2 <= q3, by the corrected condition."""
+    ordered_as_printed: bool
+    """The condition as the paper prints it, whose left half is too weak."""
+    complete: bool
+    """Whether all eight intervals exist, which needs q1 < q6 besides."""
+
+
+class MarginBound(float):
+    """An upper bound on the risk: a number that knows whether it applies."""
+
+    applies: bool
+    """Whether the margin is positive and large enough for the bound to hold."""
+    kappa: float
+    """The effective number of dimensions, ``ceil((8 radius / margin)**2)``."""
+
+    def __new__(cls, bound: float, applies: bool, kappa: float) -> "MarginBound":
+        """Attach to the number what else is known about it."""
+        self = super().__new__(cls, bound)
+        self.applies = applies
+        self.kappa = kappa
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return MarginBound, (float(self), self.applies, self.kappa)
+
+    @property
+    def bound(self) -> float:
+        """The bound as a plain number."""
+        return float(self)
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether the bound says nothing because it is at least 1."""
+        return self >= 1.0
+
+    def __repr__(self) -> str:
+        return (
+            f"MarginBound({float(self):.6g}, applies={self.applies}, "
+            f"vacuous={self.vacuous})"
+        )
+
+
+def estimate(
+    diversity: Any,
+    n_samples: int,
+    noise: float = 0.01,
+    radius: float = 1.0,
+    order: int = 0,
+) -> Any:
+    r"""Estimate the risk from the diversity on the worst sample, or a derivative of it.
+
+    With :math:`u = \mathrm{sgn}(div) - 2\,div` (1 at zero) and
+    :math:`A = (8\delta/(1-2\epsilon))^2`, :math:`\ell = \ln(8|S|u^2/A)`:
+
+    .. math::
+
+        \hat R = \frac{A}{u^2}\frac{\ell + 1}{\ln 2}, \quad
+        \hat R' = \frac{4A\ell}{u^3\ln 2}, \quad
+        \hat R'' = \frac{8A(3\ell - 2)}{u^4\ln 2}, \quad
+        \hat R''' = \frac{32A(6\ell - 7)}{u^5\ln 2}
+
+    Parameters
+    ----------
+    diversity : float or array-like
+    n_samples : int
+        Number of samples the diversity was measured on.
+    noise : float
+        Rate of wrong labels, in [0, 1/2).
+    radius : float
+        Bound on the norm of the members' votes; 1 for equal weights.
+    order : {0, 1, 2, 3}
+        Which derivative with respect to diversity.
+
+    Returns
+    -------
+    float or ndarray
+        Infinite (NaN for derivatives) where the margin is zero, at diversity 1/2.
+
+    Examples
+    --------
+    >>> from quorate import risk
+    >>> round(risk.estimate(0.1, 200), 3)
+    575.148
+    >>> risk.estimate(0.1, 200, order=1) > 0
+    True
+    """
+    _check_setting("risk.estimate", n_samples, noise, radius)
+    if order not in (0, 1, 2, 3):
+        raise ValueError(f"risk.estimate(order={order!r}): use 0, 1, 2 or 3.")
+    div = np.asarray(diversity, dtype=float)
+    lambda_ = np.where(div < 0, -1.0, 1.0)
+    value = _from_margin(lambda_ - 2.0 * div, n_samples, noise, radius, order)
+    return float(value) if div.ndim == 0 else value
+
+
+def endpoints(n_samples: int, noise: float = 0.01, radius: float = 1.0) -> Endpoints:
+    r"""Return the diversities at which the risk estimate changes its behaviour.
+
+    With :math:`x = \frac{\delta}{1-2\epsilon}\sqrt{8/|S|}`: q1 is the noise,
+    q2 = q4 = (1 - x)/2, q3 = (1 - noise/(1 - 2 noise))/2,
+    q5 = (1 - x e^{1/3})/2, q6 = (1 - x e^{7/12})/2, qv = (1 - 2x)/2 and
+    q0 = (1 - x e^{-1/2})/2.
+
+    Parameters
+    ----------
+    n_samples, noise, radius
+        As for :func:`estimate`.
+
+    Examples
+    --------
+    >>> from quorate import risk
+    >>> q = risk.endpoints(200)
+    >>> round(q.q6, 6), round(q.q5, 6), round(q.q2, 6), q.ordered
+    (0.317143, 0.357591, 0.397959, True)
+    """
+    _check_setting("risk.endpoints", n_samples, noise, radius)
+    clean = 1.0 - 2.0 * noise
+    x = radius / clean * math.sqrt(8.0 / n_samples)
+
+    def at(stretch: float) -> float:
+        return (1.0 - x * stretch) / 2.0
+
+    q2, q6 = at(1.0), at(math.exp(7 / 12))
+    ordered = noise / clean <= x <= clean
+    return Endpoints(
+        q0=at(math.exp(-1 / 2)),
+        q1=noise,
+        q2=q2,
+        q3=(1.0 - noise / clean) / 2.0,
+        q4=q2,
+        q5=at(math.exp(1 / 3)),
+        q6=q6,
+        qv=at(2.0),
+        ordered=ordered,
+        ordered_as_printed=noise <= x <= clean,
+        complete=ordered and noise < q6,
+    )
+
+
+def interval(
+    diversity: float, n_samples: int, noise: float = 0.01, radius: float = 1.0
+) -> int | None:
+    """Return which of the eight intervals a diversity lies in, or None.
+
+    Intervals 1 to 4 lie on the negative axis, from -q3 over -q2, -q5, -q6 to -q1; 5 to
+    8 on the positive one, from q1 over q6, q5, q2 to q3. None means outside of (q1, q3)
+    in absolute value, or exactly on an endpoint.
+
+    Parameters
+    ----------
+    diversity : float
+    n_samples, noise, radius
+        As for :func:`estimate`.
+
+    Examples
+    --------
+    >>> from quorate import risk
+    >>> [risk.interval(div, 200) for div in (-0.45, -0.2, 0.0, 0.1, 0.34, 0.45)]
+    [1, 4, None, 5, 6, 8]
+    """
+    q = endpoints(n_samples, noise=noise, radius=radius)
+    size = abs(diversity)
+    inner = (q.q6, q.q5, q.q2)
+    if not q.q1 < size < q.q3 or size in inner:
+        return None
+    step = sum(size > point for point in inner)
+    return 5 + step if diversity > 0 else 4 - step
+
+
+def margin_bound(
+    margin: float, n_samples: int, radius: float = 1.0, failure: float = 0.05
+) -> MarginBound:
+    r"""Bound the risk of a vote that is right on all samples by its margin.
+
+    .. math::
+
+        R \le \frac{2}{|S|}\left(\kappa \log_2\frac{8e|S|}{\kappa}\log_2(32|S|)
+              + \log_2\frac{2|S|}{\xi}\right), \quad
+        \kappa = \left\lceil (8\delta/\gamma)^2 \right\rceil
+
+    with probability :math:`1 - \xi`, if :math:`\gamma > \sqrt{32\delta^2/|S|}`.
+
+    Parameters
+    ----------
+    margin : float
+        Smallest margin over the samples. The formula is evaluated for its absolute
+        value; ``applies`` tells whether the bound holds.
+    n_samples : int
+    radius : float
+        Bound on the norm of the members' votes; 1 for equal weights.
+    failure : float
+        Probability with which the bound may fail, in (0, 1).
+
+    Returns
+    -------
+    MarginBound
+        A float with ``bound``, ``applies`` and ``vacuous``.
+
+    Notes
+    -----
+    The bound is weak: ``kappa`` is at least 64, so it stays above 1 until there are
+    tens of thousands of samples, even for a nearly perfect margin.
+
+    References
+    ----------
+    J. Shawe-Taylor, P. Bartlett, R. Williamson, M. Anthony, "Structural risk
+    minimization over data-dependent hierarchies", IEEE Trans. Inf. Theory 44, 1998.
+
+    Examples
+    --------
+    >>> from quorate import risk
+    >>> risk.margin_bound(0.98, 60_000)
+    MarginBound(0.661208, applies=True, vacuous=False)
+    >>> risk.margin_bound(0.98, 600).vacuous
+    True
+    """
+    _check_setting("risk.margin_bound", n_samples, 0.0, radius)
+    if not 0 < failure < 1:
+        raise ValueError(f"risk.margin_bound(failure={failure!r}): a number in (0, 1).")
+    if math.isnan(margin):
+        raise ValueError("risk.margin_bound(margin=nan): a margin is a number.")
+    if margin == 0:
+        return MarginBound(math.inf, False, math.inf)
+    kappa = math.ceil((8.0 * radius / margin) ** 2)
+    complexity = kappa * math.log2(8 * math.e * n_samples / kappa)
+    value = complexity * math.log2(32 * n_samples) + math.log2(2 * n_samples / failure)
+    applies = margin > math.sqrt(32.0 * radius**2 / n_samples)
+    return MarginBound(2.0 / n_samples * value, applies, kappa)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RiskAssessment:
+    """What Theorem 2 says about an ensemble; see :func:`assess_risk`."""
+
+    margin: float
+    """Smallest mean margin over the samples, shrunk by the noise."""
+    worst_sample: int
+    """The sample of that margin."""
+    diversity: float
+    """Diversity on the worst sample."""
+    risk: float
+    """The risk estimate."""
+    slope: float
+    """Its derivative by diversity: negative if more diversity lowers the estimate."""
+    curvature: float
+    """Its second derivative."""
+    endpoints: Endpoints
+    interval: int | None
+    risk_decreases: bool
+    """Whether the estimate falls as diversity grows."""
+    paper_says_increase: bool
+    """Whether the paper recommends more diversity: intervals 3 and 4."""
+    lemma_applies: bool
+    """Whether the bound behind the estimate holds at all."""
+    bound: MarginBound
+    advice: str
+    """What follows from it, in words."""
+    n_samples: int
+    noise: float
+    radius: float
+
+    def __repr__(self) -> str:
+        where = "no interval" if self.interval is None else f"interval {self.interval}"
+        return (
+            f"RiskAssessment(margin={self.margin:.4f} on sample {self.worst_sample}, "
+            f"diversity={self.diversity:.4f}, {where}, risk={self.risk:.4g}, "
+            f"slope={self.slope:.4g})\n{self.advice}"
+        )
+
+
+def assess_risk(
+    votes: Votes,
+    noise: float = 0.01,
+    *,
+    radius: float | None = None,
+    failure: float = 0.05,
+    lambda_: Lambda = "ensemble",
+) -> RiskAssessment:
+    """Tell where an ensemble stands on the curve of risk over diversity.
+
+    Parameters
+    ----------
+    votes : Votes
+    noise : float
+        Rate of wrong labels, in [0, 1/2).
+    radius : float, optional
+        Bound on the norm of the members' votes. By default ``sqrt(n) * ||w||``, which
+        is 1 for equal weights.
+    failure : float
+        Probability with which the bound may fail.
+    lambda_ : {"ensemble", "paper"}
+        As for :func:`decompose`. As printed, one unanimous sample makes the margin zero
+        or less, whatever the others are.
+
+    Returns
+    -------
+    RiskAssessment
+        Its ``advice`` says in a sentence or two what the theory supports.
+
+    Notes
+    -----
+    Everything rests on one sample, the worst. The paper's verdict, more diversity
+    helps in intervals 3 and 4, concerns samples the vote gets wrong; there the bound
+    does not hold, the estimate sees only the square of the margin, and more diversity
+    means more members in the wrong. The estimate also falls in 2 and 8. On the
+    positive axis the bound holds only below ``endpoints.qv``, inside interval 5.
+    Where a classification of the worst sample is wrong, measure before you act.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> votes = quorate.Votes([[1, 1, 0, 1], [1, 0, 1, 1], [1, 1, 1, 1]], [1, 1, 1, 1])
+    >>> assessed = quorate.assess_risk(votes)
+    >>> assessed.worst_sample, round(assessed.margin, 4), assessed.lemma_applies
+    (1, 0.3267, False)
+    """
+    setting = _radius(votes) if radius is None else radius
+    _check_setting("assess_risk", votes.n_samples, noise, setting)
+    parts = decompose(votes, lambda_=lambda_)
+    margins = parts.sample_margin
+    worst = int(np.argmin(margins))
+    unshrunk = float(margins[worst])
+    div = float(parts.sample_diversity[worst])
+    gamma = (1.0 - 2.0 * noise) * unshrunk
+    n = votes.n_samples
+
+    def derivative(order: int) -> float:
+        return float(_from_margin(np.asarray(unshrunk), n, noise, setting, order))
+
+    slope = derivative(1)
+    place = interval(div, n, noise=noise, radius=setting)
+    limit = margin_bound(gamma, n, radius=setting, failure=failure)
+    marks = endpoints(n, noise=noise, radius=setting)
+    return RiskAssessment(
+        margin=gamma,
+        worst_sample=worst,
+        diversity=div,
+        risk=derivative(0),
+        slope=slope,
+        curvature=derivative(2),
+        endpoints=marks,
+        interval=place,
+        risk_decreases=slope < 0,
+        paper_says_increase=place in (3, 4),
+        lemma_applies=limit.applies,
+        bound=limit,
+        advice=_advice(gamma, slope, place, limit, worst),
+        n_samples=n,
+        noise=noise,
+        radius=setting,
+    )
+
+
+def _advice(
+    gamma: float, slope: float, place: int | None, limit: MarginBound, worst: int
+) -> str:
+    if gamma == 0:
+        return (
+            f"The members tie on sample {worst}, so the margin is zero and the theory "
+            "says nothing; look at that sample first."
+        )
+    if gamma < 0:
+        verdict = (
+            f" The paper would call for more diversity here (interval {place}), but on "
+            "a misclassified sample that means more members in the wrong."
+            if place in (3, 4)
+            else ""
+        )
+        return (
+            f"The weight of the members is against the truth on sample {worst}, so the "
+            f"margin bound does not hold for this ensemble.{verdict} Judge by measured "
+            "error, not by this estimate."
+        )
+    if not limit.applies:
+        return (
+            f"The smallest margin, {gamma:.3f} on sample {worst}, is too small for the "
+            "margin bound at this number of samples; the estimate and its slope are "
+            "outside the theory's domain. Judge by measured error."
+        )
+    direction = "lower" if slope < 0 else "raise"
+    strength = (
+        f"though the bound itself, {limit.bound:.3g}, is above 1 and guarantees nothing"
+        if limit.vacuous
+        else f"and the risk is at most {limit.bound:.3g} by the bound"
+    )
+    return (
+        f"The vote is right everywhere with margin {gamma:.3f} or more; more diversity "
+        f"on sample {worst} would {direction} the risk estimate, {strength}."
+    )
+
+
+def _radius(votes: Votes) -> float:
+    """Return sqrt(n) times the Euclidean norm of weights that sum to 1; 1 if equal."""
+    if votes.weights is None or votes.has_equal_weights:
+        return 1.0
+    w = votes.weights / votes.weights.sum()
+    return math.sqrt(w.size) * float(np.linalg.norm(w))
+
+
+def _from_margin(
+    u: Array, n_samples: int, noise: float, radius: float, order: int
+) -> FloatArray:
+    """Evaluate the estimate or a derivative at the unshrunk margin ``u``."""
+    scale = (8.0 * radius / (1.0 - 2.0 * noise)) ** 2
+    zero = u == 0
+    safe = np.where(zero, 1.0, u)
+    log = np.log(8.0 * n_samples * safe**2 / scale)
+    if order == 0:
+        value = scale / safe**2 * (log + 1.0)
+    elif order == 1:
+        value = 4.0 * scale * log / safe**3
+    elif order == 2:
+        value = 8.0 * scale * (3.0 * log - 2.0) / safe**4
+    else:
+        value = 32.0 * scale * (6.0 * log - 7.0) / safe**5
+    return np.where(zero, math.inf if order == 0 else math.nan, value / math.log(2.0))
+
+
+def _check_setting(owner: str, n_samples: int, noise: float, radius: float) -> None:
+    if isinstance(n_samples, bool) or not (
+        n_samples >= 1 and n_samples == int(n_samples)
+    ):
+        raise ValueError(
+            f"{owner}(n_samples={n_samples!r}): a whole number, 1 or more."
+        )
+    if not 0 <= noise < 0.5:
+        raise ValueError(f"{owner}(noise={noise!r}): a rate in [0, 0.5).")
+    if not (0 < radius < math.inf):
+        raise ValueError(f"{owner}(radius={radius!r}): a positive number.")

@@ -1,0 +1,6 @@
+"""Votes: the one noun of the package, and the door through which data enters."""
+
+from quorate.votes._collect import collect_votes
+from quorate.votes._votes import PairCounts, Votes
+
+__all__ = ["PairCounts", "Votes", "collect_votes"]

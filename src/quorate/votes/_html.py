@@ -1,0 +1,39 @@
+"""Votes as a small table for notebooks."""
+
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from quorate.votes._votes import Votes
+
+_SHOWN_CLASSES = 8
+
+
+def votes_html(votes: "Votes") -> str:
+    """Return an HTML table; every label and name in it is escaped."""
+    accuracies = votes.accuracies
+    best = int(accuracies.argmax())
+    shown = [str(label) for label in votes.classes[:_SHOWN_CLASSES]]
+    more = votes.n_classes - len(shown)
+    rows = [
+        ("members", f"{votes.n_members:,}"),
+        ("samples", f"{votes.n_samples:,}"),
+        ("classes", ", ".join(shown) + (f" and {more} more" if more else "")),
+        ("member accuracy, mean", f"{accuracies.mean():.2%}"),
+        (f"best member ({votes.names[best]})", f"{accuracies[best]:.2%}"),
+        ("accuracy of the vote", f"{votes.accuracy():.2%}"),
+    ]
+    if votes.weights is not None:
+        rows.append(
+            ("weights", f"{votes.weights.min():.3g} to {votes.weights.max():.3g}")
+        )
+    if votes.is_masked:
+        _, asked = votes.sample_counts()
+        share = asked.mean() / votes.n_members
+        rows.append(("usable votes", f"{share:.1%}, {asked.mean():.1f} per sample"))
+    body = "".join(
+        f'<tr><th style="text-align:left">{escape(key)}</th>'
+        f'<td style="text-align:left">{escape(value)}</td></tr>'
+        for key, value in rows
+    )
+    return f"<table><caption>Votes</caption><tbody>{body}</tbody></table>"

@@ -1,0 +1,82 @@
+"""Is this the data the ensemble was trained on? Out-of-bag votes depend on it.
+
+Row numbers alone decide what is out of bag, so other rows of the same number would
+give votes that look valid and are not. Trees remember enough to tell: how many of
+their training samples reached each leaf.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from quorate._typing import Array, IntArray
+from quorate.votes._members import Member, Roster
+
+_REFUSAL = (
+    "collect_votes(out_of_bag=True): X and y are not the data "
+    "the ensemble was trained on"
+)
+# If all draws miss the last rows with less than this chance, the rows are foreign.
+_UNLIKELY = 1e-6
+
+
+def check_training_data(
+    roster: Roster, drawn: list[IntArray], X: Any, y: Array
+) -> None:
+    """Raise ``ValueError`` where X and y are recognisably not the training data.
+
+    The number of rows is always checked; which rows they are only where the members
+    are trees, and which labels only where they were fitted without weights.
+    """
+    last = max(int(rows.max()) for rows in drawn)
+    if not _plausible_length(roster.max_samples, drawn, last, y.size):
+        raise ValueError(
+            f"{_REFUSAL}: its {len(drawn)} members drew {len(drawn[0])} rows each, "
+            f"up to row {last}; X has {y.size} rows."
+        )
+    assert roster.classes is not None
+    for member, rows in zip(roster.members, drawn, strict=True):
+        tree = getattr(member.estimator, "tree_", None)
+        if tree is None:
+            return
+        distinct = np.unique(rows)
+        if tree.n_node_samples[0] != distinct.size:
+            continue  # fitted with sample weights of zero: its counts tell nothing
+        if not _same_leaves(member, tree, X, distinct):
+            raise ValueError(
+                f"{_REFUSAL}: the rows do not reach the leaves of member "
+                f"{member.name} as they did in training."
+            )
+        if not _same_labels(member, tree, y[rows], roster.classes):
+            raise ValueError(
+                f"{_REFUSAL}: member {member.name} was trained on other labels."
+            )
+        return  # one member is evidence enough
+
+
+def _plausible_length(
+    max_samples: int | float | None, drawn: list[IntArray], last: int, n_rows: int
+) -> bool:
+    if last >= n_rows:
+        return False
+    if max_samples is None:
+        return len(drawn[0]) == n_rows
+    # A fraction may be one of a sum of sample weights, which is not known here.
+    n_draws = sum(map(len, drawn))
+    return bool(n_draws * np.log((last + 1) / n_rows) > np.log(_UNLIKELY))
+
+
+def _same_leaves(member: Member, tree: Any, X: Any, rows: IntArray) -> bool:
+    leaves = member.estimator.apply(member.columns(X[rows]))
+    reached = np.bincount(leaves, minlength=tree.node_count)
+    is_leaf = tree.children_left == -1
+    return bool((reached[is_leaf] == tree.n_node_samples[is_leaf]).all())
+
+
+def _same_labels(member: Member, tree: Any, labels: Array, classes: Array) -> bool:
+    if tree.weighted_n_node_samples[0] != labels.size:
+        return True  # fitted with weights: class shares cannot be compared
+    known = classes[member.estimator.classes_.astype(np.intp)]
+    found = np.array([np.mean(labels == label) for label in known])
+    shares = tree.value[0, 0] / tree.value[0, 0].sum()
+    return bool(np.allclose(found, shares, atol=1e-6))
