@@ -124,7 +124,7 @@ def decompose(
 def zero_one_terms(votes: Votes) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return error, members' mean error and diversity on each sample, 0/1 errors."""
     _, tied, has_truth = votes.verdict()
-    error = 1.0 - has_truth / tied
+    error = (tied - has_truth) / tied
     right, asked = votes.shares()
     nobody = asked == 0
     asked = np.where(nobody, 1.0, asked)

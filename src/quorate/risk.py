@@ -201,8 +201,9 @@ def interval(
     """Return which of the eight intervals a diversity lies in, or None.
 
     Intervals 1 to 4 lie on the negative axis, from -q3 over -q2, -q5, -q6 to -q1; 5 to
-    8 on the positive one, from q1 over q6, q5, q2 to q3. None means outside of (q1, q3)
-    in absolute value, or exactly on an endpoint.
+    8 on the positive one, from q1 over q6, q5, q2 to q3. None means closer to zero than
+    q1, beyond q2 and q3, or exactly on an endpoint. Where the endpoints are not
+    ordered, intervals 1 and 8 are empty.
 
     Parameters
     ----------
@@ -219,7 +220,7 @@ def interval(
     q = endpoints(n_samples, noise=noise, radius=radius)
     size = abs(diversity)
     inner = (q.q6, q.q5, q.q2)
-    if not q.q1 < size < q.q3 or size in inner:
+    if size <= q.q1 or size >= max(q.q2, q.q3) or size in inner:
         return None
     step = sum(size > point for point in inner)
     return 5 + step if diversity > 0 else 4 - step
@@ -279,7 +280,8 @@ def margin_bound(
         raise ValueError("risk.margin_bound(margin=nan): a margin is a number.")
     if margin == 0:
         return MarginBound(math.inf, False, math.inf)
-    kappa = math.ceil((8.0 * radius / margin) ** 2)
+    # A hair less before the ceiling: rounding must not turn 400 into 401.
+    kappa = math.ceil((8.0 * radius / margin) ** 2 * (1.0 - 1e-12))
     complexity = kappa * math.log2(8 * math.e * n_samples / kappa)
     value = complexity * math.log2(32 * n_samples) + math.log2(2 * n_samples / failure)
     applies = margin > math.sqrt(32.0 * radius**2 / n_samples)

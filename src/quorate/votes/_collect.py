@@ -1,5 +1,6 @@
 """Ask every member of a fitted ensemble for its vote."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,9 @@ def collect_votes(
     (30, 178, 0.972)
     """
     roster = read_members(ensemble)
+    if roster.classes is not None:
+        known = _labels.as_labels(roster.classes, "the ensemble's classes")
+        roster = replace(roster, classes=known)
     truth = _labels.as_labels(y, "y")
     if truth.ndim != 1:
         raise ValueError(f"collect_votes: y must be 1-d, got shape {truth.shape}.")

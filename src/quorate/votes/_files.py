@@ -43,17 +43,17 @@ def save(votes: Votes, path: str | os.PathLike[str]) -> None:
 
 def load(path: str | os.PathLike[str]) -> Votes:
     """Read and check a file written by :func:`save`; see :meth:`Votes.load`."""
-    try:
-        with np.load(path, allow_pickle=False) as stored:
+    with open(path, "rb") as file:
+        if not zipfile.is_zipfile(file):
+            raise FileFormatError(f"{path}: not a votes file, or a damaged one.")
+        file.seek(0)
+        try:
+            stored = np.load(file, allow_pickle=False)
             arrays = {name: stored[name] for name in stored.files}
-    except FileNotFoundError:
-        raise
-    except (zipfile.BadZipFile, OSError, ValueError, EOFError, TypeError) as error:
-        raise FileFormatError(
-            f"{path}: not a votes file, or damaged ({error})."
-        ) from error
-    except AttributeError as error:  # a lone .npy array has no .files
-        raise FileFormatError(f"{path}: a single array, not a votes file.") from error
+        except (zipfile.BadZipFile, OSError, ValueError, EOFError) as error:
+            raise FileFormatError(
+                f"{path}: not a votes file, or a damaged one ({error})."
+            ) from error
     return _from_arrays(arrays, path)
 
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier, is_clusterer, is_regressor
 from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
@@ -190,8 +189,8 @@ def _read_pool(pool: Mapping[str, Any]) -> Roster:
                 f"member {name!r} is a {type(member).__name__} without predict; "
                 "a member is a fitted classifier."
             )
-        if is_regressor(member) or is_clusterer(member):
-            kind = "regressor" if is_regressor(member) else "clusterer"
+        kind = _declared_kind(member)
+        if kind in ("regressor", "clusterer"):
             raise TypeError(
                 f"member {name!r} ({type(member).__name__}) is a {kind}: "
                 "it does not vote for classes."
@@ -241,6 +240,14 @@ def _validator(ensemble: Any, **options: Any) -> Callable[[Any], Any]:
     return prepare
 
 
+def _declared_kind(estimator: Any) -> str | None:
+    """Return what scikit-learn calls it; outsiders declare nothing."""
+    if isinstance(estimator, type) or not hasattr(estimator, "__sklearn_tags__"):
+        return None
+    kind: str | None = get_tags(estimator).estimator_type
+    return kind
+
+
 def _refuse_many_outputs(ensemble: Any) -> None:
     classes = getattr(ensemble, "classes_", None)
     if isinstance(classes, list):
@@ -270,11 +277,10 @@ def _why_not(ensemble: Any) -> str:
         )
     if hasattr(ensemble, "best_estimator_"):
         return f"{name}: pass its best_estimator_, the fitted ensemble itself."
-    if is_regressor(ensemble):
-        return f"{name} is a regressor: its members do not vote for classes."
-    if is_clusterer(ensemble):
-        return f"{name} is a clusterer: its members do not vote for classes."
-    if is_classifier(ensemble):
+    kind = _declared_kind(ensemble)
+    if kind in ("regressor", "clusterer"):
+        return f"{name} is a {kind}: its members do not vote for classes."
+    if kind == "classifier":
         return (
             f"{name} is not an ensemble whose members vote; quorate reads {READABLE}."
         )

@@ -16,8 +16,10 @@ _REFUSAL = (
     "collect_votes(out_of_bag=True): X and y are not the data "
     "the ensemble was trained on"
 )
-# If all draws miss the last rows with less than this chance, the rows are foreign.
+# Rows at the end that nobody drew are foreign if this unlikely and this many; a few
+# may have been given a weight of zero in training.
 _UNLIKELY = 1e-6
+_FEW = 0.05
 
 
 def check_training_data(
@@ -63,7 +65,8 @@ def _plausible_length(
         return len(drawn[0]) == n_rows
     # A fraction may be one of a sum of sample weights, which is not known here.
     n_draws = sum(map(len, drawn))
-    return bool(n_draws * np.log((last + 1) / n_rows) > np.log(_UNLIKELY))
+    reached = (last + 1) / n_rows
+    return bool(n_draws * np.log(reached) > np.log(_UNLIKELY) or reached > 1 - _FEW)
 
 
 def _same_leaves(member: Member, tree: Any, X: Any, rows: IntArray) -> bool:

@@ -369,7 +369,7 @@ class Votes:
         winner, tied, has_truth = self.verdict()
         if ties == "lowest":
             return np.asarray(winner != self._y, dtype=float)
-        return np.asarray(1.0 - has_truth / tied)
+        return np.asarray((tied - has_truth) / tied)
 
     def error(self, ties: Ties = "expected") -> float:
         """Return the vote's mean error; see :meth:`sample_errors`."""

@@ -1,0 +1,1 @@
+"""Ratios of what quorate does to a plain NumPy pass over the same data."""

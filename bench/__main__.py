@@ -1,0 +1,14 @@
+"""``python -m bench [name ...]``: run the benchmarks; the exit code counts misses."""
+
+import sys
+
+from bench import measures
+
+BENCHES = {"measures": measures.run}
+
+if __name__ == "__main__":
+    names = sys.argv[1:] or list(BENCHES)
+    unknown = [name for name in names if name not in BENCHES]
+    if unknown:
+        sys.exit(f"unknown bench {unknown[0]!r}; known are: {', '.join(BENCHES)}.")
+    sys.exit(min(sum(BENCHES[name]() for name in names), 100))

@@ -1,0 +1,111 @@
+"""How the documentation is built; `make docs` and `make doctest` call it."""
+
+from types import ModuleType
+
+from numpydoc.xref import DEFAULT_LINKS
+from sphinx.util import logging
+
+import quorate
+
+project = "quorate"
+author = "The quorate developers"
+copyright = author
+version = release = quorate.__version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.doctest",
+    "sphinx.ext.mathjax",
+    "numpydoc",
+    "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
+]
+templates_path = ["_templates"]
+exclude_patterns = ["_build"]
+default_role = "code"
+
+# API pages. The docstrings say types in words, so signatures stay without them.
+autosummary_generate = True
+# A class and a function that differ only in case would share a file on some systems.
+autosummary_filename_map = {"quorate.risk.Endpoints": "quorate.risk.Endpoints-class"}
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+numpydoc_show_class_members = False
+
+# Types in docstrings link to what is on the site. Names of Python and NumPy types stay
+# plain text: linking them would need their inventories from the network.
+_LINKED = ("Decomposition", "Measure", "RiskAssessment", "Votes")
+numpydoc_xref_param_type = True
+numpydoc_xref_ignore = "all"
+numpydoc_xref_aliases = {name: name for name in DEFAULT_LINKS} | {
+    **{name: f"quorate.{name}" for name in _LINKED},
+    "MarginBound": "quorate.risk.MarginBound",
+}
+
+# References that cannot resolve although nothing is wrong, each with its reason.
+nitpick_ignore: list[tuple[str, str]] = []
+
+# Doctests run with `print(float)` as users see it; nothing is imported for them.
+doctest_test_doctest_blocks = "default"
+
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"plot_",
+    "within_subsection_order": "FileNameSortKey",
+    "reset_modules": ("matplotlib",),
+    "download_all_examples": False,
+    "show_signature": False,
+    "write_computation_times": False,
+    "remove_config_comments": True,
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "quorate"
+html_static_path = ["_static"]
+html_css_files = ["quorate.css"]
+html_show_sourcelink = False
+html_copy_source = False
+html_sidebars = {"index": [], "errata": [], "references": []}
+html_theme_options = {
+    "logo": {"text": "quorate"},
+    "navbar_align": "left",
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "show_prev_next": True,
+    "footer_start": ["copyright"],
+    "footer_end": ["sphinx-version"],
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
+
+
+def _public_names() -> set[str]:
+    """Return what `quorate` offers, and what the modules it offers define."""
+    names = set()
+    for name in quorate.__all__:
+        value = getattr(quorate, name)
+        if isinstance(value, ModuleType):
+            inside = getattr(value, "__all__", [n for n in vars(value) if n[0] != "_"])
+            names |= {f"{name}.{n}" for n in inside if n not in quorate.__all__}
+        elif not name.startswith("_"):
+            names.add(name)
+    return names
+
+
+def _check_api_is_complete(app, env):
+    """Warn, which fails the build, about public names without an API page."""
+    known = {entry[0] for entry in env.get_domain("py").get_objects()}
+    for name in sorted(_public_names()):
+        if f"quorate.{name}" not in known:
+            logging.getLogger(__name__).warning(
+                "quorate.%s is public; add it to docs/api/index.rst", name
+            )
+
+
+def setup(app):
+    app.connect("env-check-consistency", _check_api_is_complete)

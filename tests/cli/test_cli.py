@@ -1,0 +1,235 @@
+"""The command line as a shell sees it."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from sklearn.datasets import load_wine
+from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
+
+import quorate
+from quorate.cli import main
+
+NAMES = list(quorate.measures())
+
+
+@pytest.fixture
+def run():
+    def invoke(*words):
+        return CliRunner().invoke(main, [str(word) for word in words])
+
+    return invoke
+
+
+@pytest.fixture
+def votes():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 60)
+    predictions = np.where(rng.random((5, 60)) < 0.8, y, 1 - y)
+    return quorate.Votes(predictions, y)
+
+
+def test_measures(run):
+    done = run("measures")
+    assert done.exit_code == 0
+    assert all(name in done.stdout for name in NAMES)
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_measures_json(run):
+    done = run("measures", "--json")
+    assert [row["name"] for row in json.loads(done.stdout)] == NAMES
+
+
+def test_demo(run):
+    done = run("demo", "--members", "10")
+    assert done.exit_code == 0
+    assert all(name in done.stdout for name in NAMES)
+    for word in ("Error decomposition", "members' mean error", "interval"):
+        assert word in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_demo_is_repeatable(run):
+    words = ("demo", "--members", "5", "--seed", "3", "--json")
+    assert run(*words).stdout == run(*words).stdout
+
+
+def test_diagnose_npz_and_tables_agree(run, votes, tmp_path):
+    votes.save(tmp_path / "votes.npz")
+    frame = pd.DataFrame(votes.codes.T).add_prefix("m").assign(truth=votes.y)
+    frame.to_csv(tmp_path / "votes.csv", index=False)
+    frame.to_parquet(tmp_path / "votes.parquet")
+    first = json.loads(run("diagnose", tmp_path / "votes.npz", "--json").stdout)
+    for name in ("votes.csv", "votes.parquet"):
+        done = run("diagnose", tmp_path / name, "--label", "truth", "--json")
+        again = json.loads(done.stdout)
+        again["votes"]["best_member"] = first["votes"]["best_member"]
+        assert again == first
+    assert first["diversity"] == pytest.approx(quorate.diversity(votes))
+    assert first["decomposition"]["error"] == pytest.approx(votes.error())
+    assert first["risk"]["interval"] == quorate.assess_risk(votes).interval
+    assert first["votes"]["n_members"] == 5
+
+
+def test_diagnose_table(run, votes, tmp_path):
+    votes.save(tmp_path / "votes.npz")
+    done = run("diagnose", tmp_path / "votes.npz")
+    assert done.exit_code == 0
+    assert "Votes(5 members, 60 samples" in done.stdout
+    assert "disagreement" in done.stdout
+
+
+def test_diagnose_weighted_votes(run, votes, tmp_path):
+    weighted = quorate.Votes(votes.codes, votes.y, weights=[1, 2, 3, 4, 5])
+    weighted.save(tmp_path / "votes.npz")
+    done = run("diagnose", tmp_path / "votes.npz")
+    assert "Votes are weighted" in done.stdout
+    found = json.loads(run("diagnose", tmp_path / "votes.npz", "--json").stdout)
+    expected = quorate.diversity(weighted, "error_gap")
+    assert found["diversity"]["error_gap"] == pytest.approx(expected)
+    plain = quorate.diversity(votes, "kappa")
+    assert found["diversity"]["kappa"] == pytest.approx(plain)
+
+
+def test_json_has_no_nan(run, tmp_path):
+    quorate.Votes([[0, 1], [1, 0]], [0, 1]).save(tmp_path / "votes.npz")
+    done = run("diagnose", tmp_path / "votes.npz", "--json")
+
+    def refuse(word):
+        raise AssertionError(word)
+
+    found = json.loads(done.stdout, parse_constant=refuse)
+    assert found["risk"]["risk"] is None
+
+
+@pytest.fixture(scope="module")
+def wine(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wine")
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    X.assign(kind=y).to_csv(folder / "wine.csv", index=False)
+    return folder, X, y
+
+
+class TestModels:
+    def trust(self, path):
+        from skops.io import get_untrusted_types
+
+        return [word for t in get_untrusted_types(file=path) for word in ("--trust", t)]
+
+    @pytest.mark.parametrize("named", [True, False])
+    def test_forest(self, run, wine, named, tmp_path):
+        from skops.io import dump
+
+        folder, X, y = wine
+        forest = RandomForestClassifier(20, random_state=0)
+        forest.fit(X if named else X.to_numpy(), y)
+        path = tmp_path / "forest.skops"
+        dump(forest, path)
+        words = ["diagnose", path, "--data", folder / "wine.csv", "--target", "kind"]
+        refused = run(*words)
+        assert refused.exit_code == 1
+        assert "not trusted" in refused.stderr
+        assert "sklearn.tree._tree.Tree" in refused.stderr
+        done = run(*words, *self.trust(path), "--json", "--out-of-bag")
+        assert done.exit_code == 0, done.stderr
+        found = json.loads(done.stdout)
+        assert found["votes"]["masked"]
+        again = quorate.collect_votes(
+            forest, X if named else X.to_numpy(), y, out_of_bag=True
+        )
+        assert found["votes"]["accuracy"] == pytest.approx(again.accuracy())
+
+    def test_boosting(self, run, wine, tmp_path):
+        from skops.io import dump
+
+        folder, X, y = wine
+        path = tmp_path / "boosting.skops"
+        dump(AdaBoostClassifier(n_estimators=5, random_state=0).fit(X, y), path)
+        done = run("diagnose", path, "--data", folder / "wine.csv", "--target", "kind",
+                   *self.trust(path))  # fmt: skip
+        assert done.exit_code == 0, done.stderr
+        assert "Votes are weighted" in done.stdout
+
+    def test_refusals(self, run, wine, tmp_path):
+        folder, _, _ = wine
+        data = ["--data", folder / "wine.csv", "--target", "kind"]
+        pickled = tmp_path / "model.pkl"
+        pickled.write_bytes(b"cos\nsystem\n(S'touch exploded'\ntR.")
+        assert "run code" in run("diagnose", pickled, *data).stderr
+        broken = tmp_path / "model.skops"
+        broken.write_bytes(b"PK nothing")
+        done = run("diagnose", broken, *data)
+        assert done.exit_code == 1
+        assert "not a model in skops format" in done.stderr
+        assert run("diagnose", tmp_path / "none.skops", *data).exit_code == 1
+        assert run("diagnose", broken).exit_code == 2
+        target = run("diagnose", broken, "--data", folder / "wine.csv", "--target", "x")
+        assert target.exit_code == 1
+
+    def test_unknown_target(self, wine):
+        from quorate.votes._tables import read_samples
+
+        folder, _, _ = wine
+        with pytest.raises(ValueError, match="did you mean 'kind'"):
+            read_samples(folder / "wine.csv", "kin")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["diagnose"], 2, "Missing argument"),
+        (["diagnose", "nowhere.npz"], 1, "nowhere.npz"),
+        (["diagnose", "nowhere.csv"], 1, "nowhere.csv"),
+        (["diagnose", "votes.npz", "--target", "y"], 2, "go with a model"),
+        (["diagnose", "model.skops"], 2, "--data FILE and --target COLUMN"),
+        (["nonsense"], 2, "nonsense"),
+        (["demo", "--members", "1"], 2, "--members"),
+    ],
+)
+def test_refusals(run, words, code, message):
+    done = run(*words)
+    assert done.exit_code == code
+    assert message in done.stderr
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+
+
+def test_bad_noise(run, votes, tmp_path):
+    votes.save(tmp_path / "votes.npz")
+    done = run("diagnose", tmp_path / "votes.npz", "--noise", "0.7")
+    assert done.exit_code == 1
+    assert "a rate in [0, 0.5)" in done.stderr
+
+
+def shell(*words, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "quorate", *words],
+        capture_output=True, text=True, check=False, **options,
+    )  # fmt: skip
+
+
+def test_no_progress_bar_without_a_terminal():
+    done = shell("demo", "--members", "3")
+    assert done.returncode == 0
+    assert done.stderr == ""
+
+
+def test_version():
+    assert shell("--version").stdout.strip() == f"quorate {quorate.__version__}"
+
+
+def test_a_closed_pipe_is_no_traceback():
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [sys.executable, "-m", "quorate", "measures"],
+        stdout=write, stderr=subprocess.PIPE, text=True, check=False,
+    )  # fmt: skip
+    os.close(write)
+    assert "Traceback" not in done.stderr

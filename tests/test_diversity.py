@@ -1,0 +1,173 @@
+"""Names, options and refusals of the three questions."""
+
+import math
+
+import numpy as np
+import pytest
+
+import quorate
+from quorate.exceptions import UndefinedMeasureWarning
+
+MEASURES = quorate.measures()
+
+
+@pytest.fixture
+def votes():
+    return quorate.Votes([[1, 1, 0, 0], [1, 0, 1, 0], [0, 1, 1, 1]], [1, 1, 1, 1])
+
+
+def test_thirteen():
+    assert len(MEASURES) == 13
+    assert sum(measure.pairwise for measure in MEASURES.values()) == 5
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_each_measure_knows_itself(name):
+    measure = MEASURES[name]
+    assert measure.name == name
+    assert measure.direction in ("higher", "lower", "not monotone")
+    assert measure.reference
+    assert measure.range[0] in "[("
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_both_names_in_any_case(name, votes):
+    value = quorate.diversity(votes, name)
+    for alias in (MEASURES[name].paper_name, name.upper()):
+        assert quorate.diversity(votes, alias) == value
+
+
+def test_the_list_cannot_be_spoilt():
+    quorate.measures().clear()
+    assert len(quorate.measures()) == 13
+
+
+def test_list_prints_a_line_each():
+    assert len(repr(MEASURES).splitlines()) == 13
+    assert MEASURES._repr_html_().count("<tr>") == 14
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_uninformative_measures_are_constant_on_samples(name, votes):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    many = quorate.Votes(np.where(rng.random((6, 200)) < 0.6, y, 1 - y), y)
+    values = quorate.sample_diversity(many, name)
+    assert (np.unique(values).size > 1) == MEASURES[name].informative_per_sample
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [("kapa", "'kappa'"), ("qstatistic", "'q_statistic'"), ("disag ", "'Disag'")],
+)
+def test_unknown_measure(name, near, votes):
+    for ask in (
+        quorate.diversity,
+        quorate.pairwise_diversity,
+        quorate.sample_diversity,
+    ):
+        with pytest.raises(ValueError, match=rf"unknown measure.*{near}"):
+            ask(votes, name)
+
+
+def test_not_a_name(votes):
+    with pytest.raises(ValueError, match="known are: .*kappa"):
+        quorate.diversity(votes, 3)
+
+
+def test_not_pairwise(votes):
+    with pytest.raises(ValueError, match="difficulty is not defined for two members"):
+        quorate.pairwise_diversity(votes, "difficulty")
+
+
+@pytest.mark.parametrize("option", ["outputs", "undefined"])
+def test_bad_options(option, votes):
+    with pytest.raises(ValueError, match=rf"diversity\({option}='what'\): use"):
+        quorate.diversity(votes, **{option: "what"})
+
+
+@pytest.mark.parametrize("base", [0, 1, -2, math.nan])
+def test_bad_base(base, votes):
+    with pytest.raises(ValueError, match="base"):
+        quorate.diversity(votes, "entropy_cc", base=base)
+
+
+def test_base_of_entropy(votes):
+    natural = quorate.diversity(votes, "entropy_cc")
+    assert quorate.diversity(votes, "entropy_cc", base=2) == pytest.approx(
+        natural / math.log(2)
+    )
+    samples = quorate.sample_diversity(votes, "entropy_cc", base=2)
+    assert samples.max() <= 1
+
+
+class TestWeights:
+    @pytest.fixture
+    def weighted(self, votes):
+        return quorate.Votes(votes.codes, votes.y, weights=[1, 2, 3])
+
+    @pytest.mark.parametrize("name", MEASURES)
+    def test_honoured_or_refused(self, name, votes, weighted):
+        if MEASURES[name].weighted:
+            assert quorate.diversity(weighted, name) != quorate.diversity(votes, name)
+            return
+        for ask in (quorate.diversity, quorate.sample_diversity):
+            with pytest.raises(ValueError, match=f"{name}.*not defined for weighted"):
+                ask(weighted, name)
+        plain = quorate.diversity(weighted.unweighted(), name)
+        assert plain == quorate.diversity(votes, name)
+
+    def test_all_at_once(self, weighted):
+        with pytest.warns(UndefinedMeasureWarning, match=r"unweighted\(\)"):
+            found = quorate.diversity(weighted)
+        defined = {name for name, value in found.items() if not math.isnan(value)}
+        assert defined == {"entropy_cc", "error_gap"}
+
+    def test_pairs_do_not_care(self, votes, weighted):
+        np.testing.assert_array_equal(
+            quorate.pairwise_diversity(weighted, "kappa"),
+            quorate.pairwise_diversity(votes, "kappa"),
+        )
+
+
+class TestLabels:
+    @pytest.fixture
+    def three(self):
+        rng = np.random.default_rng(0)
+        y = rng.integers(0, 3, 50)
+        return quorate.Votes(rng.integers(0, 3, (4, 50)), y)
+
+    @pytest.mark.parametrize("name", ["q_statistic", "correlation"])
+    def test_refused_for_three_classes(self, name, three):
+        for ask in (quorate.diversity, quorate.pairwise_diversity):
+            with pytest.raises(ValueError, match="not defined for 3 classes"):
+                ask(three, name, outputs="label")
+
+    def test_all_at_once(self, three):
+        with pytest.warns(UndefinedMeasureWarning, match="q_statistic, correlation"):
+            found = quorate.diversity(three, outputs="label")
+        assert math.isnan(found["q_statistic"])
+        assert math.isfinite(found["kappa"])
+
+    def test_only_four_measures_differ(self, three):
+        oracle = quorate.diversity(three)
+        for name in MEASURES:
+            if name not in ("disagreement", "kappa", "q_statistic", "correlation"):
+                assert quorate.diversity(three, name, outputs="label") == oracle[name]
+
+
+def test_overflow_does_not_come_near():
+    # A product of four counts passes 2**63 at about 55 000 samples.
+    rng = np.random.default_rng(0)
+    y = np.zeros(400_000, dtype=int)
+    votes = quorate.Votes(rng.integers(0, 2, (2, 400_000)), y)
+    expected = np.corrcoef(votes.correct)[0, 1]
+    assert quorate.diversity(votes, "correlation") == pytest.approx(expected)
+
+
+def test_an_ensemble_that_never_fails():
+    votes = quorate.Votes([[0, 1], [0, 1]], [0, 1])
+    assert quorate.diversity(votes, "generalized") == 1
+    assert quorate.diversity(votes, "coincident_failure") == 0
+    for name in ("generalized", "coincident_failure", "interrater", "kappa"):
+        assert math.isnan(quorate.diversity(votes, name, undefined="nan"))

@@ -1,0 +1,483 @@
+"""Votes of every kind of ensemble: their dialects, their traps, their refusals."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_wine, make_classification
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    RandomForestRegressor,
+    StackingClassifier,
+    VotingClassifier,
+)
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+import quorate
+from quorate import collect_votes
+from quorate.exceptions import LeftOutWarning
+
+LABELS = {
+    "codes": np.array([0, 1, 2]),
+    "shifted": np.array([1, 5, 7]),
+    "words": np.array(["ant", "bee", "cow"]),
+    "objects": np.array(["ant", "bee", "cow"], dtype=object),
+    "floats": np.array([0.0, 1.0, 2.0]),
+}
+
+
+@pytest.fixture(scope="module")
+def wine():
+    X, y = load_wine(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    order = np.random.default_rng(0).permutation(len(y))
+    return X[order], y[order]
+
+
+def tree(**options):
+    return DecisionTreeClassifier(max_depth=3, random_state=0, **options)
+
+
+KINDS = {
+    "bagging": BaggingClassifier(tree(), 7, random_state=0),
+    "subspace": BaggingClassifier(
+        tree(), 7, max_features=0.4, bootstrap_features=True, random_state=0
+    ),
+    "bagged knn": BaggingClassifier(KNeighborsClassifier(3), 5, max_samples=0.5),
+    "bagged svc": BaggingClassifier(LinearSVC(), 4, max_features=5, random_state=0),
+    "forest": RandomForestClassifier(9, random_state=0),
+    "extra trees": ExtraTreesClassifier(9, max_depth=4, random_state=0),
+    "adaboost": AdaBoostClassifier(tree(), n_estimators=6, random_state=0),
+    "hard voting": VotingClassifier(
+        [("nb", GaussianNB()), ("tree", tree()), ("knn", KNeighborsClassifier())],
+        weights=[1, 2, 3],
+    ),
+    "soft voting": VotingClassifier(
+        [("nb", GaussianNB()), ("gone", "drop"), ("tree", tree())],
+        voting="soft",
+        weights=[1, 9, 2],
+    ),
+    "pipeline": make_pipeline(
+        StandardScaler(), RandomForestClassifier(5, random_state=0)
+    ),
+}
+
+
+def votes_by_hand(ensemble, X):
+    """Return the members' labels, read the way each ensemble documents it."""
+    if hasattr(ensemble, "steps"):
+        return votes_by_hand(ensemble[-1], ensemble[:-1].transform(X))
+    columns = getattr(ensemble, "estimators_features_", None)
+    rows = []
+    for place, member in enumerate(ensemble.estimators_):
+        seen = X if columns is None else X[:, columns[place]]
+        answer = member.predict(seen)
+        if not isinstance(ensemble, AdaBoostClassifier):
+            answer = ensemble.classes_[answer.astype(int)]
+        rows.append(answer)
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("labels", LABELS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_votes_are_what_the_members_say(kind, labels, wine):
+    X, codes = wine
+    y = LABELS[labels][codes]
+    ensemble = clone(KINDS[kind]).fit(X[:120], y[:120])
+    votes = collect_votes(ensemble, X[120:], y[120:])
+    expected = votes_by_hand(ensemble, X[120:])
+    np.testing.assert_array_equal(votes.classes[votes.codes], expected)
+    np.testing.assert_array_equal(votes.classes[votes.y], y[120:])
+    np.testing.assert_array_equal(votes.classes, ensemble.classes_)
+    assert votes.accuracies.mean() > 0.6
+
+
+def test_weights_and_names(wine):
+    X, y = wine
+    voting = VotingClassifier(
+        [("nb", GaussianNB()), ("gone", "drop"), ("tree", tree())], weights=[1, 9, 2]
+    ).fit(X, y)
+    votes = collect_votes(voting, X, y)
+    assert votes.names == ("nb", "tree")
+    np.testing.assert_array_equal(votes.weights, [1, 2])
+    np.testing.assert_array_equal(votes.predict(), voting.predict(X))
+
+    boosting = AdaBoostClassifier(tree(), n_estimators=6, random_state=0).fit(X, y)
+    votes = collect_votes(boosting, X, y)
+    expected = boosting.estimator_weights_[: len(boosting.estimators_)]
+    np.testing.assert_array_equal(votes.weights, expected)
+    np.testing.assert_array_equal(votes.predict(), boosting.predict(X))
+
+    bagging = BaggingClassifier(LinearSVC(), 5, random_state=0).fit(X, y)
+    votes = collect_votes(bagging, X, y)
+    assert votes.weights is None
+    np.testing.assert_array_equal(votes.predict(), bagging.predict(X))
+
+
+def test_boosting_that_stopped_early():
+    X, y = make_classification(random_state=0)
+    boosting = AdaBoostClassifier(DecisionTreeClassifier(), n_estimators=10).fit(X, y)
+    assert len(boosting.estimators_) == 1  # a perfect first member ends it
+    votes = collect_votes(boosting, X, y)
+    assert votes.n_members == 1
+    assert votes.weights.shape == (1,)
+
+
+def test_voting_of_frozen_members(wine):
+    X, y = wine
+    for labels in LABELS.values():
+        named = labels[y]
+        members = [
+            ("nb", FrozenEstimator(GaussianNB().fit(X, named))),
+            ("knn", KNeighborsClassifier()),
+        ]
+        voting = VotingClassifier(members, voting="soft").fit(X, named)
+        votes = collect_votes(voting, X, named)
+        assert votes.accuracies.min() > 0.9
+
+
+class Outsider:
+    """A classifier that has never heard of scikit-learn."""
+
+    def __init__(self, answers):
+        self.answers = answers
+
+    def predict(self, X):
+        return self.answers[: len(X)]
+
+
+class TestPools:
+    def test_list_and_dict(self, wine):
+        X, y = wine
+        y = LABELS["words"][y]
+        pool = {"nb": GaussianNB().fit(X, y), "tree": tree().fit(X, y)}
+        named = collect_votes(pool, X, y)
+        listed = collect_votes([*pool.values()], X, y)
+        assert named.names == ("nb", "tree")
+        assert listed.names == ("0", "1")
+        np.testing.assert_array_equal(named.codes, listed.codes)
+        np.testing.assert_array_equal(
+            named.classes[named.codes][1], pool["tree"].predict(X)
+        )
+
+    def test_anything_with_predict(self, wine):
+        X, y = wine
+        members = [
+            Outsider(y.tolist()),
+            Outsider(y[:, None]),
+            Outsider(y.astype(float)),
+            GaussianNB().fit(X, y),
+        ]
+        votes = collect_votes(members, X, y)
+        np.testing.assert_array_equal(votes.accuracies[:3], 1)
+        assert votes.classes.dtype.kind == "i"
+
+    def test_members_that_know_more_classes_than_y(self, wine):
+        X, y = wine
+        pool = [GaussianNB().fit(X, y)]
+        votes = collect_votes(pool, X[y < 2], y[y < 2])
+        assert votes.n_classes in (2, 3)
+
+    def test_a_forest_in_a_list_is_one_member(self, wine):
+        X, y = wine
+        forest = RandomForestClassifier(5, random_state=0).fit(X, y)
+        assert collect_votes([forest], X, y).n_members == 1
+
+    @pytest.mark.parametrize(
+        ("member", "message"),
+        [
+            (object(), "'0' is a object without predict"),
+            (RandomForestRegressor(), "regressor: it does not vote"),
+            (KMeans(), "clusterer: it does not vote"),
+        ],
+    )
+    def test_refused(self, member, message, wine):
+        with pytest.raises(TypeError, match=message):
+            collect_votes([member], *wine)
+
+    def test_probabilities_are_not_votes(self, wine):
+        X, y = wine
+        with pytest.raises(TypeError, match=r"shape \(178, 3\); a vote is one label"):
+            collect_votes([Outsider(np.eye(3)[y])], X, y)
+
+    def test_empty(self, wine):
+        with pytest.raises(ValueError, match="empty"):
+            collect_votes([], *wine)
+
+    def test_wrong_number_of_votes(self, wine):
+        X, y = wine
+        with pytest.raises(ValueError, match="gave 3 votes on 178"):
+            collect_votes([Outsider(y[:3])], X, y)
+
+    def test_mixed_labels(self, wine):
+        X, y = wine
+        with pytest.raises(ValueError, match="mixed types"):
+            collect_votes([Outsider(LABELS["words"][y])], X, y)
+
+    def test_unfitted(self, wine):
+        with pytest.raises(NotFittedError):
+            collect_votes([GaussianNB()], *wine)
+
+
+SPARSE = ["bagging", "subspace", "forest", "extra trees", "adaboost"]
+FRAMED = [*SPARSE, "hard voting", "pipeline"]
+
+
+class TestInputs:
+    @pytest.mark.parametrize("kind", FRAMED)
+    def test_data_frames(self, kind, wine):
+        X, y = wine
+        plain = collect_votes(clone(KINDS[kind]).fit(X, y), X, y)
+        names = [f"x{place}" for place in range(X.shape[1])]
+        for frame in (pd.DataFrame(X, columns=names), pl.DataFrame(X, schema=names)):
+            ensemble = clone(KINDS[kind]).fit(frame, y)
+            votes = collect_votes(ensemble, frame, y)
+            np.testing.assert_array_equal(votes.codes, plain.codes)
+
+    @pytest.mark.parametrize("kind", SPARSE)
+    @pytest.mark.parametrize("form", [sp.csr_matrix, sp.csc_matrix, sp.csr_array])
+    def test_sparse(self, kind, form, wine):
+        X, y = wine
+        X = np.where(np.abs(X) > 0.5, X, 0)
+        ensemble = clone(KINDS[kind]).fit(form(X), y)
+        votes = collect_votes(ensemble, form(X), y)
+        np.testing.assert_array_equal(
+            votes.predict(), collect_votes(ensemble, X, y).predict()
+        )
+
+    def test_sparse_out_of_bag(self, wine):
+        X, y = wine
+        X = np.where(np.abs(X) > 0.5, X, 0)
+        for kind in (RandomForestClassifier(30, random_state=0),
+                     BaggingClassifier(tree(), 30, random_state=0)):  # fmt: skip
+            votes = collect_votes(
+                kind.fit(sp.csr_matrix(X), y), sp.csr_matrix(X), y, out_of_bag=True
+            )
+            assert 0.2 < votes.valid.mean() < 0.5
+
+    def test_missing_values_where_the_forest_knows_them(self, wine):
+        X, y = wine
+        X = X.copy()
+        X[::7, 3] = np.nan
+        forest = RandomForestClassifier(5, random_state=0).fit(X, y)
+        votes = collect_votes(forest, X, y)
+        np.testing.assert_array_equal(
+            votes.classes[votes.codes], votes_by_hand(forest, X)
+        )
+        boosting = AdaBoostClassifier(tree(), n_estimators=3).fit(wine[0], y)
+        with pytest.raises(ValueError, match="NaN"):
+            collect_votes(boosting, X, y)
+
+    def test_frozen_and_n_jobs(self, wine):
+        X, y = wine
+        forest = RandomForestClassifier(20, random_state=0).fit(X, y)
+        one = collect_votes(forest, X, y, n_jobs=1)
+        for ensemble, n_jobs in (
+            (forest, 2),
+            (forest, -1),
+            (FrozenEstimator(forest), None),
+        ):
+            again = collect_votes(ensemble, X, y, n_jobs=n_jobs)
+            np.testing.assert_array_equal(one.codes, again.codes)
+
+    def test_read_only_input(self, wine):
+        X, y = (array.copy() for array in wine)
+        X.flags.writeable = y.flags.writeable = False
+        forest = RandomForestClassifier(5, random_state=0).fit(X, y)
+        collect_votes(forest, X, y, out_of_bag=False)
+
+    def test_labels_the_ensemble_never_saw(self, wine):
+        X, y = wine
+        named = LABELS["words"][y]
+        forest = RandomForestClassifier(5, random_state=0).fit(X[y > 0], named[y > 0])
+        votes = collect_votes(forest, X, named)
+        np.testing.assert_array_equal(votes.classes, ["ant", "bee", "cow"])
+        assert votes.codes.min() == 1
+        assert (votes.correct[:, y == 0] == False).all()  # noqa: E712
+
+    def test_classes_of_the_ensemble_are_kept(self, wine):
+        X, y = wine
+        forest = RandomForestClassifier(5, random_state=0).fit(X, y)
+        votes = collect_votes(forest, X[y == 0], y[y == 0])
+        np.testing.assert_array_equal(votes.classes, [0, 1, 2])
+
+    def test_wrong_shapes(self, wine):
+        X, y = wine
+        forest = RandomForestClassifier(5, random_state=0).fit(X, y)
+        with pytest.raises(ValueError, match="expecting 13 features"):
+            collect_votes(forest, X[:, :5], y)
+        with pytest.raises(ValueError, match="X has 178 samples, y has 100"):
+            collect_votes(forest, X, y[:100])
+        with pytest.raises(ValueError, match="1-d"):
+            collect_votes(forest, X, y[:, None])
+        with pytest.raises(ValueError, match="mixed types"):
+            collect_votes(forest, X, LABELS["words"][y])
+
+    def test_renamed_columns_are_scikit_learns_to_refuse(self, wine):
+        X, y = wine
+        frame = pd.DataFrame(X).add_prefix("x")
+        forest = RandomForestClassifier(5, random_state=0).fit(frame, y)
+        with pytest.raises(ValueError, match="feature names"):
+            collect_votes(forest, frame.add_prefix("z"), y)
+
+
+BOOTSTRAPPED = {
+    "forest": RandomForestClassifier(40, random_state=0),
+    "forest, fraction": RandomForestClassifier(40, max_samples=0.4, random_state=0),
+    "forest, count": RandomForestClassifier(40, max_samples=60, random_state=0),
+    "forest, balanced": RandomForestClassifier(
+        40, class_weight="balanced", random_state=0
+    ),
+    "extra trees": ExtraTreesClassifier(40, bootstrap=True, random_state=0),
+    "bagging": BaggingClassifier(tree(), 40, random_state=0),
+    "bagging, fraction": BaggingClassifier(tree(), 40, max_samples=0.3, random_state=0),
+    "bagging, subspace": BaggingClassifier(
+        tree(), 40, max_features=0.5, random_state=0
+    ),
+    "bagged knn": BaggingClassifier(KNeighborsClassifier(), 40, random_state=0),
+    "bagged svc": BaggingClassifier(LinearSVC(), 40, random_state=0),
+}
+
+
+class TestOutOfBag:
+    @pytest.mark.parametrize("kind", BOOTSTRAPPED)
+    def test_only_unseen_votes_are_valid(self, kind, wine):
+        X, y = wine
+        y = LABELS["words"][y]
+        ensemble = clone(BOOTSTRAPPED[kind]).fit(X, y)
+        votes = collect_votes(ensemble, X, y, out_of_bag=True)
+        unseen = np.ones((40, len(y)), dtype=bool)
+        for row, drawn in zip(unseen, ensemble.estimators_samples_, strict=True):
+            row[drawn] = False
+        np.testing.assert_array_equal(votes.valid, unseen)
+        everything = collect_votes(ensemble, X, y)
+        np.testing.assert_array_equal(votes.codes[unseen], everything.codes[unseen])
+
+    def test_agrees_with_scikit_learns_own_estimate(self, wine):
+        X, y = wine
+        bagging = BaggingClassifier(LinearSVC(), 40, oob_score=True, random_state=0)
+        bagging.fit(X, y)
+        votes = collect_votes(bagging, X, y, out_of_bag=True)
+        share = votes.tally() / votes.sample_counts()[1]
+        np.testing.assert_allclose(share.T, bagging.oob_decision_function_)
+        assert votes.accuracy("lowest") == pytest.approx(bagging.oob_score_)
+
+    def test_in_a_pipeline(self, wine):
+        X, y = wine
+        forest = RandomForestClassifier(30, random_state=0)
+        pipeline = make_pipeline(StandardScaler(), forest).fit(X, y)
+        votes = collect_votes(pipeline, X, y, out_of_bag=True)
+        assert votes.is_masked
+
+    def test_sample_weights_are_no_reason_to_refuse(self, wine):
+        X, y = wine
+        weight = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
+        for kind in ("forest", "bagging", "bagging, fraction"):
+            ensemble = clone(BOOTSTRAPPED[kind]).fit(X, y, sample_weight=weight)
+            assert collect_votes(ensemble, X, y, out_of_bag=True).is_masked
+
+    def test_samples_everybody_saw_are_left_out(self, wine):
+        X, y = wine
+        forest = RandomForestClassifier(3, random_state=0).fit(X, y)
+        with pytest.warns(LeftOutWarning) as caught:
+            votes = collect_votes(forest, X, y, out_of_bag=True)
+        assert caught[0].filename == __file__
+        assert votes.n_samples < len(y)
+        np.testing.assert_array_equal(votes.classes[votes.y], y[votes.samples])
+
+    @pytest.mark.parametrize("kind", ["extra trees", "adaboost", "hard voting"])
+    def test_refused_without_bootstrap(self, kind, wine):
+        ensemble = clone(KINDS[kind]).fit(*wine)
+        with pytest.raises(ValueError, match="not trained on bootstrap"):
+            collect_votes(ensemble, *wine, out_of_bag=True)
+
+    def test_refused_for_pools_and_pasting(self, wine):
+        pasting = BaggingClassifier(tree(), 5, bootstrap=False, max_samples=0.5)
+        for ensemble in (pasting.fit(*wine), [tree().fit(*wine)]):
+            with pytest.raises(ValueError, match="not trained on bootstrap"):
+                collect_votes(ensemble, *wine, out_of_bag=True)
+
+    @pytest.mark.parametrize("kind", BOOTSTRAPPED)
+    @pytest.mark.parametrize("change", ["fewer", "more"])
+    def test_other_numbers_of_rows_are_refused(self, kind, change, wine):
+        X, y = wine
+        ensemble = clone(BOOTSTRAPPED[kind]).fit(X[:150], y[:150])
+        rows = slice(0, 100) if change == "fewer" else slice(0, 178)
+        with pytest.raises(
+            ValueError, match="not the data the ensemble was trained on"
+        ):
+            collect_votes(ensemble, X[rows], y[rows], out_of_bag=True)
+
+    @pytest.mark.parametrize(
+        "kind",
+        [kind for kind in BOOTSTRAPPED if kind not in ("bagged knn", "bagged svc")],
+    )
+    def test_other_rows_of_the_same_number_are_refused(self, kind, wine):
+        X, y = wine
+        ensemble = clone(BOOTSTRAPPED[kind]).fit(X[:89], y[:89])
+        with pytest.raises(ValueError, match="do not reach the leaves"):
+            collect_votes(ensemble, X[89:], y[89:], out_of_bag=True)
+
+    @pytest.mark.parametrize("kind", ["forest", "bagging", "bagging, subspace"])
+    def test_other_labels_are_refused(self, kind, wine):
+        X, y = wine
+        ensemble = clone(BOOTSTRAPPED[kind]).fit(X, y)
+        with pytest.raises(ValueError, match="trained on other labels"):
+            collect_votes(ensemble, X, (y + 1) % 3, out_of_bag=True)
+
+
+class TestRefusals:
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_unfitted(self, kind, wine):
+        with pytest.raises(NotFittedError):
+            collect_votes(clone(KINDS[kind]), *wine)
+
+    @pytest.mark.parametrize(
+        ("ensemble", "message"),
+        [
+            (GradientBoostingClassifier(n_estimators=2), "regression trees"),
+            (HistGradientBoostingClassifier(max_iter=2), "regression trees"),
+            (StackingClassifier([("nb", GaussianNB())]), "final estimator"),
+            (RandomForestRegressor(2), "is a regressor"),
+            (KMeans(2, n_init=1), "is a clusterer"),
+            (LogisticRegression(), "not an ensemble whose members vote"),
+            (GridSearchCV(RandomForestClassifier(2), {}), "pass its best_estimator_"),
+        ],
+        ids=lambda value: type(value).__name__,
+    )
+    def test_members_that_do_not_vote(self, ensemble, message, wine):
+        with pytest.raises(TypeError, match=message):
+            collect_votes(ensemble.fit(*wine), *wine)
+
+    def test_many_outputs(self, wine):
+        X, y = wine
+        forest = RandomForestClassifier(2).fit(X, np.c_[y, y])
+        with pytest.raises(TypeError, match="fitted on 2 outputs"):
+            collect_votes(forest, X, y)
+
+    def test_not_an_ensemble(self, wine):
+        with pytest.raises(TypeError, match="cannot read int"):
+            collect_votes(3, *wine)
+        with pytest.raises(TypeError, match="RandomForestClassifier"):
+            collect_votes(RandomForestClassifier, *wine)
+
+
+def test_public_name_is_the_same():
+    assert quorate.collect_votes is collect_votes
