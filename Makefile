@@ -4,13 +4,20 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 GROUPS := test lint docs bench
 
-.PHONY: demo test test-slow lint types docs doctest bench wheel clean
+.PHONY: demo test test-oldest test-slow lint types docs doctest bench wheel clean
 
 demo: $(VENV)/.core
 	$(BIN)/quorate demo
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -n auto
+
+# The lowest versions that pyproject.toml allows, in an environment of their own.
+test-oldest:
+	$(PYTHON) -m venv $(VENV)-oldest
+	$(VENV)-oldest/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(VENV)-oldest/bin/python -m pip install --quiet --group test-oldest --editable .
+	$(VENV)-oldest/bin/python -m pytest -n auto
 
 test-slow: $(VENV)/.test
 	$(BIN)/python -m pytest -m slow
@@ -46,4 +53,4 @@ $(GROUPS:%=$(VENV)/.%): $(VENV)/.%: $(VENV)/.core
 	@touch $@
 
 clean:
-	rm -rf $(VENV) dist docs/_build docs/api docs/gallery .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(VENV)-oldest dist docs/_build docs/api docs/gallery .pytest_cache .mypy_cache .ruff_cache

@@ -66,8 +66,9 @@ def test_unknown_measure(name, near, votes):
         quorate.pairwise_diversity,
         quorate.sample_diversity,
     ):
-        with pytest.raises(ValueError, match=rf"unknown measure.*{near}"):
+        with pytest.raises(ValueError, match="unknown measure") as caught:
             ask(votes, name)
+        assert near in str(caught.value)
 
 
 def test_not_a_name(votes):

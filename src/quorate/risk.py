@@ -138,7 +138,7 @@ def estimate(
     --------
     >>> from quorate import risk
     >>> round(risk.estimate(0.1, 200), 3)
-    575.148
+    560.642
     >>> risk.estimate(0.1, 200, order=1) > 0
     True
     """
@@ -269,7 +269,7 @@ def margin_bound(
     --------
     >>> from quorate import risk
     >>> risk.margin_bound(0.98, 60_000)
-    MarginBound(0.661208, applies=True, vacuous=False)
+    MarginBound(0.664946, applies=True, vacuous=False)
     >>> risk.margin_bound(0.98, 600).vacuous
     True
     """

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from inspect import signature
 
 import numpy as np
 import pandas as pd
@@ -14,14 +15,20 @@ from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
 
 import quorate
 from quorate.cli import main
+from quorate.exceptions import LeftOutWarning
 
 NAMES = list(quorate.measures())
+# Before click 8.2 the runner mixed both streams unless told otherwise.
+separate = (
+    {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}
+)
+RUNNER = CliRunner(**separate)
 
 
 @pytest.fixture
 def run():
     def invoke(*words):
-        return CliRunner().invoke(main, [str(word) for word in words])
+        return RUNNER.invoke(main, [str(word) for word in words])
 
     return invoke
 
@@ -140,9 +147,11 @@ class TestModels:
         assert done.exit_code == 0, done.stderr
         found = json.loads(done.stdout)
         assert found["votes"]["masked"]
-        again = quorate.collect_votes(
-            forest, X if named else X.to_numpy(), y, out_of_bag=True
-        )
+        assert "Note: 1 of 178 samples" in done.stderr
+        with pytest.warns(LeftOutWarning):
+            again = quorate.collect_votes(
+                forest, X if named else X.to_numpy(), y, out_of_bag=True
+            )
         assert found["votes"]["accuracy"] == pytest.approx(again.accuracy())
 
     def test_boosting(self, run, wine, tmp_path):

@@ -1,6 +1,7 @@
 """``quorate demo``: a bagged ensemble on embedded data, measured."""
 
 import json
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import click
@@ -41,7 +42,7 @@ def demo(members: int, seed: int, as_json: bool) -> None:
 
 
 def _train_and_vote(n_members: int, seed: int) -> "Votes":
-    from rich.progress import Progress
+    from rich.progress import track
     from sklearn.datasets import load_breast_cancer
     from sklearn.ensemble import BaggingClassifier
     from sklearn.model_selection import train_test_split
@@ -57,12 +58,10 @@ def _train_and_vote(n_members: int, seed: int) -> "Votes":
     bagging = BaggingClassifier(
         DecisionTreeClassifier(), warm_start=True, random_state=seed
     )
+    sizes: Iterable[int] = range(1, n_members + 1)
     console = progress_console()
-    with Progress(
-        console=console, transient=True, disable=not console.is_terminal
-    ) as bar:
-        task = bar.add_task("training", total=n_members)
-        for size in range(1, n_members + 1):
-            bagging.set_params(n_estimators=size).fit(X_train, y_train)
-            bar.update(task, completed=size)
+    if console.is_terminal:
+        sizes = track(sizes, "training", console=console, transient=True)
+    for size in sizes:
+        bagging.set_params(n_estimators=size).fit(X_train, y_train)
     return collect_votes(bagging, X_test, y_test)
