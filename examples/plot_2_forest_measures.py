@@ -10,6 +10,7 @@ and watches all thirteen measures.
 # %%
 # Each forest is fitted on one half of the digits and votes on the other half.
 
+# sphinx_gallery_thumbnail_number = 2
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits

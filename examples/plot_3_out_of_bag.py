@@ -55,10 +55,10 @@ left.legend(frameon=False, loc="upper left", fontsize=9)
 # Each member's accuracy, from the votes it may cast.
 right.boxplot(
     [votes.accuracies for votes in sets.values()],
-    tick_labels=list(sets),
     widths=0.5,
     medianprops={"color": ORANGE},
 )
+right.set_xticks(places + 1, list(sets))
 right.set_ylabel("accuracy of a member")
 plt.show()
 

@@ -72,7 +72,7 @@ def test_unknown_measure(name, near, votes):
 
 
 def test_not_a_name(votes):
-    with pytest.raises(ValueError, match="known are: .*kappa"):
+    with pytest.raises(ValueError, match=r"known are: .*kappa"):
         quorate.diversity(votes, 3)
 
 

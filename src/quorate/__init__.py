@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from quorate import exceptions as exceptions
+    from quorate import pruning as pruning
     from quorate import risk as risk
     from quorate._diversity import Measure as Measure
     from quorate._diversity import diversity as diversity
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from quorate._diversity import sample_diversity as sample_diversity
     from quorate.decomposition import Decomposition as Decomposition
     from quorate.decomposition import decompose as decompose
+    from quorate.pruning import methods as methods
     from quorate.risk import RiskAssessment as RiskAssessment
     from quorate.risk import assess_risk as assess_risk
     from quorate.votes import Votes as Votes
@@ -34,8 +36,10 @@ _HOMES = {
     "decompose": "quorate.decomposition",
     "diversity": "quorate._diversity",
     "exceptions": "quorate.exceptions",
+    "methods": "quorate.pruning",
     "measures": "quorate._diversity",
     "pairwise_diversity": "quorate._diversity",
+    "pruning": "quorate.pruning",
     "risk": "quorate.risk",
     "sample_diversity": "quorate._diversity",
 }

@@ -24,8 +24,11 @@ class Decomposition:
     diversity: float
     """How much better the vote is than its members on average."""
     sample_error: FloatArray
+    """Error of the vote on each sample."""
     sample_member_error: FloatArray
+    """Mean error of the members on each sample."""
     sample_diversity: FloatArray
+    """Their difference on each sample."""
     sample_lambda: FloatArray
     """The sign that turns diversity into the mean margin, ``lambda - 2 diversity``."""
 
@@ -161,7 +164,8 @@ def _credence_terms(
     rival = np.where(label[:, None] == votes.y, -np.inf, together).max(axis=0)
     own = together[votes.y, np.arange(votes.n_samples)]
     error = (1.0 - own + (rival if n_classes > 1 else 0.0)) / 2.0
-    return error, member_error, member_error - error
+    # Never negative but for rounding: a maximum of means is at most the mean of maxima.
+    return error, member_error, np.maximum(member_error - error, 0.0)
 
 
 def _best_other(belief: FloatArray) -> FloatArray:

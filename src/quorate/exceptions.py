@@ -15,3 +15,11 @@ class UndefinedMeasureWarning(QuorateWarning):
 
 class FileFormatError(ValueError):
     """A file is truncated, damaged, foreign, or of a version that cannot be read."""
+
+
+class FewerMembersWarning(QuorateWarning):
+    """A pruning method ran out of candidates before it reached its size."""
+
+
+class UninformativeMeasureWarning(QuorateWarning):
+    """A measure is the same on every sample, so it cannot choose between them."""

@@ -88,7 +88,7 @@ class MarginBound(float):
 
     @property
     def vacuous(self) -> bool:
-        """Whether the bound says nothing because it is at least 1."""
+        """Whether the bound is at least 1 and says nothing; look at ``applies`` too."""
         return self >= 1.0
 
     def __repr__(self) -> str:
@@ -154,10 +154,14 @@ def estimate(
 def endpoints(n_samples: int, noise: float = 0.01, radius: float = 1.0) -> Endpoints:
     r"""Return the diversities at which the risk estimate changes its behaviour.
 
-    With :math:`x = \frac{\delta}{1-2\epsilon}\sqrt{8/|S|}`: q1 is the noise,
-    q2 = q4 = (1 - x)/2, q3 = (1 - noise/(1 - 2 noise))/2,
-    q5 = (1 - x e^{1/3})/2, q6 = (1 - x e^{7/12})/2, qv = (1 - 2x)/2 and
-    q0 = (1 - x e^{-1/2})/2.
+    With :math:`x = \frac{\delta}{1-2\epsilon}\sqrt{8/|S|}`:
+
+    .. math::
+
+        q_1 = \epsilon, \quad q_2 = q_4 = \tfrac{1 - x}{2}, \quad
+        q_3 = \tfrac{1}{2}\Big(1 - \frac{\epsilon}{1 - 2\epsilon}\Big), \quad
+        q_5 = \tfrac{1 - x e^{1/3}}{2}, \quad q_6 = \tfrac{1 - x e^{7/12}}{2}, \quad
+        q_v = \tfrac{1 - 2x}{2}, \quad q_0 = \tfrac{1 - x e^{-1/2}}{2}
 
     Parameters
     ----------
@@ -253,7 +257,7 @@ def margin_bound(
     Returns
     -------
     MarginBound
-        A float with ``bound``, ``applies`` and ``vacuous``.
+        A float with ``bound``, ``applies``, ``vacuous`` and ``kappa``.
 
     Notes
     -----
@@ -305,7 +309,9 @@ class RiskAssessment:
     curvature: float
     """Its second derivative."""
     endpoints: Endpoints
+    """Where the estimate changes its behaviour."""
     interval: int | None
+    """Which of the eight intervals the diversity lies in, if any."""
     risk_decreases: bool
     """Whether the estimate falls as diversity grows."""
     paper_says_increase: bool
@@ -313,11 +319,15 @@ class RiskAssessment:
     lemma_applies: bool
     """Whether the bound behind the estimate holds at all."""
     bound: MarginBound
+    """The margin bound at that margin."""
     advice: str
     """What follows from it, in words."""
     n_samples: int
+    """Number of samples."""
     noise: float
+    """Rate of wrong labels that was assumed."""
     radius: float
+    """Bound on the norm of the members' votes that was used."""
 
     def __repr__(self) -> str:
         where = "no interval" if self.interval is None else f"interval {self.interval}"
@@ -364,7 +374,7 @@ def assess_risk(
     does not hold, the estimate sees only the square of the margin, and more diversity
     means more members in the wrong. The estimate also falls in 2 and 8. On the
     positive axis the bound holds only below ``endpoints.qv``, inside interval 5.
-    Where a classification of the worst sample is wrong, measure before you act.
+    Where the vote is wrong on the worst sample, judge by measured error.
 
     Examples
     --------

@@ -352,7 +352,7 @@ class TestForPeople:
     def test_repr(self, votes):
         assert repr(votes) == (
             "Votes(3 members, 4 samples, 3 classes, weighted; "
-            "members 75.0 % right, their vote 75.0 %)"
+            "members 75.0 % correct, their vote 75.0 %)"
         )
         assert repr(Votes([[1]], [1])).startswith("Votes(1 member, 1 sample, 1 class;")
 

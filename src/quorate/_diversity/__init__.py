@@ -10,11 +10,14 @@ from quorate._diversity._ask import (
     pairwise_diversity,
     sample_diversity,
 )
-from quorate._diversity._catalogue import Measure
+from quorate._diversity._catalogue import Measure, find_measure
+from quorate._diversity._sample import closed_form
 
 __all__ = [
     "Measure",
+    "closed_form",
     "diversity",
+    "find_measure",
     "measures",
     "pairwise_diversity",
     "sample_diversity",

@@ -7,6 +7,7 @@ import numpy as np
 
 from quorate._diversity import _pairwise, _sample, _whole
 from quorate._diversity._catalogue import MEASURES, Catalogue, Measure, find_measure
+from quorate._diversity._divide import divide
 from quorate._suggest import one_of
 from quorate._typing import Array, FloatArray, Outputs, Undefined
 from quorate.decomposition import zero_one_terms
@@ -17,7 +18,12 @@ _TWO_CLASSES_ONLY = ("q_statistic", "correlation")
 
 
 def measures() -> Catalogue:
-    """List the diversity measures: a dict from name to :class:`Measure`.
+    """List the diversity measures.
+
+    Returns
+    -------
+    dict from name to Measure
+        It prints as one line each.
 
     Examples
     --------
@@ -171,7 +177,7 @@ def pairwise_diversity(
     numerator, denominator, _ = _pairwise.pair_fraction(
         votes, asked.name, outputs, lambda matrix: matrix
     )
-    return _pairwise.divide(numerator, denominator, _convention(asked, undefined))
+    return divide(numerator, denominator, _convention(asked, undefined))
 
 
 def sample_diversity(
@@ -223,7 +229,7 @@ def sample_diversity(
         numerator, denominator = _sample.TABLE[asked.name](
             right.astype(np.int64), asked_members.astype(np.int64)
         )
-    return _pairwise.divide(numerator, denominator, _convention(asked, undefined))
+    return divide(numerator, denominator, _convention(asked, undefined))
 
 
 def _whole_value(

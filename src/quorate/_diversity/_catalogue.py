@@ -14,10 +14,13 @@ class Measure:
     """One diversity measure."""
 
     name: str
+    """The name it is asked for by."""
     paper_name: str
     """The short name in the paper's tables."""
     summary: str
+    """What it is, in a line."""
     range: str
+    """The values it can take."""
     direction: Direction
     """Which values mean more diverse."""
     pairwise: bool
@@ -29,6 +32,7 @@ class Measure:
     informative_per_sample: bool
     """Whether it tells single samples apart."""
     reference: str
+    """Where it comes from."""
 
 
 class Catalogue(dict[str, "Measure"]):
@@ -77,16 +81,16 @@ MEASURES = Catalogue(
     (measure.name, measure)
     for measure in (
         _measure(
-            "disagreement", "Disag", "pairs of which exactly one is right",
+            "disagreement", "Disag", "pairs of which exactly one is correct",
             "[0, 1]", "higher", "D. B. Skalak, AAAI workshop, 1996", pairwise=True,
         ),
         _measure(
-            "q_statistic", "QStat", "Yule's Q of two members being right",
+            "q_statistic", "QStat", "Yule's Q of two members being correct",
             "[-1, 1]", "lower", "G. U. Yule, Phil. Trans. A 194, 1900",
             pairwise=True, informative=False,
         ),
         _measure(
-            "correlation", "Corre", "correlation of two members being right",
+            "correlation", "Corre", "correlation of two being correct",
             "[-1, 1]", "lower", f"P. Sneath, R. Sokal, 1973; {_KUNCHEVA}",
             pairwise=True, informative=False,
         ),
@@ -101,7 +105,7 @@ MEASURES = Catalogue(
             pairwise=True,
         ),
         _measure(
-            "kw_variance", "KWVar", "variance of being right over members",
+            "kw_variance", "KWVar", "variance of correctness over members",
             "[0, 1/4]", "higher", "R. Kohavi, D. Wolpert, ICML, 1996",
         ),
         _measure(
@@ -114,11 +118,11 @@ MEASURES = Catalogue(
             weighted=True,
         ),
         _measure(
-            "entropy_sk", "EntSK", "size of the minority, right or wrong",
+            "entropy_sk", "EntSK", "size of the minority, correct or not",
             "[0, 1]", "higher", "C. Shipp, L. Kuncheva, Inf. Fusion 3, 2002",
         ),
         _measure(
-            "difficulty", "Diffi", "variance of the share that is right",
+            "difficulty", "Diffi", "variance of the share that is correct",
             "[0, 1/4]", "lower", "L. Hansen, P. Salamon, IEEE TPAMI 12, 1990",
             informative=False,
         ),
@@ -128,7 +132,7 @@ MEASURES = Catalogue(
             undefined=1.0,
         ),
         _measure(
-            "coincident_failure", "CFail", "members right where somebody fails",
+            "coincident_failure", "CFail", "members correct where somebody fails",
             "[0, 1]", "higher", "D. Partridge, W. Krzanowski, IST 39, 1997",
         ),
         _measure(

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from quorate._kernels import pairs
-from quorate._typing import Array, FloatArray, IntArray, Outputs
+from quorate._typing import Array, IntArray, Outputs
 from quorate.votes import Votes
 
 Fraction = tuple[Array, Array]
@@ -61,13 +61,14 @@ def pair_fraction(
     ``corner`` takes an (n_members, n_members) array and returns the pairs wanted, so
     that a mean over pairs need not compute each of them twice.
     """
-    if outputs == "label" and name == "disagreement":
-        agree = corner(_agreement(votes))
-        total = corner(_common(votes))
-        return total - agree, total, total
-    if outputs == "label" and name == "kappa":
+    by_label = outputs == "label"
+    if by_label and name == "disagreement":
+        agree, total = votes.agreement()
+        common = corner(total)
+        return common - corner(agree), common, common
+    if by_label and name == "kappa" and votes.n_classes > 2:
         return _cohen(votes, corner)
-    if outputs == "label" and name in ("q_statistic", "correlation"):
+    if by_label and name in ("q_statistic", "correlation", "kappa"):
         table = votes.pairs("label")
     else:
         table = votes.pairs("oracle")
@@ -80,27 +81,11 @@ def pair_fraction(
 
 def _cohen(votes: Votes, corner: Corner) -> tuple[Array, Array, IntArray]:
     """Cohen's kappa of the full table of classes."""
-    total = corner(_common(votes))
-    chance = corner(
-        pairs.chance_agreement(votes.codes, votes.n_classes, votes.is_masked)
-    )
-    agree = corner(_agreement(votes))
-    return total * agree - chance, total * total - chance, total
-
-
-def _agreement(votes: Votes) -> IntArray:
-    return pairs.agreement(votes.codes, votes.n_classes)
-
-
-def _common(votes: Votes) -> IntArray:
-    if not votes.is_masked:
-        n = votes.n_members
-        return np.broadcast_to(np.int64(votes.n_samples), (n, n))
-    return pairs.common(votes.codes)
-
-
-def divide(numerator: Array, denominator: Array, undefined: float) -> FloatArray:
-    """Divide, with ``undefined`` where the denominator is zero."""
-    zero = denominator == 0
-    quotient = numerator / np.where(zero, 1, denominator)
-    return np.where(zero, undefined, quotient)
+    agree, common = votes.agreement()
+    same, total = corner(agree), corner(common)
+    if votes.is_masked:
+        chance = corner(pairs.chance_agreement(votes.codes, votes.n_classes))
+    else:
+        counts = votes.class_counts()
+        chance = corner(counts @ counts.T)
+    return total * same - chance, total * total - chance, total

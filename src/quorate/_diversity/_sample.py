@@ -9,6 +9,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from quorate._diversity._catalogue import MEASURES
+from quorate._diversity._divide import divide
 from quorate._typing import Array, FloatArray, IntArray
 
 Fraction = tuple[Array, Array]
@@ -104,3 +106,15 @@ def label_disagreement(counts: Array) -> Fraction:
     same = (counts.astype(np.int64) * (counts - 1)).sum(axis=0)
     pairs = total * (total - 1)
     return pairs - same, pairs
+
+
+def closed_form(name: str, c: IntArray, n: IntArray) -> FloatArray:
+    """Return a measure of samples with ``c`` of ``n`` members right, as the authors do.
+
+    Where the definition divides by zero the conventional value stands. The entropy of
+    votes is that of two classes.
+    """
+    if name == "entropy_cc":
+        return entropy(np.stack([c, n - c]))
+    numerator, denominator = TABLE[name](c, n)
+    return divide(numerator, denominator, MEASURES[name].undefined)

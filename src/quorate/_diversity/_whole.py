@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from quorate._diversity import _sample
-from quorate._diversity._pairwise import divide
+from quorate._diversity._divide import divide
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.votes import Votes
 

@@ -67,16 +67,11 @@ def _agreement_by_rows(codes: Array) -> IntArray:
     return np.maximum(total, total.T)
 
 
-def chance_agreement(codes: Array, n_classes: int, masked: bool) -> IntArray:
+def chance_agreement(codes: Array, n_classes: int) -> IntArray:
     """Sum over classes the product of both members' vote counts on common samples."""
-    n_members, n_samples = codes.shape
-    total = np.zeros((n_members, n_members), dtype=np.int64)
+    total = np.zeros((len(codes), len(codes)), dtype=np.int64)
     for label in range(n_classes):
-        if masked:
-            target = np.full(n_samples, label, dtype=codes.dtype)
-            count = equal_where_other_voted(codes, target)
-            total += count * count.T
-        else:
-            count = np.array([np.count_nonzero(row == label) for row in codes])
-            total += np.multiply.outer(count, count)
+        target = np.full(codes.shape[1], label, dtype=codes.dtype)
+        count = equal_where_other_voted(codes, target)
+        total += count * count.T
     return total

@@ -79,7 +79,7 @@ def diagnose(
         click.echo(json.dumps(diagnosis.to_dict(), indent=2))
         return
     console = results_console()
-    console.print(repr(votes), markup=False)
+    console.print(repr(votes), markup=False, soft_wrap=True)
     show_diagnosis(console, diagnosis)
 
 

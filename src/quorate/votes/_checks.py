@@ -3,6 +3,7 @@
 import inspect
 import warnings
 from collections.abc import Iterable
+from types import FrameType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -82,11 +83,15 @@ def leave_out_unvoted(codes: Array, y: Array) -> tuple[Array, Array, IntArray]:
     return codes[:, voted], y[voted], samples
 
 
+def _is_ours(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__", "")).startswith("quorate.")
+
+
 def _outside_stacklevel() -> int:
     """Return how far up the first frame outside this package is: warn about that."""
     frame = inspect.currentframe()
     level = 0
-    while frame is not None and frame.f_globals["__name__"].startswith("quorate."):
+    while frame is not None and _is_ours(frame):
         frame = frame.f_back
         level += 1
     return max(level, 1)

@@ -90,14 +90,14 @@ class Votes:
     :meth:`predict` names the lowest, and an error counts as expected under a random
     choice among them (``ties="expected"``) unless told otherwise (``ties="lowest"``).
     Equal weights are counted in integers, so their ties are exact; other weights tie
-    when they differ by less than 1e-12 of the total.
+    when they differ by at most 1e-12 of the total.
 
     Examples
     --------
     >>> from quorate import Votes
     >>> votes = Votes([["ant", "bee"], ["ant", "ant"]], ["ant", "bee"])
     >>> votes
-    Votes(2 members, 2 samples, 2 classes; members 75.0 % right, their vote 75.0 %)
+    Votes(2 members, 2 samples, 2 classes; members 75.0 % correct, their vote 75.0 %)
     >>> votes.predict()
     array(['ant', 'ant'], dtype='<U3')
     >>> votes.keep([0]).accuracy()
@@ -246,7 +246,7 @@ class Votes:
 
     @property
     def correct(self) -> BoolArray:
-        """Which votes are right, (n_members, n_samples); made anew at every call."""
+        """Which votes are correct, (n_members, n_samples); made anew at every call."""
         return read_only(self._codes == self._y)
 
     @property
@@ -399,13 +399,56 @@ class Votes:
             both = pairs.both_equal(self._codes, target)
             if self._masked:
                 first = pairs.equal_where_other_voted(self._codes, target) - both
-                total = pairs.common(self._codes)
             else:
                 first = both.diagonal()[:, None] - both
-                total = np.broadcast_to(np.int64(self.n_samples), both.shape)
-            return PairCounts(read_only(both), read_only(first), read_only(total))
+            total = self.pairs_in_common()
+            return PairCounts(read_only(both), read_only(first), total)
 
         return self._once(f"pairs_{outputs}", count)
+
+    def agreement(self) -> tuple[IntArray, IntArray]:
+        """Return, for all pairs of members, equal votes and common samples.
+
+        Examples
+        --------
+        >>> from quorate import Votes
+        >>> same, total = Votes([[0, 1, 2], [0, 2, 2]], [0, 1, 2]).agreement()
+        >>> same
+        array([[3, 2],
+               [2, 3]])
+        """
+
+        def count() -> tuple[IntArray, IntArray]:
+            if self.n_classes <= 2:
+                table = self.pairs("label")
+                return read_only(table.both + table.neither), table.total
+            same = pairs.agreement(self._codes, self.n_classes)
+            return read_only(same), self.pairs_in_common()
+
+        return self._once("agreement", count)
+
+    def pairs_in_common(self) -> IntArray:
+        """Return the number of samples on which both members of a pair have a vote."""
+
+        def count() -> IntArray:
+            if self._masked:
+                return read_only(pairs.common(self._codes))
+            shape = (self.n_members, self.n_members)
+            return np.broadcast_to(np.int64(self.n_samples), shape)
+
+        return self._once("common", count)
+
+    def class_counts(self) -> IntArray:
+        """Return how often each member votes for each class."""
+
+        def count() -> IntArray:
+            votes = [
+                np.bincount(row[row >= 0], minlength=self.n_classes)
+                for row in self._codes
+            ]
+            return read_only(np.array(votes))
+
+        return self._once("class_counts", count)
 
     # Fewer or plainer votes
 
@@ -540,7 +583,7 @@ class Votes:
             f"Votes({_count(self.n_members, 'member')}, "
             f"{_count(self.n_samples, 'sample')}, "
             f"{_count(self.n_classes, 'class', 'classes')}{extras}; "
-            f"members {self.accuracies.mean():.1%} right, "
+            f"members {self.accuracies.mean():.1%} correct, "
             f"their vote {self.accuracy():.1%})".replace("%", " %")
         )
 

@@ -1,0 +1,314 @@
+"""SEP and PEP: let bits flip at random and keep what is better."""
+
+import math
+import time
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from quorate._typing import BoolArray, FloatArray, IntArray, Ties
+from quorate.pruning._ballot import Ballot, open_ballot
+from quorate.pruning._base import Pruner, as_generator
+from quorate.votes import Votes
+
+# Mutations drawn at a time.
+_BATCH = 1024
+
+
+class _Evolution(Pruner):
+    """Random search over subsets."""
+
+    finds_size = True
+    honours_keep = False
+    uses_weights = True
+    is_random = True
+    error_: float
+    n_iter_: int
+
+    def __init__(
+        self,
+        keep: float | int | None = None,
+        n_iter: int | None = None,
+        time_limit: float | None = None,
+        ties: Ties = "expected",
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(keep)
+        self.n_iter = n_iter
+        self.time_limit = time_limit
+        self.ties = ties
+        self.random_state = random_state
+
+    def _rounds(self, n_members: int) -> int:
+        self._one_of("ties", "expected", "lowest")
+        if self.time_limit is not None and not self.time_limit > 0:
+            raise self._refuse("time_limit", "seconds, more than 0, or None")
+        if self.n_iter is None:
+            return round(n_members**2 * math.log(n_members)) if n_members > 1 else 0
+        if isinstance(self.n_iter, bool) or self.n_iter != int(self.n_iter):
+            raise self._refuse("n_iter", "a whole number, 0 or more, or None")
+        if self.n_iter < 0:
+            raise self._refuse("n_iter", "a whole number, 0 or more, or None")
+        return int(self.n_iter)
+
+    def _deadline(self) -> float:
+        limit = math.inf if self.time_limit is None else self.time_limit
+        return time.perf_counter() + limit
+
+    def _start(self, rng: np.random.Generator, n_members: int, most: int) -> IntArray:
+        """Draw a random set that is not empty and not larger than allowed."""
+        while True:
+            drawn = np.flatnonzero(rng.random(n_members) < 0.5)
+            if drawn.size > most:
+                drawn = np.sort(rng.permutation(drawn)[:most])
+            if drawn.size:
+                return drawn
+
+    def _finish(self, inside: BoolArray, error: Any, ballot: Ballot) -> IntArray:
+        self.error_ = float(error) / (ballot.scale * ballot.votes.n_samples)
+        return np.flatnonzero(inside)
+
+
+class SEP(_Evolution):
+    """Single-objective evolutionary pruning: flip bits, keep what is not worse.
+
+    Parameters
+    ----------
+    keep : float, int or None
+        At most this many members; any number by default.
+    n_iter : int, optional
+        Number of mutations; ``round(n**2 ln n)`` by default.
+    time_limit : float, optional
+        Seconds after which to stop.
+    ties : {"expected", "lowest"}
+        How a tied vote counts.
+    random_state : int, RandomState, Generator or None
+        Seed.
+
+    Attributes
+    ----------
+    error_ : float
+        Error of the vote of the set found.
+    n_iter_ : int
+        Mutations tried.
+
+    Notes
+    -----
+    Finds its own size, usually about half of the members. There is no order of picking:
+    ``order_`` is by position. Honours weights and masks. With a time limit the result
+    depends on the machine.
+
+    References
+    ----------
+    C. Qian, Y. Yu, Z.-H. Zhou, "Pareto ensemble pruning", AAAI 2015.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> votes = quorate.Votes([[1, 1, 1, 0], [1, 1, 0, 0], [0, 0, 1, 1]], [1, 1, 1, 1])
+    >>> quorate.pruning.SEP(n_iter=50, random_state=0).fit(votes).error_ <= 0.5
+    True
+    """
+
+    paper_name = "SEP"
+
+    def _select(self, votes: Votes, size: int | None) -> IntArray:
+        n = votes.n_members
+        rounds, deadline = self._rounds(n), self._deadline()
+        rng = as_generator(self.random_state)
+        most = n if size is None else size
+        ballot = open_ballot(votes, self.ties)
+        ballot.become(self._start(rng, n, most))
+        error = ballot.error
+        single: FloatArray | None = None  # errors after each single flip, once known
+        self.n_iter_ = 0
+        for flips in _mutations(rng, n, rounds):
+            self.n_iter_ += 1
+            if self.n_iter_ % _BATCH == 0:
+                self._progress(self.n_iter_, rounds)
+                if time.perf_counter() > deadline:
+                    break
+            if flips.size == 0 or _size_after(ballot, flips) > most:
+                continue
+            if flips.size == 1:
+                if single is None:
+                    single = ballot.errors_if_flipped()
+                after = single[flips[0]]
+                if after <= error:
+                    ballot.flip(int(flips[0]))
+            else:
+                before = ballot.snapshot()
+                for member in flips:
+                    ballot.flip(int(member))
+                after = ballot.error
+                if after > error:
+                    ballot.restore(before)
+            if after <= error:
+                error, single = after, None
+        return self._finish(ballot.inside, error, ballot)
+
+
+class PEP(_Evolution):
+    """Pareto ensemble pruning: small error and few members at the same time.
+
+    Keeps an archive of sets of which none is better than another in both error and
+    size, mutates them, and searches around every set that enters.
+
+    Parameters
+    ----------
+    keep : float, int or None
+        At most this many members; any number by default.
+    n_iter : int, optional
+        Number of mutations; ``round(n**2 ln n)`` by default, which is long for more
+        than 50 members.
+    time_limit : float, optional
+        Seconds after which to stop.
+    ties : {"expected", "lowest"}
+        How a tied vote counts.
+    random_state : int, RandomState, Generator or None
+        Seed.
+
+    Attributes
+    ----------
+    error_ : float
+        Error of the vote of the set found.
+    n_iter_ : int
+        Mutations tried.
+    front_ : list of (size, error)
+        The archive at the end, by size.
+
+    Notes
+    -----
+    Returns the set of the smallest error in the archive (among those of at most
+    ``keep`` members). There is no order of picking: ``order_`` is by position. Honours
+    weights and masks. With a time limit the result depends on the machine.
+
+    References
+    ----------
+    C. Qian, Y. Yu, Z.-H. Zhou, "Pareto ensemble pruning", AAAI 2015.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> votes = quorate.Votes([[1, 1, 1, 0], [1, 1, 0, 0], [0, 0, 1, 1]], [1, 1, 1, 1])
+    >>> pep = quorate.pruning.PEP(n_iter=20, random_state=0).fit(votes)
+    >>> pep.error_, pep.n_kept_
+    (0.25, 1)
+    """
+
+    paper_name = "PEP"
+    front_: list[tuple[int, float]]
+
+    def _select(self, votes: Votes, size: int | None) -> IntArray:
+        n = votes.n_members
+        rounds, deadline = self._rounds(n), self._deadline()
+        rng = as_generator(self.random_state)
+        ballot = open_ballot(votes, self.ties)
+        ballot.become(self._start(rng, n, n if size is None else size))
+        archive = Archive()
+        archive.offer(ballot)
+        self.n_iter_ = 0
+        for flips in _mutations(rng, n, rounds):
+            self.n_iter_ += 1
+            self._progress(self.n_iter_, rounds)
+            if time.perf_counter() > deadline:
+                break
+            sizes = archive.sizes()
+            parent = archive.state(sizes[int(rng.integers(len(sizes)))])
+            if flips.size == 0:
+                continue  # the parent itself, which is there already
+            ballot.restore(parent)
+            for member in flips:
+                ballot.flip(int(member))
+            if archive.offer(ballot):
+                for _ in walk_around(ballot):
+                    archive.offer(ballot)
+        total = ballot.scale * votes.n_samples
+        self.front_ = [(k, float(archive.errors[k]) / total) for k in archive.sizes()]
+        fitting = [k for k in archive.sizes() if size is None or k <= size]
+        if not fitting:
+            return self._smallest(archive, ballot, size)
+        best = min(fitting, key=lambda k: (archive.errors[k], k))
+        ballot.restore(archive.state(best))
+        return self._finish(ballot.inside, archive.errors[best], ballot)
+
+    def _smallest(
+        self, archive: "Archive", ballot: Ballot, size: int | None
+    ) -> IntArray:
+        """Shrink the smallest set found to the size allowed, losing little."""
+        assert size is not None
+        ballot.restore(archive.state(archive.sizes()[0]))
+        while ballot.size > size:
+            after = np.where(ballot.inside, ballot.errors_if_removed(), np.inf)
+            ballot.flip(int(after.argmin()))
+        return self._finish(ballot.inside, ballot.error, ballot)
+
+
+class Archive:
+    """Sets of which none is better than another in both size and error.
+
+    At most one set of each size, with errors that fall as the size grows.
+    """
+
+    def __init__(self) -> None:
+        self.errors: dict[int, Any] = {}
+        self._states: dict[int, Any] = {}
+
+    def sizes(self) -> list[int]:
+        """Return the sizes there are, smallest first."""
+        return sorted(self.errors)
+
+    def state(self, size: int) -> Any:
+        """Return the state of the set of that size."""
+        return self._states[size]
+
+    def offer(self, ballot: Ballot) -> bool:
+        """Let the set in unless one there is better; tell whether it came in."""
+        size, error = ballot.size, ballot.error
+        if size == 0:
+            return False
+        for other, known in self.errors.items():
+            no_worse = other <= size and known <= error
+            if no_worse and (other < size or known < error):
+                return False
+        for other in [
+            k for k, known in self.errors.items() if k >= size and known >= error
+        ]:
+            del self.errors[other], self._states[other]
+        self.errors[size], self._states[size] = error, ballot.snapshot()
+        return True
+
+
+def walk_around(ballot: Ballot, empty_error: float = math.inf) -> Any:
+    """Flip every member once, each time the one that gives the smallest error.
+
+    Yields (member, error) after each flip; the ballot is that of the new set.
+    """
+    free = np.ones(ballot.votes.n_members, dtype=bool)
+    while free.any():
+        after = ballot.errors_if_flipped().astype(float)
+        after[np.isinf(after)] = empty_error
+        after[~free] = math.nan
+        member = int(np.nanargmin(after))
+        ballot.flip(member)
+        free[member] = False
+        yield member, after[member]
+
+
+def _mutations(rng: np.random.Generator, n_members: int, rounds: int) -> Any:
+    """Yield the members to flip in each round, each with probability 1/n."""
+    done = 0
+    while done < rounds:
+        batch = min(_BATCH, rounds - done)
+        flags = rng.random((batch, n_members)) < 1.0 / n_members
+        rows, members = np.nonzero(flags)
+        ends = np.searchsorted(rows, np.arange(batch + 1))
+        for start, end in pairwise(ends):
+            yield members[start:end]
+        done += batch
+
+
+def _size_after(ballot: Ballot, flips: IntArray) -> int:
+    gone = int(np.count_nonzero(ballot.inside[flips]))
+    return ballot.size + flips.size - 2 * gone

@@ -1,0 +1,185 @@
+"""Methods by name, for the command line, configuration files and people."""
+
+import inspect
+from dataclasses import dataclass
+from html import escape
+from importlib.metadata import entry_points
+from typing import Any
+
+from quorate._suggest import unknown_name
+from quorate.pruning._base import Pruner
+from quorate.pruning._discep import DiscEP
+from quorate.pruning._evolution import PEP, SEP
+from quorate.pruning._greedy import (
+    DREP,
+    MRMC,
+    Complementariness,
+    Concurrency,
+    OrderedError,
+    ReducedError,
+    UncertaintyWeighted,
+)
+from quorate.pruning._instance import EPBD, FTAD
+from quorate.pruning._pairs import (
+    MRMR,
+    FarthestFirst,
+    KappaPruning,
+    KLDivergence,
+    LocalSearch,
+    MarginDistance,
+)
+from quorate.pruning._rankings import (
+    MDEP,
+    UMEP,
+    IndividualContribution,
+    OrientationOrdering,
+)
+from quorate.pruning._simple import BestMembers, EarlyStopping, RandomSubset
+from quorate.pruning._twostage import TwoStageAccuracy, TwoStageDistance
+
+METHODS: dict[str, type[Pruner]] = {
+    # the paper's own
+    "epbd": EPBD,
+    "ftad": FTAD,
+    # those it was compared with
+    "es": EarlyStopping,
+    "kl": KLDivergence,
+    "kp": KappaPruning,
+    "oo": OrientationOrdering,
+    "drep": DREP,
+    "sep": SEP,
+    "pep": PEP,
+    "mrmr": MRMR,
+    "mrmc": MRMC,
+    "discep": DiscEP,
+    "tsp_ap": TwoStageAccuracy,
+    "tsp_dp": TwoStageDistance,
+    "gma": FarthestFirst,
+    "lcs": LocalSearch,
+    # the classics
+    "re": ReducedError,
+    "oep": OrderedError,
+    "cm": Complementariness,
+    "mdm": MarginDistance,
+    "epic": IndividualContribution,
+    "umep": UMEP,
+    "mdep": MDEP,
+    "concurrency": Concurrency,
+    "uwa": UncertaintyWeighted,
+    "best": BestMembers,
+    "random": RandomSubset,
+}
+
+# Packages add methods of their own under this entry point.
+ENTRY_POINT = "quorate.pruners"
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One pruning method."""
+
+    name: str
+    """The name it is asked for by."""
+    cls: type[Pruner]
+    """The class that implements it."""
+
+    @property
+    def summary(self) -> str:
+        """What it does, in a line."""
+        doc = inspect.getdoc(self.cls) or ""
+        return doc.partition("\n\n")[0].replace("\n", " ").rstrip(".")
+
+    @property
+    def finds_size(self) -> bool:
+        """Whether ``keep=None`` lets it choose how many to keep."""
+        return self.cls.finds_size
+
+    @property
+    def honours_keep(self) -> bool:
+        """Whether exactly ``keep`` members come out, otherwise at most."""
+        return self.cls.honours_keep
+
+    @property
+    def uses_weights(self) -> bool:
+        """Whether voting weights enter."""
+        return self.cls.uses_weights
+
+    @property
+    def is_random(self) -> bool:
+        """Whether it takes a seed."""
+        return self.cls.is_random
+
+
+class MethodCatalogue(dict[str, Method]):
+    """Methods by name; prints as one line each."""
+
+    def __repr__(self) -> str:
+        width = max(map(len, self))
+        return "\n".join(f"{name:<{width}}  {m.summary}" for name, m in self.items())
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td><code>{escape(name)}</code></td>"
+            f"<td><code>{escape(m.cls.__name__)}</code></td>"
+            f"<td>{escape(m.summary)}</td></tr>"
+            for name, m in self.items()
+        )
+        head = "<th>method</th><th>class</th><th>what it does</th>"
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def methods() -> MethodCatalogue:
+    """List the pruning methods, those of other packages included.
+
+    Returns
+    -------
+    dict from name to Method
+        It prints as one line each.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> quorate.methods()["re"].cls.__name__
+    'ReducedError'
+    >>> [name for name, m in quorate.methods().items() if m.is_random]
+    ['sep', 'pep', 'gma', 'random']
+    """
+    known = dict(METHODS)
+    for point in entry_points(group=ENTRY_POINT):
+        if point.name not in known:
+            known[point.name] = point.load()
+    return MethodCatalogue((name, Method(name, cls)) for name, cls in known.items())
+
+
+def find_method(name: object) -> type[Pruner]:
+    """Return the class of that name, or list the nearest names."""
+    if isinstance(name, str):
+        folded = name.lower().replace("-", "_").replace(".", "_")
+        if folded in METHODS:
+            return METHODS[folded]
+        known = methods()
+        if folded in known:
+            return known[folded].cls
+    raise ValueError(unknown_name("method", name, methods()))
+
+
+def make_pruner(method: Any, **parameters: Any) -> Pruner:
+    """Return a pruner from a name, with parameters, or a copy of a pruner object.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> quorate.pruning.make_pruner("ftad", measure="kw_variance", keep=5)
+    FTAD(keep=5, measure='kw_variance')
+    """
+    if isinstance(method, Pruner):
+        pruner: Pruner = type(method)(**{**method.get_params(deep=False), **parameters})
+        return pruner
+    cls = find_method(method)
+    allowed = set(inspect.signature(cls).parameters)
+    for parameter in parameters:
+        if parameter not in allowed:
+            raise ValueError(
+                f"{cls.__name__}: {unknown_name('parameter', parameter, allowed)}"
+            )
+    return cls(**parameters)

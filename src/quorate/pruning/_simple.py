@@ -1,0 +1,98 @@
+"""The plainest choices: the first members, the best, and random ones."""
+
+from typing import Any
+
+from quorate._typing import Array, IntArray
+from quorate.pruning._base import Pruner, as_generator, most_accurate_first
+from quorate.votes import Votes
+
+
+class EarlyStopping(Pruner):
+    """Keep the first members, in the order they were trained.
+
+    For boosting this is stopping early; for bagging and forests it is as good as a
+    random subset, because members are trained independently.
+
+    Parameters
+    ----------
+    keep : float or int
+        Fraction in (0, 1] or number of members to keep.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> votes = quorate.Votes([[0, 1], [1, 1], [0, 0]], [0, 1])
+    >>> quorate.pruning.EarlyStopping(keep=2).fit(votes).order_
+    array([0, 1])
+    """
+
+    paper_name = "ES"
+
+    def _select(self, votes: Votes, size: int | None) -> Any:
+        return range(size or 1)
+
+
+class BestMembers(Pruner):
+    """Keep the most accurate members.
+
+    A baseline every other method should beat: it ignores how members complement each
+    other. On training votes of fully grown trees all members look perfect, and the
+    choice is that of positions; use out-of-bag votes.
+
+    Parameters
+    ----------
+    keep : float or int
+        Fraction in (0, 1] or number of members to keep.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_members,)
+        The members' accuracies.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> votes = quorate.Votes([[0, 1], [1, 1], [0, 0]], [1, 1])
+    >>> quorate.pruning.BestMembers(keep=2).fit(votes).order_
+    array([1, 0])
+    """
+
+    paper_name = "best"
+    scores_: Array
+
+    def _select(self, votes: Votes, size: int | None) -> IntArray:
+        self.scores_ = votes.accuracies
+        return most_accurate_first(votes)[:size]
+
+
+class RandomSubset(Pruner):
+    """Keep members drawn at random, without replacement.
+
+    The baseline that tells whether a method chooses at all.
+
+    Parameters
+    ----------
+    keep : float or int
+        Fraction in (0, 1] or number of members to keep.
+    random_state : int, RandomState, Generator or None
+        Seed of the draw.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> votes = quorate.Votes([[0, 1], [1, 1], [0, 0]], [1, 1])
+    >>> quorate.pruning.RandomSubset(keep=2, random_state=0).fit(votes).n_kept_
+    2
+    """
+
+    paper_name = "random"
+    is_random = True
+
+    def __init__(
+        self, keep: float | int | None = 0.2, random_state: Any = None
+    ) -> None:
+        super().__init__(keep)
+        self.random_state = random_state
+
+    def _select(self, votes: Votes, size: int | None) -> IntArray:
+        return as_generator(self.random_state).permutation(votes.n_members)[:size]

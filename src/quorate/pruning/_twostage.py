@@ -1,0 +1,269 @@
+"""Two-stage pruning: by accuracy on unseen samples, by distance to them."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from quorate._typing import Array, BoolArray, FloatArray, IntArray
+from quorate.pruning._base import Progress, Pruner
+from quorate.votes import Votes
+
+
+class _TwoStage(Pruner):
+    """What both stages share: percentiles among survivors."""
+
+    finds_size = True
+
+    def _check_masked(self, votes: Votes) -> None:
+        if not votes.is_masked:
+            raise ValueError(
+                f"{self._owner}: needs out-of-bag votes; collect them with "
+                "collect_votes(..., out_of_bag=True) or give Votes a valid mask."
+            )
+
+    def _tenth(self, parameter: str, lowest: int, highest: int) -> int | None:
+        given = getattr(self, parameter)
+        if given is None:
+            return None
+        whole = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
+        if not whole or not lowest <= given <= highest:
+            raise self._refuse(parameter, f"a whole number from {lowest} to {highest}")
+        return int(given)
+
+
+class TwoStageAccuracy(_TwoStage):
+    """Keep the members that are most accurate on samples they were not trained on.
+
+    The first stage of two-stage pruning (TSP.AP): a member stays if its out-of-bag
+    accuracy reaches the ``10 ta``-th percentile.
+
+    Parameters
+    ----------
+    keep : float, int or None
+        Fraction in (0, 1] or number of members; the best ones. None leaves it to
+        ``ta``.
+    ta : int, optional
+        Tenths that go, 0 to 9. By default ``keep`` decides alone; with both, at most
+        ``keep`` of those that pass.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_members,)
+        Out-of-bag accuracies.
+
+    Notes
+    -----
+    Needs masked votes. With ``ta`` alone and equal accuracies, more members than
+    expected may pass. Weights play no part.
+
+    References
+    ----------
+    H. Zhang et al., "Two-stage bagging pruning for reducing the ensemble size and
+    improving the classification performance", Math. Probl. Eng., 2019.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> votes = quorate.Votes([[1, 1, 0], [1, 0, 0], [1, 1, 1]], [1, 1, 1],
+    ...                       valid=[[True, True, True]] * 3)
+    >>> quorate.pruning.TwoStageAccuracy(keep=2).fit(votes).order_
+    array([2, 0])
+    """
+
+    paper_name = "TSP.AP"
+    scores_: FloatArray
+
+    def __init__(self, keep: float | int | None = 0.2, ta: int | None = None) -> None:
+        super().__init__(keep)
+        self.ta = ta
+
+    def _select(self, votes: Votes, size: int | None) -> IntArray:
+        self._check_masked(votes)
+        ta = self._tenth("ta", 0, 9)
+        if size is None and ta is None:
+            raise self._refuse("keep", "give keep, ta or both")
+        self.scores_ = votes.accuracies
+        members: IntArray = np.arange(votes.n_members)
+        if ta is not None:
+            members = _accurate(self.scores_, members, ta)
+        return _best_first(-self.scores_, members, size)
+
+
+class TwoStageDistance(_TwoStage):
+    """Keep the members whose unseen samples lie nearest to the samples asked about.
+
+    The second stage of two-stage pruning (TSP.DP). A member's centre is the mean of the
+    samples it was not trained on; it stays if its distance is within the ``10 td``-th
+    percentile. The original chooses anew for every query: :meth:`query_support` does
+    that, ``support_`` uses the mean distance to the queries given to fit.
+
+    Parameters
+    ----------
+    keep : float, int or None
+        Fraction in (0, 1] or number of members; the nearest ones. None leaves it to
+        ``td``.
+    td : int, optional
+        Tenths that stay, 1 to 10. By default ``keep`` decides alone.
+    ta : int, optional
+        Also prune by out-of-bag accuracy, as :class:`TwoStageAccuracy`; 0 to 9.
+    first : {"accuracy", "distance"}
+        Which stage goes first when ``ta`` is given; percentiles of the second are taken
+        among those that survive the first.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_members,)
+        Mean distances.
+    centres_ : ndarray of shape (n_members, n_features)
+        Means of the unseen samples.
+
+    Notes
+    -----
+    Needs masked votes, and ``fit(votes, X)`` with the features of the samples voted on
+    (all rows of the pruning set, also those ``votes`` left out). Features are used as
+    they are: scale them first. Weights play no part.
+
+    References
+    ----------
+    H. Zhang et al., "Two-stage bagging pruning for reducing the ensemble size and
+    improving the classification performance", Math. Probl. Eng., 2019.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> valid = [[True, True, False], [False, True, True], [True, False, True]]
+    >>> votes = quorate.Votes([[1, 1, 1]] * 3, [1, 1, 0], valid=valid)
+    >>> near = quorate.pruning.TwoStageDistance(keep=1)
+    >>> near.fit(votes, X=[[0.0], [1.0], [5.0]]).scores_.round(2)
+    array([1.83, 2.  , 2.17])
+    >>> near.query_support([[0.0], [4.0]])
+    array([[ True, False, False],
+           [False,  True, False]])
+    """
+
+    paper_name = "TSP.DP"
+    scores_: FloatArray
+    centres_: FloatArray
+
+    def __init__(
+        self,
+        keep: float | int | None = 0.2,
+        td: int | None = None,
+        ta: int | None = None,
+        first: str = "accuracy",
+    ) -> None:
+        super().__init__(keep)
+        self.td = td
+        self.ta = ta
+        self.first = first
+
+    def fit(
+        self,
+        votes: Votes,
+        X: Any = None,
+        progress: Progress | None = None,
+        queries: Any = None,
+    ) -> Self:
+        """Choose members by the distance of their unseen samples.
+
+        Parameters
+        ----------
+        votes : Votes
+            Out-of-bag votes.
+        X : array-like of shape (n_samples, n_features)
+            The samples voted on.
+        progress : callable, optional
+            Not used; the method is quick.
+        queries : array-like of shape (n_queries, n_features), optional
+            Samples to be near to on average; X by default.
+        """
+        self._queries = queries
+        try:
+            return super().fit(votes, X, progress)
+        finally:
+            del self._queries
+
+    def _select(self, votes: Votes, size: int | None) -> Sequence[int]:
+        raise ValueError(
+            "TwoStageDistance: needs the features of the samples; "
+            "call fit(votes, X) with X."
+        )
+
+    def _look(self, votes: Votes, size: int | None, X: Any) -> IntArray:
+        self._check_masked(votes)
+        self._one_of("first", "accuracy", "distance")
+        td, ta = self._tenth("td", 1, 10), self._tenth("ta", 0, 9)
+        if size is None and td is None:
+            raise self._refuse("keep", "give keep, td or both")
+        features = _as_features(X, votes)
+        valid = votes.valid
+        assert valid is not None
+        rows = features[votes.samples]
+        self.centres_ = (valid @ rows) / valid.sum(axis=1)[:, None]
+        self._accuracies, self._limit = votes.accuracies, size
+        asked = features if self._queries is None else self._queries
+        self.scores_ = self._mean_distances(np.asarray(asked, dtype=float))
+        return self._survivors(self.scores_, size, td, ta)
+
+    def query_support(self, X: Any) -> BoolArray:
+        """Return which members to ask about each query, (n_queries, n_members)."""
+        queries = np.asarray(X, dtype=float)
+        apart = _distances(queries, self.centres_)
+        support = np.zeros(apart.shape, dtype=bool)
+        for row, distance in zip(support, apart, strict=True):
+            row[self._survivors(distance, self._limit, self.td, self.ta)] = True
+        return support
+
+    def _mean_distances(self, features: FloatArray) -> FloatArray:
+        total = np.zeros(len(self.centres_))
+        for start in range(0, len(features), 1024):
+            total += _distances(features[start : start + 1024], self.centres_).sum(
+                axis=0
+            )
+        return total / len(features)
+
+    def _survivors(
+        self, distance: FloatArray, size: int | None, td: int | None, ta: int | None
+    ) -> IntArray:
+        members: IntArray = np.arange(distance.size)
+        if ta is not None and self.first == "accuracy":
+            members = _accurate(self._accuracies, members, ta)
+        if td is not None:
+            limit = np.percentile(distance[members], 10 * td)
+            members = members[distance[members] <= limit]
+        if ta is not None and self.first == "distance":
+            members = _accurate(self._accuracies, members, ta)
+        return _best_first(distance, members, size)
+
+
+def _accurate(accuracies: FloatArray, members: IntArray, ta: int) -> IntArray:
+    """Return the members whose accuracy reaches the percentile among them."""
+    limit = np.percentile(accuracies[members], 10 * ta)
+    return members[accuracies[members] >= limit]
+
+
+def _best_first(cost: FloatArray, members: IntArray, size: int | None) -> IntArray:
+    """Return the cheapest first if their number is limited, else by position."""
+    if size is None:
+        return members
+    return members[np.argsort(cost[members], kind="stable")][:size]
+
+
+def _as_features(X: Any, votes: Votes) -> FloatArray:
+    features = np.asarray(X, dtype=float)
+    if features.ndim != 2 or len(features) <= int(votes.samples.max()):
+        raise ValueError(
+            f"TwoStageDistance.fit: X needs one row per sample voted on, at least "
+            f"{int(votes.samples.max()) + 1}; got shape {features.shape}."
+        )
+    return features
+
+
+def _distances(queries: Array, centres: FloatArray) -> FloatArray:
+    if queries.ndim != 2 or queries.shape[1] != centres.shape[1]:
+        raise ValueError(
+            f"TwoStageDistance: queries need {centres.shape[1]} features; "
+            f"got shape {queries.shape}."
+        )
+    return np.asarray(np.linalg.norm(queries[:, None, :] - centres[None], axis=2))
