@@ -2,9 +2,9 @@
 
 import sys
 
-from bench import measures
+from bench import measures, pruning
 
-BENCHES = {"measures": measures.run}
+BENCHES = {"measures": measures.run, "pruning": pruning.run}
 
 if __name__ == "__main__":
     names = sys.argv[1:] or list(BENCHES)

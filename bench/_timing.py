@@ -58,7 +58,7 @@ class Report:
         self.table.add_row(
             what,
             against,
-            f"{ratio:.2f}",
+            f"{ratio:.2f}" if ratio >= 0.1 else f"{ratio:.4f}",
             f"{'>=' if at_least else '<='} {limit:g}",
             "" if seconds is None else f"{seconds * 1e3:.1f}",
             "ok" if held else "MISSED",

@@ -19,6 +19,15 @@ def make(n_members: int, n_samples: int, n_classes: int = 2) -> tuple[Any, Any]:
     return predictions, y
 
 
+def make_hard(n_members: int, n_samples: int) -> tuple[Any, Any]:
+    """Return votes on samples of different difficulty, so that even the vote errs."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, n_samples)
+    easy = rng.beta(2.5, 1.0, n_samples)
+    right = rng.random((n_members, n_samples)) < easy
+    return np.where(right, y, 1 - y), y
+
+
 def run() -> int:
     """Print the table of ratios; return the number of limits missed."""
     report = Report("measuring")

@@ -42,6 +42,10 @@ numpydoc_xref_ignore = "all"
 numpydoc_xref_aliases = {name: name for name in DEFAULT_LINKS} | {
     **{name: f"quorate.{name}" for name in _CLASSES},
     "MarginBound": "quorate.risk.MarginBound",
+    "Method": "quorate.pruning.Method",
+    "Pruner": "quorate.pruning.Pruner",
+    # A word that ends in an underscore would be a link of reST.
+    "n_kept_,": r"n_kept\_,",
 }
 
 # Doctests run as a script would. Nothing is imported for them: a page shows what it

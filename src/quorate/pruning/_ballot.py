@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate._kernels import bits
+from quorate._kernels import bits, sums
 from quorate._kernels.verdicts import TIE_TOLERANCE
 from quorate._typing import Array, BoolArray, FloatArray, IntArray, Ties
 from quorate.votes import Votes
@@ -33,21 +33,20 @@ class Ballot(ABC):
         self.votes = votes
         self.ties = ties
         self.inside = np.zeros(votes.n_members, dtype=bool)
-
-    @property
-    def size(self) -> int:
+        self.size = 0
         """Number of members in the set."""
-        return int(np.count_nonzero(self.inside))
 
     @property
     def error(self) -> Any:
         """Total vote error of the set; infinite for the empty set."""
-        return math.inf if not self.inside.any() else self._error()
+        return self._error() if self.size else math.inf
 
     def flip(self, member: int) -> None:
         """Let a member in or out."""
-        self._change(member, -1 if self.inside[member] else 1)
-        self.inside[member] = not self.inside[member]
+        leaves = self.inside[member]
+        self._change(member, -1 if leaves else 1)
+        self.inside[member] = not leaves
+        self.size += -1 if leaves else 1
 
     def become(self, members: Iterable[int]) -> "Ballot":
         """Let in exactly these members."""
@@ -67,8 +66,11 @@ class Ballot(ABC):
         return errors
 
     @abstractmethod
-    def errors_if_added(self) -> Array:
-        """Return the error with each member added, for those outside."""
+    def errors_if_added(self, members: IntArray | None = None) -> Array:
+        """Return the error with each of the members (all, if None) added.
+
+        It has no meaning for members inside.
+        """
 
     @abstractmethod
     def errors_if_removed(self) -> Array:
@@ -78,17 +80,38 @@ class Ballot(ABC):
     def sample_errors(self) -> Array:
         """Return the error on each sample, in units of ``1 / scale``."""
 
+    def rescued(self) -> Array:
+        """Return, for each member, the set's error on samples the member gets right."""
+        errors = self.sample_errors()
+        wrong = np.flatnonzero(errors)
+        codes, y = self.votes.codes[:, wrong], self.votes.y[wrong]
+        return sums.sum_where_correct(codes, y, errors[wrong])
+
+    def agreement(self) -> Array:
+        """Return each member's votes for the set's winners minus those against."""
+        winners = self.winners()
+        decided = np.flatnonzero(winners >= 0)
+        codes, target = self.votes.codes[:, decided], winners[decided]
+        agree = sums.sum_where_correct(codes, target, np.ones(decided.size))
+        cast = sums.sum_where_voted(codes, np.ones(decided.size))
+        return 2.0 * agree - cast
+
     @abstractmethod
     def winners(self) -> IntArray:
         """Return the class that wins each sample, -1 at a tie."""
 
-    @abstractmethod
     def snapshot(self) -> Any:
         """Return the state, to come back to it."""
+        return self._state.copy(), self.inside.copy()
 
-    @abstractmethod
     def restore(self, state: Any) -> None:
         """Come back to a state."""
+        self._state[:], self.inside[:] = state
+        self.size = int(np.count_nonzero(self.inside))
+
+    @property
+    @abstractmethod
+    def _state(self) -> Array: ...
 
     @abstractmethod
     def _error(self) -> Any: ...
@@ -123,7 +146,10 @@ class TwoClassBallot(Ballot):
         self.wrong = (
             bits.pack_equal(votes.codes, 1 - votes.y) if votes.is_masked else None
         )
-        self.lead = np.zeros(votes.n_samples, dtype=np.int32)
+        small = np.int8 if votes.n_members < 2**7 else np.int32
+        self.lead: IntArray = np.zeros(votes.n_samples, dtype=small)
+        self.signs: dict[int, Array] = {}
+        self.scratch: Array | None = None
         self.y_is_lowest = votes.y == 0
 
     def sample_errors(self) -> IntArray:
@@ -139,34 +165,67 @@ class TwoClassBallot(Ballot):
         y = self.votes.y.astype(np.int64)
         return np.where(self.lead > 0, y, np.where(self.lead < 0, 1 - y, -1))
 
-    def snapshot(self) -> Any:
-        """Return leads and set."""
-        return self.lead.copy(), self.inside.copy()
-
-    def restore(self, state: Any) -> None:
-        """Come back to leads and set."""
-        self.lead[:], self.inside[:] = state
-
-    def _error(self) -> int:
-        wrong = 2 * np.count_nonzero(self.lead < 0)
+    def rescued(self) -> IntArray:
+        """Return, for each member, the set's error on samples the member gets right."""
+        wrong = bits.count_common(self.right, bits.pack(self.lead < 0))
         tied = self.lead == 0
         if self.ties == "lowest":
-            return int(wrong + 2 * np.count_nonzero(tied & ~self.y_is_lowest))
-        return int(wrong + np.count_nonzero(tied))
+            lost = bits.pack(tied & ~self.y_is_lowest)
+            return 2 * (wrong + bits.count_common(self.right, lost))
+        return 2 * wrong + bits.count_common(self.right, bits.pack(tied))
+
+    def agreement(self) -> IntArray:
+        """Return each member's votes for the set's winners minus those against."""
+        won, lost = bits.pack(self.lead > 0), bits.pack(self.lead < 0)
+        if self.wrong is None:
+            # A vote agrees if it is right and the set won, or neither.
+            differ = bits.count((self.right ^ won) & (won | lost))
+            return int(bits.count(won | lost)) - 2 * differ
+        # In place, because making these arrays anew takes longer than filling them.
+        if self.scratch is None:
+            self.scratch = np.empty((3, *self.right.shape), dtype=np.uint64)
+            np.bitwise_or(self.right, self.wrong, out=self.scratch[2])
+        first, second, cast = self.scratch
+        np.bitwise_and(self.right, won, out=first)
+        np.bitwise_and(self.wrong, lost, out=second)
+        agree = bits.count(np.bitwise_or(first, second, out=first))
+        return 2 * agree - bits.count(np.bitwise_and(cast, won | lost, out=first))
+
+    @property
+    def _state(self) -> Array:
+        return self.lead
+
+    def _error(self) -> int:
+        behind = np.count_nonzero(self.lead < 0)
+        if self.ties == "lowest":
+            tied = (self.lead == 0) & ~self.y_is_lowest
+            return int(2 * (behind + np.count_nonzero(tied)))
+        return int(behind + np.count_nonzero(self.lead <= 0))
 
     def _change(self, member: int, step: int) -> None:
-        codes = self.votes.codes[member]
-        hit = codes == self.votes.y
-        if self.votes.is_masked:
-            self.lead += step * hit
-            self.lead -= step * ((codes >= 0) & ~hit)
-        else:
-            self.lead += (2 * step) * hit
-            self.lead -= step
+        signs = self.signs.get(member)
+        if signs is None:
+            signs = self.signs[member] = self._signs(member)
+        operation = np.add if step > 0 else np.subtract
+        operation(self.lead, signs, out=self.lead, casting="unsafe")
 
-    def errors_if_added(self) -> IntArray:
-        """Return the error with each member added, for those outside."""
-        return self._errors_if_changed()[0]
+    def _signs(self, member: int) -> Array:
+        """Return 1 where the member is right, -1 where wrong, 0 without a vote."""
+        codes = self.votes.codes[member]
+        hit = (codes == self.votes.y).view(np.int8)
+        cast = (codes >= 0).view(np.int8) if self.votes.is_masked else np.int8(1)
+        return np.asarray(2 * hit - cast)
+
+    def errors_if_added(self, members: IntArray | None = None) -> IntArray:
+        """Return the error with each of the members (all, if None) added."""
+        unit, gain, loss = self._boundary()
+        rows = slice(None) if members is None else members
+        if self.wrong is None:
+            fewer = self._right_near(self.right[rows], gain, loss)
+            return self._error() + unit * (np.count_nonzero(loss) - fewer)
+        fewer = bits.count_common(self.right[rows], bits.pack(gain))
+        more = bits.count_common(self.wrong[rows], bits.pack(loss))
+        return self._error() + unit * (more - fewer)
 
     def errors_if_removed(self) -> IntArray:
         """Return the error with each member removed, for those inside."""
@@ -174,24 +233,30 @@ class TwoClassBallot(Ballot):
 
     def _errors_if_changed(self) -> tuple[IntArray, IntArray]:
         unit, gain, loss = self._boundary()
-        right_gain = bits.count_common(self.right, bits.pack(gain))
-        same = np.array_equal(gain, loss)
-        right_loss = (
-            right_gain if same else bits.count_common(self.right, bits.pack(loss))
-        )
-        wrong_gain: IntArray
-        wrong_loss: IntArray
-        if self.wrong is None:
-            wrong_gain = np.count_nonzero(gain) - right_gain
-            wrong_loss = np.count_nonzero(loss) - right_loss
-        else:
-            wrong_gain = bits.count_common(self.wrong, bits.pack(gain))
-            wrong_loss = bits.count_common(self.wrong, bits.pack(loss))
         error = self._error()
         # Taking a right vote away does what adding a wrong one does, and vice versa.
-        added = error - unit * right_gain + unit * wrong_loss
-        removed = error + unit * right_loss - unit * wrong_gain
+        if self.wrong is None:
+            right = self._right_near(self.right, gain, loss)
+            added = error + unit * (np.count_nonzero(loss) - right)
+            removed = error + unit * (right - np.count_nonzero(gain))
+            return added, removed
+        helps, harms = bits.pack(gain), bits.pack(loss)
+        added = error - unit * (
+            bits.count_common(self.right, helps) - bits.count_common(self.wrong, harms)
+        )
+        removed = error + unit * (
+            bits.count_common(self.right, harms) - bits.count_common(self.wrong, helps)
+        )
         return added, removed
+
+    def _right_near(self, rows: Array, gain: BoolArray, loss: BoolArray) -> IntArray:
+        """Return how often rows are right where they gain plus where they lose.
+
+        Without a mask votes that are not right are wrong, and only this sum matters.
+        """
+        if self.size % 2 or self.ties == "lowest":  # the two do not overlap
+            return bits.count_common(rows, bits.pack(gain | loss))
+        return 2 * bits.count_common(rows, bits.pack(gain))  # they are the same
 
     def _boundary(self) -> tuple[int, BoolArray, BoolArray]:
         """Return how much and where a right vote helps and a wrong one harms."""
@@ -221,13 +286,9 @@ class ManyClassBallot(Ballot):
         top = self.counts == self.counts.max(axis=0)
         return np.where(np.count_nonzero(top, axis=0) == 1, top.argmax(axis=0), -1)
 
-    def snapshot(self) -> Any:
-        """Return counts and set."""
-        return self.counts.copy(), self.inside.copy()
-
-    def restore(self, state: Any) -> None:
-        """Come back to counts and set."""
-        self.counts[:], self.inside[:] = state
+    @property
+    def _state(self) -> Array:
+        return self.counts
 
     def _error(self) -> int:
         return int(self.sample_errors().sum())
@@ -253,15 +314,15 @@ class ManyClassBallot(Ballot):
         share = self.scale - self.scale // tied
         return np.where(own == best, share, self.scale)
 
-    def errors_if_added(self) -> IntArray:
-        """Return the error with each member added, for those outside."""
-        return self._errors_after(+1)
+    def errors_if_added(self, members: IntArray | None = None) -> IntArray:
+        """Return the error with each of the members (all, if None) added."""
+        return self._errors_after(+1, members)
 
     def errors_if_removed(self) -> IntArray:
         """Return the error with each member removed, for those inside."""
-        return self._errors_after(-1)
+        return self._errors_after(-1, None)
 
-    def _errors_after(self, step: int) -> IntArray:
+    def _errors_after(self, step: int, members: IntArray | None) -> IntArray:
         now = self.sample_errors()
         close = self._close()
         counts, y = self.counts[:, close].copy(), self.votes.y[close]
@@ -270,7 +331,8 @@ class ManyClassBallot(Ballot):
             counts[label] += step
             change[label] = self._judge(counts, y) - now[close]
             counts[label] -= step
-        gathered = self._gather(change, self.votes.codes[:, close])
+        codes = self.votes.codes if members is None else self.votes.codes[members]
+        gathered = self._gather(change, codes[:, close])
         return np.asarray(now.sum() + gathered)
 
     def _close(self) -> IntArray:
@@ -316,13 +378,9 @@ class WeightedBallot(Ballot):
         top = self.scores >= self.scores.max(axis=0) - self.slack
         return np.where(np.count_nonzero(top, axis=0) == 1, top.argmax(axis=0), -1)
 
-    def snapshot(self) -> Any:
-        """Return scores and set."""
-        return self.scores.copy(), self.inside.copy()
-
-    def restore(self, state: Any) -> None:
-        """Come back to scores and set."""
-        self.scores[:], self.inside[:] = state
+    @property
+    def _state(self) -> Array:
+        return self.scores
 
     def _error(self) -> float:
         return float(self.sample_errors().sum())
@@ -340,19 +398,23 @@ class WeightedBallot(Ballot):
         tied = np.count_nonzero(top, axis=0)
         return np.asarray((tied - has_truth) / tied)
 
-    def errors_if_added(self) -> FloatArray:
-        """Return the error with each member added, for those outside."""
-        return self._errors_after(~self.inside, +1)
+    def errors_if_added(self, members: IntArray | None = None) -> FloatArray:
+        """Return the error with each of the members (all, if None) added."""
+        if members is None:
+            return self._errors_after(np.arange(self.inside.size), ~self.inside, +1)
+        return self._errors_after(members, ~self.inside[members], +1)
 
     def errors_if_removed(self) -> FloatArray:
         """Return the error with each member removed, for those inside."""
-        return self._errors_after(self.inside, -1)
+        return self._errors_after(np.arange(self.inside.size), self.inside, -1)
 
-    def _errors_after(self, candidates: BoolArray, step: int) -> FloatArray:
-        errors = np.full(candidates.size, math.inf)
+    def _errors_after(
+        self, members: IntArray, meant: BoolArray, step: int
+    ) -> FloatArray:
+        errors = np.full(members.size, math.inf)
         before = self.scores.copy()
-        for member in np.flatnonzero(candidates):
-            self._change(int(member), step)
-            errors[member] = self._error()
+        for place in np.flatnonzero(meant):
+            self._change(int(members[place]), step)
+            errors[place] = self._error()
             self.scores[:] = before
         return errors

@@ -2,12 +2,13 @@
 
 import math
 import time
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from quorate._typing import BoolArray, FloatArray, IntArray, Ties
+from quorate._typing import BoolArray, IntArray, Ties
 from quorate.pruning._ballot import Ballot, open_ballot
 from quorate.pruning._base import Pruner, as_generator
 from quorate.votes import Votes
@@ -121,7 +122,7 @@ class SEP(_Evolution):
         ballot = open_ballot(votes, self.ties)
         ballot.become(self._start(rng, n, most))
         error = ballot.error
-        single: FloatArray | None = None  # errors after each single flip, once known
+        single: list[Any] = []  # errors after each single flip, while they hold
         self.n_iter_ = 0
         for flips in _mutations(rng, n, rounds):
             self.n_iter_ += 1
@@ -129,23 +130,21 @@ class SEP(_Evolution):
                 self._progress(self.n_iter_, rounds)
                 if time.perf_counter() > deadline:
                     break
-            if flips.size == 0 or _size_after(ballot, flips) > most:
+            if not flips or (most < n and _size_after(ballot, flips) > most):
                 continue
-            if flips.size == 1:
-                if single is None:
-                    single = ballot.errors_if_flipped()
+            if len(flips) == 1:
+                single = single or ballot.errors_if_flipped().tolist()
                 after = single[flips[0]]
-                if after <= error:
-                    ballot.flip(int(flips[0]))
+                if after > error:
+                    continue
+                ballot.flip(flips[0])
             else:
-                before = ballot.snapshot()
-                for member in flips:
-                    ballot.flip(int(member))
+                _flip_all(ballot, flips)
                 after = ballot.error
                 if after > error:
-                    ballot.restore(before)
-            if after <= error:
-                error, single = after, None
+                    _flip_all(ballot, flips)
+                    continue
+            error, single = after, []
         return self._finish(ballot.inside, error, ballot)
 
 
@@ -175,6 +174,8 @@ class PEP(_Evolution):
         Error of the vote of the set found.
     n_iter_ : int
         Mutations tried.
+    n_evaluations_ : int
+        Sets whose error was looked at.
     front_ : list of (size, error)
         The archive at the end, by size.
 
@@ -198,6 +199,7 @@ class PEP(_Evolution):
     """
 
     paper_name = "PEP"
+    n_evaluations_: int
     front_: list[tuple[int, float]]
 
     def _select(self, votes: Votes, size: int | None) -> IntArray:
@@ -208,7 +210,7 @@ class PEP(_Evolution):
         ballot.become(self._start(rng, n, n if size is None else size))
         archive = Archive()
         archive.offer(ballot)
-        self.n_iter_ = 0
+        self.n_iter_ = self.n_evaluations_ = 0
         for flips in _mutations(rng, n, rounds):
             self.n_iter_ += 1
             self._progress(self.n_iter_, rounds)
@@ -216,12 +218,13 @@ class PEP(_Evolution):
                 break
             sizes = archive.sizes()
             parent = archive.state(sizes[int(rng.integers(len(sizes)))])
-            if flips.size == 0:
+            if not flips:
                 continue  # the parent itself, which is there already
             ballot.restore(parent)
-            for member in flips:
-                ballot.flip(int(member))
+            _flip_all(ballot, flips)
+            self.n_evaluations_ += 1
             if archive.offer(ballot):
+                self.n_evaluations_ += n * (n + 1) // 2
                 for _ in walk_around(ballot):
                     archive.offer(ballot)
         total = ballot.scale * votes.n_samples
@@ -280,7 +283,9 @@ class Archive:
         return True
 
 
-def walk_around(ballot: Ballot, empty_error: float = math.inf) -> Any:
+def walk_around(
+    ballot: Ballot, empty_error: float = math.inf
+) -> Iterator[tuple[int, float]]:
     """Flip every member once, each time the one that gives the smallest error.
 
     Yields (member, error) after each flip; the ballot is that of the new set.
@@ -296,19 +301,27 @@ def walk_around(ballot: Ballot, empty_error: float = math.inf) -> Any:
         yield member, after[member]
 
 
-def _mutations(rng: np.random.Generator, n_members: int, rounds: int) -> Any:
+def _mutations(
+    rng: np.random.Generator, n_members: int, rounds: int
+) -> Iterator[list[int]]:
     """Yield the members to flip in each round, each with probability 1/n."""
     done = 0
     while done < rounds:
         batch = min(_BATCH, rounds - done)
         flags = rng.random((batch, n_members)) < 1.0 / n_members
         rows, members = np.nonzero(flags)
-        ends = np.searchsorted(rows, np.arange(batch + 1))
+        ends = np.searchsorted(rows, np.arange(batch + 1)).tolist()
+        listed = members.tolist()
         for start, end in pairwise(ends):
-            yield members[start:end]
+            yield listed[start:end]
         done += batch
 
 
-def _size_after(ballot: Ballot, flips: IntArray) -> int:
+def _flip_all(ballot: Ballot, members: list[int]) -> None:
+    for member in members:
+        ballot.flip(member)
+
+
+def _size_after(ballot: Ballot, flips: list[int]) -> int:
     gone = int(np.count_nonzero(ballot.inside[flips]))
-    return ballot.size + flips.size - 2 * gone
+    return ballot.size + len(flips) - 2 * gone

@@ -191,8 +191,7 @@ class Complementariness(_ErrorDriven):
         picked = _start(ballot)
         errors = [ballot.error]
         for step in range(1, size):
-            wrong = ballot.sample_errors()
-            score = sums.sum_where_correct(votes.codes, votes.y, wrong)
+            score = ballot.rescued()
             _take(ballot, picked, first_best(score, ~ballot.inside))
             errors.append(ballot.error)
             self._progress(step + 1, size)
@@ -260,10 +259,10 @@ class DREP(_ErrorDriven):
         errors = [ballot.error]
         while len(picked) < (votes.n_members if size is None else size):
             others = np.flatnonzero(~ballot.inside)
-            alike = _agreement_with(votes, ballot.winners())[others]
+            alike = ballot.agreement()[others]
             few = int(np.ceil(self.rho * others.size - 1e-9))
             unlike = np.argsort(alike, kind="stable")[:few]
-            after = ballot.errors_if_added()[others[unlike]]
+            after = ballot.errors_if_added(others[unlike])
             # unlike is sorted by agreement and position, as ties are to be broken
             best = int(np.argmin(after))
             if not after[best] < ballot.error:
@@ -477,14 +476,6 @@ def _backfit(ballot: Ballot, picked: list[int]) -> None:
 def _best_then(first: Array, second: Array) -> int:
     """Return the position of the largest, by the second key among equals."""
     return int(np.lexsort((np.arange(first.size), -second, -first))[0])
-
-
-def _agreement_with(votes: Votes, winners: Array) -> FloatArray:
-    """Return votes for the winner minus votes against it, where there is a winner."""
-    decided = winners >= 0
-    target = np.where(decided, winners, -2).astype(np.int64)
-    agree = sums.sum_where_correct(votes.codes, target, np.ones(target.size))
-    return 2.0 * agree - _sum_where_voted(votes, decided)
 
 
 def _sum_where_voted(votes: Votes, values: Array) -> FloatArray:
