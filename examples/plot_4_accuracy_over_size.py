@@ -91,10 +91,15 @@ for name, curve in curves.items():
     print(f"{name:<8}" + "".join(f"{gain:>+8.1f}" for gain in gains))
 
 # %%
-# Most of the trees can go at little cost whoever chooses, because most subsets are
-# good. What a method adds is largest where few trees stay.
-#
+# Most of the trees can go at little cost whoever chooses, because random subsets are
+# good too. ``re``, ``umep`` and ``cm`` are above the band at some sizes, ``epbd`` and
+# ``best`` hardly ever leave it, and ``kp``, which does not look at the truth, falls
+# below.
+
+for name, curve in curves.items():
+    above, below = np.mean(curve > high), np.mean(curve < low)
+    print(f"{name:<8}above the band at {above:4.0%} of sizes, below at {below:4.0%}")
+
+# %%
 # This is one forest on one split, where one sample more is a tenth of a point. It
 # shows how to look, not which method is best.
-
-print(f"one sample is {1 / new.n_samples:.2%}")

@@ -13,12 +13,13 @@ import quorate
 SOURCE = Path(quorate.__file__).parent
 # A room may import rooms before it, never one after it or beside it on the same line.
 RANKS = [
-    {"exceptions", "_typing", "_suggest", "_atomic"},
+    {"exceptions", "_typing", "_suggest", "_atomic", "_warn"},
     {"_kernels"},
     {"votes"},
     {"decomposition", "persistence"},
     {"_diversity", "risk"},
-    {"_diagnosis"},
+    {"_diagnosis", "pruning"},
+    {"testing"},
     {"cli"},
     {"__main__"},
 ]

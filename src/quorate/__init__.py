@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from quorate import exceptions as exceptions
     from quorate import pruning as pruning
     from quorate import risk as risk
+    from quorate import testing as testing
     from quorate._diversity import Measure as Measure
     from quorate._diversity import diversity as diversity
     from quorate._diversity import measures as measures
@@ -42,6 +43,7 @@ _HOMES = {
     "pruning": "quorate.pruning",
     "risk": "quorate.risk",
     "sample_diversity": "quorate._diversity",
+    "testing": "quorate.testing",
 }
 
 __all__ = sorted([*_HOMES, "__version__"])

@@ -53,8 +53,25 @@ def test_measures_json(run):
     assert [row["name"] for row in json.loads(done.stdout)] == NAMES
 
 
+def test_methods(run):
+    done = run("methods")
+    assert done.exit_code == 0
+    assert len(done.stdout.splitlines()) == 2 + len(quorate.methods())
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    rows = json.loads(run("methods", "--json").stdout)
+    assert [row["name"] for row in rows] == list(quorate.methods())
+
+
+def test_demo_prunes(run):
+    found = json.loads(run("demo", "--members", "20", "--json").stdout)
+    rows = found["pruning"]
+    assert {row["members"] for row in rows} == {2, 4, 6}
+    assert {row["method"] for row in rows} >= {"epbd", "re", "random"}
+    assert all(0.8 < row["accuracy"] <= 1 for row in rows)
+
+
 def test_demo(run):
-    done = run("demo", "--members", "10")
+    done = run("demo", "--members", "20")
     assert done.exit_code == 0
     assert all(name in done.stdout for name in NAMES)
     for word in ("Error decomposition", "members' mean error", "interval"):
@@ -63,7 +80,7 @@ def test_demo(run):
 
 
 def test_demo_is_repeatable(run):
-    words = ("demo", "--members", "5", "--seed", "3", "--json")
+    words = ("demo", "--members", "20", "--seed", "3", "--json")
     assert run(*words).stdout == run(*words).stdout
 
 
@@ -224,7 +241,7 @@ def shell(*words, **options):
 
 
 def test_no_progress_bar_without_a_terminal():
-    done = shell("demo", "--members", "3")
+    done = shell("demo", "--members", "20")
     assert done.returncode == 0
     assert done.stderr == ""
 

@@ -408,6 +408,19 @@ class TestOutOfBag:
         with pytest.raises(ValueError, match="not trained on bootstrap"):
             collect_votes(ensemble, *wine, out_of_bag=True)
 
+    def test_refused_for_bagging_that_grew(self, wine):
+        bagging = BaggingClassifier(tree(), 3, warm_start=True).fit(*wine)
+        bagging.set_params(n_estimators=5).fit(*wine)
+        with pytest.raises(
+            ValueError, match=r"5 members but knows .* of 2; .*warm_start"
+        ):
+            collect_votes(bagging, *wine, out_of_bag=True)
+
+    def test_forests_that_grew_are_fine(self, wine):
+        forest = RandomForestClassifier(30, warm_start=True, random_state=0).fit(*wine)
+        forest.set_params(n_estimators=50).fit(*wine)
+        assert collect_votes(forest, *wine, out_of_bag=True).n_members == 50
+
     def test_refused_for_pools_and_pasting(self, wine):
         pasting = BaggingClassifier(tree(), 5, bootstrap=False, max_samples=0.5)
         for ensemble in (pasting.fit(*wine), [tree().fit(*wine)]):

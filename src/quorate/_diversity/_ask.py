@@ -1,6 +1,5 @@
 """Ask how diverse the whole ensemble is, each pair of members, each sample."""
 
-import warnings
 from typing import overload
 
 import numpy as np
@@ -10,6 +9,7 @@ from quorate._diversity._catalogue import MEASURES, Catalogue, Measure, find_mea
 from quorate._diversity._divide import divide
 from quorate._suggest import one_of
 from quorate._typing import Array, FloatArray, Outputs, Undefined
+from quorate._warn import warn
 from quorate.decomposition import zero_one_terms
 from quorate.exceptions import UndefinedMeasureWarning
 from quorate.votes import Votes
@@ -118,10 +118,9 @@ def diversity(
     refusals = {m.name: _refusal(m, votes, outputs) for m in MEASURES.values()}
     refused = [name for name, refusal in refusals.items() if refusal]
     if refused:
-        warnings.warn(
+        warn(
             f"NaN for {', '.join(refused)}. {refusals[refused[0]]}",
             UndefinedMeasureWarning,
-            stacklevel=2,
         )
     return {
         m.name: float("nan")

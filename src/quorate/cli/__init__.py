@@ -11,6 +11,7 @@ from quorate.cli._demo import demo
 from quorate.cli._diagnose import diagnose
 from quorate.cli._errors import RefusingGroup
 from quorate.cli._measures import measures
+from quorate.cli._methods import methods
 
 
 @click.group(
@@ -19,9 +20,10 @@ from quorate.cli._measures import measures
 )
 @click.version_option(package_name="quorate", message="quorate %(version)s")
 def main() -> None:
-    """Measure the diversity of classification ensembles and what it does for them."""
+    """Measure the diversity of classification ensembles and prune them."""
 
 
 main.add_command(demo)
 main.add_command(diagnose)
 main.add_command(measures)
+main.add_command(methods)

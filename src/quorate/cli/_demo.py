@@ -1,13 +1,25 @@
-"""``quorate demo``: a bagged ensemble on embedded data, measured."""
+"""``quorate demo``: a bagged ensemble on embedded data, measured and pruned."""
 
 import json
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from quorate.votes import Votes
+
+_METHODS = {
+    "epbd": "EPBD, the paper's",
+    "re": "reduced error",
+    "mdm": "margin distance",
+    "kp": "kappa pruning",
+    "best": "most accurate members",
+}
+_SHARES = (0.1, 0.2, 0.3)
+_RANDOM_DRAWS = 100
 
 
 @click.command()
@@ -15,38 +27,42 @@ if TYPE_CHECKING:
     "--members",
     default=50,
     show_default=True,
-    type=click.IntRange(2, 1000),
+    type=click.IntRange(10, 1000),
     help="Number of trees to train.",
 )
 @click.option("--seed", default=0, show_default=True, help="Seed of everything random.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 def demo(members: int, seed: int, as_json: bool) -> None:
-    """Train a bagged ensemble on embedded data and measure its diversity."""
+    """Train a bagged ensemble on embedded data, measure it and prune it."""
     from quorate._diagnosis import diagnose
     from quorate.cli._render import heading, results_console, show_diagnosis
 
-    votes = _train_and_vote(members, seed)
-    diagnosis = diagnose(votes)
+    out_of_bag, test = _train_and_vote(members, seed)
+    diagnosis = diagnose(test)
+    pruned = _prune(out_of_bag, test, seed)
     if as_json:
-        click.echo(json.dumps(diagnosis.to_dict(), indent=2))
+        found = {**diagnosis.to_dict(), "pruning": pruned}
+        click.echo(json.dumps(found, indent=2))
         return
     console = results_console()
     console.print(
         f"[bold]{members} bagged decision trees[/] on the breast cancer data,"
     )
-    console.print(f"asked about {votes.n_samples} samples they were not trained on")
+    console.print(f"asked about {test.n_samples} samples they were not trained on")
     show_diagnosis(console, diagnosis)
+    _show_pruned(console, pruned, test)
     heading(console, "Next")
-    console.print("quorate measures                    what each measure means")
-    console.print("quorate diagnose votes.csv          the same for your own votes")
+    console.print("quorate methods               how members can be chosen")
+    console.print("quorate measures              what each measure means")
+    console.print("quorate diagnose votes.csv    the first half for your own votes")
 
 
-def _train_and_vote(n_members: int, seed: int) -> "Votes":
+def _train_and_vote(n_members: int, seed: int) -> "tuple[Votes, Votes]":
+    """Return out-of-bag votes on the training half and votes on the test half."""
     from rich.progress import track
     from sklearn.datasets import load_breast_cancer
-    from sklearn.ensemble import BaggingClassifier
+    from sklearn.ensemble import RandomForestClassifier
     from sklearn.model_selection import train_test_split
-    from sklearn.tree import DecisionTreeClassifier
 
     from quorate.cli._render import progress_console
     from quorate.votes import collect_votes
@@ -55,8 +71,9 @@ def _train_and_vote(n_members: int, seed: int) -> "Votes":
     X_train, X_test, y_train, y_test = train_test_split(
         X, y, test_size=0.5, random_state=seed, stratify=y
     )
-    bagging = BaggingClassifier(
-        DecisionTreeClassifier(), warm_start=True, random_state=seed
+    # A forest whose trees see all features at every split is bagging of trees.
+    bagging = RandomForestClassifier(
+        max_features=None, warm_start=True, random_state=seed
     )
     sizes: Iterable[int] = range(1, n_members + 1)
     console = progress_console()
@@ -64,4 +81,50 @@ def _train_and_vote(n_members: int, seed: int) -> "Votes":
         sizes = track(sizes, "training", console=console, transient=True)
     for size in sizes:
         bagging.set_params(n_estimators=size).fit(X_train, y_train)
-    return collect_votes(bagging, X_test, y_test)
+    return (
+        collect_votes(bagging, X_train, y_train, out_of_bag=True),
+        collect_votes(bagging, X_test, y_test),
+    )
+
+
+def _prune(chosen_on: "Votes", test: "Votes", seed: int) -> list[dict[str, Any]]:
+    """Choose on out-of-bag votes, measure on test votes."""
+    from quorate.pruning import RandomSubset, make_pruner
+
+    rows = []
+    for name in _METHODS:
+        for share in _SHARES:
+            pruner = make_pruner(name, keep=share).fit(chosen_on)
+            accuracy = test.keep(pruner.order_).accuracy()
+            rows.append(_row(name, share, pruner.n_kept_, accuracy))
+    for share in _SHARES:
+        draws = [
+            RandomSubset(keep=share, random_state=seed + draw).fit(chosen_on)
+            for draw in range(_RANDOM_DRAWS)
+        ]
+        accuracies = [test.keep(draw.order_).accuracy() for draw in draws]
+        mean = sum(accuracies) / len(accuracies)
+        rows.append(_row("random", share, draws[0].n_kept_, mean))
+    return rows
+
+
+def _row(method: str, share: float, members: int, accuracy: float) -> dict[str, Any]:
+    return {"method": method, "keep": share, "members": members, "accuracy": accuracy}
+
+
+def _show_pruned(console: "Console", rows: list[dict[str, Any]], test: "Votes") -> None:
+    from quorate.cli._render import heading, plain_table
+
+    heading(console, "Pruned: chosen by out-of-bag votes, accuracy on new samples")
+    sizes = {row["keep"]: row["members"] for row in rows}
+    columns = [f"{share:.0%} = {size}" for share, size in sizes.items()]
+    table = plain_table("method", *columns)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    labels = {**_METHODS, "random": f"random, mean of {_RANDOM_DRAWS} draws"}
+    for name, label in labels.items():
+        cells = [f"{row['accuracy']:.2%}" for row in rows if row["method"] == name]
+        table.add_row(label, *cells)
+    whole = f"{test.accuracy():.2%}"
+    table.add_row(f"all {test.n_members} members", *[whole] * len(columns))
+    console.print(table)

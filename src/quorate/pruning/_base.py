@@ -91,7 +91,7 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
 
     def get_support(self, indices: bool = False) -> BoolArray | IntArray:
         """Return which members are kept, as a mask or as sorted positions."""
-        check_is_fitted(self)
+        check_is_fitted(self, "order_")
         support: BoolArray = self.support_
         return np.flatnonzero(support) if indices else support
 

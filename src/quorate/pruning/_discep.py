@@ -10,7 +10,7 @@ from quorate.votes import Votes
 
 
 class DiscEP(Pruner):
-    """Add the member that tells most about the truth where the vote errs.
+    """Add the member that tells most where the vote errs (DiscEP).
 
     Where the set errs, a candidate's votes should carry information about the truth;
     where the set is correct, about the votes of its members. The sum of both decides.
@@ -32,8 +32,7 @@ class DiscEP(Pruner):
 
     References
     ----------
-    J. Cao et al., "An optimized margin distribution... discriminative ensemble
-    pruning", 2018, as compared by Bian and Chen.
+    Cao et al., 2018, as compared by Y. Bian and H. Chen, 2021.
 
     Examples
     --------

@@ -72,7 +72,7 @@ class _Evolution(Pruner):
 
 
 class SEP(_Evolution):
-    """Single-objective evolutionary pruning: flip bits, keep what is not worse.
+    """Flip members at random, keep what is not worse (SEP).
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ class SEP(_Evolution):
 
 
 class PEP(_Evolution):
-    """Pareto ensemble pruning: small error and few members at the same time.
+    """Seek a small error and few members at once (Pareto, PEP).
 
     Keeps an archive of sets of which none is better than another in both error and
     size, mutates them, and searches around every set that enters.

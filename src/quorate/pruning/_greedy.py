@@ -35,7 +35,7 @@ class _ErrorDriven(Pruner):
 
 
 class ReducedError(_ErrorDriven):
-    """Add the member that lowers the error of the vote most (reduce-error pruning).
+    """Add the member that lowers the error of the vote most (RE).
 
     Starts with the most accurate member. The classic that most selectors are measured
     against; driven by accuracy, so it needs out-of-bag or held-out votes.
@@ -99,7 +99,7 @@ class ReducedError(_ErrorDriven):
 
 
 class OrderedError(_ErrorDriven):
-    """Order by reduced error, keep the shortest prefix of the smallest error (OEP).
+    """Keep the prefix of smallest error in the order of RE (OEP).
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ class OrderedError(_ErrorDriven):
     >>> import quorate
     >>> votes = quorate.Votes([[1, 1, 0, 0], [1, 0, 1, 1], [0, 1, 1, 0]], [1, 1, 1, 1])
     >>> quorate.pruning.OrderedError().fit(votes).order_
-    array([1, 0, 2])
+    array([1])
     """
 
     paper_name = "OEP"
@@ -152,7 +152,7 @@ class OrderedError(_ErrorDriven):
 
 
 class Complementariness(_ErrorDriven):
-    """Add the member that is right most often where the vote errs (CM).
+    """Add the member most often correct where the vote errs (CM).
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ class Complementariness(_ErrorDriven):
 
 
 class DREP(_ErrorDriven):
-    """Diversity regularised ensemble pruning.
+    """Add members that differ and lower the error (DREP).
 
     Among the share ``rho`` of candidates whose votes differ most from the set's vote,
     adds the one that gives the smallest error, as long as the error falls.
@@ -221,10 +221,13 @@ class DREP(_ErrorDriven):
 
     Notes
     -----
-    Ends when no candidate lowers the error, often with one or a few members; ``keep``
-    is an upper limit. Honours weights and masks. Published implementations differ: one
-    adds members that leave the error as it is, and one compares positions with the
-    wrong thing, so that members come in storage order.
+    Ends when no candidate lowers the error; ``keep`` is an upper limit. Two members
+    that differ tie, and a tie counts half: with equal weights and a vote on every
+    sample a second member never lowers the error, and the most accurate one is all that
+    is kept. Out-of-bag votes or ``ties="lowest"`` let it go on. Honours weights and
+    masks. Published implementations differ: one adds members that leave the error as it
+    is, and one compares positions with the wrong thing, so that members come in storage
+    order.
 
     References
     ----------
@@ -274,7 +277,7 @@ class DREP(_ErrorDriven):
 
 
 class MRMC(_ErrorDriven):
-    """Maximum relevance and maximum complementarity.
+    """Add relevant members that complement the rest (MRMC).
 
     Adds the member with the largest sum of relevance, what the whole ensemble's
     accuracy loses without it, and complementarity, what the set's accuracy gains.
@@ -339,7 +342,7 @@ class MRMC(_ErrorDriven):
 
 
 class Concurrency(_ErrorDriven):
-    """Reward being right where the vote is wrong, punish being wrong with it.
+    """Reward being correct where the vote is wrong (concurrency).
 
     A candidate earns 2 on samples it gets right and the set wrong, 1 where both are
     right, -2 where both are wrong. A tied vote counts as wrong.
@@ -394,7 +397,7 @@ class Concurrency(_ErrorDriven):
 
 
 class UncertaintyWeighted(Concurrency):
-    """Reward votes by how unsure the set is (uncertainty weighted accuracy, UWA).
+    """Reward votes by how unsure the set is (UWA).
 
     With NT the share of the set's members that are right on a sample and NF = 1 - NT:
     right where the set is wrong earns NT, wrong where it is right costs NF, right with

@@ -1,6 +1,5 @@
 """EPBD and FTAD: let the sample with the smallest margin choose the next member."""
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any
@@ -9,6 +8,7 @@ import numpy as np
 
 from quorate._diversity import closed_form, find_measure
 from quorate._typing import Array, FloatArray, IntArray
+from quorate._warn import warn
 from quorate.exceptions import FewerMembersWarning, UninformativeMeasureWarning
 from quorate.pruning._base import Pruner, most_accurate_first
 from quorate.votes import Votes
@@ -54,11 +54,10 @@ class _SampleDriven(Pruner):
     def _enough(self, picked: list[int], size: int, order: IntArray) -> list[int]:
         if len(picked) < size:
             instead = "" if picked else "; the most accurate one is kept"
-            warnings.warn(
+            warn(
                 f"{self._owner}: no remaining member is right on a sample that could "
                 f"choose one; {len(picked)} of {size} members were picked{instead}.",
                 FewerMembersWarning,
-                stacklevel=4,
             )
         return picked or [int(order[0])]
 
@@ -68,7 +67,7 @@ class _SampleDriven(Pruner):
 
 
 class EPBD(_SampleDriven):
-    """Ensemble pruning based on diversity (EPBD).
+    """Let the sample of smallest margin choose members (EPBD).
 
     Repeatedly takes the sample on which the members not yet picked have the smallest
     margin ``lambda - 2 diversity``, and picks the most accurate of those that are right
@@ -152,7 +151,7 @@ class EPBD(_SampleDriven):
 
 
 class FTAD(_SampleDriven):
-    """The frame of EPBD for any measure of diversity (FTAD).
+    """Do as EPBD does, for any measure of diversity (FTAD).
 
     Repeatedly takes the sample of the smallest margin ``lambda - 2 DIV``, DIV being the
     measure on that sample among the members not yet picked, and picks the most accurate
@@ -211,7 +210,7 @@ class FTAD(_SampleDriven):
     >>> rows = ["111001", "110101", "101001", "100011", "011001"]
     >>> votes = quorate.Votes([[int(b) for b in row] for row in rows], np.ones(6, int))
     >>> quorate.pruning.FTAD("double_fault", keep=3).fit(votes).order_
-    array([1, 3, 0])
+    array([1, 0, 2])
     >>> quorate.pruning.FTAD(lambda c, n: c * (n - c) / n**2, keep=2).fit(votes).order_
     array([0, 1])
     """
@@ -237,11 +236,10 @@ class FTAD(_SampleDriven):
             return _Remaining(votes, _rule(self._call, own_sign), skip)
         measure = find_measure(self.measure)
         if not measure.informative_per_sample:
-            warnings.warn(
+            warn(
                 f"FTAD(measure={self.measure!r}): the measure is the same on every "
                 "sample, so the first sample makes every choice.",
                 UninformativeMeasureWarning,
-                stacklevel=5,
             )
         if measure.name == "error_gap":
             return _Remaining(votes, _gap_rule(True), skip)
@@ -255,8 +253,8 @@ class FTAD(_SampleDriven):
 
     def _call(self, c: IntArray, n: IntArray) -> FloatArray:
         """Ask the user's function, one number of members at a time."""
-        values = np.empty(c.shape)
-        for size in np.unique(n):
+        values = np.zeros(c.shape)
+        for size in np.unique(n[n > 0]):
             here = n == size
             answer = np.asarray(self.measure(c[here], int(size)), dtype=float)
             if answer.shape not in ((), (np.count_nonzero(here),)):

@@ -65,7 +65,7 @@ class KappaPruning(Pruner):
 
 
 class MRMR(Pruner):
-    """Minimum redundancy and maximum relevance.
+    """Add relevant members that repeat little (MRMR).
 
     Adds the member whose agreement with the truth exceeds its mean agreement with the
     set most.
@@ -85,8 +85,9 @@ class MRMR(Pruner):
 
     References
     ----------
-    J. Cao et al., "Selective ensemble based on mRMR", 2018, and X. Xia et al., Applied
-    Intelligence 48, 2018.
+    X. Xia, T. Lin, Z. Chen, "Maximum relevancy maximum complementary based ordered
+    aggregation for ensemble pruning", Applied Intelligence 48, 2018, which compares
+    with it; in bits, Cao et al., 2018.
 
     Examples
     --------
@@ -146,7 +147,7 @@ def _relevant(relevance: Array, redundancy: Any, first: int, size: int) -> list[
 
 
 class MarginDistance(Pruner):
-    """Move the mean signature towards a point where every sample is right (MDM).
+    """Move the mean signature to where all is correct (MDM).
 
     A member's signature is +1 where it is right and -1 where it is wrong. Adds the
     member that brings the sum of signatures, divided by the size of the whole ensemble,
@@ -215,7 +216,7 @@ class MarginDistance(Pruner):
 
 
 class FarthestFirst(Pruner):
-    """Keep members that lie far from each other (farthest-first traversal, GMA).
+    """Keep members far from each other (farthest first, GMA).
 
     Adds the member whose smallest distance to the set is largest.
 
@@ -284,7 +285,7 @@ class FarthestFirst(Pruner):
 
 
 class LocalSearch(Pruner):
-    """Keep the members with the largest sum of distances, by local search (LCS).
+    """Keep the largest sum of distances, by local search (LCS).
 
     Starts from the farthest pair, filled up by farthest-first traversal, and exchanges
     one member at a time while the sum of distances grows by a factor ``1 + eps/n``.
@@ -391,7 +392,7 @@ def exchange(apart: FloatArray, picked: list[int], eps: float) -> list[int]:
 
 
 class KLDivergence(Pruner):
-    """Keep the members trained on the most different distributions (KL pruning).
+    """Keep members trained on different distributions (KL pruning).
 
     Starts with member 0 and adds the member with the largest sum of Kullback-Leibler
     divergences to the set.

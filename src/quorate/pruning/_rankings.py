@@ -137,7 +137,7 @@ class _Scored(Pruner):
 
 
 class IndividualContribution(_Scored):
-    """Keep the members that contribute most to the ensemble's vote (EPIC).
+    """Keep the members that contribute most to the vote (EPIC).
 
     A correct vote earns the runner-up's count if it is with the majority, and twice the
     majority's count minus its own if it is not; a wrong vote costs.
@@ -189,7 +189,7 @@ class IndividualContribution(_Scored):
 
 
 class UMEP(_Scored):
-    """Keep members that are correct where the vote is close (unsupervised margin).
+    """Keep members that are correct where the vote is close (UMEP).
 
     Parameters
     ----------
@@ -244,7 +244,7 @@ class UMEP(_Scored):
 
 
 class MDEP(_Scored):
-    """Keep members that are correct where the vote is close and the truth is rare.
+    """Keep members correct where it is close and truth rare (MDEP).
 
     Parameters
     ----------
@@ -272,7 +272,7 @@ class MDEP(_Scored):
     >>> import quorate
     >>> votes = quorate.Votes([[1, 1, 1, 0], [1, 1, 0, 0], [0, 0, 1, 1]], [1, 1, 1, 1])
     >>> quorate.pruning.MDEP(keep=1).fit(votes).order_
-    array([0])
+    array([2])
     """
 
     paper_name = "MDEP"

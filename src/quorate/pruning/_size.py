@@ -14,7 +14,9 @@ def members_to_keep(keep: object, n_members: int, owner: str) -> int:
     >>> members_to_keep(0.3, 10, "EPBD"), members_to_keep(4, 10, "EPBD")
     (3, 4)
     """
-    if isinstance(keep, Integral) and not isinstance(keep, bool):
+    if isinstance(keep, bool):
+        pass
+    elif isinstance(keep, Integral):
         if 1 <= int(keep) <= n_members:
             return int(keep)
     elif isinstance(keep, Real) and 0 < float(keep) <= 1:

@@ -33,7 +33,7 @@ class _TwoStage(Pruner):
 
 
 class TwoStageAccuracy(_TwoStage):
-    """Keep the members that are most accurate on samples they were not trained on.
+    """Keep members most accurate on samples new to them (TSP.AP).
 
     The first stage of two-stage pruning (TSP.AP): a member stays if its out-of-bag
     accuracy reaches the ``10 ta``-th percentile.
@@ -91,7 +91,7 @@ class TwoStageAccuracy(_TwoStage):
 
 
 class TwoStageDistance(_TwoStage):
-    """Keep the members whose unseen samples lie nearest to the samples asked about.
+    """Keep members whose unseen samples lie nearest (TSP.DP).
 
     The second stage of two-stage pruning (TSP.DP). A member's centre is the mean of the
     samples it was not trained on; it stays if its distance is within the ``10 td``-th
@@ -136,7 +136,7 @@ class TwoStageDistance(_TwoStage):
     >>> votes = quorate.Votes([[1, 1, 1]] * 3, [1, 1, 0], valid=valid)
     >>> near = quorate.pruning.TwoStageDistance(keep=1)
     >>> near.fit(votes, X=[[0.0], [1.0], [5.0]]).scores_.round(2)
-    array([1.83, 2.  , 2.17])
+    array([1.83, 2.33, 2.17])
     >>> near.query_support([[0.0], [4.0]])
     array([[ True, False, False],
            [False,  True, False]])

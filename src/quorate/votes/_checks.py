@@ -1,14 +1,12 @@
 """Judge what a Votes is made of; every refusal names the culprit and what would fit."""
 
-import inspect
-import warnings
 from collections.abc import Iterable
-from types import FrameType
 from typing import Any, TypeVar
 
 import numpy as np
 
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
+from quorate._warn import warn
 from quorate.exceptions import LeftOutWarning
 from quorate.votes import _labels
 
@@ -74,27 +72,12 @@ def leave_out_unvoted(codes: Array, y: Array) -> tuple[Array, Array, IntArray]:
     samples = np.flatnonzero(voted)
     if samples.size == y.size:
         return codes, y, samples
-    warnings.warn(
+    warn(
         f"{y.size - samples.size} of {y.size} samples have no valid vote and are left "
         "out; the samples attribute lists those that stay.",
         LeftOutWarning,
-        stacklevel=_outside_stacklevel(),
     )
     return codes[:, voted], y[voted], samples
-
-
-def _is_ours(frame: FrameType) -> bool:
-    return str(frame.f_globals.get("__name__", "")).startswith("quorate.")
-
-
-def _outside_stacklevel() -> int:
-    """Return how far up the first frame outside this package is: warn about that."""
-    frame = inspect.currentframe()
-    level = 0
-    while frame is not None and _is_ours(frame):
-        frame = frame.f_back
-        level += 1
-    return max(level, 1)
 
 
 def as_weights(weights: Any, n_members: int) -> FloatArray:

@@ -152,6 +152,12 @@ def _unseen_rows(roster: Roster, X: Any, y: Array) -> list[IntArray]:
             "samples, so no vote is out of bag; use rows it was not trained on."
         )
     drawn = [np.asarray(rows) for rows in roster.drawn()]
+    if len(drawn) != len(roster.members):
+        raise ValueError(
+            f"collect_votes(out_of_bag=True): the ensemble has {len(roster.members)} "
+            f"members but knows the training samples of {len(drawn)}; bagging that "
+            "grew with warm_start keeps only those of its last step."
+        )
     check_training_data(roster, drawn, X, y)
     unseen: list[IntArray] = []
     for rows in drawn:

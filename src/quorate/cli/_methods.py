@@ -1,0 +1,37 @@
+"""``quorate methods``: how members can be chosen."""
+
+import json
+
+import click
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+def methods(as_json: bool) -> None:
+    """List the pruning methods."""
+    from quorate.cli._render import plain_table, results_console
+    from quorate.pruning import methods as known
+
+    if as_json:
+        rows = [
+            {
+                "name": name,
+                "class": method.cls.__name__,
+                "summary": method.summary,
+                "finds_size": method.finds_size,
+                "honours_keep": method.honours_keep,
+                "uses_weights": method.uses_weights,
+                "is_random": method.is_random,
+            }
+            for name, method in known().items()
+        ]
+        click.echo(json.dumps(rows, indent=2))
+        return
+    table = plain_table("method", "size", "what it does")
+    table.columns[1].justify = "left"
+    for name, method in known().items():
+        exact = "exact" if method.honours_keep else "at most"
+        table.add_row(
+            name, "own" if method.cls().keep is None else exact, method.summary
+        )
+    results_console().print(table)

@@ -1,0 +1,272 @@
+"""Conformance checks for pruning methods and measures, ours and other people's.
+
+Each check is a function that raises ``AssertionError`` with what went wrong.
+:func:`check_pruner` and :func:`check_measure` run all that apply.
+"""
+
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from quorate.exceptions import QuorateWarning
+from quorate.pruning import Pruner
+from quorate.votes import Votes
+
+__all__ = ["check_measure", "check_pruner", "example_votes"]
+
+
+def example_votes(masked: bool | None = None) -> Iterator[tuple[str, Votes]]:
+    """Yield named votes that methods have to cope with, ordinary and degenerate ones.
+
+    Parameters
+    ----------
+    masked : bool, optional
+        Only votes with (or without) a mask of usable votes.
+
+    Examples
+    --------
+    >>> from quorate.testing import example_votes
+    >>> len(dict(example_votes())) > 10
+    True
+    """
+    rng = np.random.default_rng(0)
+
+    def random(n: int, m: int, n_classes: int, accuracy: float) -> tuple[Any, Any]:
+        y = rng.integers(0, n_classes, m)
+        guess = rng.integers(0, n_classes, (n, m))
+        return np.where(rng.random((n, m)) < accuracy, y, guess), y
+
+    ordinary = {
+        "two classes": random(9, 60, 2, 0.5),
+        "five classes": random(8, 80, 5, 0.5),
+        "more members than samples": random(30, 7, 2, 0.4),
+        "one member": random(1, 20, 2, 0.5),
+        "two members": random(2, 20, 3, 0.5),
+        "one sample": random(6, 1, 2, 0.5),
+        "one class": (np.zeros((4, 10), dtype=int), np.zeros(10, dtype=int)),
+        "identical members": (
+            np.tile(rng.integers(0, 2, 15), (5, 1)),
+            np.arange(15) % 2,
+        ),
+        "perfect members": (np.tile(np.arange(12) % 3, (4, 1)), np.arange(12) % 3),
+        "always wrong": (np.tile(1 - np.arange(12) % 2, (4, 1)), np.arange(12) % 2),
+    }
+    for name, (predictions, y) in ordinary.items():
+        if not masked:
+            yield name, Votes(predictions, y)
+        if masked is not False:
+            valid = rng.random(predictions.shape) < 0.6
+            n, m = predictions.shape
+            valid[np.arange(n), rng.integers(0, m, n)] = True
+            valid[rng.integers(0, n, m), np.arange(m)] = True
+            yield f"{name}, masked", Votes(predictions, y, valid=valid)
+
+
+def check_pruner(pruner: Pruner, *, features: bool = False) -> None:
+    """Check that a pruning method keeps the promises all of them make.
+
+    Parameters
+    ----------
+    pruner : Pruner
+        An object with the parameters to check; it is not changed.
+    features : bool
+        Give it features too, for methods that need them.
+
+    Raises
+    ------
+    AssertionError
+        Saying which promise was broken, on which votes.
+
+    Examples
+    --------
+    >>> from quorate.pruning import EPBD
+    >>> from quorate.testing import check_pruner
+    >>> check_pruner(EPBD())
+    """
+    check_parameters(pruner)
+    needs_mask = _needs_mask(pruner, features)
+    for name, votes in example_votes(masked=True if needs_mask else None):
+        try:
+            for check in (
+                check_result,
+                check_determinism,
+                check_votes_stay,
+                check_relabelling,
+                check_everybody,
+            ):
+                check(pruner, votes, features)
+            if name.startswith(("two classes", "five classes")):
+                check_sample_order(pruner, votes, features)
+        except AssertionError as error:
+            raise AssertionError(f"{pruner!r} on votes of {name!r}: {error}") from error
+
+
+def _needs_mask(pruner: Pruner, features: bool) -> bool:
+    """Tell whether the method refuses votes without a mask."""
+    try:
+        _fit(pruner, next(example_votes(masked=False))[1], features)
+    except ValueError as error:
+        if "out-of-bag" in str(error):
+            return True
+        raise AssertionError(f"{pruner!r} refuses plain votes: {error}") from error
+    return False
+
+
+def check_parameters(pruner: Pruner) -> None:
+    """Check that ``__init__`` only stores, and that ``clone`` works."""
+    again = clone(pruner)
+    ours, theirs = pruner.get_params(), again.get_params()
+    assert ours.keys() == theirs.keys(), "clone changed the parameters"
+    assert again.set_params(keep=1).keep == 1, "set_params(keep=1) is not stored"
+    assert not hasattr(again, "order_"), "a clone is fitted"
+
+
+def check_result(pruner: Pruner, votes: Votes, features: bool = False) -> None:
+    """Check that ``order_``, ``support_`` and ``n_kept_`` agree with each other."""
+    for keep in {1, max(1, votes.n_members // 2), votes.n_members}:
+        fitted = _fit(_sized(pruner, keep), votes, features)
+        order, support = fitted.order_, fitted.support_
+        assert support.dtype == bool, "support_ is not boolean"
+        assert support.shape == (votes.n_members,), (
+            "support_ is not one flag per member"
+        )
+        assert np.unique(order).size == order.size, f"order_ repeats members: {order}"
+        assert (np.flatnonzero(support) == np.sort(order)).all(), (
+            "support_ is not order_"
+        )
+        assert fitted.n_kept_ == order.size >= 1, "n_kept_ is not the number kept"
+        assert order.size <= keep, f"{order.size} members kept, {keep} allowed"
+        assert (fitted.get_support() == support).all(), "get_support() differs"
+        listed = fitted.get_support(indices=True)
+        assert (listed == np.flatnonzero(support)).all(), "get_support(indices) differs"
+
+
+def check_determinism(pruner: Pruner, votes: Votes, features: bool = False) -> None:
+    """Check that a seed fixes the result and global random state is left alone."""
+    before = _global_state()
+    first, second = (_fit(_seeded(pruner), votes, features) for _ in range(2))
+    assert (first.order_ == second.order_).all(), "two runs differ"
+    assert before == _global_state(), "global random state was touched"
+
+
+def check_votes_stay(pruner: Pruner, votes: Votes, features: bool = False) -> None:
+    """Check that the votes are not changed."""
+    codes, y = votes.codes.copy(), votes.y.copy()
+    _fit(pruner, votes, features)
+    assert (votes.codes == codes).all(), "the votes were changed"
+    assert (votes.y == y).all(), "the labels were changed"
+
+
+def check_relabelling(pruner: Pruner, votes: Votes, features: bool = False) -> None:
+    """Check that other names for the classes, in the same order, change nothing."""
+    for names in (np.arange(votes.n_classes) + 1, _words(votes.n_classes)):
+        again = Votes(names[votes.codes], names[votes.y], valid=votes.valid)
+        if again.n_classes == votes.n_classes:
+            renamed = _fit(_seeded(pruner), again, features).order_
+            assert (renamed == _fit(_seeded(pruner), votes, features).order_).all(), (
+                f"classes named {names.tolist()} change the order"
+            )
+
+
+def check_everybody(pruner: Pruner, votes: Votes, features: bool = False) -> None:
+    """Check that ``keep = n`` keeps everybody, where ``keep`` is honoured."""
+    if pruner.honours_keep and not _stops_early(pruner):
+        fitted = _fit(_sized(pruner, votes.n_members), votes, features)
+        if fitted.n_kept_ != votes.n_members:
+            assert _may_run_out(fitted), "keep = n does not keep everybody"
+
+
+def check_sample_order(pruner: Pruner, votes: Votes, features: bool = False) -> None:
+    """Check that the order of samples does not matter, unless ties between them do."""
+    if hasattr(pruner, "stuck") or features:
+        return  # ties between samples go to the first of them, by definition
+    mixed = np.random.default_rng(1).permutation(votes.n_samples)
+    valid = None if votes.valid is None else votes.valid[:, mixed]
+    again = Votes(
+        votes.classes[votes.codes][:, mixed], votes.classes[votes.y][mixed], valid=valid
+    )
+    first = _fit(_seeded(pruner), votes, features).order_
+    second = _fit(_seeded(pruner), again, features).order_
+    assert (first == second).all(), "another order of samples changes the result"
+
+
+def check_measure(measure: Callable[[Any, int], Any]) -> None:
+    """Check that a function can serve as ``measure`` of FTAD.
+
+    Parameters
+    ----------
+    measure : callable
+        ``f(c, n)``: the diversity on samples that ``c`` (an array) of ``n`` members get
+        right.
+
+    Raises
+    ------
+    AssertionError
+        Saying what is wrong.
+
+    Examples
+    --------
+    >>> from quorate.testing import check_measure
+    >>> check_measure(lambda c, n: c * (n - c) / n**2)
+    """
+    for n in (1, 2, 3, 10):
+        c = np.arange(n + 1)
+        given = c.copy()
+        values = np.asarray(measure(given, n), dtype=float)
+        assert (given == c).all(), f"the counts were changed at n = {n}"
+        assert values.shape in ((), c.shape), (
+            f"{values.shape} values for {c.size} counts at n = {n}"
+        )
+        assert np.isfinite(values).all(), f"not finite at n = {n}: {values}"
+        again = np.asarray(measure(c.copy(), n), dtype=float)
+        assert (values == again).all(), f"two calls differ at n = {n}"
+    from quorate.pruning import FTAD
+
+    check_pruner(FTAD(measure))
+
+
+def _fit(pruner: Pruner, votes: Votes, features: bool) -> Pruner:
+    X = None
+    if features:
+        n_rows = int(votes.samples.max()) + 1
+        X = np.random.default_rng(2).normal(size=(n_rows, 3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", QuorateWarning)
+        fitted: Pruner = clone(pruner).fit(votes, X)
+    return fitted
+
+
+def _sized(pruner: Pruner, keep: int) -> Pruner:
+    sized: Pruner = _seeded(pruner).set_params(keep=keep)
+    return sized
+
+
+def _seeded(pruner: Pruner) -> Pruner:
+    seeded: Pruner = clone(pruner)
+    names = seeded.get_params()
+    if "random_state" in names:
+        seeded.set_params(random_state=0)
+    if "n_iter" in names and seeded.get_params()["n_iter"] is None:
+        seeded.set_params(n_iter=50)
+    return seeded
+
+
+def _stops_early(pruner: Pruner) -> bool:
+    params = pruner.get_params()
+    return any(params.get(name) is not None for name in ("ta", "td"))
+
+
+def _may_run_out(fitted: Pruner) -> bool:
+    """EPBD and FTAD run out of samples that could choose a member."""
+    return hasattr(fitted, "trace_samples_")
+
+
+def _global_state() -> str:
+    return repr(np.random.get_state())  # noqa: NPY002  # the state not to be touched
+
+
+def _words(n_classes: int) -> Any:
+    return np.array([f"class {place:03d}" for place in range(n_classes)])

@@ -1,0 +1,676 @@
+"""What all pruning methods promise, their refusals, and faults seen elsewhere."""
+
+import importlib.metadata
+import inspect
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from tests.pruning import slow
+
+import quorate
+from quorate import pruning
+from quorate.exceptions import (
+    FewerMembersWarning,
+    QuorateWarning,
+    UninformativeMeasureWarning,
+)
+from quorate.pruning._evolution import Archive
+from quorate.testing import check_measure, check_pruner, example_votes
+
+METHODS = pruning.METHODS
+
+
+@pytest.fixture
+def votes():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 80)
+    easy = rng.beta(2, 1, 80)
+    return quorate.Votes(np.where(rng.random((10, 80)) < easy, y, 1 - y), y)
+
+
+def make(name, **parameters):
+    if name in ("sep", "pep"):
+        parameters.setdefault("n_iter", 40)
+    if METHODS[name].is_random:
+        parameters.setdefault("random_state", 0)
+    return METHODS[name](**parameters)
+
+
+def fit(name, votes, **parameters):
+    X = np.random.default_rng(0).normal(size=(votes.n_samples, 3))
+    if name.startswith("tsp") and not votes.is_masked:
+        valid = np.random.default_rng(1).random(votes.codes.shape) < 0.5
+        valid[:, 0] = valid[0] = True
+        votes = quorate.Votes(votes.codes, votes.y, valid=valid)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", QuorateWarning)
+        return make(name, **parameters).fit(votes, X if name == "tsp_dp" else None)
+
+
+# ------------------------------------------------- all of them
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_conformance(name):
+    check_pruner(make(name), features=name == "tsp_dp")
+
+
+@pytest.mark.parametrize("measure", quorate.measures())
+def test_conformance_of_ftad(measure):
+    check_pruner(pruning.FTAD(measure))
+
+
+@pytest.mark.parametrize(
+    "pruner",
+    [
+        pruning.EPBD(lambda_="ensemble"),
+        pruning.ReducedError(backfitting=True),
+        pruning.ReducedError(ties="lowest"),
+        pruning.MRMR(mi="bits"),
+        pruning.MarginDistance(p="schedule"),
+        pruning.FarthestFirst(distance="disagreement", start="random"),
+        pruning.LocalSearch(distance="disagreement"),
+        pruning.KLDivergence(symmetric=False),
+        pruning.UMEP(margin="supervised"),
+        pruning.DREP(rho=0.5),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_conformance_of_options(pruner):
+    check_pruner(pruner)
+
+
+def test_names_are_the_public_classes():
+    classes = {
+        thing
+        for name in pruning.__all__
+        if inspect.isclass(thing := getattr(pruning, name))
+        and issubclass(thing, pruning.Pruner)
+        and thing is not pruning.Pruner
+    }
+    assert set(METHODS.values()) == classes
+    assert len(METHODS) == 27
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_documentation(name):
+    doc = inspect.getdoc(METHODS[name])
+    assert "Parameters\n" in doc
+    assert "Examples\n" in doc
+    summary = quorate.methods()[name].summary
+    assert 10 < len(summary) <= 60
+    for parameter in inspect.signature(METHODS[name]).parameters:
+        assert f"\n{parameter} : " in doc, parameter
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_pickle_and_clone(name, votes):
+    fitted = fit(name, votes)
+    again = pickle.loads(pickle.dumps(fitted))
+    np.testing.assert_array_equal(again.order_, fitted.order_)
+    assert not hasattr(clone(fitted), "order_")
+
+
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize(
+    "keep", [0, -1, 11, 0.0, -0.5, 1.5, 5.0, float("nan"), True, "many", [3]]
+)
+def test_bad_keep(name, keep, votes):
+    with pytest.raises(
+        ValueError, match=r"keep 1 to 10 members, or a fraction in \(0, 1"
+    ):
+        fit(name, votes, keep=keep)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_keep_none(name, votes):
+    if name.startswith("tsp"):
+        with pytest.raises(ValueError, match=r"give keep, t[ad] or both"):
+            fit(name, votes, keep=None)
+    elif METHODS[name].finds_size:
+        assert 1 <= fit(name, votes, keep=None).n_kept_ <= 10
+    else:
+        with pytest.raises(ValueError, match=rf"{METHODS[name].__name__}\(keep=None\)"):
+            fit(name, votes, keep=None)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_not_votes(name, votes):
+    with pytest.raises(TypeError, match=r"expected Votes, got ndarray.*collect_votes"):
+        make(name).fit(votes.codes)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_unfitted(name):
+    with pytest.raises(NotFittedError):
+        make(name).get_support()
+
+
+@pytest.mark.parametrize(
+    ("keep", "n", "expected"),
+    [(0.3, 10, 3), (0.31, 10, 4), (1.0, 10, 10), (1, 10, 1), (0.01, 10, 1),
+     (0.2, 1, 1), (np.int64(4), 10, 4), (np.float32(0.5), 10, 5), (0.07, 100, 7)],
+)  # fmt: skip
+def test_size_rule(keep, n, expected):
+    assert pruning.members_to_keep(keep, n, "test") == expected
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_weights_matter_where_said(name, votes):
+    # one member that decides every vote alone
+    heavy = quorate.Votes(votes.codes, votes.y, weights=[100] + [1] * 9)
+    with_weights = fit(name, heavy, keep=5).order_.tolist()
+    without = fit(name, votes, keep=5).order_.tolist()
+    if not METHODS[name].uses_weights:
+        assert with_weights == without
+
+
+def test_some_methods_do_use_weights(votes):
+    heavy = quorate.Votes(votes.codes, votes.y, weights=[100] + [1] * 9)
+    changed = [
+        name
+        for name in METHODS
+        if METHODS[name].uses_weights
+        and fit(name, heavy, keep=5).order_.tolist()
+        != fit(name, votes, keep=5).order_.tolist()
+    ]
+    assert {"re", "mrmc", "cm"} <= set(changed)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_all_true_mask_changes_nothing(name, votes):
+    if name.startswith("tsp"):
+        return
+    everything = np.ones(votes.codes.shape, dtype=bool)
+    masked = quorate.Votes(votes.codes, votes.y, valid=everything)
+    for keep in (2, 5):
+        np.testing.assert_array_equal(
+            fit(name, votes, keep=keep).order_, fit(name, masked, keep=keep).order_
+        )
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_member_order_matters_only_for_ties(name):
+    """Shuffled members give the shuffled choice, on votes without ties to speak of."""
+    if name in ("es", "random", "sep", "pep", "gma", "kl", "uwa"):
+        return  # these start from a position or a draw, or tie at the second pick
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 3001)
+    accuracy = np.linspace(0.55, 0.8, 9)[:, None]
+    codes = np.where(rng.random((9, 3001)) < accuracy, y, 1 - y)
+    mixed = rng.permutation(9)
+    first = fit(name, quorate.Votes(codes, y), keep=4)
+    if name.startswith("tsp"):
+        return  # the mask made in fit() is not shuffled along
+    second = fit(name, quorate.Votes(codes[mixed], y), keep=4)
+    assert set(mixed[second.order_]) == set(first.order_)
+
+
+# ------------------------------------------------- names and parameters
+
+
+def test_methods_list():
+    listed = quorate.methods()
+    assert list(listed) == list(METHODS)
+    assert len(repr(listed).splitlines()) == 27
+    assert listed._repr_html_().count("<tr>") == 28
+
+
+@pytest.mark.parametrize(
+    ("name", "cls"),
+    [
+        ("epbd", pruning.EPBD),
+        ("RE", pruning.ReducedError),
+        ("tsp.ap", pruning.TwoStageAccuracy),
+    ],
+)
+def test_make_pruner(name, cls):
+    assert isinstance(pruning.make_pruner(name, keep=3), cls)
+    assert pruning.make_pruner(name, keep=3).keep == 3
+
+
+def test_make_pruner_from_an_object():
+    given = pruning.FTAD("kw_variance", keep=0.5)
+    made = pruning.make_pruner(given, keep=3)
+    assert (made.measure, made.keep, given.keep) == ("kw_variance", 3, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: pruning.make_pruner("epdb"),
+            "unknown method 'epdb'; did you mean 'epbd'",
+        ),
+        (lambda: pruning.make_pruner(3), "unknown method 3; known are: best"),
+        (
+            lambda: pruning.make_pruner("drep", ro=1),
+            "DREP: unknown parameter 'ro'.*'rho'",
+        ),
+    ],
+)
+def test_unknown_names(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_methods_of_other_packages(monkeypatch):
+    class Outside(pruning.BestMembers):
+        """Do what an outsider does."""
+
+    class Point:
+        name = "outside"
+
+        @staticmethod
+        def load():
+            return Outside
+
+    monkeypatch.setattr("quorate.pruning._names.entry_points", lambda group: [Point])
+    assert quorate.methods()["outside"].cls is Outside
+    assert isinstance(pruning.make_pruner("outside"), Outside)
+    with pytest.raises(ValueError, match="outside"):
+        pruning.make_pruner("outsid")
+
+
+def test_entry_point_group_is_the_documented_one():
+    from quorate.pruning._names import ENTRY_POINT
+
+    assert ENTRY_POINT == "quorate.pruners"
+    assert list(importlib.metadata.entry_points(group=ENTRY_POINT)) == []
+
+
+@pytest.mark.parametrize(
+    ("pruner", "message"),
+    [
+        (pruning.EPBD(lambda_="proposed"), "'measure' or 'ensemble'"),
+        (pruning.EPBD(stuck="wait"), "'skip' or 'stop'"),
+        (pruning.FTAD(lambda_="ensemble"), "'measure' or 'proposed'"),
+        (pruning.FTAD("kapa"), "unknown measure 'kapa'"),
+        (
+            pruning.FTAD(lambda c, n: np.zeros(3)),
+            r"returned shape \(3,\) for 11 counts",
+        ),
+        (pruning.DREP(rho=0), r"DREP\(rho=0\): a share in \(0, 1\]"),
+        (pruning.DREP(rho=1.2), "a share"),
+        (pruning.ReducedError(ties="coin"), "'expected' or 'lowest'"),
+        (pruning.MRMC(ties="coin"), "'expected' or 'lowest'"),
+        (pruning.DiscEP(ties="coin"), "'expected' or 'lowest'"),
+        (pruning.SEP(ties="coin"), "'expected' or 'lowest'"),
+        (pruning.MRMR(mi="nats"), "'agreement' or 'bits'"),
+        (pruning.MarginDistance(p=0), r"p=0.*\(0, 1\)"),
+        (pruning.MarginDistance(p=1.0), "p=1.0"),
+        (pruning.MarginDistance(p="plan"), "'schedule'"),
+        (pruning.MDEP(alpha=2), r"alpha=2.*\[0, 1\]"),
+        (pruning.UMEP(margin="both"), "'unsupervised' or 'supervised'"),
+        (pruning.FarthestFirst(distance="cosine"), "'kappa' or 'disagreement'"),
+        (pruning.FarthestFirst(start=10), "a member from 0 to 9"),
+        (pruning.FarthestFirst(start="worst"), "'best', 'random'"),
+        (pruning.LocalSearch(eps=-1), "eps=-1"),
+        (pruning.KLDivergence(distributions=[[1, 2]]), "one row per member, 10"),
+        (pruning.KLDivergence(distributions=[[-1, 2]] * 10), "none negative"),
+        (pruning.KLDivergence(distributions=[[0, 0]] * 10), "all zero"),
+        (pruning.SEP(n_iter=-1), "n_iter=-1"),
+        (pruning.PEP(n_iter=1.5), "n_iter=1.5"),
+        (pruning.PEP(time_limit=0), "time_limit=0"),
+        (pruning.TwoStageAccuracy(ta=1), "needs out-of-bag votes"),
+        (pruning.TwoStageDistance(), r"call fit\(votes, X\) with X"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_bad_parameters(pruner, message, votes):
+    with pytest.raises(ValueError, match=message):
+        pruner.fit(votes)
+
+
+def test_constructors_only_store():
+    for cls in METHODS.values():
+        parameters = dict.fromkeys(inspect.signature(cls).parameters, "anything")
+        assert cls(**parameters).get_params() == parameters
+
+
+# ------------------------------------------------- EPBD and FTAD
+
+
+def test_trace_tells_which_sample_chose_whom(votes):
+    epbd = pruning.EPBD(keep=5).fit(votes)
+    assert epbd.trace_samples_.shape == epbd.trace_margins_.shape == (5,)
+    for member, sample in zip(epbd.order_, epbd.trace_samples_, strict=True):
+        assert votes.correct[member, sample]
+
+
+def test_ftad_with_the_error_gap_is_epbd(votes):
+    np.testing.assert_array_equal(
+        pruning.FTAD("error_gap", keep=6).fit(votes).order_,
+        pruning.EPBD(keep=6).fit(votes).order_,
+    )
+
+
+def test_ftad_takes_functions(votes):
+    named = pruning.FTAD("disagreement", keep=6).fit(votes)
+
+    def disagreement(c, n):
+        assert n >= 1
+        return 2 * c * (n - c) / max(1, n * (n - 1))
+
+    own = pruning.FTAD(disagreement, keep=6).fit(votes)
+    np.testing.assert_array_equal(named.order_, own.order_)
+    np.testing.assert_allclose(named.trace_margins_, own.trace_margins_)
+    check_measure(disagreement)
+
+
+@pytest.mark.parametrize("name", quorate.measures())
+def test_warning_for_measures_that_cannot_choose(name, votes):
+    if quorate.measures()[name].informative_per_sample:
+        pruning.FTAD(name).fit(votes)
+        return
+    with pytest.warns(
+        UninformativeMeasureWarning, match="same on every sample"
+    ) as seen:
+        pruning.FTAD(name).fit(votes)
+    assert seen[0].filename == __file__
+
+
+def test_running_out_of_samples():
+    votes = quorate.Votes([[0, 0], [0, 0], [1, 0]], [1, 1])
+    with pytest.warns(FewerMembersWarning, match="1 of 2 members") as seen:
+        fitted = pruning.EPBD(keep=2).fit(votes)
+    assert seen[0].filename == __file__
+    assert fitted.order_.tolist() == [2]
+    hopeless = quorate.Votes([[0, 0], [0, 0]], [1, 1])
+    with pytest.warns(FewerMembersWarning, match="the most accurate one is kept"):
+        assert pruning.EPBD(keep=2).fit(hopeless).order_.tolist() == [0]
+
+
+def test_worked_example():
+    rows = ["111001", "110101", "101001", "100011", "011001"]
+    predictions = np.array([[int(bit) for bit in row] for row in rows])
+    fitted = pruning.EPBD(keep=3).fit(quorate.Votes(predictions, np.ones(6, dtype=int)))
+    assert fitted.order_.tolist() == [1, 3, 0]
+    assert fitted.trace_samples_.tolist() == [3, 4, 2]
+    np.testing.assert_allclose(fitted.trace_margins_, [-0.6, -0.5, 0])
+
+
+# ------------------------------------------------- SEP and PEP by their invariants
+
+
+def test_evolution_never_gets_worse():
+    for seed in range(30):
+        votes = slow.random_votes(seed, weighted=seed % 3 == 0)
+        for cls in (pruning.SEP, pruning.PEP):
+            none = cls(n_iter=0, random_state=seed).fit(votes)
+            some = cls(n_iter=60, random_state=seed).fit(votes)
+            assert some.error_ <= none.error_ + 1e-12
+            for fitted in (none, some):
+                error = votes.keep(fitted.order_).error()
+                assert fitted.error_ == pytest.approx(error)
+            assert some.n_iter_ == 60
+
+
+def test_archive_is_a_front():
+    for seed in range(30):
+        votes = slow.random_votes(seed)
+        front = pruning.PEP(n_iter=40, random_state=seed).fit(votes).front_
+        sizes, errors = zip(*front, strict=True)
+        assert list(sizes) == sorted(set(sizes))
+        assert list(errors) == sorted(errors, reverse=True)
+        assert len(set(errors)) == len(errors)
+
+
+def test_nothing_beats_an_exhaustive_search():
+    for seed in range(25):
+        votes = slow.random_votes(seed, masked=False)
+        n = votes.n_members
+        best = min(
+            votes.keep(np.flatnonzero([bits >> t & 1 for t in range(n)])).error()
+            for bits in range(1, 2**n)
+        )
+        for pruner in (
+            pruning.OrderedError(),
+            pruning.SEP(n_iter=100, random_state=0),
+            pruning.PEP(n_iter=30, random_state=0),
+            pruning.DREP(),
+        ):
+            assert votes.keep(pruner.fit(votes).order_).error() >= best - 1e-12
+        thorough = pruning.PEP(n_iter=300, random_state=0).fit(votes)
+        assert thorough.error_ == pytest.approx(best)
+
+
+def test_archive_keeps_only_what_is_not_dominated():
+    class Fake:
+        def __init__(self, size, error):
+            self.size, self.error = size, error
+
+        def snapshot(self):
+            return self.size, self.error
+
+    archive = Archive()
+    assert archive.offer(Fake(3, 5))
+    assert not archive.offer(Fake(4, 5))
+    assert not archive.offer(Fake(0, 0))
+    assert archive.offer(Fake(5, 1))
+    assert archive.offer(Fake(2, 5))
+    assert archive.sizes() == [2, 5]
+    assert archive.offer(Fake(2, 0))
+    assert archive.sizes() == [2]
+
+
+def test_evolution_keeps_to_the_size():
+    for seed in range(20):
+        votes = slow.random_votes(seed)
+        for cls in (pruning.SEP, pruning.PEP):
+            fitted = cls(keep=1, n_iter=50, random_state=seed).fit(votes)
+            assert fitted.n_kept_ == 1
+
+
+def test_time_limit(votes):
+    fitted = pruning.PEP(n_iter=10**9, time_limit=0.2, random_state=0).fit(votes)
+    assert fitted.n_iter_ < 10**9
+    fitted = pruning.SEP(n_iter=10**9, time_limit=0.2, random_state=0).fit(votes)
+    assert fitted.n_iter_ < 10**9
+
+
+def test_default_rounds(votes):
+    fitted = pruning.SEP(random_state=0).fit(votes)
+    assert fitted.n_iter_ == round(100 * np.log(10))
+
+
+def test_progress(votes):
+    seen = []
+    pruning.ReducedError(keep=4).fit(votes, progress=lambda *step: seen.append(step))
+    assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    seen.clear()
+    pruning.PEP(n_iter=5, random_state=0).fit(
+        votes, progress=lambda *step: seen.append(step)
+    )
+    assert seen[-1] == (5, 5)
+
+
+@pytest.mark.parametrize(
+    "seed", [0, np.random.default_rng(0), np.random.RandomState(0), None]
+)
+def test_seeds(seed, votes):
+    assert pruning.RandomSubset(0.5, random_state=seed).fit(votes).n_kept_ == 5
+    assert pruning.SEP(n_iter=5, random_state=seed).fit(votes).n_kept_ >= 1
+
+
+# ------------------------------------------------- two stages
+
+
+class TestTwoStage:
+    @pytest.fixture
+    def bagged(self):
+        rng = np.random.default_rng(0)
+        y = rng.integers(0, 2, 60)
+        codes = np.where(rng.random((10, 60)) < 0.7, y, 1 - y)
+        valid = rng.random((10, 60)) < 0.4
+        valid[0] = True
+        return quorate.Votes(codes, y, valid=valid), rng.normal(size=(60, 2))
+
+    def test_best_first(self, bagged):
+        votes, _ = bagged
+        fitted = pruning.TwoStageAccuracy(keep=4).fit(votes)
+        assert (
+            fitted.order_.tolist() == pruning.BestMembers(4).fit(votes).order_.tolist()
+        )
+
+    def test_threshold_and_cap(self, bagged):
+        votes, _ = bagged
+        plain = pruning.TwoStageAccuracy(None, ta=5).fit(votes)
+        limit = np.percentile(votes.accuracies, 50)
+        assert (
+            plain.order_.tolist() == np.flatnonzero(votes.accuracies >= limit).tolist()
+        )
+        assert pruning.TwoStageAccuracy(2, ta=5).fit(votes).n_kept_ == 2
+
+    def test_masks_per_query(self, bagged):
+        votes, X = bagged
+        fitted = pruning.TwoStageDistance(None, td=3).fit(votes, X)
+        masks = fitted.query_support(X[:7])
+        assert masks.shape == (7, 10)
+        apart = np.linalg.norm(X[:7, None] - fitted.centres_, axis=2)
+        for mask, row in zip(masks, apart, strict=True):
+            np.testing.assert_array_equal(mask, row <= np.percentile(row, 30))
+
+    def test_masks_per_query_after_accuracy(self, bagged):
+        votes, X = bagged
+        fitted = pruning.TwoStageDistance(None, td=5, ta=5).fit(votes, X)
+        accurate = votes.accuracies >= np.percentile(votes.accuracies, 50)
+        assert not fitted.query_support(X)[:, ~accurate].any()
+
+    def test_refused(self, bagged):
+        votes, X = bagged
+        with pytest.raises(ValueError, match=r"one row per sample.*got shape \(3, 2\)"):
+            pruning.TwoStageDistance().fit(votes, X[:3])
+        with pytest.raises(ValueError, match="from 1 to 10"):
+            pruning.TwoStageDistance(td=0).fit(votes, X)
+        with pytest.raises(ValueError, match="from 0 to 9"):
+            pruning.TwoStageAccuracy(ta=10).fit(votes)
+        with pytest.raises(ValueError, match="'accuracy' or 'distance'"):
+            pruning.TwoStageDistance(first="luck").fit(votes, X)
+        fitted = pruning.TwoStageDistance().fit(votes, X)
+        with pytest.raises(ValueError, match="2 features; got shape"):
+            fitted.query_support(X[:, :1])
+
+    def test_samples_left_out_do_not_shift_the_features(self):
+        valid = np.array([[True, False, True], [True, False, False]])
+        X = np.array([[0.0], [100.0], [4.0]])
+        with pytest.warns(quorate.exceptions.LeftOutWarning):
+            votes = quorate.Votes([[0, 0, 1], [0, 1, 1]], [0, 1, 1], valid=valid)
+        fitted = pruning.TwoStageDistance(keep=1).fit(votes, X)
+        np.testing.assert_allclose(fitted.centres_, [[2.0], [0.0]])
+
+
+# ------------------------------------------------- faults seen in published code
+
+
+class TestFaultsSeenElsewhere:
+    @pytest.fixture
+    def weak_first(self):
+        """Votes whose first members are poor and whose last are good and diverse."""
+        rng = np.random.default_rng(5)
+        y = rng.integers(0, 2, 600)
+        accuracy = np.r_[np.full(6, 0.4), np.full(6, 0.75)][:, None]
+        return quorate.Votes(np.where(rng.random((12, 600)) < accuracy, y, 1 - y), y)
+
+    def test_drep_does_not_take_members_in_storage_order(self, weak_first):
+        assert pruning.DREP(rho=0.5).fit(weak_first).order_[0] >= 6
+
+    @pytest.mark.parametrize("name", ["mdm", "oo", "umep", "mdep", "epic"])
+    def test_margin_methods_do_not_keep_the_weakest(self, name, weak_first):
+        kept = fit(name, weak_first, keep=4).order_
+        assert weak_first.accuracies[kept].mean() > weak_first.accuracies.mean()
+
+    @pytest.mark.parametrize("name", ["gma", "lcs", "kp"])
+    def test_dispersion_does_not_keep_the_most_alike(self, name, votes):
+        kappa = quorate.pairwise_diversity(votes, "kappa", outputs="label")
+        kept = fit(name, votes, keep=4).order_
+        above = np.triu_indices(4, k=1)
+        among = kappa[np.ix_(kept, kept)][above].mean()
+        assert among < kappa[np.triu_indices(10, k=1)].mean()
+
+    def test_random_subsets_are_drawn_without_replacement(self, votes):
+        for seed in range(50):
+            fitted = pruning.RandomSubset(0.9, random_state=seed).fit(votes)
+            assert np.unique(fitted.order_).size == 9
+
+    @pytest.mark.parametrize("names", [[1, 2], ["no", "yes"], [-1, 1], [False, True]])
+    @pytest.mark.parametrize("name", METHODS)
+    def test_labels_other_than_zero_and_one(self, name, names, votes):
+        labels = np.array(names)
+        other = quorate.Votes(labels[votes.codes], labels[votes.y])
+        for keep in (3, 6):
+            np.testing.assert_array_equal(
+                fit(name, other, keep=keep).order_, fit(name, votes, keep=keep).order_
+            )
+
+    @pytest.mark.parametrize("name", METHODS)
+    def test_more_members_than_samples(self, name):
+        rng = np.random.default_rng(0)
+        votes = quorate.Votes(rng.integers(0, 2, (40, 5)), rng.integers(0, 2, 5))
+        assert fit(name, votes, keep=10).n_kept_ <= 10
+
+    @pytest.mark.parametrize("name", METHODS)
+    def test_two_perfect_members(self, name):
+        votes = quorate.Votes([[0, 1, 0], [0, 1, 0]], [0, 1, 0])
+        assert fit(name, votes, keep=1).n_kept_ == 1
+        assert fit(name, votes, keep=2).n_kept_ <= 2
+
+
+# ------------------------------------------------- the checks themselves
+
+
+class Careless(pruning.Pruner):
+    """Do what the test says."""
+
+    def _select(self, votes, size):
+        return self.choose(votes, size)
+
+
+def by_name(votes):
+    """Sort members by the spelling of their first vote."""
+    return np.argsort([str(votes.classes[c])[::-1] for c in votes.codes[:, 0]])
+
+
+@pytest.mark.parametrize(
+    ("choose", "message"),
+    [
+        (lambda votes, size: [0] * size, "repeats members"), (lambda votes, size:
+        range(votes.n_members), "allowed"), (lambda votes, size:
+        np.random.permutation(votes.n_members)[:size],  # noqa: NPY002
+         "two runs differ|global random state"),
+        (lambda votes, size: [int(votes.y.argmax() % votes.n_members)], "keep = n"),
+        (lambda votes, size: np.argsort([hash(str(c)) for c in
+        votes.classes[votes.codes[:, 0]]])[:size],
+         "change the order|order of samples|two runs differ"),
+    ],
+)  # fmt: skip
+def test_checks_catch_what_they_should(choose, message):
+    class Tested(Careless):
+        """Do what the test says."""
+
+    Tested.choose = staticmethod(choose)
+    with pytest.raises(AssertionError, match=message):
+        check_pruner(Tested())
+
+
+@pytest.mark.parametrize(
+    ("measure", "message"),
+    [
+        (lambda c, n: np.zeros(3), "values for"),
+        (lambda c, n: c * np.inf, "not finite"),
+        (lambda c, n: np.random.random(c.size), "two calls differ"),  # noqa: NPY002
+    ],
+)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_measure_checks_catch_what_they_should(measure, message):
+    with pytest.raises(AssertionError, match=message):
+        check_measure(measure)
+
+
+def test_examples_are_named_once():
+    names = [name for name, _ in example_votes()]
+    assert len(names) == len(set(names)) == 20
