@@ -19,7 +19,8 @@ RANKS = [
     {"decomposition", "persistence"},
     {"_diversity", "risk"},
     {"_diagnosis", "pruning"},
-    {"testing"},
+    {"testing", "selection"},
+    {"classifier", "comparison"},
     {"cli"},
     {"__main__"},
 ]

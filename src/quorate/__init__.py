@@ -10,17 +10,25 @@ if TYPE_CHECKING:
     from quorate import exceptions as exceptions
     from quorate import pruning as pruning
     from quorate import risk as risk
+    from quorate import selection as selection
     from quorate import testing as testing
     from quorate._diversity import Measure as Measure
     from quorate._diversity import diversity as diversity
     from quorate._diversity import measures as measures
     from quorate._diversity import pairwise_diversity as pairwise_diversity
     from quorate._diversity import sample_diversity as sample_diversity
+    from quorate.classifier import PrunedClassifier as PrunedClassifier
+    from quorate.classifier import prune as prune
+    from quorate.classifier import prune_with_selection as prune_with_selection
+    from quorate.comparison import Comparison as Comparison
+    from quorate.comparison import compare as compare
     from quorate.decomposition import Decomposition as Decomposition
     from quorate.decomposition import decompose as decompose
     from quorate.pruning import methods as methods
     from quorate.risk import RiskAssessment as RiskAssessment
     from quorate.risk import assess_risk as assess_risk
+    from quorate.selection import Selection as Selection
+    from quorate.selection import select as select
     from quorate.votes import Votes as Votes
     from quorate.votes import collect_votes as collect_votes
 
@@ -28,7 +36,12 @@ __version__ = "0.1.0"
 
 # public name -> module that has it; a module's own name stands for the module
 _HOMES = {
+    "Comparison": "quorate.comparison",
     "Decomposition": "quorate.decomposition",
+    "compare": "quorate.comparison",
+    "PrunedClassifier": "quorate.classifier",
+    "prune": "quorate.classifier",
+    "prune_with_selection": "quorate.classifier",
     "Measure": "quorate._diversity",
     "RiskAssessment": "quorate.risk",
     "Votes": "quorate.votes",
@@ -42,6 +55,9 @@ _HOMES = {
     "pairwise_diversity": "quorate._diversity",
     "pruning": "quorate.pruning",
     "risk": "quorate.risk",
+    "Selection": "quorate.selection",
+    "select": "quorate.selection",
+    "selection": "quorate.selection",
     "sample_diversity": "quorate._diversity",
     "testing": "quorate.testing",
 }

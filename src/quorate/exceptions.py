@@ -23,3 +23,7 @@ class FewerMembersWarning(QuorateWarning):
 
 class UninformativeMeasureWarning(QuorateWarning):
     """A measure is the same on every sample, so it cannot choose between them."""
+
+
+class TrainingVotesWarning(QuorateWarning):
+    """A method driven by accuracy chooses on samples the members were trained on."""

@@ -12,6 +12,7 @@ from quorate.cli._diagnose import diagnose
 from quorate.cli._errors import RefusingGroup
 from quorate.cli._measures import measures
 from quorate.cli._methods import methods
+from quorate.cli._prune import prune
 
 
 @click.group(
@@ -27,3 +28,4 @@ main.add_command(demo)
 main.add_command(diagnose)
 main.add_command(measures)
 main.add_command(methods)
+main.add_command(prune)

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -41,6 +41,11 @@ _VOTES = (".npz", ".csv", ".gz", ".txt", ".parquet", ".pq")
     help="A type the model file may build; repeat for several.",
 )
 @click.option(
+    "--unsafe-pickle",
+    is_flag=True,
+    help="Open pickle and joblib files, which runs any code in them.",
+)
+@click.option(
     "--noise",
     default=0.01,
     show_default=True,
@@ -54,6 +59,7 @@ def diagnose(
     target: str | None,
     out_of_bag: bool,
     trust: tuple[str, ...],
+    unsafe_pickle: bool,
     noise: float,
     as_json: bool,
 ) -> None:
@@ -73,7 +79,9 @@ def diagnose(
     else:
         if data is None or target is None:
             raise click.UsageError("a model needs --data FILE and --target COLUMN.")
-        votes = _ask_model(votes_or_model, data, target, out_of_bag, trust)
+        votes = _ask_model(
+            votes_or_model, data, target, out_of_bag, trust, unsafe_pickle
+        )
     diagnosis = look(votes, noise)
     if as_json:
         click.echo(json.dumps(diagnosis.to_dict(), indent=2))
@@ -92,15 +100,17 @@ def _read_votes(path: Path, label: str) -> "Votes":
 
 
 def _ask_model(
-    path: Path, data: Path, target: str, out_of_bag: bool, trust: tuple[str, ...]
+    path: Path,
+    data: Path,
+    target: str,
+    out_of_bag: bool,
+    trust: tuple[str, ...],
+    unsafe_pickle: bool,
 ) -> "Votes":
-    from quorate.persistence import load_model
+    from quorate.persistence import load
     from quorate.votes import collect_votes
-    from quorate.votes._tables import read_samples
+    from quorate.votes._tables import read_samples_for
 
-    model = load_model(path, trust)
-    X: Any
-    X, y = read_samples(data, target)
-    if not hasattr(model, "feature_names_in_"):
-        X = X.to_numpy()
+    model = load(path, trust, unsafe_pickle=unsafe_pickle)
+    X, y = read_samples_for(model, data, target)
     return collect_votes(model, X, y, out_of_bag=out_of_bag)

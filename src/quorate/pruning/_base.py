@@ -49,6 +49,8 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
     """Whether voting weights enter; other methods see the members as equals."""
     is_random: ClassVar[bool] = False
     """Whether ``random_state`` matters."""
+    driven_by_accuracy: ClassVar[bool] = False
+    """Whether members that look perfect on their training samples mislead it."""
     paper_name: ClassVar[str] = ""
     """The short name in the literature."""
 
@@ -68,6 +70,11 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
             The samples voted on; only methods that look at features need them.
         progress : callable, optional
             Called with the steps done and their number by methods that take long.
+
+        Returns
+        -------
+        Pruner
+            Itself, fitted.
         """
         if not isinstance(votes, Votes):
             raise TypeError(
@@ -88,6 +95,11 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         self.support_[self.order_] = True
         self.n_kept_ = int(self.order_.size)
         return self
+
+    @property
+    def has_order(self) -> bool:
+        """Whether ``order_`` is the order of picking, each prefix a choice."""
+        return True
 
     def get_support(self, indices: bool = False) -> BoolArray | IntArray:
         """Return which members are kept, as a mask or as sorted positions."""
@@ -114,6 +126,7 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         return ValueError(f"{self._owner}({parameter}={given!r}): {fits}.")
 
     def _one_of(self, parameter: str, *allowed: str) -> None:
+        """Raise ``ValueError`` unless the parameter is one of the words."""
         given = getattr(self, parameter)
         if not isinstance(given, str) or given not in allowed:
             raise self._refuse(parameter, f"use {' or '.join(map(repr, allowed))}")

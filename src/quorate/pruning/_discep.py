@@ -44,6 +44,7 @@ class DiscEP(Pruner):
 
     paper_name = "DiscEP"
     uses_weights = True
+    driven_by_accuracy = True
 
     def __init__(self, keep: float | int | None = 0.2, ties: Ties = "expected") -> None:
         super().__init__(keep)

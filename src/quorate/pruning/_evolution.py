@@ -24,6 +24,7 @@ class _Evolution(Pruner):
     honours_keep = False
     uses_weights = True
     is_random = True
+    driven_by_accuracy = True
     error_: float
     n_iter_: int
 
@@ -40,6 +41,11 @@ class _Evolution(Pruner):
         self.time_limit = time_limit
         self.ties = ties
         self.random_state = random_state
+
+    @property
+    def has_order(self) -> bool:
+        """Sets found by flipping have no order."""
+        return False
 
     def _rounds(self, n_members: int) -> int:
         self._one_of("ties", "expected", "lowest")

@@ -17,6 +17,7 @@ class _ErrorDriven(Pruner):
     """Methods that read the vote error of a growing set."""
 
     uses_weights = True
+    driven_by_accuracy = True
     errors_: FloatArray
     ties: Ties
 
@@ -82,6 +83,11 @@ class ReducedError(_ErrorDriven):
     ) -> None:
         super().__init__(keep, ties)
         self.backfitting = backfitting
+
+    @property
+    def has_order(self) -> bool:
+        """Whether each prefix is a choice of its own; exchanges undo that."""
+        return not self.backfitting
 
     def _select(self, votes: Votes, size: int | None) -> list[int]:
         assert size is not None

@@ -192,11 +192,12 @@ class FTAD(_SampleDriven):
     needs a count per class. Weights play no part.
 
     Q, correlation, kappa and difficulty are the same on every sample: the first sample
-    that somebody is right on then makes every choice, and a warning says so.
-    Kohavi-Wolpert variance and interrater agreement pick the first unanimously right
-    sample, so they return the most accurate members. Disagreement and the entropies
-    pick samples near a tie, double fault those that few get right, the two failure
-    measures those that at most one gets wrong.
+    that somebody is correct on then makes every choice, and a warning says so.
+    Kohavi-Wolpert variance and interrater agreement pick the first sample on which
+    all are correct, if there is one, and so return the most accurate members.
+    Disagreement and the entropies pick samples near a tie, double fault those that few
+    are correct on, as long as such a sample has a margin below 0; the two failure
+    measures pick samples that at most one member gets wrong.
 
     References
     ----------

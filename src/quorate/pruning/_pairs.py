@@ -98,6 +98,7 @@ class MRMR(Pruner):
     """
 
     paper_name = "MRMR"
+    driven_by_accuracy = True
 
     def __init__(self, keep: float | int | None = 0.2, mi: str = "agreement") -> None:
         super().__init__(keep)
@@ -330,6 +331,11 @@ class LocalSearch(Pruner):
         super().__init__(keep)
         self.distance = distance
         self.eps = eps
+
+    @property
+    def has_order(self) -> bool:
+        """A set found by exchanges has no order."""
+        return False
 
     def _select(self, votes: Votes, size: int | None) -> Any:
         assert size is not None

@@ -38,9 +38,9 @@ class OrientationOrdering(Pruner):
 
     Notes
     -----
-    Cost: O(nm). A margin criterion: works on training votes too. Weights play no part.
-    If no angle is below 90 degrees the most accurate member is kept. One published
-    implementation keeps the *least* aligned members.
+    Cost: O(nm). A margin criterion, so less misled by training votes than accuracy is.
+    Weights play no part. If no angle is below 90 degrees the most accurate member is
+    kept. One published implementation keeps the *least* aligned members.
 
     References
     ----------
@@ -208,7 +208,8 @@ class UMEP(_Scored):
     -----
     Margins below 1/(2n) are lifted to it; the originals leave the logarithm of zero
     open. One published implementation keeps the smallest scores, the least informative
-    members. Weights play no part. Works on training votes too.
+    members. Weights play no part. A margin criterion, so less misled by
+    training votes than accuracy is.
 
     References
     ----------
@@ -260,7 +261,8 @@ class MDEP(_Scored):
 
     Notes
     -----
-    Margins below 1/(2n) are lifted to it. Weights play no part.
+    Margins below 1/(2n) are lifted to it. One published implementation keeps the
+    smallest scores. Weights play no part.
 
     References
     ----------

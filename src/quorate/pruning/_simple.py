@@ -58,6 +58,7 @@ class BestMembers(Pruner):
     """
 
     paper_name = "best"
+    driven_by_accuracy = True
     scores_: Array
 
     def _select(self, votes: Votes, size: int | None) -> IntArray:

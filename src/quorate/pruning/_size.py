@@ -11,6 +11,7 @@ def members_to_keep(keep: object, n_members: int, owner: str) -> int:
 
     Examples
     --------
+    >>> from quorate.pruning import members_to_keep
     >>> members_to_keep(0.3, 10, "EPBD"), members_to_keep(4, 10, "EPBD")
     (3, 4)
     """

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from quorate._typing import Array, IntArray
-from quorate.votes._members import Member, Roster
+from quorate.votes._labels import as_labels
+from quorate.votes._members import Member, Roster, read_members
 
 _REFUSAL = (
     "collect_votes(out_of_bag=True): X and y are not the data "
@@ -54,6 +55,39 @@ def check_training_data(
                 f"{_REFUSAL}: member {member.name} was trained on other labels."
             )
         return  # one member is evidence enough
+
+
+def bootstrapped_on(ensemble: Any, X: Any, y: Any) -> bool:
+    """Tell whether the ensemble bootstraps and X and y are its training data."""
+    roster = read_members(ensemble)
+    if roster.drawn is None or roster.classes is None:
+        return False
+    labels = as_labels(y, "y")
+    drawn = [np.asarray(rows) for rows in roster.drawn()]
+    if len(drawn) != len(roster.members) or labels.size == 0:
+        return False
+    try:
+        check_training_data(roster, drawn, roster.prepare(X), labels)
+    except ValueError:
+        return False
+    return True
+
+
+def trained_on(ensemble: Any, X: Any, y: Any) -> bool:
+    """Tell whether X is recognisably what the members were trained on.
+
+    Only trees remember enough to tell.
+    """
+    if bootstrapped_on(ensemble, X, y):
+        return True
+    roster = read_members(ensemble)
+    prepared = roster.prepare(X)
+    n_rows = len(as_labels(y, "y"))
+    for member in roster.members:
+        tree = getattr(member.estimator, "tree_", None)
+        if tree is not None and tree.n_node_samples[0] == n_rows:
+            return _same_leaves(member, tree, prepared, np.arange(n_rows))
+    return False
 
 
 def _plausible_length(

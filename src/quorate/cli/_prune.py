@@ -1,0 +1,190 @@
+"""``quorate prune``: a smaller model from a file and samples."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+_COSTS = ("bytes", "nodes", "milliseconds")
+
+
+@click.command()
+@click.argument("model", type=click.Path(path_type=Path))
+@click.option(
+    "--data",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Samples to choose on: CSV, Parquet or ARFF, gzipped or not.",
+)
+@click.option(
+    "--target", required=True, metavar="COLUMN", help="Column of true labels."
+)
+@click.option(
+    "--method",
+    default="epbd",
+    show_default=True,
+    metavar="NAME",
+    help="One of 'quorate methods'.",
+)
+@click.option(
+    "--keep",
+    default="0.2",
+    show_default=True,
+    metavar="HOW-MANY",
+    help="Fraction in (0, 1], number of members, 'auto' or 'own'.",
+)
+@click.option(
+    "--tolerance",
+    type=float,
+    metavar="SHARE",
+    help="Instead of --keep: the error may grow by this.",
+)
+@click.option(
+    "--budget",
+    multiple=True,
+    metavar="KIND=LIMIT",
+    help="Instead of --keep: a limit on bytes, nodes or milliseconds.",
+)
+@click.option(
+    "--out-of-bag/--all-votes",
+    "out_of_bag",
+    default=None,
+    help="Choose on out-of-bag votes, or on all; found out by default.",
+)
+@click.option(
+    "--test",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Samples to compare on; those of --data by default.",
+)
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Where to write the smaller model (.skops).",
+)
+@click.option("--force", is_flag=True, help="Write over an existing file.")
+@click.option(
+    "--trust",
+    multiple=True,
+    metavar="TYPE",
+    help="A type the model file may build; repeat for several.",
+)
+@click.option(
+    "--unsafe-pickle",
+    is_flag=True,
+    help="Open pickle and joblib files, which runs any code in them.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+def prune(
+    model: Path,
+    data: Path,
+    target: str,
+    method: str,
+    keep: str,
+    tolerance: float | None,
+    budget: tuple[str, ...],
+    out_of_bag: bool | None,
+    test: Path | None,
+    output: Path,
+    force: bool,
+    trust: tuple[str, ...],
+    unsafe_pickle: bool,
+    as_json: bool,
+) -> None:
+    """Write a smaller MODEL of the same type that keeps the members that decide."""
+    from quorate.classifier import prune_with_selection
+    from quorate.cli._render import progress_console, results_console
+    from quorate.comparison import compare
+    from quorate.persistence import load, save
+    from quorate.votes._tables import read_samples_for
+
+    if output.exists() and not force:
+        raise click.UsageError(f"{output} exists; --force writes over it.")
+    wanted, limits = _size(keep), _limits(budget)
+    console = progress_console()
+    with console.status("reading"):
+        ensemble = load(model, trust, unsafe_pickle=unsafe_pickle)
+        if not hasattr(ensemble, "predict"):
+            raise TypeError(
+                f"{model}: a {type(ensemble).__name__} cannot predict by itself; "
+                "prune it with quorate.prune."
+            )
+        X, y = read_samples_for(ensemble, data, target)
+    with console.status("asking the members and choosing"):
+        smaller, selection = prune_with_selection(
+            ensemble,
+            X,
+            y,
+            method,
+            wanted,
+            out_of_bag="auto" if out_of_bag is None else out_of_bag,
+            tolerance=tolerance,
+            budget=limits,
+        )
+    with console.status("comparing"):
+        judged = (X, y) if test is None else read_samples_for(ensemble, test, target)
+        compared = compare(ensemble, smaller, *judged)
+    save(smaller, output)
+    seen = "samples chosen on" if test is None else "test samples"
+    if as_json:
+        found = {
+            "output": str(output),
+            "compared_on": seen,
+            "comparison": compared.to_dict(),
+            "pruning": smaller.pruning_,
+        }
+        click.echo(json.dumps(found, indent=2))
+        return
+    _show(results_console(), compared, selection, smaller.pruning_, seen, output)
+
+
+def _show(
+    console: Any, compared: Any, selection: Any, record: Any, seen: str, output: Path
+) -> None:
+    from quorate.cli._render import plain_table
+
+    table = plain_table("", "before", "after", "")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for row in compared.rows():
+        table.add_row(*row)
+    console.print(
+        f"{selection.n_kept} of {selection.votes.n_members} members kept by "
+        f"{record['method']}, chosen on {record['chosen_on']}",
+        markup=False,
+    )
+    console.print(table)
+    console.print(f"accuracy, agreement and time on the {seen}")
+    console.print(f"written to {output}", markup=False, soft_wrap=True)
+
+
+def _size(keep: str) -> float | int | str | None:
+    if keep == "auto":
+        return keep
+    if keep == "own":
+        return None
+    try:
+        return int(keep) if keep.lstrip("+-").isdigit() else float(keep)
+    except ValueError:
+        raise click.UsageError(
+            f"--keep {keep}: a fraction in (0, 1], a number of members, "
+            "'auto' or 'own'."
+        ) from None
+
+
+def _limits(budget: tuple[str, ...]) -> dict[str, float] | None:
+    limits = {}
+    for given in budget:
+        kind, _, limit = given.partition("=")
+        try:
+            limits[kind] = float(limit)
+        except ValueError:
+            raise click.UsageError(
+                f"--budget {given}: KIND=LIMIT, KIND one of {', '.join(_COSTS)}."
+            ) from None
+    return limits or None

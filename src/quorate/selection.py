@@ -1,0 +1,408 @@
+"""Which members, how many of them, and why: a choice that explains itself.
+
+Everything here reads votes only. :func:`quorate.prune` turns the choice into a model.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from quorate._diversity import diversity
+from quorate._typing import Array, BoolArray, FloatArray, IntArray
+from quorate.decomposition import decompose
+from quorate.pruning import BestMembers, Pruner, RandomSubset, make_pruner
+from quorate.pruning._ballot import open_ballot
+from quorate.votes import Votes
+
+__all__ = ["Explanation", "Selection", "SizeCurve", "select", "size_curve"]
+
+COSTS = ("bytes", "nodes", "milliseconds")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SizeCurve:
+    """Error of the vote over the number of members, along the order of a method."""
+
+    order: IntArray
+    """Members in the order in which they come in."""
+    errors: FloatArray
+    """Error of the vote of the first 1, 2, ... members."""
+    standard_errors: FloatArray
+    """Standard error of each of these."""
+    full_error: float
+    """Error of the vote of the whole ensemble."""
+
+    @property
+    def sizes(self) -> IntArray:
+        """The sizes, 1 to the number of members ordered."""
+        return np.arange(1, self.order.size + 1)
+
+    @property
+    def best_size(self) -> int:
+        """The smallest size of the smallest error."""
+        return int(self.errors.argmin()) + 1
+
+    def within_one_standard_error(self) -> int:
+        """Return the smallest size within one standard error of the best."""
+        best = self.best_size - 1
+        limit = self.errors[best] + self.standard_errors[best]
+        return self._first(self.errors <= limit)
+
+    def within(self, tolerance: float) -> int:
+        """Return the smallest size whose error exceeds the full one by at most this."""
+        fits = self.errors <= self.full_error + tolerance + 1e-12
+        if not fits.any():
+            raise ValueError(
+                f"tolerance={tolerance!r}: no size comes within it of the whole "
+                f"ensemble's error, {self.full_error:.4f}; the best is "
+                f"{self.errors.min():.4f} with {self.best_size} members."
+            )
+        return self._first(fits)
+
+    def affordable(self, costs: Array, budget: float, kind: str) -> int:
+        """Return the largest size whose members together cost at most the budget."""
+        spent = np.cumsum(costs[self.order])
+        fits = spent <= budget
+        if not fits[0]:
+            raise ValueError(
+                f"budget[{kind!r}]={budget!r}: already the first member costs "
+                f"{spent[0]:.6g}."
+            )
+        return int(np.flatnonzero(fits)[-1]) + 1
+
+    @staticmethod
+    def _first(fits: BoolArray) -> int:
+        return int(fits.argmax()) + 1
+
+    def __repr__(self) -> str:
+        return (
+            f"SizeCurve(1 to {self.order.size} members; best error "
+            f"{self.errors.min():.4f} with {self.best_size}, within one standard error "
+            f"with {self.within_one_standard_error()}, all members "
+            f"{self.full_error:.4f})"
+        )
+
+
+def size_curve(votes: Votes, order: Any) -> SizeCurve:
+    """Return the error of the vote of each prefix of an order.
+
+    Parameters
+    ----------
+    votes : Votes
+    order : array-like of int
+        Members in the order in which they come in.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> votes = quorate.Votes([[1, 1, 0, 1], [1, 0, 1, 1], [0, 1, 1, 1]], [1, 1, 1, 1])
+    >>> quorate.selection.size_curve(votes, [0, 1, 2]).errors
+    array([0.25, 0.25, 0.  ])
+    """
+    places = np.asarray(order, dtype=np.intp)
+    ballot = open_ballot(votes)
+    errors = np.empty(places.size)
+    spread = np.empty(places.size)
+    for step, member in enumerate(places):
+        ballot.flip(int(member))
+        on_samples = np.asarray(ballot.sample_errors(), dtype=float) / ballot.scale
+        errors[step] = on_samples.mean()
+        spread[step] = on_samples.std() / np.sqrt(votes.n_samples)
+    return SizeCurve(places, errors, spread, votes.error())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Selection:
+    """Members chosen by a method, and what there is to know about the choice."""
+
+    votes: Votes
+    """The votes that were chosen on."""
+    pruner: Pruner
+    """The fitted method."""
+    order: IntArray
+    """Members in the order in which they were picked."""
+    curve: SizeCurve | None
+    """Error over size, where the method has an order."""
+    rule: str
+    """How the number of members came about."""
+
+    @property
+    def support(self) -> BoolArray:
+        """Which members are kept."""
+        support = np.zeros(self.votes.n_members, dtype=bool)
+        support[self.order] = True
+        return support
+
+    @property
+    def n_kept(self) -> int:
+        """How many members are kept."""
+        return int(self.order.size)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the members kept, in the order of picking."""
+        return tuple(self.votes.names[member] for member in self.order)
+
+    def explain(
+        self, test: Votes | None = None, *, n_random: int = 100, random_state: Any = 0
+    ) -> "Explanation":
+        """Say who was kept and why, and compare with the plain alternatives.
+
+        Parameters
+        ----------
+        test : Votes, optional
+            Votes of all members on samples not used for choosing. Without them the
+            comparison is on the votes that were chosen on, and flatters the choice.
+        n_random : int
+            Random subsets of the same size to average over.
+        random_state : int, RandomState, Generator or None
+            Seed of these.
+        """
+        return explain(self, test, n_random, random_state)
+
+    def __repr__(self) -> str:
+        kept = self.votes.keep(self.order)
+        return (
+            f"Selection({self.n_kept} of {self.votes.n_members} members by "
+            f"{type(self.pruner).__name__}, {self.rule}; vote error "
+            f"{kept.error():.4f}, all members {self.votes.error():.4f})"
+        )
+
+
+def select(
+    votes: Votes,
+    method: Any = "epbd",
+    keep: float | int | str | None = 0.2,
+    *,
+    tolerance: float | None = None,
+    budget: Mapping[str, float] | None = None,
+    costs: Mapping[str, Array] | None = None,
+    X: Any = None,
+    **parameters: Any,
+) -> Selection:
+    """Choose members, and how many of them.
+
+    Parameters
+    ----------
+    votes : Votes
+    method : str or Pruner
+        A name from :func:`quorate.methods`, or a pruner object.
+    keep : float, int, "auto" or None
+        Fraction in (0, 1] or number of members. "auto" takes the smallest size within
+        one standard error of the best on the votes chosen on.
+    tolerance : float, optional
+        Instead of ``keep``: the smallest size whose error exceeds the whole ensemble's
+        by at most this.
+    budget : dict, optional
+        Instead of ``keep``: the largest size that fits, with limits for any of
+        "bytes", "nodes" and "milliseconds".
+    costs : dict, optional
+        What each member costs, an array for each limit in ``budget``.
+    X : array-like, optional
+        The samples voted on, for methods that look at features.
+    **parameters
+        Parameters of the method.
+
+    Returns
+    -------
+    Selection
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import quorate
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, 500)
+    >>> votes = quorate.Votes(np.where(rng.random((30, 500)) < 0.7, y, 1 - y), y)
+    >>> quorate.select(votes, "re", keep=5).n_kept
+    5
+    >>> 5 < quorate.select(votes, "re", keep="auto").n_kept <= 30
+    True
+    """
+    given = [
+        name
+        for name, there in (
+            ("keep='auto'", isinstance(keep, str)),
+            ("tolerance", tolerance is not None),
+            ("budget", budget is not None),
+        )
+        if there
+    ]
+    if len(given) > 1:
+        raise ValueError(f"select: give one of {' and '.join(given)}, not both.")
+    if isinstance(keep, str) and keep != "auto":
+        raise ValueError(f"select(keep={keep!r}): a number, 'auto' or None.")
+    if tolerance is not None and not tolerance >= 0:
+        raise ValueError(f"select(tolerance={tolerance!r}): a number, 0 or more.")
+    if not given:
+        pruner = make_pruner(method, keep=keep, **parameters).fit(votes, X)
+        curve = size_curve(votes, pruner.order_) if pruner.has_order else None
+        return Selection(votes, pruner, pruner.order_, curve, f"keep={keep!r}")
+    whole = _whole_order(votes, method, X, parameters, given[0])
+    curve = size_curve(votes, whole.order_)
+    if budget is not None:
+        size, rule = _within_budget(curve, budget, costs or {})
+    elif tolerance is not None:
+        size, rule = curve.within(tolerance), f"tolerance={tolerance!r}"
+    else:
+        size, rule = curve.within_one_standard_error(), "keep='auto'"
+    return Selection(votes, whole, whole.order_[:size], curve, rule)
+
+
+def _whole_order(
+    votes: Votes, method: Any, X: Any, parameters: dict[str, Any], asker: str
+) -> Pruner:
+    """Run the method once for the order of all members."""
+    pruner = make_pruner(method, **parameters)
+    everybody = None if pruner.finds_size and not pruner.honours_keep else 1.0
+    pruner.set_params(keep=everybody)
+    if not pruner.has_order:
+        raise ValueError(
+            f"{asker}: {type(pruner).__name__} has no order of picking, so no size can "
+            "be chosen along it; give keep."
+        )
+    fitted: Pruner = pruner.fit(votes, X)
+    return fitted
+
+
+def _within_budget(
+    curve: SizeCurve, budget: Mapping[str, float], costs: Mapping[str, Array]
+) -> tuple[int, str]:
+    unknown = [kind for kind in budget if kind not in COSTS]
+    if unknown or not budget:
+        raise ValueError(
+            f"budget={dict(budget)!r}: limits for any of {', '.join(COSTS)}."
+        )
+    for kind, limit in budget.items():
+        if kind not in costs:
+            raise ValueError(f"budget[{kind!r}]: the costs of the members are needed.")
+        if not limit > 0:
+            raise ValueError(f"budget[{kind!r}]={limit!r}: a number above 0.")
+    sizes = [
+        curve.affordable(np.asarray(costs[kind]), limit, kind)
+        for kind, limit in budget.items()
+    ]
+    return min(sizes), f"budget={dict(budget)!r}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Explanation:
+    """Who was kept and why, as tables of plain rows."""
+
+    steps: list[dict[str, Any]]
+    """Each pick: member, accuracy, error of the vote so far, contribution."""
+    before_and_after: list[dict[str, Any]]
+    """Decomposition and diversity of all members and of those kept."""
+    comparison: list[dict[str, Any]]
+    """Accuracy of the choice and of the plain alternatives of the same size."""
+    compared_on: str
+    """"test" or "choice": the samples of the comparison."""
+
+    def __repr__(self) -> str:
+        where = (
+            "samples not used for choosing"
+            if self.compared_on == "test"
+            else "the samples chosen on, which flatters the choice"
+        )
+        lines = [f"accuracy on {where}"]
+        lines += [
+            f"  {row['what']:<28} {row['members']:>5}  {row['accuracy']:.4f}"
+            for row in self.comparison
+        ]
+        lines.append(f"{'':<22}{'all':>9}{'kept':>9}")
+        lines += [
+            f"  {row['what']:<20}{row['before']:>9.4f}{row['after']:>9.4f}"
+            for row in self.before_and_after
+        ]
+        lines.append("picks: member, accuracy, error of the vote, contribution")
+        lines += [
+            f"  {row['member']:<20}{row['accuracy']:>9.4f}{row['error']:>9.4f}"
+            f"{row['contribution']:>9.4f}"
+            for row in self.steps
+        ]
+        return "\n".join(lines)
+
+
+def explain(
+    selection: Selection, test: Votes | None, n_random: int, random_state: Any
+) -> Explanation:
+    """Gather the explanation of a selection; see :meth:`Selection.explain`."""
+    votes, order = selection.votes, selection.order
+    curve = size_curve(votes, order)
+    kept = votes.keep(order)
+    rows = [
+        {
+            "member": votes.names[member],
+            "position": int(member),
+            "accuracy": float(votes.accuracies[member]),
+            "error": float(error),
+            "contribution": float(share),
+        }
+        for member, error, share in zip(
+            order, curve.errors, contributions(kept), strict=True
+        )
+    ]
+    return Explanation(
+        steps=rows,
+        before_and_after=_before_and_after(votes, kept),
+        comparison=_compare(selection, test, n_random, random_state),
+        compared_on="choice" if test is None else "test",
+    )
+
+
+def contributions(votes: Votes) -> FloatArray:
+    """Return how much the error of the vote grows without each member."""
+    if votes.n_members == 1:
+        return np.array([1.0 - 1.0 / votes.n_classes - votes.error()])
+    ballot = open_ballot(votes).become(range(votes.n_members))
+    total = ballot.scale * votes.n_samples
+    return np.asarray((ballot.errors_if_removed() - ballot.error) / total, dtype=float)
+
+
+def _before_and_after(votes: Votes, kept: Votes) -> list[dict[str, Any]]:
+    rows = []
+    parts = decompose(votes), decompose(kept)
+    for name in ("error", "member_error", "diversity"):
+        before, after = (float(getattr(part, name)) for part in parts)
+        rows.append({"what": name, "before": before, "after": after})
+    values = diversity(votes.unweighted()), diversity(kept.unweighted())
+    for name in values[0]:
+        if name != "error_gap":  # that is the diversity above, but for weights
+            rows.append(
+                {"what": name, "before": values[0][name], "after": values[1][name]}
+            )
+    return rows
+
+
+def _compare(
+    selection: Selection, test: Votes | None, n_random: int, random_state: Any
+) -> list[dict[str, Any]]:
+    votes = selection.votes
+    judged = votes if test is None else test
+    if judged.n_members != votes.n_members:
+        raise ValueError(
+            f"explain(test): votes of all {votes.n_members} members are needed, "
+            f"got {judged.n_members}."
+        )
+    size = selection.n_kept
+    best = BestMembers(keep=size).fit(votes).order_
+    rng = np.random.default_rng(random_state)
+    draws = [
+        judged.keep(RandomSubset(keep=size, random_state=rng).fit(votes).order_)
+        for _ in range(n_random)
+    ]
+    rows: list[tuple[str, int, float]] = [
+        ("all members", votes.n_members, judged.accuracy()),
+        ("kept", size, judged.keep(selection.order).accuracy()),
+        ("most accurate of the same number", size, judged.keep(best).accuracy()),
+        ("best single member", 1, judged.keep(best[:1]).accuracy()),
+    ]
+    if draws:
+        mean = float(np.mean([draw.accuracy() for draw in draws]))
+        rows.append((f"random, mean of {n_random}", size, mean))
+    return [
+        {"what": what, "members": members, "accuracy": float(accuracy)}
+        for what, members, accuracy in rows
+    ]

@@ -1,0 +1,39 @@
+"""Votes of the folds of a cross-validation, put together position by position."""
+
+import numpy as np
+
+from quorate._typing import Array, IntArray
+from quorate.votes._labels import code_dtype
+from quorate.votes._votes import Votes
+
+
+def pooled_votes(
+    parts: list[tuple[IntArray, Votes]], n_members: int, y: Array
+) -> Votes:
+    """Return votes in which member t is member t of the ensemble of each fold.
+
+    Parameters
+    ----------
+    parts : list of (rows, votes)
+        The rows of each fold and the votes of its ensemble on them.
+    n_members : int
+        Positions to keep; a fold with fewer members has no vote at the others.
+    y : array of labels, one per row
+
+    Notes
+    -----
+    Folds share one list of classes only if each has seen all of them, so labels, not
+    codes, are put together.
+    """
+    classes = np.unique(np.concatenate([y, *(votes.classes for _, votes in parts)]))
+    codes = np.full((n_members, y.size), -1, dtype=code_dtype(classes.size))
+    weights = None
+    for rows, votes in parts:
+        place = np.searchsorted(classes, votes.classes)
+        shared = min(n_members, votes.n_members)
+        codes[:shared, rows[votes.samples]] = place[votes.codes[:shared]]
+        if votes.weights is not None:
+            weights = np.zeros(n_members) if weights is None else weights
+            weights[:shared] += votes.weights[:shared] / len(parts)
+    truth = np.searchsorted(classes, y).astype(codes.dtype)
+    return Votes._from_codes(codes, truth, classes, weights, masked=True)

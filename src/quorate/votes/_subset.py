@@ -1,0 +1,117 @@
+"""Build a smaller ensemble of the same kind from some members of a fitted one.
+
+The inverse of ``_members``: the only place that knows which attributes of an ensemble
+belong to its members. The original is never changed; the parts both share (the members
+that stay, encoders, earlier steps of a pipeline) are not copied.
+"""
+
+import copy
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
+from sklearn.utils import Bunch
+
+from quorate._typing import IntArray
+from quorate.votes._members import read_members
+
+# Estimates from the whole ensemble's out-of-bag votes do not hold for a part of it.
+_STALE = ("oob_score_", "oob_decision_function_", "oob_prediction_")
+
+
+def keep_members(ensemble: Any, members: IntArray) -> Any:
+    """Return a fitted ensemble of the same class with only these members.
+
+    Parameters
+    ----------
+    ensemble : fitted ensemble, list or dict
+        What :func:`collect_votes` reads.
+    members : array of int
+        Positions of the members to keep, in the order wanted.
+
+    Returns
+    -------
+    object of the same type
+        Its ``n_estimators`` (or ``estimators`` and ``weights``) agree with its members.
+    """
+    if isinstance(ensemble, Mapping):
+        names = list(ensemble)
+        return {names[member]: ensemble[names[member]] for member in members}
+    if isinstance(ensemble, (list, tuple)):
+        return type(ensemble)(ensemble[member] for member in members)
+    if isinstance(ensemble, FrozenEstimator):
+        return FrozenEstimator(keep_members(ensemble.estimator, members))
+    if isinstance(ensemble, Pipeline):
+        return _cut_pipeline(ensemble, members)
+    for kind, cut in _CUTTERS.items():
+        if isinstance(ensemble, kind):
+            smaller = copy.copy(ensemble)
+            for name in _STALE:
+                smaller.__dict__.pop(name, None)
+            cut(smaller, members)
+            return smaller
+    read_members(ensemble)  # says why such an ensemble has no members to keep
+    raise AssertionError(f"{type(ensemble).__name__} can be read but not cut")
+
+
+def _cut_pipeline(pipeline: Pipeline, members: IntArray) -> Pipeline:
+    smaller = copy.copy(pipeline)
+    name, last = pipeline.steps[-1]
+    smaller.steps = [*pipeline.steps[:-1], (name, keep_members(last, members))]
+    return smaller
+
+
+def _cut_forest(forest: Any, members: IntArray) -> None:
+    forest.estimators_ = [forest.estimators_[member] for member in members]
+    forest.n_estimators = len(members)
+
+
+def _cut_bagging(bagging: Any, members: IntArray) -> None:
+    seeds = getattr(bagging, "_seeds", None)
+    _cut_forest(bagging, members)
+    features = bagging.estimators_features_
+    bagging.estimators_features_ = [features[member] for member in members]
+    # estimators_samples_ draws the samples again, from one seed per member.
+    if seeds is not None and len(seeds) > int(max(members)):
+        bagging._seeds = np.asarray(seeds)[members]
+
+
+def _cut_boosting(boosting: Any, members: IntArray) -> None:
+    _cut_forest(boosting, members)
+    boosting.estimator_weights_ = boosting.estimator_weights_[members]
+    boosting.estimator_errors_ = boosting.estimator_errors_[members]
+
+
+def _cut_voting(voting: Any, members: IntArray) -> None:
+    present = [
+        place
+        for place, (_, member) in enumerate(voting.estimators)
+        if not isinstance(member, str)  # the word "drop"
+    ]
+    kept = [present[member] for member in members]
+    if voting.weights is not None:
+        voting.weights = [voting.weights[place] for place in kept]
+    voting.estimators = [voting.estimators[place] for place in kept]
+    voting.estimators_ = [voting.estimators_[member] for member in members]
+    names = [name for name, _ in voting.estimators]
+    voting.named_estimators_ = Bunch(
+        **dict(zip(names, voting.estimators_, strict=True))
+    )
+
+
+_CUTTERS: dict[type, Callable[[Any, IntArray], None]] = {
+    RandomForestClassifier: _cut_forest,
+    ExtraTreesClassifier: _cut_forest,
+    BaggingClassifier: _cut_bagging,
+    AdaBoostClassifier: _cut_boosting,
+    VotingClassifier: _cut_voting,
+}

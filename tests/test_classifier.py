@@ -1,0 +1,469 @@
+"""prune, PrunedClassifier and compare."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+import sklearn
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_breast_cancer, make_classification
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    StratifiedKFold,
+    cross_val_score,
+    train_test_split,
+)
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import quorate
+from quorate import PrunedClassifier, compare, prune, prune_with_selection
+from quorate.exceptions import TrainingVotesWarning
+
+
+def tree(depth=3):
+    return DecisionTreeClassifier(max_depth=depth)
+
+
+VOTING = VotingClassifier([("nb", GaussianNB()), ("tree", tree()), ("deep", tree(9))])
+CHECKED = [
+    PrunedClassifier(),
+    PrunedClassifier(RandomForestClassifier(20), keep="auto"),
+    PrunedClassifier(BaggingClassifier(n_estimators=15), method="re"),
+    PrunedClassifier(ExtraTreesClassifier(20), method="mdm"),
+    PrunedClassifier(AdaBoostClassifier(tree(), n_estimators=15), method="oo"),
+    PrunedClassifier(AdaBoostClassifier(tree(), n_estimators=15), prune_on="train"),
+    PrunedClassifier(VOTING, keep=2),
+    PrunedClassifier(VOTING, keep=2, prune_on=0.3, refit=True),
+    PrunedClassifier(VOTING, keep=2, prune_on=KFold(3)),
+]
+
+
+@parametrize_with_checks(CHECKED)
+@pytest.mark.filterwarnings("ignore")
+def test_scikit_learn_accepts_it(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y = load_breast_cancer(return_X_y=True)
+    names = np.array(["benign", "malign"])
+    return train_test_split(X, names[y], test_size=0.4, random_state=0, stratify=y)
+
+
+@pytest.fixture(scope="module")
+def forest(data):
+    X, _, y, _ = data
+    return RandomForestClassifier(60, random_state=0).fit(X, y)
+
+
+class TestPrune:
+    def test_out_of_bag_is_found(self, forest, data):
+        X, X_test, y, y_test = data
+        assert prune(forest, X, y).pruning_["chosen_on"] == "out-of-bag votes"
+        other = prune(forest, X_test, y_test).pruning_
+        assert other["chosen_on"] == "votes on other samples"
+        plain = prune(forest, X, y, out_of_bag=False).pruning_
+        assert plain["chosen_on"] == "training votes"
+
+    def test_out_of_bag_can_be_demanded(self, forest, data):
+        _, X_test, _, y_test = data
+        with pytest.raises(
+            ValueError, match="not the data the ensemble was trained on"
+        ):
+            prune(forest, X_test, y_test, out_of_bag=True)
+        with pytest.raises(ValueError, match=r"out_of_bag='maybe'"):
+            prune(forest, X_test, y_test, out_of_bag="maybe")
+
+    @pytest.mark.parametrize("method", ["re", "best", "cm"])
+    def test_warning_where_accuracy_misleads(self, method, forest, data):
+        X, X_test, y, y_test = data
+        with pytest.warns(TrainingVotesWarning, match="driven by accuracy") as seen:
+            prune(forest, X, y, method=method, out_of_bag=False)
+        assert seen[0].filename == __file__
+        extra = ExtraTreesClassifier(10, random_state=0).fit(X, y)
+        with pytest.warns(TrainingVotesWarning):
+            prune(extra, X, y, method=method)
+        boosting = AdaBoostClassifier(n_estimators=5, random_state=0).fit(X, y)
+        with pytest.warns(TrainingVotesWarning):
+            prune(boosting, X, y, method=method, keep=2)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            prune(forest, X, y, method=method)
+            prune(forest, X_test, y_test, method=method)
+            prune(forest, X, y, method="oo", keep=5, out_of_bag=False)
+
+    def test_sizes(self, forest, data):
+        X, _, y, _ = data
+        assert prune(forest, X, y, keep=7).n_estimators == 7
+        few = prune(forest, X, y, method="re", keep="auto").n_estimators
+        assert 1 <= few < 60
+        assert prune(forest, X, y, method="oep", keep=None).n_estimators < 60
+        loose = prune(forest, X, y, method="mdm", tolerance=0.05).n_estimators
+        assert loose < 20
+
+    def test_budgets(self, forest, data):
+        X, _, y, _ = data
+        nodes = sum(t.tree_.node_count for t in forest.estimators_)
+        small = prune(forest, X, y, method="mdm", budget={"nodes": nodes / 4})
+        used = sum(t.tree_.node_count for t in small.estimators_)
+        assert used <= nodes / 4
+        assert used > nodes / 8
+        import pickle
+
+        size = sum(len(pickle.dumps(t)) for t in forest.estimators_)
+        small = prune(forest, X, y, method="mdm", budget={"bytes": size / 3})
+        assert sum(len(pickle.dumps(t)) for t in small.estimators_) <= size / 3
+        timed = prune(forest, X, y, method="mdm", budget={"milliseconds": 1e6})
+        assert timed.n_estimators == 60
+
+    def test_budget_of_nodes_needs_trees(self, data):
+        X, _, y, _ = data
+        pool = [GaussianNB().fit(X, y)]
+        with pytest.raises(ValueError, match="has no nodes to count"):
+            prune(pool, X, y, budget={"nodes": 3})
+
+    def test_selection(self, forest, data):
+        X, X_test, y, y_test = data
+        small, found = prune_with_selection(forest, X, y, "mdm", 8)
+        assert small.pruning_["order"] == found.order.tolist()
+        test = quorate.collect_votes(forest, X_test, y_test)
+        why = found.explain(test)
+        kept = next(row for row in why.comparison if row["what"] == "kept")
+        by_vote = quorate.collect_votes(small, X_test, y_test).accuracy()
+        assert kept["accuracy"] == pytest.approx(by_vote)
+
+    def test_distance_method_gets_features(self, forest, data):
+        X, _, y, _ = data
+        assert prune(forest, X, y, method="tsp_dp", keep=6).n_estimators == 6
+        frame = pd.DataFrame(X).add_prefix("x")
+        named = RandomForestClassifier(30, random_state=0).fit(frame, y)
+        assert prune(named, frame, y, method="tsp_dp", keep=6).n_estimators == 6
+
+    def test_unknown_names(self, forest, data):
+        X, _, y, _ = data
+        with pytest.raises(ValueError, match="did you mean 'epbd'"):
+            prune(forest, X, y, method="epdb")
+        with pytest.raises(ValueError, match="unknown parameter 'q'"):
+            prune(forest, X, y, method="mdm", q=1)
+
+    def test_unfitted(self, data):
+        X, _, y, _ = data
+        with pytest.raises(NotFittedError):
+            prune(RandomForestClassifier(), X, y)
+
+    def test_not_even_small_batches_get_slower_parts(self, data):
+        """A pruned forest is an ordinary forest of that size, nothing around it."""
+        X, _, y, _ = data
+        forest = RandomForestClassifier(40, random_state=0, n_jobs=2).fit(X, y)
+        small = prune(forest, X, y, keep=5)
+        native = RandomForestClassifier(5, random_state=0, n_jobs=2).fit(X, y)
+        assert type(small) is type(native)
+        assert set(vars(small)) - {"pruning_"} == set(vars(native))
+
+
+class TestPrunedClassifier:
+    def test_attributes(self, data):
+        X, X_test, y, y_test = data
+        inner = RandomForestClassifier(40, random_state=0)
+        model = PrunedClassifier(inner, method="mdm", keep=0.25).fit(X, y)
+        assert isinstance(model.estimator_, RandomForestClassifier)
+        assert len(model.estimator_.estimators_) == model.support_.sum() == 10
+        assert model.pruner_.order_.size == 10
+        assert model.selection_.n_kept == 10
+        np.testing.assert_array_equal(model.classes_, ["benign", "malign"])
+        assert model.n_features_in_ == 30
+        assert model.score(X_test, y_test) > 0.9
+        np.testing.assert_array_equal(
+            model.predict(X_test), model.estimator_.predict(X_test)
+        )
+        assert not hasattr(inner, "estimators_")
+        assert not hasattr(model, "decision_function")
+        assert model.predict_proba(X_test).shape == (len(y_test), 2)
+
+    def test_methods_of_the_inner_ensemble(self, data):
+        X, X_test, y, _ = data
+        boosted = PrunedClassifier(AdaBoostClassifier(n_estimators=8), "oo", 4).fit(
+            X, y
+        )
+        assert boosted.decision_function(X_test).shape == (len(X_test),)
+        hard = PrunedClassifier(VOTING, keep=2).fit(X, y)
+        assert not hasattr(hard, "predict_proba")
+        with pytest.raises(AttributeError):
+            hard.predict_proba(X_test)
+
+    @pytest.mark.parametrize(
+        ("inner", "prune_on", "chosen_on"),
+        [
+            (RandomForestClassifier(30), "auto", "out-of-bag votes"),
+            (BaggingClassifier(n_estimators=30), "auto", "out-of-bag votes"),
+            (RandomForestClassifier(30), "oob", "out-of-bag votes"),
+            (RandomForestClassifier(30), "train", "training votes"),
+            (RandomForestClassifier(30), 0.3, "votes on samples held out"),
+            (ExtraTreesClassifier(30), "auto", "votes on samples held out"),
+            (AdaBoostClassifier(n_estimators=9), "auto", "votes on samples held out"),
+            (VOTING, "auto", "votes on samples held out"),
+            (VOTING, StratifiedKFold(3), "votes of cross-validation"),
+            (AdaBoostClassifier(n_estimators=9), KFold(3), "votes of cross-validation"),
+            (make_pipeline(StandardScaler(), RandomForestClassifier(30)), "auto",
+             "out-of-bag votes"),
+        ],
+    )  # fmt: skip
+    def test_what_it_chooses_on(self, inner, prune_on, chosen_on, data):
+        X, X_test, y, y_test = data
+        model = PrunedClassifier(
+            inner, "mdm", keep=2, prune_on=prune_on, random_state=0
+        ).fit(X, y)
+        assert model.estimator_.pruning_["chosen_on"] == chosen_on
+        assert model.score(X_test, y_test) > 0.85
+
+    def test_held_out_samples_are_not_trained_on(self, data):
+        X, _, y, _ = data
+        recorded = []
+
+        class Recorder(DecisionTreeClassifier):
+            def fit(self, X, y, **options):
+                recorded.append(len(X))
+                return super().fit(X, y, **options)
+
+        voting = VotingClassifier([("a", Recorder()), ("b", Recorder(max_depth=2))])
+        PrunedClassifier(voting, keep=1, prune_on=0.4).fit(X, y)
+        trained = len(X) - int(np.ceil(0.4 * len(X)))
+        assert set(recorded) == {trained}
+        recorded.clear()
+        PrunedClassifier(voting, keep=1, prune_on=0.4, refit=True).fit(X, y)
+        assert set(recorded) == {trained, len(X)}
+
+    def test_pooled_votes_are_out_of_fold(self, data):
+        X, _, y, _ = data
+        model = PrunedClassifier(VOTING, keep=1, prune_on=KFold(4)).fit(X, y)
+        votes = model.selection_.votes
+        assert votes.n_samples == len(y)
+        assert votes.n_members == 3
+        seed = clone(VOTING).set_params(tree__random_state=0, deep__random_state=0)
+        model = PrunedClassifier(seed, keep=1, prune_on=KFold(2)).fit(X, y)
+        half = len(y) // 2 + len(y) % 2
+        other = clone(seed).fit(X[half:], y[half:])
+        expected = quorate.collect_votes(other, X[:half], y[:half])
+        np.testing.assert_array_equal(
+            model.selection_.votes.codes[:, :half], expected.codes
+        )
+
+    def test_frozen(self, forest, data):
+        X, X_test, y, y_test = data
+        for rows, chosen_on in (
+            ((X, y), "out-of-bag votes"),
+            ((X_test, y_test), "votes on other samples"),
+        ):
+            model = PrunedClassifier(FrozenEstimator(forest), keep=9).fit(*rows)
+            inner = model.estimator_.estimator
+            assert inner.pruning_["chosen_on"] == chosen_on
+            assert len(inner.estimators_) == 9
+            assert all(
+                any(t is u for u in forest.estimators_) for t in inner.estimators_
+            )
+            model.predict(X_test)
+        assert len(forest.estimators_) == 60
+        with pytest.raises(NotFittedError):
+            PrunedClassifier(FrozenEstimator(RandomForestClassifier())).fit(X, y)
+
+    def test_grid_search(self, data):
+        X, _, y, _ = data
+        model = PrunedClassifier(RandomForestClassifier(20, random_state=0))
+        grid = {
+            "keep": [0.1, 0.5],
+            "method": ["mdm", quorate.pruning.FTAD("disagreement")],
+            "estimator__max_depth": [2, None],
+        }
+        results = []
+        for n_jobs in (1, 2):
+            search = GridSearchCV(model, grid, cv=3, n_jobs=n_jobs).fit(X, y)
+            results.append(search.cv_results_["mean_test_score"])
+            assert len(search.best_estimator_.estimator_.estimators_) in (2, 10)
+        np.testing.assert_array_equal(*results)
+
+    def test_in_company(self, data):
+        X, X_test, y, y_test = data
+        model = PrunedClassifier(RandomForestClassifier(20), random_state=0)
+        assert cross_val_score(model, X, y, cv=3).mean() > 0.88
+        piped = make_pipeline(StandardScaler(), model).fit(X, y)
+        assert piped.score(X_test, y_test) > 0.88
+        calibrated = CalibratedClassifierCV(model, cv=3).fit(X, y)
+        assert calibrated.score(X_test, y_test) > 0.88
+
+    def test_same_seed_same_model(self, data):
+        X, X_test, y, _ = data
+        for inner in (RandomForestClassifier(20), VOTING, make_pipeline(
+            StandardScaler(), BaggingClassifier(tree(), 10)
+        )):  # fmt: skip
+            runs = [
+                PrunedClassifier(
+                    inner, "random", keep=2, random_state=3, n_jobs=n_jobs
+                ).fit(X, y)
+                for n_jobs in (1, 2)
+            ]
+            np.testing.assert_array_equal(runs[0].support_, runs[1].support_)
+            np.testing.assert_array_equal(
+                runs[0].predict(X_test), runs[1].predict(X_test)
+            )
+
+    def test_frames_and_sparse(self, data):
+        X, X_test, y, _ = data
+        names = [f"x{place}" for place in range(X.shape[1])]
+        plain = PrunedClassifier(RandomForestClassifier(20, random_state=0)).fit(X, y)
+        for make in (
+            lambda A: pd.DataFrame(A, columns=names),
+            lambda A: pl.DataFrame(A, schema=names),
+        ):
+            for prune_on in ("auto", 0.3):
+                model = PrunedClassifier(
+                    RandomForestClassifier(20, random_state=0),
+                    prune_on=prune_on,
+                    random_state=0,
+                ).fit(make(X), y)
+                np.testing.assert_array_equal(model.feature_names_in_, names)
+                found = model.predict(make(X_test))
+                if prune_on == "auto":
+                    np.testing.assert_array_equal(found, plain.predict(X_test))
+                with pytest.raises(ValueError, match="feature names"):
+                    model.predict(pd.DataFrame(X_test).add_prefix("z"))
+        for form in (sp.csr_matrix, sp.csc_array, sp.coo_matrix):
+            for prune_on in ("auto", 0.3):
+                model = PrunedClassifier(
+                    RandomForestClassifier(20), prune_on=prune_on
+                ).fit(form(X), y)
+                model.predict(form(X_test))
+
+    def test_sample_weight(self, data):
+        X, X_test, y, _ = data
+        weight = np.where(y == "benign", 50.0, 0.01)
+        for prune_on in ("oob", 0.3, KFold(2)):
+            inner = RandomForestClassifier(30, random_state=0, max_depth=2)
+            model = PrunedClassifier(inner, prune_on=prune_on, keep=5)
+            plain = model.fit(X, y).predict(X_test)
+            heavy = model.fit(X, y, sample_weight=weight).predict(X_test)
+            assert (heavy == "benign").sum() > (plain == "benign").sum()
+        nb = VotingClassifier([("svc", LinearSVC()), ("svc2", LinearSVC(C=2))])
+        PrunedClassifier(nb, keep=1).fit(X, y, sample_weight=weight)
+
+    def test_metadata_routing(self, data):
+        X, X_test, y, _ = data
+        weight = np.where(y == "benign", 50.0, 0.01)
+        with sklearn.config_context(enable_metadata_routing=True):
+            inner = RandomForestClassifier(30, random_state=0, max_depth=2)
+            model = PrunedClassifier(inner, keep=5)
+            with pytest.raises(sklearn.exceptions.UnsetMetadataPassedError):
+                model.fit(X, y, sample_weight=weight)
+            inner.set_fit_request(sample_weight=True)
+            heavy = model.fit(X, y, sample_weight=weight).predict(X_test)
+            inner.set_fit_request(sample_weight=False)
+            model.fit(X, y)
+        plain = PrunedClassifier(
+            RandomForestClassifier(30, random_state=0, max_depth=2), keep=5
+        ).fit(X, y)
+        assert (heavy == "benign").sum() > (plain.predict(X_test) == "benign").sum()
+
+    def test_weights_nobody_takes(self, data):
+        class Plain(ClassifierMixin, BaseEstimator):
+            def fit(self, X, y):
+                self.classes_ = np.unique(y)
+                return self
+
+            def predict(self, X):
+                return np.repeat(self.classes_[0], len(X))
+
+        X, _, y, _ = data
+        with pytest.raises(TypeError, match="does not take sample_weight"):
+            PrunedClassifier(Plain()).fit(X, y, sample_weight=np.ones(len(y)))
+
+    @pytest.mark.parametrize("prune_on", ["holdout", 0.0, 1.0, 3, None, True])
+    def test_bad_prune_on(self, prune_on, data):
+        X, _, y, _ = data
+        with pytest.raises(ValueError, match="or a cross-validation splitter"):
+            PrunedClassifier(RandomForestClassifier(5), prune_on=prune_on).fit(X, y)
+
+    def test_other_refusals(self, data):
+        X, _, y, _ = data
+        with pytest.raises(TypeError, match="members vote"):
+            PrunedClassifier(LogisticRegression(max_iter=5000), prune_on="train").fit(
+                StandardScaler().fit_transform(X), y
+            )
+        with pytest.raises(ValueError, match="keep 1 to 5 members"):
+            PrunedClassifier(RandomForestClassifier(5), keep=9, prune_on="train").fit(
+                X, y
+            )
+        with pytest.raises(ValueError, match="not trained on bootstrap"):
+            PrunedClassifier(ExtraTreesClassifier(5), prune_on="oob").fit(X, y)
+        with pytest.raises(ValueError, match="Unknown label type"):
+            PrunedClassifier().fit(X, X[:, 0])
+
+    def test_rare_classes(self):
+        X, y = make_classification(80, n_informative=4, n_classes=2, random_state=0)
+        y = np.where(np.arange(80) == 7, 5, y)  # a class with one sample
+        model = PrunedClassifier(AdaBoostClassifier(n_estimators=4), random_state=0)
+        assert 5 in model.fit(X, y).classes_
+
+    def test_repr(self):
+        assert "PrunedClassifier" in repr(PrunedClassifier(method="mdm"))
+        assert "<" in PrunedClassifier()._repr_html_()
+
+
+class TestCompare:
+    def test_numbers(self, forest, data):
+        X, X_test, y, y_test = data
+        small = prune(forest, X, y, method="mdm", keep=12)
+        found = compare(forest, small, X_test, y_test)
+        assert found.members == (60, 12)
+        nodes = [
+            sum(t.tree_.node_count for t in f.estimators_) for f in (forest, small)
+        ]
+        assert found.nodes == tuple(nodes)
+        assert found.accuracy[0] == pytest.approx(forest.score(X_test, y_test))
+        assert found.accuracy[1] == pytest.approx(small.score(X_test, y_test))
+        same = np.mean(forest.predict(X_test) == small.predict(X_test))
+        assert found.agreement == pytest.approx(same)
+        assert found.pickled_bytes[1] < 0.3 * found.pickled_bytes[0]
+        assert found.memory_bytes[1] < 0.3 * found.memory_bytes[0]
+        assert found.memory_bytes[0] > 64 * nodes[0]
+        assert found.speedup > 1
+        text = repr(found)
+        assert "60" in text
+        assert "12" in text
+        assert "<table>" in found._repr_html_()
+        assert found.to_dict()["members"] == {"before": 60, "after": 12}
+
+    def test_pruned_classifier(self, forest, data):
+        X, X_test, y, y_test = data
+        model = PrunedClassifier(FrozenEstimator(forest), keep=6).fit(X, y)
+        assert compare(forest, model, X_test, y_test, repeats=1).members == (60, 6)
+
+    def test_members_that_are_not_trees(self, data):
+        X, X_test, y, y_test = data
+        bagging = BaggingClassifier(GaussianNB(), 6, random_state=0).fit(X, y)
+        small = prune(bagging, X, y, keep=2)
+        assert compare(bagging, small, X_test, y_test, repeats=1).nodes is None
+
+    def test_wrong_length(self, forest, data):
+        _X, X_test, y, _ = data
+        with pytest.raises(ValueError, match="y has shape"):
+            compare(forest, forest, X_test, y)

@@ -1,0 +1,204 @@
+"""How many members, and why these."""
+
+import numpy as np
+import pytest
+
+import quorate
+from quorate import pruning, select
+from quorate.selection import contributions, size_curve
+
+
+@pytest.fixture
+def votes():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 400)
+    easy = rng.beta(2.2, 1, 400)
+    return quorate.Votes(np.where(rng.random((25, 400)) < easy, y, 1 - y), y)
+
+
+@pytest.fixture
+def test_votes(votes):
+    return quorate.Votes(votes.codes[:, ::2], votes.y[::2])
+
+
+class TestCurve:
+    def test_every_prefix(self, votes):
+        order = pruning.MarginDistance(keep=1.0).fit(votes).order_
+        curve = size_curve(votes, order)
+        for size in (1, 2, 7, 25):
+            kept = votes.keep(order[:size])
+            assert curve.errors[size - 1] == pytest.approx(kept.error())
+            spread = kept.sample_errors().std() / np.sqrt(400)
+            assert curve.standard_errors[size - 1] == pytest.approx(spread)
+        assert curve.full_error == pytest.approx(votes.error())
+        np.testing.assert_array_equal(curve.sizes, np.arange(1, 26))
+
+    @pytest.mark.parametrize("kind", ["weighted", "masked", "classes"])
+    def test_other_votes(self, kind):
+        rng = np.random.default_rng(1)
+        y = rng.integers(0, 4 if kind == "classes" else 2, 90)
+        codes = np.where(rng.random((6, 90)) < 0.6, y, (y + 1) % 2)
+        options = {}
+        if kind == "weighted":
+            options["weights"] = [1, 2, 3, 4, 5, 6]
+        if kind == "masked":
+            options["valid"] = rng.random((6, 90)) < 0.7
+            options["valid"][0] = True
+        votes = quorate.Votes(codes, y, **options)
+        order = [3, 1, 0, 5, 4, 2]
+        curve = size_curve(votes, order)
+        for size in range(1, 7):
+            expected = votes.keep(order[:size]).error()
+            assert curve.errors[size - 1] == pytest.approx(expected)
+
+    def test_rules(self, votes):
+        curve = size_curve(votes, pruning.ReducedError(keep=1.0).fit(votes).order_)
+        best = curve.best_size
+        assert curve.errors[best - 1] == curve.errors.min()
+        limit = curve.errors[best - 1] + curve.standard_errors[best - 1]
+        size = curve.within_one_standard_error()
+        assert curve.errors[size - 1] <= limit
+        assert (curve.errors[: size - 1] > limit).all()
+        size = curve.within(0.03)
+        assert curve.errors[size - 1] <= curve.full_error + 0.03 + 1e-9
+        assert (curve.errors[: size - 1] > curve.full_error + 0.03).all()
+        assert "within one standard error" in repr(curve)
+
+    def test_affordable(self, votes):
+        curve = size_curve(votes, np.arange(25)[::-1])
+        costs = np.arange(1, 26)
+        assert curve.affordable(costs, 25, "bytes") == 1
+        assert curve.affordable(costs, 25 + 24, "bytes") == 2
+        assert curve.affordable(costs, 10**6, "bytes") == 25
+        with pytest.raises(ValueError, match="already the first member costs 25"):
+            curve.affordable(costs, 24, "bytes")
+
+
+class TestSelect:
+    def test_keep(self, votes):
+        found = select(votes, "re", keep=5)
+        direct = pruning.ReducedError(keep=5).fit(votes)
+        np.testing.assert_array_equal(found.order, direct.order_)
+        np.testing.assert_array_equal(found.support, direct.support_)
+        assert found.n_kept == 5
+        assert found.names == tuple(map(str, direct.order_))
+        assert "5 of 25 members by ReducedError" in repr(found)
+
+    def test_auto_runs_once_and_cuts(self, votes):
+        found = select(votes, "re", keep="auto")
+        whole = pruning.ReducedError(keep=1.0).fit(votes).order_
+        np.testing.assert_array_equal(found.order, whole[: found.n_kept])
+        assert found.n_kept == found.curve.within_one_standard_error()
+
+    def test_tolerance(self, votes):
+        strict = select(votes, "mdm", tolerance=0.0).n_kept
+        loose = select(votes, "mdm", tolerance=0.1).n_kept
+        assert loose < strict <= 25
+
+    def test_budget(self, votes):
+        costs = {"bytes": np.full(25, 10), "nodes": np.full(25, 3)}
+        found = select(votes, "mdm", budget={"bytes": 100, "nodes": 12}, costs=costs)
+        assert found.n_kept == 4
+
+    def test_parameters_reach_the_method(self, votes):
+        found = select(votes, "ftad", keep=3, measure="kw_variance")
+        assert found.pruner.measure == "kw_variance"
+        found = select(votes, pruning.FTAD("entropy_sk"), keep=3)
+        assert (found.pruner.measure, found.pruner.keep) == ("entropy_sk", 3)
+
+    @pytest.mark.parametrize("method", quorate.methods())
+    def test_auto_works_for_every_method_with_an_order(self, method, votes):
+        if method.startswith("tsp"):
+            return
+        pruner = pruning.METHODS[method]()
+        if pruner.has_order:
+            assert 1 <= select(votes, method, keep="auto").n_kept <= 25
+        else:
+            with pytest.raises(ValueError, match="has no order of picking"):
+                select(votes, method, keep="auto")
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"keep": "most"}, "'auto' or None"),
+            ({"keep": "auto", "tolerance": 0.1}, "not both"),
+            ({"tolerance": 0.1, "budget": {"bytes": 3}}, "not both"),
+            ({"tolerance": -1}, "0 or more"),
+            ({"tolerance": float("nan")}, "0 or more"),
+            ({"budget": {"gold": 3}}, "bytes, nodes, milliseconds"),
+            ({"budget": {}}, "bytes, nodes, milliseconds"),
+            ({"budget": {"bytes": 3}}, "costs of the members are needed"),
+            ({"budget": {"bytes": 0}, "costs": {"bytes": np.ones(25)}}, "above 0"),
+            ({"keep": 0}, "keep 1 to 25"),
+        ],
+    )
+    def test_refused(self, options, message, votes):
+        with pytest.raises(ValueError, match=message):
+            select(votes, "mdm", **options)
+
+    def test_backfitting_has_no_order(self, votes):
+        with pytest.raises(ValueError, match="has no order"):
+            select(votes, "re", keep="auto", backfitting=True)
+
+    def test_impossible_tolerance(self):
+        votes = quorate.Votes([[0, 1, 1], [1, 1, 0], [0, 0, 0]], [0, 1, 0])
+        order = pruning.DREP().fit(votes)
+        assert order.n_kept_ == 1
+        with pytest.raises(ValueError, match="no size comes within it"):
+            select(votes, "drep", tolerance=0.0)
+
+
+class TestExplanation:
+    def test_parts(self, votes, test_votes):
+        found = select(votes, "mdm", keep=6)
+        why = found.explain(test_votes)
+        assert why.compared_on == "test"
+        assert [row["position"] for row in why.steps] == found.order.tolist()
+        assert why.steps[-1]["error"] == pytest.approx(votes.keep(found.order).error())
+        rows = {row["what"]: row for row in why.before_and_after}
+        assert rows["error"]["before"] == pytest.approx(votes.error())
+        kept = votes.keep(found.order)
+        assert rows["kappa"]["after"] == pytest.approx(quorate.diversity(kept, "kappa"))
+        assert rows["diversity"]["after"] == pytest.approx(
+            quorate.decompose(kept).diversity
+        )
+        compared = {row["what"]: row for row in why.comparison}
+        assert compared["all members"]["accuracy"] == pytest.approx(
+            test_votes.accuracy()
+        )
+        assert compared["kept"]["members"] == 6
+        best = pruning.BestMembers(6).fit(votes).order_
+        row = compared["most accurate of the same number"]
+        assert row["accuracy"] == pytest.approx(test_votes.keep(best).accuracy())
+        assert "random, mean of 100" in compared
+        text = repr(why)
+        assert "samples not used for choosing" in text
+        assert "kappa" in text
+
+    def test_honest_about_the_samples(self, votes):
+        why = select(votes, "mdm", keep=6).explain(n_random=3)
+        assert why.compared_on == "choice"
+        assert "flatters the choice" in repr(why)
+
+    def test_repeatable(self, votes):
+        found = select(votes, "mdm", keep=6)
+        assert found.explain().comparison == found.explain().comparison
+
+    def test_weighted_votes(self, votes):
+        weighted = quorate.Votes(votes.codes, votes.y, weights=np.arange(1.0, 26))
+        why = select(weighted, "re", keep=4).explain(n_random=2)
+        rows = {row["what"]: row for row in why.before_and_after}
+        assert rows["error"]["before"] == pytest.approx(weighted.error())
+
+    def test_contributions(self, votes):
+        few = votes.keep(np.arange(5))
+        found = contributions(few)
+        for member in range(5):
+            rest = [t for t in range(5) if t != member]
+            gain = few.keep(rest).error() - few.error()
+            assert found[member] == pytest.approx(gain)
+        assert contributions(votes.keep([0])).shape == (1,)
+
+    def test_other_members(self, votes):
+        with pytest.raises(ValueError, match="all 25 members are needed, got 3"):
+            select(votes, "mdm", keep=6).explain(votes.keep([0, 1, 2]))
