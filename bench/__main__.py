@@ -2,9 +2,13 @@
 
 import sys
 
-from bench import measures, pruning
+from bench import forests, measures, pruning
 
-BENCHES = {"measures": measures.run, "pruning": pruning.run}
+BENCHES = {
+    "measures": measures.run,
+    "pruning": pruning.run,
+    "forests": forests.run,
+}
 
 if __name__ == "__main__":
     names = sys.argv[1:] or list(BENCHES)

@@ -13,14 +13,15 @@ import quorate
 SOURCE = Path(quorate.__file__).parent
 # A room may import rooms before it, never one after it or beside it on the same line.
 RANKS = [
-    {"exceptions", "_typing", "_suggest", "_atomic", "_warn"},
-    {"_kernels"},
+    {"exceptions", "_typing", "_suggest", "_atomic", "_warn", "_version"},
+    {"_kernels", "stats"},
     {"votes"},
     {"decomposition", "persistence"},
     {"_diversity", "risk"},
     {"_diagnosis", "pruning"},
     {"testing", "selection"},
     {"classifier", "comparison"},
+    {"_onnx"},
     {"cli"},
     {"__main__"},
 ]

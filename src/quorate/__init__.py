@@ -6,6 +6,8 @@ Names are loaded on first use, so that importing the package stays cheap.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from quorate._version import __version__ as __version__
+
 if TYPE_CHECKING:
     from quorate import exceptions as exceptions
     from quorate import pruning as pruning
@@ -31,8 +33,6 @@ if TYPE_CHECKING:
     from quorate.selection import select as select
     from quorate.votes import Votes as Votes
     from quorate.votes import collect_votes as collect_votes
-
-__version__ = "0.1.0"
 
 # public name -> module that has it; a module's own name stands for the module
 _HOMES = {

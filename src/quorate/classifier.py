@@ -26,8 +26,8 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from quorate import __version__
 from quorate._typing import Array, BoolArray
+from quorate._version import __version__
 from quorate._warn import warn
 from quorate.exceptions import LeftOutWarning, TrainingVotesWarning
 from quorate.pruning import make_pruner
@@ -173,7 +173,7 @@ def prune_with_selection(
         tolerance=tolerance,
         budget=budget,
         costs=costs,
-        X=_features(X) if _looks_at_features(pruner) else None,
+        X=_features(X) if pruner.needs_features else None,
         **parameters,
     )
     smaller = keep_members(ensemble, np.sort(selection.order))
@@ -223,10 +223,6 @@ def _votes_to_choose_on(
     votes = collect_votes(ensemble, X, y, n_jobs=n_jobs)
     seen = trained_on(ensemble, X, y)
     return votes, "training votes" if seen else "votes on other samples"
-
-
-def _looks_at_features(pruner: Any) -> bool:
-    return type(pruner).__name__ == "TwoStageDistance"
 
 
 def _features(X: Any) -> Array:
@@ -356,7 +352,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
             votes,
             pruner,
             self.keep,
-            X=_features(X) if _looks_at_features(pruner) else None,
+            X=_features(X) if pruner.needs_features else None,
         )
         self.estimator_ = keep_members(ensemble, np.sort(selection.order))
         _unfrozen(self.estimator_).pruning_ = pruning_record(selection, chosen_on)

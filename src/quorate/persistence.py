@@ -1,56 +1,396 @@
-"""Models from files, without running anything that is in them."""
+"""Models to and from files, without running anything that is in them."""
 
+import hashlib
+import io
+import json
 import os
+import platform
+import re
+import sys
+import warnings
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from quorate.exceptions import FileFormatError
+from quorate._atomic import atomic_write
+from quorate._warn import warn
+from quorate.exceptions import FileFormatError, QuorateWarning
 
+if TYPE_CHECKING:
+    from types import ModuleType
+
+__all__ = ["VersionWarning", "load", "save"]
+
+_FORMAT = "quorate-model"
+_NEWEST = 1
+_NOTE = "quorate.json"
 _PICKLES = (".pkl", ".pickle", ".joblib", ".sav")
+# How pickles begin since protocol 2. Older and compressed ones have no mark of their
+# own; under another name than a pickle's they are refused as foreign files.
+_PICKLE_STARTS = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
+_ZIP_START = b"PK\x03\x04"
 
 
-def load_model(path: str | os.PathLike[str], trusted: Sequence[str] = ()) -> Any:
-    """Read a model stored in skops format.
+class VersionWarning(QuorateWarning):
+    """A model was written by another version of quorate or of scikit-learn."""
+
+
+def save(model: Any, path: str | os.PathLike[str]) -> None:
+    """Write a model to a file that can be opened without running what is in it.
+
+    The file is in skops format, with one more entry that holds the versions that wrote
+    it and a checksum. It is written in one step: an interrupted save leaves the old
+    file as it was.
+
+    Parameters
+    ----------
+    model : object
+        A classifier, a list of classifiers or a dict of them, fitted or not. Whatever
+        skops can store will do.
+    path : path
+        Where to write. By habit the name ends in ``.skops``; names that stand for
+        pickles (``.pkl``, ``.pickle``, ``.joblib``, ``.sav``) are refused.
+
+    Raises
+    ------
+    TypeError
+        If something in the model cannot be stored, or would not come back the same.
+    ImportError
+        If skops is not installed; ``quorate[io]`` brings it.
+
+    See Also
+    --------
+    load : Read the file.
+
+    Examples
+    --------
+    >>> import os, tempfile, quorate.persistence
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> model = LogisticRegression().fit([[0], [1]], ["no", "yes"])
+    >>> path = os.path.join(tempfile.mkdtemp(), "model.skops")
+    >>> quorate.persistence.save(model, path)
+    >>> quorate.persistence.load(path).predict([[1]])
+    array(['yes'], dtype='<U3')
+    """
+    file = Path(path)
+    if file.suffix.lower() in _PICKLES:
+        raise ValueError(
+            f"{file}: models are not stored as pickles; use a name that ends in .skops."
+        )
+    skops = _skops(file)
+    kind = type(model).__name__
+    try:
+        buffer = io.BytesIO(skops.dumps(model, compression=zipfile.ZIP_DEFLATED))
+    except (TypeError, ValueError, AttributeError, RecursionError) as error:
+        # skops uses TypeError and ValueError; the others come from odd __reduce__.
+        raise TypeError(f"{file}: {kind} cannot be stored ({error}).") from error
+    with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED) as archive:
+        lost = _what_would_be_lost(json.loads(archive.read("schema.json")))
+        if lost:
+            raise TypeError(f"{file}: {kind} cannot be stored: {lost}.")
+        note = {
+            "format": f"{_FORMAT}/{_NEWEST}",
+            "versions": _versions(),
+            "sha256": _checksum(archive),
+        }
+        archive.writestr(_NOTE, json.dumps(note, indent=2))
+    with atomic_write(file) as target:
+        target.write(buffer.getbuffer())
+
+
+def load(
+    path: str | os.PathLike[str],
+    trusted: Iterable[str | type] = (),
+    *,
+    unsafe_pickle: bool = False,
+) -> Any:
+    """Read a model written by :func:`save` or by skops.
+
+    Everything is checked before anything is built: the kind of file, its format, its
+    checksum, and that each type it needs is one that skops knows to be harmless or that
+    you named. The checksum finds damage; it does not tell who wrote the file.
 
     Parameters
     ----------
     path : path
-        A ``.skops`` file.
-    trusted : sequence of str
-        Types that may be built although skops does not know them to be harmless. They
-        have to be named one by one; the refusal lists those a file needs.
+        A file written by :func:`save` or :func:`skops.io.dump`.
+    trusted : iterable of str or type
+        Types that may be built although skops does not know them to be harmless, such
+        as ``"sklearn.tree._tree.Tree"``, which every tree needs: a forged tree can
+        crash ``predict``. The refusal lists those that a file needs.
+    unsafe_pickle : bool
+        Whether pickle and joblib files are opened too. Opening one runs whatever code
+        is in it, with all your rights, before anything can be checked; ``trusted`` is
+        of no help. Do this only with files that you wrote yourself.
+
+    Returns
+    -------
+    object
+        The model.
 
     Raises
     ------
     FileFormatError
-        If the file is damaged or of another kind, or needs types that are not trusted.
+        If the file is damaged, foreign, of a newer format, or a pickle, or if it needs
+        types that are not trusted.
+    ImportError
+        If skops is not installed; ``quorate[io]`` brings it.
+
+    Warns
+    -----
+    VersionWarning
+        If another version of quorate or of scikit-learn wrote the file.
+
+    Examples
+    --------
+    >>> import os, tempfile, quorate.persistence
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> path = os.path.join(tempfile.mkdtemp(), "tree.skops")
+    >>> model = DecisionTreeClassifier().fit([[0], [1]], ["no", "yes"])
+    >>> quorate.persistence.save(model, path)
+    >>> again = quorate.persistence.load(path, trusted=["sklearn.tree._tree.Tree"])
+    >>> again.predict([[1]])
+    array(['yes'], dtype='<U3')
     """
     file = Path(path)
-    if file.suffix.lower() in _PICKLES:
-        raise FileFormatError(
-            f"{file}: pickle and joblib files run code when they are opened and are "
-            "not read; store the model with skops.io.dump."
-        )
+    approved = _type_names(trusted)
+    with open(file, "rb") as source:
+        start = source.read(8)
+    is_zip = start.startswith(_ZIP_START)
+    named_pickle = file.suffix.lower() in _PICKLES
+    if named_pickle or start.startswith(_PICKLE_STARTS):
+        if not unsafe_pickle:
+            raise FileFormatError(
+                f"{file}: pickle and joblib files run code when they are opened and "
+                "are not read; store the model with quorate.save."
+            )
+        if not is_zip:
+            return _load_pickle(file)
+    if not is_zip:
+        raise FileFormatError(f"{file}: not a model in skops format, or damaged.")
+    # One reading: what was checked is what is built, whatever happens to the file.
+    data = file.read_bytes()
+    note = _check(file, data)
+    skops = _skops(file)
     try:
-        from skops import io
+        needed = set(skops.get_untrusted_types(data=data))
+    except Exception as error:
+        # A forged schema makes skops stumble in any way; nothing has been built yet.
+        raise _damaged(file, error) from error
+    strange = sorted(needed - approved)
+    if strange:
+        raise FileFormatError(
+            f"{file}: the model needs types that are not trusted: "
+            f"{', '.join(strange)}; name those you trust."
+        )
+    if note is not None:
+        _compare_versions(file, note["versions"])
+    told = note is not None
+    return _build(file, lambda: skops.loads(data, trusted=sorted(needed)), told)
+
+
+# The name that cli/_diagnose.py knows.
+load_model = load
+
+
+def _skops(file: Path) -> "ModuleType":
+    try:
+        from skops import io as skops
     except ImportError as error:
         raise ImportError(
-            f"{file}: reading models needs skops; install quorate[io]."
+            f"{file}: reading and writing models needs skops; install quorate[io]."
         ) from error
-    if not file.exists():
-        raise FileNotFoundError(f"{file}: no such file.")
-    try:
-        needed = set(io.get_untrusted_types(file=file))
-        strange = sorted(needed - set(trusted))
-        if not strange:
-            return io.load(file, trusted=sorted(needed))
-    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, EOFError) as error:
-        raise FileFormatError(
-            f"{file}: not a model in skops format, or damaged ({error})."
-        ) from error
-    raise FileFormatError(
-        f"{file}: the model needs types that are not trusted: {', '.join(strange)}. "
-        "Name those you trust."
+    return skops  # type: ignore[no-any-return]
+
+
+def _type_names(trusted: Iterable[str | type]) -> set[str]:
+    if isinstance(trusted, (str, bytes, bool)) or not isinstance(trusted, Iterable):
+        raise TypeError(
+            f"load(trusted={trusted!r}): a list of type names, such as "
+            "['sklearn.tree._tree.Tree']."
+        )
+    return {
+        f"{entry.__module__}.{entry.__qualname__}"
+        if isinstance(entry, type)
+        else str(entry)
+        for entry in trusted
+    }
+
+
+def _load_pickle(file: Path) -> Any:
+    import joblib
+
+    return _build(file, lambda: joblib.load(file), told=False)
+
+
+def _reason(error: Exception) -> str:
+    first = str(error).strip().split("\n", 1)[0].rstrip(".")
+    return f"{type(error).__name__}: {first}" if first else type(error).__name__
+
+
+def _damaged(file: Path, error: Exception) -> FileFormatError:
+    return FileFormatError(
+        f"{file}: not a model in skops format, or damaged ({_reason(error)})."
     )
+
+
+def _check(file: Path, data: bytes) -> dict[str, Any] | None:
+    """Refuse a file that is not whole; return what :func:`save` noted in it."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = archive.namelist()
+            if "schema.json" not in names:
+                raise FileFormatError(
+                    f"{file}: not a model in skops format: the archive has no "
+                    "schema.json."
+                )
+            if len(names) != len(set(names)):
+                raise FileFormatError(
+                    f"{file}: damaged: the archive has two entries of one name."
+                )
+            broken = archive.testzip()
+            if broken is not None:
+                raise FileFormatError(f"{file}: damaged: {broken} is not as written.")
+            if _NOTE not in names:
+                return None
+            note = _read_note(file, archive.read(_NOTE))
+            if note["sha256"] != _checksum(archive):
+                raise FileFormatError(
+                    f"{file}: damaged: the contents do not have the checksum that "
+                    "was written with them."
+                )
+            return note
+    except FileFormatError:
+        raise
+    except Exception as error:
+        # zipfile meets forged archives with half a dozen kinds of errors (BadZipFile,
+        # zlib.error, RuntimeError, NotImplementedError, struct.error, OverflowError).
+        raise _damaged(file, error) from error
+
+
+def _read_note(file: Path, text: bytes) -> dict[str, Any]:
+    try:
+        note = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FileFormatError(f"{file}: damaged: {_NOTE} is not JSON.") from error
+    form = note.get("format") if isinstance(note, dict) else None
+    found = re.fullmatch(rf"{_FORMAT}/([1-9][0-9]{{0,8}})", str(form))
+    if found is None:
+        raise FileFormatError(
+            f"{file}: expected format '{_FORMAT}/{_NEWEST}', found {form!r}."
+        )
+    if int(found[1]) > _NEWEST:
+        raise FileFormatError(
+            f"{file}: format {form!r} is newer than '{_FORMAT}/{_NEWEST}', the newest "
+            "this quorate reads; install a newer quorate."
+        )
+    versions = note.get("versions")
+    if not isinstance(versions, dict) or not isinstance(note.get("sha256"), str):
+        raise FileFormatError(f"{file}: damaged: {_NOTE} lacks versions or sha256.")
+    return dict(note)
+
+
+def _checksum(archive: zipfile.ZipFile) -> str:
+    """Sum up names and contents, each after its length, in the order of the names."""
+    total = hashlib.sha256()
+    for name in sorted(set(archive.namelist()) - {_NOTE}):
+        for part in (name.encode(), archive.read(name)):
+            total.update(len(part).to_bytes(8, "big"))
+            total.update(part)
+    return total.hexdigest()
+
+
+def _versions() -> dict[str, str]:
+    import numpy
+    import skops
+
+    return {
+        **_compared_versions(),
+        "numpy": numpy.__version__,
+        "skops": skops.__version__,
+        "python": platform.python_version(),
+    }
+
+
+def _compared_versions() -> dict[str, str]:
+    import sklearn
+
+    import quorate
+
+    return {"quorate": quorate.__version__, "scikit-learn": sklearn.__version__}
+
+
+def _compare_versions(file: Path, written: dict[str, Any]) -> None:
+    here = _compared_versions()
+    other = [name for name in here if written.get(name) != here[name]]
+    if other:
+        _warn_of_versions(
+            file,
+            " and ".join(f"{name} {written.get(name)}" for name in other),
+            " and ".join(f"{name} {here[name]}" for name in other),
+        )
+
+
+def _warn_of_versions(file: Path, written: str, here: str) -> None:
+    warn(
+        f"{file}: written by {written}, read by {here}; the model may not load, or may "
+        "predict otherwise.",
+        VersionWarning,
+    )
+
+
+def _build(file: Path, make: Callable[[], Any], told: bool) -> Any:
+    """Make the model, with one warning for those scikit-learn gives per estimator."""
+    from sklearn.exceptions import InconsistentVersionWarning
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            model = make()
+        except Exception as error:
+            # Without a checksum the parts may not fit one another, classes of other
+            # versions fail in ways of their own, and a pickle may raise anything.
+            raise FileFormatError(
+                f"{file}: the model cannot be built here ({_reason(error)})."
+            ) from error
+    for entry in caught:
+        notice = entry.message
+        if not isinstance(notice, InconsistentVersionWarning):
+            warnings.warn_explicit(notice, entry.category, entry.filename, entry.lineno)
+        elif not told:
+            told = True
+            _warn_of_versions(
+                file,
+                f"scikit-learn {notice.original_sklearn_version}",
+                f"scikit-learn {notice.current_sklearn_version}",
+            )
+    return model
+
+
+def _what_would_be_lost(schema: Any) -> str:
+    """Say what skops stores without a word although it cannot bring it back.
+
+    Types are stored by name, so those without an importable name are lost; keys of a
+    dict are stored as text, from which no False, no None and no twin comes back.
+    """
+    left = [schema]
+    while left:
+        node = left.pop()
+        if isinstance(node, list):
+            left.extend(node)
+        if not isinstance(node, dict):
+            continue
+        left.extend(node.values())
+        loader = node.get("__loader__")
+        if loader in ("ObjectNode", "FunctionNode", "TypeNode"):
+            home, name = node["__module__"], node["__class__"]
+            if not hasattr(sys.modules.get(home), name):
+                return f"{home}.{name} cannot be imported by that name"
+        if loader == "DictNode":
+            kinds = [key["__class__"] for key in node["key_types"]["content"]]
+            if {"bool", "bool_"} & set(kinds):
+                return "a dict with keys of type bool; use text or numbers as keys"
+            if len(kinds) != len(node["content"]):
+                return "a dict with keys that are the same as text"
+    return ""

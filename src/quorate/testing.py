@@ -65,15 +65,13 @@ def example_votes(masked: bool | None = None) -> Iterator[tuple[str, Votes]]:
             yield f"{name}, masked", Votes(predictions, y, valid=valid)
 
 
-def check_pruner(pruner: Pruner, *, features: bool = False) -> None:
+def check_pruner(pruner: Pruner) -> None:
     """Check that a pruning method keeps the promises all of them make.
 
     Parameters
     ----------
     pruner : Pruner
         An object with the parameters to check; it is not changed.
-    features : bool
-        Give it features too, for methods that need them.
 
     Raises
     ------
@@ -87,7 +85,7 @@ def check_pruner(pruner: Pruner, *, features: bool = False) -> None:
     >>> check_pruner(EPBD())
     """
     check_parameters(pruner)
-    needs_mask = _needs_mask(pruner, features)
+    needs_mask = _needs_mask(pruner)
     for name, votes in example_votes(masked=True if needs_mask else None):
         try:
             for check in (
@@ -97,17 +95,17 @@ def check_pruner(pruner: Pruner, *, features: bool = False) -> None:
                 check_relabelling,
                 check_everybody,
             ):
-                check(pruner, votes, features)
+                check(pruner, votes)
             if name.startswith(("two classes", "five classes")):
-                check_sample_order(pruner, votes, features)
+                check_sample_order(pruner, votes)
         except AssertionError as error:
             raise AssertionError(f"{pruner!r} on votes of {name!r}: {error}") from error
 
 
-def _needs_mask(pruner: Pruner, features: bool) -> bool:
+def _needs_mask(pruner: Pruner) -> bool:
     """Tell whether the method refuses votes without a mask."""
     try:
-        _fit(pruner, next(example_votes(masked=False))[1], features)
+        _fit(pruner, next(example_votes(masked=False))[1])
     except ValueError as error:
         if "out-of-bag" in str(error):
             return True
@@ -124,10 +122,10 @@ def check_parameters(pruner: Pruner) -> None:
     assert not hasattr(again, "order_"), "a clone is fitted"
 
 
-def check_result(pruner: Pruner, votes: Votes, features: bool = False) -> None:
+def check_result(pruner: Pruner, votes: Votes) -> None:
     """Check that ``order_``, ``support_`` and ``n_kept_`` agree with each other."""
     for keep in {1, max(1, votes.n_members // 2), votes.n_members}:
-        fitted = _fit(_sized(pruner, keep), votes, features)
+        fitted = _fit(_sized(pruner, keep), votes)
         order, support = fitted.order_, fitted.support_
         assert support.dtype == bool, "support_ is not boolean"
         assert support.shape == (votes.n_members,), (
@@ -144,52 +142,52 @@ def check_result(pruner: Pruner, votes: Votes, features: bool = False) -> None:
         assert (listed == np.flatnonzero(support)).all(), "get_support(indices) differs"
 
 
-def check_determinism(pruner: Pruner, votes: Votes, features: bool = False) -> None:
+def check_determinism(pruner: Pruner, votes: Votes) -> None:
     """Check that a seed fixes the result and global random state is left alone."""
     before = _global_state()
-    first, second = (_fit(_seeded(pruner), votes, features) for _ in range(2))
+    first, second = (_fit(_seeded(pruner), votes) for _ in range(2))
     assert (first.order_ == second.order_).all(), "two runs differ"
     assert before == _global_state(), "global random state was touched"
 
 
-def check_votes_stay(pruner: Pruner, votes: Votes, features: bool = False) -> None:
+def check_votes_stay(pruner: Pruner, votes: Votes) -> None:
     """Check that the votes are not changed."""
     codes, y = votes.codes.copy(), votes.y.copy()
-    _fit(pruner, votes, features)
+    _fit(pruner, votes)
     assert (votes.codes == codes).all(), "the votes were changed"
     assert (votes.y == y).all(), "the labels were changed"
 
 
-def check_relabelling(pruner: Pruner, votes: Votes, features: bool = False) -> None:
+def check_relabelling(pruner: Pruner, votes: Votes) -> None:
     """Check that other names for the classes, in the same order, change nothing."""
     for names in (np.arange(votes.n_classes) + 1, _words(votes.n_classes)):
         again = Votes(names[votes.codes], names[votes.y], valid=votes.valid)
         if again.n_classes == votes.n_classes:
-            renamed = _fit(_seeded(pruner), again, features).order_
-            assert (renamed == _fit(_seeded(pruner), votes, features).order_).all(), (
+            renamed = _fit(_seeded(pruner), again).order_
+            assert (renamed == _fit(_seeded(pruner), votes).order_).all(), (
                 f"classes named {names.tolist()} change the order"
             )
 
 
-def check_everybody(pruner: Pruner, votes: Votes, features: bool = False) -> None:
+def check_everybody(pruner: Pruner, votes: Votes) -> None:
     """Check that ``keep = n`` keeps everybody, where ``keep`` is honoured."""
     if pruner.honours_keep and not _stops_early(pruner):
-        fitted = _fit(_sized(pruner, votes.n_members), votes, features)
+        fitted = _fit(_sized(pruner, votes.n_members), votes)
         if fitted.n_kept_ != votes.n_members:
             assert _may_run_out(fitted), "keep = n does not keep everybody"
 
 
-def check_sample_order(pruner: Pruner, votes: Votes, features: bool = False) -> None:
+def check_sample_order(pruner: Pruner, votes: Votes) -> None:
     """Check that the order of samples does not matter, unless ties between them do."""
-    if hasattr(pruner, "stuck") or features:
+    if hasattr(pruner, "stuck") or pruner.needs_features:
         return  # ties between samples go to the first of them, by definition
     mixed = np.random.default_rng(1).permutation(votes.n_samples)
     valid = None if votes.valid is None else votes.valid[:, mixed]
     again = Votes(
         votes.classes[votes.codes][:, mixed], votes.classes[votes.y][mixed], valid=valid
     )
-    first = _fit(_seeded(pruner), votes, features).order_
-    second = _fit(_seeded(pruner), again, features).order_
+    first = _fit(_seeded(pruner), votes).order_
+    second = _fit(_seeded(pruner), again).order_
     assert (first == second).all(), "another order of samples changes the result"
 
 
@@ -228,9 +226,9 @@ def check_measure(measure: Callable[[Any, int], Any]) -> None:
     check_pruner(FTAD(measure))
 
 
-def _fit(pruner: Pruner, votes: Votes, features: bool) -> Pruner:
+def _fit(pruner: Pruner, votes: Votes) -> Pruner:
     X = None
-    if features:
+    if pruner.needs_features:
         n_rows = int(votes.samples.max()) + 1
         X = np.random.default_rng(2).normal(size=(n_rows, 3))
     with warnings.catch_warnings():

@@ -56,7 +56,7 @@ def fit(name, votes, **parameters):
 
 @pytest.mark.parametrize("name", METHODS)
 def test_conformance(name):
-    check_pruner(make(name), features=name == "tsp_dp")
+    check_pruner(make(name))
 
 
 @pytest.mark.parametrize("measure", quorate.measures())

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from quorate.cli import _options
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -31,7 +33,7 @@ _RANDOM_DRAWS = 100
     help="Number of trees to train.",
 )
 @click.option("--seed", default=0, show_default=True, help="Seed of everything random.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+@_options.as_json
 def demo(members: int, seed: int, as_json: bool) -> None:
     """Train a bagged ensemble on embedded data, measure it and prune it."""
     from quorate._diagnosis import diagnose

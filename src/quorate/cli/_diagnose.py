@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from quorate.cli import _options
+
 if TYPE_CHECKING:
     from quorate.votes import Votes
 
@@ -34,24 +36,15 @@ _VOTES = (".npz", ".csv", ".gz", ".txt", ".parquet", ".pq")
     help="Use only votes on samples a member was not trained on; "
     "FILE must be the training data.",
 )
-@click.option(
-    "--trust",
-    multiple=True,
-    metavar="TYPE",
-    help="A type the model file may build; repeat for several.",
-)
-@click.option(
-    "--unsafe-pickle",
-    is_flag=True,
-    help="Open pickle and joblib files, which runs any code in them.",
-)
+@_options.trust
+@_options.unsafe_pickle
 @click.option(
     "--noise",
     default=0.01,
     show_default=True,
     help="Share of labels that may be wrong.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+@_options.as_json
 def diagnose(
     votes_or_model: Path,
     label: str,

@@ -5,12 +5,14 @@ from dataclasses import asdict
 
 import click
 
+from quorate.cli import _options
+
 # Names, directions and summaries fill 80 columns; ranges need more.
 _WIDTH_FOR_RANGES = 100
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+@_options.as_json
 def measures(as_json: bool) -> None:
     """List the diversity measures."""
     from rich.text import Text

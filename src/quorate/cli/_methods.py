@@ -4,9 +4,11 @@ import json
 
 import click
 
+from quorate.cli import _options
+
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+@_options.as_json
 def methods(as_json: bool) -> None:
     """List the pruning methods."""
     from quorate.cli._render import plain_table, results_console

@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from quorate.cli import _options
+
 _COSTS = ("bytes", "nodes", "milliseconds")
 
 
@@ -68,18 +70,9 @@ _COSTS = ("bytes", "nodes", "milliseconds")
     help="Where to write the smaller model (.skops).",
 )
 @click.option("--force", is_flag=True, help="Write over an existing file.")
-@click.option(
-    "--trust",
-    multiple=True,
-    metavar="TYPE",
-    help="A type the model file may build; repeat for several.",
-)
-@click.option(
-    "--unsafe-pickle",
-    is_flag=True,
-    help="Open pickle and joblib files, which runs any code in them.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+@_options.trust
+@_options.unsafe_pickle
+@_options.as_json
 def prune(
     model: Path,
     data: Path,

@@ -49,6 +49,8 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
     """Whether voting weights enter; other methods see the members as equals."""
     is_random: ClassVar[bool] = False
     """Whether ``random_state`` matters."""
+    needs_features: ClassVar[bool] = False
+    """Whether ``fit`` needs the samples themselves, as numbers."""
     driven_by_accuracy: ClassVar[bool] = False
     """Whether members that look perfect on their training samples mislead it."""
     paper_name: ClassVar[str] = ""

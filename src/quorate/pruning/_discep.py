@@ -3,13 +3,12 @@
 import numpy as np
 
 from quorate._kernels.information import mutual_information
-from quorate._typing import Array, BoolArray, FloatArray, Ties
-from quorate.pruning._ballot import open_ballot
-from quorate.pruning._base import Pruner, first_best, most_accurate_first
+from quorate._typing import Array, BoolArray, FloatArray
+from quorate.pruning._greedy import ErrorDriven
 from quorate.votes import Votes
 
 
-class DiscEP(Pruner):
+class DiscEP(ErrorDriven):
     """Add the member that tells most where the vote errs (DiscEP).
 
     Where the set errs, a candidate's votes should carry information about the truth;
@@ -21,6 +20,11 @@ class DiscEP(Pruner):
         Fraction in (0, 1] or number of members to keep.
     ties : {"expected", "lowest"}
         Whether a tied vote counts as an error.
+
+    Attributes
+    ----------
+    errors_ : ndarray of shape (n_kept_,)
+        Error of the vote after each addition.
 
     Notes
     -----
@@ -43,31 +47,18 @@ class DiscEP(Pruner):
     """
 
     paper_name = "DiscEP"
-    uses_weights = True
-    driven_by_accuracy = True
-
-    def __init__(self, keep: float | int | None = 0.2, ties: Ties = "expected") -> None:
-        super().__init__(keep)
-        self.ties = ties
 
     def _select(self, votes: Votes, size: int | None) -> list[int]:
-        self._one_of("ties", "expected", "lowest")
         assert size is not None
-        ballot = open_ballot(votes, self.ties)
-        picked = [int(most_accurate_first(votes)[0])]
-        ballot.flip(picked[0])
-        while len(picked) < size:
-            errs = ballot.sample_errors() > 0
-            score = self._about(votes, votes.y, errs)
-            shared = np.zeros(votes.n_members)
-            for member in picked:
-                shared += self._about(votes, votes.codes[member], ~errs)
-            score += shared / len(picked)
-            best = first_best(score, ~ballot.inside, 1e-12)
-            picked.append(best)
-            ballot.flip(best)
-            self._progress(len(picked), size)
-        return picked
+        ballot = self._open(votes)
 
-    def _about(self, votes: Votes, other: Array, where: BoolArray) -> FloatArray:
-        return mutual_information(votes.codes, other, votes.n_classes, where)
+        def about(other: Array, where: BoolArray) -> FloatArray:
+            return mutual_information(votes.codes, other, votes.n_classes, where)
+
+        def score() -> FloatArray:
+            errs = ballot.sample_errors() > 0
+            members = np.flatnonzero(ballot.inside)
+            shared = sum(about(votes.codes[member], ~errs) for member in members)
+            return np.asarray(about(votes.y, errs) + shared / members.size)
+
+        return self._grow(ballot, size, score, tolerance=1e-12)

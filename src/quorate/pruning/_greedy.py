@@ -1,5 +1,6 @@
 """Grow a set member by member, watching the error of its vote."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from quorate.votes import Votes
 _BACKFITTING_ROUNDS = 100
 
 
-class _ErrorDriven(Pruner):
+class ErrorDriven(Pruner):
     """Methods that read the vote error of a growing set."""
 
     uses_weights = True
@@ -29,13 +30,36 @@ class _ErrorDriven(Pruner):
         self._one_of("ties", "expected", "lowest")
         return open_ballot(votes, self.ties)
 
+    def _grow(
+        self,
+        ballot: Ballot,
+        size: int,
+        score: Callable[[], Array],
+        tolerance: float = 0.0,
+        mend: Callable[[list[int]], None] = lambda picked: None,
+    ) -> list[int]:
+        """Add the member of the largest score until there are enough.
+
+        Starts with the most accurate member if the set is empty. ``mend`` may exchange
+        members after each addition.
+        """
+        picked = np.flatnonzero(ballot.inside).tolist() or _start(ballot)
+        errors = [ballot.error]
+        while len(picked) < size:
+            _take(ballot, picked, first_best(score(), ~ballot.inside, tolerance))
+            mend(picked)
+            errors.append(ballot.error)
+            self._progress(len(picked), size)
+        self._note(ballot, errors)
+        return picked
+
     def _note(self, ballot: Ballot, errors: list[Any]) -> None:
         """Keep the vote errors seen on the way, as shares of the samples."""
         n_samples = ballot.votes.n_samples
         self.errors_ = np.array(errors, dtype=float) / (ballot.scale * n_samples)
 
 
-class ReducedError(_ErrorDriven):
+class ReducedError(ErrorDriven):
     """Add the member that lowers the error of the vote most (RE).
 
     Starts with the most accurate member. The classic that most selectors are measured
@@ -92,19 +116,15 @@ class ReducedError(_ErrorDriven):
     def _select(self, votes: Votes, size: int | None) -> list[int]:
         assert size is not None
         ballot = self._open(votes)
-        picked: list[int] = []
-        errors: list[Any] = []
-        for step in range(size):
-            _add_best(ballot, picked)
+
+        def mend(picked: list[int]) -> None:
             if self.backfitting and len(picked) >= 3:
                 _backfit(ballot, picked)
-            errors.append(ballot.error)
-            self._progress(step + 1, size)
-        self._note(ballot, errors)
-        return picked
+
+        return self._grow(ballot, size, lambda: -ballot.errors_if_added(), mend=mend)
 
 
-class OrderedError(_ErrorDriven):
+class OrderedError(ErrorDriven):
     """Keep the prefix of smallest error in the order of RE (OEP).
 
     Parameters
@@ -147,17 +167,11 @@ class OrderedError(_ErrorDriven):
     def _select(self, votes: Votes, size: int | None) -> list[int]:
         most = votes.n_members if size is None else size
         ballot = self._open(votes)
-        picked: list[int] = []
-        errors: list[Any] = []
-        for step in range(most):
-            _add_best(ballot, picked)
-            errors.append(ballot.error)
-            self._progress(step + 1, most)
-        self._note(ballot, errors)
-        return picked[: int(np.argmin(errors)) + 1]
+        picked = self._grow(ballot, most, lambda: -ballot.errors_if_added())
+        return picked[: int(np.argmin(self.errors_)) + 1]
 
 
-class Complementariness(_ErrorDriven):
+class Complementariness(ErrorDriven):
     """Add the member most often correct where the vote errs (CM).
 
     Parameters
@@ -194,18 +208,10 @@ class Complementariness(_ErrorDriven):
     def _select(self, votes: Votes, size: int | None) -> list[int]:
         assert size is not None
         ballot = self._open(votes)
-        picked = _start(ballot)
-        errors = [ballot.error]
-        for step in range(1, size):
-            score = ballot.rescued()
-            _take(ballot, picked, first_best(score, ~ballot.inside))
-            errors.append(ballot.error)
-            self._progress(step + 1, size)
-        self._note(ballot, errors)
-        return picked
+        return self._grow(ballot, size, ballot.rescued)
 
 
-class DREP(_ErrorDriven):
+class DREP(ErrorDriven):
     """Add members that differ and lower the error (DREP).
 
     Among the share ``rho`` of candidates whose votes differ most from the set's vote,
@@ -282,7 +288,7 @@ class DREP(_ErrorDriven):
         return picked
 
 
-class MRMC(_ErrorDriven):
+class MRMC(ErrorDriven):
     """Add relevant members that complement the rest (MRMC).
 
     Adds the member with the largest sum of relevance, what the whole ensemble's
@@ -335,19 +341,17 @@ class MRMC(_ErrorDriven):
         relevance = -(without / whole) if whole else -np.asarray(without, dtype=float)
         first = _best_then(votes.accuracies, relevance)
         ballot.become([first])
-        picked, errors = [first], [ballot.error]
-        for step in range(1, size):
+
+        def score() -> Array:
             own = total - ballot.error
             joined = total - ballot.errors_if_added()
             gain = joined / own if own else np.asarray(joined, dtype=float)
-            _take(ballot, picked, first_best(relevance + gain, ~ballot.inside, 1e-12))
-            errors.append(ballot.error)
-            self._progress(step + 1, size)
-        self._note(ballot, errors)
-        return picked
+            return np.asarray(relevance + gain)
+
+        return self._grow(ballot, size, score, tolerance=1e-12)
 
 
-class Concurrency(_ErrorDriven):
+class Concurrency(ErrorDriven):
     """Reward being correct where the vote is wrong (concurrency).
 
     A candidate earns 2 on samples it gets right and the set wrong, 1 where both are
@@ -389,17 +393,13 @@ class Concurrency(_ErrorDriven):
     def _select(self, votes: Votes, size: int | None) -> list[int]:
         assert size is not None
         ballot = self._open(votes)
-        picked = _start(ballot)
-        errors = [ballot.error]
-        for step in range(1, size):
+
+        def score() -> Array:
             right, wrong = self._gains(votes, ballot)
-            score = sums.sum_where_correct(votes.codes, votes.y, right - wrong)
-            score += _sum_where_voted(votes, wrong)
-            _take(ballot, picked, first_best(score, ~ballot.inside, 1e-12))
-            errors.append(ballot.error)
-            self._progress(step + 1, size)
-        self._note(ballot, errors)
-        return picked
+            earned = sums.sum_where_correct(votes.codes, votes.y, right - wrong)
+            return earned + _sum_where_voted(votes, wrong)
+
+        return self._grow(ballot, size, score, tolerance=1e-12)
 
 
 class UncertaintyWeighted(Concurrency):
@@ -454,15 +454,6 @@ def _start(ballot: Ballot) -> list[int]:
 def _take(ballot: Ballot, picked: list[int], member: int) -> None:
     ballot.flip(member)
     picked.append(member)
-
-
-def _add_best(ballot: Ballot, picked: list[int]) -> None:
-    """Let in the member that gives the smallest error; the first time, the best one."""
-    if not picked:
-        picked.extend(_start(ballot))
-        return
-    after = ballot.errors_if_added()
-    _take(ballot, picked, first_best(-after, ~ballot.inside))
 
 
 def _backfit(ballot: Ballot, picked: list[int]) -> None:

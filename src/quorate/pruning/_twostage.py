@@ -143,6 +143,7 @@ class TwoStageDistance(_TwoStage):
     """
 
     paper_name = "TSP.DP"
+    needs_features = True
     scores_: FloatArray
     centres_: FloatArray
 

@@ -1,6 +1,7 @@
 """Votes: the one noun of the package, and the door through which data enters."""
 
 from quorate.votes._collect import collect_votes
-from quorate.votes._votes import PairCounts, Votes
+from quorate.votes._pair_counts import PairCounts
+from quorate.votes._votes import Votes
 
 __all__ = ["PairCounts", "Votes", "collect_votes"]
