@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier
+from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
@@ -25,7 +26,7 @@ from sklearn.ensemble import (
     VotingClassifier,
 )
 from sklearn.frozen import FrozenEstimator
-from sklearn.pipeline import Pipeline
+from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 from sklearn.utils.validation import check_is_fitted
@@ -38,6 +39,8 @@ __all__ = ["register_converter", "to_onnx"]
 _TREES = (DecisionTreeClassifier, ExtraTreeClassifier)
 _FORESTS = (RandomForestClassifier, ExtraTreesClassifier)
 _ENSEMBLES = (*_FORESTS, BaggingClassifier, AdaBoostClassifier, VotingClassifier)
+# Steps of a pipeline that skl2onnx takes apart itself, before it converts.
+_FORKS = (ColumnTransformer, FeatureUnion, Pipeline)
 # Versions of operators outside the core of ONNX that onnxruntime has long known.
 _ML_OPERATORS = {"TreeEnsembleRegressor": 1, "LabelEncoder": 2}
 _OPTIONS = {
@@ -391,6 +394,29 @@ class _Graph:
         number = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
         return self.add("Cast", x, output=output, to=number)
 
+    def sum(self, parts: list[str]) -> str:
+        """Add up, from the first to the last."""
+        total = parts[0]
+        for part in parts[1:]:
+            total = self.add("Add", total, part)
+        return total
+
+    def columns(self, x: str, n_columns: int) -> list[str]:
+        """Take a matrix apart into its columns."""
+        if n_columns == 1:
+            return [x]
+        names = [
+            self.scope.get_unique_variable_name("column") for _ in range(n_columns)
+        ]
+        self.container.add_node(
+            "Split",
+            [x, self.constant(np.ones(n_columns, dtype=np.int64))],
+            names,
+            name=self.scope.get_unique_operator_name("Split"),
+            axis=1,
+        )
+        return names
+
     def floats(self, n_columns: int | None) -> Any:
         """Declare a matrix of 32-bit floats."""
         from skl2onnx.common.data_types import FloatTensorType
@@ -439,7 +465,22 @@ def _verdict(graph: _Graph, model: Any, x: Any) -> tuple[str, str]:
         return _largest(graph, probabilities), probabilities
     if kind in _ENSEMBLES:
         return _ensemble_verdict(graph, model, x)
+    if kind is Pipeline and not any(isinstance(s, _FORKS) for _, s in model.steps):
+        for _, step in model.steps[:-1]:
+            x = _transformed(graph, step, x)
+        return _verdict(graph, model.steps[-1][1], x)
     return _foreign_verdict(graph, model, x)
+
+
+def _transformed(graph: _Graph, step: Any, x: Any) -> Any:
+    from skl2onnx import get_model_alias
+
+    if step is None or step == "passthrough":
+        return x
+    operator = graph.scope.declare_local_operator(get_model_alias(type(step)), step)
+    operator.inputs.append(x)
+    operator.outputs.append(graph.floats(None))
+    return operator.outputs[0]
 
 
 def _ensemble_verdict(graph: _Graph, model: Any, x: Any) -> tuple[str, str]:
@@ -545,11 +586,7 @@ def _total(graph: _Graph, ballots: list[_Ballot], x: Any) -> str:
     """Add up the ballots, in doubles and from the first to the last."""
     if all(type(ballot.member) in _TREES for ballot in ballots):
         return _total_of_trees(graph, ballots, x)
-    total = ""
-    for ballot in ballots:
-        part = _counted(graph, ballot, x)
-        total = graph.add("Add", total, part) if total else part
-    return total
+    return graph.sum([_counted(graph, ballot, x) for ballot in ballots])
 
 
 def _counted(graph: _Graph, ballot: _Ballot, x: Any) -> str:
@@ -562,10 +599,14 @@ def _counted(graph: _Graph, ballot: _Ballot, x: Any) -> str:
         graph.add("Gather", x.full_name, columns, axis=1, output=seen.full_name)
         x = seen
     index, probabilities = _verdict(graph, ballot.member, x)
-    scores = graph.constant(ballot.scores)
-    if ballot.soft:
-        return graph.add("MatMul", probabilities, scores)
-    return graph.add("Gather", scores, index)
+    if not ballot.soft:
+        return graph.add("Gather", graph.constant(ballot.scores), index)
+    # Each class takes one column, or none with weight 0. A product of matrices would
+    # say the same, but onnxruntime merges it with the division before it and rounds.
+    places = np.abs(ballot.scores).argmax(axis=0)
+    weights = ballot.scores[places, np.arange(places.size)]
+    columns = graph.add("Gather", probabilities, graph.constant(places), axis=1)
+    return graph.add("Mul", columns, graph.constant(weights))
 
 
 def _total_of_trees(graph: _Graph, ballots: list[_Ballot], x: Any) -> str:
@@ -584,11 +625,14 @@ def _total_of_trees(graph: _Graph, ballots: list[_Ballot], x: Any) -> str:
         np.int64,
     )
     places = graph.add("Add", leaves, graph.constant(starts))
-    scores = graph.add("Gather", graph.constant(np.concatenate(tables)), places)
-    # A plain sum may add in any order; a running sum goes from tree to tree.
-    running = graph.add("CumSum", scores, graph.constant(np.int64(1)))
-    last = graph.constant(np.int64(len(ballots) - 1))
-    return graph.add("Gather", running, last, axis=1)
+    table = graph.constant(np.concatenate(tables))
+    # One by one: a sum over all trees may add in any order, and needs room for all.
+    scores = [
+        graph.add("Gather", table, place)
+        for place in graph.columns(places, len(ballots))
+    ]
+    shape = graph.constant(np.array([-1, ballots[0].scores.shape[1]]))
+    return graph.add("Reshape", graph.sum(scores), shape)
 
 
 def _leaf_numbers(ballots: list[_Ballot]) -> dict[str, Any]:

@@ -42,8 +42,9 @@ def read_samples(path: Path, target: str) -> tuple[Any, Any]:
         )
     try:
         frame = readers[kind](path)
-    except (ValueError, OSError, NotImplementedError) as error:
-        raise FileFormatError(f"{path}: not a readable table ({error}).") from error
+    except (ValueError, OSError, NotImplementedError, StopIteration) as error:
+        why = str(error) or "it ends too early"
+        raise FileFormatError(f"{path}: not a readable table ({why}).") from error
     twice = frame.columns[frame.columns.duplicated()]
     if len(twice):
         raise ValueError(f"{path}: column {twice[0]!r} appears twice.")

@@ -45,7 +45,7 @@ def check_training_data(
         distinct = np.unique(rows)
         if tree.n_node_samples[0] != distinct.size:
             continue  # fitted with sample weights of zero: its counts tell nothing
-        if not _same_leaves(member, tree, X, distinct):
+        if not _same_leaves(member, tree, X[distinct]):
             raise ValueError(
                 f"{_REFUSAL}: the rows do not reach the leaves of member "
                 f"{member.name} as they did in training."
@@ -86,7 +86,7 @@ def trained_on(ensemble: Any, X: Any, y: Any) -> bool:
     for member in roster.members:
         tree = getattr(member.estimator, "tree_", None)
         if tree is not None and tree.n_node_samples[0] == n_rows:
-            return _same_leaves(member, tree, prepared, np.arange(n_rows))
+            return _same_leaves(member, tree, prepared)
     return False
 
 
@@ -103,8 +103,9 @@ def _plausible_length(
     return bool(n_draws * np.log(reached) > np.log(_UNLIKELY) or reached > 1 - _FEW)
 
 
-def _same_leaves(member: Member, tree: Any, X: Any, rows: IntArray) -> bool:
-    leaves = member.estimator.apply(member.columns(X[rows]))
+def _same_leaves(member: Member, tree: Any, X: Any) -> bool:
+    """Tell whether as many of the samples reach each leaf as did in training."""
+    leaves = member.estimator.apply(member.columns(X))
     reached = np.bincount(leaves, minlength=tree.node_count)
     is_leaf = tree.children_left == -1
     return bool((reached[is_leaf] == tree.n_node_samples[is_leaf]).all())

@@ -1,0 +1,246 @@
+"""``quorate prune`` as a shell sees it."""
+
+import gzip
+import json
+import signal
+import subprocess
+import sys
+import time
+from inspect import signature
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from sklearn.datasets import load_wine
+from sklearn.ensemble import RandomForestClassifier, VotingClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+import quorate
+from quorate.cli import main
+from quorate.persistence import load, save
+from quorate.votes._tables import read_samples
+
+separate = (
+    {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}
+)
+RUNNER = CliRunner(**separate)
+TREES = ["sklearn.tree._tree.Tree"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("models")
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    kinds = np.array(["red", "rose", "white"])[y]
+    X.columns = [name.replace("/", "_") for name in X.columns]
+    X.assign(kind=kinds).to_csv(folder / "wine.csv", index=False)
+    forest = RandomForestClassifier(40, random_state=0).fit(X, kinds)
+    save(forest, folder / "forest.skops")
+    return folder
+
+
+def trust(path):
+    from skops.io import get_untrusted_types
+
+    return [word for t in get_untrusted_types(file=path) for word in ("--trust", t)]
+
+
+@pytest.fixture
+def run(folder, tmp_path):
+    def invoke(*words, model="forest.skops", data="wine.csv", output="small.skops"):
+        path = folder / model
+        known = trust(path) if path.suffix == ".skops" else []
+        options = ["--data", folder / data, "--target", "kind", *known]
+        if output:
+            options += ["-o", tmp_path / output]
+        return RUNNER.invoke(
+            main, ["prune", *(str(word) for word in [path, *options, *words])]
+        )
+
+    return invoke
+
+
+def test_prunes(run, folder, tmp_path):
+    done = run("--method", "mdm", "--keep", "0.2")
+    assert done.exit_code == 0, done.stderr
+    assert "8 of 40 members kept by MarginDistance" in done.stdout
+    assert "out-of-bag votes" in done.stdout
+    assert "accuracy" in done.stdout
+    small = load(tmp_path / "small.skops", trusted_of(tmp_path / "small.skops"))
+    assert small.n_estimators == len(small.estimators_) == 8
+    assert small.pruning_["method"] == "MarginDistance"
+    assert max(map(len, done.stdout.splitlines()[:-1])) <= 80
+
+
+def trusted_of(path):
+    from skops.io import get_untrusted_types
+
+    return get_untrusted_types(file=path)
+
+
+def test_json(run):
+    done = run("--json", "--keep", "5")
+    found = json.loads(done.stdout)
+    assert found["comparison"]["members"] == {"before": 40, "after": 5}
+    assert found["pruning"]["chosen_on"] == "out-of-bag votes"
+
+
+@pytest.mark.parametrize(
+    ("words", "members"),
+    [
+        (["--keep", "auto"], range(1, 40)),
+        (["--method", "oep", "--keep", "own"], range(1, 41)),
+        (["--tolerance", "0.05"], range(1, 40)),
+        (["--budget", "nodes=100"], range(1, 15)),
+        (["--all-votes", "--method", "oo", "--keep", "3"], [3]),
+    ],
+)
+def test_sizes(run, words, members):
+    done = run("--json", *words)
+    assert done.exit_code == 0, done.stderr
+    assert json.loads(done.stdout)["comparison"]["members"]["after"] in members
+
+
+def test_does_not_overwrite(run, tmp_path):
+    (tmp_path / "small.skops").write_text("precious")
+    done = run()
+    assert done.exit_code == 2
+    assert "--force" in done.stderr
+    assert (tmp_path / "small.skops").read_text() == "precious"
+    assert run("--force").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["--keep", "lots"], 2, "a fraction in (0, 1]"),
+        (["--keep", "0"], 1, "keep 1 to 40 members"),
+        (["--keep", "1.5"], 1, "keep 1 to 40 members"),
+        (["--budget", "gold"], 2, "KIND=LIMIT"),
+        (["--budget", "gold=3"], 1, "gold"),
+        (["--method", "epdb"], 1, "did you mean 'epbd'"),
+        (["--target", "kin"], 1, "did you mean 'kind'"),
+    ],
+)
+def test_refusals(run, words, code, message, tmp_path):
+    done = run(*words)
+    assert done.exit_code == code
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "small.skops").exists()
+
+
+def test_warning_is_a_note(run):
+    done = run("--all-votes", "--method", "re")
+    assert done.exit_code == 0
+    assert "Note: ReducedError is driven by accuracy" in done.stderr
+
+
+def test_unseen_test_samples(run, folder):
+    done = run("--test", folder / "wine.csv")
+    assert "on the test samples" in done.stdout
+
+
+def test_pool_cannot_predict(run, folder):
+    X, y = load_wine(return_X_y=True)
+    save([GaussianNB().fit(X, y)], folder / "pool.skops")
+    done = run(model="pool.skops")
+    assert done.exit_code == 1
+    assert "cannot predict by itself" in done.stderr
+
+
+def test_pickles_need_a_flag(run, folder):
+    import joblib
+
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    X.columns = [name.replace("/", "_") for name in X.columns]
+    kinds = np.array(["red", "rose", "white"])[y]
+    voting = VotingClassifier(
+        [("nb", GaussianNB()), ("tree", DecisionTreeClassifier())]
+    ).fit(X, kinds)
+    joblib.dump(voting, folder / "voting.joblib")
+    done = run("--keep", "1", model="voting.joblib")
+    assert done.exit_code == 1
+    assert "Traceback" not in done.stderr
+    done = run("--keep", "1", "--unsafe-pickle", model="voting.joblib")
+    assert done.exit_code == 0, done.stderr
+
+
+class TestTables:
+    def test_formats_agree(self, folder, tmp_path):
+        plain, y = read_samples(folder / "wine.csv", "kind")
+        frame = plain.assign(kind=y)
+        with gzip.open(tmp_path / "wine.csv.gz", "wt") as file:
+            file.write(frame.to_csv(index=False))
+        frame.to_parquet(tmp_path / "wine.parquet")
+        text = self.arff(frame)
+        (tmp_path / "wine.arff").write_text(text)
+        with gzip.open(tmp_path / "wine.arff.gz", "wt") as file:
+            file.write(text)
+        for name in ("wine.csv.gz", "wine.parquet", "wine.arff", "wine.arff.gz"):
+            X, again = read_samples(tmp_path / name, "kind")
+            assert list(X.columns) == list(plain.columns)
+            np.testing.assert_allclose(X.to_numpy(), plain.to_numpy())
+            np.testing.assert_array_equal(again, y)
+
+    def arff(self, frame):
+        lines = ["@relation wine"]
+        lines += [f"@attribute {name} numeric" for name in frame.columns[:-1]]
+        lines += ["@attribute kind {red,rose,white}", "@data"]
+        lines += [",".join(map(str, row)) for row in frame.itertuples(index=False)]
+        return "\n".join(lines)
+
+    @pytest.mark.parametrize(
+        ("name", "text", "message"),
+        [
+            ("a.csv", "", "not a readable table"),
+            ("a.csv", 'a,b\n"1', "not a readable table"),
+            ("a.arff", "nonsense", "not a readable table"),
+            ("a.parquet", "nonsense", "not a readable table"),
+            ("a.xls", "x", "samples come as"),
+            ("a.csv", "a,y\n1,2\n", "unknown column 'kind'"),
+        ],
+    )
+    def test_refused(self, name, text, message, tmp_path):
+        (tmp_path / name).write_text(text)
+        with pytest.raises(ValueError, match=message):
+            read_samples(tmp_path / name, "kind")
+
+    def test_missing(self, tmp_path):
+        with pytest.raises(FileNotFoundError):
+            read_samples(tmp_path / "none.csv", "kind")
+
+    def test_duplicate_columns(self, tmp_path, monkeypatch):
+        # pandas renames them in CSV files; Parquet files may hold them
+        twice = pd.DataFrame([[1, 2, 0]], columns=["a", "a", "kind"])
+        monkeypatch.setattr(pd, "read_parquet", lambda path: twice)
+        (tmp_path / "a.parquet").touch()
+        with pytest.raises(ValueError, match="'a' appears twice"):
+            read_samples(tmp_path / "a.parquet", "kind")
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.3, 0.8, 1.3, 1.8, 2.3])
+def test_killed_at_any_moment(folder, delay, tmp_path):
+    """The old output is intact or the new one is complete."""
+    target = tmp_path / "small.skops"
+    target.write_bytes(b"old")
+    model = folder / "forest.skops"
+    words = ["prune", model, "--data", folder / "wine.csv", "--target", "kind"]
+    words += ["-o", target, "--force", *trust(model)]
+    child = subprocess.Popen(
+        [sys.executable, "-m", "quorate", *map(str, words)],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    time.sleep(delay)
+    child.send_signal(signal.SIGKILL)
+    child.wait()
+    if target.read_bytes() != b"old":
+        assert load(target, trusted_of(target)).n_estimators == 8
+
+
+def test_version_is_in_the_record(run, tmp_path):
+    run()
+    small = load(tmp_path / "small.skops", trusted_of(tmp_path / "small.skops"))
+    assert small.pruning_["versions"]["quorate"] == quorate.__version__
