@@ -1,5 +1,6 @@
 """How the documentation is built; `make docs` and `make doctest` call it."""
 
+from importlib.util import find_spec
 from types import ModuleType
 
 from numpydoc.xref import DEFAULT_LINKS
@@ -25,6 +26,9 @@ templates_path = ["_templates"]
 exclude_patterns = ["_build"]
 default_role = "code"
 
+# Names of other packages that docstrings refer to.
+nitpick_ignore = [("py:func", "skops.io.dump")]
+
 # API pages. The docstrings say types in words, so signatures stay without them.
 autosummary_generate = True
 # A class and a function that differ only in case would share a file on some systems.
@@ -49,8 +53,8 @@ numpydoc_xref_aliases = {name: name for name in DEFAULT_LINKS} | {
 }
 
 # Doctests run as a script would. Nothing is imported for them: a page shows what it
-# needs.
-
+# needs. Examples of these names run only where the package is installed.
+_NEEDS = {"quorate.to_onnx": "skl2onnx"}
 
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
@@ -111,5 +115,14 @@ def _check_api_is_complete(app, env):
             )
 
 
+def _skip_examples(app, what, name, obj, options, lines):
+    """Mark the examples of a name whose package is not installed."""
+    if name in _NEEDS and find_spec(_NEEDS[name]) is None:
+        for place, line in enumerate(lines):
+            if line.lstrip().startswith(">>> "):
+                lines[place] += "  # doctest: +SKIP"
+
+
 def setup(app):
+    app.connect("autodoc-process-docstring", _skip_examples)
     app.connect("env-check-consistency", _check_api_is_complete)

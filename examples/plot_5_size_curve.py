@@ -3,7 +3,7 @@ How many trees does a forest need?
 ==================================
 
 A forest of 200 trees is pruned on its training data, with out-of-bag votes. The error
-over the number of trees shows how many are enough, and ``keep="auto"`` reads that number
+over the number of trees shows how many are enough, and ``keep="auto"`` reads the number
 off it. Samples that nobody has seen tell what it is worth.
 """
 

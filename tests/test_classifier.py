@@ -24,6 +24,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     GridSearchCV,
     KFold,
+    RepeatedKFold,
     StratifiedKFold,
     cross_val_score,
     train_test_split,
@@ -268,6 +269,22 @@ class TestPrunedClassifier:
         np.testing.assert_array_equal(
             model.selection_.votes.codes[:, :half], expected.codes
         )
+
+    def test_a_sample_may_be_held_out_once_only(self, data):
+        X, _, y, _ = data
+        with pytest.raises(ValueError, match="held out 2 times"):
+            PrunedClassifier(VOTING, keep=1, prune_on=RepeatedKFold(n_repeats=2)).fit(
+                X, y
+            )
+
+    def test_warning_where_accuracy_misleads(self, data):
+        X, _, y, _ = data
+        model = PrunedClassifier(RandomForestClassifier(9), "re", prune_on="train")
+        with pytest.warns(TrainingVotesWarning, match="ReducedError"):
+            model.fit(X, y)
+        extra = FrozenEstimator(ExtraTreesClassifier(9).fit(X, y))
+        with pytest.warns(TrainingVotesWarning):
+            PrunedClassifier(extra, "best").fit(X, y)
 
     def test_frozen(self, forest, data):
         X, X_test, y, y_test = data

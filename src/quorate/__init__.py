@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from quorate._diversity import measures as measures
     from quorate._diversity import pairwise_diversity as pairwise_diversity
     from quorate._diversity import sample_diversity as sample_diversity
+    from quorate._onnx import to_onnx as to_onnx
     from quorate.classifier import PrunedClassifier as PrunedClassifier
     from quorate.classifier import prune as prune
     from quorate.classifier import prune_with_selection as prune_with_selection
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from quorate.comparison import compare as compare
     from quorate.decomposition import Decomposition as Decomposition
     from quorate.decomposition import decompose as decompose
+    from quorate.persistence import load as load
+    from quorate.persistence import save as save
     from quorate.pruning import methods as methods
     from quorate.risk import RiskAssessment as RiskAssessment
     from quorate.risk import assess_risk as assess_risk
@@ -50,16 +53,19 @@ _HOMES = {
     "decompose": "quorate.decomposition",
     "diversity": "quorate._diversity",
     "exceptions": "quorate.exceptions",
+    "load": "quorate.persistence",
     "methods": "quorate.pruning",
     "measures": "quorate._diversity",
     "pairwise_diversity": "quorate._diversity",
     "pruning": "quorate.pruning",
     "risk": "quorate.risk",
     "Selection": "quorate.selection",
+    "save": "quorate.persistence",
     "select": "quorate.selection",
     "selection": "quorate.selection",
     "sample_diversity": "quorate._diversity",
     "testing": "quorate.testing",
+    "to_onnx": "quorate._onnx",
 }
 
 __all__ = sorted([*_HOMES, "__version__"])

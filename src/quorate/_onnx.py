@@ -10,6 +10,7 @@ trees are left to skl2onnx.
 import copy
 import os
 import re
+import textwrap
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -109,8 +110,8 @@ def to_onnx(model: Any, X: Any, *, path: str | os.PathLike[str] | None = None) -
     check_is_fitted(model)
     model = _thawed(model)
     samples = _as_samples(X, model)
+    _refuse_labels(model)
     for part in _parts(model):
-        _refuse_labels(part)
         if _is_ours(part):
             register_converter(type(part))
     converted = _convert(model, samples.shape[1])
@@ -133,9 +134,9 @@ def register_converter(cls: type) -> None:
 
     Examples
     --------
-    >>> import quorate
     >>> from quorate._onnx import register_converter
-    >>> register_converter(quorate.PrunedClassifier)
+    >>> from quorate.classifier import PrunedClassifier
+    >>> register_converter(PrunedClassifier)
     """
     _need("skl2onnx")
     from skl2onnx import update_registered_converter
@@ -201,12 +202,16 @@ def _parts(model: Any) -> Iterator[Any]:
 
 
 def _thawed(model: Any) -> Any:
-    """Return a model without the frozen wrappers, for which skl2onnx has no place."""
+    """Return a model without what skl2onnx has no place for and does nothing."""
     if isinstance(model, FrozenEstimator):
         return _thawed(model.estimator)
     if isinstance(model, Pipeline):
         thawed = copy.copy(model)
-        thawed.steps = [(name, _thawed(step)) for name, step in model.steps]
+        thawed.steps = [
+            (name, _thawed(step))
+            for name, step in model.steps
+            if step is not None and step != "passthrough"
+        ]
         return thawed
     return model
 
@@ -216,18 +221,21 @@ def _held(model: Any) -> Any:
 
 
 def _refuse_labels(model: Any) -> None:
-    classes = getattr(model, "classes_", None)
+    classes = model.classes_
     if isinstance(classes, list):
         raise ValueError(
             f"to_onnx: {type(model).__name__} predicts {len(classes)} outputs; "
             "convert a model of one output."
         )
+    try:
+        _label_type(np.asarray(classes))
+    except ValueError as error:
+        raise ValueError(f"to_onnx: {error}.") from error
 
 
 def _convert(model: Any, n_features: int) -> Any:
     from skl2onnx import convert_sklearn
     from skl2onnx.common.data_types import FloatTensorType
-    from skl2onnx.common.exceptions import MissingConverter, MissingShapeCalculator
 
     voters = dict.fromkeys((*_ENSEMBLES, *_TREES), _convert_classifier)
     try:
@@ -242,17 +250,21 @@ def _convert(model: Any, n_features: int) -> Any:
             },
             custom_shape_calculators=dict.fromkeys(voters, _label_and_probabilities),
         )
-    except (MissingConverter, MissingShapeCalculator) as error:
-        found = re.search(r"<class '([\w.]+)'>", str(error))
-        culprit = found[1] if found else type(model).__name__
-        raise TypeError(f"to_onnx: skl2onnx has no converter for {culprit}.") from error
     except Exception as error:
         # skl2onnx meets what it cannot convert with any kind of error.
-        reason = str(error).strip().split("\n", 1)[0].rstrip(".")
+        missing = re.search(r"Unable to find .*?<class '([\w.]+)'>", str(error), re.S)
+        if missing:
+            raise TypeError(
+                f"to_onnx: skl2onnx has no converter for {missing[1]}."
+            ) from error
         raise ValueError(
             f"to_onnx: skl2onnx cannot convert this {type(model).__name__} "
-            f"({type(error).__name__}: {reason})."
+            f"({type(error).__name__}: {_reason(error)})."
         ) from error
+
+
+def _reason(error: Exception) -> str:
+    return textwrap.shorten(str(error), 200, placeholder=" ...").rstrip(".")
 
 
 def _compare(model: Any, converted: Any, samples: Array) -> None:
@@ -268,10 +280,9 @@ def _compare(model: Any, converted: Any, samples: Array) -> None:
         labels = session.run(["label"], {"X": samples})[0]
     except Exception as error:
         # onnxruntime raises classes of its own that are not public.
-        reason = str(error).strip().split("\n", 1)[0].rstrip(".")
         raise ValueError(
             f"to_onnx: onnxruntime cannot run the converted {type(model).__name__} "
-            f"({reason})."
+            f"({_reason(error)})."
         ) from error
     with warnings.catch_warnings():
         # Models that were fitted on frames remark on arrays without column names.
@@ -465,18 +476,18 @@ def _verdict(graph: _Graph, model: Any, x: Any) -> tuple[str, str]:
         return _largest(graph, probabilities), probabilities
     if kind in _ENSEMBLES:
         return _ensemble_verdict(graph, model, x)
-    if kind is Pipeline and not any(isinstance(s, _FORKS) for _, s in model.steps):
-        for _, step in model.steps[:-1]:
-            x = _transformed(graph, step, x)
-        return _verdict(graph, model.steps[-1][1], x)
+    if kind is Pipeline:
+        *steps, last = (step for _, step in _thawed(model).steps)
+        if not any(isinstance(step, _FORKS) for step in steps):
+            for step in steps:
+                x = _transformed(graph, step, x)
+            return _verdict(graph, last, x)
     return _foreign_verdict(graph, model, x)
 
 
 def _transformed(graph: _Graph, step: Any, x: Any) -> Any:
     from skl2onnx import get_model_alias
 
-    if step is None or step == "passthrough":
-        return x
     operator = graph.scope.declare_local_operator(get_model_alias(type(step)), step)
     operator.inputs.append(x)
     operator.outputs.append(graph.floats(None))

@@ -30,7 +30,7 @@ from quorate._typing import Array, BoolArray
 from quorate._version import __version__
 from quorate._warn import warn
 from quorate.exceptions import LeftOutWarning, TrainingVotesWarning
-from quorate.pruning import make_pruner
+from quorate.pruning import Pruner, make_pruner
 from quorate.selection import Selection, select
 from quorate.votes import Votes, collect_votes
 from quorate.votes._cost import member_costs
@@ -158,13 +158,7 @@ def prune_with_selection(
     """
     votes, chosen_on = _votes_to_choose_on(ensemble, X, y, out_of_bag, n_jobs)
     pruner = make_pruner(method, **parameters)
-    if chosen_on == "training votes" and pruner.driven_by_accuracy:
-        warn(
-            f"{type(pruner).__name__} is driven by accuracy and chooses on the samples "
-            "the members were trained on, where they look better than they are; use "
-            "out-of-bag votes or samples they have not seen.",
-            TrainingVotesWarning,
-        )
+    _warn_of_training_votes(pruner, chosen_on)
     costs = {kind: member_costs(ensemble, kind, X) for kind in budget or {}}
     selection = select(
         votes,
@@ -182,12 +176,24 @@ def prune_with_selection(
     return smaller, selection
 
 
+def _warn_of_training_votes(pruner: Pruner, chosen_on: str) -> None:
+    if chosen_on == "training votes" and pruner.driven_by_accuracy:
+        warn(
+            f"{type(pruner).__name__} is driven by accuracy and chooses on the samples "
+            "the members were trained on, where they look better than they are; use "
+            "out-of-bag votes or samples they have not seen.",
+            TrainingVotesWarning,
+        )
+
+
 def pruning_record(selection: Selection, chosen_on: str) -> dict[str, Any]:
     """Return what was done to an ensemble, in plain types."""
     parameters = selection.pruner.get_params(deep=False)
     return {
         "method": type(selection.pruner).__name__,
-        "parameters": {name: _plain(value) for name, value in parameters.items()},
+        "parameters": {
+            name: _plain(value) for name, value in parameters.items() if name != "keep"
+        },
         "size": selection.rule,
         "chosen_on": chosen_on,
         "n_members": selection.votes.n_members,
@@ -262,7 +268,8 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         What to choose on. "oob": out-of-bag votes. "train": votes on the training
         samples. A fraction of the samples: held out from training. A splitter: every
         sample is voted on by the members of an ensemble that did not see it, member t
-        of each fold standing for member t of the ensemble fitted on all samples.
+        of each fold standing for member t of the ensemble fitted on all samples; no
+        sample may be held out twice.
         "auto": out-of-bag votes where the ensemble bootstraps, otherwise a quarter is
         held out. With a frozen estimator a fraction or splitter is not needed: all
         samples given are used, out of bag if they are its training data.
@@ -348,6 +355,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         routed = self._route(fit_params)
         ensemble, votes, chosen_on = self._fit_and_vote(X, y, routed)
         pruner = self._pruner()
+        _warn_of_training_votes(pruner, chosen_on)
         selection = select(
             votes,
             pruner,

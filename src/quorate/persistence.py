@@ -6,7 +6,6 @@ import json
 import os
 import platform
 import re
-import sys
 import warnings
 import zipfile
 from collections.abc import Callable, Iterable
@@ -81,12 +80,18 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     skops = _skops(file)
     kind = type(model).__name__
     try:
-        buffer = io.BytesIO(skops.dumps(model, compression=zipfile.ZIP_DEFLATED))
-    except (TypeError, ValueError, AttributeError, RecursionError) as error:
-        # skops uses TypeError and ValueError; the others come from odd __reduce__.
-        raise TypeError(f"{file}: {kind} cannot be stored ({error}).") from error
+        data = skops.dumps(model, compression=zipfile.ZIP_DEFLATED)
+        # skops stores more than it can bring back: lambdas, local classes, slots. What
+        # it reads here was made here, so all of it is trusted.
+        skops.loads(data, trusted=skops.get_untrusted_types(data=data))
+    except Exception as error:
+        # Whatever __reduce__ and __setstate__ of the parts may raise.
+        raise TypeError(
+            f"{file}: {kind} cannot be stored ({_reason(error)})."
+        ) from error
+    buffer = io.BytesIO(data)
     with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED) as archive:
-        lost = _what_would_be_lost(json.loads(archive.read("schema.json")))
+        lost = _keys_lost(json.loads(archive.read("schema.json")))
         if lost:
             raise TypeError(f"{file}: {kind} cannot be stored: {lost}.")
         note = {
@@ -368,11 +373,10 @@ def _build(file: Path, make: Callable[[], Any], told: bool) -> Any:
     return model
 
 
-def _what_would_be_lost(schema: Any) -> str:
-    """Say what skops stores without a word although it cannot bring it back.
+def _keys_lost(schema: Any) -> str:
+    """Say which dict comes back from skops with other keys.
 
-    Types are stored by name, so those without an importable name are lost; keys of a
-    dict are stored as text, from which no False, no None and no twin comes back.
+    Keys are stored as text, from which no False and no twin comes back.
     """
     left = [schema]
     while left:
@@ -382,12 +386,7 @@ def _what_would_be_lost(schema: Any) -> str:
         if not isinstance(node, dict):
             continue
         left.extend(node.values())
-        loader = node.get("__loader__")
-        if loader in ("ObjectNode", "FunctionNode", "TypeNode"):
-            home, name = node["__module__"], node["__class__"]
-            if not hasattr(sys.modules.get(home), name):
-                return f"{home}.{name} cannot be imported by that name"
-        if loader == "DictNode":
+        if node.get("__loader__") == "DictNode":
             kinds = [key["__class__"] for key in node["key_types"]["content"]]
             if {"bool", "bool_"} & set(kinds):
                 return "a dict with keys of type bool; use text or numbers as keys"

@@ -308,7 +308,7 @@ class Explanation:
         )
         lines = [f"accuracy on {where}"]
         lines += [
-            f"  {row['what']:<28} {row['members']:>5}  {row['accuracy']:.4f}"
+            f"  {row['what']:<34} {row['members']:>5}  {row['accuracy']:.4f}"
             for row in self.comparison
         ]
         lines.append(f"{'':<22}{'all':>9}{'kept':>9}")

@@ -166,7 +166,8 @@ class TestEachKind:
         X, y, _, _ = data
         record = prune(fitted[kind], X, y, method="mdm", keep=3, p=0.1).pruning_
         assert record["method"] == "MarginDistance"
-        assert record["parameters"]["p"] == 0.1
+        assert record["parameters"] == {"p": 0.1}
+        assert record["size"] == "keep=3"
         assert record["n_members"] == count(fitted[kind])
         assert sorted(record["order"]) == record["kept"]
         assert record["versions"]["quorate"] == quorate.__version__

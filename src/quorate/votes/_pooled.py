@@ -28,6 +28,12 @@ def pooled_votes(
     classes = np.unique(np.concatenate([y, *(votes.classes for _, votes in parts)]))
     codes = np.full((n_members, y.size), -1, dtype=code_dtype(classes.size))
     weights = None
+    seen = np.bincount(np.concatenate([rows for rows, _ in parts]), minlength=y.size)
+    if seen.max() > 1:
+        raise ValueError(
+            f"cross-validation: sample {int(seen.argmax())} is held out "
+            f"{int(seen.max())} times; use a splitter that holds each out once."
+        )
     for rows, votes in parts:
         place = np.searchsorted(classes, votes.classes)
         shared = min(n_members, votes.n_members)

@@ -1,0 +1,54 @@
+"""Compare methods by their scores, with the tests the literature uses.
+
+Everything here takes a table of scores, blocks (data sets) by methods by repeats
+(folds), higher is better, and knows nothing about where they come from. No test is
+chosen for you:
+
+- two methods, folds of one data set: :func:`corrected_t_test`, or
+  :func:`bayesian_t_test`; :func:`paired_t_test` ignores that folds overlap
+- one method against others, data set by data set: :func:`win_tie_loss`
+- two or more methods over data sets: :func:`wilcoxon_holm`,
+  :func:`bayesian_signed_rank`
+- many methods over data sets: :func:`average_ranks`, :func:`friedman`,
+  :func:`nemenyi`
+"""
+
+from quorate.stats._bayes import Rope, bayesian_signed_rank, bayesian_t_test
+from quorate.stats._paired import (
+    TTest,
+    WinTieLoss,
+    corrected_t_test,
+    paired_t_test,
+    win_tie_loss,
+)
+from quorate.stats._ranks import (
+    AverageRanks,
+    Friedman,
+    Nemenyi,
+    average_ranks,
+    friedman,
+    nemenyi,
+)
+from quorate.stats._scores import Scores
+from quorate.stats._signed_rank import WilcoxonHolm, holm, wilcoxon_holm
+
+__all__ = [
+    "AverageRanks",
+    "Friedman",
+    "Nemenyi",
+    "Rope",
+    "Scores",
+    "TTest",
+    "WilcoxonHolm",
+    "WinTieLoss",
+    "average_ranks",
+    "bayesian_signed_rank",
+    "bayesian_t_test",
+    "corrected_t_test",
+    "friedman",
+    "holm",
+    "nemenyi",
+    "paired_t_test",
+    "wilcoxon_holm",
+    "win_tie_loss",
+]

@@ -1,0 +1,293 @@
+"""Ranks of many methods over blocks: Friedman's test and Nemenyi's after it."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from quorate._typing import BoolArray, FloatArray, IntArray
+from quorate.stats._checks import as_number
+from quorate.stats._scores import Scores, as_scores
+from quorate.stats._ties import levels, slack_of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AverageRanks:
+    """Ranks of the methods on every block, and on average."""
+
+    methods: tuple[str, ...]
+    """Names of the methods, in the order of the table."""
+    average: FloatArray
+    """Mean rank of each method; 1 is best."""
+    ranks: FloatArray
+    """(n_blocks, n_methods): rank of each method on each block."""
+
+    def __repr__(self) -> str:
+        n = len(self.ranks)
+        title = f"AverageRanks on {n} block{'s' * (n != 1)}"
+        return "\n".join([title, *_ranking(self.methods, self.average)])
+
+
+def average_ranks(scores: Any) -> AverageRanks:
+    """Rank the methods by their mean score on every block, and average the ranks.
+
+    The best method of a block has rank 1; methods that tie share the mean of the ranks
+    they would have had.
+
+    Parameters
+    ----------
+    scores : Scores, or what makes one
+        At least two methods. Repeats are averaged.
+
+    Returns
+    -------
+    AverageRanks
+
+    Examples
+    --------
+    >>> from quorate.stats import average_ranks
+    >>> average_ranks({"epbd": [0.9, 0.8], "kp": [0.7, 0.8], "es": [0.5, 0.4]})
+    AverageRanks on 2 blocks
+    1.250  epbd
+    1.750  kp
+    3.000  es
+    """
+    table = as_scores("average_ranks", scores)
+    doubled = _doubled_ranks(table)
+    average = doubled.sum(axis=0) / (2 * table.n_blocks)
+    return AverageRanks(table.methods, average, doubled / 2)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Friedman:
+    """Whether the methods differ at all, by two statistics of the same ranks."""
+
+    chi_square: float
+    """Friedman's statistic, corrected for ties."""
+    chi_square_p_value: float
+    """Its p-value with ``n_methods - 1`` degrees of freedom."""
+    f: float
+    """Iman and Davenport's statistic, infinite if all blocks rank the methods alike."""
+    f_p_value: float
+    """Its p-value with ``n_methods - 1`` and that times ``n_blocks - 1``."""
+    methods: tuple[str, ...]
+    """Names of the methods."""
+    average_ranks: FloatArray
+    """Mean rank of each method; 1 is best."""
+    n_blocks: int
+    """Number of blocks."""
+
+    def __repr__(self) -> str:
+        return (
+            f"Friedman({len(self.methods)} methods, {self.n_blocks} blocks: "
+            f"chi_square={self.chi_square:.4g}, p={self.chi_square_p_value:.4g}; "
+            f"F={self.f:.4g}, p={self.f_p_value:.4g})"
+        )
+
+
+def friedman(scores: Any) -> Friedman:
+    r"""Test whether any methods differ over the blocks.
+
+    With ranks :math:`r_{ij}` of k methods on n blocks and their sums :math:`R_j`,
+
+    .. math::
+
+        \chi^2 = \frac{(k - 1) \sum_j (R_j - n (k + 1)/2)^2}
+                      {\sum_{ij} (r_{ij} - (k + 1)/2)^2}, \qquad
+        F = \frac{(n - 1)\chi^2}{n (k - 1) - \chi^2}
+
+    The denominator corrects for ties, as ``scipy.stats.friedmanchisquare`` does; where
+    there are none, it is :math:`n k (k^2 - 1)/12` and this is the textbook formula.
+
+    Parameters
+    ----------
+    scores : Scores, or what makes one
+        At least two blocks and two methods. Repeats are averaged.
+
+    Returns
+    -------
+    Friedman
+        If all methods tie on all blocks, both statistics are 0 and both p-values 1.
+
+    See Also
+    --------
+    nemenyi : Which of them differ.
+
+    Notes
+    -----
+    The chi-square approximation is cautious for few blocks; F is the better one.
+
+    References
+    ----------
+    M. Friedman, "The use of ranks to avoid the assumption of normality implicit in the
+    analysis of variance", JASA 32, 1937. R. Iman and J. Davenport, "Approximations of
+    the critical region of the Friedman statistic", Communications in Statistics 9,
+    1980.
+
+    Examples
+    --------
+    >>> from quorate.stats import friedman
+    >>> friedman({"epbd": [0.9, 0.8, 0.9, 0.7], "kp": [0.8, 0.7, 0.8, 0.8],
+    ...           "es": [0.7, 0.6, 0.5, 0.6]})
+    Friedman(3 methods, 4 blocks: chi_square=6.5, p=0.03877; F=13, p=0.006592)
+    """
+    table = as_scores("friedman", scores, blocks=2)
+    n, k = table.n_blocks, table.n_methods
+    # Whole numbers until the last division, so perfect agreement is seen exactly.
+    doubled = _doubled_ranks(table) - (k + 1)
+    between = int((doubled.sum(axis=0) ** 2).sum())
+    total = int((doubled**2).sum())
+    left = n * total - between
+    chi_square = (k - 1) * between / total if total else 0.0
+    f = 0.0 if not between else (n - 1) * between / left if left else math.inf
+    return Friedman(
+        chi_square=chi_square,
+        chi_square_p_value=float(stats.chi2.sf(chi_square, k - 1)),
+        f=f,
+        f_p_value=float(stats.f.sf(f, k - 1, (k - 1) * (n - 1))),
+        methods=table.methods,
+        average_ranks=average_ranks(table).average,
+        n_blocks=n,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Nemenyi:
+    """Which methods differ by their average ranks."""
+
+    methods: tuple[str, ...]
+    """Names of the methods, in the order of the table."""
+    average_ranks: FloatArray
+    """Mean rank of each method; 1 is best."""
+    critical_difference: float
+    """Average ranks that differ by this much or more differ significantly."""
+    p_values: FloatArray
+    """(n_methods, n_methods): of the pairs, corrected for their number."""
+    cliques: tuple[tuple[str, ...], ...]
+    """Largest groups in which no two differ, best first: a diagram's bars.
+
+    A method in none of them differs from every other.
+    """
+    alpha: float
+    """Level of significance for all pairs together."""
+    n_blocks: int
+    """Number of blocks."""
+
+    @property
+    def significant(self) -> BoolArray:
+        """(n_methods, n_methods): whether the two methods differ."""
+        return _far(self.average_ranks, self.critical_difference)
+
+    def __repr__(self) -> str:
+        groups = "; ".join(", ".join(clique) for clique in self.cliques)
+        return "\n".join(
+            [
+                f"Nemenyi on {self.n_blocks} blocks at alpha={self.alpha:g}: critical "
+                f"difference {self.critical_difference:.4g}",
+                *_ranking(self.methods, self.average_ranks),
+                f"not different: {groups or 'none'}",
+            ]
+        )
+
+
+def nemenyi(scores: Any, alpha: float = 0.05) -> Nemenyi:
+    r"""Test which methods differ over the blocks, each with each.
+
+    Average ranks of k methods on n blocks differ if they are at least
+
+    .. math:: CD = \frac{q_{\alpha, k}}{\sqrt 2} \sqrt{\frac{k (k + 1)}{6 n}}
+
+    apart, with :math:`q` the studentized range of k means and infinitely many degrees
+    of freedom, for any alpha and any number of methods.
+
+    Parameters
+    ----------
+    scores : Scores, or what makes one
+        At least two blocks and two methods. Repeats are averaged.
+    alpha : float
+        Level of significance for all pairs together, in (0, 1).
+
+    Returns
+    -------
+    Nemenyi
+
+    See Also
+    --------
+    friedman : Whether they differ at all; to be asked first.
+    wilcoxon_holm : A test of two methods that does not depend on the others.
+
+    Notes
+    -----
+    The test makes no correction for ties, which makes it cautious.
+
+    References
+    ----------
+    P. Nemenyi, "Distribution-free multiple comparisons", Princeton, 1963. J. Demsar,
+    "Statistical comparisons of classifiers over multiple data sets", Journal of Machine
+    Learning Research 7, 2006.
+
+    Examples
+    --------
+    >>> from quorate.stats import nemenyi
+    >>> nemenyi({"epbd": [0.9, 0.8, 0.9, 0.7], "kp": [0.8, 0.7, 0.8, 0.8],
+    ...          "es": [0.7, 0.6, 0.5, 0.6]})
+    Nemenyi on 4 blocks at alpha=0.05: critical difference 1.657
+    1.250  epbd
+    1.750  kp
+    3.000  es
+    not different: epbd, kp; kp, es
+    """
+    table = as_scores("nemenyi", scores, blocks=2)
+    level = as_number("nemenyi", "alpha", alpha)
+    n, k = table.n_blocks, table.n_methods
+    average = average_ranks(table).average
+    unit = math.sqrt(k * (k + 1) / (12 * n))
+    critical = unit * float(stats.studentized_range.isf(level, k, np.inf))
+    gaps = np.abs(average[:, None] - average)
+    distinct, where = np.unique(gaps, return_inverse=True)
+    tails = np.clip(stats.studentized_range.sf(distinct / unit, k, np.inf), 0.0, 1.0)
+    return Nemenyi(
+        methods=table.methods,
+        average_ranks=average,
+        critical_difference=critical,
+        p_values=tails[where].reshape(k, k),
+        cliques=_cliques(table.methods, average, critical),
+        alpha=level,
+        n_blocks=n,
+    )
+
+
+def _doubled_ranks(table: Scores) -> IntArray:
+    """Return twice the ranks on every block, which ties keep whole; 2 is best."""
+    means = table.means
+    level = levels(means, slack_of(means))
+    ranks: IntArray = np.rint(2 * stats.rankdata(-level, axis=1)).astype(np.int64)
+    return ranks
+
+
+def _far(average: FloatArray, critical: float) -> BoolArray:
+    far: BoolArray = np.abs(average[:, None] - average) >= critical
+    return far
+
+
+def _cliques(
+    methods: tuple[str, ...], average: FloatArray, critical: float
+) -> tuple[tuple[str, ...], ...]:
+    """Return runs of the ranking that cannot be extended, of two methods or more."""
+    order = np.argsort(average, kind="stable")
+    near = ~_far(average[order], critical)
+    found: list[tuple[str, ...]] = []
+    reached = 0
+    for start, row in enumerate(near):
+        end = start + int(np.count_nonzero(row[start:]))
+        if end > reached and end - start > 1:
+            found.append(tuple(methods[at] for at in order[start:end]))
+        reached = max(reached, end)
+    return tuple(found)
+
+
+def _ranking(methods: tuple[str, ...], average: FloatArray) -> list[str]:
+    order = np.argsort(average, kind="stable")
+    return [f"{average[at]:.3f}  {methods[at]}" for at in order]

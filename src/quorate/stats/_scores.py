@@ -1,0 +1,295 @@
+"""Scores: what every method achieved on every block, as often as it was repeated."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+
+from quorate._suggest import unknown_name
+from quorate._typing import BoolArray, FloatArray
+from quorate.stats._checks import LARGEST, as_floats
+
+
+@dataclass(frozen=True, slots=True, eq=False, init=False, repr=False)
+class Scores:
+    """A table of scores, higher is better.
+
+    Parameters
+    ----------
+    values : array-like, dict or data frame
+        Shape (n_blocks, n_methods) or (n_blocks, n_methods, n_repeats); or a dict of
+        method name to an array of shape (n_blocks,) or (n_blocks, n_repeats); or a
+        data frame with a column per method and a row per block. NaN or None marks a
+        missing score. Negate what is better when lower, such as errors or seconds.
+    methods, blocks, repeats : sequence of str, optional
+        Names; by default those of the dict or data frame, or else positions. A block
+        is a data set, a repeat is a fold or another resample; the scores of a block
+        and repeat belong together, whatever the method.
+
+    See Also
+    --------
+    Scores.from_rows : Make a table of (block, method, repeat, value) rows.
+
+    Notes
+    -----
+    A table may have gaps, as that of an unfinished study has, but no test accepts one:
+    each names the first missing score, and :meth:`complete_blocks` drops the blocks.
+
+    Scores tie if they differ by at most 1e-12 of their size, so that a tie does not
+    hang on the rounding of sums.
+
+    Examples
+    --------
+    >>> from quorate.stats import Scores
+    >>> scores = Scores({"epbd": [0.9, 0.8], "kp": [0.7, 0.8]}, blocks=["iris", "wine"])
+    >>> scores
+    Scores(2 blocks, 2 methods, 1 repeat)
+    >>> scores.methods
+    ('epbd', 'kp')
+    >>> scores.values.shape
+    (2, 2, 1)
+    """
+
+    values: FloatArray
+    """The scores, (n_blocks, n_methods, n_repeats), read-only."""
+    blocks: tuple[str, ...]
+    """Names of the blocks."""
+    methods: tuple[str, ...]
+    """Names of the methods."""
+    repeats: tuple[str, ...]
+    """Names of the repeats."""
+
+    def __init__(
+        self,
+        values: Any,
+        methods: Iterable[Any] | None = None,
+        blocks: Iterable[Any] | None = None,
+        repeats: Iterable[Any] | None = None,
+    ) -> None:
+        if isinstance(values, Mapping):
+            methods = list(values) if methods is None else methods
+            table = _stack(values)
+        else:
+            # A data frame knows its names; which library it is of does not matter.
+            methods = getattr(values, "columns", None) if methods is None else methods
+            if blocks is None and hasattr(values, "columns"):
+                blocks = getattr(values, "index", None)
+            table = as_floats("Scores", "values", values)
+        if table.ndim == 2:
+            table = table[:, :, None]
+        if table.ndim != 3 or table.size == 0:
+            raise ValueError(
+                "Scores: values must be (n_blocks, n_methods) or (n_blocks, n_methods, "
+                f"n_repeats), none of them 0; got shape {table.shape}."
+            )
+        table.flags.writeable = False
+        object.__setattr__(self, "values", table)
+        given = {"blocks": blocks, "methods": methods, "repeats": repeats}
+        for (what, names), size in zip(given.items(), table.shape, strict=True):
+            object.__setattr__(self, what, _names(what, names, size))
+        wild = np.abs(table) > LARGEST
+        if wild.any():
+            at = _first(wild)
+            raise ValueError(
+                f"Scores: {self._cell(at)} is {table[at]}; scores must be finite, "
+                f"at most {LARGEST:g} in size."
+            )
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[Sequence[Any]]) -> Self:
+        """Make a table of rows (block, method, repeat, value), in any order.
+
+        Names are listed as they first occur. What no row tells is missing.
+
+        Parameters
+        ----------
+        rows : iterable of (block, method, repeat, value)
+            For a data frame, its ``itertuples(index=False)``.
+
+        Returns
+        -------
+        Scores
+
+        Examples
+        --------
+        >>> from quorate.stats import Scores
+        >>> rows = [("iris", "epbd", 0, 0.9), ("iris", "kp", 0, 0.8),
+        ...         ("wine", "epbd", 0, 0.7)]
+        >>> Scores.from_rows(rows)
+        Scores(2 blocks, 2 methods, 1 repeat; 1 score missing)
+        """
+        found: dict[tuple[str, ...], float] = {}
+        seen: tuple[dict[str, int], ...] = ({}, {}, {})
+        for number, row in enumerate(rows):
+            listed = list(row)
+            if len(listed) != 4:
+                raise ValueError(
+                    f"Scores.from_rows: row {number} has {len(listed)} entries; "
+                    "a row is (block, method, repeat, value)."
+                )
+            key = tuple(map(str, listed[:3]))
+            if key in found:
+                raise ValueError(
+                    f"Scores.from_rows: row {number} scores method {key[1]!r} on block "
+                    f"{key[0]!r}, repeat {key[2]!r}, a second time."
+                )
+            found[key] = _number(number, listed[3])
+            for name, places in zip(key, seen, strict=True):
+                places.setdefault(name, len(places))
+        if not found:
+            raise ValueError("Scores.from_rows: no rows; a table has at least one.")
+        table = np.full([len(places) for places in seen], math.nan)
+        for key, value in found.items():
+            at = tuple(places[name] for name, places in zip(key, seen, strict=True))
+            table[at] = value
+        blocks, methods, repeats = seen
+        return cls(table, methods=methods, blocks=blocks, repeats=repeats)
+
+    @property
+    def n_blocks(self) -> int:
+        """Number of blocks."""
+        return len(self.blocks)
+
+    @property
+    def n_methods(self) -> int:
+        """Number of methods."""
+        return len(self.methods)
+
+    @property
+    def n_repeats(self) -> int:
+        """Number of repeats."""
+        return len(self.repeats)
+
+    @property
+    def n_missing(self) -> int:
+        """Number of missing scores."""
+        return int(np.isnan(self.values).sum())
+
+    @property
+    def means(self) -> FloatArray:
+        """Mean score over the repeats, (n_blocks, n_methods)."""
+        means: FloatArray = self.values.mean(axis=2)
+        return means
+
+    def complete_blocks(self) -> "Scores":
+        """Return the table without the blocks on which a score is missing.
+
+        Examples
+        --------
+        >>> from quorate.stats import Scores
+        >>> Scores([[0.9, None], [0.8, 0.7]], blocks=["iris", "wine"]).complete_blocks()
+        Scores(1 block, 2 methods, 1 repeat)
+        """
+        whole = np.flatnonzero(~np.isnan(self.values).any(axis=(1, 2)))
+        if whole.size == 0:
+            raise ValueError(
+                "Scores.complete_blocks: every block misses a score, the first "
+                f"{self._cell(_first(np.isnan(self.values)))}; none would be left."
+            )
+        kept = [self.blocks[at] for at in whole]
+        return Scores(self.values[whole], self.methods, kept, self.repeats)
+
+    def position(self, method: str | int) -> int:
+        """Return the position of a method, given by its name or its position.
+
+        Examples
+        --------
+        >>> from quorate.stats import Scores
+        >>> Scores({"epbd": [0.9, 0.8], "kp": [0.7, 0.8]}).position("kp")
+        1
+        """
+        if isinstance(method, str) and method in self.methods:
+            return self.methods.index(method)
+        if isinstance(method, (int, np.integer)) and not isinstance(method, bool):
+            if not 0 <= method < self.n_methods:
+                raise ValueError(
+                    f"Scores: no method {method}; positions are 0 to "
+                    f"{self.n_methods - 1}."
+                )
+            return int(method)
+        raise ValueError(f"Scores: {unknown_name('method', method, self.methods)}")
+
+    def _cell(self, at: tuple[int, ...]) -> str:
+        block, method, repeat = at
+        which = f", repeat {self.repeats[repeat]!r}" if self.n_repeats > 1 else ""
+        return f"method {self.methods[method]!r} on block {self.blocks[block]!r}{which}"
+
+    def __repr__(self) -> str:
+        counts = (
+            (self.n_blocks, "block"),
+            (self.n_methods, "method"),
+            (self.n_repeats, "repeat"),
+        )
+        size = ", ".join(f"{n} {what}{'s' * (n != 1)}" for n, what in counts)
+        n = self.n_missing
+        gaps = f"; {n} score{'s' * (n != 1)} missing" if n else ""
+        return f"Scores({size}{gaps})"
+
+
+def as_scores(
+    owner: str, scores: Any, *, blocks: int = 1, methods: int = 2, repeats: int = 1
+) -> Scores:
+    """Return a table without gaps that has at least so many blocks, and so on."""
+    table = scores if isinstance(scores, Scores) else Scores(scores)
+    gaps = np.isnan(table.values)
+    if gaps.any():
+        raise ValueError(
+            f"{owner}: no score of {table._cell(_first(gaps))}; add it, or drop such "
+            "blocks with complete_blocks()."
+        )
+    for what, least, found in (
+        ("blocks", blocks, table.n_blocks),
+        ("methods", methods, table.n_methods),
+        ("repeats", repeats, table.n_repeats),
+    ):
+        if found < least:
+            raise ValueError(f"{owner}: at least {least} {what}, got {found}.")
+    return table
+
+
+def _stack(values: Mapping[Any, Any]) -> FloatArray:
+    """Return the columns of a dict side by side."""
+    if not values:
+        raise ValueError("Scores: an empty dict; give at least one method.")
+    columns = [as_floats("Scores", f"values[{m!r}]", v) for m, v in values.items()]
+    for method, column in zip(values, columns, strict=True):
+        if column.shape != columns[0].shape or column.ndim not in (1, 2):
+            raise ValueError(
+                f"Scores: the scores of {method!r} have shape {column.shape}, those of "
+                f"{next(iter(values))!r} {columns[0].shape}; all must be (n_blocks,) "
+                "or (n_blocks, n_repeats)."
+            )
+    return np.stack(columns, axis=1)
+
+
+def _names(what: str, names: Iterable[Any] | None, size: int) -> tuple[str, ...]:
+    if names is None:
+        return tuple(map(str, range(size)))
+    if isinstance(names, str):
+        raise ValueError(f"Scores({what}): a list of names, got the text {names!r}.")
+    listed = tuple(map(str, names))
+    if len(listed) != size:
+        raise ValueError(f"Scores({what}): {size} names, got {len(listed)}.")
+    if len(set(listed)) < size:
+        twice = next(name for name in listed if listed.count(name) > 1)
+        raise ValueError(f"Scores({what}): names must differ, {twice!r} occurs twice.")
+    return listed
+
+
+def _number(row: int, value: Any) -> float:
+    if value is None:
+        return math.nan
+    if not isinstance(value, Real):
+        raise ValueError(
+            f"Scores.from_rows: the value of row {row} is {value!r}; give a number, "
+            "or None if it is missing."
+        )
+    return float(value)
+
+
+def _first(mask: BoolArray) -> tuple[int, ...]:
+    """Return the first place that is set."""
+    return tuple(int(i) for i in np.argwhere(mask)[0])

@@ -1,0 +1,1 @@
+"""Compare pruning methods on data sets, keep every result, make tables of them."""

@@ -1,0 +1,218 @@
+"""Average ranks, Friedman and Nemenyi: by hand, by SciPy, and where ranks tie."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from tests.stats.tables import random_table, shifts, tables
+
+from quorate.stats import Scores, average_ranks, friedman, nemenyi
+
+# Ranks 1 2 3 / 1 2 3 / 1 2 3 / 2 1 3: sums 5, 7, 12.
+TABLE = {"a": [9, 8, 9, 7], "b": [8, 7, 8, 8], "c": [7, 6, 5, 6]}
+
+
+def test_ranks_by_hand():
+    found = average_ranks([[0.9, 0.8, 0.8, 0.1], [0.5, 0.5, 0.5, 0.5]])
+    assert found.ranks.tolist() == [[1, 2.5, 2.5, 4], [2.5, 2.5, 2.5, 2.5]]
+    assert found.average.tolist() == [1.75, 2.5, 2.5, 3.25]
+
+
+def test_ranks_of_a_single_block():
+    assert average_ranks([[1, 3, 2]]).average.tolist() == [3, 1, 2]
+
+
+def test_means_of_the_same_folds_tie_in_any_order():
+    folds = np.array([0.7, 0.1, 0.3, 0.94, 0.61, 0.57])
+    orders = [np.random.default_rng(seed).permutation(6) for seed in range(40)]
+    values = np.array([[folds[order] for order in orders]])
+    assert len(set(values.mean(axis=2).ravel())) > 1  # as floats they do not
+    assert set(average_ranks(values).average) == {20.5}
+
+
+def test_ties_chain_but_end():
+    values = [[1.0, 1.0 + 5e-13, 1.0 + 1e-12, 1.0 + 1e-11]]
+    assert average_ranks(values).average.tolist() == [3, 3, 3, 1]
+
+
+@settings(deadline=None)
+@given(values=tables())
+def test_ranks_are_those_of_scipy(values):
+    known = stats.rankdata(-values.mean(axis=2), axis=1)
+    np.testing.assert_array_equal(average_ranks(values).ranks, known)
+
+
+def test_friedman_by_hand():
+    found = friedman(TABLE)
+    assert found.chi_square == 12 / (4 * 3 * 4) * (25 + 49 + 144) - 3 * 4 * 4  # 6.5
+    assert found.f == 3 * 6.5 / (4 * 2 - 6.5)  # 13
+    assert found.chi_square_p_value == pytest.approx(math.exp(-6.5 / 2), rel=1e-12)
+    # With two and six degrees of freedom the tail of F is (1 + f / 3)**-3.
+    assert found.f_p_value == pytest.approx((1 + 13 / 3) ** -3, rel=1e-12)
+    assert found.average_ranks.tolist() == [1.25, 1.75, 3.0]
+    assert (found.methods, found.n_blocks) == (("a", "b", "c"), 4)
+
+
+def test_friedman_of_two_methods_is_the_sign_test():
+    # 5 wins and 2 losses: chi-square is (5 - 2)**2 / 7, a tie changes nothing.
+    a = [1, 1, 1, 1, 1, 0, 0]
+    found = friedman({"a": a, "b": [0.5] * 7})
+    assert found.chi_square == pytest.approx(9 / 7, rel=1e-14)
+    assert friedman({"a": [*a, 0.5], "b": [0.5] * 8}).chi_square == found.chi_square
+
+
+@pytest.mark.parametrize("decimals", [1, 2, 6])
+@pytest.mark.parametrize("seed", range(10))
+def test_friedman_is_that_of_scipy(seed, decimals):
+    values = np.round(random_table(seed, decimals=4).mean(axis=2), decimals)
+    found = friedman(values)
+    known = stats.friedmanchisquare(*values.T)
+    assert found.chi_square == pytest.approx(known.statistic, rel=1e-10)
+    assert found.chi_square_p_value == pytest.approx(known.pvalue, rel=1e-10)
+    n, k = values.shape
+    f = (n - 1) * known.statistic / (n * (k - 1) - known.statistic)
+    assert found.f == pytest.approx(f, rel=1e-10)
+    tail = stats.f.sf(f, k - 1, (k - 1) * (n - 1))
+    assert found.f_p_value == pytest.approx(tail, rel=1e-9)
+
+
+def test_friedman_where_all_tie_and_where_all_agree():
+    tied = friedman(np.ones((5, 3)))
+    assert (tied.chi_square, tied.f) == (0, 0)
+    assert (tied.chi_square_p_value, tied.f_p_value) == (1, 1)
+    agreed = friedman([[3, 2, 1]] * 7)
+    assert (agreed.chi_square, agreed.f, agreed.f_p_value) == (14, math.inf, 0)
+    assert friedman([[3, 3, 1]] * 7).f == math.inf
+
+
+# q of Demsar (2006), table 5, two-tailed Nemenyi: alpha 0.05 and 0.10.
+PRINTED = {
+    2: (1.960, 1.645),
+    3: (2.343, 2.052),
+    4: (2.569, 2.291),
+    5: (2.728, 2.459),
+    6: (2.850, 2.589),
+    7: (2.949, 2.693),
+    8: (3.031, 2.780),
+    9: (3.102, 2.855),
+    10: (3.164, 2.920),
+}
+
+
+@pytest.mark.parametrize("k", PRINTED)
+@pytest.mark.parametrize(("which", "alpha"), [(0, 0.05), (1, 0.10)])
+def test_critical_difference_is_the_printed_one(k, which, alpha):
+    n = 10
+    values = np.random.default_rng(k).random((n, k))
+    found = nemenyi(values, alpha=alpha).critical_difference
+    unit = math.sqrt(k * (k + 1) / (6 * n))
+    assert found / unit == pytest.approx(PRINTED[k][which], abs=0.00151)
+
+
+def test_nemenyi_of_two_methods_is_normal():
+    a = np.array([1, 1, 1, 1, 1, 1, 0, 0])
+    found = nemenyi({"a": a, "b": [0.5] * 8}, alpha=0.01)
+    # Average ranks 1.25 and 1.75 differ by z = 0.5 / sqrt(1 / n).
+    z = 0.5 * math.sqrt(8)
+    assert found.p_values[0, 1] == pytest.approx(2 * stats.norm.sf(z), rel=1e-9)
+    assert found.critical_difference == pytest.approx(
+        stats.norm.isf(0.005) / math.sqrt(8), rel=1e-9
+    )
+
+
+@pytest.mark.parametrize("alpha", [0.001, 0.05, 0.2, 0.5])
+@pytest.mark.parametrize("seed", range(8))
+def test_p_values_critical_difference_and_cliques_agree(seed, alpha):
+    table = Scores(random_table(seed, n_blocks=25, n_methods=7))
+    found = nemenyi(table, alpha=alpha)
+    np.testing.assert_array_equal(found.significant, found.p_values <= alpha)
+    names = np.array(found.methods)
+    # Maximal sets by brute force over all subsets.
+    near = ~found.significant
+    subsets = [
+        [j for j in range(7) if code >> j & 1]
+        for code in range(1, 2**7)
+        if near[np.ix_(*[[j for j in range(7) if code >> j & 1]] * 2)].all()
+    ]
+    sets = [set(names[s]) for s in subsets]
+    largest = [s for s in sets if len(s) > 1 and not any(s < t for t in sets)]
+    assert {frozenset(c) for c in found.cliques} == set(map(frozenset, largest))
+    ranks = dict(zip(found.methods, found.average_ranks, strict=True))
+    for clique in found.cliques:
+        assert [ranks[m] for m in clique] == sorted(ranks[m] for m in clique)
+
+
+def test_cliques_by_hand():
+    # Average ranks 1, 2, 3, 4 exactly; the critical difference is 4.69 / sqrt(n).
+    def cliques(n):
+        return nemenyi([[4, 3, 2, 1]] * n).cliques
+
+    assert cliques(2) == (("0", "1", "2", "3"),)
+    assert cliques(4) == (("0", "1", "2"), ("1", "2", "3"))
+    assert cliques(10) == (("0", "1"), ("1", "2"), ("2", "3"))
+    assert cliques(30) == ()
+
+
+def test_all_tied():
+    found = nemenyi(np.ones((3, 4)))
+    assert (found.p_values == 1).all()
+    assert found.cliques == (("0", "1", "2", "3"),)
+
+
+@settings(deadline=None)
+@given(values=tables(), data=st.data(), shift=shifts)
+def test_properties(values, data, shift):
+    k = values.shape[1]
+    names = np.array([f"m{j}" for j in range(k)])
+    order = np.array(data.draw(st.permutations(range(k))))
+    table, mixed = Scores(values, names), Scores(values[:, order] + shift, names[order])
+    one, other = friedman(table), friedman(mixed)
+    assert (one.chi_square, one.f) == (other.chi_square, other.f)
+    np.testing.assert_array_equal(one.average_ranks[order], other.average_ranks)
+    # Better for one is worse for the other: ranks run the other way.
+    flipped = average_ranks(Scores(-values, names)).average
+    np.testing.assert_allclose(flipped, k + 1 - one.average_ranks, rtol=1e-12)
+    first, second = nemenyi(table), nemenyi(mixed)
+    np.testing.assert_array_equal(first.p_values[np.ix_(order, order)], second.p_values)
+    assert set(map(frozenset, first.cliques)) == set(map(frozenset, second.cliques))
+
+
+def test_reprs():
+    assert repr(average_ranks(TABLE)).split("\n")[1:] == [
+        "1.250  a",
+        "1.750  b",
+        "3.000  c",
+    ]
+    assert "F=13" in repr(friedman(TABLE))
+    assert repr(nemenyi(TABLE)).endswith("not different: a, b; b, c")
+    assert repr(nemenyi([[4, 3, 2, 1]] * 30)).endswith("not different: none")
+
+
+@pytest.mark.parametrize("test", [friedman, nemenyi, average_ranks])
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([[1], [2]], "at least 2 methods, got 1"),
+        ([[1, 2], [3, np.nan]], "no score of method '1' on block '1'"),
+        ([[1, 2], [3, np.inf]], "method '1' on block '1' is inf"),
+        ([1, 2, 3], r"got shape \(3,\)"),
+    ],
+)
+def test_refusals(test, values, message):
+    with pytest.raises(ValueError, match=message):
+        test(values)
+
+
+@pytest.mark.parametrize("test", [friedman, nemenyi])
+def test_one_block_is_too_few(test):
+    with pytest.raises(ValueError, match=f"{test.__name__}: at least 2 blocks, got 1"):
+        test([[1, 2, 3]])
+
+
+@pytest.mark.parametrize("alpha", [0, 1, -0.1, math.nan, "0.05", None])
+def test_alpha_is_judged(alpha):
+    with pytest.raises(ValueError, match=r"nemenyi\(alpha="):
+        nemenyi(TABLE, alpha=alpha)

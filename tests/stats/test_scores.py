@@ -1,0 +1,173 @@
+"""The table itself: three ways in, gaps, names, refusals."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+from quorate.stats import (
+    Scores,
+    average_ranks,
+    friedman,
+    nemenyi,
+    wilcoxon_holm,
+    win_tie_loss,
+)
+
+VALUES = np.arange(12, dtype=float).reshape(2, 3, 2)
+NAMES = {"methods": ["a", "b", "c"], "blocks": ["iris", "wine"], "repeats": ["x", "y"]}
+
+
+def rows():
+    return [
+        (block, method, repeat, VALUES[i, j, k])
+        for i, block in enumerate(NAMES["blocks"])
+        for j, method in enumerate(NAMES["methods"])
+        for k, repeat in enumerate(NAMES["repeats"])
+    ]
+
+
+def same(one, other):
+    np.testing.assert_array_equal(one.values, other.values)
+    assert one.methods == other.methods
+    assert one.blocks == other.blocks
+    assert one.repeats == other.repeats
+
+
+def test_three_ways_in_make_the_same_table():
+    table = Scores(VALUES, **NAMES)
+    columns = {name: VALUES[:, j] for j, name in enumerate(NAMES["methods"])}
+    same(table, Scores(columns, blocks=NAMES["blocks"], repeats=NAMES["repeats"]))
+    same(table, Scores.from_rows(rows()))
+    assert (table.n_blocks, table.n_methods, table.n_repeats) == (2, 3, 2)
+    np.testing.assert_array_equal(table.means, [[0.5, 2.5, 4.5], [6.5, 8.5, 10.5]])
+
+
+def test_without_repeats():
+    same(Scores(VALUES[:, :, 0]), Scores(VALUES[:, :, :1]))
+    same(Scores({"0": [1, 2], "1": [3, 4]}), Scores([[1, 3], [2, 4]]))
+    assert Scores([[1, 3], [2, 4]]).methods == ("0", "1")
+
+
+def test_data_frames_keep_their_names():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(
+        {"a": [1.0, 2.0], "b": [3.0, None]}, index=["iris", "wine"]
+    )
+    table = Scores(frame)
+    assert (table.methods, table.blocks) == (("a", "b"), ("iris", "wine"))
+    assert table.n_missing == 1
+    long = frame.stack(future_stack=True).reset_index()
+    long.insert(2, "repeat", 0)
+    same(Scores.from_rows(long.itertuples(index=False)), Scores(frame, repeats=["0"]))
+
+
+def test_order_of_rows_only_orders_the_names():
+    mixed = [rows()[k] for k in (11, 3, 7, 0, 5, 2, 9, 1, 10, 4, 8, 6)]
+    table = Scores.from_rows(mixed)
+    assert (table.blocks, table.methods) == (("wine", "iris"), ("c", "b", "a"))
+    assert table.repeats == ("y", "x")
+    np.testing.assert_array_equal(table.values, VALUES[::-1, ::-1, ::-1])
+
+
+def test_the_table_is_frozen_and_its_own():
+    given = VALUES.copy()
+    table = Scores(given)
+    given[:] = 0
+    np.testing.assert_array_equal(table.values, VALUES)
+    with pytest.raises(ValueError, match="read-only"):
+        table.values[0, 0, 0] = 1
+    with pytest.raises(AttributeError):
+        table.methods = ("x", "y", "z")
+
+
+@pytest.mark.parametrize("again", [lambda t: pickle.loads(pickle.dumps(t)), copy.copy])
+def test_survives_pickle_and_copy(again):
+    table = Scores(VALUES, **NAMES)
+    same(table, again(table))
+
+
+@pytest.mark.parametrize(
+    "test",
+    [average_ranks, friedman, nemenyi, wilcoxon_holm, lambda s: win_tie_loss(s, 0)],
+)
+def test_gaps_are_refused_by_name_and_can_be_dropped(test):
+    table = Scores.from_rows([r for r in rows() if r[:3] != ("iris", "b", "y")])
+    assert table.n_missing == 1
+    gap = r": no score of method 'b' on block 'iris', repeat 'y'; add it"
+    with pytest.raises(ValueError, match=gap):
+        test(table)
+    whole = table.complete_blocks()
+    assert whole.blocks == ("wine",)
+    np.testing.assert_array_equal(whole.values, VALUES[1:])
+
+
+def test_masked_entries_are_gaps():
+    masked = np.ma.masked_array([[1.0, 2.0], [3.0, 4.0]], [[0, 0], [1, 0]])
+    assert Scores(masked).complete_blocks().values.ravel().tolist() == [1.0, 2.0]
+    assert Scores({"a": masked[:, 0], "b": [1, 2]}).n_missing == 1
+
+
+def test_no_complete_block():
+    with pytest.raises(
+        ValueError, match="every block misses a score, the first method"
+    ):
+        Scores([[None, 1], [1, None]]).complete_blocks()
+
+
+def test_the_first_gap_is_named_in_reading_order():
+    with pytest.raises(ValueError, match="no score of method '2' on block '0'"):
+        friedman([[1, 2, np.nan], [np.nan, 1, 2]])
+
+
+def test_repr():
+    assert repr(Scores(VALUES)) == "Scores(2 blocks, 3 methods, 2 repeats)"
+    assert repr(Scores([[1]])) == "Scores(1 block, 1 method, 1 repeat)"
+    gappy = Scores([[1, None, None]])
+    assert repr(gappy) == "Scores(1 block, 3 methods, 1 repeat; 2 scores missing)"
+
+
+def test_position():
+    table = Scores(VALUES, methods=["epbd", "kp", "oo"])
+    assert [table.position(m) for m in ("kp", 2, np.int64(0))] == [1, 2, 0]
+    with pytest.raises(ValueError, match=r"unknown method 'ebpd'; did you mean 'epbd'"):
+        table.position("ebpd")
+    with pytest.raises(ValueError, match="no method 3; positions are 0 to 2"):
+        table.position(3)
+    with pytest.raises(ValueError, match="no method -1"):
+        table.position(-1)
+    with pytest.raises(ValueError, match="unknown method True"):
+        table.position(True)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Scores([1, 2]), r"got shape \(2,\)"),
+        (lambda: Scores(np.zeros((2, 2, 2, 2))), r"got shape \(2, 2, 2, 2\)"),
+        (lambda: Scores(np.zeros((2, 0))), r"got shape \(2, 0, 1\)"),
+        (lambda: Scores([[1, 2], [3]]), "rows of one length"),
+        (lambda: Scores([["0.5", "0.6"]]), "must be numbers"),
+        (lambda: Scores([[1j, 2]]), "must be numbers"),
+        (lambda: Scores({}), "empty dict"),
+        (lambda: Scores({"a": [1, 2], "b": [1]}), r"'b' have shape \(1,\)"),
+        (lambda: Scores({"a": 1.0}), r"'a' have shape \(\)"),
+        (lambda: Scores([[1, 2], [3, np.inf]]), "method '1' on block '1' is inf"),
+        (lambda: Scores([[1, -np.inf]]), "method '1' on block '0' is -inf"),
+        (lambda: Scores([[1, 1e200]]), "at most 1e\\+100"),
+        (lambda: Scores(VALUES, ["a", "b"]), r"Scores\(methods\): 3 names, got 2"),
+        (lambda: Scores(VALUES, "abc"), "got the text 'abc'"),
+        (lambda: Scores(VALUES, ["a", "b", "a"]), "'a' occurs twice"),
+        (lambda: Scores.from_rows([]), "no rows"),
+        (lambda: Scores.from_rows([("b", "m", 1.0)]), "row 0 has 3 entries"),
+        (lambda: Scores.from_rows([("b", "m", 0, "high")]), "row 0 is 'high'"),
+        (
+            lambda: Scores.from_rows([("b", "m", 0, 1.0), ("b", "m", "0", 1.0)]),
+            "row 1 scores method 'm' on block 'b', repeat '0', a second time",
+        ),
+    ],
+)
+def test_refusals(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()

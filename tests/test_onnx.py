@@ -1,0 +1,510 @@
+"""ONNX models give the labels that scikit-learn gives."""
+
+import os
+import re
+import sys
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    RandomForestClassifier,
+    RandomForestRegressor,
+    VotingClassifier,
+)
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    MinMaxScaler,
+    QuantileTransformer,
+    StandardScaler,
+)
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+onnx = pytest.importorskip("onnx")
+skl2onnx = pytest.importorskip("skl2onnx")
+onnxruntime = pytest.importorskip("onnxruntime")
+
+from quorate import _onnx  # noqa: E402
+from quorate._onnx import register_converter, to_onnx  # noqa: E402
+
+TREE = DecisionTreeClassifier(max_depth=3, random_state=0)
+MIXED = [
+    ("tree", TREE),
+    ("bayes", GaussianNB()),
+    ("line", LogisticRegression()),
+    ("deep", DecisionTreeClassifier(random_state=0)),
+]
+TREES = [
+    (f"tree{n}", DecisionTreeClassifier(max_depth=n, max_features=2, random_state=n))
+    for n in (2, 3, 4, 5)
+]
+FOREST = RandomForestClassifier(9, random_state=0)
+MODELS = {
+    "tree": TREE,
+    "forest": FOREST,
+    "shallow forest": RandomForestClassifier(10, max_depth=3, random_state=0),
+    "weighted forest": RandomForestClassifier(
+        10, class_weight="balanced", random_state=0
+    ),
+    "extra": ExtraTreesClassifier(10, random_state=0),
+    "bagging": BaggingClassifier(n_estimators=10, random_state=0),
+    "bagging of features": BaggingClassifier(
+        n_estimators=10, max_features=0.5, random_state=0
+    ),
+    "bagging of features with replacement": BaggingClassifier(
+        n_estimators=10, bootstrap_features=True, random_state=0
+    ),
+    # So few samples that members never see some classes.
+    "bagging of few": BaggingClassifier(n_estimators=9, max_samples=5, random_state=0),
+    "bagging of few, not trees": BaggingClassifier(
+        make_pipeline(StandardScaler(), TREE),
+        n_estimators=9,
+        max_samples=5,
+        max_features=0.5,
+        random_state=0,
+    ),
+    "bagging of lines": BaggingClassifier(
+        LogisticRegression(), n_estimators=5, max_features=0.5, random_state=0
+    ),
+    "bagging without probabilities": BaggingClassifier(
+        LinearSVC(), n_estimators=6, max_features=0.5, random_state=0
+    ),
+    "bagging of forests": BaggingClassifier(
+        RandomForestClassifier(3, random_state=0), n_estimators=4, random_state=0
+    ),
+    "bagging of pipelines": BaggingClassifier(
+        make_pipeline(StandardScaler(), TREE), n_estimators=4, random_state=0
+    ),
+    "boosting": AdaBoostClassifier(n_estimators=12, random_state=0),
+    "boosting of trees": AdaBoostClassifier(TREE, n_estimators=12, random_state=0),
+    "boosting of lines": AdaBoostClassifier(
+        LogisticRegression(), n_estimators=4, random_state=0
+    ),
+    "hard": VotingClassifier(MIXED),
+    "hard weights": VotingClassifier(MIXED[:3], weights=[0.1, 0.2, 0.3]),
+    "hard drop": VotingClassifier(
+        [MIXED[0], ("gone", "drop"), MIXED[2]], weights=[3, 7, 1]
+    ),
+    "hard trees": VotingClassifier(TREES, weights=[0.1, 0.2, 0.3, 0.4]),
+    "soft": VotingClassifier(MIXED, voting="soft"),
+    "soft weights": VotingClassifier(MIXED, voting="soft", weights=[1, 2, 3, 4]),
+    "soft trees": VotingClassifier(TREES, voting="soft"),
+    "soft weighted trees": VotingClassifier(TREES, voting="soft", weights=[3, 2, 1, 1]),
+    "soft forests": VotingClassifier(
+        [
+            ("forest", RandomForestClassifier(4, random_state=1)),
+            ("extra", ExtraTreesClassifier(4, random_state=2)),
+            ("scaled", make_pipeline(StandardScaler(), FOREST)),
+        ],
+        voting="soft",
+    ),
+    "scaled forest": make_pipeline(StandardScaler(), FOREST),
+    "scaled without mean": make_pipeline(StandardScaler(with_mean=False), FOREST),
+    "scaled without scale": make_pipeline(StandardScaler(with_std=False), FOREST),
+    "min max bagging": make_pipeline(
+        MinMaxScaler((-3, 5)), BaggingClassifier(n_estimators=5, random_state=0)
+    ),
+    "clipped": make_pipeline(MinMaxScaler(clip=True), FOREST),
+    "passed through": Pipeline([("nothing", "passthrough"), ("forest", FOREST)]),
+    "scaled boosting": make_pipeline(
+        StandardScaler(), AdaBoostClassifier(n_estimators=9, random_state=0)
+    ),
+    "scaled soft": make_pipeline(
+        StandardScaler(), VotingClassifier(MIXED, voting="soft")
+    ),
+    "frozen": FrozenEstimator(FOREST),
+    "frozen in a pipeline": make_pipeline(StandardScaler(), FrozenEstimator(FOREST)),
+}
+LABELS = {
+    "text": np.array(["ant", "bée", "cow", "doe", "eel"]),
+    "int": np.arange(5) * 3 - 4,
+}
+
+
+def samples(n_classes, kind, rounded, seed=0, size=2400):
+    """Return float32 samples; rounded ones make many ties."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(size, 5)).astype(np.float32)
+    if rounded:
+        X = np.round(X)
+    noise = rng.normal(size=size)
+    codes = (X[:, 0] * 2 + X[:, 1] + noise).argsort().argsort() * n_classes // size
+    return X, LABELS[kind][codes]
+
+
+def fitted(model, X, y):
+    if isinstance(model, FrozenEstimator):
+        return FrozenEstimator(clone(model.estimator).fit(X, y))
+    if isinstance(model, Pipeline) and isinstance(model[-1], FrozenEstimator):
+        first = clone(model[0]).fit(X, y)
+        return make_pipeline(first, fitted(model[-1], first.transform(X), y))
+    return clone(model).fit(X, y)
+
+
+def run(converted, X):
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(
+        converted.SerializeToString(), options, providers=["CPUExecutionProvider"]
+    )
+    return session.run(None, {session.get_inputs()[0].name: X})
+
+
+@pytest.mark.parametrize("rounded", [False, True], ids=["smooth", "rounded"])
+@pytest.mark.parametrize("kind", LABELS)
+@pytest.mark.parametrize("n_classes", [2, 5])
+@pytest.mark.parametrize("name", MODELS)
+def test_same_labels(name, n_classes, kind, rounded):
+    X, y = samples(n_classes, kind, rounded)
+    model = fitted(MODELS[name], X[:400], y[:400])
+    converted = to_onnx(model, X[:400])
+    labels, probabilities = run(converted, X)
+    np.testing.assert_array_equal(labels, model.predict(X))
+    assert labels.dtype == (object if kind == "text" else np.int64)
+    assert probabilities.dtype == np.float32
+    if hasattr(model, "predict_proba"):
+        np.testing.assert_allclose(probabilities, model.predict_proba(X), atol=2e-6)
+    else:
+        np.testing.assert_allclose(probabilities.sum(axis=1), 1, atol=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1, 9))
+@pytest.mark.parametrize(
+    "name", [name for name in MODELS if "line" not in name and name != "scaled soft"]
+)
+def test_same_labels_on_many_ties(name, seed):
+    X, y = samples(5, "int", True, seed, size=8000)
+    model = fitted(MODELS[name], X[:600], y[:600])
+    np.testing.assert_array_equal(run(to_onnx(model, X[:9]), X)[0], model.predict(X))
+
+
+def test_skl2onnx_alone_is_not_the_same():
+    # The reason for converters of our own; when this fails they may go.
+    X, y = samples(5, "int", True, seed=1, size=20000)
+    model = clone(FOREST).fit(X[:600], y[:600])
+    alone = skl2onnx.to_onnx(model, X[:1], options={"zipmap": False})
+    assert (run(alone, X)[0] != model.predict(X)).any()
+    assert (run(to_onnx(model, X[:1]), X)[0] == model.predict(X)).all()
+
+
+def test_thresholds_between_floats():
+    # Samples lie exactly on, one float below and one float above each threshold.
+    X, y = samples(2, "int", False)
+    tree = DecisionTreeClassifier(random_state=0).fit(X[:400], y[:400])
+    inner = tree.tree_.feature >= 0
+    near = tree.tree_.threshold[inner].astype(np.float32)
+    around = np.concatenate([np.nextafter(near, np.float32(end)) for end in (-9, 9)])
+    values = np.concatenate([near, around])
+    probes = np.repeat(X[:20], values.size, axis=0)
+    probes[:, tree.tree_.feature[0]] = np.tile(values, 20)
+    np.testing.assert_array_equal(
+        run(to_onnx(tree, X), probes)[0], tree.predict(probes)
+    )
+
+
+@pytest.mark.parametrize("model", [FOREST, TREE], ids=["forest", "tree"])
+def test_missing_values_go_the_way_they_were_trained_to(model):
+    X, y = samples(5, "text", False)
+    X[np.random.default_rng(1).random(X.shape) < 0.2] = np.nan
+    model = clone(model).fit(X[:600], y[:600])
+    np.testing.assert_array_equal(run(to_onnx(model, X), X)[0], model.predict(X))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [FOREST, AdaBoostClassifier(n_estimators=3), VotingClassifier(TREES), TREE],
+    ids=lambda model: type(model).__name__,
+)
+def test_one_class_and_trees_without_a_split(model):
+    X, _ = samples(2, "int", False, size=40)
+    model = clone(model).fit(X, np.full(40, "only"))
+    labels, probabilities = run(to_onnx(model, X), X)
+    assert set(labels) == {"only"}
+    np.testing.assert_allclose(probabilities, np.ones((40, 1)))
+
+
+def test_one_sample_and_one_member():
+    X, y = samples(5, "int", False)
+    model = RandomForestClassifier(1, random_state=0).fit(X, y)
+    converted = to_onnx(model, X)
+    for row in X[:20]:
+        assert run(converted, row[None])[0] == model.predict(row[None])
+
+
+def test_what_comes_back():
+    X, y = samples(2, "text", False)
+    converted = to_onnx(clone(FOREST).fit(X, y), X)
+    assert isinstance(converted, onnx.ModelProto)
+    onnx.checker.check_model(converted)
+    (taken,) = converted.graph.input
+    assert taken.name == "X"
+    assert taken.type.tensor_type.elem_type == onnx.TensorProto.FLOAT
+    assert [dim.dim_value for dim in taken.type.tensor_type.shape.dim] == [0, 5]
+    assert [out.name for out in converted.graph.output] == ["label", "probabilities"]
+
+
+def test_the_model_is_left_as_it_was():
+    X, y = samples(2, "text", False)
+    model = VotingClassifier(TREES, voting="soft", weights=[1, 2, 3, 4]).fit(X, y)
+    before = model.transform(X)
+    to_onnx(model, X)
+    assert model.flatten_transform
+    assert model.weights == [1, 2, 3, 4]
+    np.testing.assert_array_equal(model.transform(X), before)
+
+
+def test_written_to_a_file(tmp_path):
+    X, y = samples(2, "int", False)
+    model = clone(FOREST).fit(X, y)
+    path = tmp_path / "model.onnx"
+    converted = to_onnx(model, X, path=path)
+    assert onnx.load(path) == converted
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_interrupted_write_leaves_the_old_file(tmp_path, monkeypatch):
+    X, y = samples(2, "int", False)
+    path = tmp_path / "model.onnx"
+    path.write_bytes(b"old")
+
+    def full(_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="disk full"):
+        to_onnx(clone(FOREST).fit(X, y), X, path=path)
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_frames(library):
+    X, y = samples(2, "int", False)
+    names = list("abcde")
+    frame = pd.DataFrame(X, columns=names)
+    if library == "polars":
+        frame = pl.from_pandas(frame)
+    model = clone(FOREST).fit(frame, y)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        converted = to_onnx(model, frame)
+    assert not caught
+    np.testing.assert_array_equal(run(converted, X)[0], model.predict(frame))
+
+
+class Wrapper(ClassifierMixin, BaseEstimator):
+    """Stands in for PrunedClassifier."""
+
+    def __init__(self, estimator):
+        self.estimator = estimator
+
+    def fit(self, X, y):
+        self.estimator_ = clone(self.estimator).fit(X, y)
+        self.classes_ = self.estimator_.classes_
+        return self
+
+    def predict(self, X):
+        return self.estimator_.predict(X)
+
+
+@pytest.fixture
+def wrapper():
+    register_converter(Wrapper)
+    yield Wrapper
+    _onnx._wrappers.discard(Wrapper)
+
+
+class TestWrappers:
+    @pytest.mark.parametrize("inner", ["forest", "hard weights", "scaled forest"])
+    @pytest.mark.parametrize("kind", LABELS)
+    def test_alone_and_in_a_pipeline(self, wrapper, inner, kind):
+        X, y = samples(5, kind, True)
+        model = wrapper(MODELS[inner]).fit(X[:400], y[:400])
+        np.testing.assert_array_equal(run(to_onnx(model, X), X)[0], model.predict(X))
+        model = make_pipeline(StandardScaler(), wrapper(MODELS[inner]))
+        model.fit(X[:400], y[:400])
+        np.testing.assert_array_equal(run(to_onnx(model, X), X)[0], model.predict(X))
+
+    def test_as_a_member(self, wrapper):
+        X, y = samples(5, "text", True)
+        model = VotingClassifier([("a", wrapper(FOREST)), ("b", TREE)]).fit(X, y)
+        np.testing.assert_array_equal(run(to_onnx(model, X), X)[0], model.predict(X))
+
+    @pytest.mark.parametrize("kind", LABELS)
+    def test_inside_any_conversion(self, wrapper, kind):
+        X, y = samples(5, kind, True)
+        model = make_pipeline(StandardScaler(), wrapper(FOREST)).fit(X, y)
+        converted = skl2onnx.to_onnx(model[-1], X[:1], options={"zipmap": False})
+        np.testing.assert_array_equal(run(converted, X)[0], model[-1].predict(X))
+        zipped = run(skl2onnx.to_onnx(model[-1], X[:1]), X[:3])[1]
+        assert [set(row) for row in zipped] == [set(model.classes_)] * 3
+        whole = skl2onnx.to_onnx(model, X[:1], options={"zipmap": False})
+        assert (run(whole, X)[0] == model.predict(X)).mean() > 0.9
+
+    def test_unknown_wrappers_are_refused(self):
+        X, y = samples(2, "int", False)
+        other = type("Other", (Wrapper,), {})(FOREST).fit(X, y)
+        with pytest.raises(TypeError, match=r"no converter for [\w.]*Other\.$"):
+            to_onnx(other, X)
+
+    def test_those_of_quorate_are_registered_by_themselves(self):
+        X, y = samples(2, "int", True)
+        ours = type("Ours", (Wrapper,), {"__module__": "quorate.somewhere"})
+        model = make_pipeline(StandardScaler(), ours(FOREST)).fit(X, y)
+        np.testing.assert_array_equal(run(to_onnx(model, X), X)[0], model.predict(X))
+
+    @pytest.mark.parametrize("ensemble", ["forest", "bagging of features", "boosting"])
+    def test_pruned_classifier(self, ensemble):
+        home = pytest.importorskip("quorate.classifier")
+        X, y = samples(5, "text", True)
+        model = home.PrunedClassifier(MODELS[ensemble], keep=4).fit(X[:400], y[:400])
+        assert len(model.estimator_.estimators_) == 4
+        np.testing.assert_array_equal(run(to_onnx(model, X), X)[0], model.predict(X))
+
+
+def sentence(error, model, X, message):
+    with pytest.raises(error, match=message) as caught:
+        to_onnx(model, X)
+    text = str(caught.value)
+    assert text.startswith("to_onnx: ")
+    assert text.endswith(".")
+    assert "\n" not in text
+    return caught.value
+
+
+class Odd(ClassifierMixin, BaseEstimator):
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+
+    def predict_proba(self, X):
+        return np.tile(np.eye(len(self.classes_))[0], (len(X), 1))
+
+
+class TestRefusals:
+    X, y = samples(2, "int", False, size=60)
+
+    @pytest.mark.parametrize(
+        "model",
+        [
+            Odd(),
+            VotingClassifier([("odd", Odd())]),
+            VotingClassifier([("odd", Odd()), ("tree", TREE)], voting="soft"),
+            BaggingClassifier(Odd(), n_estimators=2),
+        ],
+        ids=["alone", "voting", "soft", "bagging"],
+    )
+    def test_a_classifier_without_a_converter(self, model):
+        error = sentence(TypeError, clone(model).fit(self.X, self.y), self.X, "Odd")
+        assert error.__cause__ is not None
+
+    def test_a_step_without_a_converter(self):
+        model = make_pipeline(FunctionTransformer(np.cbrt), TREE).fit(self.X, self.y)
+        error = sentence(
+            ValueError, model, self.X, "cannot convert this Pipeline .*FunctionTransf"
+        )
+        assert error.__cause__ is not None
+
+    def test_a_column_transformer_by_name(self):
+        frame = pd.DataFrame(self.X, columns=list("abcde"))
+        step = make_column_transformer((StandardScaler(), ["a", "b"]))
+        model = make_pipeline(step, TREE).fit(frame, self.y)
+        sentence(ValueError, model, frame, "cannot convert this Pipeline")
+
+    def test_text_in_the_samples(self):
+        model = clone(TREE).fit(self.X, self.y)
+        sentence(TypeError, model, [["a"] * 5], "an array of numbers, got list")
+
+    @pytest.mark.parametrize("shape", [(5,), (0, 5), (3, 4), (2, 5, 1)])
+    def test_samples_of_another_shape(self, shape):
+        model = clone(TREE).fit(self.X, self.y)
+        message = re.escape(f"5 features, got an array of shape {shape}")
+        sentence(ValueError, model, np.zeros(shape), message)
+
+    @pytest.mark.parametrize(
+        "model", [[TREE], {"a": TREE}, RandomForestRegressor(), StandardScaler(), None]
+    )
+    def test_what_is_no_classifier(self, model):
+        sentence(TypeError, model, self.X, f"classifier, got {type(model).__name__}")
+
+    def test_unfitted(self):
+        with pytest.raises(NotFittedError):
+            to_onnx(clone(FOREST), self.X)
+
+    @pytest.mark.parametrize(
+        ("labels", "name"),
+        [
+            (np.array([False, True]), "bool"),
+            (np.array([1.0, 2.0]), "float64"),
+            (np.array([(0, 1), (1, 1)], dtype="i,i").astype(object), "object"),
+        ],
+    )
+    def test_labels_of_other_types(self, labels, name):
+        model = clone(TREE).fit(self.X, self.y)
+        model.classes_ = labels
+        sentence(ValueError, model, self.X, f"text or integers, got {name}")
+
+    def test_more_than_one_output(self):
+        model = clone(FOREST).fit(self.X, np.column_stack([self.y, self.y]))
+        sentence(ValueError, model, self.X, "predicts 2 outputs")
+
+    def test_labels_that_come_out_otherwise(self, monkeypatch):
+        model = clone(FOREST).fit(self.X, self.y)
+        convert = _onnx._convert
+        other = clone(FOREST).fit(self.X, -self.y)
+        monkeypatch.setattr(_onnx, "_convert", lambda _, n: convert(other, n))
+        message = "labels 60 of 60 samples otherwise, the first at position 0"
+        sentence(ValueError, model, self.X, message)
+
+    def test_graphs_that_do_not_run(self, monkeypatch):
+        model = clone(FOREST).fit(self.X, self.y)
+        monkeypatch.setattr(_onnx, "_convert", lambda *_: onnx.ModelProto())
+        error = sentence(ValueError, model, self.X, "onnxruntime cannot run")
+        assert error.__cause__ is not None
+
+    @pytest.mark.parametrize("package", ["skl2onnx", "onnxruntime"])
+    def test_the_extra_is_named(self, package, monkeypatch):
+        model = clone(FOREST).fit(self.X, self.y)
+        monkeypatch.setitem(sys.modules, package, None)
+        with pytest.raises(ImportError, match=rf"{package} .* quorate\[onnx\]"):
+            to_onnx(model, self.X)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        CalibratedClassifierCV(FOREST, cv=3),
+        make_pipeline(QuantileTransformer(n_quantiles=20), FOREST),
+        LogisticRegression(),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_other_models_are_right_or_refused(model):
+    X, y = samples(2, "int", False)
+    model = clone(model).fit(X[:400], y[:400])
+    try:
+        converted = to_onnx(model, X)
+    except (TypeError, ValueError) as error:
+        refused = str(error)
+    else:
+        refused = ""
+        np.testing.assert_array_equal(run(converted, X)[0], model.predict(X))
+    assert refused == "" or refused.startswith("to_onnx: ")

@@ -1,0 +1,683 @@
+"""Models in files: what comes back, and what never gets out."""
+
+import errno
+import gzip
+import hashlib
+import io
+import json
+import os
+import pickle
+import re
+import signal
+import subprocess
+import sys
+import warnings
+import zipfile
+
+import joblib
+import numpy as np
+import pytest
+import sklearn
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+import quorate
+from quorate.exceptions import FileFormatError, QuorateWarning
+from quorate.persistence import VersionWarning, load, load_model, save
+
+skops_io = pytest.importorskip("skops.io")
+
+TREE = "sklearn.tree._tree.Tree"
+TRUSTED = [TREE, "sklearn.utils._bunch.Bunch"]  # voting holds its members in a Bunch
+MIXED = [
+    ("tree", DecisionTreeClassifier(max_depth=2, random_state=0)),
+    ("bayes", GaussianNB()),
+    ("line", LogisticRegression()),
+]
+MODELS = {
+    "forest": RandomForestClassifier(4, random_state=0),
+    "extra": ExtraTreesClassifier(4, random_state=0),
+    "bagging": BaggingClassifier(n_estimators=4, max_features=0.5, random_state=0),
+    "boosting": AdaBoostClassifier(n_estimators=4, random_state=0),
+    "hard": VotingClassifier(MIXED),
+    "soft": VotingClassifier(MIXED, voting="soft", weights=[1, 2, 3]),
+    "pipeline": make_pipeline(
+        StandardScaler(), BaggingClassifier(n_estimators=3, random_state=0)
+    ),
+}
+
+
+def samples(labels):
+    X = np.random.default_rng(0).normal(size=(90, 4))
+    codes = (X[:, 0] * 2 + X[:, 1]).argsort().argsort() // 30
+    return X, np.array(labels)[codes]
+
+
+X, Y = samples(["ant", "bee", "cow"])
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "model.skops"
+
+
+@pytest.fixture
+def line(path):
+    """A model that needs no trust, in a file."""
+    model = LogisticRegression().fit(X, Y)
+    save(model, path)
+    return model
+
+
+def entries(path):
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def write(path, parts):
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+
+
+def twin_checksum(parts):
+    """Compute the checksum again, by the letter of its description."""
+    text = b""
+    for name in sorted(parts):
+        if name != "quorate.json":
+            for part in (name.encode(), parts[name]):
+                text += len(part).to_bytes(8, "big") + part
+    return hashlib.sha256(text).hexdigest()
+
+
+def renote(parts, **changes):
+    """Return the parts with a changed note and, unless given, the right checksum."""
+    note = json.loads(parts["quorate.json"])
+    note |= {"sha256": twin_checksum(parts)} | changes
+    return parts | {"quorate.json": json.dumps(note).encode()}
+
+
+def refusal(path, *args, **kwargs):
+    """Return the sentence with which a file is refused."""
+    with pytest.raises(FileFormatError) as caught:
+        load(path, *args, **kwargs)
+    sentence = str(caught.value)
+    assert sentence.startswith(str(path))
+    assert sentence.endswith(".")
+    assert "\n" not in sentence
+    return sentence
+
+
+class TestRoundTrip:
+    @pytest.mark.parametrize("labels", [["ant", "bee", "cow"], [-1, 3, 7]])
+    @pytest.mark.parametrize("name", MODELS)
+    def test_ensembles(self, name, labels, path):
+        X, y = samples(labels)
+        model = clone(MODELS[name]).fit(X, y)
+        assert save(model, path) is None
+        again = load(path, TRUSTED)
+        assert type(again) is type(model)
+        np.testing.assert_array_equal(again.predict(X), model.predict(X))
+        assert again.predict(X).dtype == model.predict(X).dtype
+        if name != "hard":
+            np.testing.assert_array_equal(
+                again.predict_proba(X), model.predict_proba(X)
+            )
+        votes = [quorate.collect_votes(m, X, y).codes for m in (model, again)]
+        np.testing.assert_array_equal(*votes)
+
+    def test_lists_and_dicts_of_classifiers(self, path):
+        members = [clone(model).fit(X, Y) for _, model in MIXED]
+        save(members, path)
+        again = load(path, [TREE])
+        assert [type(m) for m in again] == [type(m) for m in members]
+        save({"é": members[0], "b": members[1]}, path)
+        again = load(path, [TREE])
+        assert list(again) == ["é", "b"]
+        np.testing.assert_array_equal(again["é"].predict(X), members[0].predict(X))
+
+    def test_plain_attributes(self, path):
+        forest = RandomForestClassifier(3, random_state=0).fit(X, Y)
+        forest.pruning_ = {
+            "method": "epbd",
+            "keep": 0.2,
+            "order": [2, 0],
+            "support": np.array([True, False]),
+            "scores": {"error": np.float64(0.25), "nan": float("nan"), "none": None},
+            "sizes": (1, 2),
+            3: True,
+        }
+        save(forest, path)
+        again = load(path, [TREE]).pruning_
+        np.testing.assert_equal(again, forest.pruning_)
+        assert isinstance(again["sizes"], tuple)
+
+    def test_a_pruner(self, path):
+        votes = quorate.Votes([[0, 1, 1], [1, 1, 0], [0, 1, 0]], [0, 1, 1])
+        pruner = quorate.pruning.EPBD(keep=2).fit(votes)
+        save(pruner, path)
+        again = load(path, [type(pruner)])
+        np.testing.assert_array_equal(again.order_, pruner.order_)
+        assert again.get_params() == pruner.get_params()
+
+    @pytest.mark.skipif(
+        not hasattr(quorate.Votes, "__setstate__"),
+        reason="skops cannot bring back objects of slots without __setstate__",
+    )
+    def test_a_pruned_classifier(self, path):
+        home = pytest.importorskip("quorate.classifier")
+        model = home.PrunedClassifier(MODELS["forest"], keep=2).fit(X, Y)
+        save(model, path)
+        assert "quorate.classifier.PrunedClassifier" in refusal(path)
+        again = load(path, skops_io.get_untrusted_types(file=path))
+        np.testing.assert_array_equal(again.predict(X), model.predict(X))
+
+    def test_an_unfitted_model(self, path):
+        save(MODELS["soft"], path)
+        assert load(path).weights == [1, 2, 3]
+
+    def test_what_the_file_holds(self, line, path):
+        parts = entries(path)
+        note = json.loads(parts["quorate.json"])
+        assert note["format"] == "quorate-model/1"
+        assert note["sha256"] == twin_checksum(parts)
+        assert set(note["versions"]) == {
+            "quorate", "scikit-learn", "numpy", "skops", "python"
+        }  # fmt: skip
+        assert note["versions"]["quorate"] == quorate.__version__
+        assert note["versions"]["scikit-learn"] == sklearn.__version__
+
+    def test_skops_reads_our_files_and_we_read_those_of_skops(self, line, path):
+        np.testing.assert_array_equal(skops_io.load(path).coef_, line.coef_)
+        skops_io.dump(line, path)
+        np.testing.assert_array_equal(load(path).coef_, line.coef_)
+        assert load_model is load
+
+    def test_a_path_as_text(self, line, path):
+        save(line, str(path))
+        np.testing.assert_array_equal(load(str(path)).coef_, line.coef_)
+
+
+class Nested:
+    class Classifier(ClassifierMixin, BaseEstimator):
+        pass
+
+
+class Slotted:
+    __slots__ = ("a",)
+
+    def __init__(self):
+        self.a = 1
+
+    def __reduce__(self):
+        return make_slotted, ()
+
+
+def make_slotted():
+    return Slotted()
+
+
+class TestWhatCannotBeStored:
+    @pytest.mark.parametrize(
+        ("thing", "message"),
+        [
+            (FunctionTransformer(lambda x: x), "'<lambda>'"),
+            (Nested.Classifier(), "'Classifier'"),
+            ([Slotted()], "'Slotted' object has no attribute '__dict__'"),
+            ({True: 1, False: 2}, "keys of type bool"),
+            (LogisticRegression(class_weight={np.False_: 1}), "keys of type bool"),
+            ({None: 1}, "'NoneType'"),
+            ({1: "a", "1": "b"}, "same as text"),
+            ({(1, 2): 3}, "keys must be"),
+            ([open(os.devnull)], "TextIOWrapper"),  # noqa: SIM115
+        ],
+    )
+    def test_refused_and_nothing_written(self, thing, message, path, tmp_path):
+        with pytest.raises(TypeError, match=message):
+            save(thing, path)
+        assert list(tmp_path.iterdir()) == []
+
+    @pytest.mark.parametrize("name", ["model.pkl", "m.JOBLIB", "m.pickle", "m.sav"])
+    def test_names_of_pickles(self, name, tmp_path):
+        with pytest.raises(ValueError, match=r"ends in \.skops"):
+            save([], tmp_path / name)
+        assert list(tmp_path.iterdir()) == []
+
+
+class TestDamage:
+    def test_truncated(self, line, path):
+        whole = path.read_bytes()
+        end = len(whole)
+        for size in {*range(40), *range(0, end, 97), *range(end - 60, end)}:
+            path.write_bytes(whole[:size])
+            assert re.search("not a model|damaged", refusal(path))
+
+    def test_a_changed_byte_in_any_entry(self, path):
+        save(RandomForestClassifier(2, max_depth=2, random_state=0).fit(X, Y), path)
+        parts = entries(path)
+        others = sorted(set(parts) - {"quorate.json"})
+        assert len(others) > 3
+        for name in others:
+            for place in {0, len(parts[name]) // 2, len(parts[name]) - 1}:
+                content = bytearray(parts[name])
+                content[place] ^= 1
+                write(path, parts | {name: bytes(content)})
+                assert "checksum" in refusal(path, [TREE])
+
+    def test_entries_added_removed_renamed_or_swapped(self, line, path):
+        parts = entries(path)
+        first, second = [name for name in parts if name.endswith(".npy")][:2]
+        gone = {name: parts[name] for name in parts if name != first}
+        for other in (
+            parts | {"more.npy": b""},
+            gone,
+            gone | {"renamed.npy": parts[first]},
+            parts | {first: parts[second], second: parts[first]},
+        ):
+            write(path, other)
+            assert "checksum" in refusal(path)
+        write(path, parts)
+        np.testing.assert_array_equal(load(path).coef_, line.coef_)
+
+    def test_a_changed_byte_anywhere_is_refused_or_without_effect(self, line, path):
+        whole = path.read_bytes()
+        expected = line.predict_proba(X)
+        refusals = []
+        for place in range(0, len(whole), 3):
+            content = bytearray(whole)
+            content[place] ^= 1 << place % 8
+            path.write_bytes(bytes(content))
+            try:
+                with warnings.catch_warnings():
+                    # Dates and flags of entries are of no account, versions are told.
+                    warnings.simplefilter("ignore", VersionWarning)
+                    again = load(path)
+            except FileFormatError as error:
+                refusals.append(str(error))
+            else:
+                np.testing.assert_array_equal(again.predict_proba(X), expected)
+        assert len(refusals) > len(whole) / 3 / 2
+        assert not [sentence for sentence in refusals if "\n" in sentence]
+
+    @pytest.mark.parametrize(
+        "content",
+        [b"", b"P", b"hello", b"PK\x03\x04", b"PK\x05\x06" + bytes(18), b"\x80", b"{}"],
+    )
+    def test_foreign_content(self, content, path):
+        path.write_bytes(content)
+        assert "not a model in skops format" in refusal(path)
+
+    def test_foreign_archives(self, path):
+        np.savez(path.with_suffix(".npz"), a=np.zeros(3))
+        path.with_suffix(".npz").rename(path)
+        assert "no schema.json" in refusal(path)
+        for schema in (b"", b"[]", b"{}", b"nonsense", b'{"protocol": 99}', b"\xff",
+                       b"[" * 100_000):  # fmt: skip
+            write(path, {"schema.json": schema})
+            assert "not a model in skops format" in refusal(path)
+
+    @pytest.mark.filterwarnings("ignore:Duplicate name")
+    def test_two_entries_of_one_name(self, line, path):
+        parts = entries(path)
+        with zipfile.ZipFile(path, "a") as archive:
+            archive.writestr("schema.json", parts["schema.json"])
+        assert "two entries of one name" in refusal(path)
+
+    def test_arrays_that_cannot_be_read_without_a_checksum(self, line, path):
+        parts = entries(path)
+        del parts["quorate.json"]
+        name = next(name for name in parts if name.endswith(".npy"))
+        write(path, parts | {name: b"nonsense"})
+        assert "cannot be built here" in refusal(path)
+
+    @pytest.mark.parametrize(
+        ("changes", "message"),
+        [
+            ({"format": "quorate-model/2"}, "install a newer quorate"),
+            ({"format": "quorate-model/99"}, "install a newer quorate"),
+            ({"format": "quorate-votes/1"}, "expected format 'quorate-model/1'"),
+            ({"format": "quorate-model/1.5"}, "expected format"),
+            ({"format": "quorate-model/0"}, "expected format"),
+            ({"format": None}, "expected format"),
+            ({"versions": None}, "lacks versions"),
+            ({"sha256": 5}, "lacks versions or sha256"),
+            ({"sha256": "0" * 64}, "checksum"),
+        ],
+    )
+    def test_notes_that_do_not_fit(self, line, changes, message, path):
+        write(path, renote(entries(path), **changes))
+        assert message in refusal(path)
+
+    @pytest.mark.parametrize("text", [b"", b"nonsense", b"[]", b"[" * 100_000, b"\xff"])
+    def test_notes_that_are_none(self, line, text, path):
+        write(path, entries(path) | {"quorate.json": text})
+        assert re.search("not JSON|expected format", refusal(path))
+
+    def test_missing_file_and_folder(self, tmp_path):
+        with pytest.raises(FileNotFoundError):
+            load(tmp_path / "nowhere.skops")
+        with pytest.raises(FileNotFoundError):
+            load(tmp_path / "nowhere.pkl")
+        with pytest.raises(IsADirectoryError):
+            load(tmp_path)
+
+
+class TestTrust:
+    def test_all_strange_types_are_listed(self, path):
+        tree = DecisionTreeClassifier().fit(X, Y)
+        save({"tree": tree, "pruner": quorate.pruning.EPBD()}, path)
+        own = f"{quorate.pruning.EPBD.__module__}.EPBD"
+        sentence = refusal(path)
+        assert TREE in sentence
+        assert own in sentence
+        assert "name those you trust" in sentence
+        assert own not in refusal(path, [own])
+        assert TREE not in refusal(path, (TREE,))
+        assert load(path, {TREE, own})["pruner"].keep == quorate.pruning.EPBD().keep
+        assert load(path, [type(tree.tree_), quorate.pruning.EPBD])
+
+    @pytest.mark.parametrize("trusted", [TREE, True, None, 3])
+    def test_what_is_not_a_list_of_types(self, trusted, line, path):
+        with pytest.raises(TypeError, match="a list of type names"):
+            load(path, trusted)
+
+    def test_tampered_type_names(self, line, path, tmp_path):
+        whole = entries(path)
+        for old, new in [
+            ("LogisticRegression", "NoSuchThing"),
+            ("sklearn.linear_model._logistic", "os"),
+            ('"ndarray"', '"memmap"'),
+            ('"dict"', '"defaultdict"'),
+        ]:
+            schema = whole["schema.json"].decode()
+            assert old in schema
+            parts = whole | {"schema.json": schema.replace(old, new).encode()}
+            write(path, renote(parts))
+            sentence = refusal(path)
+            assert "not trusted" in sentence
+            assert new.strip('"') in sentence
+
+    @pytest.mark.parametrize("protocol", [0, 1, 2])
+    @pytest.mark.parametrize(
+        "loader",
+        ["FunctionNode", "TypeNode", "ObjectNode", "ConstructorFromReduceNode"],
+    )
+    def test_a_schema_that_calls(self, loader, protocol, path, tmp_path):
+        target = tmp_path / "exploded"
+        argument = {
+            "__class__": "str", "__module__": "builtins", "__loader__": "JsonNode",
+            "content": json.dumps(str(target)),
+        }  # fmt: skip
+        schema = {
+            "__class__": "mkdir", "__module__": "os", "__loader__": loader,
+            "protocol": protocol, "_skops_version": "0.10",
+            "content": {"__class__": "tuple", "__module__": "builtins",
+                        "__loader__": "TupleNode", "content": [argument]},
+        }  # fmt: skip
+        write(path, {"schema.json": json.dumps(schema)})
+        # Functions of protocol 0 were stored otherwise, so that one is just damaged.
+        odd = (loader, protocol) == ("FunctionNode", 0)
+        assert ("not a model" if odd else "os.mkdir") in refusal(path)
+        assert not target.exists()
+
+
+class Bomb:
+    def __init__(self, target):
+        self.target = target
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.target),)
+
+
+def zipped(**parts):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name.replace("_", "."), content)
+    return buffer.getvalue()
+
+
+def joblibbed(bomb, **options):
+    buffer = io.BytesIO()
+    joblib.dump(bomb, buffer, **options)
+    return buffer.getvalue()
+
+
+def array_of(bomb):
+    buffer = io.BytesIO()
+    np.save(buffer, np.array([bomb], dtype=object), allow_pickle=True)
+    return buffer.getvalue()
+
+
+ARRAY_NODE = json.dumps({
+    "__class__": "ndarray", "__module__": "numpy", "__loader__": "NdArrayNode",
+    "type": "numpy", "file": "a.npy", "protocol": 2, "_skops_version": "0.16.0",
+})  # fmt: skip
+DISGUISES = {
+    **{f"protocol {n}": lambda b, n=n: pickle.dumps(b, protocol=n) for n in range(6)},
+    "joblib": joblibbed,
+    "joblib zlib": lambda b: joblibbed(b, compress=3),
+    "joblib gzip": lambda b: joblibbed(b, compress=("gzip", 3)),
+    "joblib xz": lambda b: joblibbed(b, compress=("xz", 3)),
+    "gzip": lambda b: gzip.compress(pickle.dumps(b)),
+    "torch": lambda b: zipped(data_pkl=pickle.dumps(b)),
+    "schema": lambda b: zipped(schema_json=pickle.dumps(b)),
+    "note": lambda b: zipped(schema_json=ARRAY_NODE, quorate_json=pickle.dumps(b)),
+    "array": lambda b: zipped(schema_json=ARRAY_NODE, a_npy=array_of(b)),
+    "bare array": lambda b: zipped(schema_json=ARRAY_NODE, a_npy=pickle.dumps(b)),
+    "before a zip": lambda b: pickle.dumps(b) + zipped(schema_json=ARRAY_NODE),
+}
+
+
+class TestBombs:
+    @pytest.mark.parametrize(
+        "name", ["m.skops", "m.pkl", "m.PICKLE", "m.joblib", "m.sav", "m.zip", "m"]
+    )
+    @pytest.mark.parametrize("disguise", DISGUISES)
+    def test_never_go_off(self, name, disguise, tmp_path):
+        target = tmp_path / "exploded"
+        path = tmp_path / name
+        path.write_bytes(DISGUISES[disguise](Bomb(target)))
+        refusal(path)
+        assert not target.exists()
+
+    def test_pickles_are_named_as_the_reason(self, tmp_path):
+        path = tmp_path / "model.skops"
+        path.write_bytes(pickle.dumps(Bomb(tmp_path / "exploded")))
+        assert "run code" in refusal(path)
+
+    def test_a_pickle_beside_the_model_is_not_opened(self, line, path, tmp_path):
+        target = tmp_path / "exploded"
+        parts = entries(path) | {"evil.pkl": pickle.dumps(Bomb(target))}
+        write(path, renote(parts))
+        np.testing.assert_array_equal(load(path).coef_, line.coef_)
+        assert not target.exists()
+
+    @pytest.mark.parametrize("disguise", ["protocol 0", "protocol 5", "joblib gzip"])
+    def test_they_do_go_off_for_those_who_insist(self, disguise, tmp_path):
+        target = tmp_path / "exploded"
+        path = tmp_path / "model.pkl"
+        path.write_bytes(DISGUISES[disguise](Bomb(target)))
+        load(path, unsafe_pickle=True)
+        assert target.exists()
+
+
+class TestUnsafePickle:
+    @pytest.mark.parametrize("name", ["m.pkl", "m.joblib", "m.sav", "m.skops"])
+    def test_opened_when_asked_for(self, name, tmp_path):
+        model = LogisticRegression().fit(X, Y)
+        joblib.dump(model, tmp_path / name)
+        assert "run code" in refusal(tmp_path / name)
+        again = load(tmp_path / name, unsafe_pickle=True)
+        np.testing.assert_array_equal(again.coef_, model.coef_)
+
+    def test_safe_files_stay_safe(self, line, path, tmp_path):
+        assert load(path, unsafe_pickle=True).get_params() == line.get_params()
+        save(DecisionTreeClassifier().fit(X, Y), path)
+        assert TREE in refusal(path, unsafe_pickle=True)
+        renamed = path.rename(tmp_path / "model.pkl")
+        assert "run code" in refusal(renamed)
+        assert TREE in refusal(renamed, unsafe_pickle=True)
+
+    def test_damaged(self, tmp_path):
+        path = tmp_path / "model.pkl"
+        for content in (b"", b"nonsense", pickle.dumps(list(range(99)))[:-9]):
+            path.write_bytes(content)
+            assert "cannot be built" in refusal(path, unsafe_pickle=True)
+
+    def test_foreign_content_is_not_tried_as_a_pickle(self, path):
+        path.write_bytes(b"hello")
+        assert "not a model" in refusal(path, unsafe_pickle=True)
+
+
+class TestVersions:
+    def versions(self, path, **changes):
+        parts = entries(path)
+        versions = json.loads(parts["quorate.json"])["versions"] | changes
+        write(path, renote(parts, versions=versions))
+
+    @pytest.mark.parametrize(
+        ("name", "here"),
+        [("quorate", quorate.__version__), ("scikit-learn", sklearn.__version__)],
+    )
+    def test_both_versions_are_told(self, line, name, here, path):
+        self.versions(path, **{name: "0.0.7"})
+        with pytest.warns(VersionWarning) as caught:
+            again = load(path)
+        assert len(caught) == 1
+        assert f"written by {name} 0.0.7, read by {name} {here}" in str(
+            caught[0].message
+        )
+        assert caught[0].filename == __file__
+        np.testing.assert_array_equal(again.coef_, line.coef_)
+
+    def test_both_at_once(self, line, path):
+        self.versions(path, **{"quorate": "0.0.7", "scikit-learn": "0.0.8"})
+        with pytest.warns(VersionWarning, match=r"0\.0\.7 and scikit-learn 0\.0\.8"):
+            load(path)
+
+    def test_others_do_not_matter(self, line, path):
+        self.versions(path, numpy="0.1", skops="0.1", python="2.7")
+        load(path)  # warnings are errors here
+
+    def test_a_version_warning_is_ours(self):
+        assert issubclass(VersionWarning, QuorateWarning)
+
+    def older(self, path):
+        """Let a file say that an older scikit-learn pickled each estimator."""
+        parts = entries(path)
+        here = json.dumps(json.dumps(sklearn.__version__)).encode()
+        there = json.dumps(json.dumps("1.0.2")).encode()
+        assert parts["schema.json"].count(here) > 3
+        parts["schema.json"] = parts["schema.json"].replace(here, there)
+        return parts
+
+    def test_one_warning_for_many_estimators(self, path):
+        skops_io.dump(RandomForestClassifier(5, random_state=0).fit(X, Y), path)
+        write(path, self.older(path))
+        with pytest.warns(VersionWarning, match=r"scikit-learn 1\.0\.2") as caught:
+            load(path, [TREE])
+        assert len(caught) == 1
+        assert caught[0].filename == __file__
+
+    def test_one_warning_for_the_note_and_the_estimators(self, path):
+        save(RandomForestClassifier(5, random_state=0).fit(X, Y), path)
+        write(path, renote(self.older(path)))
+        self.versions(path, **{"scikit-learn": "1.0.2"})
+        with pytest.warns(VersionWarning) as caught:
+            load(path, [TREE])
+        assert len(caught) == 1
+
+    def test_pickles_too(self, tmp_path, monkeypatch):
+        path = tmp_path / "model.pkl"
+        text = pickle.dumps(LogisticRegression().fit(X, Y), protocol=0)
+        here = f"V{sklearn.__version__}\n".encode()
+        assert here in text
+        path.write_bytes(text.replace(here, b"V1.0.2\n"))
+        with pytest.warns(VersionWarning, match=r"scikit-learn 1\.0\.2"):
+            load(path, unsafe_pickle=True)
+
+    def test_other_warnings_pass(self, tmp_path):
+        path = tmp_path / "model.pkl"
+        path.write_bytes(pickle.dumps(Grumbler()))
+        with pytest.warns(DeprecationWarning, match="grumble"):
+            load(path, unsafe_pickle=True)
+
+
+class Grumbler:
+    def __setstate__(self, state):
+        warnings.warn("grumble", DeprecationWarning, stacklevel=1)
+
+    def __getstate__(self):
+        return {"a": 1}
+
+
+class TestInterruptedSave:
+    def test_full_disk(self, line, path, monkeypatch):
+        old = path.read_bytes()
+
+        def full(_):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        monkeypatch.setattr(os, "fsync", full)
+        with pytest.raises(OSError, match="No space left"):
+            save(GaussianNB().fit(X, Y), path)
+        assert path.read_bytes() == old
+        assert list(path.parent.iterdir()) == [path]
+
+    def test_interrupt(self, line, path, monkeypatch):
+        old = path.read_bytes()
+
+        def interrupt(*_):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(os, "replace", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            save(GaussianNB().fit(X, Y), path)
+        assert path.read_bytes() == old
+        assert list(path.parent.iterdir()) == [path]
+
+    def test_a_model_that_cannot_be_stored(self, line, path):
+        old = path.read_bytes()
+        with pytest.raises(TypeError, match="cannot be stored"):
+            save([line, lambda: None], path)
+        assert path.read_bytes() == old
+
+    def test_kill(self, line, path):
+        code = (
+            "import os, time\n"
+            "from quorate.persistence import save\n"
+            "def wait(_):\n"
+            "    print('written', flush=True); time.sleep(60)\n"
+            "os.fsync = wait\n"
+            f"save({{'other': list(range(1000))}}, {str(path)!r})\n"
+        )
+        child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
+        try:
+            assert child.stdout.readline() == b"written\n"
+            child.send_signal(signal.SIGKILL)
+        finally:
+            child.wait()
+            child.stdout.close()
+        assert len(list(path.parent.iterdir())) == 2  # the new one was on its way
+        np.testing.assert_array_equal(load(path).coef_, line.coef_)
+
+
+class TestWithoutSkops:
+    def test_the_extra_is_named(self, line, path, monkeypatch):
+        monkeypatch.setitem(sys.modules, "skops", None)
+        with pytest.raises(ImportError, match=r"install quorate\[io\]"):
+            load(path)
+        with pytest.raises(ImportError, match=r"install quorate\[io\]"):
+            save(line, path)
