@@ -20,7 +20,7 @@ RANKS = [
     {"_diversity", "risk"},
     {"_diagnosis", "pruning"},
     {"testing", "selection"},
-    {"classifier", "comparison"},
+    {"classifier", "comparison", "study"},
     {"_onnx"},
     {"cli"},
     {"__main__"},

@@ -217,6 +217,30 @@ def test_thresholds_between_floats():
     )
 
 
+@pytest.mark.parametrize(
+    "name", ["forest", "scaled forest", "min max bagging", "clipped"]
+)
+def test_fitted_on_doubles(name):
+    X, y = samples(5, "int", True, size=9000)
+    doubles = X.astype(float) * 0.1  # with rounded samples many meet a threshold
+    model = clone(MODELS[name]).fit(doubles[:400], y[:400])
+    singles = doubles.astype(np.float32)
+    np.testing.assert_array_equal(
+        run(to_onnx(model, doubles), singles)[0], model.predict(singles)
+    )
+
+
+def test_the_first_class_wins_a_tie_of_boosting():
+    X, y = samples(2, "int", False)
+    model = AdaBoostClassifier(n_estimators=2, random_state=0).fit(X, y)
+    model.estimator_weights_ = np.ones(2)
+    ties = model.decision_function(X) == 0
+    assert 0 < ties.sum() < len(X)
+    labels, _ = run(to_onnx(model, X), X)
+    assert set(labels[ties]) == {model.classes_[0]}
+    np.testing.assert_array_equal(labels, model.predict(X))
+
+
 @pytest.mark.parametrize("model", [FOREST, TREE], ids=["forest", "tree"])
 def test_missing_values_go_the_way_they_were_trained_to(model):
     X, y = samples(5, "text", False)

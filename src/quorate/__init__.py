@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from quorate import pruning as pruning
     from quorate import risk as risk
     from quorate import selection as selection
+    from quorate import stats as stats
+    from quorate import study as study
     from quorate import testing as testing
     from quorate._diversity import Measure as Measure
     from quorate._diversity import diversity as diversity
@@ -62,6 +64,8 @@ _HOMES = {
     "Selection": "quorate.selection",
     "save": "quorate.persistence",
     "select": "quorate.selection",
+    "stats": "quorate.stats",
+    "study": "quorate.study",
     "selection": "quorate.selection",
     "sample_diversity": "quorate._diversity",
     "testing": "quorate.testing",

@@ -13,6 +13,7 @@ from quorate.cli._errors import RefusingGroup
 from quorate.cli._measures import measures
 from quorate.cli._methods import methods
 from quorate.cli._prune import prune
+from quorate.cli._study import study
 
 
 @click.group(
@@ -29,3 +30,4 @@ main.add_command(diagnose)
 main.add_command(measures)
 main.add_command(methods)
 main.add_command(prune)
+main.add_command(study)

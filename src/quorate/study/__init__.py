@@ -1,1 +1,30 @@
-"""Compare pruning methods on data sets, keep every result, make tables of them."""
+"""Compare pruning methods on data sets, keep every result, make tables of them.
+
+A :class:`Plan` says what to do, :func:`run_plan` does what is missing and writes it to
+a :class:`Store`, :class:`Results` reads it back. The unit of work is one fit: the votes
+of its members are collected once and shared by all methods.
+"""
+
+from quorate.study._data import DataSet, known_data_sets, load_data
+from quorate.study._plan import EnsembleSpec, MethodSpec, Plan, read_plan
+from quorate.study._presets import PRESETS, make_preset
+from quorate.study._results import Results, Table
+from quorate.study._run import Outcome, run_plan
+from quorate.study._store import Store
+
+__all__ = [
+    "PRESETS",
+    "DataSet",
+    "EnsembleSpec",
+    "MethodSpec",
+    "Outcome",
+    "Plan",
+    "Results",
+    "Store",
+    "Table",
+    "known_data_sets",
+    "load_data",
+    "make_preset",
+    "read_plan",
+    "run_plan",
+]

@@ -9,6 +9,7 @@ import os
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -108,7 +109,7 @@ class DataSet:
         """The labels that occur, sorted."""
         return np.unique(self.y)
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of column names, values and labels, as 64 hexadecimal digits.
 
@@ -203,6 +204,8 @@ def load_data(
     _check_count("n_rows", n_rows, 1)
     _check_count("random_state", random_state, 0)
     given = os.fspath(name_or_path)
+    if not given:
+        raise ValueError("load_data: the name is empty.")
     # a Path is never a name
     name = given if isinstance(name_or_path, str) else ""
     if name in GENERATORS or name in BUNDLED:
@@ -264,7 +267,7 @@ def _found(
         return _from_images(path, image_size)
     if path.is_file():
         raise FileFormatError(f"{path}: tables come as {', '.join(_TABLES)}.")
-    if is_table or len(path.parts) != 1 or not isinstance(given, str):
+    if is_table or not name or len(path.parts) != 1:
         raise FileNotFoundError(f"{path}: no such file.")
     known = [*GENERATORS, *BUNDLED, *listed]
     raise ValueError(unknown_name("data set", name, known))

@@ -142,6 +142,18 @@ def read_plan(path: str | Path) -> Plan:
         raise ValueError(f"{file}: {error}") from error
 
 
+def plan_from_dict(raw: Mapping[str, Any]) -> Plan:
+    """Return the plan that :meth:`Plan.to_dict` described."""
+    return Plan(
+        **{
+            **raw,
+            "data": tuple(raw["data"]),
+            "ensembles": tuple(EnsembleSpec(**row) for row in raw["ensembles"]),
+            "methods": tuple(MethodSpec(**row) for row in raw["methods"]),
+        }
+    )
+
+
 def _plan_from(raw: Mapping[str, Any], name: str) -> Plan:
     study = dict(raw.get("study", {}))
     study.setdefault("name", name)

@@ -1,0 +1,171 @@
+"""Studies that come with the package: the paper's experiments."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from quorate._suggest import unknown_name
+from quorate.study._data import known_data_sets
+from quorate.study._plan import EnsembleSpec, MethodSpec, Plan, quicker
+
+_OFFLINE = (
+    "breast_cancer",
+    "wine",
+    "iris",
+    "waveform",
+    "ringnorm",
+    "twonorm",
+    "threenorm",
+    "gmm2",
+    "gmm3",
+    "gmm10",
+)
+# The paper's names, in the order of its tables.
+_BASELINES = {
+    "ES": "es",
+    "KL": "kl",
+    "KP": "kp",
+    "OO": "oo",
+    "DREP": "drep",
+    "SEP": "sep",
+    "PEP": "pep",
+    "MRMR": "mrmr",
+    "MRMC": "mrmc",
+    "DiscEP": "discep",
+    "TSP.AP": "tsp_ap",
+    "TSP.DP": "tsp_dp",
+    "GMA": "gma",
+    "LCS": "lcs",
+}
+# Random search takes as long as it is given.
+_SEARCH = {"sep": {"n_iter": 500}, "pep": {"n_iter": 30}}
+_KEEP = 0.3
+
+
+def _everybody() -> MethodSpec:
+    """Return the method that keeps all members: the ensemble as it is."""
+    return MethodSpec("es", 1.0, "Ensem")
+
+
+def _baselines(boosting: bool = False) -> tuple[MethodSpec, ...]:
+    left_out = ("tsp_ap", "tsp_dp") if boosting else ()  # they need bootstrap samples
+    return (
+        _everybody(),
+        *(
+            MethodSpec(method, _KEEP, label, _SEARCH.get(method, {}))
+            for label, method in _BASELINES.items()
+            if method not in left_out
+        ),
+        MethodSpec("random", _KEEP, "random"),
+        MethodSpec("epbd", _KEEP, "EPBD"),
+    )
+
+
+def _measures() -> tuple[MethodSpec, ...]:
+    from quorate._diversity import measures
+
+    return (
+        _everybody(),
+        *(
+            MethodSpec("ftad", _KEEP, m.paper_name, {"measure": m.name})
+            for m in measures().values()
+            if m.name != "error_gap"
+        ),
+        MethodSpec("random", _KEEP, "random"),
+        MethodSpec("epbd", _KEEP, "EPBD"),
+    )
+
+
+def _plain() -> tuple[MethodSpec, ...]:
+    return (_everybody(), MethodSpec("epbd", _KEEP, "EPBD"))
+
+
+def _pruning_bagging(data: tuple[str, ...]) -> Plan:
+    ensembles = (EnsembleSpec("bagging", "tree", 50),)
+    return Plan("pruning-bagging", data, ensembles, _baselines(), binary=True)
+
+
+def _pruning_adaboost(data: tuple[str, ...]) -> Plan:
+    ensembles = (EnsembleSpec("adaboost", "tree", 50),)
+    methods = _baselines(boosting=True)
+    return Plan("pruning-adaboost", data, ensembles, methods, binary=True)
+
+
+def _ftad(name: str, kind: str, learner: str, members: int) -> Callable[..., Plan]:
+    def make(data: tuple[str, ...]) -> Plan:
+        ensembles = (EnsembleSpec(kind, learner, members),)
+        return Plan(name, data, ensembles, _measures(), binary=True)
+
+    return make
+
+
+def _decomposition(data: tuple[str, ...]) -> Plan:
+    ensembles = tuple(
+        EnsembleSpec(kind, learner, 21)
+        for kind, learner in (
+            ("bagging", "tree"),
+            ("bagging", "naive_bayes"),
+            ("bagging", "linear"),
+            ("adaboost", "tree"),
+        )
+    )
+    return Plan("decomposition", data, ensembles, _plain(), binary=True)
+
+
+def _relationship(data: tuple[str, ...]) -> Plan:
+    ensembles = (
+        *(EnsembleSpec("bagging", "tree", members) for members in (5, 11, 21, 51)),
+        EnsembleSpec("adaboost", "linear", 21),
+    )
+    return Plan("relationship", data, ensembles, _plain(), binary=True)
+
+
+def _space(data: tuple[str, ...]) -> Plan:
+    ensembles = tuple(
+        EnsembleSpec("bagging", learner, 31) for learner in ("tree", "naive_bayes")
+    )
+    return Plan("space", data, ensembles, _baselines(), binary=True)
+
+
+PRESETS: dict[str, tuple[str, Callable[[tuple[str, ...]], Plan]]] = {
+    "pruning-bagging": ("EPBD against 14 methods on bagged trees", _pruning_bagging),
+    "pruning-adaboost": ("EPBD against 12 methods on boosted trees", _pruning_adaboost),
+    "ftad-bagging-nb": (
+        "13 measures on bagged naive Bayes",
+        _ftad("ftad-bagging-nb", "bagging", "naive_bayes", 31),
+    ),
+    "ftad-bagging-knn": (
+        "13 measures on bagged nearest neighbours",
+        _ftad("ftad-bagging-knn", "bagging", "knn_distance", 31),
+    ),
+    "ftad-adaboost-svm": (
+        "13 measures on boosted support vector machines",
+        _ftad("ftad-adaboost-svm", "adaboost", "svm", 11),
+    ),
+    "decomposition": ("error, members' error and diversity", _decomposition),
+    "relationship": ("risk estimate and diversity against error", _relationship),
+    "space": ("time and space of 14 methods on two learners", _space),
+}
+
+
+def make_preset(
+    name: str, *, data_dir: str | Path | None = None, quick: bool = False
+) -> Plan:
+    """Return the plan of a preset, on offline data or on that of a folder.
+
+    Examples
+    --------
+    >>> from quorate.study import make_preset
+    >>> plan = make_preset("pruning-bagging", quick=True)
+    >>> plan.data
+    ('breast_cancer', 'wine', 'iris', 'waveform')
+    """
+    if name not in PRESETS:
+        raise ValueError(unknown_name("study", name, PRESETS))
+    data: tuple[str, ...] = _OFFLINE
+    if data_dir is not None:
+        offline = set(known_data_sets())
+        data = tuple(n for n in known_data_sets(data_dir) if n not in offline)
+        if not data:
+            raise ValueError(f"{data_dir}: no data sets found in the folder.")
+    plan = PRESETS[name][1](data)
+    return quicker(plan) if quick else plan

@@ -1,0 +1,234 @@
+"""From tables to numbers, and from several classes to two."""
+
+import pickle
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
+from tests.study.test_data import ENTRIES, SHARED, needs_shared
+
+from quorate.study._data import load_data
+from quorate.study._generators import GENERATORS
+from quorate.study._prepare import describe_preparation, make_preparation, to_binary
+
+
+@pytest.fixture
+def table():
+    return pd.DataFrame(
+        {
+            "age": [10.0, np.nan, 30.0, 20.0],
+            "sex": ["f", "m", None, "m"],
+            "smokes": [True, False, True, True],
+            "visits": [1, 2, 3, 4],
+        }
+    )
+
+
+def test_what_comes_out(table):
+    out = make_preparation(table).fit_transform(table)
+    assert type(out) is np.ndarray
+    assert out.dtype == np.float64
+    # age, visits, sex f, sex m, smokes False, smokes True
+    assert out.tolist() == [
+        [10, 1, 1, 0, 0, 1],
+        [20, 2, 0, 1, 1, 0],
+        [30, 3, 0, 1, 0, 1],
+        [20, 4, 0, 1, 0, 1],
+    ]
+
+
+def test_names_of_what_comes_out(table):
+    names = make_preparation(table).fit(table).get_feature_names_out().tolist()
+    assert [name.split("__")[1] for name in names] == [
+        "age", "visits", "sex_f", "sex_m", "smokes_False", "smokes_True"]  # fmt: skip
+
+
+def test_nothing_is_learned_from_the_test_part(table):
+    fitted = make_preparation(table).fit(table.iloc[:3])
+    test = pd.DataFrame(
+        {"age": [np.nan], "sex": ["x"], "smokes": [True], "visits": [9]}
+    )
+    # the median of 10 and 30, and no category for a sex not seen
+    assert fitted.transform(test).tolist() == [[20, 9, 0, 0, 0, 1]]
+    # "f" and "m" once each: the first in sorted order fills the gap
+    assert fitted.transform(table)[2].tolist() == [30, 3, 1, 0, 0, 1]
+
+
+def test_a_missing_column_is_noticed_and_the_order_of_columns_is_not(table):
+    fitted = make_preparation(table).fit(table)
+    with pytest.raises(ValueError, match="age"):
+        fitted.transform(table.drop(columns="age"))
+    np.testing.assert_array_equal(
+        fitted.transform(table[["visits", "sex", "smokes", "age"]]),
+        fitted.transform(table),
+    )
+
+
+@pytest.mark.parametrize(
+    "types",
+    [
+        {"age": "Float64", "sex": "category", "smokes": "boolean", "visits": "Int64"},
+        {"sex": object, "smokes": object, "visits": np.uint8},
+        {"sex": "string", "visits": np.float32},
+    ],
+)
+def test_the_type_of_storage_does_not_matter(types, table):
+    same = table.astype(types)
+    np.testing.assert_array_equal(
+        make_preparation(same).fit_transform(same),
+        make_preparation(table).fit_transform(table),
+    )
+    assert describe_preparation(same) == describe_preparation(table)
+
+
+def test_numbers_marked_as_categories_are_categories():
+    X = pd.DataFrame({"code": pd.Categorical([3, 1, 3])})
+    assert make_preparation(X).fit_transform(X).tolist() == [[0, 1], [1, 0], [0, 1]]
+
+
+def test_columns_without_any_value_stay():
+    X = pd.DataFrame({"a": [np.nan, np.nan], "b": [None, None], "c": [1.0, 2.0]})
+    X["b"] = X["b"].astype(object)
+    made = make_preparation(X).fit(X)
+    out = made.transform(X)
+    assert out[:, :2].tolist() == [[0, 1], [0, 2]]
+    assert out.shape == (2, 3)
+    assert np.isfinite(out).all()
+    # empty in the training part, filled in the test part: the shape is the same
+    later = made.transform(pd.DataFrame({"a": [5.0], "b": ["x"], "c": [3.0]}))
+    assert later.shape == (1, 3)
+    assert later[0, 0] == 5
+
+
+def test_it_is_a_scikit_learn_transformer(table):
+    preparation = make_preparation(table)
+    model = make_pipeline(clone(preparation), DecisionTreeClassifier(random_state=0))
+    model.fit(table, ["a", "b", "a", "b"])
+    again = pickle.loads(pickle.dumps(model))
+    assert again.predict(table).tolist() == ["a", "b", "a", "b"]
+    assert not hasattr(preparation, "transformers_")
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        (["visits"], "1 numeric column"),
+        (["visits", "age"], "2 numeric columns, 1 with missing values filled by the "
+         "median"),
+        (["smokes"], "1 categorical column one-hot"),
+        (["sex", "smokes"], "2 categorical columns one-hot, 1 with missing values "
+         "filled by the most frequent"),
+        (["smokes", "visits"], "1 numeric column; 1 categorical column one-hot"),
+    ],
+)  # fmt: skip
+def test_the_line_for_the_log(columns, said, table):
+    assert describe_preparation(table[columns]) == said
+
+
+@pytest.mark.parametrize("function", [make_preparation, describe_preparation])
+def test_tables_that_do_not_fit(function, table, monkeypatch):
+    owner = function.__name__
+    with pytest.raises(TypeError, match=f"{owner}: needs a pandas DataFrame; got list"):
+        function([[1]])
+    with pytest.raises(TypeError, match="names of columns must be text; got 0"):
+        function(pd.DataFrame([[1]]))
+    with pytest.raises(ValueError, match="column 'age' appears twice"):
+        function(table[["age", "sex", "age"]])
+    with pytest.raises(ValueError, match="no columns"):
+        function(table[[]])
+    odd = {
+        "complex128": [1j],
+        "datetime64": pd.to_datetime(["2020-01-01"]),
+        "timedelta64": pd.to_timedelta([5], unit="s"),
+        "dict": [{}],
+    }
+    for kind, values in odd.items():
+        with pytest.raises(ValueError, match=f"column 'a' holds {kind}"):
+            function(pd.DataFrame({"a": values}))
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r"install quorate\[data\]"):
+        function(table)
+
+
+@needs_shared
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["name"])
+def test_shared_sets_can_be_prepared(entry):
+    taken = entry["name"] in GENERATORS
+    X = load_data(entry["file"] if taken else entry["name"], data_dir=SHARED).X
+    out = make_preparation(X).fit_transform(X)
+    one_hot = sum(X[name].nunique() - 1 for name in entry["categorical_features"])
+    assert out.shape == (entry["rows"], entry["features"] + one_hot)
+    assert np.isfinite(out).all()
+    numeric = [name for name in X if name not in entry["categorical_features"]]
+    for place, name in enumerate(numeric):
+        known = X[name].notna().to_numpy()
+        np.testing.assert_array_equal(out[known, place], X[name].to_numpy()[known])
+        assert (out[~known, place] == X[name].median()).all()
+
+
+@needs_shared
+def test_crx_in_words():
+    assert describe_preparation(load_data("crx", data_dir=SHARED).X) == (
+        "6 numeric columns, 2 with missing values filled by the median; "
+        "9 categorical columns one-hot, 5 with missing values filled by the most "
+        "frequent"
+    )
+
+
+# --- two classes
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        ("aabb", [0, 0, 1, 1]),  # one half is not above one half
+        ("abbb", [0, 1, 1, 1]),
+        ("bbba", [1, 1, 1, 0]),
+        ("aaab", [0, 0, 0, 1]),  # the first label is already above: it is class 0
+        ("aaabc", [0, 0, 0, 1, 1]),
+        ("abcd", [0, 0, 1, 1]),
+        ("abccc", [0, 0, 1, 1, 1]),
+        ("aaaa", [0, 0, 0, 0]),
+    ],
+)
+def test_to_binary_by_hand(labels, expected):
+    out = to_binary(list(labels))
+    assert out.tolist() == expected
+    assert out.dtype == np.int64
+
+
+def test_numbers_are_sorted_as_numbers():
+    assert to_binary([10, 9, 9, 2, 2]).tolist() == [1, 1, 1, 0, 0]
+    assert to_binary(["10", "9", "9", "2", "2"]).tolist() == [0, 1, 1, 1, 1]
+
+
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=60))
+def test_to_binary_against_its_definition(labels):
+    out = to_binary(labels)
+    total, start = 0, None
+    for label in sorted(set(labels)):
+        total += labels.count(label)
+        if start is None and total > len(labels) / 2:
+            start = label
+    if start == min(labels):
+        assert out.tolist() == [int(label != start) for label in labels]
+    else:
+        assert out.tolist() == [int(label >= start) for label in labels]
+    assert len(set(out.tolist())) == min(len(set(labels)), 2)
+
+
+def test_labels_that_do_not_fit():
+    with pytest.raises(ValueError, match="missing label at sample 1"):
+        to_binary([1.0, np.nan])
+    with pytest.raises(ValueError, match=r"1-d and not empty; got shape \(0,\)"):
+        to_binary([])
+    with pytest.raises(ValueError, match=r"got shape \(1, 2\)"):
+        to_binary([[1, 2]])
+    with pytest.raises(ValueError, match="mixed types"):
+        to_binary(["a", 1])
