@@ -2,15 +2,19 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-GROUPS := test lint docs bench
+GROUPS := test oracle lint docs bench
 
-.PHONY: demo test test-oldest test-slow lint types docs doctest bench wheel clean
+.PHONY: demo test test-oracle test-oldest test-slow lint types docs doctest bench wheel clean
 
 demo: $(VENV)/.core
 	$(BIN)/quorate demo
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -n auto
+
+# Statistics against the packages that have them too.
+test-oracle: $(VENV)/.test $(VENV)/.oracle
+	$(BIN)/python -m pytest -q tests/stats
 
 # The lowest versions that pyproject.toml allows, in an environment of their own.
 test-oldest:

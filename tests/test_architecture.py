@@ -109,10 +109,11 @@ def test_public_names():
 
 
 def test_public_names_have_docstrings_with_examples():
-    from quorate import risk
+    from quorate import risk, stats
 
     names = [(quorate, name) for name in quorate.__all__]
     names += [(risk, name) for name in risk.__all__]
+    names += [(stats, name) for name in stats.__all__]
     for home, name in names:
         thing = getattr(home, name)
         if callable(thing) and not isinstance(thing, type):

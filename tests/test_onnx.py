@@ -230,6 +230,16 @@ def test_fitted_on_doubles(name):
     )
 
 
+def test_samples_beyond_the_training_range_are_clipped():
+    # Trees do not mind; a line does.
+    X, y = samples(2, "int", False)
+    for clip in (True, False):
+        model = make_pipeline(MinMaxScaler(clip=clip), LogisticRegression()).fit(X, y)
+        np.testing.assert_allclose(
+            run(to_onnx(model, X), X * 3)[1], model.predict_proba(X * 3), atol=1e-5
+        )
+
+
 def test_the_first_class_wins_a_tie_of_boosting():
     X, y = samples(2, "int", False)
     model = AdaBoostClassifier(n_estimators=2, random_state=0).fit(X, y)

@@ -183,6 +183,7 @@ def test_repr():
             "t_test: at least 2 pairs",
         ),
         (lambda: bayesian_t_test(A, B, -1, 0.2), r"rope=-1\): a number 0 or more"),
+        (lambda: bayesian_t_test(A, B, True, 0.2), r"rope=True\)"),
         (lambda: bayesian_t_test(A, B, math.inf, 0.2), r"rope=inf\)"),
         (lambda: bayesian_t_test(A, B, 0, 1.0), r"test_share=1.0\)"),
         (lambda: bayesian_t_test(A, [1, 2, math.nan], 0, 0.2), r"b\[2\] is nan"),

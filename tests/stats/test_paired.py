@@ -49,6 +49,12 @@ def test_is_that_of_scipy(seed, n):
     assert found.p_value == pytest.approx(known.pvalue, rel=1e-10)
 
 
+def test_tiny_scores_do_not_vanish():
+    tiny = paired_t_test(np.multiply(A, 1e-200), np.multiply(B, 1e-200))
+    assert tiny.statistic == pytest.approx(2 * math.sqrt(3), rel=1e-12)
+    assert tiny.difference == pytest.approx(2e-200)
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_corrected_is_scipy_with_a_larger_error(seed):
     a, b = np.random.default_rng(seed).normal(size=(2, 10))
@@ -167,6 +173,7 @@ def test_win_tie_loss_properties(values, data, shift):
         (lambda: paired_t_test([[1, 2]], [[1, 2]]), r"shapes \(1, 2\)"),
         (lambda: paired_t_test([1, np.nan], [1, 2]), r"a\[1\] is nan"),
         (lambda: paired_t_test([1, 2], [np.inf, 2]), r"b\[0\] is inf"),
+        (lambda: paired_t_test([1, 1e200], [1, 2]), r"at most 1e\+100 in size"),
         (lambda: paired_t_test([1, 2], ["x", "y"]), "b must be numbers"),
         (
             lambda: paired_t_test(A, B, alpha=0),

@@ -103,6 +103,12 @@ def test_gaps_are_refused_by_name_and_can_be_dropped(test):
     np.testing.assert_array_equal(whole.values, VALUES[1:])
 
 
+def test_none_is_a_gap_in_rows_too():
+    table = Scores.from_rows([("iris", "a", 0, None), ("iris", "b", 0, 1)])
+    assert table.n_missing == 1
+    assert table.methods == ("a", "b")
+
+
 def test_masked_entries_are_gaps():
     masked = np.ma.masked_array([[1.0, 2.0], [3.0, 4.0]], [[0, 0], [1, 0]])
     assert Scores(masked).complete_blocks().values.ravel().tolist() == [1.0, 2.0]

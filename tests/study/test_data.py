@@ -262,13 +262,23 @@ def test_target_is_asked_for_or_called_target_or_last(tmp_path):
 
 def test_question_marks_and_spaces_in_csv(tmp_path):
     path = tmp_path / "t.csv"
-    path.write_bytes(b"\xef\xbb\xbfa, b, kind\r\n1, ?, no\r\n?, u, yes\r\n3, v, no\r\n")
+    path.write_bytes(
+        b'\xef\xbb\xbf"a", b, kind\r\n1, ?, no\r\n?, u, yes\r\n3, v, no\r\n'
+    )
     data = load_data(path)
     assert data.X.columns.tolist() == ["a", "b"]
     assert data.X["a"].dtype == float
     missing = data.X.isna().to_numpy().tolist()
     assert missing == [[False, True], [True, False], [False, False]]
     assert data.y.tolist() == ["no", "yes", "no"]
+
+
+def test_a_long_column_with_one_word_in_it_is_text(tmp_path):
+    # pandas guesses a type per chunk unless told to look at the whole column
+    path = tmp_path / "long.csv"
+    path.write_text("a,kind\n" + "1,x\n2,y\n" * 300_000 + "word,x\n")
+    data = load_data(path)
+    assert set(map(type, data.X["a"])) == {str}
 
 
 HOSTILE_CSV = {
@@ -482,6 +492,7 @@ def test_openml_is_asked_only_when_allowed(monkeypatch):
     assert asked == []
     data = load_data("openml:credit-g@1", allow_download=True)
     assert data.y.tolist() == ["good", "bad"]
+    assert data.X.index.tolist() == [0, 1]
     assert data.source == "OpenML, credit-g, version 1"
     options = {"version": 1, "target_column": "default-target", "as_frame": True}
     assert asked == [("credit-g", options)]
@@ -607,7 +618,7 @@ def test_fingerprint_sees_every_change_and_only_changes():
         print_of(X, y=y.astype(np.int8)),
         print_of(X.assign(a=X["a"].astype("Float64"))),
         print_of(X.assign(a=X["a"].astype(np.float32))),
-        print_of(X.assign(a=-X["a"] * -1)),
+        print_of(X.assign(a=[-0.0, 2.0, np.nan])),
         print_of(X.assign(b=X["b"].astype("category"))),
         print_of(X.assign(b=X["b"].astype(object))),
         print_of(X.set_index(np.array([5, 6, 7]))),
