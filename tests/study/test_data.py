@@ -271,6 +271,9 @@ def test_question_marks_and_spaces_in_csv(tmp_path):
     missing = data.X.isna().to_numpy().tolist()
     assert missing == [[False, True], [True, False], [False, False]]
     assert data.y.tolist() == ["no", "yes", "no"]
+    path.write_bytes(b"\xef\xbb\xbfa,a,kind\n1,2,x\n3,4,y\n")
+    with pytest.raises(ValueError, match="column 'a' appears twice"):
+        load_data(path)
 
 
 def test_a_long_column_with_one_word_in_it_is_text(tmp_path):

@@ -45,6 +45,7 @@ class ErrorDriven(Pruner):
         """
         picked = np.flatnonzero(ballot.inside).tolist() or _start(ballot)
         errors = [ballot.error]
+        self._progress(1, size)
         while len(picked) < size:
             _take(ballot, picked, first_best(score(), ~ballot.inside, tolerance))
             mend(picked)
