@@ -26,9 +26,6 @@ templates_path = ["_templates"]
 exclude_patterns = ["_build"]
 default_role = "code"
 
-# Names of other packages that docstrings refer to.
-nitpick_ignore = [("py:func", "skops.io.dump")]
-
 # API pages. The docstrings say types in words, so signatures stay without them.
 autosummary_generate = True
 # A class and a function that differ only in case would share a file on some systems.

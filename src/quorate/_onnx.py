@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import sklearn
 from sklearn.base import is_classifier
 from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import (
@@ -94,7 +95,7 @@ def to_onnx(model: Any, X: Any, *, path: str | os.PathLike[str] | None = None) -
     --------
     >>> import numpy as np
     >>> from sklearn.ensemble import RandomForestClassifier
-    >>> from quorate._onnx import to_onnx
+    >>> from quorate import to_onnx
     >>> X = np.array([[0.0], [1.0], [2.0], [3.0]], dtype=np.float32)
     >>> forest = RandomForestClassifier(5, random_state=0).fit(X, list("aabb"))
     >>> [output.name for output in to_onnx(forest, X).graph.output]
@@ -336,11 +337,13 @@ def _convert_standard_scaler(scope: Any, operator: Any, container: Any) -> None:
     graph = _Graph(scope, container)
     scaler = operator.raw_operator
     x = graph.as_floats(operator.inputs).full_name
-    # scikit-learn rounds mean and scale to the type of X, then subtracts and divides.
+    # Since 1.8 scikit-learn rounds mean and scale to the type of X before it uses them.
+    release = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
+    dtype = np.float32 if release >= (1, 8) else np.float64
     if scaler.with_mean:
-        x = graph.add("Sub", x, graph.constant(scaler.mean_.astype(np.float32)))
+        x = graph.step("Sub", x, scaler.mean_.astype(dtype))
     if scaler.with_std:
-        x = graph.add("Div", x, graph.constant(scaler.scale_.astype(np.float32)))
+        x = graph.step("Div", x, scaler.scale_.astype(dtype))
     graph.add("Identity", x, output=operator.outputs[0].full_name)
 
 
@@ -348,11 +351,8 @@ def _convert_min_max_scaler(scope: Any, operator: Any, container: Any) -> None:
     graph = _Graph(scope, container)
     scaler = operator.raw_operator
     x = graph.as_floats(operator.inputs).full_name
-    # scikit-learn computes each step in the type it was fitted on, and keeps the result
-    # as X is.
-    for kind, values in (("Mul", scaler.scale_), ("Add", scaler.min_)):
-        x = graph.add(kind, graph.cast(x, values.dtype), graph.constant(values))
-        x = graph.cast(x, np.float32)
+    x = graph.step("Mul", x, scaler.scale_)
+    x = graph.step("Add", x, scaler.min_)
     if scaler.clip:
         low, high = (np.float32(limit) for limit in scaler.feature_range)
         x = graph.add("Clip", x, graph.constant(low), graph.constant(high))
@@ -404,6 +404,11 @@ class _Graph:
 
         number = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
         return self.add("Cast", x, output=output, to=number)
+
+    def step(self, kind: str, x: str, values: Array) -> str:
+        """Compute in the type of the values and keep 32-bit floats, as NumPy does."""
+        result = self.add(kind, self.cast(x, values.dtype), self.constant(values))
+        return self.cast(result, np.float32)
 
     def sum(self, parts: list[str]) -> str:
         """Add up, from the first to the last."""

@@ -27,3 +27,7 @@ class UninformativeMeasureWarning(QuorateWarning):
 
 class TrainingVotesWarning(QuorateWarning):
     """A method driven by accuracy chooses on samples the members were trained on."""
+
+
+class VersionWarning(QuorateWarning):
+    """A model was written by another version of quorate or of scikit-learn."""

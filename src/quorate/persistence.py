@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from quorate._atomic import atomic_write
 from quorate._warn import warn
-from quorate.exceptions import FileFormatError, QuorateWarning
+from quorate.exceptions import FileFormatError, VersionWarning
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = ["VersionWarning", "load", "save"]
+__all__ = ["load", "save"]
 
 _FORMAT = "quorate-model"
 _NEWEST = 1
@@ -29,10 +29,6 @@ _PICKLES = (".pkl", ".pickle", ".joblib", ".sav")
 # own; under another name than a pickle's they are refused as foreign files.
 _PICKLE_STARTS = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
 _ZIP_START = b"PK\x03\x04"
-
-
-class VersionWarning(QuorateWarning):
-    """A model was written by another version of quorate or of scikit-learn."""
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
@@ -64,12 +60,12 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
     Examples
     --------
-    >>> import os, tempfile, quorate.persistence
+    >>> import os, tempfile, quorate
     >>> from sklearn.linear_model import LogisticRegression
     >>> model = LogisticRegression().fit([[0], [1]], ["no", "yes"])
     >>> path = os.path.join(tempfile.mkdtemp(), "model.skops")
-    >>> quorate.persistence.save(model, path)
-    >>> quorate.persistence.load(path).predict([[1]])
+    >>> quorate.save(model, path)
+    >>> quorate.load(path).predict([[1]])
     array(['yes'], dtype='<U3')
     """
     file = Path(path)
@@ -119,7 +115,7 @@ def load(
     Parameters
     ----------
     path : path
-        A file written by :func:`save` or :func:`skops.io.dump`.
+        A file written by :func:`save` or ``skops.io.dump``.
     trusted : iterable of str or type
         Types that may be built although skops does not know them to be harmless, such
         as ``"sklearn.tree._tree.Tree"``, which every tree needs: a forged tree can
@@ -149,12 +145,12 @@ def load(
 
     Examples
     --------
-    >>> import os, tempfile, quorate.persistence
+    >>> import os, tempfile, quorate
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> path = os.path.join(tempfile.mkdtemp(), "tree.skops")
     >>> model = DecisionTreeClassifier().fit([[0], [1]], ["no", "yes"])
-    >>> quorate.persistence.save(model, path)
-    >>> again = quorate.persistence.load(path, trusted=["sklearn.tree._tree.Tree"])
+    >>> quorate.save(model, path)
+    >>> again = quorate.load(path, trusted=["sklearn.tree._tree.Tree"])
     >>> again.predict([[1]])
     array(['yes'], dtype='<U3')
     """
@@ -193,10 +189,6 @@ def load(
         _compare_versions(file, note["versions"])
     told = note is not None
     return _build(file, lambda: skops.loads(data, trusted=sorted(needed)), told)
-
-
-# The name that cli/_diagnose.py knows.
-load_model = load
 
 
 def _skops(file: Path) -> "ModuleType":
