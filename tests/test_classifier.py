@@ -39,6 +39,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import quorate
 from quorate import PrunedClassifier, compare, prune, prune_with_selection
 from quorate.exceptions import TrainingVotesWarning
+from quorate.votes._cost import _walk
 
 
 def tree(depth=3):
@@ -191,7 +192,7 @@ class TestPrunedClassifier:
         assert isinstance(model.estimator_, RandomForestClassifier)
         assert len(model.estimator_.estimators_) == model.support_.sum() == 10
         assert model.pruner_.order_.size == 10
-        assert model.selection_.n_kept == 10
+        assert model.curve_.order.size == 10
         np.testing.assert_array_equal(model.classes_, ["benign", "malign"])
         assert model.n_features_in_ == 30
         assert model.score(X_test, y_test) > 0.9
@@ -258,17 +259,15 @@ class TestPrunedClassifier:
     def test_pooled_votes_are_out_of_fold(self, data):
         X, _, y, _ = data
         model = PrunedClassifier(VOTING, keep=1, prune_on=KFold(4)).fit(X, y)
-        votes = model.selection_.votes
-        assert votes.n_samples == len(y)
-        assert votes.n_members == 3
+        record = model.estimator_.pruning_
+        assert (record["n_samples"], record["n_members"]) == (len(y), 3)
         seed = clone(VOTING).set_params(tree__random_state=0, deep__random_state=0)
-        model = PrunedClassifier(seed, keep=1, prune_on=KFold(2)).fit(X, y)
+        model = PrunedClassifier(seed, keep=1, prune_on=KFold(2))
+        _, votes, _ = model._fit_and_vote(X, y, {})
         half = len(y) // 2 + len(y) % 2
         other = clone(seed).fit(X[half:], y[half:])
         expected = quorate.collect_votes(other, X[:half], y[:half])
-        np.testing.assert_array_equal(
-            model.selection_.votes.codes[:, :half], expected.codes
-        )
+        np.testing.assert_array_equal(votes.codes[:, :half], expected.codes)
 
     def test_a_sample_may_be_held_out_once_only(self, data):
         X, _, y, _ = data
@@ -439,6 +438,12 @@ class TestPrunedClassifier:
         y = np.where(np.arange(80) == 7, 5, y)  # a class with one sample
         model = PrunedClassifier(AdaBoostClassifier(n_estimators=4), random_state=0)
         assert 5 in model.fit(X, y).classes_
+
+    def test_no_votes_are_kept(self, data):
+        """Prediction needs none, and they may be larger than the model."""
+        X, _, y, _ = data
+        model = PrunedClassifier(RandomForestClassifier(40), keep=4).fit(X, y)
+        assert not any(isinstance(part, quorate.Votes) for part in _walk(model))
 
     def test_repr(self):
         assert "PrunedClassifier" in repr(PrunedClassifier(method="mdm"))

@@ -196,6 +196,7 @@ def pruning_record(selection: Selection, chosen_on: str) -> dict[str, Any]:
         },
         "size": selection.rule,
         "chosen_on": chosen_on,
+        "n_samples": selection.votes.n_samples,
         "n_members": selection.votes.n_members,
         "kept": [int(member) for member in np.sort(selection.order)],
         "order": [int(member) for member in selection.order],
@@ -288,8 +289,8 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         The smaller ensemble, of the same class as ``estimator``.
     pruner_ : Pruner
         The fitted method.
-    selection_ : Selection
-        The choice, with its size curve and ``explain``.
+    curve_ : SizeCurve or None
+        Error of the vote over the number of members, where the method has an order.
     support_ : ndarray of bool
         Which of the members fitted are kept.
     classes_ : ndarray
@@ -364,7 +365,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         )
         self.estimator_ = keep_members(ensemble, np.sort(selection.order))
         _unfrozen(self.estimator_).pruning_ = pruning_record(selection, chosen_on)
-        self.selection_ = selection
+        self.curve_ = selection.curve
         self.pruner_ = selection.pruner
         self.support_: BoolArray = selection.support
         self.classes_ = self.estimator_.classes_

@@ -68,6 +68,7 @@ class DataSet:
     Examples
     --------
     >>> import pandas as pd
+    >>> from quorate.study import DataSet
     >>> data = DataSet("tiny", pd.DataFrame({"a": [1, 2]}), ["no", "yes"], "by hand")
     >>> data
     DataSet(tiny: 2 rows, 1 feature, 2 classes)
@@ -195,6 +196,7 @@ def load_data(
 
     Examples
     --------
+    >>> from quorate.study import load_data
     >>> load_data("iris")
     DataSet(iris: 150 rows, 4 features, 3 classes)
     >>> load_data("twonorm", n_rows=200, random_state=1)
@@ -232,6 +234,7 @@ def known_data_sets(data_dir: str | os.PathLike[str] | None = None) -> list[str]
 
     Examples
     --------
+    >>> from quorate.study import known_data_sets
     >>> known_data_sets()[-4:]
     ['iris', 'wine', 'breast_cancer', 'digits']
     """

@@ -147,10 +147,21 @@ class Votes:
         self._names = as_names(names, len(codes))
         self._cache: dict[str, Any] = {}
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Arrays lose their read-only flag on the way through pickle; _set restores it.
-        arguments = (self._codes, self._y, self._classes, self._weights, self._names)
-        return _rebuild, (*arguments, self._masked, self._samples)
+    def __getstate__(self) -> dict[str, Any]:
+        # Without what can be computed again.
+        return {
+            "codes": self._codes,
+            "y": self._y,
+            "classes": self._classes,
+            "weights": self._weights,
+            "names": self._names,
+            "masked": self._masked,
+            "samples": self._samples,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Arrays lose their read-only flag on the way; _set restores it.
+        self._set(**state)
 
     def _once(self, key: str, compute: "Callable[[], T]") -> "T":
         """Compute on first use; safe to keep because votes never change."""
@@ -565,10 +576,6 @@ class Votes:
         from quorate.votes._html import votes_html
 
         return votes_html(self)
-
-
-def _rebuild(*arguments: Any) -> Votes:
-    return Votes._from_codes(*arguments)
 
 
 def _count(number: int, one: str, many: str | None = None) -> str:
