@@ -38,8 +38,12 @@ onnx = pytest.importorskip("onnx")
 skl2onnx = pytest.importorskip("skl2onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
 
-from quorate import _onnx  # noqa: E402
-from quorate._onnx import register_converter, to_onnx  # noqa: E402
+from quorate._onnx import _convert as convert_module  # noqa: E402
+from quorate._onnx import (  # noqa: E402
+    _kinds,
+    register_converter,
+    to_onnx,
+)
 
 TREE = DecisionTreeClassifier(max_depth=3, random_state=0)
 MIXED = [
@@ -360,7 +364,7 @@ class Wrapper(ClassifierMixin, BaseEstimator):
 def wrapper():
     register_converter(Wrapper)
     yield Wrapper
-    _onnx._wrappers.discard(Wrapper)
+    _kinds.WRAPPERS.discard(Wrapper)
 
 
 class TestWrappers:
@@ -502,15 +506,15 @@ class TestRefusals:
 
     def test_labels_that_come_out_otherwise(self, monkeypatch):
         model = clone(FOREST).fit(self.X, self.y)
-        convert = _onnx._convert
+        convert = convert_module._convert
         other = clone(FOREST).fit(self.X, -self.y)
-        monkeypatch.setattr(_onnx, "_convert", lambda _, n: convert(other, n))
+        monkeypatch.setattr(convert_module, "_convert", lambda _, n: convert(other, n))
         message = "labels 60 of 60 samples otherwise, the first at position 0"
         sentence(ValueError, model, self.X, message)
 
     def test_graphs_that_do_not_run(self, monkeypatch):
         model = clone(FOREST).fit(self.X, self.y)
-        monkeypatch.setattr(_onnx, "_convert", lambda *_: onnx.ModelProto())
+        monkeypatch.setattr(convert_module, "_convert", lambda *_: onnx.ModelProto())
         error = sentence(ValueError, model, self.X, "onnxruntime cannot run")
         assert error.__cause__ is not None
 

@@ -1,0 +1,265 @@
+"""Convert a model, and check that it predicts the same."""
+
+import os
+import re
+import textwrap
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.utils.validation import check_is_fitted
+
+from quorate._atomic import atomic_write
+from quorate._onnx._converters import (
+    convert_classifier,
+    convert_min_max_scaler,
+    convert_standard_scaler,
+    label_and_probabilities,
+)
+from quorate._onnx._kinds import (
+    ENSEMBLES,
+    FORESTS,
+    TREES,
+    WRAPPERS,
+    held,
+    label_type,
+    thawed,
+)
+from quorate._typing import Array
+
+__all__ = ["register_converter", "to_onnx"]
+
+
+_OPTIONS = {
+    "zipmap": [True, False, "columns"],
+    "output_class_labels": [False, True],
+    "nocl": [True, False],
+}
+
+
+def to_onnx(model: Any, X: Any, *, path: str | os.PathLike[str] | None = None) -> Any:
+    """Convert a fitted classifier to ONNX, and check that it predicts the same.
+
+    Forests, extra trees, bagging, AdaBoost, voting (hard and soft), what
+    :class:`quorate.PrunedClassifier` holds, and pipelines that end in one of them are
+    converted so that the labels of trees are those of scikit-learn, ties included.
+    Other members and the other steps of a pipeline are converted by skl2onnx, in
+    single precision.
+
+    Parameters
+    ----------
+    model : fitted classifier
+        The model to convert.
+    X : array-like of shape (n_samples, n_features)
+        Samples, as numbers. They say how many features there are, and the converted
+        model has to give them the labels that ``model`` gives them.
+    path : path, optional
+        Where to write the model as well, in one step.
+
+    Returns
+    -------
+    onnx.ModelProto
+        It takes one tensor ``X`` of 32-bit floats and returns ``label`` (one per
+        sample; text or 64-bit integers) and ``probabilities`` (one 32-bit float per
+        sample and class; with hard voting the share of the votes).
+
+    Raises
+    ------
+    TypeError
+        If ``model`` is not a classifier, or skl2onnx has no converter for a part of it.
+    ValueError
+        If a part is used in a way that cannot be converted, or if the converted model
+        labels a sample of ``X`` otherwise.
+    ImportError
+        If skl2onnx or onnxruntime is missing; ``quorate[onnx]`` brings them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from quorate import to_onnx
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]], dtype=np.float32)
+    >>> forest = RandomForestClassifier(5, random_state=0).fit(X, list("aabb"))
+    >>> [output.name for output in to_onnx(forest, X).graph.output]
+    ['label', 'probabilities']
+    """
+    if not hasattr(model, "fit") or not is_classifier(model):
+        raise TypeError(
+            f"to_onnx: a fitted classifier, got {type(model).__name__}; "
+            "put a list of classifiers into a VotingClassifier first."
+        )
+    _need("skl2onnx")
+    _need("onnxruntime")
+    check_is_fitted(model)
+    model = thawed(model)
+    samples = _as_samples(X, model)
+    _refuse_labels(model)
+    for part in _parts(model):
+        if _is_ours(part):
+            register_converter(type(part))
+    converted = _convert(model, samples.shape[1])
+    _compare(model, converted, samples)
+    if path is not None:
+        with atomic_write(path) as file:
+            file.write(converted.SerializeToString())
+    return converted
+
+
+def register_converter(cls: type) -> None:
+    """Teach skl2onnx a class whose fitted ``estimator_`` makes its predictions.
+
+    From then on any conversion by skl2onnx can contain such a classifier.
+
+    Parameters
+    ----------
+    cls : type
+        A classifier with ``estimator_`` and ``classes_`` once it is fitted.
+
+    Examples
+    --------
+    >>> from quorate._onnx import register_converter
+    >>> from quorate.classifier import PrunedClassifier
+    >>> register_converter(PrunedClassifier)
+    """
+    _need("skl2onnx")
+    from skl2onnx import update_registered_converter
+
+    WRAPPERS.add(cls)
+    update_registered_converter(
+        cls,
+        f"Quorate{cls.__name__}",
+        label_and_probabilities,
+        convert_classifier,
+        options=_OPTIONS,
+    )
+
+
+def _need(package: str) -> None:
+    try:
+        __import__(package)
+    except ImportError as error:
+        raise ImportError(
+            f"to_onnx: {package} is not installed; install quorate[onnx]."
+        ) from error
+
+
+def _is_ours(part: Any) -> bool:
+    home = type(part).__module__.partition(".")[0]
+    return home == "quorate" and hasattr(part, "estimator_")
+
+
+def _as_samples(X: Any, model: Any) -> Array:
+    try:
+        samples = np.asarray(X, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"to_onnx: X as an array of numbers, got {type(X).__name__} with other "
+            "values; convert the steps after the encoding."
+        ) from error
+    features = getattr(model, "n_features_in_", None)
+    if (
+        samples.ndim != 2
+        or not len(samples)
+        or samples.shape[1] != (samples.shape[1] if features is None else features)
+    ):
+        wanted = "any number of" if features is None else features
+        raise ValueError(
+            f"to_onnx: X with at least one sample and {wanted} features, got an array "
+            f"of shape {samples.shape}."
+        )
+    return samples
+
+
+def _parts(model: Any) -> Iterator[Any]:
+    """Yield a model and the models in it, as far as they are known to vote."""
+    yield model
+    inside: list[Any] = []
+    if isinstance(model, Pipeline):
+        inside = [step for _, step in model.steps]
+    elif type(model) in ENSEMBLES and type(model) not in FORESTS:
+        inside = list(model.estimators_)
+    elif type(model) in WRAPPERS or _is_ours(model):
+        inside = [held(model)]
+    for part in inside:
+        yield from _parts(part)
+
+
+def _refuse_labels(model: Any) -> None:
+    classes = model.classes_
+    if isinstance(classes, list):
+        raise ValueError(
+            f"to_onnx: {type(model).__name__} predicts {len(classes)} outputs; "
+            "convert a model of one output."
+        )
+    try:
+        label_type(np.asarray(classes))
+    except ValueError as error:
+        raise ValueError(f"to_onnx: {error}.") from error
+
+
+def _convert(model: Any, n_features: int) -> Any:
+    from skl2onnx import convert_sklearn
+    from skl2onnx.common.data_types import FloatTensorType
+
+    voters = dict.fromkeys((*ENSEMBLES, *TREES), convert_classifier)
+    try:
+        return convert_sklearn(
+            model,
+            initial_types=[("X", FloatTensorType([None, n_features]))],
+            options={"zipmap": False},
+            custom_conversion_functions={
+                **voters,
+                StandardScaler: convert_standard_scaler,
+                MinMaxScaler: convert_min_max_scaler,
+            },
+            custom_shape_calculators=dict.fromkeys(voters, label_and_probabilities),
+        )
+    except Exception as error:
+        # skl2onnx meets what it cannot convert with any kind of error.
+        missing = re.search(r"Unable to find .*?<class '([\w.]+)'>", str(error), re.S)
+        if missing:
+            raise TypeError(
+                f"to_onnx: skl2onnx has no converter for {missing[1]}."
+            ) from error
+        raise ValueError(
+            f"to_onnx: skl2onnx cannot convert this {type(model).__name__} "
+            f"({type(error).__name__}: {_reason(error)})."
+        ) from error
+
+
+def _reason(error: Exception) -> str:
+    return textwrap.shorten(str(error), 200, placeholder=" ...").rstrip(".")
+
+
+def _compare(model: Any, converted: Any, samples: Array) -> None:
+    """Refuse a conversion that labels a sample otherwise than the model."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3  # keep remarks on unused parts from stderr
+    try:
+        session = onnxruntime.InferenceSession(
+            converted.SerializeToString(), options, providers=["CPUExecutionProvider"]
+        )
+        labels = session.run(["label"], {"X": samples})[0]
+    except Exception as error:
+        # onnxruntime raises classes of its own that are not public.
+        raise ValueError(
+            f"to_onnx: onnxruntime cannot run the converted {type(model).__name__} "
+            f"({_reason(error)})."
+        ) from error
+    with warnings.catch_warnings():
+        # Models that were fitted on frames remark on arrays without column names.
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        expected = np.asarray(model.predict(samples))
+    wrong = np.flatnonzero(labels != expected)
+    if wrong.size:
+        raise ValueError(
+            f"to_onnx: the converted {type(model).__name__} labels {wrong.size} of "
+            f"{len(samples)} samples otherwise, the first at position {wrong[0]}; "
+            "skl2onnx computes a part of it in single precision."
+        )

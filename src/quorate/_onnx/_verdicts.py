@@ -1,0 +1,283 @@
+"""The verdict of an ensemble as a graph: votes, sums, and the largest of them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    VotingClassifier,
+)
+from sklearn.pipeline import Pipeline
+
+from quorate._onnx._graph import Graph
+from quorate._onnx._kinds import (
+    ENSEMBLES,
+    FORESTS,
+    FORKS,
+    TREES,
+    WRAPPERS,
+    held,
+    label_type,
+    thawed,
+)
+from quorate._typing import Array, FloatArray
+
+
+@dataclass(frozen=True)
+class _Ballot:
+    """What one member adds to the scores of the classes."""
+
+    member: Any
+    columns: Array | None
+    """The features it sees, or None for all."""
+    soft: bool
+    """Whether its probabilities count, or only its label."""
+    scores: FloatArray
+    """What each of its classes adds to each class of the ensemble."""
+
+
+def verdict(graph: Graph, model: Any, x: Any) -> tuple[str, str]:
+    kind = type(model)
+    if kind in WRAPPERS:
+        return verdict(graph, held(model), x)
+    if kind in TREES:
+        everything = _Ballot(model, None, True, np.eye(len(model.classes_)))
+        probabilities = _total(graph, [everything], x)
+        return _largest(graph, probabilities), probabilities
+    if kind in ENSEMBLES:
+        return _ensemble_verdict(graph, model, x)
+    if kind is Pipeline:
+        *steps, last = (step for _, step in thawed(model).steps)
+        if not any(isinstance(step, FORKS) for step in steps):
+            for step in steps:
+                x = _transformed(graph, step, x)
+            return verdict(graph, last, x)
+    return _foreign_verdict(graph, model, x)
+
+
+def _transformed(graph: Graph, step: Any, x: Any) -> Any:
+    from skl2onnx import get_model_alias
+
+    operator = graph.scope.declare_local_operator(get_model_alias(type(step)), step)
+    operator.inputs.append(x)
+    operator.outputs.append(graph.floats(None))
+    return operator.outputs[0]
+
+
+def _ensemble_verdict(graph: Graph, model: Any, x: Any) -> tuple[str, str]:
+    n_classes = len(model.classes_)
+    ballots = _ballots(model)
+    total = _total(graph, ballots, x)
+    if isinstance(model, AdaBoostClassifier):
+        shares = graph.add(
+            "Div", total, graph.constant(np.float64(model.estimator_weights_.sum()))
+        )
+        return _boosted(graph, shares, n_classes)
+    if isinstance(model, VotingClassifier):
+        whole = np.sum(_voting_weights(model), dtype=np.float64)
+    else:
+        whole = np.float64(len(ballots))
+    probabilities = graph.add("Div", total, graph.constant(whole))
+    return _largest(graph, probabilities), probabilities
+
+
+def _boosted(graph: Graph, shares: str, n_classes: int) -> tuple[str, str]:
+    if n_classes != 2:
+        scale = np.float64(max(n_classes - 1, 1))
+        scaled = graph.add("Div", shares, graph.constant(scale))
+        return _largest(graph, shares), graph.add("Softmax", scaled, axis=1)
+    first, second = (
+        graph.add("Gather", shares, graph.constant(np.array([code])), axis=1)
+        for code in range(2)
+    )
+    decision = graph.add("Sub", second, first)
+    # The first class wins a tie, as everywhere.
+    wins = graph.add("Greater", decision, graph.constant(np.float64(0)))
+    index = graph.add(
+        "Reshape", graph.cast(wins, np.int64), graph.constant(np.array([-1]))
+    )
+    sides = graph.constant(np.array([[-0.5, 0.5]]))
+    return index, graph.add("Softmax", graph.add("Mul", decision, sides), axis=1)
+
+
+def _largest(graph: Graph, scores: str) -> str:
+    return graph.add("ArgMax", scores, axis=1, keepdims=0)
+
+
+def _ballots(model: Any) -> list[_Ballot]:
+    """Write down how scikit-learn counts the members of an ensemble."""
+    n_classes = len(model.classes_)
+    own = np.eye(n_classes)
+    if isinstance(model, FORESTS):
+        return [_Ballot(tree, None, True, own) for tree in model.estimators_]
+    if isinstance(model, BaggingClassifier):
+        # A member that never saw a class has no column for it.
+        return [
+            _Ballot(
+                member,
+                np.asarray(columns),
+                hasattr(member, "predict_proba"),
+                own[np.asarray(member.classes_, dtype=int)],
+            )
+            for member, columns in zip(
+                model.estimators_, model.estimators_features_, strict=True
+            )
+        ]
+    if isinstance(model, AdaBoostClassifier):
+        against = -1 / max(n_classes - 1, 1)
+        return [
+            _Ballot(
+                member,
+                None,
+                False,
+                np.where(
+                    np.asarray(member.classes_)[:, None] == model.classes_,
+                    weight,
+                    against * weight,
+                ),
+            )
+            # After an early stop there are more weights than members.
+            for member, weight in zip(
+                model.estimators_, model.estimator_weights_, strict=False
+            )
+        ]
+    return [
+        _Ballot(
+            member,
+            None,
+            model.voting == "soft",
+            own[np.asarray(member.classes_, dtype=int)] * weight,
+        )
+        for member, weight in zip(
+            model.estimators_, _voting_weights(model), strict=True
+        )
+    ]
+
+
+def _voting_weights(model: Any) -> list[float]:
+    weights = [1] * len(model.estimators) if model.weights is None else model.weights
+    return [
+        weight
+        for (_, member), weight in zip(model.estimators, weights, strict=True)
+        if not isinstance(member, str)  # the word "drop"
+    ]
+
+
+def _total(graph: Graph, ballots: list[_Ballot], x: Any) -> str:
+    """Add up the ballots, in doubles and from the first to the last."""
+    if all(type(ballot.member) in TREES for ballot in ballots):
+        return _total_of_trees(graph, ballots, x)
+    return graph.sum([_counted(graph, ballot, x) for ballot in ballots])
+
+
+def _counted(graph: Graph, ballot: _Ballot, x: Any) -> str:
+    """Return the scores that one member gives, (n_samples, n_classes)."""
+    if type(ballot.member) in TREES:
+        return _total_of_trees(graph, [ballot], x)
+    if ballot.columns is not None:
+        seen = graph.floats(len(ballot.columns))
+        columns = graph.constant(ballot.columns.astype(np.int64))
+        graph.add("Gather", x.full_name, columns, axis=1, output=seen.full_name)
+        x = seen
+    index, probabilities = verdict(graph, ballot.member, x)
+    if not ballot.soft:
+        return graph.add("Gather", graph.constant(ballot.scores), index)
+    # Each class takes one column, or none with weight 0. A product of matrices would
+    # say the same, but onnxruntime merges it with the division before it and rounds.
+    places = np.abs(ballot.scores).argmax(axis=0)
+    weights = ballot.scores[places, np.arange(places.size)]
+    columns = graph.add("Gather", probabilities, graph.constant(places), axis=1)
+    return graph.add("Mul", columns, graph.constant(weights))
+
+
+def _total_of_trees(graph: Graph, ballots: list[_Ballot], x: Any) -> str:
+    """Look up the leaf of each tree in a table of scores, and add these up."""
+    tables = []
+    for ballot in ballots:
+        tree = ballot.member.tree_
+        shares = tree.value[tree.children_left < 0, 0, :]
+        tables.append(
+            shares @ ballot.scores if ballot.soft else ballot.scores[shares.argmax(1)]
+        )
+    sizes = [len(table) for table in tables]
+    starts = np.cumsum([0, *sizes[:-1]], dtype=np.int64)
+    leaves = graph.cast(
+        graph.add("TreeEnsembleRegressor", x.full_name, **_leaf_numbers(ballots)),
+        np.int64,
+    )
+    places = graph.add("Add", leaves, graph.constant(starts))
+    table = graph.constant(np.concatenate(tables))
+    # One by one: a sum over all trees may add in any order, and needs room for all.
+    scores = [
+        graph.add("Gather", table, place)
+        for place in graph.columns(places, len(ballots))
+    ]
+    shape = graph.constant(np.array([-1, ballots[0].scores.shape[1]]))
+    return graph.add("Reshape", graph.sum(scores), shape)
+
+
+def _leaf_numbers(ballots: list[_Ballot]) -> dict[str, Any]:
+    """Describe trees that answer, one column each, with the number of the leaf."""
+    parts: dict[str, list[Array]] = {}
+
+    def note(**arrays: Array) -> None:
+        for name, values in arrays.items():
+            parts.setdefault(name, []).append(values)
+
+    for place, ballot in enumerate(ballots):
+        tree = ballot.member.tree_
+        nodes = np.arange(tree.node_count)
+        leaf = tree.children_left < 0
+        n_leaves = int(leaf.sum())
+        features = np.where(leaf, 0, tree.feature)
+        if ballot.columns is not None:
+            features = ballot.columns[features]
+        note(
+            nodes_treeids=np.full(nodes.size, place),
+            nodes_nodeids=nodes,
+            nodes_featureids=features,
+            nodes_modes=np.where(leaf, "LEAF", "BRANCH_LEQ"),
+            nodes_values=np.where(leaf, 0, _rounded_down(tree.threshold)),
+            nodes_truenodeids=np.where(leaf, 0, tree.children_left),
+            nodes_falsenodeids=np.where(leaf, 0, tree.children_right),
+            nodes_missing_value_tracks_true=tree.missing_go_to_left.astype(int) * ~leaf,
+            target_treeids=np.full(n_leaves, place),
+            target_nodeids=nodes[leaf],
+            target_ids=np.full(n_leaves, place),
+            target_weights=np.arange(n_leaves, dtype=float),
+        )
+    attributes = {name: np.concatenate(parts[name]).tolist() for name in parts}
+    return {**attributes, "n_targets": len(ballots), "post_transform": "NONE"}
+
+
+def _rounded_down(thresholds: FloatArray) -> Array:
+    """Return the largest 32-bit floats that are not above the thresholds.
+
+    A 32-bit float is at most the one if and only if it is at most the other.
+    """
+    nearest = thresholds.astype(np.float32)
+    below = np.nextafter(nearest, np.float32(-np.inf))
+    return np.where(nearest > thresholds, below, nearest)
+
+
+def _foreign_verdict(graph: Graph, model: Any, x: Any) -> tuple[str, str]:
+    """Let skl2onnx convert a member that is none of ours."""
+    from skl2onnx import get_model_alias
+    from skl2onnx.common.data_types import Int64TensorType
+
+    classes, _ = label_type(np.asarray(model.classes_))
+    operator = graph.scope.declare_local_operator(get_model_alias(type(model)), model)
+    operator.inputs.append(x)
+    label = graph.scope.declare_local_variable("label", Int64TensorType())
+    operator.outputs.append(label)
+    probabilities = graph.floats(len(classes))
+    operator.outputs.append(probabilities)
+    keys = "keys_strings" if classes.dtype.kind == "O" else "keys_int64s"
+    index = graph.add(
+        "LabelEncoder",
+        label.full_name,
+        **{keys: classes.tolist(), "values_int64s": list(range(len(classes)))},
+    )
+    return index, graph.cast(probabilities.full_name, np.float64)
