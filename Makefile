@@ -10,7 +10,7 @@ demo: $(VENV)/.core
 	$(BIN)/quorate demo
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -n auto -m "not slow"
+	$(BIN)/python -m pytest -n auto
 
 # Statistics against the packages that have them too.
 test-oracle: $(VENV)/.test $(VENV)/.oracle
