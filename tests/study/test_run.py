@@ -138,6 +138,25 @@ def test_learners(learner, tmp_path):
     assert run_plan(plan, tmp_path / "s.sqlite").n_failed == 0
 
 
+@pytest.mark.parametrize("learner", ["naive_bayes", "linear", "linear_svm", "svm"])
+def test_boosted_learners_learn(learner, tmp_path):
+    plan = small_plan(
+        data=("wine",), ensembles=(EnsembleSpec("adaboost", learner, 5),), rows=None
+    )
+    assert run_plan(plan, tmp_path / "s.sqlite").n_failed == 0
+    rows = Results.read(tmp_path / "s.sqlite").rows
+    assert np.mean([row["full_accuracy"] for row in rows]) > 0.9
+
+
+@pytest.mark.parametrize("learner", ["knn", "mlp"])
+def test_learners_that_cannot_be_boosted(learner, tmp_path):
+    plan = small_plan(data=("wine",), ensembles=(EnsembleSpec("adaboost", learner, 5),))
+    outcome = run_plan(plan, tmp_path / "s.sqlite")
+    assert outcome.n_failed == outcome.n_cells
+    failure = Results.read(tmp_path / "s.sqlite").failures[0]
+    assert "does not take sample weights" in failure["error"]
+
+
 def test_failures_are_rows_and_can_be_tried_again(tmp_path, monkeypatch):
     path = tmp_path / "s.sqlite"
     original = cell_module._Bench.run

@@ -71,6 +71,7 @@ LEARNERS: dict[str, Callable[[int], Any]] = {
 }
 # Pipelines and these do not take sample weights, which boosting needs.
 _WEIGHTED = ("tree", "naive_bayes", "linear", "linear_svm", "svm")
+_BOOSTED_C = 1000.0
 ENSEMBLES = ("bagging", "adaboost", "random_forest", "extra_trees")
 
 
@@ -95,14 +96,17 @@ def make_ensemble(kind: str, learner: str, n_members: int, seed: int) -> Any:
     if kind == "bagging":
         return BaggingClassifier(LEARNERS[learner](seed), n_members, random_state=seed)
     if kind == "adaboost":
-        return AdaBoostClassifier(
-            _boostable(learner, seed), n_estimators=n_members, random_state=seed
-        )
+        member, is_scaled = _boostable(learner, seed)
+        boosting = AdaBoostClassifier(member, n_estimators=n_members, random_state=seed)
+        return _scaled(boosting) if is_scaled else boosting
     raise ValueError(unknown_name("ensemble", kind, ENSEMBLES))
 
 
-def _boostable(learner: str, seed: int) -> Any:
-    """Return the learner in a form that takes sample weights."""
+def _boostable(learner: str, seed: int) -> tuple[Any, bool]:
+    """Return the learner in a form that takes sample weights, and if it needs scaling.
+
+    Pipelines take no weights, so features are scaled once, before boosting.
+    """
     if learner not in _WEIGHTED:
         raise ValueError(
             f"adaboost: {learner} does not take sample weights; "
@@ -110,6 +114,9 @@ def _boostable(learner: str, seed: int) -> Any:
         )
     if learner == "tree":
         # Boosting a perfect learner ends after one round.
-        return _tree(seed).set_params(max_depth=3)
+        return _tree(seed).set_params(max_depth=3), False
     made = LEARNERS[learner](seed)
-    return made[-1] if hasattr(made, "steps") else made
+    if not hasattr(made, "steps"):
+        return made, False
+    # AdaBoost's weights add up to one, so that C stands for all samples together.
+    return made[-1].set_params(C=_BOOSTED_C), True

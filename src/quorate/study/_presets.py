@@ -90,10 +90,14 @@ def _pruning_adaboost(data: tuple[str, ...]) -> Plan:
     return Plan("pruning-adaboost", data, ensembles, methods, binary=True)
 
 
-def _ftad(name: str, kind: str, learner: str, members: int) -> Callable[..., Plan]:
+def _ftad(
+    name: str, kind: str, learner: str, members: int, rows: int | None = None
+) -> Callable[..., Plan]:
+    """Return the maker of a plan; slow learners get a sample of large data sets."""
+
     def make(data: tuple[str, ...]) -> Plan:
         ensembles = (EnsembleSpec(kind, learner, members),)
-        return Plan(name, data, ensembles, _measures(), binary=True)
+        return Plan(name, data, ensembles, _measures(), binary=True, rows=rows)
 
     return make
 
@@ -135,11 +139,11 @@ PRESETS: dict[str, tuple[str, Callable[[tuple[str, ...]], Plan]]] = {
     ),
     "ftad-bagging-knn": (
         "13 measures on bagged nearest neighbours",
-        _ftad("ftad-bagging-knn", "bagging", "knn_distance", 31),
+        _ftad("ftad-bagging-knn", "bagging", "knn_distance", 31, rows=2000),
     ),
     "ftad-adaboost-svm": (
         "13 measures on boosted support vector machines",
-        _ftad("ftad-adaboost-svm", "adaboost", "svm", 11),
+        _ftad("ftad-adaboost-svm", "adaboost", "svm", 11, rows=1000),
     ),
     "decomposition": ("error, members' error and diversity", _decomposition),
     "relationship": ("risk estimate and diversity against error", _relationship),
