@@ -20,7 +20,9 @@ from quorate.exceptions import FileFormatError
 from quorate.study._data import BUNDLED, DataSet, _shares, known_data_sets, load_data
 from quorate.study._generators import GENERATORS
 
-SHARED = Path(os.environ.get("QUORATE_DATA", "/work/shared/data"))
+# A folder of real data sets beside the checkout, where there is one.
+BESIDE = Path(__file__).parents[3] / "shared" / "data"
+SHARED = Path(os.environ.get("QUORATE_DATA", BESIDE))
 MANIFEST = SHARED / "MANIFEST.json"
 ENTRIES = json.loads(MANIFEST.read_text())["datasets"] if MANIFEST.exists() else []
 needs_shared = pytest.mark.skipif(not ENTRIES, reason=f"no data sets in {SHARED}")
