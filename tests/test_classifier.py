@@ -357,12 +357,18 @@ class TestPrunedClassifier:
                     prune_on=prune_on,
                     random_state=0,
                 ).fit(make(X), y)
-                np.testing.assert_array_equal(model.feature_names_in_, names)
+                # scikit-learn 1.6 does not see the names in frames of new polars
+                named = hasattr(model.estimator_, "feature_names_in_")
+                assert named or make(X).__class__.__module__.startswith("polars")
+                assert hasattr(model, "feature_names_in_") == named
+                if named:
+                    np.testing.assert_array_equal(model.feature_names_in_, names)
                 found = model.predict(make(X_test))
                 if prune_on == "auto":
                     np.testing.assert_array_equal(found, plain.predict(X_test))
-                with pytest.raises(ValueError, match="feature names"):
-                    model.predict(pd.DataFrame(X_test).add_prefix("z"))
+                if named:
+                    with pytest.raises(ValueError, match="feature names"):
+                        model.predict(pd.DataFrame(X_test).add_prefix("z"))
         for form in (sp.csr_matrix, sp.csc_array, sp.coo_matrix):
             for prune_on in ("auto", 0.3):
                 model = PrunedClassifier(
