@@ -75,7 +75,7 @@ def collect_votes(
     if roster.classes is None:
         classes, codes, y_codes = _encode_pool(answers, truth)
     else:
-        codes = _place(roster, answers, unseen, truth.size)
+        codes = _place(answers, unseen, truth.size)
         classes, codes, y_codes = _labels.encode_truth(truth, roster.classes, codes)
     names = [member.name for member in roster.members]
     return Votes._from_codes(codes, y_codes, classes, roster.weights, names, out_of_bag)
@@ -111,7 +111,7 @@ def _vote(
 
 
 def _place(
-    roster: Roster, answers: list[Array], unseen: list[IntArray] | None, n_samples: int
+    answers: list[Array], unseen: list[IntArray] | None, n_samples: int
 ) -> Array:
     if unseen is None:
         return np.stack(answers)
