@@ -182,6 +182,8 @@ class TestPrune:
         native = RandomForestClassifier(5, random_state=0, n_jobs=2).fit(X, y)
         assert type(small) is type(native)
         assert set(vars(small)) - {"pruning_"} == set(vars(native))
+        assert small.n_jobs is None  # workers would make small batches slower
+        assert forest.n_jobs == 2
 
 
 class TestPrunedClassifier:

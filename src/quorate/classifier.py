@@ -90,6 +90,8 @@ def prune(
     ensemble of the same type
         With the members kept, in their old order. ``pruning_`` says what was done (not
         on lists and dicts). Out-of-bag scores are gone: they were those of all members.
+        ``n_jobs`` is None, since starting workers makes small batches slower; set it
+        for large ones.
 
     See Also
     --------

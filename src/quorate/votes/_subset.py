@@ -73,6 +73,10 @@ def _cut_pipeline(pipeline: Pipeline, members: IntArray) -> Pipeline:
 def _cut_forest(forest: Any, members: IntArray) -> None:
     forest.estimators_ = [forest.estimators_[member] for member in members]
     forest.n_estimators = len(members)
+    if hasattr(forest, "n_jobs"):
+        # Starting workers costs more than a small batch takes; large ones may ask
+        # again.
+        forest.n_jobs = None
 
 
 def _cut_bagging(bagging: Any, members: IntArray) -> None:
