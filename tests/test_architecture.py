@@ -20,6 +20,7 @@ RANKS = [
     {"_diversity", "risk"},
     {"_diagnosis", "pruning"},
     {"testing", "selection"},
+    {"certificates"},
     {"classifier", "comparison", "study"},
     {"_onnx"},
     {"cli"},

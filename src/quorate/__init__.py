@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from quorate._version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from quorate import certificates as certificates
     from quorate import exceptions as exceptions
     from quorate import pruning as pruning
     from quorate import risk as risk
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from quorate._diversity import pairwise_diversity as pairwise_diversity
     from quorate._diversity import sample_diversity as sample_diversity
     from quorate._onnx import to_onnx as to_onnx
+    from quorate.certificates import Certificate as Certificate
+    from quorate.certificates import certify as certify
     from quorate.classifier import PrunedClassifier as PrunedClassifier
     from quorate.classifier import prune as prune
     from quorate.classifier import prune_with_selection as prune_with_selection
@@ -41,6 +44,9 @@ if TYPE_CHECKING:
 
 # public name -> module that has it; a module's own name stands for the module
 _HOMES = {
+    "Certificate": "quorate.certificates",
+    "certificates": "quorate.certificates",
+    "certify": "quorate.certificates",
     "Comparison": "quorate.comparison",
     "Decomposition": "quorate.decomposition",
     "compare": "quorate.comparison",

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from quorate._typing import Array
+from quorate.certificates import error_limit, excess_limit
 from quorate.votes._cost import (
     count_nodes,
     memory_bytes,
@@ -36,6 +37,10 @@ class Comparison:
     """Accuracy on the samples, before and after."""
     agreement: float
     """Share of samples on which both predict the same class."""
+    error_limits: tuple[float, float]
+    """Exact upper limits on the error, before and after, each with 95 % confidence."""
+    excess_limit: float
+    """Exact upper limit on how much more the second errs, with 95 % confidence."""
     n_samples: int
     """Number of samples."""
 
@@ -73,6 +78,9 @@ class Comparison:
             )
         )
         rows.append(("agreement", "", f"{self.agreement:.4f}", ""))
+        most = self.error_limits
+        rows.append(("error at most", f"{most[0]:.4f}", f"{most[1]:.4f}", "95 %"))
+        rows.append(("excess at most", "", f"{100 * self.excess_limit:.2f} pp", "95 %"))
         return rows
 
     def to_dict(self) -> dict[str, Any]:
@@ -88,7 +96,14 @@ class Comparison:
                 ("accuracy", self.accuracy),
             )
         }
-        return {**pairs, "agreement": self.agreement, "n_samples": self.n_samples}
+        before, after = self.error_limits
+        return {
+            **pairs,
+            "agreement": self.agreement,
+            "error_limits": {"before": before, "after": after},
+            "excess_limit": self.excess_limit,
+            "n_samples": self.n_samples,
+        }
 
     def __repr__(self) -> str:
         lines = [f"{'':<15}{'before':>14}{'after':>14}{'':>10}"]
@@ -113,7 +128,8 @@ def compare(before: Any, after: Any, X: Any, y: Any, *, repeats: int = 5) -> Com
         What :func:`quorate.collect_votes` reads and that can ``predict``, or a
         :class:`quorate.PrunedClassifier`.
     X, y : array-like
-        Samples that neither was trained or chosen on, for an honest accuracy.
+        Samples that neither was trained or chosen on: without them the accuracy
+        flatters and the limits do not hold.
     repeats : int
         Measurements of the time to predict, in turns, of which the best count.
 
@@ -138,6 +154,7 @@ def compare(before: Any, after: Any, X: Any, y: Any, *, repeats: int = 5) -> Com
         raise ValueError(
             f"compare: y has shape {truth.shape}, predictions {first.shape}."
         )
+    wrong = first != truth, second != truth
     models = _ensemble(before), _ensemble(after)
     nodes = tuple(count_nodes(model) for model in models)
     times = predict_milliseconds([before, after], X, repeats)
@@ -149,6 +166,14 @@ def compare(before: Any, after: Any, X: Any, y: Any, *, repeats: int = 5) -> Com
         predict_milliseconds=_pair(float(t) for t in times),
         accuracy=_pair(_share(p, truth) for p in (first, second)),
         agreement=_share(first, second),
+        error_limits=_pair(error_limit(int(w.sum()), truth.size) for w in wrong),
+        excess_limit=float(
+            excess_limit(
+                np.count_nonzero(wrong[1] & ~wrong[0]),
+                np.count_nonzero(wrong[0] & ~wrong[1]),
+                truth.size,
+            )
+        ),
         n_samples=int(truth.size),
     )
 

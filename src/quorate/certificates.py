@@ -1,0 +1,342 @@
+"""How far a smaller ensemble can be trusted, from samples nobody has seen.
+
+All limits are exact: they hold with the stated probability for any number of samples,
+without approximation, as long as the samples are drawn independently from the same
+source as those to come, and took part neither in training nor in choosing members.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from quorate._kernels.verdicts import TIE_TOLERANCE, leaders
+from quorate._typing import Array, BoolArray, FloatArray, IntArray
+from quorate.pruning import Pruner
+from quorate.selection import Selection
+from quorate.votes import Votes
+
+__all__ = ["Certificate", "certify", "error_limit", "excess_limit", "samples_needed"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Certificate:
+    """The smallest prefix of an order that is certified to be good enough."""
+
+    order: IntArray
+    """The members certified, in their order; all of them if no subset could be."""
+    n_members: int
+    """Members of the whole ensemble."""
+    n_samples: int
+    """Samples the certificate rests on."""
+    tolerance: float
+    """By how much the error may exceed that of the whole ensemble."""
+    delta: float
+    """Probability that the certificate is wrong, at most."""
+    sizes: IntArray
+    """Sizes looked at, from the largest down; the last one failed unless it is 1."""
+    excess_limits: FloatArray
+    """Upper limit on the excess error at each of these sizes."""
+    only_subset_wrong: IntArray
+    """Samples that only the subset gets wrong, at each size."""
+    only_full_wrong: IntArray
+    """Samples that only the whole ensemble gets wrong, at each size."""
+    error: float
+    """Error of the certified members on the samples."""
+    full_error: float
+    """Error of the whole ensemble on the samples."""
+    error_limit: float
+    """Upper limit on the error of the certified members, whichever came out."""
+
+    @property
+    def n_kept(self) -> int:
+        """How many members are certified."""
+        return int(self.order.size)
+
+    @property
+    def excess_limit(self) -> float:
+        """Upper limit on the excess error; 0 if only the whole ensemble is left."""
+        if self.n_kept == self.n_members:
+            return 0.0
+        return float(self.excess_limits[self.sizes == self.n_kept][0])
+
+    @property
+    def support(self) -> BoolArray:
+        """Which members are certified."""
+        support = np.zeros(self.n_members, dtype=bool)
+        support[self.order] = True
+        return support
+
+    def __str__(self) -> str:
+        sure = f"{100 * (1 - self.delta):g} % confidence from {self.n_samples} samples"
+        if self.n_kept == self.n_members:
+            return (
+                f"No subset is certified to err at most {100 * self.tolerance:g} "
+                f"points more than all {self.n_members} members, with {sure}: more "
+                "samples or a larger tolerance may do."
+            )
+        return (
+            f"The first {self.n_kept} of {self.n_members} members err at most "
+            f"{100 * self.excess_limit:.2f} points more than all of them, and on at "
+            f"most {100 * self.error_limit:.2f} % of samples, each with {sure}."
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"Certificate({self.n_kept} of {self.n_members} members, "
+            f"tolerance={self.tolerance:g}, delta={self.delta:g}; error "
+            f"{self.error:.4f}, all members {self.full_error:.4f}, "
+            f"{self.n_samples} samples)"
+        )
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(str(self))}</p>"
+
+
+def certify(
+    votes: Votes, order: Any, *, tolerance: float = 0.02, delta: float = 0.05
+) -> Certificate:
+    r"""Find the smallest prefix of an order that is surely about as good as all.
+
+    Parameters
+    ----------
+    votes : Votes
+        Votes of all members on labelled samples that took part neither in training nor
+        in choosing the order. With probabilities in the votes, these are averaged, as
+        forests do; without, members have one vote each, times its weight.
+    order : Selection, fitted Pruner or array-like of int
+        Members in the order in which they come in, fixed before these votes were seen.
+    tolerance : float
+        By how much the error may exceed that of the whole ensemble, such as 0.02.
+    delta : float
+        Probability of a wrong certificate, over the draw of the samples, at most.
+
+    Returns
+    -------
+    Certificate
+        With the whole ensemble if no subset can be certified.
+
+    Notes
+    -----
+    Sizes are tested from the largest down, each at level ``delta``, until the first
+    fails: a fixed sequence of tests, which needs no correction for their number. At
+    each size, with :math:`z_1` of :math:`n` samples wrong only by the subset and
+    :math:`z_2` wrong only by the whole ensemble, the excess error is at most
+    :math:`\mathrm{upper}(z_1) - \mathrm{lower}(z_2)`, exact binomial limits at level
+    ``delta / 2`` each. The ``error_limit`` of the certificate is a statement of its
+    own, also wrong with probability ``delta`` at most: since the size was chosen by the
+    same samples, its level is ``delta`` divided by the number of sizes in the order.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> import quorate
+    >>> X, y = make_classification(6000, random_state=0)
+    >>> forest = RandomForestClassifier(50, random_state=0).fit(X[:1000], y[:1000])
+    >>> chosen = quorate.select(
+    ...     quorate.collect_votes(forest, X[:1000], y[:1000], out_of_bag=True),
+    ...     "mdm",
+    ...     keep=1.0,
+    ... )
+    >>> fresh = quorate.collect_votes(forest, X[1000:], y[1000:])
+    >>> certificate = quorate.certify(fresh, chosen, tolerance=0.02)
+    >>> certificate.n_kept < 50
+    True
+    >>> certificate.excess_limit <= 0.02
+    True
+    """
+    _check_share("certify", "tolerance", tolerance)
+    _check_share("certify", "delta", delta)
+    places = _places(votes, order)
+    needed = samples_needed(tolerance, delta)
+    if votes.n_samples < needed:
+        raise ValueError(
+            f"certify(tolerance={tolerance!r}, delta={delta!r}): {votes.n_samples} "
+            f"samples cannot certify any subset, however good; {needed} are the least."
+        )
+    full = _full_errors(votes)
+    counts = np.array(
+        [
+            (
+                np.count_nonzero(wrong & ~full),
+                np.count_nonzero(full & ~wrong),
+                np.count_nonzero(wrong),
+            )
+            for wrong in _prefix_errors(votes, places)
+        ]
+    )
+    only_subset, only_full, n_wrong = counts[::-1].T  # from the largest size down
+    sizes = np.arange(places.size, 0, -1)
+    limits = excess_limit(only_subset, only_full, votes.n_samples, delta)
+    failed = np.flatnonzero(~((limits <= tolerance) | (sizes == votes.n_members)))
+    n_seen = int(failed[0]) + 1 if failed.size else sizes.size
+    n_passed = int(failed[0]) if failed.size else sizes.size
+    if n_passed:
+        kept, errors = places[: sizes[n_passed - 1]], int(n_wrong[n_passed - 1])
+    else:
+        kept, errors = np.arange(votes.n_members), int(np.count_nonzero(full))
+    return Certificate(
+        order=kept,
+        n_members=votes.n_members,
+        n_samples=votes.n_samples,
+        tolerance=float(tolerance),
+        delta=float(delta),
+        sizes=sizes[:n_seen],
+        excess_limits=limits[:n_seen],
+        only_subset_wrong=only_subset[:n_seen],
+        only_full_wrong=only_full[:n_seen],
+        error=errors / votes.n_samples,
+        full_error=float(np.mean(full)),
+        error_limit=error_limit(errors, votes.n_samples, delta / places.size),
+    )
+
+
+def error_limit(n_errors: int, n_samples: int, delta: float = 0.05) -> float:
+    """Return the exact upper limit on an error rate.
+
+    Parameters
+    ----------
+    n_errors, n_samples : int
+        Errors seen, and samples looked at.
+    delta : float
+        Probability that the true error rate lies above the limit, at most.
+
+    Examples
+    --------
+    >>> from quorate.certificates import error_limit
+    >>> round(error_limit(0, 100), 4)
+    0.0295
+    """
+    _check_share("error_limit", "delta", delta)
+    if not 0 <= n_errors <= n_samples or n_samples < 1:
+        raise ValueError(
+            f"error_limit: {n_errors} errors on {n_samples} samples; 0 to all of at "
+            "least one."
+        )
+    return float(_upper(np.array(n_errors), n_samples, delta))
+
+
+def excess_limit(
+    only_first: Any, only_second: Any, n_samples: int, delta: float = 0.05
+) -> FloatArray:
+    """Return the upper limit on by how much one model errs more than another.
+
+    Parameters
+    ----------
+    only_first, only_second : int or array of int
+        Samples that only the first, and only the second model gets wrong.
+    n_samples : int
+        Samples looked at.
+    delta : float
+        Probability that the true excess lies above the limit, at most.
+
+    Examples
+    --------
+    >>> from quorate.certificates import excess_limit
+    >>> float(excess_limit(3, 3, 1000).round(4))
+    0.0081
+    """
+    _check_share("excess_limit", "delta", delta)
+    first, second = np.asarray(only_first), np.asarray(only_second)
+    if (first < 0).any() or (second < 0).any() or (first + second > n_samples).any():
+        raise ValueError(
+            f"excess_limit: counts from 0 that together are at most the {n_samples} "
+            "samples."
+        )
+    upper = _upper(first, n_samples, delta / 2)
+    return np.asarray(upper - _lower(second, n_samples, delta / 2))
+
+
+def samples_needed(tolerance: float, delta: float = 0.05) -> int:
+    """Return the fewest samples that can certify anything at this tolerance.
+
+    That many suffice for a subset that is never wrong alone; real ones need more.
+
+    Examples
+    --------
+    >>> from quorate.certificates import samples_needed
+    >>> samples_needed(0.02)
+    183
+    """
+    _check_share("samples_needed", "tolerance", tolerance)
+    _check_share("samples_needed", "delta", delta)
+    return math.ceil(math.log(delta / 2) / math.log1p(-tolerance) - 1e-9)
+
+
+def _upper(count: Array, n: int, delta: float) -> FloatArray:
+    """Return the Clopper-Pearson upper limit on a share."""
+    inside = np.minimum(count, n - 1)  # the limit at n of n is 1
+    limit = special.betaincinv(inside + 1.0, n - inside, 1.0 - delta)
+    return np.where(count < n, limit, 1.0)
+
+
+def _lower(count: Array, n: int, delta: float) -> FloatArray:
+    """Return the Clopper-Pearson lower limit on a share."""
+    inside = np.maximum(count, 1)  # the limit at 0 of n is 0
+    limit = special.betaincinv(inside, n - inside + 1.0, delta)
+    return np.where(count > 0, limit, 0.0)
+
+
+def _places(votes: Votes, order: Any) -> IntArray:
+    """Return the order as positions, after checking that it fits the votes."""
+    if votes.is_masked:
+        raise ValueError(
+            "certify: masked votes come from different members on each sample; collect "
+            "votes on samples that no member was trained on."
+        )
+    if isinstance(order, Selection):
+        if order.votes is votes or _same(order.votes, votes):
+            raise ValueError(
+                "certify: these are the votes that the members were chosen on; take "
+                "votes on other samples."
+            )
+        order = order.order if order.curve is None else order.curve.order
+    elif isinstance(order, Pruner):
+        order = order.order_
+    places = np.asarray(order)
+    fits = places.ndim == 1 and places.size and places.dtype.kind in "iu"
+    if not fits or places.min() < 0 or places.max() >= votes.n_members:
+        raise ValueError(
+            f"certify: an order has positions of members, 0 to {votes.n_members - 1}."
+        )
+    if np.unique(places).size < places.size:
+        raise ValueError("certify: a member stands in the order twice.")
+    return places.astype(np.intp)
+
+
+def _same(one: Votes, other: Votes) -> bool:
+    return (
+        one.codes.shape == other.codes.shape
+        and bool((one.y == other.y).all())
+        and bool((one.codes == other.codes).all())
+    )
+
+
+def _full_errors(votes: Votes) -> BoolArray:
+    *_, wrong = _prefix_errors(votes, np.arange(votes.n_members))
+    return wrong
+
+
+def _prefix_errors(votes: Votes, places: IntArray) -> Iterator[BoolArray]:
+    """Yield which samples the vote of the first 1, 2, ... members gets wrong."""
+    samples = np.arange(votes.n_samples)
+    equal = votes.has_equal_weights
+    scores = np.zeros((votes.n_classes, votes.n_samples), int if equal else float)
+    weights = np.ones(votes.n_members, int) if equal else votes.weights
+    assert weights is not None
+    total = 0.0
+    for member in places:
+        scores[votes.codes[member], samples] += weights[member]
+        total += float(weights[member])
+        slack = 0.0 if equal else TIE_TOLERANCE * total
+        yield leaders(scores, slack).argmax(axis=0) != votes.y
+
+
+def _check_share(owner: str, name: str, value: float) -> None:
+    if not (isinstance(value, (int, float)) and 0 < value < 1):
+        raise ValueError(f"{owner}({name}={value!r}): a number between 0 and 1.")

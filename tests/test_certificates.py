@@ -1,0 +1,186 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy.stats import binomtest
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
+
+import quorate
+from quorate.certificates import error_limit, excess_limit, samples_needed
+
+
+@given(
+    n=st.integers(1, 400), share=st.floats(0, 1), delta=st.sampled_from([0.01, 0.05])
+)
+def test_error_limit_is_the_exact_binomial_one(n, share, delta):
+    count = int(share * n)
+    expected = binomtest(count, n, alternative="less").proportion_ci(1 - delta).high
+    assert_allclose(error_limit(count, n, delta), expected, rtol=1e-9)
+
+
+@given(
+    n=st.integers(1, 300),
+    a=st.floats(0, 1),
+    b=st.floats(0, 1),
+    delta=st.floats(0.01, 0.5),
+)
+def test_excess_limit_joins_two_one_sided_limits(n, a, b, delta):
+    first = int(a * n)
+    second = int(b * (n - first))
+    high = binomtest(first, n, alternative="less").proportion_ci(1 - delta / 2).high
+    low = binomtest(second, n, alternative="greater").proportion_ci(1 - delta / 2).low
+    assert_allclose(excess_limit(first, second, n, delta), high - low, atol=1e-9)
+
+
+@pytest.mark.parametrize(("tolerance", "delta"), [(0.02, 0.05), (0.1, 0.1), (0.5, 0.4)])
+def test_samples_needed_is_the_fewest_that_can_do(tolerance, delta):
+    n = samples_needed(tolerance, delta)
+    assert excess_limit(0, 0, n, delta) <= tolerance
+    assert n == 1 or excess_limit(0, 0, n - 1, delta) > tolerance
+
+
+def noisy_votes(n_members=15, n_samples=800, n_classes=3, seed=0, weights=None):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, n_classes, n_samples)
+    skill = rng.uniform(0.5, 0.9, (n_members, 1))
+    guesses = rng.integers(0, n_classes, (n_members, n_samples))
+    codes = np.where(rng.random((n_members, n_samples)) < skill, y, guesses)
+    return quorate.Votes(codes, y, weights=weights)
+
+
+def walk_down(votes, order, tolerance, delta):
+    """Do by the book what certify does: vote anew at each size, stop at a failure."""
+    full = votes.predict() != votes.classes[votes.y]
+    certified = np.arange(votes.n_members)
+    for size in range(len(order), 0, -1):
+        subset = votes.keep(order[:size]).predict() != votes.classes[votes.y]
+        z1, z2 = int((subset & ~full).sum()), int((full & ~subset).sum())
+        n = votes.n_samples
+        high = binomtest(z1, n, alternative="less").proportion_ci(1 - delta / 2).high
+        low = binomtest(z2, n, alternative="greater").proportion_ci(1 - delta / 2).low
+        if size < votes.n_members and high - low > tolerance:
+            break
+        certified = order[:size]
+    return certified
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("tolerance", [0.01, 0.03, 0.08, 0.3])
+@pytest.mark.parametrize("seed", range(3))
+def test_certify_walks_down_by_the_book(weighted, tolerance, seed):
+    rng = np.random.default_rng(seed)
+    weights = rng.integers(1, 4, 15).astype(float) if weighted else None
+    votes = noisy_votes(seed=seed, weights=weights)
+    order = rng.permutation(15)[: 15 - seed]
+    found = quorate.certify(votes, order, tolerance=tolerance)
+    expected = walk_down(votes, order, tolerance, 0.05)
+    assert found.order.tolist() == expected.tolist()
+    kept = votes.keep(np.sort(found.order))
+    assert found.error == pytest.approx(np.mean(kept.predict() != votes.y))
+    assert found.full_error == pytest.approx(np.mean(votes.predict() != votes.y))
+    assert found.error_limit >= found.error
+    if found.n_kept < 15:
+        assert found.excess_limit <= tolerance
+    assert found.support.sum() == found.n_kept
+
+
+def test_certificates_speak():
+    votes = noisy_votes()
+    found = quorate.certify(votes, np.arange(15), tolerance=0.3)
+    assert f"The first {found.n_kept} of 15 members err at most" in str(found)
+    assert repr(found).startswith(f"Certificate({found.n_kept} of 15 members")
+    assert str(found) in found._repr_html_()
+    nothing = quorate.certify(votes, np.arange(3)[::-1], tolerance=0.006)
+    assert nothing.n_kept == 15
+    assert nothing.excess_limit == 0
+    assert str(nothing).startswith("No subset is certified")
+
+
+def test_certify_takes_selections_and_pruners():
+    chosen_on, fresh = noisy_votes(seed=1), noisy_votes(seed=2)
+    selection = quorate.select(chosen_on, "re", keep=5)
+    pruner = quorate.pruning.ReducedError(keep=5).fit(chosen_on)
+    one = quorate.certify(fresh, selection, tolerance=0.2)
+    other = quorate.certify(fresh, pruner, tolerance=0.2)
+    assert one.order.tolist() == other.order.tolist()
+    # With keep="auto" the selection knows the order of all members.
+    auto = quorate.select(chosen_on, "re", keep="auto")
+    assert quorate.certify(fresh, auto, tolerance=0.2).sizes[0] == 15
+
+
+def test_certify_refuses():
+    votes = noisy_votes()
+    order = np.arange(15)
+    with pytest.raises(ValueError, match=r"certify\(tolerance=0\): a number between"):
+        quorate.certify(votes, order, tolerance=0)
+    with pytest.raises(ValueError, match=r"certify\(delta=1\.5\)"):
+        quorate.certify(votes, order, delta=1.5)
+    with pytest.raises(ValueError, match="800 samples cannot certify any subset"):
+        quorate.certify(votes, order, tolerance=0.001)
+    with pytest.raises(ValueError, match="positions of members, 0 to 14"):
+        quorate.certify(votes, [3, 15])
+    with pytest.raises(ValueError, match="positions of members"):
+        quorate.certify(votes, [])
+    with pytest.raises(ValueError, match="positions of members"):
+        quorate.certify(votes, [0.5, 1.0])
+    with pytest.raises(ValueError, match="in the order twice"):
+        quorate.certify(votes, [3, 3])
+    with pytest.raises(ValueError, match="the votes that the members were chosen on"):
+        quorate.certify(votes, quorate.select(votes, "re"))
+    with pytest.raises(ValueError, match="the votes that the members were chosen on"):
+        quorate.certify(noisy_votes(), quorate.select(votes, "re"))
+    X, y = make_classification(300, random_state=0)
+    forest = RandomForestClassifier(20, random_state=0).fit(X, y)
+    masked = quorate.collect_votes(forest, X, y, out_of_bag=True)
+    with pytest.raises(ValueError, match="masked votes come from different members"):
+        quorate.certify(masked, np.arange(20))
+    with pytest.raises(ValueError, match="5 errors on 3 samples"):
+        error_limit(5, 3)
+    with pytest.raises(ValueError, match="together are at most the 3 samples"):
+        excess_limit(2, 2, 3)
+
+
+def test_compare_shows_the_limits():
+    X, y = make_classification(900, random_state=0)
+    forest = RandomForestClassifier(30, random_state=0).fit(X[:300], y[:300])
+    small = quorate.prune(forest, X[:300], y[:300], method="mdm", keep=0.2)
+    seen = quorate.compare(forest, small, X[300:], y[300:], repeats=1)
+    wrong = [model.predict(X[300:]) != y[300:] for model in (forest, small)]
+    assert seen.error_limits == tuple(error_limit(int(w.sum()), 600) for w in wrong)
+    worse, better = (wrong[1] & ~wrong[0]).sum(), (wrong[0] & ~wrong[1]).sum()
+    assert seen.excess_limit == excess_limit(worse, better, 600)
+    assert seen.to_dict()["excess_limit"] == seen.excess_limit
+    assert "excess at most" in repr(seen)
+
+
+def population(rng, n_members=25, n_kinds=400):
+    """Return votes on a finite world: kinds of samples, and how often each comes."""
+    skill = rng.beta(6, 2, (n_members, 1)) * rng.uniform(0.5, 1.0, n_kinds)
+    correct = rng.random((n_members, n_kinds)) < skill
+    return correct, rng.dirichlet(np.ones(n_kinds))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tolerance", [0.06, 0.1])
+def test_certificates_are_rarely_wrong(tolerance):
+    """At most delta of 400 worlds see a certificate that the truth breaks."""
+    delta, n_samples, n_runs = 0.1, 1000, 400
+    broken_excess = broken_limit = certified = 0
+    for seed in range(n_runs):
+        rng = np.random.default_rng(seed)
+        correct, chance = population(rng)
+        order = rng.permutation(len(correct))
+        drawn = rng.choice(chance.size, size=n_samples, p=chance)
+        world = quorate.Votes(correct.astype(int), np.ones(chance.size, dtype=int))
+        fresh = quorate.Votes(correct[:, drawn].astype(int), np.ones(n_samples, int))
+        found = quorate.certify(fresh, order, tolerance=tolerance, delta=delta)
+        wrong = world.keep(found.order).predict() != 1
+        excess = chance @ (wrong.astype(float) - (world.predict() != 1))
+        broken_excess += excess > tolerance
+        broken_limit += chance @ wrong > found.error_limit
+        certified += found.n_kept < len(correct)
+    assert certified > n_runs / 2  # or the test says nothing
+    assert broken_excess <= delta * n_runs
+    assert broken_limit <= delta * n_runs
