@@ -35,6 +35,7 @@ types: $(VENV)/.lint
 
 docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -W --keep-going -n -b html docs docs/_build/html
+	$(BIN)/python docs/check_links.py docs/_build/html
 
 doctest: $(VENV)/.test $(VENV)/.docs
 	$(BIN)/python -m pytest -q --doctest-modules src

@@ -2,11 +2,12 @@
 
 import sys
 
-from bench import forests, measures, pruning
+from bench import forests, frontier, measures, pruning
 
 BENCHES = {
     "measures": measures.run,
     "pruning": pruning.run,
+    "frontier": frontier.run,
     "forests": forests.run,
 }
 

@@ -22,7 +22,7 @@ RANKS = [
     {"testing", "selection"},
     {"certificates"},
     {"classifier", "comparison", "study"},
-    {"_onnx"},
+    {"_onnx", "_frontier"},
     {"cli"},
     {"__main__"},
 ]

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from quorate._diversity import measures as measures
     from quorate._diversity import pairwise_diversity as pairwise_diversity
     from quorate._diversity import sample_diversity as sample_diversity
+    from quorate._frontier import Frontier as Frontier
+    from quorate._frontier import FrontierPoint as FrontierPoint
+    from quorate._frontier import frontier as frontier
     from quorate._onnx import to_onnx as to_onnx
     from quorate.certificates import Certificate as Certificate
     from quorate.certificates import certify as certify
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
     from quorate.selection import select as select
     from quorate.votes import Votes as Votes
     from quorate.votes import collect_votes as collect_votes
+    from quorate.votes import keep_members as keep_members
 
 # public name -> module that has it; a module's own name stands for the module
 _HOMES = {
@@ -59,8 +63,12 @@ _HOMES = {
     "assess_risk": "quorate.risk",
     "collect_votes": "quorate.votes",
     "decompose": "quorate.decomposition",
+    "Frontier": "quorate._frontier",
+    "FrontierPoint": "quorate._frontier",
     "diversity": "quorate._diversity",
     "exceptions": "quorate.exceptions",
+    "frontier": "quorate._frontier",
+    "keep_members": "quorate.votes",
     "load": "quorate.persistence",
     "methods": "quorate.pruning",
     "measures": "quorate._diversity",

@@ -32,11 +32,10 @@ from quorate._warn import warn
 from quorate.exceptions import LeftOutWarning, TrainingVotesWarning
 from quorate.pruning import Pruner, make_pruner
 from quorate.selection import Selection, select
-from quorate.votes import Votes, collect_votes
+from quorate.votes import Votes, collect_votes, keep_members
 from quorate.votes._cost import member_costs
 from quorate.votes._members import read_members
 from quorate.votes._pooled import pooled_votes
-from quorate.votes._subset import keep_members
 from quorate.votes._training import bootstrapped_on, trained_on
 
 __all__ = ["PrunedClassifier", "prune", "prune_with_selection"]

@@ -26,7 +26,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import quorate
 from quorate import prune
-from quorate.votes._subset import keep_members
+from quorate.votes import keep_members
 
 
 def tree(**options):

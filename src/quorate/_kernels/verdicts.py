@@ -9,8 +9,8 @@ from quorate._typing import Array, BoolArray, IntArray
 TIE_TOLERANCE = 1e-12
 
 
-def leaders(scores: Array, slack: float) -> BoolArray:
-    """Mark, in each column, the classes whose score is within ``slack`` of the best."""
+def leaders(scores: Array, slack: float | Array) -> BoolArray:
+    """Mark the classes (first axis) whose score is within ``slack`` of the best."""
     return np.asarray(scores >= scores.max(axis=0) - slack)
 
 

@@ -2,6 +2,7 @@
 
 from quorate.votes._collect import collect_votes
 from quorate.votes._pair_counts import PairCounts
+from quorate.votes._subset import keep_members
 from quorate.votes._votes import Votes
 
-__all__ = ["PairCounts", "Votes", "collect_votes"]
+__all__ = ["PairCounts", "Votes", "collect_votes", "keep_members"]

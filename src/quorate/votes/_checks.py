@@ -112,3 +112,26 @@ def as_names(names: Iterable[str] | None, n_members: int) -> tuple[str, ...]:
             f"Votes(names): one name per member, {n_members}; got {len(listed)}."
         )
     return listed
+
+
+def member_positions(members: Any, n_members: int) -> IntArray:
+    """Return the positions that a mask or positions name, in the order given."""
+    given = np.asarray(members)
+    if given.dtype == bool:
+        if given.shape != (n_members,):
+            raise ValueError(
+                f"keep: a mask needs shape ({n_members},), one entry per member; "
+                f"got {given.shape}."
+            )
+        given = np.flatnonzero(given)
+    if given.ndim != 1 or given.size == 0:
+        raise ValueError("keep: name at least one member, by mask or position.")
+    if given.dtype.kind not in "iu":
+        raise ValueError(f"keep: positions are whole numbers, got {given.dtype}.")
+    if given.min() < 0 or given.max() >= n_members:
+        raise ValueError(
+            f"keep: positions go from 0 to {n_members - 1}, got {members!r}."
+        )
+    if np.unique(given).size < given.size:
+        raise ValueError("keep: a member is named twice.")
+    return given.astype(np.intp)

@@ -22,34 +22,53 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import Bunch
 
 from quorate._typing import IntArray
+from quorate.votes._checks import member_positions
 from quorate.votes._members import read_members
 
 # Estimates from the whole ensemble's out-of-bag votes do not hold for a part of it.
 _STALE = ("oob_score_", "oob_decision_function_", "oob_prediction_")
 
 
-def keep_members(ensemble: Any, members: IntArray) -> Any:
-    """Return a fitted ensemble of the same class with only these members.
+def keep_members(ensemble: Any, members: Any) -> Any:
+    """Return a fitted ensemble of the same type with only these members.
 
     Parameters
     ----------
     ensemble : fitted ensemble, list or dict
-        What :func:`collect_votes` reads.
-    members : array of int
-        Positions of the members to keep, in the order wanted.
+        What :func:`quorate.collect_votes` reads. It is not changed.
+    members : array-like of bool of shape (n_members,), or array-like of int
+        A mask, or positions in the order wanted.
 
     Returns
     -------
-    object of the same type
+    ensemble of the same type
         Its ``n_estimators`` (or ``estimators`` and ``weights``) agree with its members.
+
+    See Also
+    --------
+    quorate.prune : Let a method choose the members.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> import quorate
+    >>> forest = RandomForestClassifier(100).fit(*load_wine(return_X_y=True))
+    >>> quorate.keep_members(forest, [3, 14, 15])
+    RandomForestClassifier(n_estimators=3)
     """
+    n_members = len(read_members(ensemble).members)  # says why where there are none
+    return _keep(ensemble, member_positions(members, n_members))
+
+
+def _keep(ensemble: Any, members: IntArray) -> Any:
     if isinstance(ensemble, Mapping):
         names = list(ensemble)
         return {names[member]: ensemble[names[member]] for member in members}
     if isinstance(ensemble, (list, tuple)):
         return type(ensemble)(ensemble[member] for member in members)
     if isinstance(ensemble, FrozenEstimator):
-        return FrozenEstimator(keep_members(ensemble.estimator, members))
+        return FrozenEstimator(_keep(ensemble.estimator, members))
     if isinstance(ensemble, Pipeline):
         return _cut_pipeline(ensemble, members)
     for kind, cut in _CUTTERS.items():
@@ -59,14 +78,13 @@ def keep_members(ensemble: Any, members: IntArray) -> Any:
                 smaller.__dict__.pop(name, None)
             cut(smaller, members)
             return smaller
-    read_members(ensemble)  # says why such an ensemble has no members to keep
     raise AssertionError(f"{type(ensemble).__name__} can be read but not cut")
 
 
 def _cut_pipeline(pipeline: Pipeline, members: IntArray) -> Pipeline:
     smaller = copy.copy(pipeline)
     name, last = pipeline.steps[-1]
-    smaller.steps = [*pipeline.steps[:-1], (name, keep_members(last, members))]
+    smaller.steps = [*pipeline.steps[:-1], (name, _keep(last, members))]
     return smaller
 
 

@@ -23,6 +23,7 @@ from quorate.votes._checks import (
     check_shapes,
     hide_invalid,
     leave_out_unvoted,
+    member_positions,
     read_only,
 )
 from quorate.votes._pair_counts import PairCounts
@@ -452,7 +453,7 @@ class Votes:
         >>> votes.keep([2, 0]).names
         ('c', 'a')
         """
-        chosen = self._positions(members)
+        chosen = member_positions(members, self.n_members)
         return Votes._from_codes(
             self._codes[chosen],
             self._y,
@@ -462,26 +463,6 @@ class Votes:
             self._masked,
             self._samples,
         )
-
-    def _positions(self, members: Any) -> IntArray:
-        given = np.asarray(members)
-        n = self.n_members
-        if given.dtype == bool:
-            if given.shape != (n,):
-                raise ValueError(
-                    f"keep: a mask needs shape ({n},), one entry per member; "
-                    f"got {given.shape}."
-                )
-            given = np.flatnonzero(given)
-        if given.ndim != 1 or given.size == 0:
-            raise ValueError("keep: name at least one member, by mask or position.")
-        if given.dtype.kind not in "iu":
-            raise ValueError(f"keep: positions are whole numbers, got {given.dtype}.")
-        if given.min() < 0 or given.max() >= n:
-            raise ValueError(f"keep: positions go from 0 to {n - 1}, got {members!r}.")
-        if np.unique(given).size < given.size:
-            raise ValueError("keep: a member is named twice.")
-        return given.astype(np.intp)
 
     def unweighted(self) -> "Votes":
         """Return the same votes, every member counting the same."""

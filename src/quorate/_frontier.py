@@ -1,0 +1,321 @@
+"""Accuracy against cost: the subsets of members that nothing cheaper beats."""
+
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from quorate._kernels.counts import column_blocks
+from quorate._kernels.verdicts import TIE_TOLERANCE, leaders
+from quorate._typing import Array, BoolArray, FloatArray, IntArray
+from quorate.classifier import _votes_to_choose_on
+from quorate.votes import Votes
+from quorate.votes._cost import member_costs
+
+__all__ = ["Frontier", "FrontierPoint", "frontier"]
+
+# What a member of average cost is worth in Brier score, from nothing to everything.
+_PRICES = np.concatenate([[0.0], np.geomspace(1e-5, 1.0, 16)])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrontierPoint:
+    """A subset of members on the front."""
+
+    members: IntArray
+    """Positions of the members, from the lowest."""
+    cost: float
+    """What they cost together."""
+    error: float
+    """Error of their vote."""
+    standard_error: float
+    """Standard error of that."""
+
+    def __repr__(self) -> str:
+        return (
+            f"FrontierPoint({self.members.size} members, cost {self.cost:.6g}, "
+            f"error {self.error:.4f})"
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frontier:
+    """Subsets from the cheapest to the most accurate; each errs less than all before.
+
+    The errors are those on the votes the subsets were chosen by, which flatters them:
+    measure the one you take on other samples.
+    """
+
+    supports: BoolArray
+    """Which members each subset has, (n_points, n_members)."""
+    costs: FloatArray
+    """What each subset costs."""
+    errors: FloatArray
+    """Error of the vote of each subset."""
+    standard_errors: FloatArray
+    """Standard error of each of these."""
+    full_cost: float
+    """What all members cost."""
+    full_error: float
+    """Error of the vote of all members."""
+    kind: str
+    """What the cost is counted in."""
+
+    def __len__(self) -> int:
+        return int(self.costs.size)
+
+    def __getitem__(self, place: int) -> FrontierPoint:
+        return FrontierPoint(
+            np.flatnonzero(self.supports[place]),
+            float(self.costs[place]),
+            float(self.errors[place]),
+            float(self.standard_errors[place]),
+        )
+
+    def affordable(self, budget: float) -> FrontierPoint:
+        """Return the most accurate subset that costs at most the budget."""
+        fits = np.flatnonzero(self.costs <= budget)
+        if not fits.size:
+            raise ValueError(
+                f"affordable(budget={budget!r}): the cheapest subset costs "
+                f"{self.costs[0]:.6g} {self.kind}."
+            )
+        return self[int(fits[-1])]
+
+    def within(self, tolerance: float) -> FrontierPoint:
+        """Return the cheapest subset at most this much worse than all members."""
+        fits = np.flatnonzero(self.errors <= self.full_error + tolerance + 1e-12)
+        if not fits.size:
+            raise ValueError(
+                f"within(tolerance={tolerance!r}): the best subset errs by "
+                f"{self.errors[-1] - self.full_error:.4f} more than all members."
+            )
+        return self[int(fits[0])]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the front as plain rows, for a table."""
+        return [
+            {
+                "members": int(support.sum()),
+                "cost": float(cost),
+                "error": float(error),
+                "standard_error": float(spread),
+            }
+            for support, cost, error, spread in zip(
+                self.supports,
+                self.costs,
+                self.errors,
+                self.standard_errors,
+                strict=True,
+            )
+        ]
+
+    def __repr__(self) -> str:
+        first, last = self[0], self[len(self) - 1]
+        return (
+            f"Frontier({len(self)} subsets, from {first.members.size} members for "
+            f"{first.cost:.6g} {self.kind} with error {first.error:.4f} to "
+            f"{last.members.size} for {last.cost:.6g} with {last.error:.4f}; all "
+            f"members {self.full_cost:.6g}, {self.full_error:.4f})"
+        )
+
+    def _repr_html_(self) -> str:
+        body = "".join(
+            f"<tr><td>{row['members']}</td><td>{row['cost']:.6g}</td>"
+            f"<td>{row['error']:.4f}</td></tr>"
+            for row in self.rows()
+        )
+        head = f"<tr><th>members</th><th>{escape(self.kind)}</th><th>error</th></tr>"
+        return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
+
+
+def frontier(
+    ensemble: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    cost: Any = "bytes",
+    out_of_bag: bool | str = "auto",
+    n_jobs: int | None = None,
+) -> Frontier:
+    """Return the subsets of members that nothing cheaper beats.
+
+    Parameters
+    ----------
+    ensemble : fitted ensemble, list, dict or Votes
+        What :func:`quorate.collect_votes` reads, or votes collected before.
+    X, y : array-like
+        Samples to choose on, as for :func:`quorate.prune`; not with votes.
+    cost : {"bytes", "nodes", "milliseconds"} or array-like
+        What a member costs: its pickled size, the nodes of its trees, the time it takes
+        to predict X, or a number above 0 for each member. With votes, numbers.
+    out_of_bag : {"auto", True, False}
+        Choose on out-of-bag votes, as for :func:`quorate.prune`.
+    n_jobs : int, optional
+        Members asked at the same time.
+
+    Returns
+    -------
+    Frontier
+
+    See Also
+    --------
+    keep_members : Make a model of a point on the front.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> import quorate
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> forest = RandomForestClassifier(100, random_state=0).fit(X[:300], y[:300])
+    >>> front = quorate.frontier(forest, X[300:], y[300:], cost="nodes")
+    >>> point = front.within(0.01)
+    >>> point.members.size < 10
+    True
+    >>> small = quorate.keep_members(forest, point.members)
+    >>> len(small.estimators_) == point.members.size
+    True
+    """
+    if isinstance(ensemble, Votes):
+        if X is not None or y is not None:
+            raise ValueError("frontier: votes have their samples; give no X or y.")
+        votes = ensemble
+    else:
+        votes, _ = _votes_to_choose_on(ensemble, X, y, out_of_bag, n_jobs)
+    if isinstance(cost, str):
+        if isinstance(ensemble, Votes):
+            raise ValueError(
+                f"frontier(cost={cost!r}): votes do not know what members cost; give a "
+                "number for each."
+            )
+        return front_of_votes(votes, member_costs(ensemble, cost, X), cost)
+    return front_of_votes(votes, _checked_costs(cost, votes.n_members), "given units")
+
+
+def _checked_costs(cost: Any, n_members: int) -> FloatArray:
+    costs = np.asarray(cost, dtype=float)
+    if costs.shape != (n_members,):
+        raise ValueError(
+            f"frontier(cost): a number for each of {n_members} members, got shape "
+            f"{costs.shape}."
+        )
+    if not (np.isfinite(costs) & (costs > 0)).all():
+        bad = int(np.flatnonzero(~(np.isfinite(costs) & (costs > 0)))[0])
+        raise ValueError(f"frontier(cost[{bad}]={cost[bad]!r}): a number above 0.")
+    return costs
+
+
+def front_of_votes(votes: Votes, costs: Array, kind: str) -> Frontier:
+    """Trade the Brier score of the average vote against cost, at many prices.
+
+    For each price, members come in one after the other, each time the one with the best
+    sum of Brier score and price times cost. All subsets on the way are candidates;
+    those that no cheaper one beats in Brier score are put to the vote, and those that
+    no cheaper one beats there are the front.
+    """
+    candidates, briers = _paths(votes, costs / costs.mean())
+    spent = candidates.astype(float) @ costs
+    picked = candidates[_pareto(spent, briers)]
+    supports = np.concatenate([picked, np.ones((1, votes.n_members), dtype=bool)])
+    spent = supports.astype(float) @ costs
+    errors, spreads = _vote_errors(votes, supports)
+    front = _pareto(spent, errors)
+    return Frontier(
+        supports=supports[front],
+        costs=spent[front],
+        errors=errors[front],
+        standard_errors=spreads[front],
+        full_cost=float(spent[-1]),
+        full_error=float(errors[-1]),
+        kind=kind,
+    )
+
+
+def _paths(votes: Votes, costs: FloatArray) -> tuple[BoolArray, FloatArray]:
+    """Return the subsets along the greedy path of every price, and their scores."""
+    gram, right = _brier_parts(votes)
+    n, n_prices = votes.n_members, _PRICES.size
+    inside = np.zeros((n_prices, n), dtype=bool)
+    shared = np.zeros((n_prices, n))  # sum of the Gram matrix over members inside
+    total = np.zeros((n_prices, 1))  # the same over pairs inside
+    gain = np.zeros((n_prices, 1))  # sum of the members' shares of right votes
+    every = np.arange(n_prices)
+    supports = np.empty((n, n_prices, n), dtype=bool)
+    scores = np.empty((n, n_prices))
+    own = gram.diagonal()
+    for size in range(1, n + 1):
+        brier = (total + 2 * shared + own) / size**2 - 2 * (gain + right) / size
+        priced = brier + _PRICES[:, None] * costs
+        priced[inside] = np.inf
+        best = priced.argmin(axis=1)
+        total += 2 * shared[every, best][:, None] + own[best][:, None]
+        gain += right[best][:, None]
+        shared += gram[best]
+        inside[every, best] = True
+        supports[size - 1] = inside
+        scores[size - 1] = brier[every, best]
+    return supports.reshape(-1, n), scores.ravel()
+
+
+def _brier_parts(votes: Votes) -> tuple[FloatArray, FloatArray]:
+    """Return how often members vote alike, and how often each is right."""
+    same, common = votes.agreement()
+    return same / np.maximum(common, 1), votes.accuracies
+
+
+def _pareto(costs: FloatArray, losses: FloatArray) -> IntArray:
+    """Return the points no cheaper point beats, cheapest first, no loss twice."""
+    order = np.lexsort((losses, costs))
+    before = np.minimum.accumulate(np.concatenate([[np.inf], losses[order][:-1]]))
+    return np.asarray(order[losses[order] < before - 1e-12])
+
+
+def _vote_errors(votes: Votes, supports: BoolArray) -> tuple[FloatArray, FloatArray]:
+    """Return the vote's error of every subset and its standard error.
+
+    A subset's votes for a class are a product of matrices, so that all subsets are put
+    to the vote at once.
+    """
+    equal = votes.has_equal_weights
+    # Counts are exact in single precision; sums of weights need double.
+    shares = supports.astype(np.float32 if equal else float)
+    slack = np.zeros(len(supports))
+    if not equal:
+        assert votes.weights is not None
+        shares *= votes.weights
+        slack = TIE_TOLERANCE * shares.sum(axis=1)
+    total, squares = np.zeros(len(supports)), np.zeros(len(supports))
+    rows = max(votes.n_members, votes.n_classes * len(supports))
+    for block in column_blocks(rows, votes.n_samples, shares.itemsize):
+        part, truth = votes.codes[:, block], votes.y[block]
+        judge = _errors_of_two if votes.n_classes == 2 else _errors_of_many
+        wrong = judge(part, truth, shares, slack[:, None], votes.n_classes)
+        total += wrong.sum(axis=1)
+        squares += np.einsum("ij,ij->i", wrong, wrong)
+    mean = total / votes.n_samples
+    variance = np.maximum(squares / votes.n_samples - mean**2, 0)
+    return mean, np.sqrt(variance / votes.n_samples)
+
+
+def _errors_of_two(
+    codes: Array, y: Array, shares: Array, slack: Array, _n_classes: int
+) -> Array:
+    """Return the error of each subset on each sample; two classes need one product."""
+    sides = np.where(codes == y, shares.dtype.type(1), shares.dtype.type(-1))
+    sides[codes < 0] = 0
+    lead = shares @ sides
+    return np.asarray(0.5 * (lead < -slack) + 0.5 * (lead <= slack))
+
+
+def _errors_of_many(
+    codes: Array, y: Array, shares: Array, slack: Array, n_classes: int
+) -> Array:
+    """Return the error of each subset on each sample, ties as on average."""
+    scores = np.stack(
+        [shares @ (codes == c).astype(shares.dtype) for c in range(n_classes)]
+    )
+    top = leaders(scores, slack)
+    right = np.take_along_axis(top, y[None, None, :], axis=0)[0]
+    return np.asarray(1.0 - right / np.count_nonzero(top, axis=0))
