@@ -23,6 +23,7 @@ RANKS = [
     {"certificates"},
     {"classifier", "comparison", "study"},
     {"_onnx", "_frontier"},
+    {"display"},
     {"cli"},
     {"__main__"},
 ]

@@ -10,6 +10,7 @@ from quorate._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from quorate import certificates as certificates
+    from quorate import display as display
     from quorate import exceptions as exceptions
     from quorate import pruning as pruning
     from quorate import risk as risk
@@ -65,6 +66,7 @@ _HOMES = {
     "decompose": "quorate.decomposition",
     "Frontier": "quorate._frontier",
     "FrontierPoint": "quorate._frontier",
+    "display": "quorate.display",
     "diversity": "quorate._diversity",
     "exceptions": "quorate.exceptions",
     "frontier": "quorate._frontier",

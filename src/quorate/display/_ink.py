@@ -1,0 +1,203 @@
+"""Colours, text and axes that every picture shares.
+
+Hues are those of Okabe and Ito, which people with any colour vision tell apart. No
+picture relies on hue alone: markers, dashes and hatches say the same in grey print.
+Text and lines that belong to no group take the colour of the axes they are drawn on,
+so that a picture is readable on light and on dark.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from quorate._typing import Array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
+    from matplotlib.figure import Figure
+
+ALL = "#808080"
+"""All members, before pruning."""
+KEPT = "#D55E00"
+"""Members kept, after pruning."""
+GOOD = "#0072B2"
+"""What helps."""
+BAD = "#E69F00"
+"""What hurts."""
+HUES = (GOOD, KEPT, "#009E73", "#CC79A7", BAD, "#56B4E9")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+DASHES = ("-", "--", "-.", ":")
+
+LONGEST_NAME = 28
+CROWD = 1000
+"""More points than this are drawn as a bitmap, or vector files grow without bound."""
+
+
+def require_matplotlib(owner: str) -> None:
+    """Raise one helpful sentence where matplotlib is missing."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            f"{owner}.plot draws with matplotlib, which is not installed; "
+            'pip install "quorate[report]" adds it.'
+        ) from error
+
+
+def one_axes(owner: str, ax: "Axes | None", width: float, height: float) -> "Axes":
+    """Return the axes to draw on: the ones given, or those of a new figure."""
+    require_matplotlib(owner)
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        _, ax = plt.subplots(figsize=(width, height), layout="constrained")
+    for side in ("top", "right"):
+        if side in ax.spines:
+            ax.spines[side].set_visible(False)
+    return ax
+
+
+def many_axes(
+    owner: str,
+    axes: Any,
+    figure: "Figure | None",
+    shape: tuple[int, int],
+    size: tuple[float, float],
+    **options: Any,
+) -> list["Axes"]:
+    """Return the axes of a picture of several panels, row by row.
+
+    They are those given, or new ones on the figure given, or on a new figure.
+    """
+    require_matplotlib(owner)
+    n_panels = shape[0] * shape[1]
+    if axes is not None:
+        found = list(np.ravel(np.asarray(axes, dtype=object)))
+        if len(found) < n_panels:
+            raise ValueError(
+                f"{owner}.plot(axes): {n_panels} axes are needed, got {len(found)}."
+            )
+    else:
+        if figure is None:
+            import matplotlib.pyplot as plt
+
+            figure = plt.figure(figsize=size, layout="constrained")
+        found = list(np.ravel(figure.subplots(*shape, squeeze=False, **options)))
+    for ax in found:
+        for side in ("top", "right"):
+            ax.spines[side].set_visible(False)
+    return found
+
+
+def figure_of(ax: "Axes") -> "Figure":
+    """Return the figure of the axes, also where it is a part of another figure."""
+    figure: Any = ax.figure
+    while getattr(figure, "figure", figure) is not figure:
+        figure = figure.figure
+    return figure
+
+
+def ink_of(ax: "Axes") -> Any:
+    """Return the colour in which the axes write: dark on light, or light on dark."""
+    return ax.xaxis.label.get_color()
+
+
+def plain(name: object, longest: int = LONGEST_NAME) -> str:
+    r"""Return a name as one line of plain text that fits a label.
+
+    Dollar signs do not start a formula, line breaks and characters that do not print
+    become spaces, and a long name loses its middle.
+
+    Examples
+    --------
+    >>> plain("two\nlines")
+    'two lines'
+    >>> plain("abcdefghij", longest=6)
+    'abc…ij'
+    """
+    text = "".join(c if c.isprintable() else " " for c in str(name))
+    text = " ".join(text.split()) or "(no name)"
+    if len(text) > longest:
+        head = longest // 2
+        text = text[:head] + "…" + text[len(text) - (longest - head - 1) :]
+    return text.replace("$", r"\$")
+
+
+def percent(value: float, digits: int = 1) -> str:
+    """Return a share as per cent."""
+    return f"{100 * value:.{digits}f} %"
+
+
+def percent_axis(axis: Any) -> None:
+    """Write the ticks of an axis of shares as per cent, without needless digits."""
+    from matplotlib.ticker import FuncFormatter
+
+    axis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.6g}"))
+
+
+def fading(hue: str) -> "Colormap":
+    """Return colours from almost clear to a full hue, for densities on any ground."""
+    from matplotlib.colors import LinearSegmentedColormap, to_rgb
+
+    clear, full = (*to_rgb(hue), 0.15), (*to_rgb(hue), 1.0)
+    return LinearSegmentedColormap.from_list("fading", [clear, full], N=32)
+
+
+def points(ax: "Axes", x: Array, y: Array, **style: Any) -> Any:
+    """Draw points; a crowd of them as a bitmap."""
+    return ax.scatter(x, y, rasterized=len(x) > CROWD, **style)
+
+
+def label_points(
+    ax: "Axes", x: Sequence[float] | Array, y: Sequence[float] | Array, names: Any
+) -> list[Any]:
+    """Write a name beside each point, where it covers neither point nor other name.
+
+    Every name goes to the first of a few places around its point that is free, and to
+    the one with the least cover if none is.
+    """
+    figure = figure_of(ax)
+    figure.draw_without_rendering()
+    places = ax.transData.transform(np.column_stack([x, y]))
+    size = figure.dpi / 72
+    taken = [np.array([*p - 3 * size, *p + 3 * size]) for p in places]
+    inside = ax.get_window_extent().extents
+    texts = []
+    for at, name, place in zip(zip(x, y, strict=True), names, places, strict=True):
+        text = ax.annotate(
+            name, at, xytext=(0, 0), textcoords="offset points", fontsize="small",
+            color=ink_of(ax), annotation_clip=False,
+        )  # fmt: skip
+        box = text.get_window_extent()
+        width, height = box.width / size, box.height / size
+        best, least = (5.0, -height / 2), np.inf
+        for gap in (5.0, 11.0, 18.0, 26.0):
+            for dx, dy in (
+                (gap, -height / 2), (-width / 2, gap), (-width / 2, -gap - height),
+                (-gap - width, -height / 2), (gap, gap), (gap, -gap - height),
+                (-gap - width, gap), (-gap - width, -gap - height),
+            ):  # fmt: skip
+                corner = place + size * np.array([dx, dy])
+                here = np.array([*corner, *corner + size * np.array([width, height])])
+                cover = sum(_overlap(here, other) for other in taken)
+                cover += 4 * _outside(here, inside)
+                if cover < least:
+                    best, least, kept = (dx, dy), cover, here
+            if least == 0:
+                break
+        text.set_position(best)
+        taken.append(kept)
+        texts.append(text)
+    return texts
+
+
+def _overlap(one: Array, other: Array) -> float:
+    sides = np.minimum(one[2:], other[2:]) - np.maximum(one[:2], other[:2])
+    return float(np.prod(np.maximum(sides, 0.0)))
+
+
+def _outside(box: Array, frame: Array) -> float:
+    whole = float(np.prod(box[2:] - box[:2]))
+    return whole - _overlap(box, frame)

@@ -1,0 +1,270 @@
+"""Average ranks of methods, and which of them differ."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from quorate._typing import FloatArray
+from quorate.display._base import Display
+from quorate.display._ink import ALL, GOOD, KEPT, figure_of, ink_of, one_axes, plain
+from quorate.stats import Nemenyi, nemenyi
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from quorate.study import Results
+
+
+@dataclass(eq=False, repr=False)
+class _Ranking(Display):
+    """What the two pictures of ranks hold."""
+
+    methods: tuple[str, ...]
+    average_ranks: FloatArray
+    critical_difference: float
+    cliques: tuple[tuple[str, ...], ...]
+    alpha: float
+    n_blocks: int
+
+    @classmethod
+    def from_scores(cls, scores: Any, *, alpha: float = 0.05) -> Self:
+        """Rank the methods of a score table.
+
+        Parameters
+        ----------
+        scores : Scores, or what makes one
+            Higher is better; at least two blocks and two methods.
+        alpha : float
+            Level of significance for all pairs together.
+        """
+        return cls.from_nemenyi(nemenyi(scores, alpha))
+
+    @classmethod
+    def from_results(
+        cls,
+        results: "Results",
+        *,
+        quantity: str = "accuracy",
+        higher_is_better: bool | None = None,
+        alpha: float = 0.05,
+    ) -> Self:
+        """Rank the methods of a study on its complete data sets.
+
+        Parameters
+        ----------
+        results : Results
+        quantity : str
+            What to rank by, such as "accuracy", "seconds" or "bytes".
+        higher_is_better : bool, optional
+            By default true of accuracy and agreement, false of everything else.
+        alpha : float
+            Level of significance for all pairs together.
+        """
+        if higher_is_better is None:
+            higher_is_better = quantity in ("accuracy", "agreement")
+        scores = results.scores(quantity, sign=1.0 if higher_is_better else -1.0)
+        return cls.from_scores(scores.complete_blocks(), alpha=alpha)
+
+    @classmethod
+    def from_nemenyi(cls, found: Nemenyi) -> Self:
+        """Take what :func:`quorate.stats.nemenyi` returned."""
+        return cls(
+            found.methods,
+            found.average_ranks,
+            found.critical_difference,
+            found.cliques,
+            found.alpha,
+            found.n_blocks,
+        )
+
+    def _setting(self) -> str:
+        return (
+            f"Nemenyi, alpha = {self.alpha:g}: critical difference "
+            f"{self.critical_difference:.2f} over {self.n_blocks} blocks"
+        )
+
+
+@dataclass(eq=False, repr=False)
+class RankDisplay(_Ranking):
+    """Average rank of each method, with an interval as wide as the critical difference.
+
+    Two methods whose intervals do not overlap differ significantly. This is the
+    Friedman chart of the literature.
+
+    Parameters
+    ----------
+    methods : tuple of str
+    average_ranks : ndarray of shape (n_methods,)
+        Rank 1 is best.
+    critical_difference : float
+        Ranks at least this far apart differ significantly.
+    cliques : tuple of tuples of str
+        Largest groups in which no two methods differ.
+    alpha : float
+        Level of significance.
+    n_blocks : int
+        Number of blocks, such as data sets.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Where it was drawn.
+
+    Examples
+    --------
+    >>> from quorate.display import RankDisplay
+    >>> scores = {"epbd": [0.9, 0.8, 0.9], "kp": [0.8, 0.7, 0.8], "es": [0.7, 0.6, 0.5]}
+    >>> RankDisplay.from_scores(scores).average_ranks
+    array([1., 2., 3.])
+    """
+
+    def plot(self, ax: "Axes | None" = None) -> Self:
+        """Draw a point and an interval for each method, the best on top.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            A new figure by default.
+        """
+        n = len(self.methods)
+        ax = one_axes("RankDisplay", ax, 6.4, 1.2 + 0.27 * n)
+        ink = ink_of(ax)
+        order = np.argsort(self.average_ranks, kind="stable")
+        ranks, rows = self.average_ranks[order], np.arange(n)
+        half = self.critical_difference / 2
+        ax.axvspan(ranks[0] - half, ranks[0] + half, color=GOOD, alpha=0.12, lw=0)
+        near = ranks - ranks[0] < self.critical_difference
+        for which, hue, marker in ((near, GOOD, "o"), (~near, ALL, "s")):
+            ax.errorbar(
+                ranks[which], rows[which], xerr=half, fmt=marker, color=hue, ms=6,
+                elinewidth=1.6, capsize=3,
+            )  # fmt: skip
+        reach = float(ranks[-1] + half)
+        for row, rank in zip(rows, ranks, strict=True):
+            ax.annotate(
+                f"{rank:.2f}", (reach, row), xytext=(8, 0), textcoords="offset points",
+                va="center", fontsize="small", color=ink,
+            )  # fmt: skip
+        ax.set_yticks(rows, [plain(self.methods[at]) for at in order])
+        ax.set_ylim(n - 0.4, -0.6)
+        ax.set_xlabel("average rank, 1 is best")
+        ax.set_title(self._setting(), fontsize="small", loc="left", color=ink)
+        self.ax_, self.figure_ = ax, figure_of(ax)
+        return self
+
+
+@dataclass(eq=False, repr=False)
+class CriticalDifferenceDisplay(_Ranking):
+    """Critical-difference diagram: methods along their ranks, bars over those level.
+
+    A bar joins methods none of which differ significantly; a method under no bar
+    differs from every other.
+
+    Parameters
+    ----------
+    methods : tuple of str
+    average_ranks : ndarray of shape (n_methods,)
+        Rank 1 is best.
+    critical_difference : float
+        Ranks at least this far apart differ significantly.
+    cliques : tuple of tuples of str
+        Largest groups in which no two methods differ.
+    alpha : float
+        Level of significance.
+    n_blocks : int
+        Number of blocks, such as data sets.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Where it was drawn.
+
+    References
+    ----------
+    J. Demsar, "Statistical comparisons of classifiers over multiple data sets", Journal
+    of Machine Learning Research 7, 2006.
+
+    Examples
+    --------
+    >>> from quorate.display import CriticalDifferenceDisplay
+    >>> scores = {"epbd": [0.9, 0.8, 0.9], "kp": [0.8, 0.7, 0.8], "es": [0.7, 0.6, 0.5]}
+    >>> CriticalDifferenceDisplay.from_scores(scores).cliques
+    (('epbd', 'kp'), ('kp', 'es'))
+    """
+
+    def plot(self, ax: "Axes | None" = None) -> Self:
+        """Draw the diagram.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            A new figure by default.
+        """
+        n, bars = len(self.methods), len(self.cliques)
+        per_side = (n + 1) // 2
+        deep = 0.5 + 0.28 * bars  # where the first name comes, below the bars
+        total = deep + 0.55 * per_side
+        ax = one_axes("CriticalDifferenceDisplay", ax, 7.2, 1.0 + 0.42 * total)
+        ink = ink_of(ax)
+        order = np.argsort(self.average_ranks, kind="stable")
+        ranks = self.average_ranks[order]
+        low = int(np.floor(ranks[0]))
+        high = int(np.ceil(ranks[-1]))
+        high = max(high, low + 1, int(np.ceil(low + self.critical_difference)))
+        span = high - low
+        left, right = low - 0.06 * span, high + 0.06 * span
+        size = _font_size(ax, total)
+
+        ax.plot([low, high], [0, 0], color=ink, lw=1.2, clip_on=False)
+        step = max(1, round(span / 10))
+        for tick in range(low, high + 1):
+            major = (tick - low) % step == 0
+            ax.plot([tick, tick], [0, -0.14 if major else -0.08], color=ink, lw=1)
+            if major:
+                ax.text(tick, -0.22, str(tick), ha="center", color=ink, fontsize=size)
+        for place, rank in enumerate(ranks):
+            on_left = place < per_side
+            row = deep + 0.55 * (place if on_left else n - 1 - place)
+            edge = left if on_left else right
+            name = plain(self.methods[order[place]])
+            ax.plot([rank, rank, edge], [0, row, row], color=ALL, lw=1, zorder=1)
+            label = f"{name}  {rank:.2f}" if on_left else f"{rank:.2f}  {name}"
+            ax.annotate(
+                label, (edge, row), xytext=(-4 if on_left else 4, 0),
+                textcoords="offset points", ha="right" if on_left else "left",
+                va="center", color=ink, fontsize=size,
+            )  # fmt: skip
+        where = dict(zip(self.methods, self.average_ranks, strict=True))
+        for number, clique in enumerate(self.cliques):
+            held = [where[method] for method in clique]
+            y = 0.3 + 0.28 * number
+            ends = [min(held) - 0.008 * span, max(held) + 0.008 * span]
+            ax.plot(ends, [y, y], color=GOOD, lw=4, solid_capstyle="butt", zorder=3)
+        top = -1.0
+        ruler = [low, low + self.critical_difference]
+        ax.plot(ruler, [top, top], "-|", color=KEPT, lw=1.6, ms=8)
+        ax.text(
+            float(np.mean(ruler)), top - 0.12,
+            f"critical difference {self.critical_difference:.2f}", ha="center",
+            va="bottom", color=ink, fontsize=size,
+        )  # fmt: skip
+        ax.text(
+            high, top, f"average rank, 1 is best\nalpha = {self.alpha:g}, "
+            f"{self.n_blocks} blocks", ha="right", va="center", color=ink,
+            fontsize=size,
+        )  # fmt: skip
+        ax.set_xlim(left, right)
+        ax.set_ylim(total, top - 0.5)
+        ax.set_axis_off()
+        self.ax_, self.figure_ = ax, figure_of(ax)
+        return self
+
+
+def _font_size(ax: "Axes", rows: float) -> float:
+    """Return a size at which names in neighbouring rows do not touch."""
+    import matplotlib
+
+    usual = float(matplotlib.font_manager.FontProperties(size="small").get_size())
+    points = ax.get_window_extent().height * 72 / figure_of(ax).dpi
+    return float(np.clip(0.55 * points / (rows + 1.5) * 0.85, 4.0, usual))

@@ -1,0 +1,267 @@
+"""The risk estimate over diversity, its intervals, and where an ensemble stands."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+
+from quorate._suggest import one_of
+from quorate._typing import BoolArray, FloatArray, IntArray
+from quorate.display._base import VotesDisplay
+from quorate.display._ink import BAD, GOOD, KEPT, figure_of, ink_of, one_axes
+from quorate.risk import RiskAssessment, assess_risk, endpoints, estimate, interval
+from quorate.votes import Votes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_POINTS = 400
+_CROWDED = 0.12
+_NAMES = {"q1": "q1", "q6": "q6", "q5": "q5", "q2": "q2=q4", "q3": "q3"}
+
+
+@dataclass(eq=False, repr=False)
+class RiskCurveDisplay(VotesDisplay):
+    """Risk estimate over the diversity on the worst sample.
+
+    Where the ground is blue, the estimate falls as diversity grows: more diversity
+    helps, if one believes the estimate. Where it is orange, it rises. The numbers above
+    are those of the eight intervals. The bound behind the estimate holds on the thick
+    part of the axis only; outside it, judge by measured error.
+
+    Parameters
+    ----------
+    diversity, risk : ndarray of shape (n_points,)
+        The curve.
+    endpoints : dict from name to float
+        q1, q6, q5, q2 (the same as q4) and q3 on the positive axis; those that exist.
+    intervals : ndarray of shape (n_intervals, 2)
+        Left and right end of each interval that exists.
+    numbers : ndarray of int of shape (n_intervals,)
+        Their numbers, 1 to 8.
+    helps : ndarray of bool of shape (n_intervals,)
+        Whether the estimate falls there as diversity grows.
+    holds : pair of float
+        From where to where the bound behind the estimate holds.
+    ensemble_diversity, ensemble_risk : float
+        Where the ensemble stands.
+    n_samples : int
+        Number of samples.
+    noise : float
+        Rate of wrong labels that was assumed.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Where it was drawn.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> votes = dict(quorate.testing.example_votes())["two classes"]
+    >>> display = quorate.display.RiskCurveDisplay.from_votes(votes)
+    >>> display.ensemble_risk == quorate.assess_risk(votes).risk
+    True
+    """
+
+    diversity: FloatArray
+    risk: FloatArray
+    endpoints: dict[str, float]
+    intervals: FloatArray
+    numbers: IntArray
+    helps: BoolArray
+    holds: tuple[float, float]
+    ensemble_diversity: float
+    ensemble_risk: float
+    n_samples: int
+    noise: float
+
+    @classmethod
+    def from_votes(
+        cls, votes: Votes, noise: float = 0.01, *, radius: float | None = None
+    ) -> Self:
+        """Assess the votes and compute the curve they stand on.
+
+        Parameters
+        ----------
+        votes : Votes
+        noise : float
+            Rate of wrong labels, in [0, 1/2).
+        radius : float, optional
+            As for :func:`quorate.assess_risk`.
+        """
+        return cls.from_assessment(assess_risk(votes, noise, radius=radius))
+
+    @classmethod
+    def from_assessment(cls, assessed: RiskAssessment) -> Self:
+        """Compute the curve of what :func:`quorate.assess_risk` returned."""
+        setting: dict[str, Any] = {"noise": assessed.noise, "radius": assessed.radius}
+        n = assessed.n_samples
+        marks = endpoints(n, **setting)
+        named = {name: float(getattr(marks, name)) for name in _NAMES}
+        named = {name: at for name, at in named.items() if 0 < at < 0.5}
+        edges = sorted(set(named.values()))
+        pieces = [
+            (left, right, number)
+            for left, right in [
+                *((-b, -a) for a, b in reversed(list(pairwise(edges)))),
+                *pairwise(edges),
+            ]
+            if (number := interval((left + right) / 2, n, **setting)) is not None
+        ]
+        middles = np.array([(left + right) / 2 for left, right, _ in pieces])
+        slopes = estimate(middles, n, order=1, **setting)
+        # Evenly spread by the logarithm of the margin, where the curve bends.
+        half = (1.0 - np.geomspace(1.0, 2e-3, _POINTS)) / 2.0
+        places = np.concatenate([-half[::-1], [np.nan], half])
+        risk = np.full(places.size, np.nan)
+        there = ~np.isnan(places)
+        # Zero has two sides of the same height, so the sign there does not matter.
+        risk[there] = estimate(np.abs(places[there]), n, **setting)
+        return cls(
+            diversity=places,
+            risk=risk,
+            endpoints=named,
+            intervals=np.array([piece[:2] for piece in pieces]).reshape(-1, 2),
+            numbers=np.array([piece[2] for piece in pieces], dtype=np.intp),
+            helps=np.atleast_1d(slopes) < 0,
+            holds=(0.0, max(float(marks.qv), 0.0)),
+            ensemble_diversity=assessed.diversity,
+            ensemble_risk=assessed.risk,
+            n_samples=n,
+            noise=assessed.noise,
+        )
+
+    def plot(
+        self,
+        ax: "Axes | None" = None,
+        *,
+        scale: Literal["auto", "linear", "margin"] = "auto",
+        name: str = "this ensemble",
+    ) -> Self:
+        """Draw the curve, the intervals and the ensemble.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            A new figure by default.
+        scale : {"auto", "linear", "margin"}
+            "margin" stretches both ends of the axis, by the logarithm of the margin:
+            with many samples the endpoints crowd there. "auto" does so if they do.
+        name : str
+            What to call the ensemble.
+        """
+        one_of("RiskCurveDisplay.plot", "scale", scale, ("auto", "linear", "margin"))
+        ax = one_axes("RiskCurveDisplay", ax, 7.6, 4.6)
+        crowded = self.endpoints.get("q2", 0.0) > 0.5 - _CROWDED / 2
+        stretched = scale == "margin" or (scale == "auto" and crowded)
+        if stretched:
+            ax.set_xscale("function", functions=(_stretch, _relax))
+        self._shade(ax, stretched)
+        ax.plot(self.diversity, self.risk, color=ink_of(ax), lw=1.8, zorder=3)
+        self._limit(ax, stretched)
+        self._mark(ax, name)
+        self._name_ends(ax)
+        low, high = self.holds
+        if high > low:
+            ax.plot(
+                [low, high], [0, 0], color=KEPT, lw=5, solid_capstyle="butt",
+                transform=ax.get_xaxis_transform(), clip_on=False, zorder=4,
+            )  # fmt: skip
+            ax.annotate(
+                "the bound holds here", ((low + high) / 2, 0), xytext=(0, 6),
+                xycoords=ax.get_xaxis_transform(), textcoords="offset points",
+                ha="center", fontsize="x-small", color=ink_of(ax),
+            )  # fmt: skip
+        ax.set_xlabel(
+            f"diversity on the worst of {self.n_samples:,} samples "
+            f"(noise {self.noise:g}); below 0 the vote is wrong there"
+        )
+        ax.set_ylabel("risk estimate")
+        self.ax_, self.figure_ = ax, figure_of(ax)
+        return self
+
+    def _shade(self, ax: "Axes", stretched: bool) -> None:
+        above = ax.get_xaxis_transform()
+        for (left, right), number, helps in zip(
+            self.intervals, self.numbers, self.helps, strict=True
+        ):
+            ax.axvspan(
+                left, right, facecolor=GOOD if helps else BAD, alpha=0.28, lw=0,
+                zorder=0,
+            )  # fmt: skip
+            for edge in (left, right):
+                ax.axvline(edge, color=ink_of(ax), lw=0.6, alpha=0.4, zorder=1)
+            middle = (
+                _relax((_stretch(left) + _stretch(right)) / 2)
+                if stretched
+                else (left + right) / 2
+            )
+            ax.text(
+                float(middle), 1.01, f"{number}\n{'↓' if helps else '↑'}",
+                transform=above, ha="center", va="bottom", color=ink_of(ax),
+                fontsize="small", linespacing=0.95,
+            )  # fmt: skip
+        for hue, label in (
+            (GOOD, "↓ more diversity lowers the estimate"),
+            (BAD, "↑ more diversity raises the estimate"),
+        ):
+            ax.fill_between([], [], facecolor=hue, alpha=0.28, lw=0, label=label)
+
+    def _limit(self, ax: "Axes", stretched: bool) -> None:
+        peak = float(np.nanmax(self.risk))
+        if stretched:
+            ax.set_yscale("log")
+            floor = float(np.nanmin(self.risk[self.risk > 0]))
+            ax.set_ylim(max(floor, peak * 1e-5) / 3, 3 * peak)
+            ax.set_xlim(-0.497, 0.497)
+        else:
+            ax.set_ylim(-0.12 * peak, 1.25 * peak)
+            ax.set_xlim(-0.5, 0.5)
+
+    def _mark(self, ax: "Axes", name: str) -> None:
+        low, high = ax.get_ylim()
+        left, right = ax.get_xlim()
+        at = float(np.clip(self.ensemble_diversity, left, right))
+        height = float(np.clip(self.ensemble_risk, low, high))
+        outside = height != self.ensemble_risk
+        marker = ("v" if height == low else "^") if outside else "o"
+        ax.plot(
+            at, height, marker, color=KEPT, ms=9, mec=ink_of(ax), clip_on=False,
+            zorder=5, label=f"{name}: risk estimate {self.ensemble_risk:,.4g} "
+            f"at diversity {self.ensemble_diversity:.3f}",
+        )  # fmt: skip
+        ax.legend(
+            frameon=False, labelcolor=ink_of(ax), fontsize="small", ncols=1,
+            loc="lower left", bbox_to_anchor=(0, 1.12),
+        )  # fmt: skip
+
+    def _name_ends(self, ax: "Axes") -> None:
+        ticks = {at: f"{_NAMES[name]}  {at:.3f}" for name, at in self.endpoints.items()}
+        q1 = self.endpoints.get("q1")
+        both = {
+            **{-at: text.replace("  ", "  −") for at, text in ticks.items()},
+            **ticks,
+        }
+        both = {
+            at: text if text[0] == "q" and at > 0 else f"−{text}"
+            for at, text in both.items()
+            if q1 is None or abs(at) != q1
+        }
+        if q1 is not None:
+            both[0.0] = f"±q1  ±{q1:.3g}"
+        ax.set_xticks(list(both), list(both.values()), rotation=90, fontsize="x-small")
+        ax.minorticks_off()
+
+
+def _stretch(place: Any) -> Any:
+    """Turn a diversity into the logarithm of its margin, with the diversity's sign."""
+    d = np.asarray(place, dtype=float)
+    return -np.sign(d) * np.log(np.maximum(1.0 - 2.0 * np.abs(d), 1e-9))
+
+
+def _relax(place: Any) -> Any:
+    """Undo :func:`_stretch`."""
+    s = np.asarray(place, dtype=float)
+    return np.sign(s) * (1.0 - np.exp(-np.abs(s))) / 2.0

@@ -1,0 +1,171 @@
+"""Error over the number of members, with the size that was chosen."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from quorate._suggest import one_of
+from quorate._typing import FloatArray, IntArray
+from quorate.display._base import Display
+from quorate.display._ink import (
+    ALL,
+    GOOD,
+    KEPT,
+    figure_of,
+    ink_of,
+    one_axes,
+    percent,
+    percent_axis,
+    plain,
+)
+from quorate.selection import SizeCurve, size_curve
+from quorate.votes import Votes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from quorate.selection import Selection
+
+
+@dataclass(eq=False, repr=False)
+class SizeCurveDisplay(Display):
+    """Error of the vote over the number of members, along the order of a method.
+
+    The band is one standard error to each side. A size whose line is within the band
+    of the best is not clearly worse than it; the dashed line is the whole ensemble.
+
+    Parameters
+    ----------
+    sizes : ndarray of int of shape (n_sizes,)
+    errors, standard_errors : ndarray of shape (n_sizes,)
+        Error of the vote of the first so many members, and its standard error.
+    full_error : float
+        Error of the whole ensemble.
+    chosen : int, optional
+        The size that was chosen.
+    rule : str
+        How it was chosen.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Where it was drawn.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> votes = dict(quorate.testing.example_votes())["two classes"]
+    >>> selection = quorate.select(votes, "re", keep="auto")
+    >>> display = quorate.display.SizeCurveDisplay.from_selection(selection)
+    >>> display.chosen == selection.n_kept
+    True
+    """
+
+    sizes: IntArray
+    errors: FloatArray
+    standard_errors: FloatArray
+    full_error: float
+    chosen: int | None = None
+    rule: str = ""
+
+    @classmethod
+    def from_selection(cls, selection: "Selection") -> Self:
+        """Take the curve of a selection.
+
+        Parameters
+        ----------
+        selection : Selection
+            Of a method with an order of picking.
+        """
+        if selection.curve is None:
+            raise ValueError(
+                f"SizeCurveDisplay: {type(selection.pruner).__name__} has no order of "
+                "picking, so there is no curve along it."
+            )
+        return cls.from_curve(
+            selection.curve, chosen=selection.n_kept, rule=selection.rule
+        )
+
+    @classmethod
+    def from_votes(cls, votes: Votes, order: Any, *, chosen: int | None = None) -> Self:
+        """Compute the curve along an order of members.
+
+        Parameters
+        ----------
+        votes : Votes
+        order : array-like of int
+            Members in the order in which they come in.
+        chosen : int, optional
+            A size to mark.
+        """
+        return cls.from_curve(size_curve(votes, order), chosen=chosen)
+
+    @classmethod
+    def from_curve(
+        cls, curve: SizeCurve, *, chosen: int | None = None, rule: str = ""
+    ) -> Self:
+        """Take a :class:`quorate.selection.SizeCurve`."""
+        if chosen is not None and not 1 <= chosen <= curve.order.size:
+            raise ValueError(
+                f"SizeCurveDisplay(chosen={chosen!r}): a size from 1 to "
+                f"{curve.order.size}."
+            )
+        return cls(
+            curve.sizes,
+            curve.errors,
+            curve.standard_errors,
+            curve.full_error,
+            chosen,
+            rule,
+        )
+
+    def plot(
+        self,
+        ax: "Axes | None" = None,
+        *,
+        score: Literal["error", "accuracy"] = "error",
+    ) -> Self:
+        """Draw the curve.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            A new figure by default.
+        score : {"error", "accuracy"}
+            What to show upwards.
+        """
+        one_of("SizeCurveDisplay.plot", "score", score, ("error", "accuracy"))
+        ax = one_axes("SizeCurveDisplay", ax, 6.4, 4.0)
+        ink = ink_of(ax)
+        accuracy = score == "accuracy"
+        line = 1.0 - self.errors if accuracy else self.errors
+        full = 1.0 - self.full_error if accuracy else self.full_error
+        ax.fill_between(
+            self.sizes, line - self.standard_errors, line + self.standard_errors,
+            color=GOOD, alpha=0.2, lw=0, label="± one standard error",
+        )  # fmt: skip
+        dots = "o" if self.sizes.size <= 30 else ""
+        ax.plot(
+            self.sizes, line, f"-{dots}", color=GOOD, ms=3, lw=1.8,
+            label=f"{score} of the first members",
+        )  # fmt: skip
+        ax.axhline(
+            full, color=ALL, ls="--", lw=1.4, label=f"all members: {percent(full)}"
+        )
+        if self.chosen is not None:
+            at = float(line[self.chosen - 1])
+            rule = f" ({plain(self.rule, 40)})" if self.rule else ""
+            ax.plot(
+                self.chosen, at, "D", color=KEPT, ms=8, mec=ink, zorder=4,
+                label=f"{self.chosen} kept{rule}: {percent(at)}",
+            )  # fmt: skip
+        ax.set_xlabel("members")
+        ax.set_ylabel(f"{score}, %")
+        ax.set_xlim(0.5 if self.sizes.size <= 10 else 0, self.sizes[-1] + 0.5)
+        ax.xaxis.get_major_locator().set_params(integer=True)
+        percent_axis(ax.yaxis)
+        ax.legend(
+            frameon=False, labelcolor=ink, fontsize="small",
+            loc="lower right" if accuracy else "upper right",
+        )  # fmt: skip
+        self.ax_, self.figure_ = ax, figure_of(ax)
+        return self
