@@ -130,19 +130,25 @@ class DecompositionDisplay(VotesDisplay):
         for row in rows:
             sign = "−" if saves[row] else "+"
             ax.annotate(
-                f"{percent(self.error[row])} = {percent(self.member_error[row])} "
-                f"{sign} {percent(abs(self.diversity[row]))}",
+                f"{percent(self.error[row], 2)} = "
+                f"{percent(self.member_error[row], 2)} {sign} "
+                f"{percent(abs(self.diversity[row]), 2)}",
                 (reach[row], row), xytext=(6, 0), textcoords="offset points",
                 va="center", fontsize="x-small", color=ink,
             )  # fmt: skip
         ax.set_yticks(rows, [plain(name) for name in self.names])
-        ax.invert_yaxis()
+        ax.set_ylim(n - 0.5, -0.5)
         ax.set_xlim(0, 1.45 * max(float(reach.max()), 1e-3))
         ax.set_xlabel("error, %")
         percent_axis(ax.xaxis)
+        # Lines come first in a legend unless told otherwise.
+        told = sorted(
+            zip(*ax.get_legend_handles_labels(), strict=True),
+            key=lambda pair: pair[1].startswith("members"),
+        )
         ax.legend(
-            frameon=False, labelcolor=ink, fontsize="small", ncols=2,
-            loc="lower left", bbox_to_anchor=(0, 1),
+            *zip(*told, strict=True), frameon=False, labelcolor=ink, fontsize="small",
+            ncols=2, loc="lower left", bbox_to_anchor=(0, 1),
         )  # fmt: skip
         self.ax_, self.figure_ = ax, figure_of(ax)
         return self

@@ -9,7 +9,14 @@ from quorate._diversity import diversity, measures
 from quorate._suggest import one_of
 from quorate._typing import FloatArray
 from quorate.display._base import SupportDisplay, as_support
-from quorate.display._ink import ALL, KEPT, figure_of, ink_of, one_axes
+from quorate.display._ink import (
+    ALL,
+    KEPT,
+    figure_of,
+    ink_of,
+    one_axes,
+    require_matplotlib,
+)
 from quorate.votes import Votes
 
 if TYPE_CHECKING:
@@ -140,9 +147,8 @@ class DiversityDisplay(SupportDisplay):
                 fontsize="x-small", color=ink_of(ax),
             )  # fmt: skip
         ax.set_yticks(rows, self._labels())
-        ax.invert_yaxis()
-        ax.set_xlim(0, None)
-        ax.margins(x=0.12)
+        ax.set_ylim(len(rows) - 0.5, -0.5)
+        ax.set_xlim(0, 1.12 * max(float(p.get_width()) for p in ax.patches))
         ax.set_xlabel("place in the measure's range: 0 least diverse, 1 most diverse")
         if len(groups) > 1:
             ax.legend(
@@ -152,8 +158,6 @@ class DiversityDisplay(SupportDisplay):
         return ax
 
     def _radar(self, ax: "Axes | None", names: tuple[str, str]) -> "Axes":
-        from quorate.display._ink import require_matplotlib
-
         require_matplotlib("DiversityDisplay")
         if ax is None:
             import matplotlib.pyplot as plt
@@ -177,21 +181,25 @@ class DiversityDisplay(SupportDisplay):
                 label=name,
             )  # fmt: skip
             ax.fill(around, ring, color=hue, alpha=0.12, lw=0)
-        ax.set_xticks(turn, self._labels(), fontsize="small")
-        for text, angle in zip(ax.get_xticklabels(), turn, strict=True):
-            side = np.sin(angle + np.pi / 2 - np.pi / 2)
-            text.set_ha("left" if side > 0.1 else "right" if side < -0.1 else "center")
         ax.set_theta_zero_location("N")
         ax.set_theta_direction(-1)
         ax.set_ylim(0, None)
+        ax.set_xticks(turn, [""] * turn.size)
+        edge = 1.06 * ax.get_ylim()[1]
+        for angle, label in zip(turn, self._labels(), strict=True):
+            side = np.sin(angle)
+            ax.text(
+                angle, edge, label, fontsize="small", color=ink_of(ax), va="center",
+                ha="left" if side > 0.1 else "right" if side < -0.1 else "center",
+            )  # fmt: skip
         ax.grid(alpha=0.3)
         ax.spines["polar"].set_visible(False)
         ax.tick_params(axis="y", labelsize="x-small")
-        ax.set_xlabel("outside is more diverse", labelpad=24)
+        ax.set_title("further out is more diverse", fontsize="small", pad=24)
         if len(groups) > 1:
             ax.legend(
-                frameon=False, labelcolor=ink_of(ax), loc="lower left",
-                bbox_to_anchor=(-0.25, -0.12),
+                frameon=False, labelcolor=ink_of(ax), ncols=2, loc="upper center",
+                bbox_to_anchor=(0.5, -0.08),
             )  # fmt: skip
         return ax
 

@@ -96,8 +96,9 @@ def figure_bytes(
     dpi: float = 150,
     salt: str = "quorate",
     words: bool = False,
+    clear: bool = False,
 ) -> bytes:
-    """Return a figure as a file's content, without a date and on a clear ground.
+    """Return a figure as a file's content, without a date.
 
     Parameters
     ----------
@@ -110,6 +111,8 @@ def figure_bytes(
     words : bool
         Keep text in an SVG as text, to be searched and read aloud; otherwise it is
         outlines, which look the same everywhere.
+    clear : bool
+        Leave the ground of the figure clear, so that a page shows through.
     """
     import matplotlib
 
@@ -118,7 +121,7 @@ def figure_bytes(
     with matplotlib.rc_context(setting):
         figure.savefig(
             buffer, format=kind, dpi=dpi, metadata=_NO_DATE[kind],
-            transparent=kind != "png",
+            transparent=clear,
         )  # fmt: skip
     return buffer.getvalue()
 

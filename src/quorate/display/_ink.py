@@ -1,7 +1,8 @@
 """Colours, text and axes that every picture shares.
 
-Hues are those of Okabe and Ito, which people with any colour vision tell apart. No
-picture relies on hue alone: markers, dashes and hatches say the same in grey print.
+Hues follow Okabe and Ito, which people with any colour vision tell apart, shifted where
+needed so that lines show on white as well as on black (at least 3 to 1). No picture
+relies on hue alone: markers, dashes and hatches say the same in grey print.
 Text and lines that belong to no group take the colour of the axes they are drawn on,
 so that a picture is readable on light and on dark.
 """
@@ -22,11 +23,11 @@ ALL = "#808080"
 """All members, before pruning."""
 KEPT = "#D55E00"
 """Members kept, after pruning."""
-GOOD = "#0072B2"
+GOOD = "#2C87C8"
 """What helps."""
 BAD = "#E69F00"
 """What hurts."""
-HUES = (GOOD, KEPT, "#009E73", "#CC79A7", BAD, "#56B4E9")
+HUES = (GOOD, KEPT, "#009E73", "#C46C9C", "#C08400", ALL)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", "--", "-.", ":")
 
@@ -137,6 +138,15 @@ def percent_axis(axis: Any) -> None:
     axis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.6g}"))
 
 
+def few_log_ticks(axis: Any) -> None:
+    """Write 1, 2, 5 and their tens on a logarithmic axis, as plain numbers."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=12))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
 def fading(hue: str) -> "Colormap":
     """Return colours from almost clear to a full hue, for densities on any ground."""
     from matplotlib.colors import LinearSegmentedColormap, to_rgb
@@ -151,18 +161,35 @@ def points(ax: "Axes", x: Array, y: Array, **style: Any) -> Any:
 
 
 def label_points(
-    ax: "Axes", x: Sequence[float] | Array, y: Sequence[float] | Array, names: Any
+    ax: "Axes",
+    x: Sequence[float] | Array,
+    y: Sequence[float] | Array,
+    names: Sequence[str],
+    *,
+    radius: float = 4.0,
+    slanted: bool = False,
 ) -> list[Any]:
     """Write a name beside each point, where it covers neither point nor other name.
 
     Every name goes to the first of a few places around its point that is free, and to
     the one with the least cover if none is.
+
+    Parameters
+    ----------
+    ax : matplotlib axes
+    x, y : sequence of float
+    names : sequence of str
+        Plain text.
+    radius : float
+        Of the markers, in points.
+    slanted : bool
+        Try the upper right first, beside a line that falls.
     """
     figure = figure_of(ax)
     figure.draw_without_rendering()
     places = ax.transData.transform(np.column_stack([x, y]))
     size = figure.dpi / 72
-    taken = [np.array([*p - 3 * size, *p + 3 * size]) for p in places]
+    taken = [np.array([*p - radius * size, *p + radius * size]) for p in places]
     inside = ax.get_window_extent().extents
     texts = []
     for at, name, place in zip(zip(x, y, strict=True), names, places, strict=True):
@@ -172,13 +199,17 @@ def label_points(
         )  # fmt: skip
         box = text.get_window_extent()
         width, height = box.width / size, box.height / size
-        best, least = (5.0, -height / 2), np.inf
-        for gap in (5.0, 11.0, 18.0, 26.0):
-            for dx, dy in (
+        best, least = (0.0, 0.0), np.inf
+        for more in (2.0, 8.0, 15.0, 23.0):
+            gap = radius + more
+            around = [
                 (gap, -height / 2), (-width / 2, gap), (-width / 2, -gap - height),
                 (-gap - width, -height / 2), (gap, gap), (gap, -gap - height),
                 (-gap - width, gap), (-gap - width, -gap - height),
-            ):  # fmt: skip
+            ]  # fmt: skip
+            if slanted:
+                around.insert(0, (0.7 * gap, 0.3 * gap))
+            for dx, dy in around:
                 corner = place + size * np.array([dx, dy])
                 here = np.array([*corner, *corner + size * np.array([width, height])])
                 cover = sum(_overlap(here, other) for other in taken)

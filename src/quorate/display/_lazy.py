@@ -136,7 +136,7 @@ class LazyCurveDisplay(Display):
             )  # fmt: skip
         if x.size <= _READABLE:
             named = [_setting(self.settings[at]) for at in order]
-            label_points(ax, x, y, named)
+            label_points(ax, x, y, named, slanted=True)
         self.ax_, self.figure_ = ax, figure_of(ax)
         return self
 

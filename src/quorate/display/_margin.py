@@ -114,7 +114,10 @@ class MarginDisplay(SupportDisplay):
                 at, 1.01, word, transform=above, ha=side, va="bottom",
                 fontsize="small", color=ink_of(ax),
             )  # fmt: skip
-        ax.legend(frameon=False, labelcolor=ink_of(ax), loc="upper left")
+        ax.legend(
+            frameon=False, labelcolor=ink_of(ax), fontsize="small", loc="lower left",
+            bbox_to_anchor=(0, 1.06), borderaxespad=0,
+        )  # fmt: skip
         self.ax_, self.figure_ = ax, figure_of(ax)
         return self
 

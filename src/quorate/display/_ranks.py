@@ -249,11 +249,9 @@ class CriticalDifferenceDisplay(_Ranking):
             f"critical difference {self.critical_difference:.2f}", ha="center",
             va="bottom", color=ink, fontsize=size,
         )  # fmt: skip
-        ax.text(
-            high, top, f"average rank, 1 is best\nalpha = {self.alpha:g}, "
-            f"{self.n_blocks} blocks", ha="right", va="center", color=ink,
-            fontsize=size,
-        )  # fmt: skip
+        ax.set_title(
+            f"average rank, 1 is best; {self._setting()}", fontsize=size, color=ink
+        )
         ax.set_xlim(left, right)
         ax.set_ylim(total, top - 0.5)
         ax.set_axis_off()

@@ -9,7 +9,7 @@ import numpy as np
 from quorate._suggest import one_of
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.display._base import VotesDisplay
-from quorate.display._ink import BAD, GOOD, KEPT, figure_of, ink_of, one_axes
+from quorate.display._ink import BAD, GOOD, KEPT, figure_of, ink_of, one_axes, plain
 from quorate.risk import RiskAssessment, assess_risk, endpoints, estimate, interval
 from quorate.votes import Votes
 
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 _POINTS = 400
 _CROWDED = 0.12
-_NAMES = {"q1": "q1", "q6": "q6", "q5": "q5", "q2": "q2=q4", "q3": "q3"}
+_TINT = 0.33
+_NAMES = {"q1": "q1", "q6": "q6", "q5": "q5", "q2": "q2/q4", "q3": "q3"}
 
 
 @dataclass(eq=False, repr=False)
@@ -46,6 +47,8 @@ class RiskCurveDisplay(VotesDisplay):
         From where to where the bound behind the estimate holds.
     ensemble_diversity, ensemble_risk : float
         Where the ensemble stands.
+    margin : float
+        Its smallest margin; below 0 the vote is wrong on that sample.
     n_samples : int
         Number of samples.
     noise : float
@@ -74,6 +77,7 @@ class RiskCurveDisplay(VotesDisplay):
     holds: tuple[float, float]
     ensemble_diversity: float
     ensemble_risk: float
+    margin: float
     n_samples: int
     noise: float
 
@@ -129,6 +133,7 @@ class RiskCurveDisplay(VotesDisplay):
             holds=(0.0, max(float(marks.qv), 0.0)),
             ensemble_diversity=assessed.diversity,
             ensemble_risk=assessed.risk,
+            margin=assessed.margin,
             n_samples=n,
             noise=assessed.noise,
         )
@@ -170,13 +175,14 @@ class RiskCurveDisplay(VotesDisplay):
                 transform=ax.get_xaxis_transform(), clip_on=False, zorder=4,
             )  # fmt: skip
             ax.annotate(
-                "the bound holds here", ((low + high) / 2, 0), xytext=(0, 6),
+                "the bound holds here", (_middle(low, high, stretched), 0),
+                xytext=(0, 6),
                 xycoords=ax.get_xaxis_transform(), textcoords="offset points",
                 ha="center", fontsize="x-small", color=ink_of(ax),
             )  # fmt: skip
         ax.set_xlabel(
             f"diversity on the worst of {self.n_samples:,} samples "
-            f"(noise {self.noise:g}); below 0 the vote is wrong there"
+            f"(noise {self.noise:g}); left of 0 the vote is wrong there"
         )
         ax.set_ylabel("risk estimate")
         self.ax_, self.figure_ = ax, figure_of(ax)
@@ -188,18 +194,13 @@ class RiskCurveDisplay(VotesDisplay):
             self.intervals, self.numbers, self.helps, strict=True
         ):
             ax.axvspan(
-                left, right, facecolor=GOOD if helps else BAD, alpha=0.28, lw=0,
+                left, right, facecolor=GOOD if helps else BAD, alpha=_TINT, lw=0,
                 zorder=0,
             )  # fmt: skip
             for edge in (left, right):
                 ax.axvline(edge, color=ink_of(ax), lw=0.6, alpha=0.4, zorder=1)
-            middle = (
-                _relax((_stretch(left) + _stretch(right)) / 2)
-                if stretched
-                else (left + right) / 2
-            )
             ax.text(
-                float(middle), 1.01, f"{number}\n{'↓' if helps else '↑'}",
+                _middle(left, right, stretched), 1.01, f"{number}\n{'↓' if helps else '↑'}",
                 transform=above, ha="center", va="bottom", color=ink_of(ax),
                 fontsize="small", linespacing=0.95,
             )  # fmt: skip
@@ -207,11 +208,15 @@ class RiskCurveDisplay(VotesDisplay):
             (GOOD, "↓ more diversity lowers the estimate"),
             (BAD, "↑ more diversity raises the estimate"),
         ):
-            ax.fill_between([], [], facecolor=hue, alpha=0.28, lw=0, label=label)
+            ax.fill_between([], [], facecolor=hue, alpha=_TINT, lw=0, label=label)
 
     def _limit(self, ax: "Axes", stretched: bool) -> None:
         peak = float(np.nanmax(self.risk))
-        if stretched:
+        if peak <= 0:  # so few samples that the estimate means nothing anywhere
+            depth = float(np.nanmin(self.risk[np.abs(self.diversity) < 0.4]))
+            ax.set_ylim(1.1 * depth, -0.1 * depth)
+            ax.set_xlim(-0.5, 0.5)
+        elif stretched:
             ax.set_yscale("log")
             floor = float(np.nanmin(self.risk[self.risk > 0]))
             ax.set_ylim(max(floor, peak * 1e-5) / 3, 3 * peak)
@@ -226,11 +231,18 @@ class RiskCurveDisplay(VotesDisplay):
         at = float(np.clip(self.ensemble_diversity, left, right))
         height = float(np.clip(self.ensemble_risk, low, high))
         outside = height != self.ensemble_risk
+        verdict = (
+            "the vote is right on every sample"
+            if self.margin > 0
+            else "the members are against the truth on the worst sample"
+            if self.margin < 0
+            else "the members tie on the worst sample"
+        )
         marker = ("v" if height == low else "^") if outside else "o"
         ax.plot(
             at, height, marker, color=KEPT, ms=9, mec=ink_of(ax), clip_on=False,
-            zorder=5, label=f"{name}: risk estimate {self.ensemble_risk:,.4g} "
-            f"at diversity {self.ensemble_diversity:.3f}",
+            zorder=5, label=f"{plain(name)}: risk estimate {self.ensemble_risk:,.4g} "
+            f"at diversity {self.ensemble_diversity:.3f};\n{verdict}",
         )  # fmt: skip
         ax.legend(
             frameon=False, labelcolor=ink_of(ax), fontsize="small", ncols=1,
@@ -238,21 +250,24 @@ class RiskCurveDisplay(VotesDisplay):
         )  # fmt: skip
 
     def _name_ends(self, ax: "Axes") -> None:
-        ticks = {at: f"{_NAMES[name]}  {at:.3f}" for name, at in self.endpoints.items()}
-        q1 = self.endpoints.get("q1")
-        both = {
-            **{-at: text.replace("  ", "  −") for at, text in ticks.items()},
-            **ticks,
-        }
-        both = {
-            at: text if text[0] == "q" and at > 0 else f"−{text}"
-            for at, text in both.items()
-            if q1 is None or abs(at) != q1
-        }
-        if q1 is not None:
-            both[0.0] = f"±q1  ±{q1:.3g}"
-        ax.set_xticks(list(both), list(both.values()), rotation=90, fontsize="x-small")
+        ticks: dict[float, str] = {}
+        for name, at in self.endpoints.items():
+            if name == "q1":  # too close to its mirror image to name both
+                ticks[0.0] = f"±q1  ±{at:.3g}"
+            else:
+                ticks[at] = f"{_NAMES[name]}  {at:.3f}"
+                ticks[-at] = f"−{_NAMES[name]}  −{at:.3f}"
+        ax.set_xticks(
+            list(ticks), list(ticks.values()), rotation=90, fontsize="x-small"
+        )
         ax.minorticks_off()
+
+
+def _middle(left: float, right: float, stretched: bool) -> float:
+    """Return the place halfway between two others as the axis shows them."""
+    if stretched:
+        return float(_relax((_stretch(left) + _stretch(right)) / 2))
+    return (left + right) / 2
 
 
 def _stretch(place: Any) -> Any:

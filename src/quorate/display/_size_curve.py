@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+import numpy as np
+
 from quorate._suggest import one_of
 from quorate._typing import FloatArray, IntArray
 from quorate.display._base import Display
@@ -160,6 +162,7 @@ class SizeCurveDisplay(Display):
             )  # fmt: skip
         ax.set_xlabel("members")
         ax.set_ylabel(f"{score}, %")
+        self._look_closely(ax, line, full)
         ax.set_xlim(0.5 if self.sizes.size <= 10 else 0, self.sizes[-1] + 0.5)
         ax.xaxis.get_major_locator().set_params(integer=True)
         percent_axis(ax.yaxis)
@@ -169,3 +172,14 @@ class SizeCurveDisplay(Display):
         )  # fmt: skip
         self.ax_, self.figure_ = ax, figure_of(ax)
         return self
+
+    def _look_closely(self, ax: "Axes", line: FloatArray, full: float) -> None:
+        """Let the first few members, whose vote is poor, leave the picture."""
+        start = min(2 + self.sizes.size // 20, self.sizes.size - 1)
+        start = min(start, (self.chosen or self.sizes.size) - 1)
+        low = np.append((line - self.standard_errors)[start:], full)
+        high = np.append((line + self.standard_errors)[start:], full)
+        room = 0.08 * max(float(high.max() - low.min()), 1e-3)
+        ax.set_ylim(
+            max(float(low.min()) - room, 0.0), min(float(high.max()) + room, 1.0)
+        )

@@ -11,6 +11,7 @@ from quorate.display._base import PanelsDisplay
 from quorate.display._ink import (
     HUES,
     MARKERS,
+    few_log_ticks,
     figure_of,
     ink_of,
     label_points,
@@ -150,6 +151,7 @@ class TradeOffDisplay(PanelsDisplay):
                         cost[which], self.accuracy[which], marker, color=hue, mfc=fill,
                         ms=7, ls="none",
                     )  # fmt: skip
+            few_log_ticks(ax.xaxis)
             ax.set_xlabel(label)
             ax.margins(x=0.12, y=0.12)
         left, right = found
@@ -164,14 +166,17 @@ class TradeOffDisplay(PanelsDisplay):
         )  # fmt: skip
         left.set_ylabel("accuracy, %")
         percent_axis(left.yaxis)
-        left.legend(
+        legend = left.legend(
             frameon=False, labelcolor=ink_of(left), fontsize="small",
             ncols=len(kinds) + 1, loc="lower left", bbox_to_anchor=(0, 1),
         )  # fmt: skip
+        legend.set_in_layout(False)  # it reaches over both panels
+        for ax in found:
+            ax.set_title(" ")
         if len(self.points) <= _READABLE:
             labels = [plain(name) for name in self.names]
-            label_points(left, self.milliseconds, self.accuracy, labels)
-            label_points(right, self.bytes / 1e6, self.accuracy, labels)
+            label_points(left, self.milliseconds, self.accuracy, labels, slanted=True)
+            label_points(right, self.bytes / 1e6, self.accuracy, labels, slanted=True)
         self.axes_, self.ax_, self.figure_ = found, left, figure_of(left)
         return self
 
