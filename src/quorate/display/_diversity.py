@@ -15,6 +15,7 @@ from quorate.display._ink import (
     figure_of,
     ink_of,
     one_axes,
+    plain,
     require_matplotlib,
 )
 from quorate.votes import Votes
@@ -76,9 +77,9 @@ class DiversityDisplay(SupportDisplay):
             Members kept, as a mask or positions.
         """
         mask = as_support("DiversityDisplay", votes, support)
-        plain = votes.unweighted()
-        before = diversity(plain)
-        after = None if mask is None else diversity(plain.keep(mask))
+        equal = votes.unweighted()
+        before = diversity(equal)
+        after = None if mask is None else diversity(equal.keep(mask))
         names = tuple(before)
         limits = _ranges(votes.n_members, votes.n_classes)
         return cls(
@@ -124,9 +125,9 @@ class DiversityDisplay(SupportDisplay):
         return [f"{name} {_ARROWS[known[name].direction]}" for name in self.measures]
 
     def _groups(self, names: tuple[str, str]) -> list[tuple[FloatArray, str, str, str]]:
-        groups = [(self.before, ALL, "", names[0])]
+        groups = [(self.before, ALL, "", plain(names[0]))]
         if self.after is not None:
-            groups.append((self.after, KEPT, "////", names[1]))
+            groups.append((self.after, KEPT, "////", plain(names[1])))
         return groups
 
     def _bars(self, ax: "Axes | None", names: tuple[str, str]) -> "Axes":

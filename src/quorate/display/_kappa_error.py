@@ -18,6 +18,7 @@ from quorate.display._ink import (
     ink_of,
     one_axes,
     percent_axis,
+    plain,
     points,
 )
 from quorate.votes import Votes
@@ -126,7 +127,7 @@ class KappaErrorDisplay(SupportDisplay):
                 ax, kappa[::step], error[::step], s=14 if kappa.size < CROWD else 6,
                 color=KEPT, marker="D", alpha=0.8, lw=0, zorder=3,
             )  # fmt: skip
-            self._outline(ax, kappa, error, KEPT, "--", f"pairs {name}")
+            self._outline(ax, kappa, error, KEPT, "--", f"pairs {plain(name)}")
         ax.set(xlabel="kappa: agreement of two members beyond chance")
         ax.set_ylabel("mean error of the two, %")
         percent_axis(ax.yaxis)

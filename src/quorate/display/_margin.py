@@ -15,6 +15,7 @@ from quorate.display._ink import (
     one_axes,
     percent,
     percent_axis,
+    plain,
 )
 from quorate.votes import Votes
 
@@ -99,7 +100,7 @@ class MarginDisplay(SupportDisplay):
             lines.append((self.after, KEPT, "--", names[1]))
         for values, hue, dash, name in lines:
             wrong = float(np.mean(values < 0))
-            label = f"{name}: {percent(wrong)} of samples below 0"
+            label = f"{plain(name)}: {percent(wrong)} of samples below 0"
             ax.plot(
                 *cumulative(values), dash, color=hue, lw=2, label=label,
                 drawstyle="steps-post",

@@ -1,0 +1,240 @@
+"""Every display draws, in every format, on light and dark, whatever the names."""
+
+import builtins
+import subprocess
+import sys
+import warnings
+
+import matplotlib
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from tests.display.gallery import every_display, some_results, some_votes
+
+from quorate import display
+from quorate.display._files import figure_bytes
+from quorate.display._ink import ALL, BAD, GOOD, HUES, KEPT, label_points, plain
+
+PANELS = (
+    "PickTraceDisplay",
+    "TradeOffDisplay",
+    "CorrelationDisplay",
+    "RiskErrorDisplay",
+)
+KINDS = sorted(name for name in display.__all__ if name.endswith("Display"))
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "$x_{",
+    "$\\frac{1}{2}$",
+    "two\nlines\tand\x00more",
+    "long " * 60,
+    "שלום עולם",
+    "\\",
+    "100 % & <b>",
+    "_{^}$$",
+    "",
+    "{}",
+    "a" * 300,
+]
+
+
+@pytest.fixture(scope="module")
+def drawable():
+    return every_display()
+
+
+@pytest.fixture(scope="module")
+def hostile():
+    return every_display(names=HOSTILE, methods=tuple(HOSTILE[:6]))
+
+
+def test_every_class_is_tested(drawable):
+    assert sorted(drawable) == KINDS
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_plot_sets_axes_and_figure_and_returns_itself(drawable, name):
+    shown = drawable[name]
+    assert shown.plot() is shown
+    assert shown.ax_.figure is shown.figure_
+    assert len(repr(shown)) < 500
+    assert name in repr(shown)
+    if name in PANELS:
+        assert shown.ax_ is shown.axes_[0]
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_draws_on_what_is_given(drawable, name):
+    figure = Figure(figsize=(8, 6), layout="constrained")
+    before = plt.get_fignums()
+    shown = drawable[name]
+    if name in PANELS:
+        shown.plot(figure=figure)
+        other = Figure(figsize=(14, 6))
+        axes = other.subplots(3, 5)
+        shown.plot(axes)
+        assert shown.figure_ is other
+        with pytest.raises(
+            ValueError, match=r"plot\(axes\): .* axes are needed, got 1"
+        ):
+            shown.plot([axes[0, 0]])
+    else:
+        ax = figure.subplots()
+        shown.plot(ax)
+        assert shown.ax_ is ax
+        assert shown.figure_ is figure
+    assert plt.get_fignums() == before  # no window was opened besides
+
+
+@pytest.mark.parametrize("style", ["default", "dark_background"])
+@pytest.mark.parametrize("name", KINDS)
+def test_renders_in_every_format(drawable, name, style):
+    with plt.style.context(style):
+        figure = drawable[name].plot().figure_
+        ink = figure.axes[0].xaxis.label.get_color()
+        assert figure_bytes(figure, "png", dpi=40).startswith(b"\x89PNG")
+        if style == "default":
+            assert figure_bytes(figure, "pdf", dpi=40).startswith(b"%PDF")
+        svg = figure_bytes(figure, "svg", dpi=40, words=True, clear=True)
+    assert svg.startswith(b"<?xml")
+    assert len(svg) < 200_000
+    # Text is in the ink of the axes or in a hue, never fixed black or white.
+    for ax in figure.axes:
+        for text in ax.texts:
+            assert to_rgb(text.get_color()) in {to_rgb(ink), to_rgb(KEPT)}
+
+
+def test_global_settings_stay_as_they_are(drawable):
+    before = dict(matplotlib.rcParams)
+    for shown in drawable.values():
+        shown.plot()
+    figure_bytes(shown.figure_, "svg")
+    assert dict(matplotlib.rcParams) == before
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_hostile_names_stay_text(hostile, name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        shown = hostile[name].plot()
+        svg = figure_bytes(shown.figure_, "svg", words=True).decode()
+        figure_bytes(shown.figure_, "png", dpi=40)
+    assert "<script" not in svg
+    assert "\x00" not in svg
+
+
+def test_dollars_are_not_formulas():
+    votes = some_votes(3, names=["$x_{", "$a$", "b"])
+    shown = display.AgreementDisplay.from_votes(votes).plot()
+    svg = figure_bytes(shown.figure_, "svg", words=True).decode()
+    assert "$x_{" in svg
+    assert "$a$" in svg
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_plain_name_is_one_short_line(name):
+    text = plain(name)
+    assert "\n" not in text
+    assert 0 < len(text.replace("\\$", "$")) <= 28
+    assert matplotlib.cbook.is_math_text(text) is False
+
+
+def test_long_names_keep_both_ends():
+    assert plain("x" * 100 + "17").endswith("17")
+    assert plain("alpha" + "x" * 100).startswith("alpha")
+
+
+def luminance(colour):
+    parts = np.array(to_rgb(colour))
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
+
+
+@pytest.mark.parametrize("hue", [ALL, KEPT, GOOD, *HUES])
+def test_hues_show_on_white_and_on_black(hue):
+    light = luminance(hue)
+    assert 1.05 / (light + 0.05) >= 3
+    assert (light + 0.05) / 0.05 >= 3
+
+
+def test_grounds_differ_in_grey_print():
+    assert abs(luminance(GOOD) - luminance(BAD)) > 0.15
+
+
+def test_labels_avoid_points_and_one_another():
+    ax = Figure(figsize=(5, 4)).subplots()
+    rng = np.random.default_rng(0)
+    x, y = rng.random(8), rng.random(8)
+    ax.plot(x, y, "o")
+    found = label_points(ax, x, y, [f"point {at}" for at in range(8)])
+    boxes = [text.get_window_extent() for text in found]
+    for at, box in enumerate(boxes):
+        assert not any(box.overlaps(other) for other in boxes[:at])
+        places = ax.transData.transform(np.column_stack([x, y]))
+        assert not any(box.contains(*place) for place in places)
+
+
+def test_the_same_numbers_give_the_same_bytes(drawable):
+    for kind in ("svg", "pdf", "png"):
+        first, second = (
+            figure_bytes(drawable["KappaErrorDisplay"].plot().figure_, kind)
+            for _ in range(2)
+        )
+        assert first == second
+
+
+class TestStudyFigures:
+    def test_every_figure_in_every_format(self, tmp_path):
+        folder = tmp_path / "new" / "figures"
+        paths = display.study_figures(some_results(), folder, ["svg", "pdf"], dpi=50)
+        names = {path.stem for path in paths}
+        assert names == {
+            "ranks", "critical-difference", "accuracy", "time", "space", "size",
+            "decomposition", "diversity-correlation", "risk-and-error",
+            "size-and-accuracy",
+        }  # fmt: skip
+        assert len(paths) == 2 * len(names)
+        assert sorted(folder.iterdir()) == sorted(paths)
+        assert not plt.get_fignums()
+        again = display.study_figures(some_results(), tmp_path / "2", ["svg"], dpi=50)
+        for path in again:
+            assert path.read_bytes() == (folder / path.name).read_bytes()
+
+    def test_only_what_fits(self, tmp_path):
+        results = some_results(("EPBD",), n_data=1)
+        paths = display.study_figures(results, tmp_path, "svg")
+        names = {path.stem for path in paths}
+        assert "ranks" not in names
+        assert "time" in names
+
+    def test_refusals(self, tmp_path):
+        with pytest.raises(ValueError, match="use 'png' or 'svg' or 'pdf'"):
+            display.study_figures(some_results(), tmp_path, ["gif"])
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_without_matplotlib_one_sentence(drawable, name, monkeypatch):
+    real = builtins.__import__
+
+    def blocked(module, *arguments, **options):
+        if module.split(".")[0] == "matplotlib":
+            raise ImportError(f"No module named {module!r}")
+        return real(module, *arguments, **options)
+
+    monkeypatch.setattr(builtins, "__import__", blocked)
+    with pytest.raises(ImportError, match=r'pip install "quorate\[report\]"') as caught:
+        drawable[name].plot()
+    assert str(caught.value).count(". ") == 0
+    assert str(caught.value).startswith(f"{name}.plot")
+
+
+def test_computing_does_not_import_matplotlib():
+    code = (
+        "import sys, quorate\n"
+        "votes = quorate.Votes([[0, 1], [1, 1]], [0, 1])\n"
+        "quorate.display.MarginDisplay.from_votes(votes)\n"
+        "assert 'matplotlib' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,273 @@
+"""Pictures of studies and models show the numbers they were given."""
+
+import dataclasses
+import types
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats as scipy_stats
+from tests.display.gallery import some_points, some_results
+
+from quorate import stats
+from quorate.display import (
+    CorrelationDisplay,
+    CriticalDifferenceDisplay,
+    DecompositionDisplay,
+    LazyCurveDisplay,
+    QuantityDisplay,
+    RankDisplay,
+    RiskErrorDisplay,
+    SizeAccuracyDisplay,
+    TradeOffDisplay,
+    TradeOffPoint,
+)
+
+
+def texts(ax):
+    return [text.get_text() for text in ax.texts]
+
+
+def random_scores(n_methods, n_blocks=12, seed=0):
+    rng = np.random.default_rng(seed)
+    return {f"method {at}": rng.random(n_blocks) + 0.1 * at for at in range(n_methods)}
+
+
+class TestRanks:
+    def test_numbers_are_nemenyis(self):
+        results = some_results()
+        found = stats.nemenyi(results.scores())
+        shown = RankDisplay.from_results(results)
+        assert_array_equal(shown.average_ranks, found.average_ranks)
+        assert shown.critical_difference == found.critical_difference
+        assert shown.cliques == found.cliques
+
+    def test_less_is_better_of_time(self):
+        shown = RankDisplay.from_results(some_results(), quantity="bytes")
+        assert shown.methods[int(shown.average_ranks.argmax())] == "Ensem"
+
+    def test_points_and_intervals(self):
+        shown = RankDisplay.from_scores(random_scores(5)).plot()
+        rows = [text.get_text() for text in shown.ax_.get_yticklabels()]
+        order = np.argsort(shown.average_ranks)
+        assert rows == [shown.methods[at] for at in order]
+        drawn = np.concatenate(
+            [np.atleast_1d(bars.lines[0].get_xdata()) for bars in shown.ax_.containers]
+        )
+        assert_allclose(np.sort(drawn), np.sort(shown.average_ranks))
+        half = shown.critical_difference / 2
+        ends = shown.ax_.containers[0].lines[2][0].get_segments()[0][:, 0]
+        assert_allclose(np.ptp(ends), 2 * half)
+        assert "alpha = 0.05" in shown.ax_.get_title(loc="left")
+        assert texts(shown.ax_)[0] == f"{shown.average_ranks.min():.2f}"
+
+    def test_two_blocks_are_needed(self):
+        with pytest.raises(ValueError, match="at least 2 blocks"):
+            RankDisplay.from_scores({"a": [1.0], "b": [0.5]})
+
+
+class TestCriticalDifference:
+    def test_says_alpha_difference_and_blocks(self):
+        shown = CriticalDifferenceDisplay.from_scores(
+            random_scores(4), alpha=0.1
+        ).plot()
+        title = shown.ax_.get_title()
+        assert "alpha = 0.1" in title
+        assert "12 blocks" in title
+        assert f"{shown.critical_difference:.2f}" in title
+
+    def test_a_bar_for_each_clique(self):
+        shown = CriticalDifferenceDisplay.from_scores(random_scores(9)).plot()
+        thick = [line for line in shown.ax_.lines if line.get_linewidth() == 4]
+        where = dict(zip(shown.methods, shown.average_ranks, strict=True))
+        assert len(thick) == len(shown.cliques) > 1
+        for line, clique in zip(thick, shown.cliques, strict=True):
+            held = [where[method] for method in clique]
+            assert line.get_xdata()[0] == pytest.approx(min(held), abs=0.1)
+            assert line.get_xdata()[1] == pytest.approx(max(held), abs=0.1)
+
+    @pytest.mark.parametrize("n_methods", [2, 3, 8, 20])
+    @pytest.mark.parametrize("alike", [False, True])
+    def test_names_do_not_overlap(self, n_methods, alike):
+        scores = random_scores(n_methods)
+        if alike:
+            scores = {name: np.full(12, 0.5) for name in scores}
+        shown = CriticalDifferenceDisplay.from_scores(scores).plot()
+        shown.figure_.draw_without_rendering()
+        boxes = [
+            text.get_window_extent()
+            for text in shown.ax_.texts
+            if "method" in text.get_text()
+        ]
+        assert len(boxes) == n_methods
+        for at, box in enumerate(boxes):
+            assert not any(box.overlaps(other) for other in boxes[:at])
+        whole = shown.figure_.bbox
+        assert all(whole.x0 <= box.x0 and box.x1 <= whole.x1 for box in boxes)
+
+
+class TestQuantity:
+    def test_means_over_folds(self):
+        results = some_results()
+        shown = QuantityDisplay.from_results(results, "seconds")
+        mine = [
+            row["seconds"]
+            for row in results.rows
+            if (row["data"], row["method"]) == ("set 2", "EPBD")
+        ]
+        at = shown.blocks.index("set 2"), shown.methods.index("EPBD")
+        assert shown.values[at] == pytest.approx(np.mean(mine))
+        assert shown.plot().ax_.get_xscale() == "log"
+
+    def test_relative_to_the_whole_ensemble(self):
+        results = some_results()
+        share = QuantityDisplay.from_results(results, "bytes", relative=True)
+        assert_allclose(share.values[:, share.methods.index("EPBD")], 0.25)
+        gain = QuantityDisplay.from_results(results, relative=True)
+        rows = [row for row in results.rows if row["method"] == "EPBD"]
+        wanted = np.mean([row["accuracy"] - row["full_accuracy"] for row in rows])
+        assert gain.values[:, 1].mean() == pytest.approx(wanted)
+
+    def test_medians_best_first(self):
+        for quantity, best in (("accuracy", max), ("seconds", min)):
+            shown = QuantityDisplay.from_results(some_results(), quantity).plot()
+            diamonds = shown.ax_.lines[-1].get_xdata()
+            assert diamonds[0] == best(shown.medians)
+            assert_allclose(np.sort(diamonds), np.sort(shown.medians))
+            dots = shown.ax_.lines[:-1]
+            assert len(dots) == len(shown.methods)
+
+    def test_refusals(self):
+        with pytest.raises(ValueError, match="use 'accuracy' or 'seconds'"):
+            QuantityDisplay.from_results(some_results(), "colour")
+        with pytest.raises(ValueError, match="seconds of the whole"):
+            QuantityDisplay.from_results(some_results(), "seconds", relative=True)
+
+
+class TestRelations:
+    def test_correlation_of_every_measure(self):
+        results = some_results()
+        shown = CorrelationDisplay.from_results(results).plot()
+        gain = [row["member_error"] - row["error"] for row in results.rows]
+        assert_allclose(shown.gain, gain)
+        kappa = [row["after_kappa"] for row in results.rows]
+        at = shown.measures.index("kappa")
+        r = scipy_stats.pearsonr(kappa, gain).statistic
+        assert shown.correlations[at] == pytest.approx(r)
+        told = f"kappa\nr = {r:+.2f}".replace("-", "−")
+        assert shown.axes_[at].get_title() == told
+        drawn = shown.axes_[at].collections[0].get_offsets()
+        assert_allclose(drawn, np.column_stack([kappa, gain]))
+        assert not shown.axes_[13].axison
+
+    def test_a_constant_measure_has_no_correlation(self):
+        shown = CorrelationDisplay(("kappa",), np.ones((1, 4)), np.arange(4.0)).plot()
+        assert shown.ax_.get_title() == "kappa\nr undefined"
+
+    def test_only_some_methods(self):
+        results = some_results()
+        shown = CorrelationDisplay.from_results(results, methods=["EPBD"])
+        assert shown.gain.size == len(results.rows) // 4
+        with pytest.raises(ValueError, match="did you mean 'EPBD'"):
+            CorrelationDisplay.from_results(results, methods=["EPBB"])
+
+    def test_risk_leaves_out_and_counts_the_infinite(self):
+        results = some_results()
+        rows = [{**row} for row in results.rows]
+        rows[0]["risk"] = float("inf")
+        changed = dataclasses.replace(results, rows=tuple(rows))
+        shown = RiskErrorDisplay.from_results(changed).plot()
+        assert shown.usable.sum() == len(rows) - 1
+        assert texts(shown.ax_) == ["1 without a finite estimate"]
+        drawn = shown.axes_[0].collections[0].get_offsets()
+        assert_allclose(drawn[:, 1], [row["risk"] for row in rows[1:]])
+        rho = scipy_stats.spearmanr(*np.asarray(drawn).T).statistic
+        told = f"{rho:+.2f}".replace("-", "−")
+        assert shown.ax_.get_title() == f"rank correlation {told}"
+
+    def test_methods_of_their_own_size(self):
+        shown = SizeAccuracyDisplay.from_results(some_results()).plot()
+        assert shown.methods == ("PEP",)
+        assert set(shown.others) == {"EPBD", "random"}  # Ensem keeps all
+        assert shown.share.size == 5
+        assert_allclose(np.sort(shown.share), np.array([5, 5, 6, 6, 7]) / 20)
+        assert "PEP" in texts(shown.ax_)
+
+    def test_nobody_chooses_a_size(self):
+        results = some_results(("Ensem", "EPBD", "random"), n_data=1)
+        with pytest.raises(ValueError, match="name the methods to show"):
+            SizeAccuracyDisplay.from_results(results)
+        shown = SizeAccuracyDisplay.from_results(results, methods=["EPBD"])
+        assert shown.methods == ("EPBD",)
+
+    def test_decomposition_of_a_study(self):
+        results = some_results()
+        shown = DecompositionDisplay.from_results(results)
+        rows = [row["error"] for row in results.rows if row["method"] == "EPBD"]
+        assert shown.error[shown.names.index("EPBD")] == pytest.approx(np.mean(rows))
+        assert_allclose(shown.error, shown.member_error - shown.diversity)
+
+    def test_no_results_yet(self):
+        empty = dataclasses.replace(some_results(), rows=())
+        with pytest.raises(ValueError, match="made up: no results yet"):
+            CorrelationDisplay.from_results(empty)
+
+
+class TestTradeOff:
+    def test_the_front_against_its_definition(self):
+        rng = np.random.default_rng(0)
+        table = rng.integers(1, 5, (30, 3))
+        shown = TradeOffDisplay([("x", *row) for row in table.tolist()])
+        for at, (memory, time, accuracy) in enumerate(table):
+            beaten = any(
+                m <= memory and t <= time and a >= accuracy
+                and (m < memory or t < time or a > accuracy)
+                for m, t, a in table
+            )  # fmt: skip
+            assert shown.front[at] != beaten
+
+    def test_filled_on_the_front_and_hollow_off_it(self):
+        shown = TradeOffDisplay(some_points()).plot()
+        assert_array_equal(shown.front, [True, True, False, True])
+        hollow = [
+            line
+            for line in shown.axes_[0].lines
+            if line.get_markerfacecolor() == "none" and np.size(line.get_xdata()) == 1
+        ]
+        assert [float(line.get_ydata()[0]) for line in hollow] == [0.93]
+        for ax in shown.axes_:
+            assert texts(ax) == ["all", "few", "poor", "lazy"]
+
+    def test_points_in_any_form(self):
+        as_dict = {"name": "a", "bytes": 1, "milliseconds": 2, "accuracy": 0.5}
+        shown = TradeOffDisplay([as_dict, TradeOffPoint("b", 1, 2, 0.5, "lazy")])
+        assert shown.kinds == ("static", "lazy")
+        assert shown.front.all()
+
+    def test_refusals(self):
+        with pytest.raises(ValueError, match="no points"):
+            TradeOffDisplay([])
+        with pytest.raises(ValueError, match="are above 0"):
+            TradeOffDisplay([("a", 0, 1, 0.5)])
+
+
+class TestLazyCurve:
+    def test_line_and_settings(self):
+        curve = types.SimpleNamespace(
+            settings=[0.9, 0.99, "exact"],
+            members_asked=[3.0, 5.0, 9.0],
+            disagreement=[0.05, 0.001, 0.0],
+            mode="bayes",
+        )
+        shown = LazyCurveDisplay.from_curve(curve).plot()
+        line = shown.ax_.lines[0]
+        assert_array_equal(line.get_xdata(), [0.0, 0.001, 0.05])
+        assert_array_equal(line.get_ydata(), [9.0, 5.0, 3.0])
+        assert texts(shown.ax_) == ["exact", "0.99", "0.9"]
+
+    def test_lengths_must_agree(self):
+        with pytest.raises(ValueError, match="got 1, 2 and 1"):
+            LazyCurveDisplay([1], [1, 2], [0.1])
+
+    def test_no_disagreement_at_all(self):
+        LazyCurveDisplay([1, 2], [3.0, 4.0], [0.0, 0.0]).plot()

@@ -1,0 +1,391 @@
+"""Pictures of votes show the numbers that the library computes."""
+
+from itertools import combinations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_wine
+from sklearn.ensemble import RandomForestClassifier
+from tests.display.gallery import some_votes
+
+import quorate
+from quorate.display import (
+    AgreementDisplay,
+    DecompositionDisplay,
+    DiversityDisplay,
+    KappaErrorDisplay,
+    MarginDisplay,
+    PickTraceDisplay,
+    RiskCurveDisplay,
+    SizeCurveDisplay,
+)
+from quorate.testing import example_votes
+
+EXAMPLES = dict(example_votes())
+
+
+def texts(ax):
+    return [text.get_text() for text in ax.texts]
+
+
+def legend(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+class TestKappaError:
+    def test_a_point_for_each_pair(self):
+        votes = some_votes(5)
+        shown = KappaErrorDisplay.from_votes(votes, [0, 2, 4])
+        pairs = list(combinations(range(5), 2))
+        kappa = quorate.pairwise_diversity(votes, "kappa", outputs="label")
+        assert_allclose(shown.kappa, [kappa[pair] for pair in pairs])
+        assert_allclose(
+            shown.error, [1 - votes.accuracies[list(pair)].mean() for pair in pairs]
+        )
+        kept = {0, 2, 4}
+        assert_array_equal(shown.kept, [set(pair) <= kept for pair in pairs])
+
+    def test_points_and_hull_are_drawn(self):
+        shown = KappaErrorDisplay.from_votes(some_votes(8), [1, 2, 3]).plot()
+        every, kept = shown.ax_.collections
+        assert_allclose(
+            every.get_offsets(), np.column_stack([shown.kappa, shown.error])
+        )
+        assert len(kept.get_offsets()) == 3
+        ring = shown.ax_.lines[0]
+        on = shown.hull
+        assert_allclose(ring.get_xdata(), shown.kappa[[*on, on[0]]])
+        assert legend(shown.ax_) == ["all pairs", "pairs kept"]
+
+    def test_the_hull_surrounds_every_pair(self):
+        shown = KappaErrorDisplay.from_votes(some_votes(20))
+        ring = np.column_stack([shown.kappa, shown.error])[shown.hull]
+        side = np.roll(ring, -1, axis=0) - ring
+        gap = np.column_stack([shown.kappa, shown.error])[:, None] - ring
+        assert (side[:, 0] * gap[..., 1] - side[:, 1] * gap[..., 0] >= -1e-12).all()
+
+    def test_many_pairs_become_one_bitmap(self):
+        rng = np.random.default_rng(0)
+        n = 120 * 119 // 2
+        shown = KappaErrorDisplay(rng.random(n), rng.random(n), np.ones(n, bool), 120)
+        ax = shown.plot().ax_
+        assert all(crowd.get_rasterized() for crowd in ax.collections)
+        assert len(ax.collections[1].get_offsets()) <= 5000
+
+    def test_one_member_has_no_pair(self):
+        with pytest.raises(ValueError, match="a pair needs two members"):
+            KappaErrorDisplay.from_votes(some_votes(1))
+
+
+class TestDiversity:
+    def test_values_are_those_of_the_measures(self):
+        votes = some_votes()
+        shown = DiversityDisplay.from_votes(votes, [0, 1, 2])
+        before, after = (
+            quorate.diversity(votes),
+            quorate.diversity(votes.keep([0, 1, 2])),
+        )
+        assert dict(zip(shown.measures, shown.before, strict=True)) == before
+        assert dict(zip(shown.measures, shown.after, strict=True)) == after
+
+    def test_longer_is_more_diverse(self):
+        same = quorate.Votes(np.ones((4, 6), int), [1, 1, 1, 0, 0, 0])
+        split = quorate.Votes(
+            [[1, 0, 1, 0], [0, 1, 0, 1], [1, 1, 0, 0], [0, 0, 1, 1]], [1, 1, 1, 1]
+        )
+        least = DiversityDisplay.from_votes(same)
+        most = DiversityDisplay.from_votes(split)
+        low = dict(zip(least.measures, least.place(least.before), strict=True))
+        high = dict(zip(most.measures, most.place(most.before), strict=True))
+        for name in ("disagreement", "correlation", "double_fault", "interrater"):
+            assert low[name] < high[name], name
+
+    def test_bars_show_the_places_and_say_the_values(self):
+        shown = DiversityDisplay.from_votes(some_votes(), [0, 1, 2]).plot()
+        before, after = shown.ax_.containers
+        assert_allclose([bar.get_width() for bar in before], shown.place(shown.before))
+        assert_allclose([bar.get_width() for bar in after], shown.place(shown.after))
+        assert texts(shown.ax_)[0] == f"{shown.before[0]:.3f}"
+        labels = [text.get_text() for text in shown.ax_.get_yticklabels()]
+        assert labels[:2] == ["disagreement ↑", "q_statistic ↓"]
+        assert labels[-1] == "error_gap ↕"
+
+    def test_radar_closes_its_ring(self):
+        shown = DiversityDisplay.from_votes(some_votes(), [0, 1, 2]).plot(kind="radar")
+        before, after = shown.ax_.lines
+        assert_allclose(before.get_ydata()[:-1], shown.place(shown.before))
+        assert after.get_ydata()[0] == after.get_ydata()[-1]
+        assert before.get_linestyle() != after.get_linestyle()
+
+    def test_refusals(self):
+        shown = DiversityDisplay.from_votes(some_votes())
+        with pytest.raises(ValueError, match="use 'bar' or 'radar'"):
+            shown.plot(kind="pie")
+        with pytest.raises(ValueError, match="polar axes"):
+            shown.plot(plt.figure().subplots(), kind="radar")
+
+
+class TestDecomposition:
+    def test_parts_add_up(self):
+        votes = some_votes()
+        shown = DecompositionDisplay.from_votes(votes, {"few": [0, 1], "one": [4]})
+        assert shown.names == ("all members", "few", "one")
+        assert_allclose(shown.error, shown.member_error - shown.diversity)
+        assert shown.error[1] == quorate.decompose(votes.keep([0, 1])).error
+
+    def test_bars(self):
+        shown = DecompositionDisplay(
+            ("a", "b"),
+            np.array([0.1, 0.3]),
+            np.array([0.2, 0.2]),
+            np.array([0.1, -0.1]),
+        ).plot()
+        error, saves, costs = shown.ax_.containers
+        assert_allclose([bar.get_width() for bar in error], [0.1, 0.3])
+        assert [bar.get_x() for bar in saves] == [0.1]
+        assert_allclose([bar.get_width() for bar in costs], [-0.1])
+        assert_allclose(shown.ax_.lines[0].get_xdata(), [0.2, 0.2])
+        assert "10.00 % = 20.00 % − 10.00 %" in texts(shown.ax_)
+        assert "30.00 % = 20.00 % + 10.00 %" in texts(shown.ax_)
+
+
+class TestMargin:
+    def test_margin_is_own_share_minus_largest_other(self):
+        votes = quorate.Votes([[0, 2], [1, 2], [0, 0], [2, 2]], [0, 0])
+        assert_allclose(MarginDisplay.from_votes(votes).before, [0.25, -0.5])
+
+    def test_weights_count(self):
+        votes = quorate.Votes([[0], [1]], [0], weights=[3, 1])
+        assert_allclose(MarginDisplay.from_votes(votes).before, [0.5])
+
+    def test_the_line_is_the_cumulative_distribution(self):
+        shown = MarginDisplay.from_votes(some_votes(), [0, 1, 2]).plot()
+        line = shown.ax_.lines[1]
+        for place, height in zip(*line.get_data(), strict=True):
+            if place > -1:
+                assert height == pytest.approx(np.mean(shown.before <= place))
+        assert legend(shown.ax_)[1].startswith("kept: ")
+        wrong = np.mean(shown.after < 0)
+        assert f"{100 * wrong:.1f} %" in legend(shown.ax_)[1]
+
+    def test_many_values_are_thinned(self):
+        values = np.linspace(-1, 1, 20_000)
+        line = MarginDisplay(values).plot().ax_.lines[1]
+        assert line.get_xdata().size < 600
+        assert_allclose(
+            line.get_ydata()[1:-1], (line.get_xdata()[1:-1] + 1) / 2, atol=1e-3
+        )
+
+
+class TestRiskCurve:
+    def test_the_ensemble_stands_on_its_curve(self):
+        votes = some_votes(n_samples=300)
+        shown = RiskCurveDisplay.from_votes(votes, noise=0.02).plot()
+        found = quorate.assess_risk(votes, noise=0.02)
+        assert shown.ensemble_diversity == found.diversity
+        assert shown.ensemble_risk == found.risk
+        point = next(line for line in shown.ax_.lines if line.get_marker() == "o")
+        assert point.get_xdata()[0] == found.diversity
+        some = ~np.isnan(shown.diversity)
+        assert_allclose(
+            shown.risk[some],
+            quorate.risk.estimate(np.abs(shown.diversity[some]), 300, noise=0.02),
+        )
+
+    def test_eight_intervals_with_their_verdicts(self):
+        shown = RiskCurveDisplay.from_votes(some_votes(n_samples=200)).plot()
+        assert list(shown.numbers) == list(range(1, 9))
+        assert list(shown.helps) == [False, True, True, True, False, False, False, True]
+        q = quorate.risk.endpoints(200)
+        assert_allclose(shown.intervals[4], [q.q1, q.q6])
+        assert_allclose(shown.intervals[0], [-q.q3, -q.q2])
+        named = [text for text in texts(shown.ax_) if text[0].isdigit()]
+        assert named == [
+            f"{n}\n{'↓' if n in (2, 3, 4, 8) else '↑'}" for n in range(1, 9)
+        ]
+        ticks = [text.get_text() for text in shown.ax_.get_xticklabels()]
+        assert f"q6  {q.q6:.3f}" in ticks
+        assert f"−q3  −{q.q3:.3f}" in ticks
+
+    @pytest.mark.parametrize("n_samples", [1, 3, 9, 40, 1000, 10**5, 10**7])
+    @pytest.mark.parametrize("noise", [0.0, 0.01, 0.3])
+    def test_any_number_of_samples(self, n_samples, noise):
+        found = quorate.assess_risk(some_votes(), noise)
+        changed = {
+            name: getattr(found, name)
+            for name in type(found).__dataclass_fields__
+            if name != "n_samples"
+        }
+        shown = RiskCurveDisplay.from_assessment(
+            type(found)(n_samples=n_samples, **changed)
+        ).plot()
+        low, high = shown.ax_.get_ylim()
+        assert low < high
+        shown.figure_.draw_without_rendering()
+
+    def test_the_ends_are_stretched_only_where_they_crowd(self):
+        few = RiskCurveDisplay.from_votes(some_votes(n_samples=200)).plot()
+        many = RiskCurveDisplay.from_votes(some_votes(n_samples=9000)).plot()
+        assert few.ax_.get_xscale() == "linear"
+        assert many.ax_.get_xscale() == "function"
+        assert many.plot(scale="linear").ax_.get_xscale() == "linear"
+
+    def test_an_infinite_estimate_is_marked_at_the_edge(self):
+        tied = quorate.Votes([[0, 1], [1, 1]], [0, 1])
+        shown = RiskCurveDisplay.from_votes(tied).plot()
+        assert shown.ensemble_risk == np.inf
+        assert "tie" in legend(shown.ax_)[-1]
+        assert any(line.get_marker() == "^" for line in shown.ax_.lines)
+
+
+class TestPickTrace:
+    def test_samples_margins_members(self):
+        votes = some_votes(names=[f"tree {at}" for at in range(12)])
+        epbd = quorate.pruning.EPBD(keep=4).fit(votes)
+        shown = PickTraceDisplay.from_pruner(epbd, votes).plot()
+        assert_array_equal(shown.samples, epbd.trace_samples_)
+        assert_array_equal(shown.margins, epbd.trace_margins_)
+        assert shown.members == tuple(f"tree {at}" for at in epbd.order_)
+        top, bottom = shown.axes_
+        assert_allclose(top.lines[1].get_ydata(), epbd.trace_margins_)
+        labels = [text.get_text() for text in bottom.get_xticklabels()]
+        assert labels == list(shown.members)
+        assert texts(bottom) == [str(at) for at in shown.samples]
+
+    def test_samples_are_positions_in_the_y_that_was_given(self):
+        valid = np.ones((3, 4), bool)
+        valid[:, 0] = False  # nobody votes on the first sample
+        with pytest.warns(quorate.exceptions.LeftOutWarning):
+            votes = quorate.Votes(
+                [[1, 1, 0, 0], [1, 0, 1, 0], [0, 1, 1, 1]], [1, 1, 1, 1], valid=valid
+            )
+        epbd = quorate.pruning.EPBD(keep=1).fit(votes)
+        shown = PickTraceDisplay.from_pruner(epbd, votes)
+        assert shown.samples[0] == epbd.trace_samples_[0] + 1
+
+    def test_refusals(self):
+        votes = some_votes()
+        with pytest.raises(ValueError, match="ReducedError keeps no trace"):
+            PickTraceDisplay.from_pruner(
+                quorate.pruning.ReducedError(keep=3).fit(votes), votes
+            )
+        epbd = quorate.pruning.EPBD(keep=3).fit(votes)
+        with pytest.raises(ValueError, match="give the votes EPBD was fitted on"):
+            PickTraceDisplay.from_pruner(epbd, some_votes(n_samples=1))
+
+
+class TestSizeCurve:
+    def test_the_line_is_the_curve(self):
+        selection = quorate.select(some_votes(), "re", keep="auto")
+        shown = SizeCurveDisplay.from_selection(selection).plot()
+        curve, full, chosen = shown.ax_.lines
+        assert_allclose(curve.get_ydata(), selection.curve.errors)
+        assert set(full.get_ydata()) == {selection.votes.error()}
+        assert chosen.get_xdata()[0] == selection.n_kept
+        assert "keep='auto'" in legend(shown.ax_)[-1]
+        band = shown.ax_.collections[0].get_paths()[0].vertices[:, 1]
+        assert band.max() == pytest.approx((shown.errors + shown.standard_errors).max())
+
+    def test_accuracy_is_one_minus_error(self):
+        shown = SizeCurveDisplay.from_votes(some_votes(), np.arange(12))
+        line = shown.plot(score="accuracy").ax_.lines[0]
+        assert_allclose(line.get_ydata(), 1 - shown.errors)
+
+    def test_the_chosen_size_stays_in_the_picture(self):
+        for chosen in (1, 2, 60):
+            shown = SizeCurveDisplay.from_votes(
+                some_votes(60), np.arange(60), chosen=chosen
+            ).plot()
+            low, high = shown.ax_.get_ylim()
+            assert low <= shown.errors[chosen - 1] <= high
+
+    def test_refusals(self):
+        votes = some_votes()
+        with pytest.raises(ValueError, match="no order of picking"):
+            SizeCurveDisplay.from_selection(
+                quorate.select(votes, "pep", keep=0.5, random_state=0)
+            )
+        with pytest.raises(ValueError, match="a size from 1 to 12"):
+            SizeCurveDisplay.from_votes(votes, np.arange(12), chosen=13)
+
+
+class TestAgreement:
+    def test_agreement_and_order(self):
+        votes = some_votes()
+        shown = AgreementDisplay.from_votes(votes)
+        codes = votes.codes
+        assert_allclose(shown.agreement, (codes[:, None] == codes[None]).mean(axis=2))
+        assert sorted(shown.order) == list(range(12))
+
+    def test_like_members_come_side_by_side(self):
+        rng = np.random.default_rng(0)
+        first, second = rng.integers(0, 2, (2, 50))
+        shown = AgreementDisplay.from_votes(
+            quorate.Votes([first, second, first, second, first], first)
+        )
+        group = np.array([0, 1, 0, 1, 0])[shown.order]
+        assert np.count_nonzero(np.diff(group)) == 1
+
+    def test_the_image_and_the_marks(self):
+        shown = AgreementDisplay.from_votes(some_votes(), [0, 4]).plot()
+        drawn = np.asarray(shown.ax_.images[0].get_array())
+        ordered = shown.agreement[np.ix_(shown.order, shown.order)]
+        off = ~np.eye(12, dtype=bool)
+        assert_allclose(drawn[off], ordered[off])
+        places = shown.ax_.lines[0].get_xdata()
+        assert set(shown.order[np.asarray(places, int)]) == {0, 4}
+        assert shown.ax_.get_title(loc="left") == "▼ 2 kept"
+
+    def test_many_members_become_means_of_neighbours(self):
+        rng = np.random.default_rng(0)
+        n = 301
+        table = rng.random((n, n))
+        shown = AgreementDisplay(table, np.arange(n), None, ("",) * n)
+        image = shown.image()
+        assert image.shape == (150, 150)
+        assert image[0, 1] == pytest.approx(table[:2, 2:4].mean())
+        corner = table[:2, :2]
+        assert image[0, 0] == pytest.approx((corner[0, 1] + corner[1, 0]) / 2)
+
+
+WITH_SUPPORT = [KappaErrorDisplay, DiversityDisplay, MarginDisplay, AgreementDisplay]
+
+
+@pytest.mark.parametrize("kind", WITH_SUPPORT)
+def test_ways_in_agree(kind):
+    X, y = load_wine(return_X_y=True)
+    forest = RandomForestClassifier(6, random_state=0).fit(X, y)
+    votes = quorate.collect_votes(forest, X, y)
+    selection = quorate.select(votes, "best", keep=3)
+    by_mask = kind.from_votes(votes, selection.support)
+    for other in (
+        kind.from_selection(selection),
+        kind.from_votes(votes, np.flatnonzero(selection.support)),
+        kind.from_estimator(forest, X, y, support=selection.support),
+    ):
+        for name, value in vars(by_mask).items():
+            if isinstance(value, np.ndarray):
+                assert_array_equal(value, getattr(other, name))
+
+
+@pytest.mark.parametrize("kind", WITH_SUPPORT)
+@pytest.mark.parametrize("support", [[12], [-1], [], np.zeros(12, bool), [True], [0.5]])
+def test_support_is_refused_in_one_sentence(kind, support):
+    with pytest.raises(ValueError, match=f"{kind.__name__}: support is a mask of 12"):
+        kind.from_votes(some_votes(), support)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize(
+    "kind", [*WITH_SUPPORT, DecompositionDisplay, RiskCurveDisplay]
+)
+def test_degenerate_votes_can_be_drawn(kind, name):
+    votes = EXAMPLES[name]
+    if kind is KappaErrorDisplay and votes.n_members == 1:
+        pytest.skip("no pairs")
+    options = {"support": [0]} if kind in WITH_SUPPORT else {}
+    shown = kind.from_votes(votes, **options).plot()
+    shown.figure_.draw_without_rendering()
+    assert shown.ax_.figure is shown.figure_
