@@ -97,9 +97,9 @@ def test_renders_in_every_format(drawable, name, style):
         assert figure_bytes(figure, "png", dpi=40).startswith(b"\x89PNG")
         if style == "default":
             assert figure_bytes(figure, "pdf", dpi=40).startswith(b"%PDF")
-        svg = figure_bytes(figure, "svg", dpi=40, words=True, clear=True)
-    assert svg.startswith(b"<?xml")
-    assert len(svg) < 200_000
+            svg = figure_bytes(figure, "svg", dpi=40, words=True, clear=True)
+            assert svg.startswith(b"<?xml")
+            assert len(svg) < 200_000
     # Text is in the ink of the axes or in a hue, never fixed black or white.
     for ax in figure.axes:
         for text in ax.texts:
@@ -120,7 +120,6 @@ def test_hostile_names_stay_text(hostile, name):
         warnings.simplefilter("error")
         shown = hostile[name].plot()
         svg = figure_bytes(shown.figure_, "svg", words=True).decode()
-        figure_bytes(shown.figure_, "png", dpi=40)
     assert "<script" not in svg
     assert "\x00" not in svg
 

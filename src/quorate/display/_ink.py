@@ -139,12 +139,18 @@ def percent_axis(axis: Any) -> None:
 
 
 def few_log_ticks(axis: Any) -> None:
-    """Write 1, 2, 5 and their tens on a logarithmic axis, as plain numbers."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    """Write 1, 2, 5 and their tens on a logarithmic axis, as plain numbers.
 
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=12))
+    To be called when the limits are final; over many decades only the tens.
+    """
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+    low, high = np.log10(axis.get_view_interval())
+    tens = 10.0 ** np.arange(np.floor(low), np.ceil(high) + 1)
+    ticks = tens if high - low > 3 else np.outer(tens, [1.0, 2.0, 5.0]).ravel()
+    axis.set_major_locator(FixedLocator(ticks))
+    axis.set_minor_locator(NullLocator())
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axis.set_minor_formatter(NullFormatter())
 
 
 def fading(hue: str) -> "Colormap":
@@ -208,7 +214,7 @@ def label_points(
                 (-gap - width, gap), (-gap - width, -gap - height),
             ]  # fmt: skip
             if slanted:
-                around.insert(0, (0.7 * gap, 0.3 * gap))
+                around.insert(0, (gap, 0.5 * gap))
             for dx, dy in around:
                 corner = place + size * np.array([dx, dy])
                 here = np.array([*corner, *corner + size * np.array([width, height])])

@@ -148,6 +148,9 @@ class RankDisplay(_Ranking):
             )  # fmt: skip
         ax.set_yticks(rows, [plain(self.methods[at]) for at in order])
         ax.set_ylim(n - 0.4, -0.6)
+        # Intervals may reach beyond them, but there are no ranks below 1 and above n.
+        ax.set_xlim(ax.get_xlim())
+        ax.set_xticks([tick for tick in ax.get_xticks() if 1 <= tick <= n])
         ax.set_xlabel("average rank, 1 is best")
         ax.set_title(self._setting(), fontsize="small", loc="left", color=ink)
         self.ax_, self.figure_ = ax, figure_of(ax)

@@ -201,7 +201,8 @@ class RiskCurveDisplay(VotesDisplay):
                 ax.axvline(edge, color=ink_of(ax), lw=0.6, alpha=0.4, zorder=1)
             ax.text(
                 _middle(left, right, stretched), 1.01,
-                f"{number}\n{'↓' if helps else '↑'}", transform=above, ha="center", va="bottom", color=ink_of(ax),
+                f"{number}\n{'↓' if helps else '↑'}",
+                transform=above, ha="center", va="bottom", color=ink_of(ax),
                 fontsize="small", linespacing=0.95,
             )  # fmt: skip
         for hue, label in (

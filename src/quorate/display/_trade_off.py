@@ -151,9 +151,10 @@ class TradeOffDisplay(PanelsDisplay):
                         cost[which], self.accuracy[which], marker, color=hue, mfc=fill,
                         ms=7, ls="none",
                     )  # fmt: skip
-            few_log_ticks(ax.xaxis)
             ax.set_xlabel(label)
             ax.margins(x=0.12, y=0.12)
+            ax.autoscale_view()
+            few_log_ticks(ax.xaxis)
         left, right = found
         for number, kind in enumerate(kinds):
             left.plot(
