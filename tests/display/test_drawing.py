@@ -15,7 +15,16 @@ from tests.display.gallery import every_display, some_results, some_votes
 
 from quorate import display
 from quorate.display._files import figure_bytes
-from quorate.display._ink import ALL, BAD, GOOD, HUES, KEPT, label_points, plain
+from quorate.display._ink import (
+    ALL,
+    BAD,
+    GOOD,
+    HUES,
+    KEPT,
+    label_points,
+    offscreen,
+    plain,
+)
 
 PANELS = (
     "PickTraceDisplay",
@@ -173,6 +182,23 @@ def test_labels_avoid_points_and_one_another():
         assert not any(box.overlaps(other) for other in boxes[:at])
         places = ax.transData.transform(np.column_stack([x, y]))
         assert not any(box.contains(*place) for place in places)
+
+
+def test_vector_files_of_many_members_stay_small():
+    votes = some_votes(500, 60)
+    for kind in (display.KappaErrorDisplay, display.AgreementDisplay):
+        figure = kind.from_votes(votes, np.arange(100)).plot().figure_
+        assert len(figure_bytes(figure, "svg")) < 300_000
+
+
+def test_offscreen_figures_are_known_to_nobody(drawable):
+    with offscreen():
+        for shown in drawable.values():
+            shown.plot()
+        drawable["DiversityDisplay"].plot(kind="radar")
+    assert not plt.get_fignums()
+    drawable["MarginDisplay"].plot()
+    assert len(plt.get_fignums()) == 1
 
 
 def test_the_same_numbers_give_the_same_bytes(drawable):

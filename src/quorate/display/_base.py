@@ -116,6 +116,6 @@ def as_support(owner: str, votes: Votes, support: Any) -> BoolArray | None:
 
 def _short(value: Any) -> str:
     if isinstance(value, np.ndarray):
-        return f"array{value.shape}"
+        return f"array[{', '.join(map(str, value.shape))}]"
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -14,6 +14,7 @@ from quorate.display._ink import (
     KEPT,
     figure_of,
     ink_of,
+    new_figure,
     one_axes,
     plain,
     require_matplotlib,
@@ -161,11 +162,7 @@ class DiversityDisplay(SupportDisplay):
     def _radar(self, ax: "Axes | None", names: tuple[str, str]) -> "Axes":
         require_matplotlib("DiversityDisplay")
         if ax is None:
-            import matplotlib.pyplot as plt
-
-            _, ax = plt.subplots(
-                figsize=(6.4, 5.6), layout="constrained", subplot_kw={"polar": True}
-            )
+            ax = new_figure(6.4, 5.6).subplots(subplot_kw={"polar": True})
         if ax.name != "polar":
             raise ValueError(
                 "DiversityDisplay.plot(kind='radar'): give polar axes, as made with "

@@ -4,13 +4,13 @@ import io
 import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from quorate._atomic import atomic_write
 from quorate._suggest import one_of
 from quorate.display._base import Display
 from quorate.display._decomposition import DecompositionDisplay
-from quorate.display._ink import require_matplotlib
+from quorate.display._ink import offscreen, require_matplotlib
 from quorate.display._quantity import QuantityDisplay
 from quorate.display._ranks import CriticalDifferenceDisplay, RankDisplay
 from quorate.display._relations import (
@@ -64,11 +64,22 @@ def study_figures(
 
     Examples
     --------
-    >>> import tempfile
+    >>> import pathlib, tempfile
     >>> from quorate.display import study_figures
-    >>> from quorate.study import Results
-    >>> results = Results.read("mine.sqlite")  # doctest: +SKIP
-    >>> study_figures(results, tempfile.mkdtemp(), ["svg"])  # doctest: +SKIP
+    >>> from quorate.study import EnsembleSpec, MethodSpec, Plan, Results, run_plan
+    >>> plan = Plan(
+    ...     name="example",
+    ...     data=("iris", "wine"),
+    ...     ensembles=(EnsembleSpec("bagging", "tree", members=5),),
+    ...     methods=(MethodSpec("epbd", 0.4), MethodSpec("random", 0.4)),
+    ...     folds=2,
+    ... )
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> outcome = run_plan(plan, folder / "example.sqlite")
+    >>> results = Results.read(folder / "example.sqlite")
+    >>> paths = study_figures(results, folder / "figures", "svg")
+    >>> [path.name for path in paths[:2]]
+    ['ranks.svg', 'critical-difference.svg']
     """
     require_matplotlib("study_figures")
     kinds = [formats] if isinstance(formats, str) else list(formats)
@@ -80,7 +91,8 @@ def study_figures(
     home.mkdir(parents=True, exist_ok=True)
     paths = []
     for name, make in _figures(results):
-        figure = _drawn(make())
+        with offscreen():
+            figure = cast("Any", make()).plot().figure_
         for kind in kinds:
             path = home / f"{name}.{kind}"
             with atomic_write(path) as file:
@@ -155,12 +167,3 @@ def _figures(results: "Results") -> Sequence[tuple[str, Callable[[], Display]]]:
             ("size-and-accuracy", lambda: SizeAccuracyDisplay.from_results(results))
         )
     return figures
-
-
-def _drawn(display: Any) -> "Figure":
-    """Plot on a figure that no window and no list of open figures holds."""
-    import matplotlib.pyplot as plt
-
-    figure: Figure = display.plot().figure_
-    plt.close(figure)
-    return figure

@@ -7,7 +7,9 @@ Text and lines that belong to no group take the colour of the axes they are draw
 so that a picture is readable on light and on dark.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,13 +49,38 @@ def require_matplotlib(owner: str) -> None:
         ) from error
 
 
+_OFFSCREEN = ContextVar("_OFFSCREEN", default=False)
+
+
+@contextmanager
+def offscreen() -> Iterator[None]:
+    """Let new figures be known to nobody: no window, no list of open figures.
+
+    For files and reports, from any thread.
+    """
+    token = _OFFSCREEN.set(True)
+    try:
+        yield
+    finally:
+        _OFFSCREEN.reset(token)
+
+
+def new_figure(width: float, height: float) -> "Figure":
+    """Return an empty figure; the current one of pyplot unless offscreen."""
+    if _OFFSCREEN.get():
+        from matplotlib.figure import Figure
+
+        return Figure(figsize=(width, height), layout="constrained")
+    import matplotlib.pyplot as plt
+
+    return plt.figure(figsize=(width, height), layout="constrained")
+
+
 def one_axes(owner: str, ax: "Axes | None", width: float, height: float) -> "Axes":
     """Return the axes to draw on: the ones given, or those of a new figure."""
     require_matplotlib(owner)
     if ax is None:
-        import matplotlib.pyplot as plt
-
-        _, ax = plt.subplots(figsize=(width, height), layout="constrained")
+        ax = new_figure(width, height).subplots()
     for side in ("top", "right"):
         if side in ax.spines:
             ax.spines[side].set_visible(False)
@@ -81,10 +108,7 @@ def many_axes(
                 f"{owner}.plot(axes): {n_panels} axes are needed, got {len(found)}."
             )
     else:
-        if figure is None:
-            import matplotlib.pyplot as plt
-
-            figure = plt.figure(figsize=size, layout="constrained")
+        figure = new_figure(*size) if figure is None else figure
         found = list(np.ravel(figure.subplots(*shape, squeeze=False, **options)))
     for ax in found:
         for side in ("top", "right"):
