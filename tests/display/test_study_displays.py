@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats as scipy_stats
 from tests.display.gallery import some_points, some_results
 
-from quorate import stats
+from quorate import measures, stats
 from quorate.display import (
     CorrelationDisplay,
     CriticalDifferenceDisplay,
@@ -159,6 +159,12 @@ class TestRelations:
         drawn = shown.axes_[at].collections[0].get_offsets()
         assert_allclose(drawn, np.column_stack([kappa, gain]))
         assert not shown.axes_[13].axison
+
+    def test_panels_share_one_limit_for_crowds(self):
+        rng = np.random.default_rng(0)
+        values, gain = rng.random((13, 200)), rng.random(200)
+        shown = CorrelationDisplay(tuple(measures()), values, gain).plot()
+        assert all(ax.collections[0].get_rasterized() for ax in shown.axes_[:13])
 
     def test_a_constant_measure_has_no_correlation(self):
         shown = CorrelationDisplay(("kappa",), np.ones((1, 4)), np.arange(4.0)).plot()

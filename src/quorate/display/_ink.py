@@ -185,9 +185,9 @@ def fading(hue: str) -> "Colormap":
     return LinearSegmentedColormap.from_list("fading", [clear, full], N=32)
 
 
-def points(ax: "Axes", x: Array, y: Array, **style: Any) -> Any:
-    """Draw points; a crowd of them as a bitmap."""
-    return ax.scatter(x, y, rasterized=len(x) > CROWD, **style)
+def points(ax: "Axes", x: Array, y: Array, *, panels: int = 1, **style: Any) -> Any:
+    """Draw points; as a bitmap if all panels of the picture together hold a crowd."""
+    return ax.scatter(x, y, rasterized=panels * len(x) > CROWD, **style)
 
 
 def label_points(

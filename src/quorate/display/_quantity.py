@@ -155,6 +155,8 @@ class QuantityDisplay(Display):
         ax.set_xlabel(labels[self.quantity])
         if self.quantity == "accuracy" or self.relative:
             percent_axis(ax.xaxis)
+        elif self.quantity == "kept":
+            ax.xaxis.get_major_locator().set_params(integer=True)
         ax.set_title(
             f"● a data set ({len(self.blocks)})   ▬ middle half   ◆ median",
             fontsize="small", loc="left", color=ink,

@@ -114,7 +114,7 @@ class CorrelationDisplay(PanelsDisplay):
         ):
             ink = ink_of(ax)
             ax.axhline(0, color=ink, lw=0.6, alpha=0.5)
-            points(ax, value, self.gain, s=5, color=GOOD, alpha=0.5, lw=0)
+            points(ax, value, self.gain, panels=n, s=5, color=GOOD, alpha=0.5, lw=0)
             told = "r undefined" if np.isnan(r) else f"r = {r:+.2f}".replace("-", "−")
             ax.set_title(f"{name}\n{told}", fontsize="small", color=ink)
             ax.tick_params(labelsize="x-small")
@@ -204,7 +204,7 @@ class RiskErrorDisplay(PanelsDisplay):
             (diversity, risk, "diversity, %", "risk estimate"),
         )
         for ax, (x, y, x_label, y_label) in zip(found, panels, strict=True):
-            points(ax, x, y, s=8, color=GOOD, alpha=0.5, lw=0)
+            points(ax, x, y, panels=3, s=8, color=GOOD, alpha=0.5, lw=0)
             r = rank_correlation(x, y)
             told = "undefined" if np.isnan(r) else f"{r:+.2f}".replace("-", "−")
             ax.set_title(f"rank correlation {told}", fontsize="small", color=ink_of(ax))
