@@ -15,6 +15,7 @@ from quorate.display import (
     AgreementDisplay,
     DecompositionDisplay,
     DiversityDisplay,
+    FrontierDisplay,
     KappaErrorDisplay,
     MarginDisplay,
     PickTraceDisplay,
@@ -309,6 +310,19 @@ class TestSizeCurve:
             )
         with pytest.raises(ValueError, match="a size from 1 to 12"):
             SizeCurveDisplay.from_votes(votes, np.arange(12), chosen=13)
+
+
+class TestFrontier:
+    def test_the_line_is_the_front(self):
+        front = quorate.frontier(some_votes(), cost=np.arange(1, 13) ** 2.0)
+        shown = FrontierDisplay.from_frontier(front).plot()
+        line, full = shown.ax_.lines
+        assert_allclose(line.get_xdata(), front.costs)
+        assert_allclose(line.get_ydata(), front.errors)
+        assert full.get_xdata()[0] == front.full_cost
+        assert full.get_ydata()[0] == front.full_error
+        assert texts(shown.ax_)[0] == str(front[0].members.size)
+        assert "given units" in shown.ax_.get_xlabel()
 
 
 class TestAgreement:

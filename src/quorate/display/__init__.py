@@ -9,6 +9,7 @@ from quorate.display._agreement import AgreementDisplay
 from quorate.display._decomposition import DecompositionDisplay
 from quorate.display._diversity import DiversityDisplay
 from quorate.display._files import study_figures
+from quorate.display._frontier import FrontierDisplay
 from quorate.display._kappa_error import KappaErrorDisplay
 from quorate.display._lazy import LazyCurveDisplay
 from quorate.display._margin import MarginDisplay
@@ -30,6 +31,7 @@ __all__ = [
     "CriticalDifferenceDisplay",
     "DecompositionDisplay",
     "DiversityDisplay",
+    "FrontierDisplay",
     "KappaErrorDisplay",
     "LazyCurveDisplay",
     "MarginDisplay",
