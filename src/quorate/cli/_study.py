@@ -97,8 +97,8 @@ def run(
     dry_run: bool,
 ) -> None:
     """Run PLAN: the name of a preset, or a TOML file."""
-    from quorate.study._plan import quicker, read_plan
-    from quorate.study._presets import make_preset
+    from quorate.study import make_preset, read_plan
+    from quorate.study._plan import quicker
 
     if plan.endswith(".toml"):
         made = quicker(read_plan(plan)) if quick else read_plan(plan)

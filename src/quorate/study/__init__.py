@@ -6,22 +6,29 @@ of its members are collected once and shared by all methods.
 """
 
 from quorate.study._data import DataSet, known_data_sets, load_data
-from quorate.study._plan import EnsembleSpec, MethodSpec, Plan, read_plan
+from quorate.study._forecast import Forecast, forecast_plan
+from quorate.study._plan import DataSpec, EnsembleSpec, MethodSpec, Plan
 from quorate.study._presets import PRESETS, make_preset
-from quorate.study._results import Results, Table
+from quorate.study._results import Results, Standing
 from quorate.study._run import Outcome, run_plan
 from quorate.study._store import Store
+from quorate.study._table import Table
+from quorate.study._toml import read_plan
 
 __all__ = [
     "PRESETS",
     "DataSet",
+    "DataSpec",
     "EnsembleSpec",
+    "Forecast",
     "MethodSpec",
     "Outcome",
     "Plan",
     "Results",
+    "Standing",
     "Store",
     "Table",
+    "forecast_plan",
     "known_data_sets",
     "load_data",
     "make_preset",

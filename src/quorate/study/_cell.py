@@ -3,7 +3,8 @@
 import time
 import traceback
 import warnings
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,12 @@ from quorate.risk import assess_risk
 from quorate.study._data import DataSet
 from quorate.study._learners import make_ensemble
 from quorate.study._plan import MethodSpec, Plan, Unit
-from quorate.study._prepare import make_preparation, to_binary
+from quorate.study._prepare import (
+    log_preparation,
+    make_preparation,
+    reduced,
+    to_binary,
+)
 from quorate.study._store import cell_key
 from quorate.votes import Votes, collect_votes
 from quorate.votes._cost import member_costs
@@ -35,11 +41,11 @@ def unit_keys(unit: Unit, fingerprint: str) -> dict[str, str]:
 
 
 def _identity(unit: Unit, method: MethodSpec, fingerprint: str) -> dict[str, Any]:
-    plan = unit.plan
+    plan, pca = unit.plan, unit.spec.pca
     return {
         "data": fingerprint,
-        "rows": plan.rows,
-        "binary": plan.binary,
+        "rows": unit.rows,
+        "binary": unit.binary,
         "repeat": unit.repeat,
         "fold": unit.fold,
         "folds": plan.folds,
@@ -47,29 +53,50 @@ def _identity(unit: Unit, method: MethodSpec, fingerprint: str) -> dict[str, Any
         "prune_on": plan.prune_on,
         "ensemble": asdict(unit.ensemble),
         "method": asdict(method),
+        **({} if pca is None else {"pca": pca}),
     }
 
 
-def run_unit(
-    unit: Unit, data: DataSet, methods: list[MethodSpec]
-) -> list[dict[str, Any]]:
+@dataclass(frozen=True, slots=True)
+class UnitResult:
+    """What a unit of work gave: a row per method, and a record of its fit."""
+
+    rows: list[dict[str, Any]]
+    fit: dict[str, Any]
+
+
+def run_unit(unit: Unit, data: DataSet, methods: list[MethodSpec]) -> UnitResult:
     """Fit the unit's ensemble and run the methods on its votes.
 
     Returns
     -------
-    list of rows for the store
-        One per method; a method that fails is a row with its traceback, and so is
+    UnitResult
+        One row per method; a method that fails is a row with its traceback, and so is
         every method if the ensemble cannot be fitted.
     """
     keys = unit_keys(unit, data.fingerprint)
+    preparation: dict[str, Any] = {}
+    start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # learners warn a lot; results tell the rest
         try:
             bench = _Bench(unit, data)
         except Exception:
             error = traceback.format_exc()
-            return [_row(unit, m, keys, "failed", error=error) for m in methods]
-        return [_measure(bench, method, keys) for method in methods]
+            rows = [_row(unit, m, keys, "failed", error=error) for m in methods]
+        else:
+            preparation = bench.preparation
+            rows = [_measure(bench, method, keys) for method in methods]
+    fit = {
+        "data": unit.data,
+        "repeat": unit.repeat,
+        "fold": unit.fold,
+        "ensemble": unit.ensemble.name,
+        "cells": len(methods),
+        "seconds": time.perf_counter() - start,
+        "preparation": preparation,
+    }
+    return UnitResult(rows, fit)
 
 
 def _measure(
@@ -104,10 +131,12 @@ class _Bench:
     def __init__(self, unit: Unit, data: DataSet) -> None:
         self.unit = unit
         plan = unit.plan
-        y = to_binary(data.y) if plan.binary else np.asarray(data.y)
+        y = to_binary(data.y) if unit.binary else np.asarray(data.y)
         train, test = fold_rows(plan, y, unit.repeat, unit.fold)
-        preparation = make_preparation(data.X.iloc[train]).fit(data.X.iloc[train])
-        X_train = preparation.transform(data.X.iloc[train])
+        table = data.X.iloc[train]
+        preparation = reduced(make_preparation(table), unit.spec.pca).fit(table)
+        self.preparation = log_preparation(preparation, table)
+        X_train = preparation.transform(table)
         X_test = preparation.transform(data.X.iloc[test])
         y_train, y_test = y[train], y[test]
         X_choose, y_choose = X_train, y_train
@@ -118,28 +147,48 @@ class _Bench:
         spec = unit.ensemble
         self.seed = plan.seed + 1000 * unit.repeat + unit.fold
         self.ensemble = make_ensemble(spec.kind, spec.learner, spec.members, self.seed)
+        start = time.perf_counter()
         self.ensemble.fit(X_train, y_train)
-        self.X_choose = X_choose
-        self.votes = self._votes(X_choose, y_choose, plan.prune_on == "oob")
-        self.out_of_bag: Votes | None = None
-        if plan.prune_on != "holdout" and getattr(self.ensemble, "bootstrap", False):
-            self.out_of_bag = self._votes(X_choose, y_choose, True)
+        fitted = time.perf_counter()
+        self.X_choose, self.y_choose = X_choose, y_choose
+        self.votes = collect_votes(
+            self.ensemble, X_choose, y_choose, out_of_bag=plan.prune_on == "oob"
+        )
         self.test = collect_votes(self.ensemble, X_test, y_test)
+        self.seconds = {
+            "fit_seconds": fitted - start,
+            "vote_seconds": time.perf_counter() - fitted,
+        }
         self.bytes = member_costs(self.ensemble, "bytes")
         self.whole = self._describe(self.test)
         self.before = _diversities(self.votes)
 
-    def _votes(self, X: Array, y: Array, out_of_bag: bool) -> Votes:
-        return collect_votes(self.ensemble, X, y, out_of_bag=out_of_bag)
+    @cached_property
+    def out_of_bag(self) -> Votes:
+        """The votes that are out of bag, if any are; no member is asked again."""
+        votes, drawn = self.votes, getattr(self.ensemble, "estimators_samples_", None)
+        on_training = self.unit.plan.prune_on == "train"
+        if votes.is_masked or not on_training or drawn is None:
+            return votes
+        valid = np.ones((votes.n_members, votes.n_samples), dtype=bool)
+        for row, rows in zip(valid, drawn, strict=True):
+            row[rows] = False
+        return Votes(
+            votes.classes[votes.codes],
+            self.y_choose,
+            weights=votes.weights,
+            valid=valid,
+            names=votes.names,
+        )
 
     def run(self, method: MethodSpec) -> dict[str, Any]:
         """Choose members and measure the choice on the test part."""
         pruner = make_pruner(method.method, keep=method.keep, **method.parameters)
         if "random_state" in pruner.get_params(deep=False):
             pruner.set_params(random_state=self.seed)
-        votes = self.votes
-        if method.method.startswith("tsp") and self.out_of_bag is not None:
-            votes = self.out_of_bag  # two-stage pruning is defined on these
+        # two-stage pruning is defined on out-of-bag votes
+        is_two_stage = method.method.startswith("tsp")
+        votes = self.out_of_bag if is_two_stage else self.votes
         seconds = self._choose(pruner, votes)
         kept = self.test.keep(np.sort(pruner.order_))
         after = self._describe(kept)
@@ -150,6 +199,7 @@ class _Bench:
             "kept": pruner.n_kept_,
             "members": self.test.n_members,
             "seconds": seconds,
+            **self.seconds,
             "bytes": int(self.bytes[pruner.support_].sum()),
             "full_bytes": int(self.bytes.sum()),
             "agreement": agree,

@@ -1,18 +1,76 @@
-"""What a study is to do: plain frozen objects, or a TOML file that says the same."""
+"""What a study is to do, as plain frozen objects."""
 
-import tomllib
-import types
-import typing
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from typing import Any
 
 from quorate._suggest import unknown_name
 from quorate.pruning import make_pruner
 from quorate.study._learners import ENSEMBLES, LEARNERS
 
 PRUNE_ON = ("train", "oob", "holdout")
+
+
+@dataclass(frozen=True, slots=True)
+class DataSpec:
+    """One data set and how to read it, where its name alone does not say enough.
+
+    Examples
+    --------
+    >>> from quorate.study import DataSpec
+    >>> DataSpec(path="bank/2024.csv", target="churned", rows=5000).label
+    '2024'
+    """
+
+    name: str = ""
+    """What :func:`load_data` knows it by; with a path, what tables call it."""
+    path: str | None = None
+    """A table, or a folder of pictures."""
+    target: str | None = None
+    """The column with the classes."""
+    version: int | None = None
+    """Of an OpenML set, whose name starts with ``openml:``."""
+    image_size: int | None = None
+    """Pictures become this many pixels wide and high."""
+    pca: int | float | None = None
+    """Principal components to keep, or the share of the variance they explain."""
+    binary: bool | None = None
+    """Make two classes of several; else as the study does."""
+    rows: int | None = None
+    """At most this many rows; else as the study says."""
+
+    def __post_init__(self) -> None:
+        if not self.name and not self.path:
+            raise ValueError("data: needs a name or a path.")
+        _at_least("data", "image_size", self.image_size, 1)
+        _at_least("data", "rows", self.rows, 1)
+        _at_least("data", "version", self.version, 1)
+        if self.version is not None and not self.name.startswith("openml:"):
+            raise ValueError(
+                f"data: version {self.version} is for OpenML sets, "
+                f"as in name = 'openml:credit-g'; the name is {self.name!r}."
+            )
+        if self.pca is not None and not (
+            0 < self.pca < 1 or (isinstance(self.pca, int) and self.pca >= 1)
+        ):
+            raise ValueError(
+                f"data: pca is {self.pca!r}; a number of components, "
+                "or a share of the variance in (0, 1)."
+            )
+
+    @property
+    def label(self) -> str:
+        """What the data set is called in tables."""
+        if self.name or self.path is None:
+            return self.name
+        return Path(self.path).name.split(".")[0]
+
+    @property
+    def source(self) -> str:
+        """What :func:`load_data` is asked for."""
+        version = "" if self.version is None else f"@{self.version}"
+        return self.path or self.name + version
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +117,7 @@ class Plan:
     """Everything a study does; a unit of work is one fit of one ensemble."""
 
     name: str
-    data: tuple[str, ...]
+    data: tuple[str | DataSpec, ...]
     ensembles: tuple[EnsembleSpec, ...]
     methods: tuple[MethodSpec, ...]
     folds: int = 5
@@ -76,16 +134,26 @@ class Plan:
         _known("study", "prune_on", self.prune_on, PRUNE_ON)
         _at_least("study", "folds", self.folds, 2)
         _at_least("study", "repeats", self.repeats, 1)
-        names = [method.name for method in self.methods]
-        twice = {name for name in names if names.count(name) > 1}
-        if twice:
-            raise ValueError(
-                f"study: two methods are called {sorted(twice)[0]!r}; give them labels."
-            )
+        _at_least("study", "rows", self.rows, 1)
+        _differ("methods", [method.name for method in self.methods], "labels")
+        _differ("data sets", list(self.data_names), "names")
+        _differ("ensembles", [ensemble.name for ensemble in self.ensembles], "sizes")
+
+    @property
+    def data_specs(self) -> tuple[DataSpec, ...]:
+        """The data sets, those given by name too."""
+        return tuple(
+            DataSpec(data) if isinstance(data, str) else data for data in self.data
+        )
+
+    @property
+    def data_names(self) -> tuple[str, ...]:
+        """What the data sets are called in tables."""
+        return tuple(spec.label for spec in self.data_specs)
 
     def units(self) -> Iterator["Unit"]:
         """Yield the units of work: one fit each, then every method on its votes."""
-        for data in self.data:
+        for data in self.data_specs:
             for repeat in range(self.repeats):
                 for fold in range(self.folds):
                     for ensemble in self.ensembles:
@@ -112,34 +180,25 @@ class Unit:
     """One fit: an ensemble on the training part of one fold of one data set."""
 
     plan: Plan
-    data: str
+    spec: DataSpec
     repeat: int
     fold: int
     ensemble: EnsembleSpec
 
+    @property
+    def data(self) -> str:
+        """What the data set is called in tables."""
+        return self.spec.label
 
-def read_plan(path: str | Path) -> Plan:
-    """Read a plan from a TOML file; see ``quorate study new`` for an example.
+    @property
+    def binary(self) -> bool:
+        """Whether several classes become two."""
+        return self.plan.binary if self.spec.binary is None else self.spec.binary
 
-    Raises
-    ------
-    ValueError
-        Naming the file, the table, the key, and what would fit.
-    """
-    file = Path(path)
-    try:
-        with file.open("rb") as handle:
-            raw = tomllib.load(handle)
-    except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"{file}: not TOML ({error}).") from error
-    tables = {"study", "ensemble", "method"}
-    for name in raw:
-        if name not in tables:
-            raise ValueError(f"{file}: {unknown_name('table', name, tables)}")
-    try:
-        return _plan_from(raw, file.stem)
-    except ValueError as error:
-        raise ValueError(f"{file}: {error}") from error
+    @property
+    def rows(self) -> int | None:
+        """At most this many rows."""
+        return self.plan.rows if self.spec.rows is None else self.spec.rows
 
 
 def plan_from_dict(raw: Mapping[str, Any]) -> Plan:
@@ -147,82 +206,14 @@ def plan_from_dict(raw: Mapping[str, Any]) -> Plan:
     return Plan(
         **{
             **raw,
-            "data": tuple(raw["data"]),
+            "data": tuple(
+                data if isinstance(data, str) else DataSpec(**data)
+                for data in raw["data"]
+            ),
             "ensembles": tuple(EnsembleSpec(**row) for row in raw["ensembles"]),
             "methods": tuple(MethodSpec(**row) for row in raw["methods"]),
         }
     )
-
-
-def _plan_from(raw: Mapping[str, Any], name: str) -> Plan:
-    study = dict(raw.get("study", {}))
-    study.setdefault("name", name)
-    for key, table in (("ensembles", "ensemble"), ("methods", "method")):
-        listed = raw.get(table, [])
-        if not isinstance(listed, list):
-            raise ValueError(f"[[{table}]]: write it with double brackets.")
-        spec = EnsembleSpec if table == "ensemble" else MethodSpec
-        study[key] = tuple(_build(spec, row, f"[[{table}]]") for row in listed)
-    if isinstance(study.get("data"), list):
-        study["data"] = tuple(study["data"])
-    plan: Plan = _build(Plan, study, "[study]")
-    return plan
-
-
-def _build(cls: Any, given: Mapping[str, Any], table: str) -> Any:
-    """Make a dataclass from a table, or say which key does not fit and why."""
-    known = {part.name: part for part in fields(cls)}
-    hints = typing.get_type_hints(cls)
-    for key, value in given.items():
-        if key not in known:
-            raise ValueError(f"{table} {unknown_name('key', key, known)}")
-        if not _fits(value, hints[key]):
-            raise ValueError(
-                f"{table} {key}: expected {_word(hints[key])}, got {value!r}."
-            )
-    for key, part in known.items():
-        needed = part.default is MISSING and part.default_factory is MISSING
-        if needed and key not in given:
-            raise ValueError(f"{table} {key} is missing.")
-    try:
-        return cls(**given)
-    except ValueError as error:
-        raise ValueError(f"{table} {error}") from error
-
-
-def _fits(value: Any, hint: Any) -> bool:
-    origin = get_origin(hint)
-    if origin in (typing.Union, types.UnionType):
-        return any(_fits(value, option) for option in get_args(hint))
-    if origin is tuple:
-        return isinstance(value, tuple) and all(
-            _fits(item, get_args(hint)[0]) for item in value
-        )
-    if origin is not None:
-        return isinstance(value, origin)
-    if hint is Any:
-        return True
-    if hint in (int, float) and isinstance(value, bool):
-        return False
-    return isinstance(value, hint)
-
-
-def _word(hint: Any) -> str:
-    words = {
-        int: "a whole number",
-        float: "a number",
-        str: "text",
-        bool: "true or false",
-    }
-    origin = get_origin(hint)
-    if origin in (typing.Union, types.UnionType):
-        options = [
-            _word(option) for option in get_args(hint) if option is not type(None)
-        ]
-        return " or ".join(options)
-    if origin is tuple:
-        return "a list"
-    return words.get(hint, "a table" if origin else str(hint))
 
 
 def _known(owner: str, key: str, value: Any, known: Any) -> None:
@@ -230,9 +221,17 @@ def _known(owner: str, key: str, value: Any, known: Any) -> None:
         raise ValueError(f"{owner}: {unknown_name(key, value, known)}")
 
 
-def _at_least(owner: str, key: str, value: int, lowest: int) -> None:
-    if not value >= lowest:
+def _at_least(owner: str, key: str, value: int | None, lowest: int) -> None:
+    if value is not None and not value >= lowest:
         raise ValueError(f"{owner}: {key} is {value!r}; {lowest} or more.")
+
+
+def _differ(what: str, names: list[str], remedy: str) -> None:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(
+            f"study: two {what} are called {twice[0]!r}; give them other {remedy}."
+        )
 
 
 def quicker(plan: Plan) -> Plan:

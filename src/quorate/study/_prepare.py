@@ -106,6 +106,72 @@ column one-hot'
     return "; ".join(parts)
 
 
+def reduced(preparation: Any, components: int | float | None) -> Any:
+    """Put principal components after a preparation, unless all columns are to stay.
+
+    They are fitted with the rest, on the training part of a fold.
+    """
+    if components is None:
+        return preparation
+    from sklearn.decomposition import PCA
+    from sklearn.pipeline import make_pipeline
+
+    # this solver takes shares of the variance too and has no randomness
+    return make_pipeline(preparation, PCA(components, svd_solver="full"))
+
+
+def log_preparation(preparation: Any, X: Any) -> dict[str, Any]:
+    """Tell what a fitted preparation does to the table it was fitted on.
+
+    Parameters
+    ----------
+    preparation : fitted ColumnTransformer, or a Pipeline that starts with one
+        From :func:`make_preparation`.
+    X : pandas.DataFrame
+        The training part of a fold.
+
+    Returns
+    -------
+    dict
+        ``what`` in one line, the number of ``columns`` and of ``features`` they
+        become, ``filled``: the value put where one is missing by column, and
+        ``categories``: how many there are by column.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"age": [30.0, None, 50.0], "sex": ["f", "m", "f"]})
+    >>> log = log_preparation(make_preparation(X).fit(X), X)
+    >>> log["filled"], log["categories"], log["columns"], log["features"]
+    ({'age': 40.0}, {'sex': 2}, 2, 3)
+    """
+    steps = getattr(preparation, "steps", None)
+    table = preparation if steps is None else steps[0][1]
+    features = len(table.get_feature_names_out())
+    what = describe_preparation(X)
+    if steps is not None:
+        features = int(steps[-1][1].n_components_)
+        what += f"; {features} principal components"
+    filled: dict[str, Any] = {}
+    categories: dict[str, int] = {}
+    for kind, made, names in table.transformers_:
+        if kind == "categorical":
+            known = made[-1].categories_
+            categories = dict(zip(names, map(len, known), strict=True))
+        for name, value in zip(names, made[1].statistics_, strict=True):
+            if X[name].isna().any():
+                plain = kind == "categorical" or np.isfinite(value)
+                filled[name] = _plain(value) if plain else 0.0
+    return {
+        "what": what,
+        "rows": len(X),
+        "columns": int(X.shape[1]),
+        "features": features,
+        "filled": filled,
+        "categories": categories,
+    }
+
+
 def to_binary(y: Any) -> IntArray:
     """Make two classes of several, as even as the order of the labels allows.
 
@@ -182,6 +248,10 @@ def as_texts(column: Any) -> Array:
     pairs = zip(column.astype(object), column.isna(), strict=True)
     texts[:] = [None if missing else str(value) for value, missing in pairs]
     return texts
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _numbers_of(X: Any) -> FloatArray:

@@ -1,7 +1,7 @@
 """What a study found: score tables, the paper's table, and other summaries."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +10,34 @@ import numpy as np
 from quorate._suggest import unknown_name
 from quorate._typing import FloatArray
 from quorate.stats import Scores, average_ranks, win_tie_loss
+from quorate.study._export import to_frame, write_csv, write_parquet
 from quorate.study._plan import plan_from_dict
 from quorate.study._store import Store
+from quorate.study._table import Table, make_table
 
-_MARKS = {1: "+", 0: "", -1: "-"}
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a method did, on average over the data sets it has all results on."""
+
+    method: str
+    """Its name in the plan."""
+    accuracy: float
+    """Mean accuracy on the test parts."""
+    kept: float
+    """Mean number of members kept."""
+    seconds: float
+    """Mean time to choose them."""
+    bytes: float
+    """Mean size of the members kept."""
+    rank: float
+    """Average rank by accuracy; 1 is best."""
+    wins: int | None
+    """Data sets on which the reference is significantly better; None for itself."""
+    ties: int | None
+    """Data sets on which neither is."""
+    losses: int | None
+    """Data sets on which the method is significantly better than the reference."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,6 +52,8 @@ class Results:
     """What was measured, a row per cell."""
     failures: tuple[dict[str, Any], ...]
     """The cells that failed, with their tracebacks."""
+    preparation: tuple[dict[str, Any], ...] = ()
+    """What was done to each data set in each fold before any learner saw it."""
 
     @classmethod
     def read(cls, path: str | Path) -> "Results":
@@ -42,11 +68,17 @@ class Results:
             rows = sorted(
                 store.rows(),
                 key=lambda row: (
-                    plan.data.index(row["data"]),
+                    plan.data_names.index(row["data"]),
                     names.index(row["method"]),
                 ),
             )
-            return cls(plan.name, names, tuple(rows), tuple(store.failures()))
+            return cls(
+                plan.name,
+                names,
+                tuple(rows),
+                tuple(store.failures()),
+                _preparation(store, plan.data_names),
+            )
 
     def scores(self, quantity: str = "accuracy", sign: float = 1.0) -> Scores:
         """Return a table of a measured quantity, data sets and ensembles by methods.
@@ -80,6 +112,46 @@ class Results:
         kept = [block in scores.blocks for block in table.blocks]
         return np.asarray(table.values[kept].mean(axis=(0, 2)))
 
+    def standings(self, reference: str | None = None) -> tuple[Standing, ...]:
+        """Return how each method did, the best average rank first.
+
+        Parameters
+        ----------
+        reference : str, optional
+            The method the others are compared with; the last one by default.
+        """
+        scores = self.scores().complete_blocks()
+        methods = scores.methods
+        against = reference or self.methods[-1]
+        if against not in methods:
+            raise ValueError(unknown_name("method", against, methods))
+        ranks, counts = np.ones(1), {}
+        if scores.n_methods > 1:
+            ranks = average_ranks(scores).average
+            compared = win_tie_loss(scores, against)
+            columns = compared.wins, compared.ties, compared.losses
+            counts = dict(
+                zip(compared.methods, zip(*columns, strict=True), strict=True)
+            )
+        means = {
+            name: self.mean_of(name)
+            for name in ("accuracy", "kept", "seconds", "bytes")
+        }
+        standings = []
+        for at, method in enumerate(methods):
+            wins, ties, losses = counts.get(method, (None, None, None))
+            standings.append(
+                Standing(
+                    method,
+                    **{name: float(mean[at]) for name, mean in means.items()},
+                    rank=float(ranks[at]),
+                    wins=_whole(wins),
+                    ties=_whole(ties),
+                    losses=_whole(losses),
+                )
+            )
+        return tuple(sorted(standings, key=lambda one: (one.rank, one.method)))
+
     def table(self, reference: str | None = None) -> "Table":
         """Return accuracy by data set and method, with marks against a reference.
 
@@ -91,126 +163,46 @@ class Results:
         scores = self.scores().complete_blocks()
         return make_table(scores, reference or self.methods[-1])
 
+    def to_frame(self) -> Any:
+        """Return the rows as a pandas frame."""
+        return to_frame(self.rows, "Results.to_frame")
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Table:
-    """Mean and deviation per data set and method, marks, wins and ranks.
+    def to_csv(self, path: str | Path) -> None:
+        """Write the rows as CSV."""
+        write_csv(self.rows, path)
 
-    A ``+`` marks a cell the reference beats significantly, a ``-`` one that beats it
-    (two-sided paired t-test over folds).
-    """
+    def to_parquet(self, path: str | Path) -> None:
+        """Write the rows as Parquet; ``quorate[data]`` brings what it needs."""
+        write_parquet(self.rows, path)
 
-    header: list[str]
-    body: list[list[str]]
-    best: list[list[bool]]
-    """Which cells hold the best mean of their row."""
-    footer: list[list[str]]
-    """Wins, ties and losses of the reference; average ranks."""
-    reference: str
+    def __repr__(self) -> str:
+        sets = len({row["data"] for row in self.rows})
+        size = f"{len(self.rows)} cells, {len(self.methods)} methods, {sets} data sets"
+        return f"Results({self.name}: {size}; {len(self.failures)} failed)"
 
-    def to_markdown(self) -> str:
-        """Return the table as Markdown, the best of each row in bold."""
-        lines = [self._line(self.header), self._line(["---"] * len(self.header))]
-        for row, best in zip(self.body, self.best, strict=True):
-            cells = [f"**{c}**" if b else c for c, b in zip(row[1:], best, strict=True)]
-            lines.append(self._line([row[0], *cells]))
-        lines += [self._line(row) for row in self.footer]
-        return "\n".join(lines) + "\n"
-
-    def wins(self) -> tuple[list[str], list[str]]:
-        """Return the methods and the reference's wins, ties and losses against them."""
-        return self.header[1:], self.footer[0][1:]
-
-    def to_latex(self) -> str:
-        """Return the table as a LaTeX tabular, the best of each row in bold."""
-        lines = [
-            r"\begin{tabular}{l" + "r" * (len(self.header) - 1) + "}",
-            r"\hline",
-            " & ".join(map(_latex, self.header)) + r" \\",
-            r"\hline",
-        ]
-        for row, best in zip(self.body, self.best, strict=True):
-            cells = [
-                rf"\textbf{{{_latex(c)}}}" if b else _latex(c)
-                for c, b in zip(row[1:], best, strict=True)
-            ]
-            lines.append(" & ".join([_latex(row[0]), *cells]) + r" \\")
-        lines.append(r"\hline")
-        lines += [" & ".join(map(_latex, row)) + r" \\" for row in self.footer]
-        return "\n".join([*lines, r"\hline", r"\end{tabular}"]) + "\n"
-
-    @staticmethod
-    def _line(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(cells) + " |"
+    def _repr_html_(self) -> str:
+        """Return the table of accuracies for notebooks."""
+        summary = f"<p>{escape(repr(self))}</p>"
+        try:
+            return summary + self.table()._repr_html_()
+        except ValueError as error:  # nothing to compare yet
+            return f"{summary}<p>{escape(str(error))}</p>"
 
 
-def make_table(scores: Scores, reference: str) -> Table:
-    """Lay out a score table with marks, wins and ranks."""
-    methods, blocks = list(scores.methods), list(scores.blocks)
-    if reference not in methods:
-        raise ValueError(unknown_name("method", reference, methods))
-    values = np.asarray(scores.values)
-    mean, spread = values.mean(axis=2), values.std(axis=2, ddof=1)
-    compared = win_tie_loss(scores, reference)
-    marks = _marks(compared, methods, len(blocks))
-    body = [
-        [
-            block,
-            *(
-                f"{100 * mean[b, m]:.2f}±{100 * spread[b, m]:.2f}{marks[b][m]}"
-                for m in range(len(methods))
-            ),
-        ]
-        for b, block in enumerate(blocks)
-    ]
-    top = mean.max(axis=1, keepdims=True)
-    ranks = average_ranks(scores)
-    counts = _counts(compared, methods, reference)
-    return Table(
-        header=["data set", *methods],
-        body=body,
-        best=(mean >= top - 1e-12).tolist(),
-        footer=[
-            ["W/T/L", *counts],
-            ["average rank", *(f"{rank:.2f}" for rank in _in_order(ranks, methods))],
-        ],
-        reference=reference,
-    )
+def _preparation(store: Store, data: tuple[str, ...]) -> tuple[dict[str, Any], ...]:
+    """Return a record per data set and fold; ensembles share it."""
+    found = {
+        (data.index(fit["data"]), fit["repeat"], fit["fold"]): {
+            "data": fit["data"],
+            "repeat": fit["repeat"],
+            "fold": fit["fold"],
+            **fit["preparation"],
+        }
+        for fit in store.fits()
+        if fit["preparation"]
+    }
+    return tuple(found[place] for place in sorted(found))
 
 
-def _marks(compared: Any, methods: list[str], n_blocks: int) -> list[list[str]]:
-    """Return the mark of each cell; the reference's own column has none."""
-    others = list(compared.methods)
-    return [
-        [
-            _MARKS[int(compared.marks[block, others.index(method)])]
-            if method in others
-            else ""
-            for method in methods
-        ]
-        for block in range(n_blocks)
-    ]
-
-
-def _counts(compared: Any, methods: list[str], reference: str) -> list[str]:
-    others = list(compared.methods)
-    cells = []
-    for method in methods:
-        if method == reference:
-            cells.append("")
-            continue
-        at = others.index(method)
-        counts = compared.wins[at], compared.ties[at], compared.losses[at]
-        cells.append("/".join(str(int(count)) for count in counts))
-    return cells
-
-
-def _in_order(ranks: Any, methods: list[str]) -> FloatArray:
-    known = dict(zip(ranks.methods, ranks.average, strict=True))
-    return np.array([known[method] for method in methods])
-
-
-def _latex(text: str) -> str:
-    for character in "&%$#_":
-        text = text.replace(character, "\\" + character)
-    return text.replace("±", r"$\pm$")
+def _whole(count: Any) -> int | None:
+    return None if count is None else int(count)

@@ -1,18 +1,35 @@
 """Run a plan: what is missing in the store, in parallel, results as they come."""
 
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from pickle import PicklingError
 
+from joblib import effective_n_jobs
 from sklearn.utils.parallel import Parallel, delayed
 
-from quorate.study._cell import run_unit, unit_keys
-from quorate.study._data import DataSet, load_data
-from quorate.study._plan import MethodSpec, Plan, Unit
+from quorate.study._cell import UnitResult, run_unit, unit_keys
+from quorate.study._data import DataSet
+from quorate.study._loading import load_plan_data
+from quorate.study._plan import MethodSpec, Plan, Unit, plan_from_dict
 from quorate.study._store import Store
 
 Progress = Callable[[int, int], object]
+Task = tuple[Unit, list[MethodSpec]]
+# Errors of a request that will not go away; all others may be of a worker that died.
+_REFUSALS = (
+    ValueError,
+    TypeError,
+    ImportError,
+    AttributeError,
+    TimeoutError,
+    PicklingError,
+)
+_ATTEMPTS = 3
+_BATCH = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,56 +66,122 @@ def run_plan(
     allow_download : bool
         Let data sets come from OpenML.
     n_jobs : int, optional
-        Units of work at a time; any joblib backend works.
+        Units of work at a time. Inside ``joblib.parallel_config`` its backend is used,
+        such as a Dask cluster; the results are the same.
     retry : bool
         Try failed cells again.
     progress : callable, optional
-        Called with the cells done and their number.
+        Called with the cells done and the number of cells to do, first with 0.
 
     Returns
     -------
     Outcome
+
+    Raises
+    ------
+    ValueError
+        If the store holds the results of another plan, or data cannot be used.
+    ChildProcessError
+        If workers keep dying. As after any other end, such as an interrupt, what was
+        computed until then is in the store, and the next run goes on from there.
+
+    Notes
+    -----
+    What a worker that died was doing is done again by another one. A cell whose
+    method or learner raises an error is stored as failed and does not stop the run.
     """
     with Store(path) as store:
+        check_plan(plan, store)
         store.remember_plan(plan.to_dict())
-        data = {
-            name: load_data(
-                name,
-                data_dir=data_dir,
-                allow_download=allow_download,
-                random_state=plan.seed,
-                n_rows=plan.rows,
-            )
-            for name in plan.data
-        }
-        todo = list(_missing(plan, data, store.done(retry)))
+        data = load_plan_data(plan, data_dir, allow_download)
+        todo = missing_units(plan, data, store.done(retry))
         total = sum(len(methods) for _, methods in todo)
         count = 0
-        for rows in _results(todo, data, n_jobs):
-            store.add(rows)
-            count += len(rows)
-            if progress is not None:
-                progress(count, total)
+        if progress is not None:
+            progress(count, total)
+        with closing(_results(todo, data, n_jobs)) as results:
+            for result in results:
+                store.add(result.rows, result.fit)
+                count += len(result.rows)
+                if progress is not None:
+                    progress(count, total)
         return Outcome(plan.n_cells, count, len(store.failures()))
 
 
-def _missing(
-    plan: Plan, data: dict[str, DataSet], done: set[str]
-) -> Iterator[tuple[Unit, list[MethodSpec]]]:
-    """Yield the units with work to do, and their methods without a result."""
+def check_plan(plan: Plan, store: Store) -> None:
+    """Refuse a plan that is not the one whose results the store holds."""
+    known = store.plan
+    # through JSON, which makes lists of tuples
+    if known is not None and _text(plan_from_dict(known)) != _text(plan):
+        raise ValueError(
+            f"{store.path}: holds the results of another plan; choose another file."
+        )
+
+
+def missing_units(plan: Plan, data: dict[str, DataSet], done: set[str]) -> list[Task]:
+    """Return the units with work to do, and their methods without a result."""
+    todo: list[Task] = []
     for unit in plan.units():
         keys = unit_keys(unit, data[unit.data].fingerprint)
         methods = [m for m in plan.methods if keys[m.name] not in done]
         if methods:
-            yield unit, methods
+            todo.append((unit, methods))
+    return todo
+
+
+def _text(plan: Plan) -> str:
+    return json.dumps(plan.to_dict(), sort_keys=True)
 
 
 def _results(
-    todo: list[tuple[Unit, list[MethodSpec]]],
-    data: dict[str, DataSet],
-    n_jobs: int | None,
-) -> Iterator[list[dict[str, Any]]]:
-    workers = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    yield from workers(
-        delayed(run_unit)(unit, data[unit.data], methods) for unit, methods in todo
+    todo: list[Task], data: dict[str, DataSet], n_jobs: int | None
+) -> Generator[UnitResult, None, None]:
+    """Yield results as they come; units whose worker died are done again."""
+    left = dict(enumerate(todo))
+    in_vain = 0
+    while left:
+        try:
+            for place, result in _stream(left, data, n_jobs):
+                del left[place]
+                in_vain = 0
+                yield result
+        except _REFUSALS:
+            raise
+        except Exception as error:
+            in_vain += 1
+            if in_vain == _ATTEMPTS:
+                raise ChildProcessError(
+                    f"study: workers died {in_vain} times without a result, the last "
+                    f"time with {type(error).__name__}; fewer at a time need less "
+                    "memory. What was computed is stored."
+                ) from error
+
+
+def _stream(
+    left: dict[int, Task], data: dict[str, DataSet], n_jobs: int | None
+) -> Iterator[tuple[int, UnitResult]]:
+    # Each call carries its data set. Joblib would send large ones to a Dask cluster
+    # once, if it saw their size, but to the memory of a single worker: they would be
+    # lost with it, and the calls that need them would never end.
+    calls = iter(
+        [
+            delayed(_run_numbered)(place, unit, data[unit.data], methods)
+            for place, (unit, methods) in left.items()
+        ]
     )
+    try:
+        workers = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+    except ValueError:
+        # a backend that returns lists only, or an error that comes again here
+        workers = Parallel(n_jobs=n_jobs)
+        size = _BATCH * effective_n_jobs(n_jobs)
+        while batch := list(islice(calls, size)):
+            yield from workers(batch)
+    else:
+        yield from workers(calls)
+
+
+def _run_numbered(
+    place: int, unit: Unit, data: DataSet, methods: list[MethodSpec]
+) -> tuple[int, UnitResult]:
+    return place, run_unit(unit, data, methods)

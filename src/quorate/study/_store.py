@@ -1,11 +1,9 @@
 """Results in one SQLite file: a row per cell, safe whatever happens."""
 
-import csv
 import hashlib
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ _FORMAT = "quorate-study/1"
 
 # Columns that say which cell a row is; the rest is what was measured.
 IDENTITY = ("data", "repeat", "fold", "ensemble", "method")
+_FIT = ("data", "repeat", "fold", "ensemble", "cells", "seconds", "preparation")
 
 
 def cell_key(identity: dict[str, Any]) -> str:
@@ -61,6 +60,11 @@ class Store:
                 "data text, repeat int, fold int, ensemble text, method text, "
                 "status text, error text, result text)"
             )
+            db.execute(
+                "create table if not exists fits (data text, repeat int, fold int, "
+                "ensemble text, cells int, seconds real, preparation text, "
+                "primary key (data, repeat, fold, ensemble))"
+            )
             db.execute("insert or ignore into about values ('format', ?)", (_FORMAT,))
 
     def close(self) -> None:
@@ -82,15 +86,9 @@ class Store:
         return None if row is None else json.loads(row[0])
 
     def remember_plan(self, plan: dict[str, Any]) -> None:
-        """Write the plan down, or refuse one that is not the store's own."""
+        """Write the plan down."""
         text = json.dumps(plan, sort_keys=True)
         with self._connection as db:
-            known = db.execute("select value from about where key = 'plan'").fetchone()
-            if known is not None and known[0] != text:
-                raise ValueError(
-                    f"{self.path}: holds the results of another plan; "
-                    "choose another file."
-                )
             db.execute("insert or replace into about values ('plan', ?)", (text,))
 
     def done(self, retry: bool = False) -> set[str]:
@@ -103,8 +101,13 @@ class Store:
             row[0] for row in self._connection.execute(f"select key from cells{wanted}")
         }
 
-    def add(self, rows: Iterable[dict[str, Any]]) -> None:
-        """Write cells in one transaction; a cell that is there is replaced."""
+    def add(
+        self, rows: Iterable[dict[str, Any]], fit: dict[str, Any] | None = None
+    ) -> None:
+        """Write cells, and the fit they are from, in one transaction.
+
+        A cell or fit that is there already is replaced.
+        """
         with self._connection as db:
             db.executemany(
                 "insert or replace into cells values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -119,6 +122,14 @@ class Store:
                     for row in rows
                 ],
             )
+            if fit is not None:
+                db.execute(
+                    "insert or replace into fits values (?, ?, ?, ?, ?, ?, ?)",
+                    (
+                        *(fit[name] for name in _FIT[:-1]),
+                        json.dumps(fit["preparation"], sort_keys=True),
+                    ),
+                )
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield the cells that went well, flat, in the order of what they are."""
@@ -140,26 +151,18 @@ class Store:
             for row in self._connection.execute(query)
         ]
 
+    def fits(self) -> list[dict[str, Any]]:
+        """Return how long each fit took with its methods, and how data was prepared.
+
+        Stores written before this was recorded have none.
+        """
+        query = f"select {', '.join(_FIT)} from fits order by data, repeat, fold"
+        return [
+            {**dict(zip(_FIT, row, strict=True)), "preparation": json.loads(row[-1])}
+            for row in self._connection.execute(query)
+        ]
+
     def is_sound(self) -> bool:
         """Tell whether SQLite finds the file intact."""
         answer = self._connection.execute("pragma integrity_check").fetchone()
         return bool(answer[0] == "ok")
-
-    def to_csv(self, path: str | Path) -> None:
-        """Write the cells that went well as CSV."""
-        rows = list(self.rows())
-        names = list(dict.fromkeys(name for row in rows for name in row))
-        with closing(open(path, "w", newline="")) as file:
-            writer = csv.DictWriter(file, names)
-            writer.writeheader()
-            writer.writerows(rows)
-
-    def to_frame(self) -> Any:
-        """Return the cells that went well as a pandas frame."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError(
-                "Store.to_frame needs pandas; install quorate[data]."
-            ) from error
-        return pd.DataFrame(list(self.rows()))

@@ -1,0 +1,62 @@
+"""Where units of work run: a joblib backend by name, or a Dask cluster."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from joblib import parallel_config
+
+_ALWAYS_THERE = ("loky", "multiprocessing", "threading")
+_PATIENCE = "10s"
+
+
+@contextmanager
+def workers_on(backend: str | None = None, dask: str | None = None) -> Iterator[None]:
+    """Make joblib use a backend, or a Dask cluster, for the time of a ``with`` block.
+
+    Parameters
+    ----------
+    backend : str, optional
+        What ``joblib.parallel_config`` knows.
+    dask : str, optional
+        Address of a Dask scheduler, such as ``tcp://host:8786``.
+
+    Raises
+    ------
+    ValueError
+        If joblib does not know the backend.
+    ImportError
+        If Dask is not installed.
+    OSError
+        If no scheduler answers.
+    """
+    with ExitStack() as stack:
+        if dask is not None:
+            stack.enter_context(_connected(dask))
+            stack.enter_context(parallel_config(backend="dask"))
+        elif backend is not None:
+            try:
+                stack.enter_context(parallel_config(backend=backend))
+            except (ValueError, ImportError) as error:
+                raise ValueError(
+                    f"backend {backend!r}: joblib cannot use it here; "
+                    f"{', '.join(_ALWAYS_THERE)} are always there."
+                ) from error
+        yield
+
+
+def _connected(address: str) -> Any:
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise ImportError(
+            f'{address}: needs Dask; pip install "quorate[dask]".'
+        ) from error
+    try:
+        client: Any = Client
+        return client(address, timeout=_PATIENCE)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise OSError(
+            f"{address}: no Dask scheduler answers; addresses look like "
+            "tcp://host:8786."
+        ) from error

@@ -1,0 +1,48 @@
+"""Rows as CSV, Parquet or a data frame; a file is the old one or the whole new one."""
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from quorate._atomic import atomic_write
+from quorate.study._prepare import import_pandas
+
+Rows = Sequence[dict[str, Any]]
+
+
+def csv_text(rows: Rows) -> str:
+    """Return rows as CSV; a row without a column leaves it empty."""
+    file = io.StringIO()
+    writer = csv.DictWriter(file, _columns(rows), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return file.getvalue()
+
+
+def write_csv(rows: Rows, path: str | Path) -> None:
+    """Write rows as CSV."""
+    with atomic_write(path) as file:
+        file.write(csv_text(rows).encode())
+
+
+def to_frame(rows: Rows, owner: str) -> Any:
+    """Return rows as a pandas frame."""
+    return import_pandas(owner).DataFrame(list(rows), columns=_columns(rows))
+
+
+def write_parquet(rows: Rows, path: str | Path) -> None:
+    """Write rows as Parquet, with the engine pandas finds."""
+    frame = to_frame(rows, str(path))
+    with atomic_write(path) as file:
+        try:
+            frame.to_parquet(file, index=False)
+        except ImportError as error:
+            raise ImportError(
+                f"{path}: Parquet needs pyarrow; install quorate[data]."
+            ) from error
+
+
+def _columns(rows: Rows) -> list[str]:
+    return list(dict.fromkeys(name for row in rows for name in row))
