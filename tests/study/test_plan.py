@@ -67,7 +67,11 @@ def test_reading(write):
         ("members = 10", "members = 1", "members is 1; 2 or more"),
         ("members = 10", 'learner = "treee"', "did you mean 'tree'"),
         ('method = "epbd"', 'method = "epdb"', r"\[\[method\]\].*did you mean 'epbd'"),
-        ('method = "epbd"', "keep = 0.3", r"\[\[method\]\] number 1: method is missing"),
+        (
+            'method = "epbd"',
+            "keep = 0.3",
+            r"\[\[method\]\] number 1: method is missing",
+        ),
         ('"KW"', '"epbd"', "two methods are called 'epbd'"),
         ("measure =", "mesure =", "unknown parameter 'mesure'"),
         ("[study]", "[studdy]", "unknown table 'studdy'; did you mean 'study'"),

@@ -1,22 +1,41 @@
 """``quorate study``: run, resume and report comparisons of methods."""
 
+import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 if TYPE_CHECKING:
     from quorate.study import Plan, Results
 
+_INTERRUPTED = 130
+
 _EXAMPLE = """\
 # A study: every method on every fold of every ensemble of every data set.
 [study]
-data = ["breast_cancer", "waveform", "twonorm"]  # or files: "my.csv"
+# known by name, in a folder given with --data, or files: "my.csv"
+data = ["breast_cancer", "waveform", "twonorm"]
 folds = 5
 repeats = 1
 prune_on = "oob"  # "train" as in the paper, "oob" or "holdout"
 binary = false    # turn many classes into two
 seed = 0
+# rows = 2000     # at most this many of each data set
+
+# Data sets that need options have tables of their own.
+# [[data]]
+# path = "customers.csv.gz"  # or .parquet, .arff, or a folder of pictures
+# name = "customers"         # what tables call it
+# target = "churned"         # the column with the classes
+# [[data]]
+# name = "openml:credit-g"   # needs --download
+# version = 1
+# [[data]]
+# path = "dogs-vs-cats"      # one folder of pictures per class
+# image_size = 32
+# pca = 50                   # principal components, or a share of the variance
 
 [[ensemble]]
 kind = "bagging"  # or adaboost, random_forest, extra_trees
@@ -26,7 +45,12 @@ members = 50
 
 [[method]]
 method = "epbd"   # see: quorate methods
-keep = 0.2
+keep = 0.2        # share of the members, or how many
+
+[[method]]
+method = "ftad"
+label = "FTAD, kappa"
+parameters = { measure = "kappa" }
 
 [[method]]
 method = "mdm"
@@ -66,73 +90,81 @@ def new(path: Path) -> None:
     click.echo(f"written to {path}; run it with: quorate study run {path}")
 
 
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _running(command: F) -> F:
+    """Add the options that running and resuming share."""
+    for option in reversed(
+        (
+            click.option(
+                "--data",
+                "data_dir",
+                type=click.Path(path_type=Path),
+                metavar="DIR",
+                help="Folder of data sets.",
+            ),
+            click.option("--jobs", type=int, metavar="N", help="Fits at a time."),
+            click.option(
+                "--dask",
+                metavar="tcp://HOST:PORT",
+                help="Run on the Dask cluster of this scheduler.",
+            ),
+            click.option(
+                "--backend",
+                metavar="NAME",
+                help="Run on this joblib backend, such as loky or threading.",
+            ),
+            click.option("--retry", is_flag=True, help="Try failed cells again."),
+            click.option(
+                "--download", is_flag=True, help="Let data sets come from OpenML."
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
 @study.command()
 @click.argument("plan")
 @click.option("--quick", is_flag=True, help="Fewer rows, members and data sets.")
-@click.option(
-    "--data",
-    "data_dir",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Folder of data sets.",
-)
 @click.option(
     "--store",
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="Where results go; PLAN.sqlite by default.",
 )
-@click.option("--jobs", type=int, metavar="N", help="Units of work at a time.")
-@click.option("--retry", is_flag=True, help="Try failed cells again.")
-@click.option("--download", is_flag=True, help="Let data sets come from OpenML.")
-@click.option("--dry-run", is_flag=True, help="Say what would be done.")
+@click.option(
+    "--dry-run", is_flag=True, help="Say what would be done and how long it takes."
+)
+@_running
 def run(
-    plan: str,
-    quick: bool,
-    data_dir: Path | None,
-    store: Path | None,
-    jobs: int | None,
-    retry: bool,
-    download: bool,
-    dry_run: bool,
+    plan: str, quick: bool, store: Path | None, dry_run: bool, **options: Any
 ) -> None:
-    """Run PLAN: the name of a preset, or a TOML file."""
+    """Run PLAN: the name of a preset, or a TOML file.
+
+    Results go to one file; what is in it already is not computed again. Ctrl-C stops
+    the run and keeps what was computed.
+    """
     from quorate.study import make_preset, read_plan
     from quorate.study._plan import quicker
 
     if plan.endswith(".toml"):
         made = quicker(read_plan(plan)) if quick else read_plan(plan)
     else:
-        made = make_preset(plan, data_dir=data_dir, quick=quick)
-    if dry_run:
-        fits = sum(1 for _ in made.units())
-        click.echo(
-            f"{made.name}: {len(made.data)} data sets, {fits} fits, "
-            f"{made.n_cells} cells"
-        )
-        return
+        made = make_preset(plan, data_dir=options["data_dir"], quick=quick)
     suffix = "-quick.sqlite" if quick else ".sqlite"
     path = store or Path(f"{Path(plan).stem}{suffix}")
-    _go(
-        made, path, data_dir=data_dir, n_jobs=jobs, retry=retry, allow_download=download
-    )
+    if dry_run:
+        _forecast(made, path, **options)
+    else:
+        _go(made, path, **options)
 
 
 @study.command()
 @click.argument("store", type=click.Path(path_type=Path))
-@click.option(
-    "--data",
-    "data_dir",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Folder of data sets.",
-)
-@click.option("--jobs", type=int, metavar="N", help="Units of work at a time.")
-@click.option("--retry", is_flag=True, help="Try failed cells again.")
-@click.option("--download", is_flag=True, help="Let data sets come from OpenML.")
-def resume(
-    store: Path, data_dir: Path | None, jobs: int | None, retry: bool, download: bool
-) -> None:
+@_running
+def resume(store: Path, **options: Any) -> None:
     """Do what is missing in STORE."""
     from quorate.study._plan import plan_from_dict
     from quorate.study._store import Store
@@ -143,15 +175,7 @@ def resume(
         known = opened.plan
     if known is None:
         raise ValueError(f"{store}: holds no plan to resume.")
-    plan = plan_from_dict(known)
-    _go(
-        plan,
-        store,
-        data_dir=data_dir,
-        n_jobs=jobs,
-        retry=retry,
-        allow_download=download,
-    )
+    _go(plan_from_dict(known), store, **options)
 
 
 @study.command()
@@ -161,102 +185,134 @@ def resume(
     "form",
     default="terminal",
     show_default=True,
-    type=click.Choice(["terminal", "markdown", "latex", "csv"]),
-    help="How to print the results.",
+    type=click.Choice(["terminal", "markdown", "latex", "csv", "parquet", "json"]),
+    help="csv and parquet have a row per cell.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write to FILE instead of printing.",
 )
 @click.option(
     "--reference",
     metavar="METHOD",
     help="The method the others are compared with; the last by default.",
 )
-def report(store: Path, form: str, reference: str | None) -> None:
-    """Print the results in STORE."""
+@click.option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    help="Also tell how data was prepared, and whole tracebacks.",
+)
+def report(
+    store: Path, form: str, output: Path | None, reference: str | None, verbose: bool
+) -> None:
+    """Print the results in STORE, or write them to a file."""
     from quorate.study import Results
 
     results = Results.read(store)
+    if form == "parquet":
+        if output is None:
+            raise click.UsageError("parquet is not for printing; name a file with -o.")
+        results.to_parquet(output)
+    elif output is None and form == "terminal":
+        _show(results, reference, verbose)
+    else:
+        _hand_over(_as_text(results, form, reference, verbose), output)
+    if output is not None:
+        click.echo(f"written to {output}", err=True)
+
+
+def _as_text(
+    results: "Results", form: str, reference: str | None, verbose: bool
+) -> str:
+    if form == "csv":
+        from quorate.study._export import csv_text
+
+        return csv_text(results.rows)
+    if form == "json":
+        return json.dumps(results.to_dict(reference), indent=2) + "\n"
     if form == "terminal":
-        _show(results, reference)
-    elif form == "csv":
-        _print_csv(results)
-    else:
-        table = results.table(reference)
-        click.echo(table.to_markdown() if form == "markdown" else table.to_latex())
+        from quorate.cli._render import results_console
+
+        console = results_console()
+        with console.capture() as captured:
+            _show(results, reference, verbose, console)
+        return click.unstyle(captured.get())
+    table = results.table(reference)
+    return table.to_markdown() if form == "markdown" else table.to_latex()
 
 
-def _go(plan: "Plan", path: Path, **options: Any) -> None:
-    from rich.progress import Progress
+def _hand_over(text: str, output: Path | None) -> None:
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    from quorate._atomic import atomic_write
 
-    from quorate.cli._render import progress_console
+    with atomic_write(output) as file:
+        file.write(text.encode())
+
+
+def _forecast(
+    plan: "Plan", path: Path, *, dask: str | None, backend: str | None, **options: Any
+) -> None:
+    from quorate.study import forecast_plan
+    from quorate.study._backend import workers_on
+
+    with _workers(workers_on, dask, backend):
+        click.echo(forecast_plan(plan, path, **_as_asked(options)))
+
+
+def _go(
+    plan: "Plan", path: Path, *, dask: str | None, backend: str | None, **options: Any
+) -> None:
+    from quorate.cli._study_view import progress_bar
     from quorate.study import Results, run_plan
+    from quorate.study._backend import workers_on
 
-    console = progress_console()
-    if console.is_terminal:
-        with Progress(console=console, transient=True) as bar:
-            task = bar.add_task(plan.name, total=None)
-
-            def progress(done: int, total: int) -> None:
-                bar.update(task, completed=done, total=total)
-
-            outcome = run_plan(plan, path, progress=progress, **options)
-    else:
-        outcome = run_plan(plan, path, **options)
-    _show(Results.read(path), None)
+    try:
+        with _workers(workers_on, dask, backend), progress_bar(plan.name) as progress:
+            outcome = run_plan(plan, path, progress=progress, **_as_asked(options))
+    except KeyboardInterrupt:
+        folder = options["data_dir"]
+        data = "" if folder is None else f" --data {folder}"
+        click.echo(
+            f"stopped; what was computed is in {path}, "
+            f"go on with: quorate study resume {path}{data}",
+            err=True,
+        )
+        raise SystemExit(_INTERRUPTED) from None
+    _show(Results.read(path), None, False)
     click.echo(
-        f"{outcome.n_run} of {outcome.n_cells} cells computed now, "
+        f"\n{outcome.n_run} of {outcome.n_cells} cells computed now, "
         f"{outcome.n_failed} failed; results in {path}"
     )
 
 
-def _show(results: "Results", reference: str | None) -> None:
-    """Print methods with their mean accuracy, size, time and rank."""
-    from quorate.cli._render import plain_table, results_console
-    from quorate.stats import average_ranks
+def _workers(enter: Any, dask: str | None, backend: str | None) -> Any:
+    if backend == "dask" and dask is None:
+        raise click.UsageError("--backend dask needs to know where: --dask tcp://...")
+    if backend is not None and dask is not None and backend != "dask":
+        raise click.UsageError("--dask and --backend exclude each other.")
+    return enter(backend, dask)
 
-    console = results_console()
-    scores = results.scores().complete_blocks()
-    table = plain_table("method", "accuracy", "kept", "ms", "rank", "W/T/L", "")
-    for column in table.columns[1:-1]:
-        column.justify = "right"
-    ranks = dict(zip(scores.methods, average_ranks(scores).average, strict=True))
-    means = {
-        name: dict(zip(scores.methods, results.mean_of(name), strict=True))
-        for name in ("accuracy", "kept", "seconds")
+
+def _as_asked(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options under the names the library has for them."""
+    return {
+        "data_dir": options["data_dir"],
+        "allow_download": options["download"],
+        "n_jobs": options["jobs"],
+        "retry": options["retry"],
     }
-    wins = dict(zip(*results.table(reference).wins(), strict=True))
-    widest = max(ranks.values())
-    for method in sorted(ranks, key=lambda name: (ranks[name], name)):
-        bar = "█" * round(12 * ranks[method] / widest)
-        table.add_row(
-            method,
-            f"{100 * means['accuracy'][method]:.2f}",
-            f"{means['kept'][method]:.1f}",
-            f"{1e3 * means['seconds'][method]:.1f}",
-            f"{ranks[method]:.2f}",
-            wins[method],
-            bar,
-        )
-    console.print(
-        f"[bold]{results.name}[/]: {scores.n_blocks} data sets, "
-        f"{scores.n_repeats} folds"
-    )
-    console.print(table)
-    against = reference or results.methods[-1]
-    console.print(
-        f"rank 1 is best; W/T/L: wins, ties, losses of {against} against the method",
-        markup=False,
-    )
-    for failure in results.failures[:3]:
-        last = failure["error"].strip().splitlines()[-1]
-        console.print(
-            f"failed: {failure['method']} on {failure['data']}: {last}", markup=False
-        )
 
 
-def _print_csv(results: "Results") -> None:
-    import csv
-    import sys
+def _show(
+    results: "Results", reference: str | None, verbose: bool, console: Any = None
+) -> None:
+    from quorate.cli._render import results_console
+    from quorate.cli._study_view import show_results
 
-    names = list(dict.fromkeys(name for row in results.rows for name in row))
-    writer = csv.DictWriter(sys.stdout, names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(results.rows)
+    show_results(console or results_console(), results, reference, verbose)

@@ -1,6 +1,7 @@
 """What a study found: score tables, the paper's table, and other summaries."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import asdict, dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -163,6 +164,32 @@ class Results:
         scores = self.scores().complete_blocks()
         return make_table(scores, reference or self.methods[-1])
 
+    def to_dict(self, reference: str | None = None) -> dict[str, Any]:
+        """Return everything as plain types for JSON; None is not a finite number.
+
+        Parameters
+        ----------
+        reference : str, optional
+            As in :meth:`standings`, which are empty if nothing can be compared yet.
+        """
+        try:
+            standings = self.standings(reference)
+        except ValueError:
+            if reference is not None and self.rows:
+                raise
+            standings = ()
+        plain: dict[str, Any] = _finite(
+            {
+                "name": self.name,
+                "methods": list(self.methods),
+                "standings": [asdict(one) for one in standings],
+                "rows": list(self.rows),
+                "failures": list(self.failures),
+                "preparation": list(self.preparation),
+            }
+        )
+        return plain
+
     def to_frame(self) -> Any:
         """Return the rows as a pandas frame."""
         return to_frame(self.rows, "Results.to_frame")
@@ -206,3 +233,11 @@ def _preparation(store: Store, data: tuple[str, ...]) -> tuple[dict[str, Any], .
 
 def _whole(count: Any) -> int | None:
     return None if count is None else int(count)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_finite(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
