@@ -1,54 +1,27 @@
 """Running: each ensemble once, nothing twice, nothing lost."""
 
+import functools
 import json
-import signal
+import os
 import sqlite3
-import subprocess
-import sys
-import time
+from contextlib import closing
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from sklearn.tree import DecisionTreeClassifier
+from tests.study.plans import plain, small_plan
 
-from quorate.cli import main
 from quorate.exceptions import FileFormatError
 from quorate.study import (
     EnsembleSpec,
     MethodSpec,
-    Plan,
     Results,
     Store,
     run_plan,
 )
 from quorate.study import _cell as cell_module
 
-# Times differ from run to run; everything else must not.
-TIMED = ("seconds",)
-
-
-def small_plan(**changes):
-    options = {
-        "name": "small",
-        "data": ("wine", "iris"),
-        "ensembles": (EnsembleSpec("bagging", "tree", 8),),
-        "methods": (
-            MethodSpec("es", 1.0, "Ensem"),
-            MethodSpec("random", 0.5),
-            MethodSpec("epbd", 0.5),
-        ),
-        "folds": 3,
-        "rows": 90,
-    }
-    return Plan(**{**options, **changes})
-
-
-def plain(path):
-    with Store(path) as store:
-        return [
-            {key: value for key, value in row.items() if key not in TIMED}
-            for row in store.rows()
-        ]
+DATA = os.environ.get("QUORATE_DATA")
 
 
 def test_results(tmp_path):
@@ -81,24 +54,108 @@ def test_second_run_does_nothing(tmp_path):
     assert plain(path) == before
 
 
-def test_each_ensemble_is_fitted_and_asked_once(tmp_path, monkeypatch):
-    fits, asked = [], []
-    make, collect = cell_module.make_ensemble, cell_module.collect_votes
+@pytest.mark.parametrize("prune_on", ["train", "oob", "holdout"])
+def test_each_ensemble_is_fitted_and_asked_once(tmp_path, monkeypatch, prune_on):
+    """Count what members really do, however many methods there are."""
+    calls = {"fit": [], "predict": [], "predict_proba": []}
 
-    def counted_make(*arguments):
-        fits.append(arguments)
-        return make(*arguments)
+    def counted(name):
+        original = getattr(DecisionTreeClassifier, name)
 
-    def counted_collect(*arguments, **options):
-        asked.append(options)
-        return collect(*arguments, **options)
+        @functools.wraps(original)
+        def count(self, X, *arguments, **options):
+            calls[name].append(len(X))
+            return original(self, X, *arguments, **options)
 
-    monkeypatch.setattr(cell_module, "make_ensemble", counted_make)
-    monkeypatch.setattr(cell_module, "collect_votes", counted_collect)
-    plan = small_plan(prune_on="holdout")
-    run_plan(plan, tmp_path / "s.sqlite", n_jobs=1)
+        monkeypatch.setattr(DecisionTreeClassifier, name, count)
+
+    for name in calls:
+        counted(name)
+    methods = ["es", "epbd", "re", "kl", "random"]
+    if prune_on != "holdout":
+        methods += ["tsp_ap", "tsp_dp"]  # these need out-of-bag votes
+    plan = small_plan(
+        data=("wine",),
+        methods=tuple(MethodSpec(name, 0.5) for name in methods),
+        prune_on=prune_on,
+    )
+    assert run_plan(plan, tmp_path / "s.sqlite", n_jobs=1).n_failed == 0
+    members = 8 * plan.folds
+    asked = calls["predict"] + calls["predict_proba"]
+    assert len(calls["fit"]) == members
+    assert len(asked) == 2 * members  # the pruning part and the test part
+    if prune_on == "train":
+        # every row is in the training part of all folds but one, and tested in that
+        assert sum(asked) == 8 * 90 * plan.folds
+
+
+def test_what_a_fit_took_and_how_data_was_prepared_is_stored(tmp_path):
+    path = tmp_path / "s.sqlite"
+    run_plan(small_plan(), path)
+    with Store(path) as store:
+        fits = store.fits()
     assert len(fits) == 2 * 3
-    assert len(asked) == 2 * len(fits)  # the pruning part and the test part
+    assert {fit["cells"] for fit in fits} == {3}
+    for row in Results.read(path).rows:
+        (fit,) = [
+            f for f in fits if (f["data"], f["fold"]) == (row["data"], row["fold"])
+        ]
+        assert 0 < row["fit_seconds"] + row["vote_seconds"] < fit["seconds"]
+    first = Results.read(path).preparation[0]
+    assert (first["data"], first["repeat"], first["fold"]) == ("wine", 0, 0)
+    assert first["what"] == "13 numeric columns"
+    assert (first["rows"], first["columns"], first["features"]) == (60, 13, 13)
+
+
+def test_stores_of_before_can_be_read_and_resumed(tmp_path):
+    """They have no table of fits, and plans without the newest keys."""
+    path = tmp_path / "s.sqlite"
+    run_plan(small_plan(), path)
+    before = plain(path)
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("drop table fits")
+        text = db.execute("select value from about where key = 'plan'").fetchone()[0]
+        plan = json.loads(text)
+        del plan["prune_on"]  # as a key that came later would be
+        db.execute("update about set value = ? where key = 'plan'", [json.dumps(plan)])
+        db.execute("delete from cells where method = 'random'")
+    assert Results.read(path).preparation == ()
+    assert run_plan(small_plan(), path).n_run == 6
+    assert plain(path) == before
+
+
+def test_crx_is_prepared_inside_the_fold_and_says_how(tmp_path):
+    if not DATA:
+        pytest.skip("needs the shared data sets")
+    plan = small_plan(data=("crx",), rows=None, folds=2)
+    run_plan(plan, tmp_path / "s.sqlite", data_dir=DATA)
+    first, second = Results.read(tmp_path / "s.sqlite").preparation
+    assert set(first["filled"]) == {"A1", "A2", "A4", "A5", "A6", "A7", "A14"}
+    assert first["categories"]["A6"] == 14
+    assert first["filled"]["A2"] != second["filled"]["A2"]  # each of its own rows
+    assert "2 with missing values filled by the median" in first["what"]
+
+
+def test_rare_classes_and_many_rows(tmp_path):
+    """Ecoli has classes of two rows, fewer than folds; shuttle has 58 000 rows."""
+    if not DATA:
+        pytest.skip("needs the shared data sets")
+    plan = small_plan(
+        data=("ecoli", "shuttle"),
+        methods=(MethodSpec("epbd", 0.5),),
+        ensembles=(EnsembleSpec("bagging", "tree", 3),),
+        rows=None,
+        folds=5,
+    )
+    assert run_plan(plan, tmp_path / "s.sqlite", data_dir=DATA, n_jobs=2).n_failed == 0
+
+
+def test_progress_starts_at_nothing_and_ends_at_all(tmp_path):
+    seen = []
+    run_plan(small_plan(), tmp_path / "s.sqlite", progress=lambda *it: seen.append(it))
+    assert seen[0] == (0, 18)
+    assert seen[-1] == (18, 18)
+    assert seen == sorted(seen)
 
 
 def test_processes_do_not_matter(tmp_path):
@@ -202,122 +259,9 @@ class TestStore:
         with pytest.raises(FileFormatError, match="quorate-study/9"):
             Store(tmp_path / "a.sqlite")
 
-    def test_export(self, tmp_path):
-        path = tmp_path / "s.sqlite"
-        run_plan(small_plan(), path)
-        with Store(path) as store:
-            frame = store.to_frame()
-            store.to_csv(tmp_path / "s.csv")
-            assert store.is_sound()
-        assert len(frame) == 18
-        assert len((tmp_path / "s.csv").read_text().splitlines()) == 19
-
     def test_no_results(self, tmp_path):
         Store(tmp_path / "s.sqlite").close()
         with pytest.raises(ValueError, match="holds no study"):
             Results.read(tmp_path / "s.sqlite")
         with pytest.raises(FileNotFoundError):
             Results.read(tmp_path / "none.sqlite")
-
-
-class TestTables:
-    @pytest.fixture(scope="class")
-    @classmethod
-    def results(cls, tmp_path_factory):
-        path = tmp_path_factory.mktemp("study") / "s.sqlite"
-        run_plan(small_plan(), path)
-        return Results.read(path)
-
-    def test_marks_and_ranks(self, results):
-        table = results.table("epbd")
-        assert table.header == ["data set", "Ensem", "random", "epbd"]
-        assert [row[0] for row in table.body] == ["wine", "iris"]
-        means = results.scores().means
-        ranks = [float(cell) for cell in table.footer[1][1:]]
-        assert sum(ranks) == pytest.approx(6, abs=0.02)
-        for row, best in zip(means, table.best, strict=True):
-            np.testing.assert_array_equal(best, row >= row.max() - 1e-12)
-        assert table.footer[0][-1] == ""
-        assert all(sum(map(int, c.split("/"))) == 2 for c in table.footer[0][1:3])
-
-    def test_formats(self, results):
-        markdown = results.table().to_markdown()
-        assert markdown.startswith("| data set | Ensem | random | epbd |")
-        assert "**" in markdown
-        latex = results.table().to_latex()
-        assert latex.startswith(r"\begin{tabular}{lrrr}")
-        assert r"$\pm$" in latex
-        assert r"\textbf{" in latex
-
-    def test_unknown_names(self, results):
-        with pytest.raises(ValueError, match="unknown quantity"):
-            results.scores("speed")
-        with pytest.raises(ValueError, match="did you mean 'epbd'"):
-            results.table("epdb")
-
-
-class TestCommandLine:
-    def test_new_and_dry_run(self, tmp_path, monkeypatch):
-        monkeypatch.chdir(tmp_path)
-        runner = CliRunner()
-        assert runner.invoke(main, ["study", "new"]).exit_code == 0
-        assert runner.invoke(main, ["study", "new"]).exit_code == 2
-        done = runner.invoke(main, ["study", "run", "study.toml", "--dry-run"])
-        assert "3 data sets, 15 fits, 45 cells" in done.output
-
-    def test_list(self):
-        done = CliRunner().invoke(main, ["study", "list"])
-        assert "pruning-bagging" in done.output
-
-    def test_run_resume_report(self, tmp_path, monkeypatch):
-        monkeypatch.chdir(tmp_path)
-        (tmp_path / "tiny.toml").write_text(
-            '[study]\ndata = ["iris", "wine"]\nfolds = 2\nrows = 60\n'
-            '[[ensemble]]\nkind = "bagging"\nmembers = 5\n'
-            '[[method]]\nmethod = "epbd"\n[[method]]\nmethod = "random"\n'
-        )
-        runner = CliRunner()
-        done = runner.invoke(main, ["study", "run", "tiny.toml"])
-        assert done.exit_code == 0, done.output
-        assert "8 of 8 cells computed now" in done.output
-        done = runner.invoke(main, ["study", "resume", "tiny.sqlite"])
-        assert "0 of 8 cells computed now" in done.output
-        for form, sign in (("markdown", "| data set"), ("latex", "tabular"),
-                           ("csv", "accuracy"), ("terminal", "rank")):  # fmt: skip
-            done = runner.invoke(
-                main, ["study", "report", "tiny.sqlite", "--format", form]
-            )
-            assert sign in done.output
-
-    def test_refusals(self, tmp_path):
-        runner = CliRunner()
-        assert runner.invoke(main, ["study", "run", "nonsense"]).exit_code == 1
-        assert runner.invoke(main, ["study", "resume", "none.sqlite"]).exit_code == 1
-        assert runner.invoke(main, ["study", "report", "none.sqlite"]).exit_code == 1
-
-
-@pytest.mark.slow
-def test_killed_at_random_moments(tmp_path):
-    """Kill and resume as often as it takes: the rows are those of a quiet run."""
-    plan = small_plan(folds=5)
-    run_plan(plan, tmp_path / "quiet.sqlite")
-    path = tmp_path / "killed.sqlite"
-    (tmp_path / "plan.json").write_text(json.dumps(plan.to_dict()))
-    code = (
-        "import json, sys\n"
-        "from quorate.study import run_plan\n"
-        "from quorate.study._plan import plan_from_dict\n"
-        f"plan = plan_from_dict(json.load(open({str(tmp_path / 'plan.json')!r})))\n"
-        f"run_plan(plan, {str(path)!r})\n"
-    )
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        child = subprocess.Popen([sys.executable, "-c", code])
-        time.sleep(float(rng.uniform(1.0, 3.5)))
-        child.send_signal(signal.SIGKILL)
-        child.wait()
-        if path.exists():
-            with Store(path) as store:
-                assert store.is_sound()
-    run_plan(plan, path)
-    assert plain(path) == plain(tmp_path / "quiet.sqlite")

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from pickle import PicklingError
 
-from joblib import effective_n_jobs
+from joblib import effective_n_jobs, parallel_config
 from sklearn.utils.parallel import Parallel, delayed
 
 from quorate.study._cell import UnitResult, run_unit, unit_keys
@@ -155,6 +155,9 @@ def _results(
                     f"time with {type(error).__name__}; fewer at a time need less "
                     "memory. What was computed is stored."
                 ) from error
+            # what was being done goes last, so that it does not take the rest with it
+            first = list(islice(left, 2 * effective_n_jobs(n_jobs)))
+            left |= {place: left.pop(place) for place in first}
 
 
 def _stream(
@@ -184,4 +187,7 @@ def _stream(
 def _run_numbered(
     place: int, unit: Unit, data: DataSet, methods: list[MethodSpec]
 ) -> tuple[int, UnitResult]:
-    return place, run_unit(unit, data, methods)
+    # A unit is the smallest piece of work: its ensemble and votes stay in one worker,
+    # where Dask would hand out every member.
+    with parallel_config(backend="sequential"):
+        return place, run_unit(unit, data, methods)

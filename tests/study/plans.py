@@ -1,0 +1,71 @@
+"""A small plan, and what is the same whenever and wherever it is run."""
+
+import sqlite3
+from contextlib import closing
+
+from quorate.study import EnsembleSpec, MethodSpec, Plan, Store
+
+# Times differ from run to run; everything else must not.
+TIMED = ("seconds", "fit_seconds", "vote_seconds")
+
+TOML = """
+[study]
+data = ["wine", "iris"]
+folds = {folds}
+repeats = {repeats}
+rows = 90
+[[ensemble]]
+kind = "random_forest"
+members = {members}
+[[method]]
+method = "es"
+keep = 1.0
+label = "Ensem"
+[[method]]
+method = "random"
+keep = 0.5
+[[method]]
+method = "epbd"
+keep = 0.5
+"""
+
+
+def small_plan(**changes):
+    options = {
+        "name": "small",
+        "data": ("wine", "iris"),
+        "ensembles": (EnsembleSpec("bagging", "tree", 8),),
+        "methods": (
+            MethodSpec("es", 1.0, "Ensem"),
+            MethodSpec("random", 0.5),
+            MethodSpec("epbd", 0.5),
+        ),
+        "folds": 3,
+        "rows": 90,
+    }
+    return Plan(**{**options, **changes})
+
+
+def write_toml(path, folds=3, repeats=1, members=8):
+    path.write_text(TOML.format(folds=folds, repeats=repeats, members=members))
+    return path
+
+
+def plain(path):
+    """Return the rows of a store without what a clock measured."""
+    with Store(path) as store:
+        return [
+            {key: value for key, value in row.items() if key not in TIMED}
+            for row in store.rows()
+        ]
+
+
+def n_rows(path):
+    """Return how many cells a store has, if it is there and not being made."""
+    if not path.exists():
+        return 0
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as db:
+        try:
+            return db.execute("select count(*) from cells").fetchone()[0]
+        except sqlite3.OperationalError:
+            return 0

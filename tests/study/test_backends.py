@@ -1,0 +1,174 @@
+"""Wherever units run, the results are the same, and a dead worker loses nothing."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import joblib
+import pytest
+from tests.study import cluster
+from tests.study.plans import n_rows, plain, small_plan, write_toml
+
+from quorate.study import Results, Store, read_plan, run_plan
+from quorate.study import _run as run_module
+from quorate.study._backend import workers_on
+
+CLI = [sys.executable, "-m", "quorate", "study", "run"]
+
+
+@pytest.fixture(scope="module")
+def dask_cluster():
+    pytest.importorskip("distributed")
+    with subprocess.Popen(
+        [sys.executable, cluster.__file__],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as process:
+        yield process, process.stdout.readline().strip()
+        process.stdin.close()
+        process.wait(60)
+
+
+def run_here(plan_file, path):
+    run_plan(read_plan(plan_file), path, n_jobs=1)
+    return plain(path)
+
+
+def run_there(plan_file, path, *options):
+    done = subprocess.run(
+        [*CLI, str(plan_file), "--store", str(path), *options],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return plain(path)
+
+
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_an_active_backend_is_used(backend, tmp_path):
+    run_plan(small_plan(), tmp_path / "1.sqlite")
+    with joblib.parallel_config(backend=backend, n_jobs=2):
+        run_plan(small_plan(), tmp_path / "2.sqlite")
+    assert plain(tmp_path / "1.sqlite") == plain(tmp_path / "2.sqlite")
+
+
+@pytest.mark.slow
+def test_a_backend_that_returns_lists_only(tmp_path):
+    plan = write_toml(tmp_path / "p.toml", folds=5, repeats=2)
+    expected = run_here(plan, tmp_path / "1.sqlite")
+    options = ("--backend", "multiprocessing", "--jobs", "2")
+    assert run_there(plan, tmp_path / "2.sqlite", *options) == expected
+
+
+@pytest.mark.slow
+def test_a_dask_cluster(dask_cluster, tmp_path):
+    _, address = dask_cluster
+    plan = write_toml(tmp_path / "p.toml")
+    expected = run_here(plan, tmp_path / "1.sqlite")
+    assert run_there(plan, tmp_path / "2.sqlite", "--dask", address) == expected
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
+def test_a_dask_worker_killed_in_the_middle(dask_cluster, tmp_path):
+    process, address = dask_cluster
+    process.stdin.write("who\n")
+    process.stdin.flush()
+    worker = json.loads(process.stdout.readline())[0]
+    plan = write_toml(tmp_path / "p.toml", folds=10, repeats=4, members=40)
+    expected = run_here(plan, tmp_path / "1.sqlite")
+    path = tmp_path / "2.sqlite"
+    with subprocess.Popen(
+        [*CLI, str(plan), "--store", str(path), "--dask", address],
+        stdout=subprocess.DEVNULL,
+    ) as run:
+        while n_rows(path) == 0:
+            assert run.poll() is None
+            time.sleep(0.02)
+        os.kill(worker, signal.SIGKILL)
+        assert n_rows(path) < len(expected)  # it was in the middle
+        assert run.wait(120) == 0
+    assert plain(path) == expected
+    with Store(path) as store:
+        assert store.is_sound()
+
+
+@pytest.fixture
+def deadly(monkeypatch, tmp_path):
+    """Let the worker that gets the second unit die as often as is asked for."""
+
+    def arrange(times):
+        original = run_module._run_numbered
+        grave = tmp_path / "grave"
+        grave.mkdir()
+
+        def fragile(place, unit, data, methods):
+            deaths = len(list(grave.iterdir()))
+            if place == 1 and deaths < times:
+                (grave / str(deaths)).touch()
+                time.sleep(0.5)
+                os._exit(9)
+            return original(place, unit, data, methods)
+
+        monkeypatch.setattr(run_module, "_run_numbered", fragile)
+        return grave
+
+    return arrange
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_process_that_dies_is_replaced(tmp_path, deadly):
+    run_plan(small_plan(), tmp_path / "1.sqlite")
+    grave = deadly(times=1)
+    outcome = run_plan(small_plan(), tmp_path / "2.sqlite", n_jobs=2)
+    assert len(list(grave.iterdir())) == 1
+    assert (outcome.n_run, outcome.n_failed) == (18, 0)
+    assert plain(tmp_path / "2.sqlite") == plain(tmp_path / "1.sqlite")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_processes_that_keep_dying_end_the_run_and_lose_nothing(tmp_path, deadly):
+    deadly(times=100)
+    path = tmp_path / "s.sqlite"
+    with pytest.raises(ChildProcessError, match="What was computed is stored"):
+        run_plan(small_plan(), path, n_jobs=2)
+    assert len(Results.read(path).rows) == 15  # all but those of the deadly unit
+
+
+def test_unknown_backends_are_refused():
+    with (
+        pytest.raises(ValueError, match="'lokky': joblib cannot use it"),
+        workers_on("lokky"),
+    ):
+        pass
+
+
+def test_without_dask(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with (
+        pytest.raises(ImportError, match=r'pip install "quorate\[dask\]"'),
+        workers_on(dask="tcp://127.0.0.1:1"),
+    ):
+        pass
+
+
+def test_nobody_answers():
+    code = (
+        "from quorate.study import _backend\n"
+        "_backend._PATIENCE = '1s'\n"
+        "try:\n"
+        "    _backend.workers_on(dask='tcp://127.0.0.1:1').__enter__()\n"
+        "except OSError as error:\n"
+        "    print(error)\n"
+    )
+    pytest.importorskip("distributed")
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout.startswith("tcp://127.0.0.1:1: no Dask scheduler answers")

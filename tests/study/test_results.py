@@ -1,0 +1,153 @@
+"""Tables, exports and what notebooks show."""
+
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.study.plans import small_plan
+
+from quorate.study import MethodSpec, Results, run_plan
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    path = tmp_path_factory.mktemp("study") / "s.sqlite"
+    run_plan(small_plan(), path)
+    return Results.read(path)
+
+
+class TestTables:
+    def test_marks_and_ranks(self, results):
+        table = results.table("epbd")
+        assert table.header == ["data set", "Ensem", "random", "epbd"]
+        assert [row[0] for row in table.body] == ["wine", "iris"]
+        means = results.scores().means
+        ranks = [float(cell) for cell in table.footer[1][1:]]
+        assert sum(ranks) == pytest.approx(6, abs=0.02)
+        for row, best in zip(means, table.best, strict=True):
+            np.testing.assert_array_equal(best, row >= row.max() - 1e-12)
+        assert table.footer[0][-1] == ""
+        assert all(sum(map(int, c.split("/"))) == 2 for c in table.footer[0][1:3])
+
+    def test_formats(self, results):
+        markdown = results.table().to_markdown()
+        assert markdown.startswith("| data set | Ensem | random | epbd |")
+        assert "**" in markdown
+        latex = results.table().to_latex()
+        assert latex.startswith(r"\begin{tabular}{lrrr}")
+        assert r"$\pm$" in latex
+        assert r"\textbf{" in latex
+
+    def test_unknown_names(self, results):
+        with pytest.raises(ValueError, match="unknown quantity"):
+            results.scores("speed")
+        with pytest.raises(ValueError, match="did you mean 'epbd'"):
+            results.table("epdb")
+
+
+class TestStandings:
+    def test_they_are_the_table_summed_up(self, results):
+        standings = results.standings("epbd")
+        assert [one.rank for one in standings] == sorted(o.rank for o in standings)
+        by_name = {one.method: one for one in standings}
+        table = results.table("epbd")
+        for at, method in enumerate(table.header[1:], start=1):
+            one = by_name[method]
+            assert f"{one.rank:.2f}" == table.footer[1][at]
+            counts = (one.wins, one.ties, one.losses)
+            told = "" if method == "epbd" else "/".join(map(str, counts))
+            assert told == table.footer[0][at]
+            rows = [row for row in results.rows if row["method"] == method]
+            for name in ("accuracy", "kept", "seconds", "bytes"):
+                mean = np.mean([row[name] for row in rows])
+                assert getattr(one, name) == pytest.approx(mean)
+
+    def test_a_single_method(self, tmp_path):
+        plan = small_plan(methods=(MethodSpec("epbd", 0.5),))
+        run_plan(plan, tmp_path / "s.sqlite")
+        (one,) = Results.read(tmp_path / "s.sqlite").standings()
+        assert (one.rank, one.wins) == (1, None)
+
+    def test_unknown_reference(self, results):
+        with pytest.raises(ValueError, match="did you mean 'epbd'"):
+            results.standings("epdb")
+
+
+class TestExports:
+    def test_all_say_the_same(self, results, tmp_path):
+        results.to_csv(tmp_path / "r.csv")
+        results.to_parquet(tmp_path / "r.parquet")
+        frame = results.to_frame()
+        assert len(frame) == 18
+        pd.testing.assert_frame_equal(frame, pd.read_parquet(tmp_path / "r.parquet"))
+        read = pd.read_csv(tmp_path / "r.csv")
+        pd.testing.assert_frame_equal(frame, read, check_dtype=False)
+
+    def test_what_figures_need_is_there(self, results):
+        wanted = {"accuracy", "full_accuracy", "kept", "members", "seconds", "bytes",
+                  "full_bytes", "agreement"}  # fmt: skip
+        for part in ("error", "member_error", "diversity", "risk"):
+            wanted |= {part, f"full_{part}"}
+        from quorate import measures
+
+        wanted |= {f"{when}_{m}" for m in measures() for when in ("before", "after")}
+        assert all(wanted <= set(row) for row in results.rows)
+
+    def test_rows_without_a_column(self, results, tmp_path):
+        old = {k: v for k, v in results.rows[0].items() if k != "fit_seconds"}
+        both = Results("x", results.methods, (old, results.rows[1]), ())
+        both.to_csv(tmp_path / "r.csv")
+        assert pd.read_csv(tmp_path / "r.csv")["fit_seconds"].isna().tolist() == [
+            True,
+            False,
+        ]
+        assert both.to_frame()["fit_seconds"].isna().sum() == 1
+
+    def test_a_failed_write_leaves_the_old_file(self, results, tmp_path, monkeypatch):
+        path = tmp_path / "r.parquet"
+        path.write_text("old")
+
+        def refuse(*_, **__):
+            raise ImportError("no engine")
+
+        monkeypatch.setattr(pd.DataFrame, "to_parquet", refuse)
+        with pytest.raises(ImportError, match=r"pyarrow; install quorate\[data\]"):
+            results.to_parquet(path)
+        assert path.read_text() == "old"
+        assert list(tmp_path.iterdir()) == [path]
+
+    def test_without_pandas(self, results, monkeypatch, tmp_path):
+        monkeypatch.setitem(sys.modules, "pandas", None)
+        with pytest.raises(ImportError, match=r"install quorate\[data\]"):
+            results.to_frame()
+        results.to_csv(tmp_path / "r.csv")  # needs nothing
+
+    def test_plain_types_and_finite_numbers(self, results):
+        row = {**results.rows[0], "risk": float("nan"), "full_risk": float("inf")}
+        changed = Results("x", results.methods, (row,), ())
+        plain = changed.to_dict()["rows"][0]
+        assert plain["risk"] is None
+        assert plain["full_risk"] is None
+        assert changed.to_dict()["standings"] == []
+        assert len(results.to_dict()["standings"]) == 3
+
+
+class TestNotebooks:
+    def test_the_best_is_bold_and_names_are_escaped(self, results):
+        rows = tuple({**row, "data": f"<{row['data']}>"} for row in results.rows)
+        shown = Results("a & b", results.methods, rows, ())._repr_html_()
+        assert "&lt;wine&gt;" in shown
+        assert "<wine>" not in shown
+        assert "a &amp; b" in shown
+        best = sum(map(sum, results.table().best))
+        assert shown.count("<b>") == best > 0
+
+    def test_nothing_to_compare(self):
+        shown = Results("x", ("epbd",), (), ())._repr_html_()
+        assert "no results yet" in shown
+
+    def test_repr_is_one_line(self, results):
+        assert repr(results) == (
+            "Results(small: 18 cells, 3 methods, 2 data sets; 0 failed)"
+        )
