@@ -132,6 +132,7 @@ def test_a_process_that_dies_is_replaced(tmp_path, deadly):
     assert plain(tmp_path / "2.sqlite") == plain(tmp_path / "1.sqlite")
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_processes_that_keep_dying_end_the_run_and_lose_nothing(tmp_path, deadly):
     deadly(times=100)

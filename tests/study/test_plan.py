@@ -1,8 +1,17 @@
 """Plans: what they accept, what they refuse and how they say it."""
 
+import json
+
 import pytest
 
-from quorate.study import EnsembleSpec, MethodSpec, Plan, make_preset, read_plan
+from quorate.study import (
+    DataSpec,
+    EnsembleSpec,
+    MethodSpec,
+    Plan,
+    make_preset,
+    read_plan,
+)
 from quorate.study._plan import plan_from_dict, quicker
 from quorate.study._presets import PRESETS
 
@@ -75,15 +84,86 @@ def test_reading(write):
         ('"KW"', '"epbd"', "two methods are called 'epbd'"),
         ("measure =", "mesure =", "unknown parameter 'mesure'"),
         ("[study]", "[studdy]", "unknown table 'studdy'; did you mean 'study'"),
-        ('["wine", "iris"]', "3", r"\[study\] data: expected a list, got 3"),
+        ('["wine", "iris"]', "3", r"\[study\] data: expected a list of names, got 3"),
         ('["wine", "iris"]', "[]", "needs data"),
         ("[[method]]", "[method]", "double brackets|not TOML"),
         ("folds = 3", "folds = ", "not TOML"),
+        ("folds = 3", "rows = 0", "rows is 0; 1 or more"),
+        ("folds = 3", "methods = []", r"\[study\] unknown key 'methods'"),
+        ('"iris"', '"wine"', "two data sets are called 'wine'"),
+        ('"iris"', "7", r"\[study\] data: expected a list of names, got"),
     ],
 )
 def test_refusals_name_file_table_and_key(write, old, new, message):
     with pytest.raises(ValueError, match=message) as caught:
         read_plan(write(GOOD.replace(old, new, 2 if old == "[[method]]" else 1)))
+    assert "mine.toml" in str(caught.value)
+
+
+DATA = """
+[[data]]
+path = "bank/2024.csv.gz"
+target = "churned"
+rows = 100
+binary = true
+
+[[data]]
+name = "openml:credit-g"
+version = 1
+
+[[data]]
+path = "pictures"
+name = "dogs"
+image_size = 8
+pca = 0.9
+"""
+
+
+def test_data_tables_follow_the_list(write):
+    plan = read_plan(write(GOOD + DATA))
+    assert plan.data_names == ("wine", "iris", "2024", "openml:credit-g", "dogs")
+    bank, credit, dogs = plan.data[2:]
+    assert bank == DataSpec(
+        path="bank/2024.csv.gz", target="churned", rows=100, binary=True
+    )
+    assert credit.source == "openml:credit-g@1"
+    assert (dogs.source, dogs.image_size, dogs.pca) == ("pictures", 8, 0.9)
+    assert plan_from_dict(json.loads(json.dumps(plan.to_dict()))) == plan
+    units = {unit.data: unit for unit in plan.units()}
+    assert (units["2024"].rows, units["2024"].binary) == (100, True)
+    assert (units["wine"].rows, units["wine"].binary) == (None, False)
+
+
+def test_tables_alone_are_enough(write):
+    plan = read_plan(write(GOOD.replace('data = ["wine", "iris"]', "") + DATA))
+    assert len(plan.data) == 3
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "target =",
+            "traget =",
+            r"\[\[data\]\] number 1: unknown key 'traget'; did you mean 'target'",
+        ),
+        ("rows = 100", 'rows = "many"', r"number 1: rows: expected a whole number"),
+        ("rows = 100", "rows = 0", r"number 1: data: rows is 0; 1 or more"),
+        ("version = 1", "version = 0", r"number 2: data: version is 0; 1 or more"),
+        ('"openml:credit-g"', '"credit-g"', "number 2: data: version 1 is for OpenML"),
+        ("pca = 0.9", "pca = 1.5", r"number 3: data: pca is 1.5"),
+        ("pca = 0.9", "pca = true", r"number 3: pca: expected a whole number or a"),
+        ("pca = 0.9", "pca = 0", r"number 3: data: pca is 0"),
+        ("image_size = 8", "image_size = -8", "image_size is -8; 1 or more"),
+        ('name = "dogs"', 'name = "wine"', "two data sets are called 'wine'"),
+        ('path = "bank/2024.csv.gz"\n', "", "number 1: data: needs a name or a path"),
+        ('[[data]]\npath = "bank', '[data]\npath = "bank', "double brackets|not TOML"),
+    ],
+)
+def test_refusals_of_data_tables(write, old, new, message):
+    assert old in DATA
+    with pytest.raises(ValueError, match=message) as caught:
+        read_plan(write(GOOD + DATA.replace(old, new, 1)))
     assert "mine.toml" in str(caught.value)
 
 

@@ -7,19 +7,26 @@ import sqlite3
 from contextlib import closing
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.decomposition import PCA
 from sklearn.tree import DecisionTreeClassifier
 from tests.study.plans import plain, small_plan
 
+from quorate import collect_votes
 from quorate.exceptions import FileFormatError
 from quorate.study import (
+    DataSpec,
     EnsembleSpec,
     MethodSpec,
     Results,
     Store,
+    load_data,
     run_plan,
 )
 from quorate.study import _cell as cell_module
+from quorate.study._cell import fold_rows
+from quorate.study._learners import make_ensemble
 
 DATA = os.environ.get("QUORATE_DATA")
 
@@ -239,11 +246,91 @@ def test_another_plan_is_refused(tmp_path):
         run_plan(small_plan(folds=2), tmp_path / "s.sqlite")
 
 
+def test_a_plan_without_results_may_be_replaced(tmp_path):
+    with Store(tmp_path / "s.sqlite") as store:
+        store.remember_plan(small_plan(folds=2).to_dict())
+    assert run_plan(small_plan(), tmp_path / "s.sqlite").n_run == 18
+
+
 def test_binary_labels(tmp_path):
     plan = small_plan(data=("iris",), binary=True)
     run_plan(plan, tmp_path / "s.sqlite")
     row = plain(tmp_path / "s.sqlite")[0]
     assert row["full_accuracy"] > 0.7
+
+
+class TestDataOptions:
+    def run(self, tmp_path, *data, **changes):
+        plan = small_plan(data=data, folds=2, **changes)
+        outcome = run_plan(plan, tmp_path / "s.sqlite")
+        assert outcome.n_failed == 0
+        return Results.read(tmp_path / "s.sqlite")
+
+    def test_a_table_with_a_target(self, tmp_path):
+        frame = pd.DataFrame({"kind": ["a", "b"] * 20, "x": range(40), "y": range(40)})
+        frame.to_csv(tmp_path / "mine.csv", index=False)
+        spec = DataSpec(path=str(tmp_path / "mine.csv"), target="kind")
+        results = self.run(tmp_path, spec)
+        assert {row["data"] for row in results.rows} == {"mine"}
+        assert results.preparation[0]["columns"] == 2
+
+    def test_pictures_in_fewer_dimensions(self, tmp_path):
+        from PIL import Image
+
+        rng = np.random.default_rng(0)
+        for kind in ("cats", "dogs"):
+            (tmp_path / "pets" / kind).mkdir(parents=True)
+            for number in range(8):
+                pixels = rng.integers(256, size=(6, 6), dtype=np.uint8)
+                Image.fromarray(pixels).save(tmp_path / f"pets/{kind}/{number}.png")
+        spec = DataSpec(path=str(tmp_path / "pets"), image_size=4, pca=3)
+        first = self.run(tmp_path, spec).preparation[0]
+        assert (first["columns"], first["features"]) == (16, 3)
+        assert first["what"] == "16 numeric columns; 3 principal components"
+
+    def test_components_are_those_of_the_training_part(self, tmp_path):
+        """A fold prepared by hand gives the same accuracy."""
+        self.run(tmp_path, DataSpec("wine", pca=2))
+        (row,) = [
+            row
+            for row in plain(tmp_path / "s.sqlite")
+            if row["fold"] == 0 and row["method"] == "Ensem"
+        ]
+        data = load_data("wine", n_rows=90)
+        train, test = fold_rows(small_plan(folds=2), data.y, 0, 0)
+        made = PCA(2).fit(data.X.iloc[train].to_numpy(float))
+        bagged = make_ensemble("bagging", "tree", 8, 0)
+        X = made.transform(data.X.to_numpy(float))
+        bagged.fit(X[train], data.y[train])
+        votes = collect_votes(bagged, X[test], data.y[test])
+        assert row["accuracy"] == pytest.approx(votes.accuracy())
+
+    def test_shares_of_the_variance(self, tmp_path):
+        first = self.run(tmp_path, DataSpec("wine", pca=0.9)).preparation[0]
+        assert first["features"] < 13
+
+    def test_options_make_other_cells(self, tmp_path):
+        one = self.run(tmp_path, DataSpec("iris"), DataSpec("wine", rows=60))
+        assert {fit["rows"] for fit in one.preparation} == {45, 30}
+        two = small_plan(data=(DataSpec("iris", binary=True), "wine"), folds=2)
+        run_plan(two, tmp_path / "t.sqlite")
+        with Store(tmp_path / "s.sqlite") as a, Store(tmp_path / "t.sqlite") as b:
+            assert not a.done() & b.done()
+
+    def test_two_names_for_the_same_data(self, tmp_path):
+        load_data("iris").X.assign(target=load_data("iris").y).to_csv(
+            tmp_path / "flowers.csv", index=False
+        )
+        flowers = DataSpec(path=str(tmp_path / "flowers.csv"))
+        with pytest.raises(ValueError, match="iris and flowers are the same data"):
+            self.run(tmp_path, "iris", flowers)
+
+    def test_options_that_do_not_fit(self, tmp_path):
+        with pytest.raises(ValueError, match="image_size is for folders of pictures"):
+            self.run(tmp_path, DataSpec("wine", image_size=8))
+        with pytest.raises(ValueError, match="pca is 80, more than"):
+            self.run(tmp_path, DataSpec("wine", pca=80))
+        assert not (tmp_path / "s.sqlite").exists()
 
 
 class TestStore:

@@ -90,10 +90,10 @@ def run_plan(
     What a worker that died was doing is done again by another one. A cell whose
     method or learner raises an error is stored as failed and does not stop the run.
     """
+    data = load_plan_data(plan, data_dir, allow_download)
     with Store(path) as store:
         check_plan(plan, store)
         store.remember_plan(plan.to_dict())
-        data = load_plan_data(plan, data_dir, allow_download)
         todo = missing_units(plan, data, store.done(retry))
         total = sum(len(methods) for _, methods in todo)
         count = 0
@@ -111,8 +111,10 @@ def run_plan(
 def check_plan(plan: Plan, store: Store) -> None:
     """Refuse a plan that is not the one whose results the store holds."""
     known = store.plan
+    if known is None or not store.done():
+        return
     # through JSON, which makes lists of tuples
-    if known is not None and _text(plan_from_dict(known)) != _text(plan):
+    if _text(plan_from_dict(known)) != _text(plan):
         raise ValueError(
             f"{store.path}: holds the results of another plan; choose another file."
         )

@@ -124,5 +124,5 @@ def _word(hint: Any) -> str:
         ]
         return " or ".join(options)
     if origin is tuple:
-        return "a list"
+        return "a list of names"
     return words.get(hint, "a table" if origin else str(hint))

@@ -1,0 +1,160 @@
+"""The study on the command line."""
+
+import json
+import sqlite3
+from contextlib import closing
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from rich.console import Console
+from tests.study.plans import small_plan, write_toml
+
+from quorate.cli import main
+from quorate.cli._study_view import _lollipop, show_results
+from quorate.study import Results, run_plan
+
+
+def study(*words):
+    return CliRunner().invoke(main, ["study", *map(str, words)])
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    path = tmp_path_factory.mktemp("study") / "s.sqlite"
+    run_plan(small_plan(), path)
+    return path
+
+
+def test_new_and_dry_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert study("new").exit_code == 0
+    assert study("new").exit_code == 2
+    done = study("run", "study.toml", "--dry-run", "--quick")
+    assert "3 data sets, 15 fits, 60 cells, 0 of them stored" in done.output
+    assert "15 fits with 1 at a time, going by 2 fits timed now on" in done.output
+    assert [path.name for path in tmp_path.iterdir()] == ["study.toml"]
+
+
+def test_list():
+    assert "pruning-bagging" in study("list").output
+
+
+def test_run_resume_report(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_toml(tmp_path / "tiny.toml", folds=2)
+    done = study("run", "tiny.toml")
+    assert done.exit_code == 0, done.output
+    assert (
+        "12 of 12 cells computed now, 0 failed; results in tiny.sqlite" in done.output
+    )
+    assert "Friedman test: p =" in done.output
+    assert "Accuracy by data set" in done.output
+    done = study("resume", "tiny.sqlite")
+    assert "0 of 12 cells computed now" in done.output
+
+
+@pytest.mark.parametrize(
+    ("form", "sign"),
+    [
+        ("markdown", "| data set"),
+        ("latex", r"\begin{tabular}"),
+        ("csv", "data,repeat,fold,ensemble,method,"),
+        ("terminal", "rank 1 is best"),
+        ("json", '"standings"'),
+    ],
+)
+def test_reports(form, sign, store, tmp_path):
+    printed = study("report", store, "--format", form)
+    assert sign in printed.output
+    file = tmp_path / "report"
+    done = study("report", store, "--format", form, "-o", file)
+    assert done.output == f"written to {file}\n"
+    assert file.read_text() == printed.output
+
+
+def test_reports_for_programs(store, tmp_path):
+    found = json.loads(study("report", store, "--format", "json").output)
+    assert len(found["rows"]) == 18
+    assert found["standings"][0]["rank"] <= found["standings"][1]["rank"]
+    assert study("report", store, "--format", "parquet").exit_code == 2
+    file = tmp_path / "r.parquet"
+    assert study("report", store, "--format", "parquet", "-o", file).exit_code == 0
+    assert len(pd.read_parquet(file)) == 18
+
+
+def test_verbose_tells_of_preparation(store):
+    assert "Preparation" not in study("report", store).output
+    told = study("report", store, "--verbose").output
+    assert "wine: 13 numeric columns; 13 columns become 13" in told
+
+
+def test_reference(store):
+    told = study("report", store, "--reference", "random").output
+    assert "W/T/L: data sets on which random wins" in told
+    done = study("report", store, "--reference", "randon")
+    assert done.exit_code == 1
+    assert "did you mean 'random'" in done.output
+
+
+def test_refusals(tmp_path):
+    for words in (
+        ("run", "nonsense"),
+        ("resume", "none.sqlite"),
+        ("report", "none.sqlite"),
+        ("run", "ftad-bagging-nb", "--backend", "lokky"),
+    ):
+        done = study(*words)
+        assert done.exit_code == 1
+        assert done.output.startswith("Error: ")
+    assert study("run", "space", "--backend", "dask").exit_code == 2
+    both = study("run", "space", "--backend", "loky", "--dask", "tcp://127.0.0.1:1")
+    assert both.exit_code == 2
+
+
+def failing(store, tmp_path, where):
+    path = tmp_path / "failed.sqlite"
+    path.write_bytes(store.read_bytes())
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute(
+            "update cells set status = 'failed', error = 'Traceback\nOops: [no]' "
+            f"where {where}"
+        )
+    return path
+
+
+def test_failures_are_told(store, tmp_path):
+    path = failing(store, tmp_path, "data = 'iris' and method = 'epbd'")
+    told = study("report", path).output
+    assert "1 data sets, 3 folds; 1 without all results left out" in told
+    assert "One data set" in told
+    assert "failed: epbd on iris, fold 0: Oops: [no]" in told
+    assert "Traceback\nOops" not in told
+    assert "Traceback\nOops" in study("report", path, "--verbose").output
+
+
+@pytest.mark.parametrize("where", ["fold = 1 and method = 'epbd'", "1 = 1"])
+def test_nothing_to_compare_yet(store, tmp_path, where):
+    done = study("report", failing(store, tmp_path, where))
+    assert done.exit_code == 0
+    assert "nothing to compare yet" in done.output
+    assert "failed: " in done.output
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_it_fits_the_width(store, width):
+    console = Console(width=width, highlight=False)
+    with console.capture() as captured:
+        show_results(console, Results.read(store), verbose=True)
+    lines = captured.get().splitlines()
+    assert max(map(len, lines)) <= width
+    assert not any("…" in line for line in lines)
+
+
+def test_charts():
+    # rank 1 to 5 on nine places; the best's difference ends at rank 3
+    assert _lollipop(1, 3, 5, 9).plain == "●   ┊"
+    assert _lollipop(2.5, 3, 5, 9).plain == "━━━●┊"
+    assert _lollipop(5, 3, 5, 9).plain == "━━━━━━━━●"
+    assert _lollipop(2, 7, 5, 9).plain == "━━●"  # past the end: nothing to show
+    assert _lollipop(2, None, 5, 9).plain == "━━●"
