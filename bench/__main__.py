@@ -2,13 +2,14 @@
 
 import sys
 
-from bench import forests, frontier, measures, pruning
+from bench import forests, frontier, measures, pruning, study
 
 BENCHES = {
     "measures": measures.run,
     "pruning": pruning.run,
     "frontier": frontier.run,
     "forests": forests.run,
+    "study": study.run,
 }
 
 if __name__ == "__main__":

@@ -1,27 +1,24 @@
 """Run the paper's presets on a folder of data sets and write the tables of the docs.
 
-``python -m bench.presets DATA_FOLDER [STORE_FOLDER]`` writes ``docs/results/*.csv``;
-what is in the stores already is not computed again.
+``python -m bench.presets DATA_FOLDER [STORE_FOLDER]`` writes ``docs/results/``; what is
+in the stores already is not computed again.
 """
 
 import csv
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from quorate.stats import average_ranks, friedman
-from quorate.study import Results, make_preset, run_plan
+import numpy as np
+
+from quorate import measures
+from quorate.stats import friedman
+from quorate.study import PRESETS, Results, Table, make_preset, run_plan
 
 RESULTS = Path("docs/results")
-PRESETS = (
-    "pruning-bagging",
-    "pruning-adaboost",
-    "ftad-bagging-nb",
-    "ftad-bagging-knn",
-    "ftad-adaboost-svm",
-    "decomposition",
-    "relationship",
-    "space",
-)
+Rows = list[list[str]]
 
 
 def main(data_dir: str, stores: str = ".") -> None:
@@ -31,58 +28,218 @@ def main(data_dir: str, stores: str = ".") -> None:
         path = Path(stores) / f"{name}-real.sqlite"
         plan = make_preset(name, data_dir=data_dir)
         outcome = run_plan(plan, path, data_dir=data_dir, n_jobs=2)
-        print(f"{name}: {outcome.n_run} cells now, {outcome.n_failed} failed")
-        write_tables(name, Results.read(path))
+        results = short_names(Results.read(path))
+        test = friedman(results.scores().complete_blocks())
+        print(
+            f"{name}: {outcome.n_run} cells now, {outcome.n_failed} failed, "
+            f"Friedman p = {test.chi_square_p_value:.2g}"
+        )
+        write_tables(name, results)
+
+
+def short_names(results: Results) -> Results:
+    """Call data sets by their names; those a generator has too are known by file."""
+    rows = [
+        {**row, "data": row["data"].removesuffix(".csv.gz")} for row in results.rows
+    ]
+    return replace(results, rows=tuple(rows))
 
 
 def write_tables(name: str, results: Results) -> None:
-    """Write a row per method, and a row per data set."""
-    paper = read_paper().get(name, {})
-    scores = results.scores().complete_blocks()
-    ranks = average_ranks(scores)
+    """Write a row per method, a row per data set, and what else a preset is about."""
+    write_methods(name, results)
     table = results.table("EPBD")
-    wins = dict(zip(*table.wins(), strict=True))
-    columns = {
-        quantity: dict(zip(scores.methods, results.mean_of(quantity), strict=True))
-        for quantity in ("accuracy", "kept", "seconds")
-    }
+    write(f"{name}-data.csv", table.header, [*table.body, *table.footer])
+    if name in EXTRAS:
+        EXTRAS[name](results)
+    else:
+        (RESULTS / f"{name}-data.inc").write_text(directive(table))
+    beside_the_paper(name, table)
+
+
+def write_methods(name: str, results: Results) -> None:
+    """Write how each method did, beside what the paper printed."""
+    paper = {row["method"]: row for row in read("paper.csv") if row["study"] == name}
+    header = ["method", "accuracy", "rank", "W/T/L", "kept", "ms", "kB"]
+    theirs = ["accuracy", "rank", "W/T/L"] if paper else []
     rows = []
-    for method, rank in sorted(
-        zip(scores.methods, ranks.average, strict=True), key=lambda pair: pair[1]
-    ):
-        there = paper.get(method, {})
+    for one in results.standings("EPBD"):
+        counts = (one.wins, one.ties, one.losses)
+        there = paper.get(one.method, {})
         rows.append(
             [
-                method,
-                f"{100 * columns['accuracy'][method]:.2f}",
-                f"{rank:.2f}",
-                wins[method],
-                f"{columns['kept'][method]:.1f}",
-                f"{1e3 * columns['seconds'][method]:.1f}",
-                there.get("accuracy", ""),
-                there.get("rank", ""),
+                one.method,
+                f"{100 * one.accuracy:.2f}",
+                f"{one.rank:.2f}",
+                "" if one.wins is None else "/".join(map(str, counts)),
+                f"{one.kept:.1f}",
+                f"{1e3 * one.seconds:.1f}",
+                f"{one.bytes / 1e3:.0f}",
+                *(there.get(column, "") for column in theirs),
             ]
         )
-    header = ["method", "accuracy", "rank", "W/T/L", "kept", "ms",
-              "paper: accuracy", "paper: rank"]  # fmt: skip
-    write(RESULTS / f"{name}-methods.csv", header, rows)
-    write(RESULTS / f"{name}-data.csv", table.header, table.body)
-    test = friedman(scores)
-    print(f"  {scores.n_blocks} data sets, Friedman p = {test.chi_square_p_value:.3g}")
+    header += [f"paper: {column}" for column in theirs]
+    write(f"{name}-methods.csv", header, rows)
 
 
-def read_paper() -> dict[str, dict[str, dict[str, str]]]:
-    """Return what the paper's tables give: mean accuracy and rank by method."""
-    found: dict[str, dict[str, dict[str, str]]] = {}
-    with (RESULTS / "paper.csv").open() as file:
-        for row in csv.DictReader(file):
-            found.setdefault(row["study"], {})[row["method"]] = row
-    return found
+def beside_the_paper(name: str, table: Table) -> None:
+    """Write the data sets that the paper has too, under names of its own."""
+    paper = [row for row in read("paper-data.csv") if row["study"] == name]
+    ours = {row[0]: dict(zip(table.header, row, strict=True)) for row in table.body}
+    best = dict(zip(ours, table.best, strict=True))
+    rows = []
+    for there in paper:
+        data = there["data set"]
+        winners = [
+            m for m, top in zip(table.header[1:], best[data], strict=True) if top
+        ]
+        here = ours[data]
+        rows.append(
+            [
+                data,
+                here["Ensem"].rstrip("+-"),
+                there["Ensem"],
+                here["EPBD"],
+                there["EPBD"],
+                f"{few(winners)}, {here[winners[0]].split('±')[0]}",
+                f"{few(there['best method'].split('/'))}, {there['best accuracy']}",
+            ]
+        )
+    if rows:
+        header = ["data set", "Ensem", "paper: Ensem", "EPBD", "paper: EPBD", "best",
+                  "paper: best"]  # fmt: skip
+        write(f"{name}-paper.csv", header, sorted(rows))
 
 
-def write(path: Path, header: list[str], rows: list[list[str]]) -> None:
-    """Write a CSV file."""
-    with path.open("w", newline="") as file:
+def few(names: list[str]) -> str:
+    """Return names in words, however many there are."""
+    if len(names) > 3:
+        return f"{names[0]} and {len(names) - 1} more"
+    return " and ".join(names)
+
+
+def write_decomposition(results: Results) -> None:
+    """Write error = members' error - diversity, by data set and ensemble."""
+    parts = ("full_error", "full_member_error", "full_diversity")
+    pivot("decomposition", results, parts, "{} = {} - {}")
+
+
+def write_relationship(results: Results) -> None:
+    """Write error and diversity by data set, and how measures go with the gain."""
+    pivot("relationship", results, ("full_error", "full_diversity"), "{}, {}")
+    cells = [row for row in results.rows if row["method"] == "Ensem"]
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in cells:
+        groups.setdefault((row["data"], row["ensemble"]), []).append(row)
+
+    def mean(quantity: str) -> Any:
+        return np.array([[row[quantity] for row in g] for g in groups.values()]).mean(1)
+
+    gain = mean("full_member_error") - mean("full_error")
+    columns = {
+        **{name: mean(f"before_{name}") for name in measures()},
+        "diversity on the test part": mean("full_diversity"),
+        "risk estimate": mean("full_risk"),
+    }
+    rows = [
+        [
+            name,
+            f"{pearson(values, gain):.2f}",
+            f"{pearson(values, mean('full_error')):.2f}",
+        ]
+        for name, values in columns.items()
+    ]
+    header = ["what", "with members' error - error", "with error"]
+    write("relationship-correlations.csv", header, rows)
+
+
+def write_space(results: Results) -> None:
+    """Write accuracy, time and space by method and ensemble."""
+    kinds = list(dict.fromkeys(row["ensemble"] for row in results.rows))
+    header = ["method"]
+    for kind in kinds:
+        header += [f"{kind}: {what}" for what in ("accuracy", "ms", "kB", "% of all")]
+    rows = []
+    for method in results.methods:
+        row = [method]
+        for kind in kinds:
+            cells = [
+                cell
+                for cell in results.rows
+                if (cell["method"], cell["ensemble"]) == (method, kind)
+            ]
+            mean = {
+                name: float(np.mean([cell[name] for cell in cells]))
+                for name in ("accuracy", "seconds", "bytes", "full_bytes")
+            }
+            row += [
+                f"{100 * mean['accuracy']:.2f}",
+                f"{1e3 * mean['seconds']:.1f}",
+                f"{mean['bytes'] / 1e3:.1f}",
+                f"{100 * mean['bytes'] / mean['full_bytes']:.1f}",
+            ]
+        rows.append(row)
+    write("space-methods-by-ensemble.csv", header, rows)
+    (RESULTS / "space-data.inc").write_text(directive(results.table("EPBD")))
+
+
+EXTRAS: dict[str, Callable[[Results], None]] = {
+    "decomposition": write_decomposition,
+    "relationship": write_relationship,
+    "space": write_space,
+}
+
+
+def pivot(name: str, results: Results, parts: tuple[str, ...], form: str) -> None:
+    """Write means in percent by data set and ensemble, several in a cell."""
+    kinds = list(dict.fromkeys(row["ensemble"] for row in results.rows))
+    found: dict[tuple[str, str], list[list[float]]] = {}
+    for row in results.rows:
+        if row["method"] == "Ensem":
+            place = (row["data"], row["ensemble"])
+            found.setdefault(place, []).append([100 * row[part] for part in parts])
+    rows = []
+    for data in dict.fromkeys(row["data"] for row in results.rows):
+        means = [np.mean(found[data, kind], axis=0) for kind in kinds]
+        rows.append([data, *(form.format(*map(percent, mean)) for mean in means)])
+    write(f"{name}-parts.csv", ["data set", *kinds], rows)
+
+
+def percent(value: float) -> str:
+    """Return two decimals, in brackets where a minus may stand before it."""
+    return f"{value:.2f}" if value >= -0.005 else f"({value:.2f})"
+
+
+def pearson(a: Any, b: Any) -> float:
+    """Return the correlation of two columns, where both have a value."""
+    known = np.isfinite(a) & np.isfinite(b)
+    return float(np.corrcoef(a[known], b[known])[0, 1])
+
+
+def directive(table: Table) -> str:
+    """Return the table for a page of the docs, the best of each row in bold."""
+    lines = [".. csv-table::", "   :header-rows: 1", "   :stub-columns: 1",
+             "   :class: quorate-results", "", quoted(table.header)]  # fmt: skip
+    for row, best in zip(table.body, table.best, strict=True):
+        cells = [f"**{c}**" if b else c for c, b in zip(row[1:], best, strict=True)]
+        lines.append(quoted([row[0], *cells]))
+    return "\n".join([*lines, *map(quoted, table.footer)]) + "\n"
+
+
+def quoted(cells: list[str]) -> str:
+    """Return a line of a csv-table."""
+    return "   " + ",".join(f'"{cell}"' for cell in cells)
+
+
+def read(name: str) -> list[dict[str, str]]:
+    """Return the rows of a CSV file of the results."""
+    with (RESULTS / name).open() as file:
+        return list(csv.DictReader(file))
+
+
+def write(name: str, header: list[str], rows: Rows) -> None:
+    """Write a CSV file of the results."""
+    with (RESULTS / name).open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
         writer.writerows(rows)

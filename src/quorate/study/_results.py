@@ -66,11 +66,13 @@ class Results:
                 raise ValueError(f"{path}: holds no study.")
             plan = plan_from_dict(store.plan)
             names = tuple(method.name for method in plan.methods)
+            kinds = [ensemble.name for ensemble in plan.ensembles]
             rows = sorted(
                 store.rows(),
                 key=lambda row: (
                     plan.data_names.index(row["data"]),
                     names.index(row["method"]),
+                    kinds.index(row["ensemble"]),
                 ),
             )
             return cls(
