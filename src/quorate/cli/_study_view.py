@@ -125,10 +125,11 @@ def _show_standings(
         console.print("One data set: methods are not tested over data sets.")
         return
     test = friedman(scores)
-    differ = "methods differ" if test.f_p_value <= tested.alpha else "no difference"
+    differ = test.chi_square_p_value <= tested.alpha
+    verdict = "methods differ" if differ else "no difference is shown"
     console.print(
-        f"Friedman test: p = {_p(test.chi_square_p_value)}, Iman-Davenport: "
-        f"p = {_p(test.f_p_value)} ({differ} at {tested.alpha:.0%})"
+        f"Friedman test: p = {_p(test.chi_square_p_value)}, {verdict} at "
+        f"{tested.alpha:.0%}"
     )
     console.print(Text(_verdict(tested, standings)))
 
