@@ -113,7 +113,7 @@ def beside_the_paper(name: str, table: Table) -> None:
 
 def few(names: list[str]) -> str:
     """Return names in words, however many there are."""
-    if len(names) > 3:
+    if len(names) > 2:
         return f"{names[0]} and {len(names) - 1} more"
     return " and ".join(names)
 
