@@ -1,12 +1,8 @@
 """Data sets by name, from a file, a folder, or OpenML."""
 
-import csv
-import gzip
 import hashlib
-import io
 import json
 import os
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,29 +16,14 @@ from quorate._typing import Array, IntArray
 from quorate.exceptions import FileFormatError
 from quorate.study._generators import GENERATORS
 from quorate.study._images import read_images
-from quorate.study._prepare import (
-    as_numbers,
-    as_texts,
-    column_kinds,
-    import_pandas,
-)
+from quorate.study._prepare import as_numbers, as_texts, column_kinds
 from quorate.votes._labels import as_labels
+from quorate.votes._tables import TABLES, import_pandas, read_table
 
 BUNDLED = ("iris", "wine", "breast_cancer", "digits")
 GENERATED_ROWS = 1000
-_TABLES = (".csv", ".csv.gz", ".parquet", ".arff", ".arff.gz")
 _MANIFEST = "MANIFEST.json"
 _OPENML = "openml:"
-# What damaged files make their readers raise.
-_DAMAGE = (
-    ValueError,
-    OSError,
-    EOFError,
-    zlib.error,
-    NotImplementedError,
-    StopIteration,
-    IndexError,
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +141,7 @@ def load_data(
     Parameters
     ----------
     name_or_path : str or path
-        Files are .csv, .csv.gz, .parquet, .arff or .arff.gz. CSV is in UTF-8 with
+        Files are .csv, .csv.gz, .parquet, .pq, .arff or .arff.gz. CSV is in UTF-8 with
         commas and a header; empty fields, ``?`` and what pandas takes for missing
         (``NA``, ``null``, ...) are missing values. A folder of pictures has one folder
         per class.
@@ -256,7 +237,7 @@ def _found(
 ) -> DataSet:
     """Look for what is neither generated nor comes with scikit-learn."""
     path = Path(given).expanduser()
-    is_table = path.name.lower().endswith(_TABLES)
+    is_table = path.name.lower().endswith(TABLES)
     if is_table and path.is_file():
         return _from_file(path, target)
     listed = _listed(Path(data_dir)) if data_dir is not None else {}
@@ -269,7 +250,7 @@ def _found(
     if path.is_dir():
         return _from_images(path, image_size)
     if path.is_file():
-        raise FileFormatError(f"{path}: tables come as {', '.join(_TABLES)}.")
+        raise FileFormatError(f"{path}: tables come as {', '.join(TABLES)}.")
     if is_table or not name or len(path.parts) != 1:
         raise FileNotFoundError(f"{path}: no such file.")
     known = [*GENERATORS, *BUNDLED, *listed]
@@ -303,7 +284,7 @@ def _from_file(
     expected = entry.get("sha256")
     if expected and hashlib.sha256(raw).hexdigest() != expected:
         raise FileFormatError(f"{path}: not the file that {_MANIFEST} describes.")
-    frame = _read_table(path, raw)
+    frame = read_table(path, raw)
     stem = _stem(path)
     taken = stem in GENERATORS or stem in BUNDLED
     name = path.name if taken else stem
@@ -368,7 +349,7 @@ def _listed(folder: Path) -> dict[str, dict[str, Any]]:
     listed = _read_manifest(folder)
     described = {entry["file"] for entry in listed.values()}
     for path in sorted(folder.iterdir()):
-        if not path.name.lower().endswith(_TABLES) or str(path) in described:
+        if not path.name.lower().endswith(TABLES) or str(path) in described:
             continue
         name = _stem(path)
         if name in listed:
@@ -402,77 +383,9 @@ def _read_manifest(folder: Path) -> dict[str, dict[str, Any]]:
 
 def _stem(path: Path) -> str:
     longest = max(
-        (end for end in _TABLES if path.name.lower().endswith(end)), key=len, default=""
+        (end for end in TABLES if path.name.lower().endswith(end)), key=len, default=""
     )
     return path.name[: len(path.name) - len(longest)]
-
-
-def _read_table(path: Path, raw: bytes) -> Any:
-    """Return a file as a frame with text as column names."""
-    pd = import_pandas(str(path))
-    name = path.name.lower()
-    try:
-        if name.endswith(".gz"):
-            raw = gzip.decompress(raw)
-        if name.endswith(".parquet"):
-            frame = pd.read_parquet(io.BytesIO(raw))
-        elif name.endswith((".arff", ".arff.gz")):
-            frame = _read_arff(raw.decode("utf-8"))
-        else:
-            frame = _read_csv(raw.decode("utf-8-sig"))
-    except ImportError as error:
-        raise ImportError(f"{path}: needs pyarrow; install quorate[data].") from error
-    except _DAMAGE as error:
-        why = str(error).rstrip(". \n") or "it ends too early"
-        raise FileFormatError(f"{path}: not a readable table ({why}).") from error
-    frame.columns = [str(column) for column in frame.columns]
-    return frame.reset_index(drop=True)
-
-
-def _read_csv(text: str) -> Any:
-    """Read CSV, refusing what pandas would mend in silence."""
-    import pandas as pd
-
-    rows = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True, strict=True)
-    try:
-        header = next(rows, [])
-        for place, name in enumerate(header, start=1):
-            if not name.strip():
-                raise ValueError(f"column {place} has no name")
-            if name in header[: place - 1]:
-                raise ValueError(f"column {name!r} appears twice")
-        for row in rows:
-            if row and len(row) != len(header):
-                raise ValueError(
-                    f"line {rows.line_num} has {len(row)} fields, the header has "
-                    f"{len(header)}"
-                )
-    except csv.Error as error:
-        raise ValueError(f"line {rows.line_num}: {error}") from error
-    # The same numbers everywhere, so the same fingerprint: until 3.1 pandas did not
-    # read a number exactly unless told to, since then it always does.
-    version = tuple(map(int, pd.__version__.split(".")[:2]))
-    precision = {"float_precision": "round_trip"} if version < (3, 1) else {}
-    return pd.read_csv(
-        io.StringIO(text),
-        skipinitialspace=True,
-        na_values=["?"],
-        low_memory=False,
-        **precision,
-    )
-
-
-def _read_arff(text: str) -> Any:
-    import pandas as pd
-    from scipy.io import arff
-
-    rows, _ = arff.loadarff(io.StringIO(text))
-    frame = pd.DataFrame(rows)
-    for name in frame.select_dtypes(include=object):
-        # nominal values come as bytes, and a missing one as a question mark
-        texts = frame[name].str.decode("utf-8")
-        frame[name] = texts.where(texts != "?", None)
-    return frame
 
 
 def _split(frame: Any, target: str | None, owner: str) -> tuple[Any, Array]:

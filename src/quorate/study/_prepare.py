@@ -6,17 +6,9 @@ import numpy as np
 
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.votes._labels import as_labels
+from quorate.votes._tables import import_pandas
 
 _SCALARS = (str, bool, int, float, np.bool_, np.number)
-
-
-def import_pandas(owner: str) -> Any:
-    """Return pandas, or raise ``ImportError`` naming what to install."""
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise ImportError(f"{owner}: needs pandas; install quorate[data].") from error
-    return pd
 
 
 def make_preparation(X: Any) -> Any:
