@@ -126,7 +126,7 @@ def failing(store, tmp_path, where):
 def test_failures_are_told(store, tmp_path):
     path = failing(store, tmp_path, "data = 'iris' and method = 'epbd'")
     told = study("report", path).output
-    assert "1 data sets, 3 folds; 1 without all results left out" in told
+    assert "1 data set, 3 folds; 1 without all results left out" in told
     assert "One data set" in told
     assert "failed: epbd on iris, fold 0: Oops: [no]" in told
     assert "Traceback\nOops" not in told

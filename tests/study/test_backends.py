@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 
 import joblib
 import pytest
@@ -53,8 +54,10 @@ def run_there(plan_file, path, *options):
 @pytest.mark.parametrize("backend", ["threading", "loky"])
 def test_an_active_backend_is_used(backend, tmp_path):
     run_plan(small_plan(), tmp_path / "1.sqlite")
+    filters = list(warnings.filters)
     with joblib.parallel_config(backend=backend, n_jobs=2):
         run_plan(small_plan(), tmp_path / "2.sqlite")
+    assert warnings.filters == filters
     assert plain(tmp_path / "1.sqlite") == plain(tmp_path / "2.sqlite")
 
 

@@ -93,7 +93,10 @@ def _show_standings(
     scores = results.scores().complete_blocks()
     dropped = results.scores().n_blocks - scores.n_blocks
     left_out = f"; {dropped} without all results left out" if dropped else ""
-    blocks = "data sets" if not _has_pairs(results) else "data sets and ensembles"
+    pairs = _has_pairs(results)
+    block = "pair of data set and ensemble" if pairs else "data set"
+    many = "pairs of data set and ensemble" if pairs else "data sets"
+    blocks = block if scores.n_blocks == 1 else many
     console.print(f"{scores.n_blocks} {blocks}, {scores.n_repeats} folds{left_out}")
     several = scores.n_methods > 1
     tested = nemenyi(scores) if several and scores.n_blocks > 1 else None
@@ -118,11 +121,11 @@ def _show_standings(
     console.print(
         Text(
             "accuracy in %, ms to choose members, kB of those kept, rank 1 is best\n"
-            f"W/T/L: data sets on which {against} wins, ties and loses"
+            f"W/T/L: {many} on which {against} wins, ties and loses"
         )
     )
     if tested is None:
-        console.print("One data set: methods are not tested over data sets.")
+        console.print(f"One {block}: methods are not tested over {many}.")
         return
     test = friedman(scores)
     differ = test.chi_square_p_value <= tested.alpha

@@ -1,6 +1,7 @@
 """Run a plan: what is missing in the store, in parallel, results as they come."""
 
 import json
+import warnings
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -99,7 +100,11 @@ def run_plan(
         count = 0
         if progress is not None:
             progress(count, total)
-        with closing(_results(todo, data, n_jobs)) as results:
+        # threads that silence learners at the same time may leave them silenced
+        with (
+            warnings.catch_warnings(),
+            closing(_results(todo, data, n_jobs)) as results,
+        ):
             for result in results:
                 store.add(result.rows, result.fit)
                 count += len(result.rows)
