@@ -1,7 +1,11 @@
 """The study on the command line."""
 
 import json
+import os
+import signal
 import sqlite3
+import sys
+import time
 from contextlib import closing
 
 import pandas as pd
@@ -110,6 +114,31 @@ def test_refusals(tmp_path):
     assert study("run", "space", "--backend", "dask").exit_code == 2
     both = study("run", "space", "--backend", "loky", "--dask", "tcp://127.0.0.1:1")
     assert both.exit_code == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+def test_an_interrupt_that_got_lost_is_heeded(tmp_path, monkeypatch):
+    """Let the method swallow it, as code that cleans up may."""
+    from quorate.study import _cell
+
+    plan = write_toml(tmp_path / "p.toml")
+    measure = _cell._measure
+
+    def swallow(*arguments):
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.1)
+        except KeyboardInterrupt:
+            pass
+        return measure(*arguments)
+
+    monkeypatch.setattr(_cell, "_measure", swallow)
+    before = signal.getsignal(signal.SIGINT)
+    done = study("run", plan, "--store", tmp_path / "s.sqlite")
+    assert signal.getsignal(signal.SIGINT) is before
+    assert done.exit_code == 130
+    assert "go on with: quorate study resume" in done.output
+    assert len(Results.read(tmp_path / "s.sqlite").rows) == 3  # those of one fit
 
 
 def failing(store, tmp_path, where):

@@ -1,7 +1,10 @@
 """``quorate study``: run, resume and report comparisons of methods."""
 
 import json
-from collections.abc import Callable
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -90,6 +93,7 @@ def new(path: Path) -> None:
     click.echo(f"written to {path}; run it with: quorate study run {path}")
 
 
+Progress = Callable[[int, int], None]
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -273,7 +277,11 @@ def _go(
     from quorate.study._backend import workers_on
 
     try:
-        with _workers(workers_on, dask, backend), progress_bar(plan.name) as progress:
+        with (
+            _workers(workers_on, dask, backend),
+            progress_bar(plan.name) as show,
+            _heeding_interrupts(show) as progress,
+        ):
             outcome = run_plan(plan, path, progress=progress, **_as_asked(options))
     except KeyboardInterrupt:
         folder = options["data_dir"]
@@ -289,6 +297,36 @@ def _go(
         f"\n{outcome.n_run} of {outcome.n_cells} cells computed now, "
         f"{outcome.n_failed} failed; results in {path}"
     )
+
+
+@contextmanager
+def _heeding_interrupts(show: Progress | None) -> Iterator[Progress]:
+    """Stop at the next result if an interrupt was lost on its way.
+
+    Python drops exceptions that arise while it cleans up, and libraries may: the
+    interrupt of somebody who waits must not be among them.
+    """
+    lost = False
+
+    def note(number: int, frame: Any) -> None:
+        nonlocal lost
+        lost = True
+        signal.default_int_handler(number, frame)
+
+    def progress(done: int, total: int) -> None:
+        if lost:
+            raise KeyboardInterrupt
+        if show is not None:
+            show(done, total)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield progress
+        return
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield progress
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _workers(enter: Any, dask: str | None, backend: str | None) -> Any:
