@@ -87,6 +87,14 @@ def test_reports_for_programs(store, tmp_path):
     assert len(pd.read_parquet(file)) == 18
 
 
+def test_figures(store, tmp_path):
+    pytest.importorskip("matplotlib")
+    done = study("report", store, "--figures", tmp_path, "--figure-format", "svg")
+    files = sorted(path.name for path in tmp_path.iterdir())
+    assert "critical-difference.svg" in files
+    assert done.output == f"{len(files)} figures written to {tmp_path}\n"
+
+
 def test_verbose_tells_of_preparation(store):
     assert "Preparation" not in study("report", store).output
     told = study("report", store, "--verbose").output

@@ -210,14 +210,40 @@ def resume(store: Path, **options: Any) -> None:
     is_flag=True,
     help="Also tell how data was prepared, and whole tracebacks.",
 )
+@click.option(
+    "--figures",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Draw the figures into DIR instead.",
+)
+@click.option(
+    "--figure-format",
+    "kinds",
+    multiple=True,
+    default=("png",),
+    show_default=True,
+    type=click.Choice(["png", "svg", "pdf"]),
+    help="Repeat for several.",
+)
 def report(
-    store: Path, form: str, output: Path | None, reference: str | None, verbose: bool
+    store: Path,
+    form: str,
+    output: Path | None,
+    reference: str | None,
+    verbose: bool,
+    figures: Path | None,
+    kinds: tuple[str, ...],
 ) -> None:
-    """Print the results in STORE, or write them to a file."""
+    """Print the results in STORE, write them to a file, or draw their figures."""
     from quorate.study import Results
 
     results = Results.read(store)
-    if form == "parquet":
+    if figures is not None:
+        from quorate.display import study_figures
+
+        drawn = study_figures(results, figures, kinds)
+        click.echo(f"{len(drawn)} figures written to {figures}", err=True)
+    elif form == "parquet":
         if output is None:
             raise click.UsageError("parquet is not for printing; name a file with -o.")
         results.to_parquet(output)
