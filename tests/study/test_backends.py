@@ -84,7 +84,7 @@ def test_a_dask_worker_killed_in_the_middle(dask_cluster, tmp_path):
     process.stdin.write("who\n")
     process.stdin.flush()
     worker = json.loads(process.stdout.readline())[0]
-    plan = write_toml(tmp_path / "p.toml", folds=10, repeats=4, members=40)
+    plan = write_toml(tmp_path / "p.toml", folds=10, repeats=2, members=40)
     expected = run_here(plan, tmp_path / "1.sqlite")
     path = tmp_path / "2.sqlite"
     with subprocess.Popen(
