@@ -16,7 +16,7 @@ RANKS = [
     {"exceptions", "_typing", "_suggest", "_atomic", "_warn", "_version"},
     {"_kernels", "stats"},
     {"votes"},
-    {"decomposition", "persistence"},
+    {"decomposition", "lazy", "persistence"},
     {"_diversity", "risk"},
     {"_diagnosis", "pruning"},
     {"testing", "selection"},

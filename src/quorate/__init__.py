@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from quorate.comparison import compare as compare
     from quorate.decomposition import Decomposition as Decomposition
     from quorate.decomposition import decompose as decompose
+    from quorate.lazy import LazyClassifier as LazyClassifier
+    from quorate.lazy import LazyCurve as LazyCurve
     from quorate.persistence import load as load
     from quorate.persistence import save as save
     from quorate.pruning import methods as methods
@@ -55,6 +57,8 @@ _HOMES = {
     "Comparison": "quorate.comparison",
     "Decomposition": "quorate.decomposition",
     "compare": "quorate.comparison",
+    "LazyClassifier": "quorate.lazy",
+    "LazyCurve": "quorate.lazy",
     "PrunedClassifier": "quorate.classifier",
     "prune": "quorate.classifier",
     "prune_with_selection": "quorate.classifier",

@@ -392,8 +392,11 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         return np.asarray(self._ask("decision_function", X))
 
     def _ask(self, name: str, X: Any) -> Any:
+        return getattr(self._fitted_ensemble(), name)(X)
+
+    def _fitted_ensemble(self) -> Any:
         check_is_fitted(self, "estimator_")
-        return getattr(self.estimator_, name)(X)
+        return self.estimator_
 
     # Fitting
 

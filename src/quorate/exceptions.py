@@ -31,3 +31,7 @@ class TrainingVotesWarning(QuorateWarning):
 
 class VersionWarning(QuorateWarning):
     """A model was written by another version of quorate or of scikit-learn."""
+
+
+class ConfidenceWarning(QuorateWarning):
+    """Lazy voting changes more predictions than its confidence allows."""

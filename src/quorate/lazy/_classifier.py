@@ -1,0 +1,486 @@
+"""The classifier that stops asking."""
+
+from itertools import pairwise
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from joblib import effective_n_jobs
+from scipy.stats import binom
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted
+
+from quorate._typing import Array, FloatArray, IntArray
+from quorate._warn import warn
+from quorate.exceptions import ConfidenceWarning
+from quorate.lazy._calibration import calibrate, changes_allowed, rows_needed
+from quorate.lazy._curve import LazyCurve
+from quorate.lazy._engine import Outcome, Trail, agreements, follow, vote
+from quorate.lazy._panel import (
+    Panel,
+    count_rows,
+    cut_rows,
+    read_panel,
+    unwrapped,
+)
+from quorate.lazy._rules import (
+    CalibratedRule,
+    ExactRule,
+    Rule,
+    Stops,
+    make_bayes,
+    make_stops,
+)
+
+MODES = ("exact", "bayes", "calibrated")
+# Stops per ensemble with an automatic block size.
+_STOPS = 50
+# Rows that make it worth while to start a worker.
+_ROWS_PER_JOB = 500
+# Changes on the rows given to fit that chance does not explain.
+_UNLIKELY = 0.01
+_CONFIDENCES = (0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9999)
+_THRESHOLDS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0)
+
+
+class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Predict as a fitted ensemble does, without asking members that change nothing.
+
+    Members are asked one block after the other, only about samples that are still
+    open. The reference is always the ensemble's own ``predict``.
+
+    Parameters
+    ----------
+    ensemble : fitted ensemble, list or dict
+        What :func:`quorate.collect_votes` reads: bagging, forests, extra trees,
+        AdaBoost, voting, a pipeline that ends in one, a list or a dict of fitted
+        classifiers; or a :class:`quorate.PrunedClassifier`. It is never fitted again,
+        and copies made by ``clone`` share it.
+    mode : {"exact", "bayes", "calibrated"}
+        When to stop asking about a sample. "exact": when the members left cannot turn
+        the vote; the prediction is the ensemble's on every sample. "bayes": when the
+        leader stays ahead with probability ``confidence``, if members are asked in
+        random order and vote 0 or 1. "calibrated": when the lead is large for what is
+        left, by a threshold under which the share of changed predictions is expected
+        to be at most ``epsilon``.
+    confidence : float
+        For "bayes": in [0.5, 1).
+    epsilon : float
+        For "calibrated": in (0, 1). ``fit`` needs at least 1 / epsilon - 1 samples.
+    order : {"auto", "given", "random"} or array of int
+        In which order members are asked. "auto": at random, as "bayes" demands; for
+        the other modes and unequal weights, the largest weight first, times the share
+        of samples on which the member agrees with the ensemble if ``fit`` is given X.
+    block_size : int or "auto"
+        Members asked between two looks at the vote; "auto" for a fiftieth of them.
+    random_state : int, RandomState or None
+        Seed of the random order.
+    n_jobs : int, optional
+        Parts of the samples worked on at the same time, by threads.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The ensemble's classes.
+    n_members_ : int
+        Number of members.
+    order_ : ndarray of int
+        Members in the order in which they are asked.
+    stops_ : ndarray of int
+        Members asked at each look at the vote.
+    threshold_ : float or None
+        For "calibrated": the lead that is enough, in units of the square root of the
+        sum of the squared weights left.
+    expected_disagreement_ : float
+        Share of predictions expected to differ from the ensemble's, at most: 0 for
+        "exact", one minus the confidence for "bayes", what the samples certify for
+        "calibrated".
+    measured_disagreement_ : float or None
+        Share of the samples given to ``fit`` whose prediction differs.
+    measured_members_ : float or None
+        Mean number of members asked about the samples given to ``fit``.
+    n_features_in_ : int
+        Number of features, where the ensemble knows it.
+    feature_names_in_ : ndarray of str
+        Names of the features, where the ensemble knows them.
+
+    See Also
+    --------
+    prune : Save memory as well, by dropping members for good.
+
+    Notes
+    -----
+    Exact mode stops only if the lead is larger than all that is left by more than any
+    order of adding up can change it. Votes with weights that are whole numbers are
+    counted exactly, ties included. Where all members were asked and the lead is within
+    rounding, the shares are added up again as the ensemble does, or it is asked itself.
+    The promise holds for members whose answer on a sample does not depend on the
+    samples beside it, and whose probabilities are between 0 and 1.
+
+    "bayes" follows Hernández-Lobato, Martínez-Muñoz and Suárez (2009), on the two
+    classes in front. Probabilities take the place of votes, rounded against the
+    leader: right for deep trees, which are almost always sure, and slow for members
+    that never are; prefer "calibrated" there. "calibrated" is conformal risk control
+    (Angelopoulos and others, 2022). Its samples must be such as those to come: not the
+    ones the members were trained on.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from quorate import LazyClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> forest = RandomForestClassifier(200, random_state=0).fit(X[::2], y[::2])
+    >>> lazy = LazyClassifier(forest, random_state=0).fit()
+    >>> bool((lazy.predict(X) == forest.predict(X)).all())
+    True
+    >>> lazy.members_asked(X).mean().round()
+    np.float64(110.0)
+    >>> quick = LazyClassifier(forest, mode="bayes", random_state=0).fit()
+    >>> quick.members_asked(X).mean().round()
+    np.float64(18.0)
+    """
+
+    def __init__(
+        self,
+        ensemble: Any,
+        mode: str = "exact",
+        confidence: float = 0.999,
+        epsilon: float = 0.005,
+        order: Any = "auto",
+        block_size: int | str = "auto",
+        random_state: Any = None,
+        *,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.ensemble = ensemble
+        self.mode = mode
+        self.confidence = confidence
+        self.epsilon = epsilon
+        self.order = order
+        self.block_size = block_size
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any = None, y: Any = None) -> Self:
+        """Prepare: choose the order, compute tables, calibrate. Nothing is trained.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame, optional
+            Samples such as those to come, which the members were not trained on. Mode
+            "calibrated" needs them; the others measure on them what to expect.
+        y : ignored
+            Labels are not needed. In lists of classifiers that do not say which classes
+            they know, those in y are added.
+
+        Returns
+        -------
+        LazyClassifier
+        """
+        self._check_parameters()
+        panel = read_panel(self.ensemble, X, y)
+        prepared = None if X is None else panel.prepare(X)
+        if self.mode == "calibrated":
+            self._check_rows(prepared)
+        if self.mode == "bayes" and (panel.weights < 0).any():
+            raise ValueError(
+                "LazyClassifier(mode='bayes'): weights below zero fit no count of "
+                "votes; use mode='exact' or 'calibrated'."
+            )
+        order = self._make_order(panel, X, prepared)
+        stops = make_stops(panel, order, self._ends(panel.n_members))
+        trail = None if X is None else follow(panel, order, stops, X, prepared)
+        self.threshold_: float | None = None
+        expected = 0.0 if self.mode == "exact" else 1 - self.confidence
+        if self.mode == "calibrated":
+            assert trail is not None
+            exact = ExactRule(stops, panel.margin)
+            self.threshold_, expected = calibrate(trail, exact, self.epsilon)
+        self.expected_disagreement_ = float(expected)
+        self.classes_ = panel.classes
+        self.n_members_ = panel.n_members
+        self.order_ = order
+        self.stops_ = stops.ends
+        for name in ("n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+            if hasattr(unwrapped(self.ensemble), name):
+                setattr(self, name, getattr(unwrapped(self.ensemble), name))
+        self._ready = panel, stops, self._rule(panel, stops)
+        self._measure(trail)
+        return self
+
+    def predict(self, X: Any) -> Array:
+        """Predict classes: the ensemble's own answer, up to what the mode allows."""
+        codes = self._vote(X).codes
+        return np.asarray(self.classes_.take(codes, axis=0))
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the score of each class at the moment of stopping.
+
+        It is the mean over the members asked of what the ensemble adds up:
+        probabilities where it averages them, shares of the weighted vote where it
+        counts votes. Since the asking stops when the winner is clear, it is not the
+        ensemble's own probability.
+        """
+        scores = self._vote(X).scores
+        with np.errstate(invalid="ignore"):
+            shares: FloatArray = scores / scores.sum(axis=1, keepdims=True)
+        return shares
+
+    def members_asked(self, X: Any) -> IntArray:
+        """Return how many members are asked about each sample."""
+        return self._vote(X).asked
+
+    def curve(self, X: Any, settings: Any = None) -> LazyCurve:
+        """Measure members asked and predictions changed over other settings.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame
+            Samples the members were not trained on.
+        settings : array-like of float, optional
+            Confidences for "bayes", thresholds for "calibrated". "exact" has none and
+            gives one point.
+
+        Returns
+        -------
+        LazyCurve
+        """
+        panel, stops, _ = self._prepared()
+        exact = ExactRule(stops, panel.margin)
+        rules: list[Rule]
+        if self.mode == "exact":
+            values = np.ones(1)
+            rules = [exact]
+        elif self.mode == "bayes":
+            values = np.sort(np.asarray(_given(settings, _CONFIDENCES), dtype=float))
+            for value in values:
+                self._check_confidence(float(value))
+            rules = [make_bayes(panel, stops, value) for value in values]
+        else:
+            values = np.sort(np.asarray(_given(settings, _THRESHOLDS), dtype=float))
+            rules = [CalibratedRule(exact, value) for value in values]
+        trail = follow(panel, self.order_, stops, X, panel.prepare(X))
+        at = [trail.stopped(rule) for rule in rules]
+        return LazyCurve(
+            mode=self.mode,
+            setting="threshold" if self.mode == "calibrated" else "confidence",
+            settings=values,
+            members_asked=np.array([stops.ends[place].mean() for place in at]),
+            disagreement=np.array([trail.changed(place).mean() for place in at]),
+            n_members=panel.n_members,
+            n_samples=trail.n_rows,
+        )
+
+    # Voting
+
+    def _vote(self, X: Any) -> Outcome:
+        panel, stops, rule = self._prepared()
+        prepared = panel.prepare(X)
+        n_jobs = self._n_chunks(count_rows(prepared))
+        if n_jobs == 1:
+            return vote(panel, self.order_, stops, rule, X, prepared)
+        bounds = np.linspace(0, count_rows(prepared), n_jobs + 1).astype(int)
+        parts = [slice(*pair) for pair in pairwise(bounds)]
+        found = Parallel(n_jobs=n_jobs, prefer="threads")(
+            delayed(vote)(
+                panel, self.order_, stops, rule, cut_rows(X, p), cut_rows(prepared, p)
+            )
+            for p in parts
+        )
+        return Outcome(
+            np.concatenate([part.codes for part in found]),
+            np.concatenate([part.asked for part in found]),
+            np.concatenate([part.scores for part in found]),
+        )
+
+    def _n_chunks(self, n_rows: int) -> int:
+        if n_rows < 2 * _ROWS_PER_JOB:
+            return 1
+        return max(1, min(int(effective_n_jobs(self.n_jobs)), n_rows // _ROWS_PER_JOB))
+
+    def _prepared(self) -> tuple[Panel, Stops, Rule]:
+        """Return what fit prepared, made again where it was not stored."""
+        check_is_fitted(self)
+        ready: tuple[Panel, Stops, Rule] | None = self.__dict__.get("_ready")
+        if ready is None:
+            panel = read_panel(self.ensemble, classes=self.classes_)
+            stops = make_stops(panel, self.order_, self.stops_)
+            ready = panel, stops, self._rule(panel, stops)
+            self._ready = ready
+        return ready
+
+    # Fitting
+
+    def _rule(self, panel: Panel, stops: Stops) -> Rule:
+        exact = ExactRule(stops, panel.margin)
+        if self.mode == "bayes":
+            return make_bayes(panel, stops, self.confidence)
+        if self.mode == "calibrated":
+            assert self.threshold_ is not None
+            return CalibratedRule(exact, self.threshold_)
+        return exact
+
+    def _measure(self, trail: Trail | None) -> None:
+        self.measured_disagreement_: float | None = None
+        self.measured_members_: float | None = None
+        if trail is None:
+            return
+        _, stops, rule = self._prepared()
+        at = trail.stopped(rule)
+        changed = trail.changed(at)
+        self.measured_disagreement_ = float(changed.mean())
+        self.measured_members_ = float(stops.ends[at].mean())
+        count, promised = int(changed.sum()), 1 - self.confidence
+        if (
+            self.mode == "bayes"
+            and binom.sf(count - 1, changed.size, promised) < _UNLIKELY
+        ):
+            warn(
+                f"LazyClassifier(mode='bayes', confidence={self.confidence}): "
+                f"{count} of {changed.size} predictions change, more than the "
+                "confidence allows; the members do not vote as the model assumes, use "
+                "mode='calibrated'.",
+                ConfidenceWarning,
+            )
+
+    def _ends(self, n_members: int) -> IntArray:
+        size = self.block_size
+        block = max(1, round(n_members / _STOPS)) if size == "auto" else int(size)
+        ends: IntArray = np.r_[np.arange(block, n_members, block), n_members]
+        return ends
+
+    def _make_order(self, panel: Panel, raw: Any, X: Any) -> IntArray:
+        every = np.arange(panel.n_members)
+        if not isinstance(self.order, str):
+            return self._checked_order(every)
+        if self.order == "given":
+            return every
+        equal = bool((panel.weights == panel.weights[0]).all())
+        if self.order == "random" or self.mode == "bayes" or equal:
+            shuffled: IntArray = check_random_state(self.random_state).permutation(
+                panel.n_members
+            )
+            return shuffled
+        worth = np.abs(panel.weights)
+        if X is not None:
+            worth = worth * agreements(panel, panel.reference(raw, X), X)
+        ranked: IntArray = np.argsort(-worth, kind="stable")
+        return ranked
+
+    def _checked_order(self, every: IntArray) -> IntArray:
+        order = np.asarray(self.order)
+        whole = order.dtype.kind in "iu" and order.shape == every.shape
+        if not (whole and np.array_equal(np.sort(order), every)):
+            raise ValueError(
+                f"LazyClassifier(order=...): 'auto', 'given', 'random', or each of the "
+                f"members 0 to {every.size - 1} once."
+            )
+        checked: IntArray = order.astype(np.intp)
+        return checked
+
+    # Checks
+
+    def _check_parameters(self) -> None:
+        if self.mode not in MODES:
+            raise ValueError(
+                f"LazyClassifier(mode={self.mode!r}): 'exact', 'bayes' or 'calibrated'."
+            )
+        self._check_confidence(self.confidence)
+        if not _is_number(self.epsilon) or not 0 < self.epsilon < 1:
+            raise ValueError(
+                f"LazyClassifier(epsilon={self.epsilon!r}): a share in (0, 1); for "
+                "none at all use mode='exact'."
+            )
+        if isinstance(self.order, str) and self.order not in (
+            "auto",
+            "given",
+            "random",
+        ):
+            raise ValueError(
+                f"LazyClassifier(order={self.order!r}): 'auto', 'given', 'random', or "
+                "an array of members."
+            )
+        size = self.block_size
+        counted = isinstance(size, Integral) and not isinstance(size, bool)
+        if size != "auto" and not (counted and int(size) >= 1):
+            raise ValueError(
+                f"LazyClassifier(block_size={size!r}): 'auto', or 1 member or more."
+            )
+
+    def _check_confidence(self, confidence: Any) -> None:
+        if not _is_number(confidence) or not 0.5 <= confidence < 1:
+            raise ValueError(
+                f"LazyClassifier(confidence={confidence!r}): a probability in [0.5, "
+                "1); for certainty use mode='exact'."
+            )
+
+    def _check_rows(self, prepared: Any) -> None:
+        needed = rows_needed(self.epsilon)
+        if prepared is None:
+            raise ValueError(
+                f"LazyClassifier(mode='calibrated', epsilon={self.epsilon}): fit(X) "
+                f"needs at least {needed} samples; labels are not needed."
+            )
+        n_rows = count_rows(prepared)
+        if changes_allowed(n_rows, self.epsilon) < 0:
+            raise ValueError(
+                f"LazyClassifier(mode='calibrated', epsilon={self.epsilon}): {n_rows} "
+                f"samples cannot certify that; give at least {needed}, or an epsilon "
+                f"of {1 / (n_rows + 1):.2g} or more."
+            )
+
+    # What scikit-learn asks for
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters; those of the fitted ensemble are not among them."""
+        params: dict[str, Any] = super().get_params(deep=False)
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; those of the fitted ensemble would change it for others."""
+        inner = [name for name in params if name.startswith("ensemble__")]
+        if inner:
+            raise ValueError(
+                f"LazyClassifier: {inner[0]!r} would change an ensemble that is fitted "
+                "already; fit another one."
+            )
+        super().set_params(**params)
+        return self
+
+    def _fitted_ensemble(self) -> Any:
+        return self.ensemble
+
+    def __sklearn_clone__(self) -> Self:
+        # A copy that had to train the ensemble again would be another classifier.
+        params = self.get_params()
+        ensemble = params.pop("ensemble")
+        copies = {name: clone(value, safe=False) for name, value in params.items()}
+        return type(self)(ensemble, **copies)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "order_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if hasattr(self.ensemble, "__sklearn_tags__"):
+            tags.input_tags = get_tags(self.ensemble).input_tags
+        tags.requires_fit = True
+        tags.target_tags.required = False
+        return tags
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        state.pop("_ready", None)
+        return state
+
+
+def _given(settings: Any, usual: tuple[float, ...]) -> Any:
+    return usual if settings is None else settings
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)

@@ -1,0 +1,223 @@
+"""When to stop asking: three rules, each a yes or no per row at every stop."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from scipy.special import gammaln
+
+from quorate._typing import BoolArray, FloatArray, IntArray
+from quorate.lazy._panel import Panel
+
+# Sums of shares that miss a whole number by rounding only are taken as that number.
+_WHOLE = 1e-5
+# Bounds that are only there to skip stops give way to rounding.
+_SLACK = 1 + 1e-9
+# Entries of the largest array that the table of needed votes is computed in.
+_CHUNK = 2_000_000
+_NEVER = np.iinfo(np.int64).max
+
+
+class Rule(Protocol):
+    """What the engine asks at a stop."""
+
+    def decided(self, step: int, best: FloatArray, second: FloatArray) -> BoolArray:
+        """Tell for each row whether its leader needs no more members."""
+
+    def possible(self, step: int) -> bool:
+        """Tell whether any row could be decided at this stop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stops:
+    """Where the asking pauses, and what has been said and is left to be said there."""
+
+    ends: IntArray
+    """Members asked at each stop."""
+    asked: FloatArray
+    """Weight asked."""
+    left: FloatArray
+    """Weight left."""
+    rest: FloatArray
+    """The most that the members left can take from a lead."""
+    most: FloatArray
+    """The largest lead there can be."""
+    root: FloatArray
+    """Square root of the squared weights left."""
+
+
+def make_stops(panel: Panel, order: IntArray, ends: IntArray) -> Stops:
+    """Return the stops of a panel that is asked in this order."""
+    weights = np.abs(panel.weights[order])
+    reach = panel.reach[order]
+    asked = np.r_[0, np.cumsum(weights)][ends]
+    most = np.r_[0, np.cumsum(reach)][ends]
+    # Summed from the end: nothing is left after the last, to the bit.
+    left = np.r_[np.cumsum(weights[::-1])[::-1], 0][ends]
+    rest = np.r_[np.cumsum(reach[::-1])[::-1], 0][ends]
+    squares = np.r_[np.cumsum(weights[::-1] ** 2)[::-1], 0][ends]
+    return Stops(ends, asked, left, rest, most, np.sqrt(squares))
+
+
+@dataclass(frozen=True, slots=True)
+class ExactRule:
+    """Stop when the members left cannot turn the vote any more."""
+
+    stops: Stops
+    margin: float
+
+    def decided(self, step: int, best: FloatArray, second: FloatArray) -> BoolArray:
+        """See :class:`Rule`."""
+        enough: BoolArray = best - second > self.stops.rest[step] + self.margin
+        return enough
+
+    def possible(self, step: int) -> bool:
+        """See :class:`Rule`."""
+        return bool(self.stops.most[step] * _SLACK >= self.stops.rest[step])
+
+
+@dataclass(frozen=True, slots=True)
+class BayesRule:
+    """Stop when the leader of an exchangeable vote stays ahead with confidence."""
+
+    exact: ExactRule
+    scale: float
+    """Votes of equal weight per unit of weight."""
+    needed: IntArray
+    """Votes the leader needs, by stop and by votes for the two in front."""
+    certain: BoolArray
+    """Stops at which a unanimous vote is enough."""
+
+    def decided(self, step: int, best: FloatArray, second: FloatArray) -> BoolArray:
+        """See :class:`Rule`."""
+        ahead = np.floor(best * self.scale + _WHOLE).astype(np.intp)
+        behind = np.ceil(second * self.scale - _WHOLE).astype(np.intp)
+        np.maximum(behind, 0, out=behind)  # a handicap can push it below
+        enough: BoolArray = ahead >= self.needed[step].take(ahead + behind)
+        return enough | self.exact.decided(step, best, second)
+
+    def possible(self, step: int) -> bool:
+        """See :class:`Rule`."""
+        return bool(self.certain[step]) or self.exact.possible(step)
+
+
+@dataclass(frozen=True, slots=True)
+class CalibratedRule:
+    """Stop when the lead is large for what is left: in units of its random walk."""
+
+    exact: ExactRule
+    threshold: float
+
+    def decided(self, step: int, best: FloatArray, second: FloatArray) -> BoolArray:
+        """See :class:`Rule`."""
+        enough = relative_lead(self.exact.stops, step, best, second) >= self.threshold
+        return enough | self.exact.decided(step, best, second)
+
+    def possible(self, step: int) -> bool:
+        """See :class:`Rule`."""
+        stops = self.exact.stops
+        far = stops.most[step] * _SLACK >= self.threshold * stops.root[step]
+        return bool(far) or self.exact.possible(step)
+
+
+def relative_lead(
+    stops: Stops, step: int, best: FloatArray, second: FloatArray
+) -> FloatArray:
+    """Return the lead in units of the root of the squared weights left."""
+    root = stops.root[step]
+    if root == 0:
+        return np.full(best.shape, np.inf)
+    relative: FloatArray = (best - second) / root
+    return relative
+
+
+def make_bayes(panel: Panel, stops: Stops, confidence: float) -> BayesRule:
+    """Return the rule for a panel whose order says nothing about its members.
+
+    Unequal weights are turned into as many equal ones as have the same variance,
+    ``sum(w)**2 / sum(w**2)``; what the leader has is rounded down, what the runner-up
+    has and what is left is rounded up.
+    """
+    weights = panel.weights
+    squares = float((weights**2).sum())
+    scale = float(weights.sum()) / squares if squares else 0.0
+    left = np.ceil(stops.left * scale - _WHOLE).astype(np.intp)
+    asked = np.ceil(stops.asked * scale - _WHOLE).astype(np.intp)
+    widest = int(asked.max()) + 2
+    needed = np.full((left.size, widest + 1), _NEVER)
+    # Two classes share all the votes, up to rounding; more leave some for others.
+    fewest = asked - 1 if panel.classes.size == 2 else np.zeros_like(asked)
+    for step in range(left.size):
+        votes = np.arange(max(int(fewest[step]), 0), int(asked[step]) + 3)
+        votes = votes[votes <= widest]
+        needed[step, votes] = votes_needed(votes, left[step], confidence)
+    certain: BoolArray = np.any(needed <= np.arange(widest + 1), axis=1)
+    return BayesRule(ExactRule(stops, panel.margin), scale, needed, certain)
+
+
+def votes_needed(
+    votes: IntArray, left: int | np.integer, confidence: float
+) -> IntArray:
+    """Return how many of the votes a leader must have to stay ahead with confidence.
+
+    Parameters
+    ----------
+    votes : array of int
+        Votes cast for the two in front.
+    left : int
+        Votes not cast yet.
+    confidence : float
+        Least probability that the leader has more than half of all these votes in the
+        end.
+
+    Returns
+    -------
+    array of int
+        One more than there are votes where not even all of them are enough.
+
+    Notes
+    -----
+    With n1 and n2 votes cast and a uniform prior, the leader's votes among those left
+    are beta-binomial with parameters 1 + n1 and 1 + n2. Drawing n1 + n2 + 1 of all
+    places in a row at random, the place of draw n1 + 1 has the distribution of the
+    leader's final count, so that
+    ``P(final count >= g) = P(at most n1 of the draws are among the first g places)``,
+    a hypergeometric distribution function. It depends on n1 + n2 only, hence one
+    quantile per number of votes takes the place of a table over both counts.
+    """
+    votes = np.asarray(votes, dtype=np.intp)
+    left = int(left)
+    log_factorial = gammaln(np.arange(int(votes.max()) + left + 3) + 1.0)
+    rows = max(1, _CHUNK // (int(votes.max()) + 2))
+    return np.concatenate(
+        [
+            _quantiles(votes[start : start + rows], left, confidence, log_factorial)
+            for start in range(0, votes.size, rows)
+        ]
+    )
+
+
+def _quantiles(
+    votes: IntArray, left: int, confidence: float, log_factorial: FloatArray
+) -> IntArray:
+    drawn = votes[:, None] + 1
+    places = drawn + left
+    front = (places - 1) // 2 + 1
+    hits = np.arange(int(votes.max()) + 2)[None, :]
+    outside = front - hits  # front places that are not drawn
+    fits = (hits <= drawn) & (outside >= 0) & (outside <= left)
+
+    def choose(n: IntArray, k: IntArray) -> FloatArray:
+        inside = np.clip(k, 0, n)
+        chosen: FloatArray = (
+            log_factorial[n] - log_factorial[inside] - log_factorial[n - inside]
+        )
+        return chosen
+
+    logs = choose(drawn, hits) + choose(np.array(left), outside) - choose(places, front)
+    shares = np.where(fits, np.exp(logs), 0.0)
+    # Summed from the small end, so that a risk of 1e-12 is still right.
+    above = np.cumsum(shares[:, ::-1], axis=1)[:, ::-1]
+    risk = np.c_[above[:, 1:], np.zeros(len(votes))]
+    enough: IntArray = np.argmax(risk <= 1 - confidence, axis=1)
+    return np.minimum(enough, votes + 1)

@@ -1,0 +1,541 @@
+"""LazyClassifier among scikit-learn's tools: files, copies, refusals, odd input."""
+
+import pickle
+import re
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone, is_classifier
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    RandomForestClassifier,
+    RandomForestRegressor,
+    VotingClassifier,
+)
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
+from tests.lazy.zoo import Sayer
+
+import quorate
+from quorate import LazyClassifier, LazyCurve
+from quorate.exceptions import ConfidenceWarning
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y = load_breast_cancer(return_X_y=True)
+    return X[:300], np.array(["benign", "malign"])[y[:300]], X[300:]
+
+
+@pytest.fixture(scope="module")
+def forest(data):
+    X, y, _ = data
+    return RandomForestClassifier(60, random_state=0).fit(X, y)
+
+
+def test_it_says_what_it_does(forest, data):
+    lazy = LazyClassifier(forest, random_state=0).fit(data[2])
+    asked = lazy.members_asked(data[2])
+    assert asked.shape == (len(data[2]),)
+    assert asked.min() > 30
+    assert asked.max() <= 60
+    assert lazy.measured_members_ == asked.mean()
+    assert lazy.expected_disagreement_ == lazy.measured_disagreement_ == 0
+    assert lazy.threshold_ is None
+    assert sorted(lazy.order_) == list(range(60))
+    np.testing.assert_array_equal(lazy.classes_, forest.classes_)
+    assert lazy.n_features_in_ == 30
+    assert not hasattr(lazy, "feature_names_in_")
+
+
+def test_bayes_reports_its_promise_and_what_it_measured(forest, data):
+    lazy = LazyClassifier(forest, "bayes", 0.95, random_state=0).fit()
+    assert lazy.expected_disagreement_ == pytest.approx(0.05)
+    assert lazy.measured_disagreement_ is None
+    lazy.fit(data[2])
+    changed = lazy.predict(data[2]) != forest.predict(data[2])
+    assert lazy.measured_disagreement_ == changed.mean() <= 0.05
+    assert lazy.measured_members_ == lazy.members_asked(data[2]).mean() < 20
+
+
+def test_members_that_do_not_vote_as_assumed_are_noticed():
+    # In the given order the first half knows only one thing, the second the opposite.
+    X = np.array([[0.0], [1.0]])
+    yes = DecisionTreeClassifier().fit(X, [1, 1])
+    no = DecisionTreeClassifier().fit(X, [0, 0])
+    pool = [yes] * 30 + [no] * 31
+    with pytest.warns(ConfidenceWarning, match="use mode='calibrated'"):
+        LazyClassifier(pool, "bayes", order="given").fit(np.zeros((50, 1)))
+
+
+def test_scores_are_those_of_the_members_asked(forest, data):
+    lazy = LazyClassifier(forest, "bayes", random_state=0).fit()
+    shares, asked = lazy.predict_proba(data[2]), lazy.members_asked(data[2])
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    for row in (0, 50, 100):
+        trees = [forest.estimators_[m] for m in lazy.order_[: asked[row]]]
+        mean = np.mean([t.predict_proba(data[2][[row]])[0] for t in trees], axis=0)
+        np.testing.assert_allclose(shares[row], mean)
+
+
+@pytest.mark.parametrize("mode", ["exact", "bayes", "calibrated"])
+def test_the_same_whatever_the_batch_and_the_number_of_jobs(mode):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2700, 5))
+    y = (X.sum(axis=1) + rng.normal(size=2700) > 0).astype(int)
+    forest = RandomForestClassifier(30, max_depth=5, random_state=0)
+    forest.fit(X[:200], y[:200])
+    lazy = LazyClassifier(forest, mode, 0.9, 0.05, random_state=0).fit(X[200:700])
+    rows = X[700:]
+    for found in ("predict", "predict_proba", "members_asked"):
+        whole = getattr(lazy, found)(rows)
+        parts = [getattr(lazy, found)(part) for part in np.array_split(rows, 40)]
+        np.testing.assert_array_equal(np.concatenate(parts), whole)
+        lazy.set_params(n_jobs=2)
+        np.testing.assert_array_equal(getattr(lazy, found)(rows), whole)
+        lazy.set_params(n_jobs=None)
+
+
+def test_wide_rows_are_copied_less_often_and_come_out_the_same():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 2000)).astype(np.float32)
+    y = (X[:, :400].sum(axis=1) > 0).astype(int)
+    forest = RandomForestClassifier(50, random_state=0).fit(X[:100], y[:100])
+    lazy = LazyClassifier(forest, "bayes", 0.9, block_size=1, random_state=0).fit()
+    whole, asked = lazy.predict(X), lazy.members_asked(X)
+    for row in range(100, 120):
+        assert lazy.members_asked(X[[row]]) == asked[row]
+        assert lazy.predict(X[[row]]) == whole[row]
+
+
+# Odd input
+
+
+def test_frames_keep_their_names(data):
+    X, y, new = (pd.DataFrame(part) for part in data)
+    X.columns = new.columns = [f"column {place}" for place in range(30)]
+    forest = RandomForestClassifier(20, random_state=0).fit(X, y[0])
+    lazy = LazyClassifier(forest).fit(new)
+    np.testing.assert_array_equal(lazy.feature_names_in_, X.columns)
+    np.testing.assert_array_equal(lazy.predict(new), forest.predict(new))
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        lazy.predict(new.to_numpy())
+    with pytest.raises(ValueError, match="feature names"):
+        lazy.predict(new.rename(columns={"column 0": "other"}))
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_frames_reach_the_members_as_frames(data, frame):
+    X, y, new = data
+    names = [f"column {place}" for place in range(30)]
+    X, new = (frame(dict(zip(names, part.T, strict=True))) for part in (X, new))
+    voting = VotingClassifier(
+        [("nb", GaussianNB()), ("tree", DecisionTreeClassifier()), ("b", GaussianNB())]
+    ).fit(X, y)
+    lazy = LazyClassifier(voting, block_size=1).fit()
+    np.testing.assert_array_equal(lazy.predict(new), voting.predict(new))
+
+
+@pytest.mark.parametrize("form", [sp.csr_matrix, sp.csc_array, sp.coo_array])
+def test_sparse_rows(data, form):
+    X, y, new = data
+    for ensemble in (
+        RandomForestClassifier(20, random_state=0),
+        BaggingClassifier(n_estimators=20, max_features=0.5, random_state=0),
+        AdaBoostClassifier(n_estimators=20, random_state=0),
+    ):
+        ensemble.fit(sp.csr_matrix(X), y)
+        lazy = LazyClassifier(ensemble).fit()
+        rows = form(new)
+        np.testing.assert_array_equal(lazy.predict(rows), ensemble.predict(rows))
+        assert lazy.members_asked(rows).mean() < 20
+
+
+def test_missing_values_where_trees_take_them(data):
+    X, y, new = data
+    X, new = X.copy(), new.copy()
+    X[::7, 3] = new[::5, 3] = np.nan
+    for ensemble in (
+        RandomForestClassifier(20, random_state=0),
+        BaggingClassifier(n_estimators=20, random_state=0),
+    ):
+        ensemble.fit(X, y)
+        lazy = LazyClassifier(ensemble).fit()
+        np.testing.assert_array_equal(lazy.predict(new), ensemble.predict(new))
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered in cast")
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e300])
+@pytest.mark.parametrize(
+    "ensemble",
+    [
+        RandomForestClassifier(5, monotonic_cst=[1] + [0] * 29),
+        ExtraTreesClassifier(5, monotonic_cst=[1] + [0] * 29),
+        BaggingClassifier(DecisionTreeClassifier(monotonic_cst=[1] + [0] * 29)),
+        AdaBoostClassifier(n_estimators=5),
+    ],
+    ids=lambda ensemble: type(ensemble).__name__,
+)
+def test_rows_the_ensemble_refuses_are_refused_as_it_does(data, ensemble, value):
+    X, y, new = data
+    ensemble.fit(X, y)
+    new = new.copy()
+    new[7, 3] = value
+    try:
+        expected = ensemble.predict(new)
+    except ValueError as refusal:
+        with pytest.raises(ValueError, match=str(refusal).split("\n")[0][:40]):
+            LazyClassifier(ensemble).fit().predict(new)
+    else:
+        found = LazyClassifier(ensemble).fit().predict(new)
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize(
+    "rows", [np.zeros((3, 4)), np.zeros(30), [["a"] * 30], np.zeros((0, 30))]
+)
+def test_wrong_rows_are_scikit_learns_to_refuse(forest, rows):
+    lazy = LazyClassifier(forest).fit()
+    with pytest.raises(ValueError, match=r".") as theirs:
+        forest.predict(rows)
+    with pytest.raises(ValueError, match=re.escape(str(theirs.value))):
+        lazy.predict(rows)
+
+
+def test_one_class_and_one_member():
+    X = np.arange(10.0)[:, None]
+    one = RandomForestClassifier(5).fit(X, ["only"] * 10)
+    lazy = LazyClassifier(one, "bayes").fit(X)
+    assert lazy.predict(X).tolist() == ["only"] * 10
+    assert lazy.members_asked(X).mean() == lazy.measured_members_ < 5
+    np.testing.assert_array_equal(lazy.predict_proba(X), np.ones((10, 1)))
+    alone = RandomForestClassifier(1, random_state=0).fit(X, X[:, 0] > 4)
+    for mode in ("exact", "bayes"):
+        lazy = LazyClassifier(alone, mode).fit()
+        np.testing.assert_array_equal(lazy.predict(X), alone.predict(X))
+        assert lazy.members_asked(X).tolist() == [1] * 10
+
+
+def test_probabilities_that_are_missing_are_left_to_the_ensemble():
+    class Doubt(GaussianNB):
+        def predict_proba(self, X):
+            shares = super().predict_proba(X)
+            shares[::3] = np.nan
+            return shares
+
+    X, y = load_wine(return_X_y=True)
+    members = [("a", GaussianNB()), ("b", Doubt()), ("c", DecisionTreeClassifier())]
+    voting = VotingClassifier(members, voting="soft").fit(X, y)
+    lazy = LazyClassifier(voting, block_size=1, order="given").fit()
+    np.testing.assert_array_equal(lazy.predict(X[-1:]), voting.predict(X[-1:]))
+    assert lazy.members_asked(X[-1:]) == [3]
+    assert voting.predict(X[-1:]) != y[-1]  # the answer of missing numbers
+
+
+# Pools
+
+
+def test_members_that_only_predict(data):
+    X, y, new = data
+    trees = [
+        DecisionTreeClassifier(max_features=3, random_state=seed).fit(X, y)
+        for seed in range(7)
+    ]
+    pool = {f"sayer {place}": Sayer(tree) for place, tree in enumerate(trees)}
+    with pytest.raises(ValueError, match=r"has no classes_; fit\(X\)"):
+        LazyClassifier(pool).fit()
+    lazy = LazyClassifier(pool).fit(X)
+    votes = quorate.collect_votes(pool, new, np.resize(y, len(new)))
+    np.testing.assert_array_equal(lazy.predict(new), votes.predict())
+    again = pickle.loads(pickle.dumps(lazy))
+    np.testing.assert_array_equal(again.predict(new), lazy.predict(new))
+
+
+def test_a_vote_that_fit_did_not_know_is_refused():
+    X = np.array([[0.0], [1.0]])
+    tree = DecisionTreeClassifier().fit(X, ["no", "yes"])
+    lazy = LazyClassifier([Sayer(tree)]).fit(X[:1])
+    with pytest.raises(ValueError, match=r"votes for .*yes.*, which fit did not know"):
+        lazy.predict(X)
+
+
+def test_members_of_different_families_are_refused():
+    X = np.array([[0.0], [1.0]])
+    words = DecisionTreeClassifier().fit(X, ["no", "yes"])
+    numbers = DecisionTreeClassifier().fit(X, [0, 1])
+    with pytest.raises(ValueError, match="mixed types"):
+        LazyClassifier([words, numbers]).fit()
+
+
+# scikit-learn's tools
+
+
+def test_copies_share_the_fitted_ensemble(forest):
+    lazy = LazyClassifier(forest, "bayes", 0.9, random_state=3).fit()
+    copy = clone(lazy)
+    assert copy.ensemble is forest
+    assert copy.get_params() == lazy.get_params()
+    assert not hasattr(copy, "order_")
+    with pytest.raises(NotFittedError):
+        copy.predict([[0] * 30])
+    with pytest.raises(NotFittedError):
+        check_is_fitted(copy)
+
+
+def test_parameters_of_the_ensemble_are_not_offered(forest):
+    lazy = LazyClassifier(forest)
+    assert not [name for name in lazy.get_params() if "__" in name]
+    with pytest.raises(ValueError, match="'ensemble__n_estimators' would change"):
+        lazy.set_params(ensemble__n_estimators=3)
+
+
+def test_searching_and_scoring(forest, data):
+    X, y, _ = data
+    search = GridSearchCV(
+        LazyClassifier(forest, "bayes", random_state=0),
+        {"confidence": [0.6, 0.999]},
+        cv=2,
+    ).fit(X, y)
+    assert search.best_score_ > 0.95
+    assert search.best_estimator_.ensemble is forest
+    scores = cross_val_score(LazyClassifier(forest), X, y, cv=2)
+    assert (scores == 1).all()
+    calibrated = CalibratedClassifierCV(FrozenEstimator(LazyClassifier(forest).fit()))
+    assert calibrated.fit(X, y).predict_proba(X).shape == (300, 2)
+
+
+def test_in_a_pipeline_and_around_one(data):
+    X, y, new = data
+    scaler = StandardScaler().fit(X)
+    inner = RandomForestClassifier(30, random_state=0).fit(scaler.transform(X), y)
+    outside = make_pipeline(scaler, LazyClassifier(inner)).fit(X, y)
+    whole = make_pipeline(scaler, inner)
+    np.testing.assert_array_equal(outside.predict(new), whole.predict(new))
+    around = LazyClassifier(whole).fit()
+    np.testing.assert_array_equal(around.predict(new), whole.predict(new))
+    assert around.n_features_in_ == 30
+
+
+def test_tags(forest):
+    lazy = LazyClassifier(forest)
+    assert is_classifier(lazy)
+    tags = get_tags(lazy)
+    assert tags.input_tags.allow_nan == get_tags(forest).input_tags.allow_nan
+    assert not tags.target_tags.required
+    assert is_classifier(LazyClassifier([GaussianNB()]))
+
+
+def test_pickles_hold_no_tables(forest, data):
+    lazy = LazyClassifier(forest, "bayes", random_state=0).fit()
+    stored = pickle.dumps(lazy)
+    assert len(stored) < len(pickle.dumps(forest)) + 5000
+    again = pickle.loads(stored)
+    for found in ("predict", "members_asked"):
+        np.testing.assert_array_equal(
+            getattr(again, found)(data[2]), getattr(lazy, found)(data[2])
+        )
+
+
+@pytest.mark.parametrize("mode", ["exact", "bayes", "calibrated"])
+def test_saved_and_loaded(forest, data, mode, tmp_path):
+    from skops.io import get_untrusted_types
+
+    path = tmp_path / "lazy.skops"
+    lazy = LazyClassifier(forest, mode, epsilon=0.05, random_state=0).fit(data[2])
+    quorate.save(lazy, path)
+    again = quorate.load(path, trusted=get_untrusted_types(file=path))
+    np.testing.assert_array_equal(again.predict(data[2]), lazy.predict(data[2]))
+    np.testing.assert_array_equal(
+        again.members_asked(data[2]), lazy.members_asked(data[2])
+    )
+    assert again.expected_disagreement_ == lazy.expected_disagreement_
+
+
+def test_around_another_wrapper(forest, data):
+    frozen = LazyClassifier(FrozenEstimator(forest)).fit()
+    twice = LazyClassifier(LazyClassifier(forest)).fit()
+    for lazy in (frozen, twice):
+        np.testing.assert_array_equal(lazy.predict(data[2]), forest.predict(data[2]))
+
+
+def test_on_top_of_a_pruned_ensemble(forest, data):
+    X, y, new = data
+    small = quorate.prune(forest, X, y, keep=0.3)
+    lazy = LazyClassifier(small).fit()
+    assert lazy.n_members_ == 18
+    np.testing.assert_array_equal(lazy.predict(new), small.predict(new))
+    pruned = quorate.PrunedClassifier(RandomForestClassifier(30), random_state=0)
+    with pytest.raises(NotFittedError):
+        LazyClassifier(pruned).fit()
+    pruned.fit(X, y)
+    lazy = LazyClassifier(pruned).fit()
+    np.testing.assert_array_equal(lazy.predict(new), pruned.predict(new))
+    within = make_pipeline(StandardScaler(), pruned).fit(X, y)
+    lazy = LazyClassifier(within).fit()
+    np.testing.assert_array_equal(lazy.predict(new), within.predict(new))
+
+
+# Order and blocks
+
+
+def test_boosting_asks_the_weighty_first(data):
+    X, y, new = data
+    boosting = AdaBoostClassifier(n_estimators=30, random_state=0).fit(X, y)
+    heavy = LazyClassifier(boosting).fit()
+    weights = boosting.estimator_weights_[heavy.order_]
+    assert (np.diff(weights) <= 0).all()
+    agreeing = LazyClassifier(boosting).fit(new)
+    whole = boosting.predict(new)
+    agreement = [np.mean(m.predict(new) == whole) for m in boosting.estimators_]
+    worth = (boosting.estimator_weights_ * agreement)[agreeing.order_]
+    assert (np.diff(worth) <= 1e-12).all()
+    given = LazyClassifier(boosting, order="given").fit()
+    assert agreeing.members_asked(new).mean() < given.members_asked(new).mean()
+
+
+def test_order_and_blocks_as_told(forest, data):
+    backwards = np.arange(60)[::-1]
+    lazy = LazyClassifier(forest, "bayes", order=backwards, block_size=7).fit()
+    np.testing.assert_array_equal(lazy.order_, backwards)
+    assert set(lazy.members_asked(data[2])) <= {7, 14, 21, 28, 35, 42, 49, 56, 60}
+    random = [LazyClassifier(forest, random_state=s).fit().order_ for s in (0, 0, 1)]
+    np.testing.assert_array_equal(random[0], random[1])
+    assert (random[0] != random[2]).any()
+
+
+# Curves
+
+
+def test_curves(forest, data):
+    new = data[2]
+    lazy = LazyClassifier(forest, "bayes", random_state=0).fit()
+    curve = lazy.curve(new, [0.999, 0.8])
+    assert isinstance(curve, LazyCurve)
+    assert curve.settings.tolist() == [0.8, 0.999]
+    for place, confidence in enumerate(curve.settings):
+        single = lazy.set_params(confidence=confidence).fit(new)
+        assert curve.members_asked[place] == single.measured_members_
+        assert curve.disagreement[place] == single.measured_disagreement_
+        assert curve.members_asked[place] == single.members_asked(new).mean()
+    assert curve.share_asked[0] < curve.share_asked[1] < 1
+    assert curve.to_dict()["setting"] == "confidence"
+
+    usual = LazyClassifier(forest, "calibrated", epsilon=0.1).fit(new).curve(new)
+    assert usual.setting == "threshold"
+    assert (np.diff(usual.members_asked) >= 0).all()
+    assert usual.disagreement[-1] == 0
+
+    exact = LazyClassifier(forest, random_state=0).fit()
+    assert exact.curve(new).members_asked == [exact.members_asked(new).mean()]
+    assert exact.curve(new).disagreement == [0]
+
+
+# Refusals
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"mode": "quick"}, r"mode='quick'\): 'exact', 'bayes' or 'calibrated'"),
+        ({"confidence": 1}, r"confidence=1\): a probability in \[0.5, 1\)"),
+        ({"confidence": 0.3}, "a probability in"),
+        ({"confidence": float("nan")}, "a probability in"),
+        ({"confidence": True}, "a probability in"),
+        ({"epsilon": 0}, r"epsilon=0\): a share in \(0, 1\)"),
+        ({"epsilon": 1.0}, "a share in"),
+        ({"epsilon": "few"}, "a share in"),
+        ({"order": "best"}, "order='best'"),
+        ({"order": [0, 1]}, "each of the members 0 to 59 once"),
+        ({"order": [0.5] * 60}, "each of the members"),
+        ({"order": [0] * 60}, "each of the members"),
+        ({"block_size": 0}, "block_size=0"),
+        ({"block_size": True}, "block_size=True"),
+        ({"block_size": 2.5}, "block_size=2.5"),
+        ({"mode": "calibrated"}, r"fit\(X\) needs at least 199 samples"),
+    ],
+)
+def test_parameters_that_fit_nothing(forest, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        LazyClassifier(forest, **parameters).fit()
+
+
+def test_too_few_samples_to_certify(forest, data):
+    lazy = LazyClassifier(forest, "calibrated")
+    with pytest.raises(ValueError, match=r"198 samples cannot.*at least 199.*0\.005 "):
+        lazy.fit(data[2][:198])
+    assert lazy.fit(data[2][:199]).expected_disagreement_ == 1 / 200
+
+
+def test_curves_refuse_confidences_out_of_range(forest, data):
+    lazy = LazyClassifier(forest, "bayes").fit()
+    with pytest.raises(ValueError, match="a probability in"):
+        lazy.curve(data[2], [0.9, 1.5])
+
+
+def test_unfitted_and_unfit_ensembles(data):
+    X, y, _ = data
+    with pytest.raises(NotFittedError):
+        LazyClassifier(RandomForestClassifier()).fit()
+    with pytest.raises(NotFittedError):
+        LazyClassifier(make_pipeline(StandardScaler(), BaggingClassifier())).fit()
+    for other in (
+        GradientBoostingClassifier(n_estimators=2).fit(X, y),
+        RandomForestRegressor(2).fit(X, y == y[0]),
+        LogisticRegression(max_iter=5000).fit(StandardScaler().fit_transform(X), y),
+    ):
+        with pytest.raises(TypeError):
+            LazyClassifier(other).fit()
+    with pytest.raises(ValueError, match="empty"):
+        LazyClassifier([]).fit()
+
+
+def test_subclasses_that_decide_otherwise_are_refused(data):
+    class Contrary(RandomForestClassifier):
+        def predict(self, X):
+            return super().predict(X)[::-1]
+
+    class Plain(RandomForestClassifier):
+        pass
+
+    X, y, new = data
+    with pytest.raises(TypeError, match="Contrary has a predict of its own"):
+        LazyClassifier(Contrary(5).fit(X, y)).fit()
+    plain = Plain(5).fit(X, y)
+    found = LazyClassifier(plain).fit().predict(new)
+    np.testing.assert_array_equal(found, plain.predict(new))
+
+
+def test_weights_below_zero(data):
+    X, y, new = data
+    members = [
+        (f"{seed}", DecisionTreeClassifier(max_depth=1 + seed)) for seed in range(5)
+    ]
+    voting = VotingClassifier(members, weights=[3, -1, 2, 1, -2]).fit(X, y)
+    np.testing.assert_array_equal(
+        LazyClassifier(voting).fit().predict(new), voting.predict(new)
+    )
+    with pytest.raises(ValueError, match="weights below zero"):
+        LazyClassifier(voting, "bayes").fit()
+
+
+def test_nothing_is_warned_about(forest, data):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        LazyClassifier(forest, "bayes", random_state=0).fit(data[2]).predict(data[2])

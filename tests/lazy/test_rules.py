@@ -1,0 +1,201 @@
+"""The three rules against their definitions."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import betabinom
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.linear_model import RidgeClassifier
+from sklearn.tree import DecisionTreeClassifier
+from tests.lazy import slow
+from tests.lazy.zoo import draw_data
+
+from quorate import LazyClassifier
+from quorate.lazy._calibration import (
+    calibrate,
+    changes_allowed,
+    harmful_thresholds,
+    rows_needed,
+)
+from quorate.lazy._engine import Trail, lead
+from quorate.lazy._panel import read_panel
+from quorate.lazy._rules import CalibratedRule, ExactRule, Stops, votes_needed
+
+
+@given(
+    st.integers(0, 30), st.integers(0, 40), st.sampled_from([0.5, 0.9, 0.99, 0.999999])
+)
+def test_votes_needed_is_the_beta_binomial(votes, left, confidence):
+    needed = int(votes_needed(np.array([votes]), left, confidence)[0])
+    chances = [slow.stays_ahead(n1, votes - n1, left) for n1 in range(votes + 1)]
+    # equal up to rounding: a chance that is the confidence to the last digit may go
+    # either way
+    for n1, chance in enumerate(chances):
+        if abs(chance - confidence) > 1e-9:
+            assert (n1 >= needed) == (chance >= confidence)
+
+
+def test_votes_needed_keeps_its_digits_in_the_tail():
+    # 12 votes to none of 200 leave a risk of about 1e-4; 60 to none about 1e-21.
+    for votes in (12, 30, 60):
+        risk = betabinom.cdf((200 - votes - votes) // 2, 200 - votes, 1 + votes, 1)
+        for factor in (0.9, 1.1):
+            needed = votes_needed(np.array([votes]), 200 - votes, 1 - risk * factor)
+            assert (needed[0] <= votes) == (factor > 1) or risk < 1e-14
+
+
+def test_votes_needed_in_parts_is_votes_needed_at_once(monkeypatch):
+    votes = np.arange(60)
+    whole = votes_needed(votes, 40, 0.99)
+    monkeypatch.setattr("quorate.lazy._rules._CHUNK", 100)
+    np.testing.assert_array_equal(votes_needed(votes, 40, 0.99), whole)
+
+
+ENSEMBLES = {
+    "forest": RandomForestClassifier(25, random_state=0),
+    "shallow": RandomForestClassifier(25, max_depth=3, random_state=0),
+    "bagging": BaggingClassifier(RidgeClassifier(), 20, random_state=0),
+}
+
+
+@pytest.mark.parametrize("kind", ENSEMBLES)
+@pytest.mark.parametrize("block", [1, 4])
+@pytest.mark.parametrize("confidence", [0.8, 0.99])
+def test_bayes_is_its_slow_twin(kind, block, confidence):
+    X, y = draw_data(np.random.default_rng(5), 150)
+    ensemble = ENSEMBLES[kind].fit(X, y)
+    lazy = LazyClassifier(
+        ensemble, "bayes", confidence, block_size=block, random_state=1
+    ).fit()
+    panel = read_panel(ensemble)
+    shares = slow.contributions(panel, panel.prepare(X))
+    rule = slow.bayes(lazy.n_members_, confidence)
+    codes, asked = slow.vote(panel, shares, lazy.order_, lazy.stops_, rule)
+    np.testing.assert_array_equal(lazy.members_asked(X), asked)
+    early = asked < lazy.n_members_
+    assert early.any()
+    np.testing.assert_array_equal(lazy.predict(X)[early], lazy.classes_[codes[early]])
+    whole = lazy.predict(X)[~early]
+    np.testing.assert_array_equal(whole, ensemble.predict(X)[~early])
+
+
+@pytest.mark.parametrize("kind", ENSEMBLES)
+@pytest.mark.parametrize("block", [1, 4])
+def test_exact_is_its_slow_twin(kind, block):
+    X, y = draw_data(np.random.default_rng(6), 150)
+    ensemble = ENSEMBLES[kind].fit(X, y)
+    lazy = LazyClassifier(ensemble, block_size=block, random_state=1).fit()
+    panel = read_panel(ensemble)
+    shares = slow.contributions(panel, panel.prepare(X))
+    _, asked = slow.vote(panel, shares, lazy.order_, lazy.stops_, slow.exact)
+    np.testing.assert_array_equal(lazy.members_asked(X), asked)
+
+
+@pytest.mark.parametrize("order", ["auto", "given", "random"])
+def test_calibrated_is_its_slow_twin(order):
+    rng = np.random.default_rng(8)
+    X, y = draw_data(rng, 300)
+    boosting = AdaBoostClassifier(
+        DecisionTreeClassifier(max_depth=2), n_estimators=20, random_state=0
+    ).fit(X, y)
+    rows = rng.integers(0, 6, (200, X.shape[1])).astype(float)
+    lazy = LazyClassifier(
+        boosting, "calibrated", epsilon=0.1, order=order, random_state=0
+    ).fit(rows)
+    panel = read_panel(boosting)
+    votes = slow.contributions(panel, panel.prepare(rows))
+    rule = slow.calibrated(boosting.estimator_weights_, lazy.order_, lazy.threshold_)
+    codes, asked = slow.vote(panel, votes, lazy.order_, lazy.stops_, rule)
+    np.testing.assert_array_equal(lazy.members_asked(rows), asked)
+    np.testing.assert_array_equal(lazy.predict(rows), lazy.classes_[codes])
+    assert lazy.measured_members_ == asked.mean()
+    changed = np.mean(lazy.predict(rows) != boosting.predict(rows))
+    assert lazy.measured_disagreement_ == changed
+    assert (changed * 200 + 1) / 201 <= lazy.expected_disagreement_ <= 0.1
+
+
+@st.composite
+def trails(draw):
+    seed = draw(st.integers(0, 2**32 - 1))
+    rng = np.random.default_rng(seed)
+    n_stops, n_rows = draw(st.integers(1, 6)), draw(st.integers(1, 40))
+    ends = np.arange(1, n_stops + 1)
+    given = rng.integers(0, 4, (n_stops, n_rows, 3)).cumsum(axis=0).astype(float)
+    found = [lead(scores) for scores in given]
+    leaders, best, second = (np.array(part) for part in zip(*found, strict=True))
+    left = (n_stops - ends).astype(float)
+    stops = Stops(ends, ends + 0.0, left, 3 * left, 3.0 * ends, np.sqrt(left))
+    return Trail(leaders, best, second, leaders[-1]), ExactRule(stops, 0.0)
+
+
+@given(trails(), st.sampled_from([0.05, 0.2, 0.5]))
+@settings(max_examples=200)
+def test_the_threshold_is_the_smallest_that_keeps_to_epsilon(made, epsilon):
+    trail, exact = made
+    if changes_allowed(trail.n_rows, epsilon) < 0:
+        assert trail.n_rows < rows_needed(epsilon)
+        return
+    threshold, certified = calibrate(trail, exact, epsilon)
+    assert certified <= epsilon
+
+    def ever_changed(at_least):
+        """Rows that some threshold of at least this changes, found by trying all."""
+        roots = np.where(exact.stops.root == 0, np.inf, exact.stops.root)
+        tried = np.unique([*((trail.best - trail.second) / roots[:, None]).ravel(), 0])
+        tried = [*tried[tried >= at_least], at_least]
+        rules = [CalibratedRule(exact, value) for value in tried]
+        return np.any([trail.changed(trail.stopped(rule)) for rule in rules], axis=0)
+
+    allowed = changes_allowed(trail.n_rows, epsilon)
+    assert ever_changed(threshold).sum() <= allowed
+    if threshold > 0:
+        below = threshold * (1 - 1e-8) - 1e-8
+        # counted with votes that are decided already, which the definition ignores
+        assert (harmful_thresholds(trail, exact) >= below).sum() > allowed
+
+
+@given(st.integers(1, 2000), st.floats(1e-4, 0.999))
+def test_changes_allowed_is_the_largest_that_can_be_certified(n_rows, epsilon):
+    allowed = changes_allowed(n_rows, epsilon)
+    if allowed >= 0:
+        assert (allowed + 1) / (n_rows + 1) <= epsilon
+    assert (allowed + 2) / (n_rows + 1) > epsilon
+    assert (allowed >= 0) == (n_rows >= rows_needed(epsilon))
+
+
+@given(st.integers(1, 7), st.integers(1, 9), st.integers(0, 2**32 - 1))
+def test_lead_finds_the_two_in_front(n_classes, n_rows, seed):
+    scores = np.random.default_rng(seed).integers(0, 3, (n_rows, n_classes + 1)) + 0.0
+    leader, best, second = lead(scores)
+    for row in range(n_rows):
+        assert (leader[row], best[row], second[row]) == slow.two_in_front(scores[row])
+
+
+def test_missing_scores_never_lead():
+    scores = np.array([[np.nan, 3.0], [3.0, np.nan], [np.nan, np.nan]])
+    _, best, second = lead(scores)
+    assert not (best - second > 0).any()
+
+
+def test_calibration_keeps_its_promise_on_new_rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4300, 6))
+    y = (X[:, :3].sum(axis=1) + rng.normal(size=4300) > 0).astype(int)
+    forest = RandomForestClassifier(40, max_depth=6, random_state=0).fit(
+        X[:300], y[:300]
+    )
+    changed = []
+    for seed in range(20):
+        mixed = 300 + np.random.default_rng(seed).permutation(4000)
+        fresh, calibration = mixed[:3800], mixed[3800:]
+        lazy = LazyClassifier(
+            forest, "calibrated", epsilon=0.05, random_state=seed
+        ).fit(X[calibration])
+        changed.append(np.mean(lazy.predict(X[fresh]) != forest.predict(X[fresh])))
+    assert np.mean(changed) <= 0.05
+    assert np.mean(changed) > 0.005  # and the promise is used
