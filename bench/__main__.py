@@ -2,7 +2,7 @@
 
 import sys
 
-from bench import forests, frontier, measures, pruning, study
+from bench import forests, frontier, lazy, measures, pruning, study
 
 BENCHES = {
     "measures": measures.run,
@@ -10,6 +10,7 @@ BENCHES = {
     "frontier": frontier.run,
     "forests": forests.run,
     "study": study.run,
+    "lazy": lazy.run,
 }
 
 if __name__ == "__main__":

@@ -54,7 +54,7 @@ def test_it_says_what_it_does(forest, data):
     lazy = LazyClassifier(forest, random_state=0).fit(data[2])
     asked = lazy.members_asked(data[2])
     assert asked.shape == (len(data[2]),)
-    assert asked.min() > 30
+    assert asked.min() == 30  # half of them: a tie goes to the lowest class
     assert asked.max() <= 60
     assert lazy.measured_members_ == asked.mean()
     assert lazy.expected_disagreement_ == lazy.measured_disagreement_ == 0

@@ -30,13 +30,13 @@ from quorate.lazy._rules import (
     ExactRule,
     Rule,
     Stops,
+    first_decision,
+    growing_blocks,
     make_bayes,
     make_stops,
 )
 
 MODES = ("exact", "bayes", "calibrated")
-# Stops per ensemble with an automatic block size.
-_STOPS = 50
 # Rows that make it worth while to start a worker.
 _ROWS_PER_JOB = 500
 # Changes on the rows given to fit that chance does not explain.
@@ -74,7 +74,8 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         the other modes and unequal weights, the largest weight first, times the share
         of samples on which the member agrees with the ensemble if ``fit`` is given X.
     block_size : int or "auto"
-        Members asked between two looks at the vote; "auto" for a fiftieth of them.
+        Members asked between two looks at the vote; "auto" for few where most samples
+        are decided, and more and more after that.
     random_state : int, RandomState or None
         Seed of the random order.
     n_jobs : int, optional
@@ -191,7 +192,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
                 "votes; use mode='exact' or 'calibrated'."
             )
         order = self._make_order(panel, X, prepared)
-        stops = make_stops(panel, order, self._ends(panel.n_members))
+        stops = make_stops(panel, order, self._ends(panel, order))
         trail = None if X is None else follow(panel, order, stops, X, prepared)
         self.threshold_: float | None = None
         expected = 0.0 if self.mode == "exact" else 1 - self.confidence
@@ -347,11 +348,14 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
                 ConfidenceWarning,
             )
 
-    def _ends(self, n_members: int) -> IntArray:
+    def _ends(self, panel: Panel, order: IntArray) -> IntArray:
         size = self.block_size
-        block = max(1, round(n_members / _STOPS)) if size == "auto" else int(size)
-        ends: IntArray = np.r_[np.arange(block, n_members, block), n_members]
-        return ends
+        if size != "auto":
+            blocks = np.arange(int(size), panel.n_members, int(size))
+            ends: IntArray = np.r_[blocks, panel.n_members]
+            return ends
+        first = first_decision(panel, order) if self.mode == "exact" else 0
+        return growing_blocks(panel.n_members, first)
 
     def _make_order(self, panel: Panel, raw: Any, X: Any) -> IntArray:
         every = np.arange(panel.n_members)

@@ -11,6 +11,8 @@ from quorate.lazy._rules import Rule, Stops
 
 # A tree needs about as long for a row as copying this many of its columns takes.
 _COLUMNS_PER_MEMBER = 100
+# Numbers kept in case a vote is close: in small batches asking again would show.
+_MINUTES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,39 +37,81 @@ def vote(
     scores = np.zeros((n_rows, n_classes))
     width = X.shape[1] if isinstance(X, np.ndarray) else 1
     rows, running = np.arange(n_rows), np.zeros((n_rows, n_classes))
+    minutes = Minutes(panel) if _few(n_rows, panel) else None
     is_open = np.ones(n_rows, dtype=bool)
     last = stops.ends.size - 1
-    unsettled = np.zeros(n_rows, dtype=bool)
-    start = since = 0
+    start = 0
     for step, end in enumerate(stops.ends):
         if step < last and not rule.possible(step):
             continue
         for member in order[start:end]:
-            running += panel.members[member](X)
-        start, since = end, end - start
-        leader, best, second = lead(running + panel.handicap)
-        done = rule.decided(step, best, second)
+            given = panel.members[member](X)
+            running += given
+            if minutes is not None:
+                minutes.write(int(member), rows, given)
+        leader, best, second = lead(panel.handicapped(running))
         if step == last:
-            unsettled = is_open & ~(best - second > panel.margin)
-            done = np.ones_like(is_open)
-        done &= is_open
-        found = rows[done]
-        codes[found] = leader[done]
+            close = is_open & ~(best - second > panel.margin)
+            if close.any():
+                leader[close] = _settle(panel, minutes, raw, X, rows, close)
+            done = is_open
+        else:
+            done = rule.decided(step, best, second) & is_open
+        places = np.flatnonzero(done)
+        found = rows[places]
+        codes[found] = leader[places]
         asked[found] = end
-        scores[found] = running[done]
-        is_open &= ~done
-        n_open = int(is_open.sum())
+        scores[found] = running.take(places, axis=0)
+        is_open = is_open & ~done
+        n_open = int(np.count_nonzero(is_open))
         if n_open == 0:
             break
-        if _worth_closing_ranks(n_open, is_open.size, width, since):
+        if _worth_closing_ranks(n_open, is_open.size, width, end - start):
             keep = np.flatnonzero(is_open)
-            rows, running, X = rows[keep], running[keep], take_rows(X, keep)
+            rows, X = rows[keep], take_rows(X, keep)
+            running = running.take(keep, axis=0)
             is_open = np.ones(n_open, dtype=bool)
-    if start == panel.n_members and unsettled.any():
-        codes[rows[unsettled]] = panel.settle(
-            take_rows(raw, rows[unsettled]), take_rows(X, np.flatnonzero(unsettled))
-        )
+        start = end
     return Outcome(codes, asked, scores)
+
+
+class Minutes:
+    """What each member said, so that nobody needs to be asked twice."""
+
+    def __init__(self, panel: Panel) -> None:
+        self.entries: list[tuple[IntArray, FloatArray]] = [
+            (np.empty(0, dtype=np.intp), np.empty((0, 0)))
+        ] * panel.n_members
+
+    def write(self, member: int, rows: IntArray, given: FloatArray) -> None:
+        """Keep what a member said about these rows, which are in order."""
+        self.entries[member] = rows, given
+
+    def read(self, rows: IntArray) -> list[FloatArray]:
+        """Return what each member said about rows that all were asked about."""
+        return [given[np.searchsorted(asked, rows)] for asked, given in self.entries]
+
+
+def _few(n_rows: int, panel: Panel) -> bool:
+    return n_rows * panel.n_members * panel.classes.size <= _MINUTES
+
+
+def _settle(
+    panel: Panel,
+    minutes: Minutes | None,
+    raw: Any,
+    X: Any,
+    rows: IntArray,
+    close: BoolArray,
+) -> IntArray:
+    """Return the ensemble's own answer on rows that rounding decides."""
+    own = panel.in_own_order()
+    if own and minutes is not None:
+        return panel.verdict(minutes.read(rows[close]))
+    part = take_rows(X, np.flatnonzero(close))
+    if own:
+        return panel.verdict([ask(part) for ask in panel.members])
+    return panel.reference(take_rows(raw, rows[close]), part)
 
 
 def _worth_closing_ranks(n_open: int, n_rows: int, width: int, block: int) -> bool:
@@ -77,17 +121,18 @@ def _worth_closing_ranks(n_open: int, n_rows: int, width: int, block: int) -> bo
 
 def lead(scores: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
     """Return who leads on each row, with how much, and what the next one has."""
-    best = scores[:, 0].copy()
-    # A class without a rival is ahead of nothing.
-    second = np.full_like(best, -np.inf if scores.shape[1] > 1 else 0.0)
-    leader = np.zeros(best.size, dtype=np.intp)
-    for code in range(1, scores.shape[1]):
+    first = scores[:, 0]
+    if scores.shape[1] == 1:  # a class without a rival is ahead of nothing
+        return np.zeros(first.size, dtype=np.intp), first.copy(), np.zeros(first.size)
+    second = scores[:, 1]
+    leader = (second > first).astype(np.intp)
+    best, behind = np.maximum(first, second), np.minimum(first, second)
+    for code in range(2, scores.shape[1]):
         score = scores[:, code]
-        better = score > best
-        second = np.maximum(second, np.minimum(best, score))
-        best = np.maximum(best, score)
-        leader[better] = code
-    return leader, best, second
+        leader[score > best] = code
+        np.maximum(behind, np.minimum(best, score), out=behind)
+        np.maximum(best, score, out=best)
+    return leader, best, behind
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +181,7 @@ def follow(panel: Panel, order: IntArray, stops: Stops, raw: Any, X: Any) -> Tra
         for member in order[start:end]:
             running += panel.members[member](X)
         start = end
-        found = lead(running + panel.handicap)
+        found = lead(panel.handicapped(running))
         trail.leaders[step], trail.best[step], trail.second[step] = found
     return trail
 

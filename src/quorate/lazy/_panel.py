@@ -66,7 +66,7 @@ class Panel:
     """Taken off the classes where sums are exact, so that the lowest wins a tie."""
     prepare: Callable[[Any], Any]
     ensemble: Any
-    """What settles the rows nothing else can settle; None for lists and dicts."""
+    """Has the last word; None for lists and dicts, whose sums are exact."""
     in_own_order: Callable[[], bool]
     """Whether sums in the order of the members are the ensemble's own, to the bit."""
 
@@ -75,25 +75,23 @@ class Panel:
         """Number of members."""
         return len(self.members)
 
-    def add_up(self, X: Any) -> FloatArray:
-        """Return what all members give to each class, added in their own order."""
-        total = np.zeros((count_rows(X), self.classes.size))
-        for ask in self.members:
-            total += ask(X)
-        return total
+    def handicapped(self, scores: FloatArray) -> FloatArray:
+        """Return scores of which no two are equal where sums are exact."""
+        return scores + self.handicap if self.handicap[-1] else scores
 
-    def settle(self, raw: Any, X: Any) -> IntArray:
-        """Return the ensemble's own answer, by asking everyone."""
-        if self.ensemble is not None and not self.in_own_order():
-            return self.codes(self.ensemble.predict(raw))
+    def verdict(self, given: list[FloatArray]) -> IntArray:
+        """Return who wins by what the members gave, in their own order."""
+        total = np.zeros_like(given[0])
+        for shares in given:
+            total += shares
         # The division is the ensemble's; it can make one of two almost equal sums.
-        winners: IntArray = np.argmax(self.add_up(X) / self.n_members, axis=1)
+        winners: IntArray = np.argmax(total / self.n_members, axis=1)
         return winners
 
     def reference(self, raw: Any, X: Any) -> IntArray:
         """Return what lazy voting is compared with: the ensemble's own ``predict``."""
         if self.ensemble is None:
-            return self.settle(raw, X)
+            return self.verdict([ask(X) for ask in self.members])
         return self.codes(self.ensemble.predict(raw))
 
     def codes(self, labels: Any) -> IntArray:
@@ -194,16 +192,26 @@ def _read_trees(whole: Any, roster: Roster, in_own_order: Callable[[], bool]) ->
     n_classes = _classes(roster).size
     tables = [_shares_table(member.estimator, n_classes) for member in roster.members]
     reach = [float(np.ptp(table, axis=1).max()) for table in tables]
-    return _soft_panel(
+    # Trees that are sure in every leaf cast whole votes.
+    sure = all(
+        _is_sure(member.estimator.tree_, table)
+        for member, table in zip(roster.members, tables, strict=True)
+    )
+    return _make_panel(
         whole,
         roster,
-        members=_descents(roster, tables),
-        weights=np.ones(len(tables)),
+        _descents(roster, tables),
+        np.ones(len(tables)),
         reach=np.array(reach),
-        noise=0.0,
+        countable=sure,
         prepare=_tree_door(whole, roster),
         in_own_order=in_own_order,
     )
+
+
+def _is_sure(tree: Any, table: FloatArray) -> bool:
+    leaves = table[tree.children_left == -1]
+    return bool(((leaves == 0) | (leaves == 1)).all())
 
 
 def _shares_table(estimator: Any, n_classes: int) -> FloatArray:
@@ -272,10 +280,16 @@ def _read_bagging(whole: Any, core: Any, roster: Roster) -> Panel:
             _bagged_shares(member, n_classes) if is_soft else _ballots(member, roster)
             for member, is_soft in zip(roster.members, soft, strict=True)
         )
-        return _soft_panel(
-            whole, roster, members, np.ones(len(members)), in_own_order=in_own_order
+        return _make_panel(
+            whole,
+            roster,
+            members,
+            np.ones(len(members)),
+            countable=False,
+            noise=_BATCH_NOISE,
+            in_own_order=in_own_order,
         )
-    return _hard_panel(whole, roster, np.ones(len(estimators)))
+    return _count_heads(whole, roster, np.ones(len(estimators)))
 
 
 def _bagged_shares(member: Member, n_classes: int) -> Ask:
@@ -295,8 +309,9 @@ def _bagged_shares(member: Member, n_classes: int) -> Ask:
 
 def _read_boosting(whole: Any, roster: Roster) -> Panel:
     assert roster.weights is not None
+    # Other classes get parts of the weight off, which do not add up without rounding.
     if not all(type(member.estimator) in _TREES for member in roster.members):
-        return _hard_panel(whole, roster, roster.weights)
+        return _count_heads(whole, roster, roster.weights, countable=False)
     classes = _classes(roster)
     tables = []
     for member, weight in zip(roster.members, roster.weights, strict=True):
@@ -305,11 +320,12 @@ def _read_boosting(whole: Any, roster: Roster) -> Panel:
         table = np.zeros((shares.shape[0], classes.size))
         table[np.arange(shares.shape[0]), known[shares.argmax(axis=1)]] = weight
         tables.append(table)
-    return _hard_panel(
+    return _make_panel(
         whole,
         roster,
+        _descents(roster, tables),
         roster.weights,
-        members=_descents(roster, tables),
+        countable=False,
         prepare=_tree_door(whole, roster),
     )
 
@@ -319,12 +335,14 @@ def _read_voting(whole: Any, core: Any, roster: Roster) -> Panel:
     if weights is None:
         weights = np.ones(len(roster.members))
     if core.voting == "hard":
-        return _hard_panel(whole, roster, weights)
+        return _count_heads(whole, roster, weights)
     members = tuple(
         _weighted_shares(member, weight)
         for member, weight in zip(roster.members, weights, strict=True)
     )
-    return _soft_panel(whole, roster, members, weights)
+    return _make_panel(
+        whole, roster, members, weights, countable=False, noise=_BATCH_NOISE
+    )
 
 
 def _weighted_shares(member: Member, weight: float) -> Ask:
@@ -345,7 +363,7 @@ def _pool_classes(roster: Roster, X: Any, y: Any, classes: Array | None) -> Arra
 
 def _read_pool(roster: Roster, classes: Array) -> Panel:
     pool = Roster(roster.members, classes, prepare=roster.prepare)
-    return _hard_panel(None, pool, np.ones(len(roster.members)))
+    return _count_heads(None, pool, np.ones(len(roster.members)))
 
 
 def _labels_of(roster: Roster, X: Any, y: Any) -> list[Array]:
@@ -366,62 +384,52 @@ def _labels_of(roster: Roster, X: Any, y: Any) -> list[Array]:
 # How sums come out
 
 
-def _soft_panel(
+def _make_panel(
     whole: Any,
     roster: Roster,
     members: tuple[Ask, ...],
     weights: FloatArray,
     *,
+    countable: bool,
+    noise: float = 0.0,
     reach: FloatArray | None = None,
-    noise: float = _BATCH_NOISE,
     prepare: Callable[[Any], Any] | None = None,
     in_own_order: Callable[[], bool] = lambda: False,
 ) -> Panel:
+    """Put a panel together.
+
+    ``countable`` says that members give all of their weight to one class, and that the
+    ensemble adds up these weights and nothing else.
+    """
     classes = _classes(roster)
     total = float(np.abs(weights).sum())
+    grain = _grain(weights, total) if countable else None
+    handicap = np.zeros(classes.size)
+    margin = _rounding(len(members), total) + noise * total
+    if grain is not None:
+        handicap -= np.arange(classes.size) * (grain * _STEP)
+        margin = 0.0
     return Panel(
         members=members,
         classes=classes,
         weights=weights,
         reach=np.abs(weights) if reach is None else reach,
-        margin=_rounding(len(members), total) + noise * total,
-        handicap=np.zeros(classes.size),
+        margin=margin,
+        handicap=handicap,
         prepare=prepare or roster.prepare,
         ensemble=whole,
         in_own_order=in_own_order,
     )
 
 
-def _hard_panel(
-    whole: Any,
-    roster: Roster,
-    weights: FloatArray,
-    *,
-    members: tuple[Ask, ...] | None = None,
-    prepare: Callable[[Any], Any] | None = None,
+def _count_heads(
+    whole: Any, roster: Roster, weights: FloatArray, *, countable: bool = True
 ) -> Panel:
-    classes = _classes(roster)
-    total = float(np.abs(weights).sum())
-    grain = _grain(weights, total)
-    handicap = np.zeros(classes.size)
-    if grain is not None:
-        handicap -= np.arange(classes.size) * (grain * _STEP)
-    if members is None:
-        members = tuple(
-            _ballots(member, roster, weight)
-            for member, weight in zip(roster.members, weights, strict=True)
-        )
-    return Panel(
-        members=members,
-        classes=classes,
-        weights=weights,
-        reach=np.abs(weights),
-        margin=_rounding(len(members), total) if grain is None else 0.0,
-        handicap=handicap,
-        prepare=prepare or roster.prepare,
-        ensemble=whole,
-        in_own_order=lambda: False,
+    members = tuple(
+        _ballots(member, roster, weight)
+        for member, weight in zip(roster.members, weights, strict=True)
     )
+    return _make_panel(whole, roster, members, weights, countable=countable)
 
 
 def _ballots(member: Member, roster: Roster, weight: float = 1.0) -> Ask:
