@@ -57,6 +57,7 @@ CHECKED = [
     PrunedClassifier(VOTING, keep=2),
     PrunedClassifier(VOTING, keep=2, prune_on=0.3, refit=True),
     PrunedClassifier(VOTING, keep=2, prune_on=KFold(3)),
+    PrunedClassifier(RandomForestClassifier(20), lazy="exact"),
 ]
 
 
@@ -265,7 +266,7 @@ class TestPrunedClassifier:
         assert (record["n_samples"], record["n_members"]) == (len(y), 3)
         seed = clone(VOTING).set_params(tree__random_state=0, deep__random_state=0)
         model = PrunedClassifier(seed, keep=1, prune_on=KFold(2))
-        _, votes, _ = model._fit_and_vote(X, y, {})
+        _, votes, _, _ = model._fit_and_vote(X, y, {})
         half = len(y) // 2 + len(y) % 2
         other = clone(seed).fit(X[half:], y[half:])
         expected = quorate.collect_votes(other, X[:half], y[:half])
@@ -497,3 +498,68 @@ class TestCompare:
         _X, X_test, y, _ = data
         with pytest.raises(ValueError, match="y has shape"):
             compare(forest, forest, X_test, y)
+
+
+# Lazy on top
+
+
+@pytest.mark.parametrize(
+    "lazy", ["exact", "bayes", {"mode": "bayes", "confidence": 0.9}]
+)
+def test_lazy_prediction(data, lazy):
+    X, new, y, _ = data
+    inner = RandomForestClassifier(60, random_state=0)
+    plain = PrunedClassifier(inner, keep=0.5, random_state=0).fit(X, y)
+    model = PrunedClassifier(inner, keep=0.5, random_state=0, lazy=lazy).fit(X, y)
+    assert plain.lazy_ is None
+    assert model.lazy_.ensemble is model.estimator_
+    assert model.lazy_.n_members_ == 30
+    assert model.lazy_.members_asked(new).mean() < 20
+    np.testing.assert_array_equal(model.predict(new), model.lazy_.predict(new))
+    agreement = np.mean(model.predict(new) == plain.predict(new))
+    assert agreement == 1 if lazy == "exact" else agreement > 0.95
+    np.testing.assert_array_equal(model.predict_proba(new), plain.predict_proba(new))
+    again = model.fit(X, y).lazy_.order_
+    np.testing.assert_array_equal(again, model.lazy_.order_)
+
+
+def test_lazy_is_calibrated_on_samples_held_out(data):
+    X, new, y, _ = data
+    settings = {"mode": "calibrated", "epsilon": 0.05}
+    model = PrunedClassifier(
+        RandomForestClassifier(40, random_state=0),
+        prune_on=0.25,
+        random_state=0,
+        lazy=settings,
+    ).fit(X, y)
+    assert model.lazy_.expected_disagreement_ <= 0.05
+    assert model.lazy_.measured_members_ < 8
+    forest = RandomForestClassifier(40, random_state=0).fit(X, y)
+    frozen = PrunedClassifier(FrozenEstimator(forest), lazy=settings)
+    assert frozen.fit(new, np.resize(y, len(new))).lazy_.threshold_ >= 0
+    for other in ({}, {"prune_on": 0.25, "refit": True}, {"prune_on": KFold(3)}):
+        with pytest.raises(ValueError, match="were not trained on; hold some out"):
+            PrunedClassifier(forest, lazy="calibrated", **other).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("lazy", "message"),
+    [
+        (True, r"lazy=True\): None, a mode"),
+        ("quick", "mode='quick'"),
+        ({"confidnce": 0.9}, "did you mean 'confidence'"),
+        ({"ensemble": None}, "unknown parameter 'ensemble'"),
+    ],
+)
+def test_lazy_settings_that_fit_nothing(data, lazy, message):
+    X, _, y, _ = data
+    with pytest.raises(ValueError, match=message):
+        PrunedClassifier(RandomForestClassifier(5), lazy=lazy).fit(X, y)
+
+
+def test_compare_takes_lazy_classifiers(forest, data):
+    _, X, _, y = data
+    lazy = quorate.LazyClassifier(forest).fit()
+    found = compare(forest, lazy, X, y, repeats=1)
+    assert found.agreement == 1
+    assert found.members == (60, 60)

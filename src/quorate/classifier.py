@@ -26,10 +26,12 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from quorate._suggest import unknown_name
 from quorate._typing import Array, BoolArray
 from quorate._version import __version__
 from quorate._warn import warn
 from quorate.exceptions import LeftOutWarning, TrainingVotesWarning
+from quorate.lazy import LazyClassifier
 from quorate.pruning import Pruner, make_pruner
 from quorate.selection import Selection, select
 from quorate.votes import Votes, collect_votes, keep_members
@@ -283,6 +285,11 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         own.
     n_jobs : int, optional
         Members asked at the same time.
+    lazy : {None, "exact", "bayes", "calibrated"} or dict
+        Whether ``predict`` stops asking members once the vote of those kept is decided,
+        and when: a mode of :class:`quorate.LazyClassifier`, or its parameters.
+        "calibrated" needs samples that the members have not seen: those that a
+        fraction for ``prune_on`` holds out, or those given to a frozen estimator.
 
     Attributes
     ----------
@@ -294,6 +301,8 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         Error of the vote over the number of members, where the method has an order.
     support_ : ndarray of bool
         Which of the members fitted are kept.
+    lazy_ : LazyClassifier or None
+        What ``predict`` goes through, if ``lazy`` was given.
     classes_ : ndarray
         The classes.
     n_features_in_ : int
@@ -323,6 +332,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         refit: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
+        lazy: Any = None,
     ) -> None:
         self.estimator = estimator
         self.method = method
@@ -331,6 +341,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         self.refit = refit
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.lazy = lazy
 
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
         """Fit the ensemble and choose its members.
@@ -355,7 +366,8 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
                 "PrunedClassifier.fit: got n_samples=1; choosing members needs more."
             )
         routed = self._route(fit_params)
-        ensemble, votes, chosen_on = self._fit_and_vote(X, y, routed)
+        lazy = self._lazy()
+        ensemble, votes, chosen_on, unseen = self._fit_and_vote(X, y, routed)
         pruner = self._pruner()
         _warn_of_training_votes(pruner, chosen_on)
         selection = select(
@@ -370,10 +382,17 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         self.pruner_ = selection.pruner
         self.support_: BoolArray = selection.support
         self.classes_ = self.estimator_.classes_
+        self.lazy_ = lazy
+        if lazy is not None:
+            lazy.set_params(ensemble=self.estimator_)
+            lazy.fit(None if unseen is None else _rows(X, unseen))
         return self
 
     def predict(self, X: Any) -> Array:
-        """Predict classes with the smaller ensemble."""
+        """Predict classes with the smaller ensemble, lazily if so told."""
+        check_is_fitted(self, "estimator_")
+        if self.lazy_ is not None:
+            return np.asarray(self.lazy_.predict(X))
         return np.asarray(self._ask("predict", X))
 
     @_inner_has("predict_proba")
@@ -427,10 +446,45 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
             pruner.set_params(random_state=self._seed())
         return pruner
 
+    def _lazy(self) -> LazyClassifier | None:
+        """Return what predict will go through, still without its ensemble."""
+        if self.lazy is None:
+            return None
+        if not isinstance(self.lazy, (str, Mapping)):
+            raise ValueError(
+                f"PrunedClassifier(lazy={self.lazy!r}): None, a mode of LazyClassifier "
+                "('exact', 'bayes', 'calibrated'), or a dict of its parameters."
+            )
+        given: dict[str, Any] = (
+            {"mode": self.lazy} if isinstance(self.lazy, str) else dict(self.lazy)
+        )
+        known = set(inspect.signature(LazyClassifier).parameters) - {"ensemble"}
+        for name in given:
+            if name not in known:
+                problem = unknown_name("parameter", name, known)
+                raise ValueError(f"PrunedClassifier(lazy=...): {problem}")
+        if self.random_state is not None:
+            given.setdefault("random_state", self._seed())
+        lazy = LazyClassifier(None, **given)
+        if lazy.mode == "calibrated" and not self._holds_out():
+            raise ValueError(
+                "PrunedClassifier(lazy='calibrated'): needs samples that the members "
+                "were not trained on; hold some out with prune_on=0.25 and refit=False."
+            )
+        return lazy
+
+    def _holds_out(self) -> bool:
+        if isinstance(self._inner(), FrozenEstimator):
+            return True
+        return isinstance(self._how(), float) and not self.refit
+
     def _fit_and_vote(
         self, X: Any, y: Array, fit_params: dict[str, Any]
-    ) -> tuple[Any, Votes, str]:
-        """Return the ensemble to cut, votes to choose on, and where they are from."""
+    ) -> tuple[Any, Votes, str, Array | None]:
+        """Return the ensemble to cut, votes to choose on, and where they are from.
+
+        Last come the rows that no member has seen, None if there are none.
+        """
         if isinstance(self._inner(), FrozenEstimator):
             return self._vote_frozen(X, y)
         how = self._how()
@@ -441,7 +495,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         ensemble = self._fresh().fit(X, y, **fit_params)
         kind = how == "oob"
         votes, chosen_on = _votes_to_choose_on(ensemble, X, y, kind, self.n_jobs)
-        return ensemble, votes, chosen_on
+        return ensemble, votes, chosen_on, None
 
     def _how(self) -> Any:
         """Return "oob", "train", a fraction, or a splitter."""
@@ -459,7 +513,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
             "in (0, 1), or a cross-validation splitter."
         )
 
-    def _vote_frozen(self, X: Any, y: Array) -> tuple[Any, Votes, str]:
+    def _vote_frozen(self, X: Any, y: Array) -> tuple[Any, Votes, str, Array | None]:
         frozen = self._inner()
         check_is_fitted(frozen)
         wanted = {"oob": True, "train": False}.get(
@@ -468,11 +522,12 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         votes, chosen_on = _votes_to_choose_on(
             frozen.estimator, X, y, wanted, self.n_jobs
         )
-        return frozen, votes, chosen_on
+        unseen = chosen_on == "votes on other samples"
+        return frozen, votes, chosen_on, np.arange(y.size) if unseen else None
 
     def _vote_held_out(
         self, share: float, X: Any, y: Array, fit_params: dict[str, Any]
-    ) -> tuple[Any, Votes, str]:
+    ) -> tuple[Any, Votes, str, Array | None]:
         rows = np.arange(y.size)
         smallest = np.unique(y, return_counts=True)[1].min()
         train, held = train_test_split(
@@ -490,11 +545,12 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         if self.refit:
             ensemble = self._fresh().fit(X, y, **fit_params)
             votes = _positions_in(votes, ensemble)
-        return ensemble, votes, "votes on samples held out"
+        unseen = None if self.refit else held
+        return ensemble, votes, "votes on samples held out", unseen
 
     def _vote_in_folds(
         self, splitter: Any, X: Any, y: Array, fit_params: dict[str, Any]
-    ) -> tuple[Any, Votes, str]:
+    ) -> tuple[Any, Votes, str, Array | None]:
         ensemble = self._fresh().fit(X, y, **fit_params)
         n_members = len(read_members(ensemble).members)
         parts = []
@@ -503,7 +559,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
             votes = collect_votes(fold, _rows(X, held), y[held], n_jobs=self.n_jobs)
             parts.append((held, votes))
         pooled = pooled_votes(parts, n_members, y)
-        return ensemble, pooled, "votes of cross-validation"
+        return ensemble, pooled, "votes of cross-validation", None
 
     # Metadata and tags
 

@@ -126,7 +126,7 @@ def compare(before: Any, after: Any, X: Any, y: Any, *, repeats: int = 5) -> Com
     ----------
     before, after : fitted ensembles
         What :func:`quorate.collect_votes` reads and that can ``predict``, or a
-        :class:`quorate.PrunedClassifier`.
+        :class:`quorate.PrunedClassifier` or :class:`quorate.LazyClassifier`.
     X, y : array-like
         Samples that neither was trained or chosen on: without them the accuracy
         flatters and the limits do not hold.
@@ -179,8 +179,10 @@ def compare(before: Any, after: Any, X: Any, y: Any, *, repeats: int = 5) -> Com
 
 
 def _ensemble(model: Any) -> Any:
-    """Return the ensemble inside a pruned classifier, or the model itself."""
-    return getattr(model, "estimator_", model) if hasattr(model, "pruner_") else model
+    """Return the ensemble inside a pruned or lazy classifier, or the model itself."""
+    while hasattr(model, "_fitted_ensemble"):
+        model = model._fitted_ensemble()
+    return model
 
 
 def _pair(values: Any) -> Any:

@@ -137,11 +137,11 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
     >>> lazy = LazyClassifier(forest, random_state=0).fit()
     >>> bool((lazy.predict(X) == forest.predict(X)).all())
     True
-    >>> lazy.members_asked(X).mean().round()
-    np.float64(110.0)
+    >>> bool(lazy.members_asked(X).mean() < 0.6 * 200)
+    True
     >>> quick = LazyClassifier(forest, mode="bayes", random_state=0).fit()
-    >>> quick.members_asked(X).mean().round()
-    np.float64(18.0)
+    >>> bool(quick.members_asked(X).mean() < 0.15 * 200)
+    True
     """
 
     def __init__(
