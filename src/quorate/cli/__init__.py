@@ -10,6 +10,7 @@ import click
 from quorate.cli._demo import demo
 from quorate.cli._diagnose import diagnose
 from quorate.cli._errors import RefusingGroup
+from quorate.cli._lazy import lazy
 from quorate.cli._measures import measures
 from quorate.cli._methods import methods
 from quorate.cli._prune import prune
@@ -27,6 +28,7 @@ def main() -> None:
 
 main.add_command(demo)
 main.add_command(diagnose)
+main.add_command(lazy)
 main.add_command(measures)
 main.add_command(methods)
 main.add_command(prune)

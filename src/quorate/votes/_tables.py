@@ -32,14 +32,14 @@ def import_pandas(owner: str) -> Any:
     return pd
 
 
-def read_samples_for(model: Any, path: Path, target: str) -> tuple[Any, Any]:
+def read_samples_for(model: Any, path: Path, target: str | None) -> tuple[Any, Any]:
     """Return samples in the form the model was trained on, and their labels."""
     X, y = read_samples(path, target)
     return (X if hasattr(model, "feature_names_in_") else X.to_numpy()), y
 
 
-def read_samples(path: Path, target: str) -> tuple[Any, Any]:
-    """Return the frame without the target column, and that column."""
+def read_samples(path: Path, target: str | None) -> tuple[Any, Any]:
+    """Return the frame without the target column, and that column; None without one."""
     import_pandas(str(path))
     if not path.exists():
         raise FileNotFoundError(f"{path}: no such file.")
@@ -49,6 +49,8 @@ def read_samples(path: Path, target: str) -> tuple[Any, Any]:
     twice = frame.columns[frame.columns.duplicated()]
     if len(twice):
         raise ValueError(f"{path}: column {twice[0]!r} appears twice.")
+    if target is None:
+        return frame, None
     if target not in frame.columns:
         raise ValueError(f"{path}: {unknown_name('column', target, frame.columns)}")
     return frame.drop(columns=target), frame[target].to_numpy()

@@ -1,0 +1,124 @@
+"""``quorate lazy``: what a model saves if it stops asking in time."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from quorate.cli import _options
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from quorate.lazy._trial import Trial
+
+
+@click.command()
+@click.argument("model", type=click.Path(path_type=Path))
+@click.option(
+    "--data",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Samples to predict, not those of the training: CSV, Parquet or ARFF.",
+)
+@click.option(
+    "--target", metavar="COLUMN", help="Column of true labels, to leave out and score."
+)
+@click.option(
+    "--confidence",
+    default=0.999,
+    show_default=True,
+    help="For bayes: probability that the leader stays ahead.",
+)
+@click.option(
+    "--epsilon",
+    default=0.005,
+    show_default=True,
+    help="For calibrated: share of predictions that may change.",
+)
+@click.option("--seed", default=0, show_default=True, help="Seed of order and split.")
+@_options.trust
+@_options.unsafe_pickle
+@_options.as_json
+def lazy(
+    model: Path,
+    data: Path,
+    target: str | None,
+    confidence: float,
+    epsilon: float,
+    seed: int,
+    trust: tuple[str, ...],
+    unsafe_pickle: bool,
+    as_json: bool,
+) -> None:
+    """Try on MODEL how many members must be asked, and how much time that saves.
+
+    Nothing is written: wrap the model in quorate.LazyClassifier to use it.
+    """
+    from quorate.cli._render import progress_console, results_console
+    from quorate.lazy._trial import try_modes
+    from quorate.persistence import load
+    from quorate.votes._tables import read_samples_for
+
+    console = progress_console()
+    with console.status("reading"):
+        ensemble = load(model, trust, unsafe_pickle=unsafe_pickle)
+        if not hasattr(ensemble, "predict"):
+            raise TypeError(
+                f"{model}: a {type(ensemble).__name__} cannot predict by itself; "
+                "wrap it in quorate.LazyClassifier."
+            )
+        X, y = read_samples_for(ensemble, data, target)
+    with console.status("asking"):
+        trial = try_modes(
+            ensemble,
+            X,
+            y,
+            confidence=confidence,
+            epsilon=epsilon,
+            random_state=seed,
+        )
+    if as_json:
+        found = {**trial.to_dict(), "confidence": confidence, "epsilon": epsilon}
+        click.echo(json.dumps(found, indent=2))
+        return
+    _show(results_console(), trial, confidence, epsilon)
+
+
+def _show(
+    console: "Console", trial: "Trial", confidence: float, epsilon: float
+) -> None:
+    from quorate.cli._render import plain_table
+
+    scored = trial.modes[0].accuracy is not None
+    columns = ["stop", "asked", "share", "changed", "ms", "times faster"]
+    table = plain_table(*columns, *(["accuracy"] if scored else []))
+    for column in table.columns[1:]:
+        column.justify = "right"
+    names = {
+        "everyone": "never",
+        "exact": "when decided",
+        "bayes": f"at confidence {confidence:g}",
+        "calibrated": f"calibrated to {epsilon:g}",
+    }
+    for tried in trial.modes:
+        cells = [
+            names[tried.mode],
+            f"{tried.members_asked:.1f}",
+            f"{tried.share_asked:.0%}",
+            f"{tried.disagreement:.2%}",
+            f"{tried.milliseconds:,.1f}",
+            f"{tried.speedup:.2f}",
+        ]
+        if tried.accuracy is not None:
+            cells.append(f"{tried.accuracy:.4f}")
+        table.add_row(*cells)
+    console.print(
+        f"{trial.n_members} members on {trial.n_samples} samples"
+        + (f", {trial.n_calibration} others to calibrate" * bool(trial.n_calibration))
+    )
+    console.print(table)
+    if trial.left_out:
+        console.print(f"not calibrated: {trial.left_out}")

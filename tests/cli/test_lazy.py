@@ -1,0 +1,98 @@
+"""``quorate lazy`` as a shell sees it."""
+
+import json
+from inspect import signature
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
+
+from quorate.cli import main
+from quorate.persistence import save
+
+separate = (
+    {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}
+)
+RUNNER = CliRunner(**separate)
+TRUST = ["--trust", "sklearn.tree._tree.Tree"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("models")
+    X, y = make_classification(900, 8, flip_y=0.2, random_state=0)
+    names = [f"column {place}" for place in range(8)]
+    frame = pd.DataFrame(X, columns=names).assign(kind=np.array(["no", "yes"])[y])
+    train, new = frame[:400], frame[400:]
+    new.to_csv(folder / "new.csv", index=False)
+    new.drop(columns="kind").to_csv(folder / "unlabelled.csv", index=False)
+    new[:100].to_csv(folder / "few.csv", index=False)
+    forest = RandomForestClassifier(50, random_state=0).fit(train[names], train["kind"])
+    save(forest, folder / "forest.skops")
+    save([forest], folder / "list.skops")
+    return folder
+
+
+def run(folder, *words, model="forest.skops", data="new.csv"):
+    words = [folder / model, "--data", folder / data, *TRUST, *words]
+    return RUNNER.invoke(main, ["lazy", *map(str, words)])
+
+
+def test_json(folder):
+    done = run(folder, "--target", "kind", "--json", "--epsilon", "0.02")
+    assert done.exit_code == 0, done.stderr
+    found = json.loads(done.stdout)
+    everyone, exact, bayes, calibrated = found["modes"]
+    assert [tried["mode"] for tried in found["modes"]] == [
+        "everyone", "exact", "bayes", "calibrated"
+    ]  # fmt: skip
+    assert (found["n_samples"], found["n_calibration"]) == (250, 250)
+    assert everyone["members_asked"] == found["n_members"] == 50
+    assert bayes["share_asked"] < exact["share_asked"] < 0.9
+    assert exact["disagreement"] == 0
+    assert exact["accuracy"] == everyone["accuracy"]
+    assert calibrated["expected_disagreement"] <= 0.02
+    assert all(tried["speedup"] > 0 for tried in found["modes"])
+
+
+def test_prints_a_table_without_labels(folder):
+    done = run(folder, data="unlabelled.csv")
+    assert done.exit_code == 0, done.stderr
+    assert "50 members on 250 samples, 250 others to calibrate" in done.stdout
+    assert "accuracy" not in done.stdout
+    for words in ("when decided", "at confidence 0.999", "calibrated to 0.005"):
+        assert words in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_says_why_it_did_not_calibrate(folder):
+    done = run(folder, "--target", "kind", data="few.csv")
+    assert done.exit_code == 0, done.stderr
+    assert "50 members on 100 samples\n" in done.stdout
+    assert "not calibrated: 100 samples are too few" in done.stdout
+    assert "calibrated to" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--target", "kin"], "did you mean 'kind'"),
+        ([], "feature names"),
+        (["--target", "kind", "--confidence", "2"], "a probability in [0.5, 1)"),
+        (["--target", "kind", "--epsilon", "0"], "a share in (0, 1)"),
+    ],
+)
+def test_refusals(folder, words, message):
+    done = run(folder, *words)
+    assert done.exit_code == 1
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_list_cannot_be_timed(folder):
+    done = run(folder, model="list.skops")
+    assert done.exit_code == 1
+    assert "cannot predict by itself" in done.stderr
