@@ -61,8 +61,8 @@ plt.show()
 
 # %%
 # Now the same for pruned forests of several sizes. Memory is the size of the pickled
-# forest, time the processor time of the best of five runs over all new samples, with the
-# models taking turns.
+# forest, time the processor time of the best of five runs over all new samples, with
+# the models taking turns.
 
 SIZES = (10, 20, 40, 80, 120, 200)
 models = {}
@@ -109,7 +109,7 @@ for size in SIZES:
         ha="right", color=INK,
     )  # fmt: skip
 left.set(xlabel="memory in MB", ylabel="time to predict in ms", xscale="log")
-left.set(yscale="log", ylim=(2.5, None), title="what it costs (numbers: trees kept)")
+left.set(yscale="log", ylim=(2.5, 200), title="what it costs (numbers: trees kept)")
 right.set(xlabel="time to predict in ms", ylabel="accuracy on new samples")
 right.set(xscale="log", title="what it is worth")
 for axis, ticks in (
