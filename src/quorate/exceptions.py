@@ -26,7 +26,7 @@ class UninformativeMeasureWarning(QuorateWarning):
 
 
 class TrainingVotesWarning(QuorateWarning):
-    """A method driven by accuracy chooses on samples the members were trained on."""
+    """Something is chosen or calibrated on samples the members were trained on."""
 
 
 class VersionWarning(QuorateWarning):

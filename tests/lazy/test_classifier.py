@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
-from sklearn.base import clone, is_classifier
+from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.ensemble import (
@@ -30,12 +30,47 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
+from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted
 from tests.lazy.zoo import Sayer
 
 import quorate
 from quorate import LazyClassifier, LazyCurve
-from quorate.exceptions import ConfidenceWarning
+from quorate.exceptions import ConfidenceWarning, TrainingVotesWarning
+
+
+class Trained(ClassifierMixin, BaseEstimator):
+    """Trains an ensemble first, so that scikit-learn can check what is around it."""
+
+    def __init__(self, mode="exact"):
+        self.mode = mode
+
+    def fit(self, X, y):
+        forest = RandomForestClassifier(12, random_state=0).fit(X, y)
+        self.lazy_ = LazyClassifier(forest, self.mode, random_state=0).fit(X)
+        self.classes_, self.n_features_in_ = self.lazy_.classes_, forest.n_features_in_
+        if hasattr(forest, "feature_names_in_"):
+            self.feature_names_in_ = self.lazy_.feature_names_in_
+        return self
+
+    def predict(self, X):
+        check_is_fitted(self)
+        return self.lazy_.predict(X)
+
+    def predict_proba(self, X):
+        check_is_fitted(self)
+        return self.lazy_.predict_proba(X)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags = get_tags(LazyClassifier(RandomForestClassifier())).input_tags
+        return tags
+
+
+@parametrize_with_checks([Trained(), Trained("bayes")])
+@pytest.mark.filterwarnings("ignore")
+def test_scikit_learn_accepts_it(estimator, check):
+    check(estimator)
 
 
 @pytest.fixture(scope="module")
@@ -481,6 +516,14 @@ def test_too_few_samples_to_certify(forest, data):
     with pytest.raises(ValueError, match=r"198 samples cannot.*at least 199.*0\.005 "):
         lazy.fit(data[2][:198])
     assert lazy.fit(data[2][:199]).expected_disagreement_ == 1 / 200
+
+
+def test_calibrating_on_the_training_samples_is_noticed(forest, data):
+    X, y, new = data
+    lazy = LazyClassifier(forest, "calibrated")
+    with pytest.warns(TrainingVotesWarning, match="the promise does not hold"):
+        lazy.fit(X, y)
+    lazy.fit(new, np.resize(y, len(new)))
 
 
 def test_curves_refuse_confidences_out_of_range(forest, data):

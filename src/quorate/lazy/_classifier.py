@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._warn import warn
-from quorate.exceptions import ConfidenceWarning
+from quorate.exceptions import ConfidenceWarning, TrainingVotesWarning
 from quorate.lazy._calibration import calibrate, changes_allowed, rows_needed
 from quorate.lazy._curve import LazyCurve
 from quorate.lazy._engine import Outcome, Trail, agreements, follow, vote
@@ -35,6 +35,7 @@ from quorate.lazy._rules import (
     make_bayes,
     make_stops,
 )
+from quorate.votes._training import trained_on
 
 MODES = ("exact", "bayes", "calibrated")
 # Rows that make it worth while to start a worker.
@@ -173,9 +174,10 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         X : array-like, sparse matrix or data frame, optional
             Samples such as those to come, which the members were not trained on. Mode
             "calibrated" needs them; the others measure on them what to expect.
-        y : ignored
-            Labels are not needed. In lists of classifiers that do not say which classes
-            they know, those in y are added.
+        y : array-like of shape (n_samples,), optional
+            Labels are not needed. With them, samples that the members were trained on
+            are recognised where possible, with a warning; and lists of classifiers
+            that do not say which classes they know learn of those in y.
 
         Returns
         -------
@@ -186,6 +188,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         prepared = None if X is None else panel.prepare(X)
         if self.mode == "calibrated":
             self._check_rows(prepared)
+            self._warn_of_training_rows(X, y)
         if self.mode == "bayes" and (panel.weights < 0).any():
             raise ValueError(
                 "LazyClassifier(mode='bayes'): weights below zero fit no count of "
@@ -435,6 +438,15 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
                 f"LazyClassifier(mode='calibrated', epsilon={self.epsilon}): {n_rows} "
                 f"samples cannot certify that; give at least {needed}, or an epsilon "
                 f"of {1 / (n_rows + 1):.2g} or more."
+            )
+
+    def _warn_of_training_rows(self, X: Any, y: Any) -> None:
+        if y is not None and trained_on(unwrapped(self.ensemble), X, y):
+            warn(
+                "LazyClassifier(mode='calibrated'): the members were trained on these "
+                "samples and agree on them more than on others, so the promise does "
+                "not hold; calibrate on other samples.",
+                TrainingVotesWarning,
             )
 
     # What scikit-learn asks for
