@@ -30,6 +30,7 @@ from quorate._onnx._kinds import (
     thawed,
 )
 from quorate._typing import Array
+from quorate.lazy import LazyClassifier
 
 __all__ = ["register_converter", "to_onnx"]
 
@@ -91,6 +92,11 @@ def to_onnx(model: Any, X: Any, *, path: str | os.PathLike[str] | None = None) -
         raise TypeError(
             f"to_onnx: a fitted classifier, got {type(model).__name__}; "
             "put a list of classifiers into a VotingClassifier first."
+        )
+    if isinstance(model, LazyClassifier):
+        raise TypeError(
+            "to_onnx: a graph asks every member and cannot be lazy; convert the "
+            "ensemble inside the LazyClassifier."
         )
     _need("skl2onnx")
     _need("onnxruntime")
