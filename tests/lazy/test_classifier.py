@@ -36,6 +36,7 @@ from tests.lazy.zoo import Sayer
 
 import quorate
 from quorate import LazyClassifier, LazyCurve
+from quorate.display import LazyCurveDisplay
 from quorate.exceptions import ConfidenceWarning, TrainingVotesWarning
 
 
@@ -476,6 +477,8 @@ def test_curves(forest, data):
         assert curve.members_asked[place] == single.members_asked(new).mean()
     assert curve.share_asked[0] < curve.share_asked[1] < 1
     assert curve.to_dict()["setting"] == "confidence"
+    drawn = LazyCurveDisplay.from_curve(curve)
+    assert (drawn.mode, drawn.n_members, drawn.settings) == ("bayes", 60, (0.8, 0.999))
 
     usual = LazyClassifier(forest, "calibrated", epsilon=0.1).fit(new).curve(new)
     assert usual.setting == "threshold"
