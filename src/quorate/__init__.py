@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from quorate.selection import Selection as Selection
     from quorate.selection import select as select
     from quorate.votes import Votes as Votes
+    from quorate.votes import WeightedVoting as WeightedVoting
     from quorate.votes import collect_votes as collect_votes
     from quorate.votes import keep_members as keep_members
 
@@ -65,6 +66,7 @@ _HOMES = {
     "Measure": "quorate._diversity",
     "RiskAssessment": "quorate.risk",
     "Votes": "quorate.votes",
+    "WeightedVoting": "quorate.votes",
     "assess_risk": "quorate.risk",
     "collect_votes": "quorate.votes",
     "decompose": "quorate.decomposition",

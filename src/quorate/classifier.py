@@ -4,6 +4,7 @@ import inspect
 import platform
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -32,12 +33,15 @@ from quorate._version import __version__
 from quorate._warn import warn
 from quorate.exceptions import LeftOutWarning, TrainingVotesWarning
 from quorate.lazy import LazyClassifier
-from quorate.pruning import Pruner, make_pruner
+from quorate.pruning import Pruner, choose_method, make_pruner
+from quorate.pruning._auto import AUTO
 from quorate.selection import Selection, select
 from quorate.votes import Votes, collect_votes, keep_members
 from quorate.votes._cost import member_costs
-from quorate.votes._members import read_members
+from quorate.votes._crossover import collect_crossed
+from quorate.votes._members import averages_probabilities, kind_of, read_members
 from quorate.votes._pooled import pooled_votes
+from quorate.votes._probabilities import LARGEST_IN_MEMORY
 from quorate.votes._training import bootstrapped_on, trained_on
 
 __all__ = ["PrunedClassifier", "prune", "prune_with_selection"]
@@ -50,7 +54,7 @@ def prune(
     ensemble: Any,
     X: Any,
     y: Any,
-    method: Any = "epbd",
+    method: Any = "auto",
     keep: float | int | str | None = 0.2,
     *,
     out_of_bag: bool | str = "auto",
@@ -71,7 +75,8 @@ def prune(
         Samples to choose on: the training data of an ensemble that bootstraps, or
         samples that no member has seen.
     method : str or Pruner
-        A name from :func:`quorate.methods`, or a pruner object.
+        A name from :func:`quorate.methods`, a pruner object, or "auto" for the one that
+        suits the ensemble; see :func:`quorate.pruning.choose_method`.
     keep : float, int, "auto" or None
         Fraction in (0, 1] or number of members; "auto" for the smallest size within one
         standard error of the best; None where the method finds its own size.
@@ -89,10 +94,12 @@ def prune(
     Returns
     -------
     ensemble of the same type
-        With the members kept, in their old order. ``pruning_`` says what was done (not
-        on lists and dicts). Out-of-bag scores are gone: they were those of all members.
-        ``n_jobs`` is None, since starting workers makes small batches slower; set it
-        for large ones.
+        With the members kept, in their old order. Methods that choose weights set them
+        in AdaBoost and voting ensembles, and turn forests and bagging, which have none,
+        into a :class:`quorate.WeightedVoting` of the same members; lists and dicts hold
+        members only. ``pruning_`` says what was done (not on lists and dicts).
+        Out-of-bag scores are gone: they were those of all members. ``n_jobs`` is None,
+        since starting workers makes small batches slower; set it for large ones.
 
     See Also
     --------
@@ -131,7 +138,7 @@ def prune_with_selection(
     ensemble: Any,
     X: Any,
     y: Any,
-    method: Any = "epbd",
+    method: Any = "auto",
     keep: float | int | str | None = 0.2,
     *,
     out_of_bag: bool | str = "auto",
@@ -159,24 +166,49 @@ def prune_with_selection(
     >>> selection.n_kept == len(small.estimators_)
     True
     """
-    votes, chosen_on = _votes_to_choose_on(ensemble, X, y, out_of_bag, n_jobs)
-    pruner = make_pruner(method, **parameters)
+    asked = None if _is_auto(method) else make_pruner(method, **parameters)
+    soft = _wants_probabilities(ensemble, np.size(y), asked)
+    votes, chosen_on = _votes_to_choose_on(ensemble, X, y, out_of_bag, n_jobs, soft)
+    pruner = asked or choose_method(kind_of(ensemble), votes, chosen_on, **parameters)
     _warn_of_training_votes(pruner, chosen_on)
     costs = {kind: member_costs(ensemble, kind, X) for kind in budget or {}}
     selection = select(
         votes,
-        method,
+        pruner,
         keep,
         tolerance=tolerance,
         budget=budget,
         costs=costs,
         X=_features(X) if pruner.needs_features else None,
-        **parameters,
+        unlabelled=_further_votes(pruner, ensemble, X, votes, n_jobs),
     )
-    smaller = keep_members(ensemble, np.sort(selection.order))
+    selection = replace(selection, auto=asked is None)
+    return cut(ensemble, selection, chosen_on), selection
+
+
+def cut(ensemble: Any, selection: Selection, chosen_on: str) -> Any:
+    """Return the ensemble of the members chosen, with a record of the choice."""
+    kept = np.sort(selection.order)
+    weights = selection.weights
+    smaller = keep_members(ensemble, kept, None if weights is None else weights[kept])
     if not isinstance(smaller, (list, tuple, dict)):
-        smaller.pruning_ = pruning_record(selection, chosen_on)
-    return smaller, selection
+        record = pruning_record(selection, chosen_on)
+        _unfrozen(smaller).pruning_ = record
+    return smaller
+
+
+def _is_auto(method: Any) -> bool:
+    return isinstance(method, str) and method == AUTO
+
+
+def _further_votes(
+    pruner: Pruner, ensemble: Any, X: Any, votes: Votes, n_jobs: int | None
+) -> Votes | None:
+    """Return votes on unlabelled rows made from X, for methods that take them."""
+    if not pruner.uses_unlabelled:
+        return None
+    soft = votes.probabilities is not None
+    return collect_crossed(ensemble, X, probabilities=soft, n_jobs=n_jobs)
 
 
 def _warn_of_training_votes(pruner: Pruner, chosen_on: str) -> None:
@@ -192,8 +224,11 @@ def _warn_of_training_votes(pruner: Pruner, chosen_on: str) -> None:
 def pruning_record(selection: Selection, chosen_on: str) -> dict[str, Any]:
     """Return what was done to an ensemble, in plain types."""
     parameters = selection.pruner.get_params(deep=False)
+    kept = np.sort(selection.order)
+    weights = selection.weights
     return {
         "method": type(selection.pruner).__name__,
+        "auto": selection.auto,
         "parameters": {
             name: _plain(value) for name, value in parameters.items() if name != "keep"
         },
@@ -201,8 +236,9 @@ def pruning_record(selection: Selection, chosen_on: str) -> dict[str, Any]:
         "chosen_on": chosen_on,
         "n_samples": selection.votes.n_samples,
         "n_members": selection.votes.n_members,
-        "kept": [int(member) for member in np.sort(selection.order)],
+        "kept": [int(member) for member in kept],
         "order": [int(member) for member in selection.order],
+        "weights": None if weights is None else [float(weights[m]) for m in kept],
         "versions": {
             "quorate": __version__,
             "scikit-learn": sklearn.__version__,
@@ -218,7 +254,12 @@ def _plain(value: Any) -> Any:
 
 
 def _votes_to_choose_on(
-    ensemble: Any, X: Any, y: Any, out_of_bag: bool | str, n_jobs: int | None
+    ensemble: Any,
+    X: Any,
+    y: Any,
+    out_of_bag: bool | str,
+    n_jobs: int | None,
+    probabilities: bool = False,
 ) -> tuple[Votes, str]:
     if out_of_bag not in (True, False, "auto"):
         raise ValueError(f"prune(out_of_bag={out_of_bag!r}): True, False or 'auto'.")
@@ -228,11 +269,30 @@ def _votes_to_choose_on(
         with warnings.catch_warnings():
             # Choosing does not need every sample.
             warnings.simplefilter("ignore", LeftOutWarning)
-            votes = collect_votes(ensemble, X, y, out_of_bag=True, n_jobs=n_jobs)
+            votes = collect_votes(
+                ensemble,
+                X,
+                y,
+                out_of_bag=True,
+                n_jobs=n_jobs,
+                probabilities=probabilities,
+            )
         return votes, "out-of-bag votes"
-    votes = collect_votes(ensemble, X, y, n_jobs=n_jobs)
+    votes = collect_votes(ensemble, X, y, n_jobs=n_jobs, probabilities=probabilities)
     seen = trained_on(ensemble, X, y)
     return votes, "training votes" if seen else "votes on other samples"
+
+
+def _wants_probabilities(ensemble: Any, n_rows: int, pruner: Pruner | None) -> bool:
+    """Tell whether to collect probabilities; None stands for the automatic method."""
+    if pruner is not None and not pruner.uses_probabilities:
+        return False
+    if not averages_probabilities(ensemble):
+        return False
+    roster = read_members(ensemble)
+    n_classes = 2 if roster.classes is None else len(roster.classes)
+    size = 4 * len(roster.members) * n_rows * n_classes
+    return pruner is not None or size <= LARGEST_IN_MEMORY
 
 
 def _features(X: Any) -> Array:
@@ -264,7 +324,8 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         that ends in one; a forest by default. A fitted one comes wrapped in
         ``FrozenEstimator`` and is only pruned.
     method : str or Pruner
-        A name from :func:`quorate.methods`, or a pruner object.
+        A name from :func:`quorate.methods`, a pruner object, or "auto" for the one that
+        suits the ensemble; see :func:`quorate.pruning.choose_method`.
     keep : float, int, "auto" or None
         Fraction in (0, 1] or number of members; "auto" for the smallest size within one
         standard error of the best; None where the method finds its own size.
@@ -275,8 +336,10 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         of each fold standing for member t of the ensemble fitted on all samples; no
         sample may be held out twice.
         "auto": out-of-bag votes where the ensemble bootstraps, otherwise a quarter is
-        held out. With a frozen estimator a fraction or splitter is not needed: all
-        samples given are used, out of bag if they are its training data.
+        held out; with ``method="auto"`` boosting, and forests and bagging that do not
+        bootstrap, choose on training votes, by methods that these do not mislead. With
+        a frozen estimator a fraction or splitter is not needed: all samples given are
+        used, out of bag if they are its training data.
     refit : bool
         After holding out, fit the ensemble again on all samples and keep the members at
         the chosen positions. Sensible where positions have a meaning: voting, boosting.
@@ -294,7 +357,9 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
     Attributes
     ----------
     estimator_ : fitted ensemble
-        The smaller ensemble, of the same class as ``estimator``.
+        The smaller ensemble, of the same class as ``estimator``; a
+        :class:`quorate.WeightedVoting` where a method chose weights for one that has
+        none.
     pruner_ : Pruner
         The fitted method.
     curve_ : SizeCurve or None
@@ -325,7 +390,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
     def __init__(
         self,
         estimator: Any = None,
-        method: Any = "epbd",
+        method: Any = "auto",
         keep: float | int | str | None = 0.2,
         prune_on: Any = "auto",
         *,
@@ -367,17 +432,21 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
             )
         routed = self._route(fit_params)
         lazy = self._lazy()
-        ensemble, votes, chosen_on, unseen = self._fit_and_vote(X, y, routed)
-        pruner = self._pruner()
+        asked = None if _is_auto(self.method) else self._pruner(self.method)
+        ensemble, votes, chosen_on, unseen = self._fit_and_vote(X, y, routed, asked)
+        pruner = asked or self._pruner(
+            choose_method(kind_of(ensemble), votes, chosen_on)
+        )
         _warn_of_training_votes(pruner, chosen_on)
         selection = select(
             votes,
             pruner,
             self.keep,
             X=_features(X) if pruner.needs_features else None,
+            unlabelled=_further_votes(pruner, ensemble, X, votes, self.n_jobs),
         )
-        self.estimator_ = keep_members(ensemble, np.sort(selection.order))
-        _unfrozen(self.estimator_).pruning_ = pruning_record(selection, chosen_on)
+        selection = replace(selection, auto=asked is None)
+        self.estimator_ = cut(ensemble, selection, chosen_on)
         self.curve_ = selection.curve
         self.pruner_ = selection.pruner
         self.support_: BoolArray = selection.support
@@ -439,8 +508,8 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
             return int(self.random_state.randint(2**31 - 1))
         return int(np.random.default_rng(self.random_state).integers(2**31 - 1))
 
-    def _pruner(self) -> Any:
-        pruner = make_pruner(self.method)
+    def _pruner(self, method: Any) -> Any:
+        pruner = make_pruner(method)
         params = pruner.get_params(deep=False)
         if self.random_state is not None and params.get("random_state", 0) is None:
             pruner.set_params(random_state=self._seed())
@@ -479,22 +548,23 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         return isinstance(self._how(), float) and not self.refit
 
     def _fit_and_vote(
-        self, X: Any, y: Array, fit_params: dict[str, Any]
+        self, X: Any, y: Array, fit_params: dict[str, Any], pruner: Any = None
     ) -> tuple[Any, Votes, str, Array | None]:
         """Return the ensemble to cut, votes to choose on, and where they are from.
 
         Last come the rows that no member has seen, None if there are none.
         """
         if isinstance(self._inner(), FrozenEstimator):
-            return self._vote_frozen(X, y)
+            return self._vote_frozen(X, y, pruner)
         how = self._how()
         if isinstance(how, float):
-            return self._vote_held_out(how, X, y, fit_params)
+            return self._vote_held_out(how, X, y, fit_params, pruner)
         if not isinstance(how, str):  # text has a split method too
             return self._vote_in_folds(how, X, y, fit_params)
         ensemble = self._fresh().fit(X, y, **fit_params)
         kind = how == "oob"
-        votes, chosen_on = _votes_to_choose_on(ensemble, X, y, kind, self.n_jobs)
+        soft = _wants_probabilities(ensemble, y.size, pruner)
+        votes, chosen_on = _votes_to_choose_on(ensemble, X, y, kind, self.n_jobs, soft)
         return ensemble, votes, chosen_on, None
 
     def _how(self) -> Any:
@@ -503,7 +573,10 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         if isinstance(how, str) and how in ("oob", "train"):
             return how
         if isinstance(how, str) and how == "auto":
-            return "oob" if _bootstraps(self._inner()) else _HOLDOUT
+            if _bootstraps(self._inner()):
+                return "oob"
+            alike = kind_of(self._inner()) in ("forest", "bagging", "boosting")
+            return "train" if alike and _is_auto(self.method) else _HOLDOUT
         if isinstance(how, float) and 0 < how < 1:
             return how
         if hasattr(how, "split") and not isinstance(how, str):
@@ -513,20 +586,23 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
             "in (0, 1), or a cross-validation splitter."
         )
 
-    def _vote_frozen(self, X: Any, y: Array) -> tuple[Any, Votes, str, Array | None]:
+    def _vote_frozen(
+        self, X: Any, y: Array, pruner: Any
+    ) -> tuple[Any, Votes, str, Array | None]:
         frozen = self._inner()
         check_is_fitted(frozen)
         wanted = {"oob": True, "train": False}.get(
             self.prune_on if isinstance(self.prune_on, str) else "auto", "auto"
         )
+        soft = _wants_probabilities(frozen.estimator, y.size, pruner)
         votes, chosen_on = _votes_to_choose_on(
-            frozen.estimator, X, y, wanted, self.n_jobs
+            frozen.estimator, X, y, wanted, self.n_jobs, soft
         )
         unseen = chosen_on == "votes on other samples"
         return frozen, votes, chosen_on, np.arange(y.size) if unseen else None
 
     def _vote_held_out(
-        self, share: float, X: Any, y: Array, fit_params: dict[str, Any]
+        self, share: float, X: Any, y: Array, fit_params: dict[str, Any], pruner: Any
     ) -> tuple[Any, Votes, str, Array | None]:
         rows = np.arange(y.size)
         smallest = np.unique(y, return_counts=True)[1].min()
@@ -541,7 +617,13 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
             lost = np.isin(y[held], np.setdiff1d(y, y[train]))
             train, held = np.r_[train, held[lost]], held[~lost]
         ensemble = _fit_rows(self._fresh(), X, y, train, fit_params)
-        votes = collect_votes(ensemble, _rows(X, held), y[held], n_jobs=self.n_jobs)
+        votes = collect_votes(
+            ensemble,
+            _rows(X, held),
+            y[held],
+            n_jobs=self.n_jobs,
+            probabilities=_wants_probabilities(ensemble, held.size, pruner),
+        )
         if self.refit:
             ensemble = self._fresh().fit(X, y, **fit_params)
             votes = _positions_in(votes, ensemble)

@@ -3,7 +3,7 @@
 Everything here reads votes only. :func:`quorate.prune` turns the choice into a model.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,13 @@ import numpy as np
 from quorate._diversity import diversity
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate.decomposition import decompose
-from quorate.pruning import BestMembers, Pruner, RandomSubset, make_pruner
+from quorate.pruning import (
+    BestMembers,
+    Pruner,
+    RandomSubset,
+    choose_method,
+    make_pruner,
+)
 from quorate.pruning._ballot import open_ballot
 from quorate.votes import Votes
 
@@ -85,7 +91,9 @@ class SizeCurve:
         )
 
 
-def size_curve(votes: Votes, order: Any) -> SizeCurve:
+def size_curve(
+    votes: Votes, order: Any, weights: Sequence[FloatArray] | None = None
+) -> SizeCurve:
     """Return the error of the vote of each prefix of an order.
 
     Parameters
@@ -93,6 +101,8 @@ def size_curve(votes: Votes, order: Any) -> SizeCurve:
     votes : Votes
     order : array-like of int
         Members in the order in which they come in.
+    weights : sequence of ndarray, optional
+        Voting weights of the first 1, 2, ... of them; those of ``votes`` by default.
 
     Examples
     --------
@@ -102,15 +112,28 @@ def size_curve(votes: Votes, order: Any) -> SizeCurve:
     array([0.25, 0.25, 0.  ])
     """
     places = np.asarray(order, dtype=np.intp)
-    ballot = open_ballot(votes)
     errors = np.empty(places.size)
     spread = np.empty(places.size)
-    for step, member in enumerate(places):
-        ballot.flip(int(member))
-        on_samples = np.asarray(ballot.sample_errors(), dtype=float) / ballot.scale
+    for step, on_samples in enumerate(_errors_on_the_way(votes, places, weights)):
         errors[step] = on_samples.mean()
         spread[step] = on_samples.std() / np.sqrt(votes.n_samples)
     return SizeCurve(places, errors, spread, votes.error())
+
+
+def _errors_on_the_way(
+    votes: Votes, order: IntArray, weights: Sequence[FloatArray] | None
+) -> Iterator[FloatArray]:
+    """Yield the errors on the samples of the first 1, 2, ... members."""
+    if weights is None:
+        ballot = open_ballot(votes)
+        for member in order:
+            ballot.flip(int(member))
+            yield np.asarray(ballot.sample_errors(), dtype=float) / ballot.scale
+        return
+    bare = votes.reweighted(None)
+    for step, given in enumerate(weights):
+        first = bare.keep(order[: step + 1])
+        yield first.reweighted(given if given.any() else None).sample_errors()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,6 +150,8 @@ class Selection:
     """Error over size, where the method has an order."""
     rule: str
     """How the number of members came about."""
+    auto: bool = False
+    """Whether the method was chosen for the user."""
 
     @property
     def support(self) -> BoolArray:
@@ -139,6 +164,17 @@ class Selection:
     def n_kept(self) -> int:
         """How many members are kept."""
         return int(self.order.size)
+
+    @property
+    def weights(self) -> FloatArray | None:
+        """New voting weights of all members, zero where not kept; None if unchanged."""
+        found: FloatArray | None = getattr(self.pruner, "weights_", None)
+        return found
+
+    @property
+    def kept(self) -> Votes:
+        """Votes of the members kept, with their weights, in the order of picking."""
+        return with_weights(self.votes, self.weights).keep(self.order)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -163,23 +199,29 @@ class Selection:
         return explain(self, test, n_random, random_state)
 
     def __repr__(self) -> str:
-        kept = self.votes.keep(self.order)
+        by = type(self.pruner).__name__ + (" (auto)" if self.auto else "")
         return (
             f"Selection({self.n_kept} of {self.votes.n_members} members by "
-            f"{type(self.pruner).__name__}, {self.rule}; vote error "
-            f"{kept.error():.4f}, all members {self.votes.error():.4f})"
+            f"{by}, {self.rule}; vote error "
+            f"{self.kept.error():.4f}, all members {self.votes.error():.4f})"
         )
+
+
+def with_weights(votes: Votes, weights: FloatArray | None) -> Votes:
+    """Return the votes with these weights, or as they are."""
+    return votes if weights is None else votes.reweighted(weights)
 
 
 def select(
     votes: Votes,
-    method: Any = "epbd",
+    method: Any = "auto",
     keep: float | int | str | None = 0.2,
     *,
     tolerance: float | None = None,
     budget: Mapping[str, float] | None = None,
     costs: Mapping[str, Array] | None = None,
     X: Any = None,
+    unlabelled: Votes | None = None,
     **parameters: Any,
 ) -> Selection:
     """Choose members, and how many of them.
@@ -188,7 +230,8 @@ def select(
     ----------
     votes : Votes
     method : str or Pruner
-        A name from :func:`quorate.methods`, or a pruner object.
+        A name from :func:`quorate.methods`, a pruner object, or "auto" for the one that
+        suits the votes; see :func:`quorate.pruning.choose_method`.
     keep : float, int, "auto" or None
         Fraction in (0, 1] or number of members. "auto" takes the smallest size within
         one standard error of the best on the votes chosen on.
@@ -202,6 +245,8 @@ def select(
         What each member costs, an array for each limit in ``budget``.
     X : array-like, optional
         The samples voted on, for methods that look at features.
+    unlabelled : Votes, optional
+        Votes of the same members on further samples, for methods that need no labels.
     **parameters
         Parameters of the method.
 
@@ -236,26 +281,55 @@ def select(
         raise ValueError(f"select(keep={keep!r}): a number, 'auto' or None.")
     if tolerance is not None and not tolerance >= 0:
         raise ValueError(f"select(tolerance={tolerance!r}): a number, 0 or more.")
+    auto = isinstance(method, str) and method == "auto"
+    if auto:
+        pruner = choose_method(None, votes, **parameters)
+    else:
+        pruner = make_pruner(method, **parameters)
     if not given:
-        pruner = make_pruner(method, keep=keep, **parameters).fit(votes, X)
-        curve = size_curve(votes, pruner.order_) if pruner.has_order else None
-        return Selection(votes, pruner, pruner.order_, curve, f"keep={keep!r}")
-    whole = _whole_order(votes, method, X, parameters, given[0])
-    curve = size_curve(votes, whole.order_)
+        fitted = _fit(pruner.set_params(keep=keep), votes, X, unlabelled)
+        curve = _curve(votes, fitted) if fitted.has_order else None
+        return Selection(votes, fitted, fitted.order_, curve, f"keep={keep!r}", auto)
+    whole = _fit(_of_everybody(pruner, given[0]), votes, X, unlabelled)
+    curve = _curve(votes, whole)
     if budget is not None:
         size, rule = _within_budget(curve, budget, costs or {})
     elif tolerance is not None:
         size, rule = curve.within(tolerance), f"tolerance={tolerance!r}"
     else:
         size, rule = curve.within_one_standard_error(), "keep='auto'"
-    return Selection(votes, whole, whole.order_[:size], curve, rule)
+    order = whole.order_[:size]
+    if whole.refines:
+        again = make_pruner(whole, keep=size)
+        whole = _fit(again, votes, X, unlabelled)
+        order = whole.order_
+    return Selection(votes, whole, order, curve, rule, auto)
 
 
-def _whole_order(
-    votes: Votes, method: Any, X: Any, parameters: dict[str, Any], asker: str
-) -> Pruner:
-    """Run the method once for the order of all members."""
-    pruner = make_pruner(method, **parameters)
+def _fit(pruner: Pruner, votes: Votes, X: Any, unlabelled: Votes | None) -> Pruner:
+    fitted: Pruner
+    if unlabelled is not None and pruner.uses_unlabelled:
+        fitted = pruner.fit(votes, X, unlabelled=unlabelled)  # type: ignore[call-arg]
+    else:
+        fitted = pruner.fit(votes, X)
+    return fitted
+
+
+def _curve(votes: Votes, fitted: Pruner) -> SizeCurve:
+    """Return the error along the order, with the weights where the method has some."""
+    weights = getattr(fitted, "weights_", None)
+    if weights is None:
+        return size_curve(votes, fitted.order_)
+    if hasattr(fitted, "path"):
+        return size_curve(votes, *fitted.path)
+    order = fitted.order_
+    return size_curve(
+        votes, order, [weights[order[:step]] for step in range(1, order.size + 1)]
+    )
+
+
+def _of_everybody(pruner: Pruner, asker: str) -> Pruner:
+    """Return the method set to order all members."""
     everybody = None if pruner.finds_size and not pruner.honours_keep else 1.0
     pruner.set_params(keep=everybody)
     if not pruner.has_order:
@@ -263,8 +337,7 @@ def _whole_order(
             f"{asker}: {type(pruner).__name__} has no order of picking, so no size can "
             "be chosen along it; give keep."
         )
-    fitted: Pruner = pruner.fit(votes, X)
-    return fitted
+    return pruner
 
 
 def _within_budget(
@@ -330,8 +403,9 @@ def explain(
 ) -> Explanation:
     """Gather the explanation of a selection; see :meth:`Selection.explain`."""
     votes, order = selection.votes, selection.order
-    curve = size_curve(votes, order)
-    kept = votes.keep(order)
+    weights = selection.weights
+    curve = size_curve(with_weights(votes, weights), order)
+    kept = selection.kept
     rows = [
         {
             "member": votes.names[member],
@@ -395,7 +469,11 @@ def _compare(
     ]
     rows: list[tuple[str, int, float]] = [
         ("all members", votes.n_members, judged.accuracy()),
-        ("kept", size, judged.keep(selection.order).accuracy()),
+        (
+            "kept",
+            size,
+            with_weights(judged, selection.weights).keep(selection.order).accuracy(),
+        ),
         ("most accurate of the same number", size, judged.keep(best).accuracy()),
         ("best single member", 1, judged.keep(best[:1]).accuracy()),
     ]

@@ -17,6 +17,7 @@ from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 from quorate._typing import Array
+from quorate.votes import WeightedVoting
 
 TREES = (DecisionTreeClassifier, ExtraTreeClassifier)
 
@@ -24,7 +25,13 @@ TREES = (DecisionTreeClassifier, ExtraTreeClassifier)
 FORESTS = (RandomForestClassifier, ExtraTreesClassifier)
 
 
-ENSEMBLES = (*FORESTS, BaggingClassifier, AdaBoostClassifier, VotingClassifier)
+ENSEMBLES = (
+    *FORESTS,
+    BaggingClassifier,
+    AdaBoostClassifier,
+    VotingClassifier,
+    WeightedVoting,
+)
 
 
 # Steps of a pipeline that skl2onnx takes apart itself, before it converts.

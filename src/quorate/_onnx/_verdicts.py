@@ -143,15 +143,16 @@ def _ballots(model: Any) -> list[_Ballot]:
                 model.estimators_, model.estimator_weights_, strict=False
             )
         ]
+    columns = getattr(model, "features_", [None] * len(model.estimators_))
     return [
         _Ballot(
             member,
-            None,
+            None if seen is None else np.asarray(seen),
             model.voting == "soft",
             own[np.asarray(member.classes_, dtype=int)] * weight,
         )
-        for member, weight in zip(
-            model.estimators_, _voting_weights(model), strict=True
+        for member, seen, weight in zip(
+            model.estimators_, columns, _voting_weights(model), strict=True
         )
     ]
 

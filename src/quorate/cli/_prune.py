@@ -25,10 +25,10 @@ _COSTS = ("bytes", "nodes", "milliseconds")
 )
 @click.option(
     "--method",
-    default="epbd",
+    default="auto",
     show_default=True,
     metavar="NAME",
-    help="One of 'quorate methods'.",
+    help="One of 'quorate methods', or 'auto' for what suits the model.",
 )
 @click.option(
     "--keep",
@@ -148,7 +148,8 @@ def _show(
         table.add_row(*row)
     console.print(
         f"{selection.n_kept} of {selection.votes.n_members} members kept by "
-        f"{record['method']}, chosen on {record['chosen_on']}",
+        f"{record['method']}{' (auto)' if record['auto'] else ''}, chosen on "
+        f"{record['chosen_on']}",
         markup=False,
     )
     console.print(table)

@@ -4,9 +4,11 @@ Every method is a small class with one idea: ``fit(votes)`` sets ``order_`` and
 ``support_``. :func:`quorate.methods` lists them by name.
 """
 
+from quorate.pruning._auto import choose_method
 from quorate.pruning._base import Pruner
 from quorate.pruning._discep import DiscEP
 from quorate.pruning._evolution import PEP, SEP
+from quorate.pruning._ges import GreedySelection
 from quorate.pruning._greedy import (
     DREP,
     MRMC,
@@ -17,6 +19,7 @@ from quorate.pruning._greedy import (
     UncertaintyWeighted,
 )
 from quorate.pruning._instance import EPBD, FTAD
+from quorate.pruning._margin_loss import MarginLoss
 from quorate.pruning._names import METHODS, Method, make_pruner, methods
 from quorate.pruning._pairs import (
     MRMR,
@@ -26,6 +29,7 @@ from quorate.pruning._pairs import (
     LocalSearch,
     MarginDistance,
 )
+from quorate.pruning._quadratic import BrierSelection, Herding
 from quorate.pruning._rankings import (
     MDEP,
     UMEP,
@@ -33,7 +37,9 @@ from quorate.pruning._rankings import (
     OrientationOrdering,
 )
 from quorate.pruning._simple import BestMembers, EarlyStopping, RandomSubset
+from quorate.pruning._simplex import SimplexWeights
 from quorate.pruning._size import members_to_keep
+from quorate.pruning._sparse import SparseWeights
 from quorate.pruning._twostage import TwoStageAccuracy, TwoStageDistance
 
 __all__ = [
@@ -48,25 +54,32 @@ __all__ = [
     "SEP",
     "UMEP",
     "BestMembers",
+    "BrierSelection",
     "Complementariness",
     "Concurrency",
     "DiscEP",
     "EarlyStopping",
     "FarthestFirst",
+    "GreedySelection",
+    "Herding",
     "IndividualContribution",
     "KLDivergence",
     "KappaPruning",
     "LocalSearch",
     "MarginDistance",
+    "MarginLoss",
     "Method",
     "OrderedError",
     "OrientationOrdering",
     "Pruner",
     "RandomSubset",
     "ReducedError",
+    "SimplexWeights",
+    "SparseWeights",
     "TwoStageAccuracy",
     "TwoStageDistance",
     "UncertaintyWeighted",
+    "choose_method",
     "make_pruner",
     "members_to_keep",
     "methods",

@@ -39,6 +39,9 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         Which members are kept.
     n_kept_ : int
         How many.
+    weights_ : ndarray of shape (n_members,)
+        Voting weights for the members kept, zero for the others; only methods that
+        choose weights have them.
     """
 
     finds_size: ClassVar[bool] = False
@@ -51,6 +54,12 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
     """Whether ``random_state`` matters."""
     needs_features: ClassVar[bool] = False
     """Whether ``fit`` needs the samples themselves, as numbers."""
+    uses_probabilities: ClassVar[bool] = False
+    """Whether members' class probabilities enter where the votes have them."""
+    uses_unlabelled: ClassVar[bool] = False
+    """Whether ``fit`` takes votes on further samples, without labels."""
+    refines: ClassVar[bool] = False
+    """Whether a choice of fewer members need not be the start of one of more."""
     driven_by_accuracy: ClassVar[bool] = False
     """Whether members that look perfect on their training samples mislead it."""
     paper_name: ClassVar[str] = ""
@@ -133,9 +142,36 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         if not isinstance(given, str) or given not in allowed:
             raise self._refuse(parameter, f"use {' or '.join(map(repr, allowed))}")
 
+    def _positive(self, parameter: str) -> float:
+        """Return the parameter as a float above 0, or refuse it."""
+        given = getattr(self, parameter)
+        if not _is_number(given) or not 0 < given < np.inf:
+            raise self._refuse(parameter, "a number above 0")
+        return float(given)
+
+    def _share(self, parameter: str) -> float:
+        """Return the parameter as a float from 0 to 1, or refuse it."""
+        given = getattr(self, parameter)
+        if not _is_number(given) or not 0 <= given <= 1:
+            raise self._refuse(parameter, "a number from 0 to 1")
+        return float(given)
+
+    def _count(self, parameter: str, lowest: int = 0) -> int:
+        """Return the parameter as a whole number, or refuse it."""
+        given = getattr(self, parameter)
+        whole = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
+        if not whole or given < lowest:
+            raise self._refuse(parameter, f"a whole number, {lowest} or more")
+        return int(given)
+
     @property
     def _owner(self) -> str:
         return type(self).__name__
+
+
+def _is_number(value: Any) -> bool:
+    number = isinstance(value, (int, float, np.number))
+    return number and not isinstance(value, bool)
 
 
 def most_accurate_first(votes: Votes) -> IntArray:

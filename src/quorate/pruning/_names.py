@@ -10,6 +10,7 @@ from quorate._suggest import unknown_name
 from quorate.pruning._base import Pruner
 from quorate.pruning._discep import DiscEP
 from quorate.pruning._evolution import PEP, SEP
+from quorate.pruning._ges import GreedySelection
 from quorate.pruning._greedy import (
     DREP,
     MRMC,
@@ -20,6 +21,7 @@ from quorate.pruning._greedy import (
     UncertaintyWeighted,
 )
 from quorate.pruning._instance import EPBD, FTAD
+from quorate.pruning._margin_loss import MarginLoss
 from quorate.pruning._pairs import (
     MRMR,
     FarthestFirst,
@@ -28,6 +30,7 @@ from quorate.pruning._pairs import (
     LocalSearch,
     MarginDistance,
 )
+from quorate.pruning._quadratic import BrierSelection, Herding
 from quorate.pruning._rankings import (
     MDEP,
     UMEP,
@@ -35,6 +38,8 @@ from quorate.pruning._rankings import (
     OrientationOrdering,
 )
 from quorate.pruning._simple import BestMembers, EarlyStopping, RandomSubset
+from quorate.pruning._simplex import SimplexWeights
+from quorate.pruning._sparse import SparseWeights
 from quorate.pruning._twostage import TwoStageAccuracy, TwoStageDistance
 
 METHODS: dict[str, type[Pruner]] = {
@@ -68,6 +73,13 @@ METHODS: dict[str, type[Pruner]] = {
     "uwa": UncertaintyWeighted,
     "best": BestMembers,
     "random": RandomSubset,
+    # beyond: averages, probabilities and new weights
+    "brier": BrierSelection,
+    "herding": Herding,
+    "margin_loss": MarginLoss,
+    "l1": SparseWeights,
+    "ges": GreedySelection,
+    "simplex": SimplexWeights,
 }
 
 # Packages add methods of their own under this entry point.
@@ -142,7 +154,7 @@ def methods() -> MethodCatalogue:
     >>> quorate.methods()["re"].cls.__name__
     'ReducedError'
     >>> [name for name, m in quorate.methods().items() if m.is_random]
-    ['sep', 'pep', 'gma', 'random']
+    ['sep', 'pep', 'gma', 'random', 'ges']
     """
     known = dict(METHODS)
     for point in entry_points(group=ENTRY_POINT):

@@ -4,5 +4,6 @@ from quorate.votes._collect import collect_votes
 from quorate.votes._pair_counts import PairCounts
 from quorate.votes._subset import keep_members
 from quorate.votes._votes import Votes
+from quorate.votes._weighted import WeightedVoting
 
-__all__ = ["PairCounts", "Votes", "collect_votes", "keep_members"]
+__all__ = ["PairCounts", "Votes", "WeightedVoting", "collect_votes", "keep_members"]

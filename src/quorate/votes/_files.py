@@ -37,6 +37,8 @@ def save(votes: Votes, path: str | os.PathLike[str]) -> None:
     }
     if votes.weights is not None:
         arrays["weights"] = votes.weights
+    if votes.probabilities is not None:
+        arrays["probabilities"] = votes.probabilities
     with atomic_write(path) as file:
         np.savez_compressed(file, allow_pickle=False, **arrays)
 
@@ -83,6 +85,11 @@ def _from_arrays(arrays: dict[str, Array], path: object) -> Votes:
         and max(codes.max(), y.max()) < classes.size
         and bool((classes[:-1] < classes[1:]).all())
     )
+    probabilities = arrays.get("probabilities")
+    if sound and probabilities is not None:
+        sound = probabilities.shape == (*codes.shape, classes.size) and (
+            probabilities.dtype == np.float32
+        )
     if not sound:
         raise FileFormatError(f"{path}: the arrays in the file do not fit together.")
     return Votes._from_codes(
@@ -93,6 +100,7 @@ def _from_arrays(arrays: dict[str, Array], path: object) -> Votes:
         arrays["names"].tolist(),
         masked,
         arrays["samples"],
+        probabilities,
     )
 
 

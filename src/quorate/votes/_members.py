@@ -27,6 +27,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from quorate._typing import Array, FloatArray, IntArray
+from quorate.votes._weighted import WeightedVoting
 
 READABLE = (
     "a fitted BaggingClassifier, RandomForestClassifier, ExtraTreesClassifier, "
@@ -57,6 +58,23 @@ class Member:
                 f"array of shape {answers.shape}; a vote is one label per sample."
             )
         return answers if self.classes is None else answers.astype(np.intp)
+
+    def probabilities(self, X: Any) -> Array:
+        """Return its class probabilities on X, columns as in its ``classes_``."""
+        ask = getattr(self.estimator, "predict_proba", None)
+        if ask is None:
+            raise TypeError(
+                f"member {self.name!r} ({type(self.estimator).__name__}) has no "
+                "predict_proba; collect votes without probabilities."
+            )
+        found = np.asarray(ask(self.columns(X)), dtype=np.float32)
+        if found.ndim != 2 or found.shape[1] != len(self.estimator.classes_):
+            raise TypeError(
+                f"member {self.name!r} ({type(self.estimator).__name__}) gives "
+                f"probabilities of shape {found.shape}; one column for each of its "
+                f"{len(self.estimator.classes_)} classes is needed."
+            )
+        return found
 
     def columns(self, X: Any) -> Any:
         """Return the part of X that the member sees."""
@@ -95,6 +113,38 @@ def read_members(ensemble: Any) -> Roster:
             _refuse_many_outputs(ensemble)
             return reader(ensemble)
     raise TypeError(_why_not(ensemble))
+
+
+def kind_of(ensemble: Any) -> str:
+    """Return "forest", "bagging", "boosting", "voting" or "pool"."""
+    if isinstance(ensemble, FrozenEstimator):
+        return kind_of(ensemble.estimator)
+    if isinstance(ensemble, Pipeline):
+        return kind_of(ensemble[-1])
+    for kind, name in _KINDS.items():
+        if isinstance(ensemble, kind):
+            return name
+    return "pool"
+
+
+def averages_probabilities(ensemble: Any) -> bool:
+    """Tell whether the ensemble decides by its members' mean probability.
+
+    A list or dict decides nothing; it counts where every member has probabilities.
+    """
+    if isinstance(ensemble, FrozenEstimator):
+        return averages_probabilities(ensemble.estimator)
+    if isinstance(ensemble, Pipeline):
+        return averages_probabilities(ensemble[-1])
+    if kind_of(ensemble) == "boosting":
+        return False
+    if kind_of(ensemble) == "voting" and ensemble.voting != "soft":
+        return False
+    return all(
+        callable(getattr(member.estimator, "predict_proba", None))
+        and hasattr(member.estimator, "classes_")
+        for member in read_members(ensemble).members
+    )
 
 
 def _read_forest(forest: Any) -> Roster:
@@ -162,6 +212,22 @@ def _read_voting(voting: Any) -> Roster:
     return Roster(members=members, classes=voting.classes_, weights=weights)
 
 
+def _read_weighted(voting: Any) -> Roster:
+    members = tuple(
+        Member(name, member, voting.classes_, columns)
+        for (name, _), member, columns in zip(
+            voting.estimators, voting.estimators_, voting.features_, strict=True
+        )
+    )
+    weights = None if voting.weights is None else np.array(voting.weights, dtype=float)
+    return Roster(
+        members=members,
+        classes=voting.classes_,
+        weights=weights,
+        prepare=_validator(voting, ensure_all_finite=False),
+    )
+
+
 def _with_weights(voting: Any) -> Any:
     weights = voting.weights
     return zip(
@@ -213,7 +279,17 @@ _READERS: dict[type, Callable[[Any], Roster]] = {
     ExtraTreesClassifier: _read_forest,
     BaggingClassifier: _read_bagging,
     AdaBoostClassifier: _read_adaboost,
+    WeightedVoting: _read_weighted,  # before the class it comes from
     VotingClassifier: _read_voting,
+}
+
+
+_KINDS = {
+    RandomForestClassifier: "forest",
+    ExtraTreesClassifier: "forest",
+    BaggingClassifier: "bagging",
+    AdaBoostClassifier: "boosting",
+    VotingClassifier: "voting",
 }
 
 

@@ -21,15 +21,16 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Bunch
 
-from quorate._typing import IntArray
-from quorate.votes._checks import member_positions
+from quorate._typing import FloatArray, IntArray
+from quorate.votes._checks import as_weights, member_positions
 from quorate.votes._members import read_members
+from quorate.votes._weighted import WeightedVoting
 
 # Estimates from the whole ensemble's out-of-bag votes do not hold for a part of it.
 _STALE = ("oob_score_", "oob_decision_function_", "oob_prediction_")
 
 
-def keep_members(ensemble: Any, members: Any) -> Any:
+def keep_members(ensemble: Any, members: Any, weights: Any = None) -> Any:
     """Return a fitted ensemble of the same type with only these members.
 
     Parameters
@@ -38,6 +39,11 @@ def keep_members(ensemble: Any, members: Any) -> Any:
         What :func:`quorate.collect_votes` reads. It is not changed.
     members : array-like of bool of shape (n_members,), or array-like of int
         A mask, or positions in the order wanted.
+    weights : array-like of shape (n_kept,), optional
+        New voting weights of these members. AdaBoost and voting ensembles take them;
+        forests and bagging, which have none, become a
+        :class:`quorate.WeightedVoting` of the same members. Lists and dicts hold
+        members only.
 
     Returns
     -------
@@ -58,33 +64,68 @@ def keep_members(ensemble: Any, members: Any) -> Any:
     RandomForestClassifier(n_estimators=3)
     """
     n_members = len(read_members(ensemble).members)  # says why where there are none
-    return _keep(ensemble, member_positions(members, n_members))
+    places = member_positions(members, n_members)
+    new = None if weights is None else _new_weights(weights, places.size)
+    return _keep(ensemble, places, new)
 
 
-def _keep(ensemble: Any, members: IntArray) -> Any:
+def _new_weights(weights: Any, n_kept: int) -> FloatArray:
+    try:
+        return as_weights(weights, n_kept)
+    except ValueError as error:
+        raise ValueError(str(error).replace("Votes(", "keep_members(")) from error
+
+
+def _keep(ensemble: Any, members: IntArray, weights: FloatArray | None) -> Any:
     if isinstance(ensemble, Mapping):
         names = list(ensemble)
         return {names[member]: ensemble[names[member]] for member in members}
     if isinstance(ensemble, (list, tuple)):
         return type(ensemble)(ensemble[member] for member in members)
     if isinstance(ensemble, FrozenEstimator):
-        return FrozenEstimator(_keep(ensemble.estimator, members))
+        return FrozenEstimator(_keep(ensemble.estimator, members, weights))
     if isinstance(ensemble, Pipeline):
-        return _cut_pipeline(ensemble, members)
+        return _cut_pipeline(ensemble, members, weights)
+    if weights is not None and not isinstance(ensemble, _WITH_WEIGHTS):
+        return _weighted(ensemble, members, weights)
     for kind, cut in _CUTTERS.items():
         if isinstance(ensemble, kind):
             smaller = copy.copy(ensemble)
             for name in _STALE:
                 smaller.__dict__.pop(name, None)
             cut(smaller, members)
+            if weights is not None:
+                _set_weights(smaller, weights)
             return smaller
+    read_members(ensemble)  # says why such an ensemble has no members to keep
     raise AssertionError(f"{type(ensemble).__name__} can be read but not cut")
 
 
-def _cut_pipeline(pipeline: Pipeline, members: IntArray) -> Pipeline:
+def _weighted(ensemble: Any, members: IntArray, weights: FloatArray) -> WeightedVoting:
+    roster = read_members(ensemble)
+    kept = [roster.members[member] for member in members]
+    return WeightedVoting.of(
+        [member.estimator for member in kept],
+        weights,
+        [member.features for member in kept],
+        [f"member_{member.name}" for member in kept],
+        ensemble,
+    )
+
+
+def _set_weights(smaller: Any, weights: FloatArray) -> None:
+    if isinstance(smaller, AdaBoostClassifier):
+        smaller.estimator_weights_ = np.array(weights)
+    else:
+        smaller.weights = [float(weight) for weight in weights]
+
+
+def _cut_pipeline(
+    pipeline: Pipeline, members: IntArray, weights: FloatArray | None
+) -> Pipeline:
     smaller = copy.copy(pipeline)
     name, last = pipeline.steps[-1]
-    smaller.steps = [*pipeline.steps[:-1], (name, _keep(last, members))]
+    smaller.steps = [*pipeline.steps[:-1], (name, _keep(last, members, weights))]
     return smaller
 
 
@@ -124,11 +165,15 @@ def _cut_voting(voting: Any, members: IntArray) -> None:
         voting.weights = [voting.weights[place] for place in kept]
     voting.estimators = [voting.estimators[place] for place in kept]
     voting.estimators_ = [voting.estimators_[member] for member in members]
+    if isinstance(voting, WeightedVoting):
+        voting.features_ = [voting.features_[member] for member in members]
     names = [name for name, _ in voting.estimators]
     voting.named_estimators_ = Bunch(
         **dict(zip(names, voting.estimators_, strict=True))
     )
 
+
+_WITH_WEIGHTS = (AdaBoostClassifier, VotingClassifier)
 
 _CUTTERS: dict[type, Callable[[Any, IntArray], None]] = {
     RandomForestClassifier: _cut_forest,

@@ -27,6 +27,7 @@ from quorate.votes._checks import (
     read_only,
 )
 from quorate.votes._pair_counts import PairCounts
+from quorate.votes._probabilities import as_stored, check_probabilities, part_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -54,6 +55,10 @@ class Votes:
         warning; ``samples`` tells which ones stayed.
     names : sequence of str, optional
         Names of the members; their positions by default.
+    probabilities : array-like of shape (n_members, n_samples, n_classes), optional
+        The members' class probabilities, classes sorted as in ``classes``. Methods that
+        can use them do; votes, diversity and the plurality vote do not change. What
+        they hold where ``valid`` is False is not looked at.
 
     See Also
     --------
@@ -85,6 +90,7 @@ class Votes:
         "_codes",
         "_masked",
         "_names",
+        "_probabilities",
         "_samples",
         "_weights",
         "_y",
@@ -97,6 +103,7 @@ class Votes:
         weights: Any = None,
         valid: Any = None,
         names: "Iterable[str] | None" = None,
+        probabilities: Any = None,
     ) -> None:
         mask = None if valid is None else as_mask(valid)
         truth = _labels.as_labels(y, "y")
@@ -107,7 +114,12 @@ class Votes:
         classes, codes, y_codes = _labels.encode(rows, truth)
         if mask is not None:
             codes[~mask] = -1
-        self._set(codes, y_codes, classes, weights, names, mask is not None)
+        if probabilities is not None:
+            probabilities = check_probabilities(
+                probabilities, codes.shape, classes, mask
+            )
+        masked = mask is not None
+        self._set(codes, y_codes, classes, weights, names, masked, None, probabilities)
 
     @classmethod
     def _from_codes(
@@ -119,10 +131,11 @@ class Votes:
         names: "Iterable[str] | None" = None,
         masked: bool = False,
         samples: Array | None = None,
+        probabilities: Array | None = None,
     ) -> Self:
         """Build from encoded arrays; -1 is a vote that may not be used."""
         votes = cls.__new__(cls)
-        votes._set(codes, y, classes, weights, names, masked, samples)
+        votes._set(codes, y, classes, weights, names, masked, samples, probabilities)
         return votes
 
     def _set(
@@ -134,9 +147,12 @@ class Votes:
         names: "Iterable[str] | None",
         masked: bool,
         samples: Array | None = None,
+        probabilities: Array | None = None,
     ) -> None:
         if masked and samples is None:
             codes, y, samples = leave_out_unvoted(codes, y)
+            if probabilities is not None and samples.size < probabilities.shape[1]:
+                probabilities = part_of(probabilities, None, samples)
         elif samples is None:
             samples = np.arange(y.size)
         self._codes = read_only(codes)
@@ -144,6 +160,7 @@ class Votes:
         self._classes = read_only(classes)
         self._samples = read_only(samples)
         self._masked = masked
+        self._probabilities = as_stored(probabilities)
         self._weights = None if weights is None else as_weights(weights, len(codes))
         self._names = as_names(names, len(codes))
         self._cache: dict[str, Any] = {}
@@ -158,6 +175,7 @@ class Votes:
             "names": self._names,
             "masked": self._masked,
             "samples": self._samples,
+            "probabilities": self._probabilities,
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -212,6 +230,15 @@ class Votes:
     def valid(self) -> BoolArray | None:
         """Which votes may be used, or None when no mask was given."""
         return read_only(self._codes >= 0) if self._masked else None
+
+    @property
+    def probabilities(self) -> Array | None:
+        """The members' class probabilities, or None where only votes were collected.
+
+        Of shape (n_members, n_samples, n_classes), 32-bit floats, zero where there is
+        no usable vote. Read from a temporary file where they take more than 512 MB.
+        """
+        return self._probabilities
 
     @property
     def is_masked(self) -> bool:
@@ -462,18 +489,39 @@ class Votes:
             [self._names[member] for member in chosen],
             self._masked,
             self._samples,
+            None
+            if self._probabilities is None
+            else part_of(self._probabilities, chosen, None),
         )
 
     def unweighted(self) -> "Votes":
         """Return the same votes, every member counting the same."""
+        return self.reweighted(None)
+
+    def reweighted(self, weights: Any) -> "Votes":
+        """Return the same votes with other voting weights.
+
+        Parameters
+        ----------
+        weights : array-like of shape (n_members,), or None
+            The new weights; None for equal votes.
+
+        Examples
+        --------
+        >>> from quorate import Votes
+        >>> votes = Votes([[0, 1], [1, 1], [1, 0]], [0, 1])
+        >>> votes.reweighted([3, 1, 1]).accuracy()
+        1.0
+        """
         return Votes._from_codes(
             self._codes,
             self._y,
             self._classes,
-            None,
+            weights,
             self._names,
             self._masked,
             self._samples,
+            self._probabilities,
         )
 
     # Files
@@ -542,6 +590,7 @@ class Votes:
             for word, there in (
                 ("weighted", self._weights is not None),
                 ("masked", self._masked),
+                ("with probabilities", self._probabilities is not None),
             )
             if there
         )

@@ -1,0 +1,207 @@
+"""Greedy selection with replacement: a member may come in several times."""
+
+from typing import Any
+
+import numpy as np
+
+from quorate._typing import BoolArray, FloatArray, IntArray
+from quorate.pruning._base import Pruner, as_generator, first_best
+from quorate.pruning._shares import Average, blocks_of, mean_of, shares_of, usable
+from quorate.votes import Votes
+
+_TOLERANCE = 1e-9
+FLOOR = 1e-6
+"""Smallest probability the logarithmic loss sees, so that no sample costs all."""
+
+
+class GreedySelection(Pruner):
+    """Add members one by one, the same ones again, while the loss falls.
+
+    Greedy ensemble selection, as AutoML tools do it: in each round the member comes in
+    that makes the average best, members may come in again, and how often they did is
+    their weight. The result is the first round of the smallest loss.
+
+    Parameters
+    ----------
+    keep : float or int
+        Fraction in (0, 1] or number of different members to keep, at most.
+    loss : {"accuracy", "brier", "log_loss"}
+        What to make small: errors of the averaged vote, its Brier score, or its
+        logarithmic loss.
+    n_rounds : int
+        Rounds, at least as many as members to keep.
+    replace : bool
+        Whether members may come in again. Otherwise as many rounds as members to keep,
+        all of which stay, with equal weights.
+    n_start : int
+        Begin with this many of the members that are best alone.
+    n_bags : int
+        Repeat the selection on random parts of the members and add up the weights;
+        where that gives more members than wanted, those of most weight stay.
+    bag_size : float
+        Share of the members in each part.
+    random_state : int, RandomState, Generator or None
+        Seed of the parts; without effect where ``n_bags`` is 1.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_members,)
+        How often each member came in, as a share.
+    losses_ : ndarray
+        Loss after each round of the last selection.
+
+    Notes
+    -----
+    The average of a set on a sample is over the members that may vote on it; where
+    nobody may, all classes count alike. Ties between classes count as a random choice
+    would err. Probabilities are used where the votes have them, and none counts as less
+    than 1e-6 in the logarithmic loss. Among equals the member that came in least often
+    does, then the one of the lower position. Old weights play no part.
+
+    References
+    ----------
+    R. Caruana et al., "Ensemble selection from libraries of models", ICML, 2004.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> votes = quorate.Votes([[1, 1, 0, 1], [1, 0, 1, 1], [0, 1, 1, 1]], [1, 1, 1, 1])
+    >>> quorate.pruning.GreedySelection(keep=3).fit(votes).weights_.round(2)
+    array([0.33, 0.33, 0.33])
+    """
+
+    paper_name = "GES"
+    honours_keep = False
+    is_random = True
+    uses_probabilities = True
+    driven_by_accuracy = True
+    refines = True
+    weights_: FloatArray
+    losses_: FloatArray
+
+    def __init__(
+        self,
+        keep: float | int | None = 0.2,
+        loss: str = "accuracy",
+        n_rounds: int = 50,
+        replace: bool = True,
+        n_start: int = 1,
+        n_bags: int = 1,
+        bag_size: float = 0.5,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(keep)
+        self.loss = loss
+        self.n_rounds = n_rounds
+        self.replace = replace
+        self.n_start = n_start
+        self.n_bags = n_bags
+        self.bag_size = bag_size
+        self.random_state = random_state
+
+    def _select(self, votes: Votes, size: int | None) -> IntArray:
+        assert size is not None
+        self._one_of("loss", "accuracy", "brier", "log_loss")
+        if not isinstance(self.replace, (bool, np.bool_)):
+            raise self._refuse("replace", "True or False")
+        n_bags, share = self._count("n_bags", 1), self._share("bag_size")
+        start, rounds = self._count("n_start", 1), self._count("n_rounds", 1)
+        rounds = max(rounds, size) if self.replace else size
+        everybody = np.ones(votes.n_members, dtype=bool)
+        if n_bags == 1:
+            picks = self._run(votes, size, rounds, start, everybody)
+        else:
+            rng = as_generator(self.random_state)
+            part = max(1, round(share * votes.n_members))
+            picks = []
+            for _ in range(n_bags):
+                allowed = np.zeros_like(everybody)
+                allowed[rng.permutation(votes.n_members)[:part]] = True
+                picks += self._run(votes, size, rounds, start, allowed)
+        counts = np.bincount(picks, minlength=votes.n_members)
+        first = {member: place for place, member in reversed([*enumerate(picks)])}
+        order = sorted(first, key=lambda member: first[member])
+        if len(order) > size:
+            best = sorted(order, key=lambda member: (-counts[member], member))[:size]
+            order = [member for member in order if member in set(best)]
+        chosen = np.array(order, dtype=np.intp)
+        self.weights_ = np.zeros(votes.n_members)
+        self.weights_[chosen] = counts[chosen] / counts[chosen].sum()
+        return chosen
+
+    def _run(
+        self, votes: Votes, size: int, rounds: int, start: int, allowed: BoolArray
+    ) -> list[int]:
+        """Return the members that came in, round by round, up to the best round."""
+        average = Average(votes)
+        alone = self._losses(votes, average, allowed)
+        by_loss = np.argsort(alone, kind="stable")
+        begin = min(start, size, int(allowed.sum()))
+        picks = [int(member) for member in by_loss[:begin]]
+        if begin == 1:
+            picks = [first_best(-alone, allowed, _TOLERANCE)]
+        for member in picks:
+            average.add(member)
+        losses = [self._loss_of(votes, average)]
+        inside = np.zeros(votes.n_members, dtype=bool)
+        inside[picks] = True
+        while len(picks) < rounds:
+            open_to = allowed.copy() if self.replace else allowed & ~inside
+            if inside.sum() >= size:
+                open_to &= inside
+            if not open_to.any():
+                break
+            after = self._losses(votes, average, open_to)
+            member = _least_used(after, open_to, picks)
+            average.add(member)
+            picks.append(member)
+            inside[member] = True
+            losses.append(float(after[member]))
+            self._progress(len(picks), rounds)
+        self.losses_ = np.array(losses)
+        if not self.replace:
+            return picks
+        best = first_best(-self.losses_, np.ones(len(losses), dtype=bool), _TOLERANCE)
+        return picks[: begin + best]
+
+    def _losses(self, votes: Votes, average: Average, members: BoolArray) -> FloatArray:
+        """Return the loss with each of the members added, infinite for the others."""
+        found = np.full(votes.n_members, np.inf)
+        valid = usable(votes)
+        for block in blocks_of(np.flatnonzero(members), votes):
+            shares = np.stack([shares_of(votes, member) for member in block])
+            cast = 1.0 if valid is None else valid[block]
+            means = mean_of(
+                average.total + shares,
+                average.weight + np.broadcast_to(cast, shares.shape[:2]),
+            )
+            found[block] = mean_loss(self.loss, means, votes.y)
+        return found
+
+    def _loss_of(self, votes: Votes, average: Average) -> float:
+        return float(mean_loss(self.loss, average.mean(), votes.y))
+
+
+def _least_used(losses: FloatArray, open_to: BoolArray, picks: list[int]) -> int:
+    """Return the best member; among equals the one that came in least often.
+
+    Otherwise the first of several equals would come in again and again.
+    """
+    best = losses[open_to].min()
+    equal = open_to & (losses <= best + _TOLERANCE * max(1.0, abs(best)))
+    used = np.bincount(picks, minlength=losses.size)
+    return int(np.argmin(np.where(equal, used, len(picks) + 1)))
+
+
+def mean_loss(kind: str, means: FloatArray, y: IntArray) -> FloatArray:
+    """Return the mean loss of averaged votes (..., n_samples, n_classes)."""
+    own = means[..., np.arange(y.size), y]
+    if kind == "log_loss":
+        return np.asarray(-np.log(np.maximum(own, FLOOR)).mean(axis=-1))
+    if kind == "brier":
+        squares = (means**2).sum(axis=-1) - 2 * own + 1
+        return np.asarray(squares.mean(axis=-1))
+    best = means.max(axis=-1, keepdims=True)
+    top = means >= best - _TOLERANCE
+    right = (own >= best[..., 0] - _TOLERANCE) / np.count_nonzero(top, axis=-1)
+    return np.asarray(1.0 - right.mean(axis=-1))

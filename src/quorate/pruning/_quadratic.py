@@ -1,0 +1,251 @@
+"""Choose members whose average is closest to a target, by one matrix of products."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from quorate._typing import Array, FloatArray
+from quorate.pruning._base import Progress, Pruner, first_best
+from quorate.pruning._shares import gram, label_products, whole_products
+from quorate.votes import Votes
+
+_TOLERANCE = 1e-9
+
+
+class _Quadratic(Pruner):
+    """Minimise ``sum_{t,q in S} G[t,q] / k^2 - 2 sum_{t in S} b[t] / k``."""
+
+    refines = True
+    uses_probabilities = True
+    uses_unlabelled = True
+    loss_: float
+    sweeps: int
+
+    def fit(
+        self,
+        votes: Votes,
+        X: Any = None,
+        progress: Progress | None = None,
+        unlabelled: Votes | None = None,
+    ) -> Self:
+        """Choose members from their votes.
+
+        Parameters
+        ----------
+        votes : Votes
+            Votes on the pruning set, with probabilities if the ensemble averages these.
+        X : array-like, optional
+            Not used.
+        progress : callable, optional
+            Not used; the method is quick.
+        unlabelled : Votes, optional
+            Votes of the same members on further samples, whose labels are not used.
+            :func:`quorate.prune` makes such samples from X.
+        """
+        if unlabelled is not None and not isinstance(unlabelled, Votes):
+            raise TypeError(
+                f"{self._owner}.fit(unlabelled): expected Votes, got "
+                f"{type(unlabelled).__name__}."
+            )
+        self._unlabelled = unlabelled
+        try:
+            return super().fit(votes, X, progress)
+        finally:
+            del self._unlabelled
+
+    def _further(self, votes: Votes) -> Votes | None:
+        """Return the unlabelled votes, of the same kind as the labelled ones."""
+        further = self._unlabelled
+        if further is None:
+            return None
+        if further.n_members != votes.n_members:
+            raise ValueError(
+                f"{self._owner}.fit(unlabelled): votes of the same "
+                f"{votes.n_members} members are needed, got {further.n_members}."
+            )
+        if (further.probabilities is None) != (votes.probabilities is None):
+            raise ValueError(
+                f"{self._owner}.fit(unlabelled): probabilities in both votes or in "
+                "neither."
+            )
+        return further
+
+    def _minimise(self, G: FloatArray, b: FloatArray, size: int) -> list[int]:
+        sweeps = self._count("sweeps")
+        chosen = _Set(G, b)
+        while len(chosen.order) < size:
+            chosen.grow()
+        for _ in range(sweeps):
+            if not chosen.sweep():
+                break
+        self.loss_ = chosen.loss()
+        return chosen.order
+
+
+class _Set:
+    """A set of members, the sums of its rows of G, and its loss."""
+
+    def __init__(self, G: FloatArray, b: FloatArray) -> None:
+        self.G, self.b = G, b
+        self.own = np.asarray(G.diagonal())
+        self.order: list[int] = []
+        self.outside = np.ones(b.size, dtype=bool)
+        self.sums = np.zeros(b.size)
+        self.pairs = self.gain = 0.0
+
+    def loss(self) -> float:
+        k = len(self.order)
+        return float(self.pairs / k**2 - 2 * self.gain / k)
+
+    def grow(self) -> None:
+        k = len(self.order) + 1
+        after = (self.pairs + 2 * self.sums + self.own) / k**2
+        after = after - 2 * (self.gain + self.b) / k
+        self._move(first_best(-after, self.outside, _TOLERANCE), 1)
+
+    def sweep(self) -> bool:
+        """Exchange each member for the best outsider, where that helps."""
+        changed = False
+        k = len(self.order)
+        for place, member in enumerate(list(self.order)):
+            if not self.outside.any():
+                break
+            before = self.loss()
+            self._move(member, -1)
+            after = (self.pairs + 2 * self.sums + self.own) / k**2
+            after = after - 2 * (self.gain + self.b) / k
+            other = first_best(-after, self.outside, _TOLERANCE)
+            better = after[other] < before - _TOLERANCE * max(1.0, abs(before))
+            self._move(other if better else member, 1, place)
+            changed |= bool(better)
+        return changed
+
+    def _move(self, member: int, step: int, place: int | None = None) -> None:
+        if step < 0:
+            self.sums -= self.G[:, member]
+            self.pairs -= 2 * self.sums[member] + self.own[member]
+            self.order.remove(member)
+        else:
+            self.pairs += 2 * self.sums[member] + self.own[member]
+            self.sums += self.G[:, member]
+            self.order.insert(len(self.order) if place is None else place, member)
+        self.gain += step * self.b[member]
+        self.outside[member] = step < 0
+
+
+class BrierSelection(_Quadratic):
+    """Keep members whose average has the smallest Brier score.
+
+    The Brier score of an average needs two things only: how much each two members
+    agree, and how right each is. Members are added one by one, then exchanged while
+    that helps.
+
+    Parameters
+    ----------
+    keep : float or int
+        Fraction in (0, 1] or number of members to keep.
+    target : {"label", "soft"}
+        What the average should be close to: the label, or half the label and half the
+        share of the votes that the whole ensemble gives each class.
+    mix : float
+        How much further samples given to ``fit(votes, unlabelled=...)`` count, from 0
+        to 1; on these the target is the average of the whole ensemble. Without such
+        samples it plays no part.
+    sweeps : int
+        How often to go through the members and exchange each for a better one.
+
+    Attributes
+    ----------
+    loss_ : float
+        What was minimised: the Brier score, up to a constant.
+
+    Notes
+    -----
+    Sums are over the samples on which both of two members may vote. Probabilities are
+    used where the votes have them. Equals go to the lower position. Weights play no
+    part. A choice of fewer members is not the beginning of a choice of more, unless
+    ``sweeps`` is 0.
+
+    Labels of a pruning set are few and noisy; the vote of the whole ensemble on further
+    samples costs nothing and tells more about which members stand for it.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> votes = quorate.Votes([[1, 1, 0, 1], [1, 0, 1, 1], [0, 1, 1, 1]], [1, 1, 1, 1])
+    >>> quorate.pruning.BrierSelection(keep=2).fit(votes).order_
+    array([0, 1])
+    """
+
+    paper_name = "Brier"
+    driven_by_accuracy = True
+
+    def __init__(
+        self,
+        keep: float | int | None = 0.2,
+        target: str = "label",
+        mix: float = 0.8,
+        sweeps: int = 10,
+    ) -> None:
+        super().__init__(keep)
+        self.target = target
+        self.mix = mix
+        self.sweeps = sweeps
+
+    def _select(self, votes: Votes, size: int | None) -> list[int]:
+        assert size is not None
+        self._one_of("target", "label", "soft")
+        mix = self._share("mix")
+        G, b = gram(votes), label_products(votes)
+        if self.target == "soft":
+            b = (b + whole_products(votes)) / 2
+        further = self._further(votes)
+        if further is not None:
+            theirs = gram(further)
+            G = (1 - mix) * G + mix * theirs
+            b = (1 - mix) * b + mix * theirs.mean(axis=1)
+        return self._minimise(G, b, size)
+
+
+class Herding(_Quadratic):
+    """Keep members whose average is closest to that of the whole ensemble.
+
+    Labels are not used, so any samples like those to be predicted will do:
+    ``collect_votes(ensemble, X)`` collects votes without labels.
+
+    Parameters
+    ----------
+    keep : float or int
+        Fraction in (0, 1] or number of members to keep.
+    sweeps : int
+        How often to go through the members and exchange each for a better one.
+
+    Attributes
+    ----------
+    loss_ : float
+        What was minimised: the mean squared distance, up to a constant.
+
+    Notes
+    -----
+    As :class:`BrierSelection` with the mean of all members in place of the labels. With
+    ``fit(votes, unlabelled=...)`` only those further samples count.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> votes = quorate.Votes([[1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 1, 1]], [1, 1, 1, 1])
+    >>> quorate.pruning.Herding(keep=1).fit(votes).order_
+    array([1])
+    """
+
+    paper_name = "herding"
+
+    def __init__(self, keep: float | int | None = 0.2, sweeps: int = 10) -> None:
+        super().__init__(keep)
+        self.sweeps = sweeps
+
+    def _select(self, votes: Votes, size: int | None) -> list[int]:
+        assert size is not None
+        G = gram(self._further(votes) or votes)
+        mean: Array = G.mean(axis=1)
+        return self._minimise(G, mean, size)

@@ -1,0 +1,153 @@
+"""A vote with weights, for members of ensembles that have no place for weights."""
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.ensemble import VotingClassifier
+from sklearn.preprocessing import LabelEncoder
+from sklearn.utils import Bunch
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from quorate._typing import Array, FloatArray, IntArray
+
+__all__ = ["WeightedVoting"]
+
+
+def _is_soft(voting: "WeightedVoting") -> bool:
+    if voting.voting != "soft":
+        raise AttributeError(
+            f"predict_proba is not available when voting={voting.voting!r}"
+        )
+    return True
+
+
+class WeightedVoting(VotingClassifier):  # type: ignore[misc]
+    """Members of a forest or of bagging that vote with weights.
+
+    Forests and bagging count all members alike. A pruning method that chooses weights
+    turns them into this: a ``VotingClassifier`` of the same fitted members, which may
+    see some of the columns and know some of the classes only, as members of bagging do.
+    :func:`quorate.prune` and :func:`quorate.keep_members` make it.
+
+    Parameters
+    ----------
+    estimators, voting, weights, n_jobs, flatten_transform, verbose
+        As in ``sklearn.ensemble.VotingClassifier``.
+
+    Attributes
+    ----------
+    estimators_ : list of fitted classifiers
+        The members; their labels are positions in ``classes_``.
+    features_ : list of ndarray or None
+        The columns each member sees; None for all.
+    classes_ : ndarray
+        The classes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> import quorate
+    >>> X, y = load_wine(return_X_y=True)
+    >>> forest = RandomForestClassifier(20, random_state=0).fit(X, y)
+    >>> few = quorate.keep_members(forest, [3, 4, 7], weights=[0.5, 0.3, 0.2])
+    >>> type(few).__name__, few.voting, few.score(X, y) > 0.9
+    ('WeightedVoting', 'soft', True)
+    """
+
+    features_: list[IntArray | None]
+
+    @classmethod
+    def of(
+        cls,
+        members: list[Any],
+        weights: FloatArray,
+        features: list[IntArray | None],
+        names: list[str],
+        ensemble: Any,
+    ) -> Self:
+        """Return a fitted vote of members that answer with positions in classes."""
+        soft = all(hasattr(member, "predict_proba") for member in members)
+        voting = cls(
+            list(zip(names, members, strict=True)),
+            voting="soft" if soft else "hard",
+            weights=[float(weight) for weight in weights],
+        )
+        voting.estimators_ = list(members)
+        voting.named_estimators_ = Bunch(**dict(voting.estimators))
+        voting.features_ = features
+        voting.classes_ = np.asarray(ensemble.classes_)
+        voting.le_ = LabelEncoder().fit(voting.classes_)
+        voting.n_columns_ = int(ensemble.n_features_in_)
+        if hasattr(ensemble, "feature_names_in_"):
+            voting.feature_names_in_ = ensemble.feature_names_in_
+        return voting
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of features."""
+        if not hasattr(self, "n_columns_"):
+            raise AttributeError(
+                f"{type(self).__name__} object has no n_features_in_ attribute."
+            )
+        return int(self.n_columns_)
+
+    def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
+        """Fit copies of the members anew, each on all columns."""
+        super().fit(X, y, **fit_params)
+        self.features_ = [None] * len(self.estimators_)
+        self.n_columns_ = int(self.estimators_[0].n_features_in_)
+        return self
+
+    def predict(self, X: Any) -> Array:
+        """Predict classes; the first of those with the largest weight."""
+        check_is_fitted(self)
+        return np.asarray(self.classes_[self._scores(X).argmax(axis=1)])
+
+    @available_if(_is_soft)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the weighted mean of the members' probabilities."""
+        check_is_fitted(self)
+        return self._scores(X)
+
+    def transform(self, X: Any) -> Array:
+        """Return what each member says: probabilities if soft, else classes."""
+        check_is_fitted(self)
+        ready = self._ready(X)
+        said = [self._said(place, ready) for place in range(len(self.estimators_))]
+        if self.voting != "soft":
+            return np.stack([shares.argmax(axis=1) for shares in said], axis=1)
+        return np.hstack(said) if self.flatten_transform else np.stack(said)
+
+    def _ready(self, X: Any) -> Any:
+        return validate_data(
+            self,
+            X,
+            accept_sparse=["csr", "csc"],
+            dtype=None,
+            reset=False,
+            ensure_all_finite=False,
+        )
+
+    def _scores(self, X: Any) -> FloatArray:
+        ready = self._ready(X)
+        n_members = len(self.estimators_)
+        weights = np.ones(n_members) if self.weights is None else self.weights
+        total: Any = 0.0
+        for place, weight in enumerate(weights):
+            total = total + float(weight) * self._said(place, ready)
+        return np.asarray(total / float(np.sum(weights)))
+
+    def _said(self, place: int, X: Any) -> FloatArray:
+        """Return what one member gives each class."""
+        member, columns = self.estimators_[place], self.features_[place]
+        seen = X if columns is None else X[:, columns]
+        said = np.zeros((X.shape[0], self.classes_.size))
+        if self.voting == "soft":
+            own = np.asarray(member.classes_).astype(np.intp)
+            said[:, own] = member.predict_proba(seen)
+        else:
+            codes = np.asarray(member.predict(seen)).astype(np.intp)
+            said[np.arange(codes.size), codes] = 1.0
+        return said
