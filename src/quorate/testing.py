@@ -63,6 +63,16 @@ def example_votes(masked: bool | None = None) -> Iterator[tuple[str, Votes]]:
             valid[np.arange(n), rng.integers(0, m, n)] = True
             valid[rng.integers(0, n, m), np.arange(m)] = True
             yield f"{name}, masked", Votes(predictions, y, valid=valid)
+    # Here the votes are not always the likeliest class, as with some learners.
+    predictions, y = ordinary["five classes"]
+    shares = rng.dirichlet(np.ones(5), predictions.shape)
+    if not masked:
+        yield "probabilities", Votes(predictions, y, probabilities=shares)
+    if masked is not False:
+        valid = rng.random(predictions.shape) < 0.6
+        valid[:, 0] = valid[0] = True
+        votes = Votes(predictions, y, valid=valid, probabilities=shares)
+        yield "probabilities, masked", votes
 
 
 def check_pruner(pruner: Pruner) -> None:
@@ -138,8 +148,20 @@ def check_result(pruner: Pruner, votes: Votes) -> None:
         assert fitted.n_kept_ == order.size >= 1, "n_kept_ is not the number kept"
         assert order.size <= keep, f"{order.size} members kept, {keep} allowed"
         assert (fitted.get_support() == support).all(), "get_support() differs"
+        check_weights(fitted)
         listed = fitted.get_support(indices=True)
         assert (listed == np.flatnonzero(support)).all(), "get_support(indices) differs"
+
+
+def check_weights(fitted: Pruner) -> None:
+    """Check that weights, where a method has some, are those of the members kept."""
+    weights = getattr(fitted, "weights_", None)
+    if weights is None:
+        return
+    assert weights.shape == fitted.support_.shape, "weights_ is not one per member"
+    assert np.isfinite(weights).all(), "weights_ are not finite"
+    assert (weights >= 0).all(), "weights_ are negative"
+    assert ((weights > 0) == fitted.support_).all(), "weights_ are not of support_"
 
 
 def check_determinism(pruner: Pruner, votes: Votes) -> None:
@@ -161,7 +183,12 @@ def check_votes_stay(pruner: Pruner, votes: Votes) -> None:
 def check_relabelling(pruner: Pruner, votes: Votes) -> None:
     """Check that other names for the classes, in the same order, change nothing."""
     for names in (np.arange(votes.n_classes) + 1, _words(votes.n_classes)):
-        again = Votes(names[votes.codes], names[votes.y], valid=votes.valid)
+        again = Votes(
+            names[votes.codes],
+            names[votes.y],
+            valid=votes.valid,
+            probabilities=votes.probabilities,
+        )
         if again.n_classes == votes.n_classes:
             renamed = _fit(_seeded(pruner), again).order_
             assert (renamed == _fit(_seeded(pruner), votes).order_).all(), (

@@ -31,6 +31,7 @@ from quorate._onnx._kinds import (
 )
 from quorate._typing import Array
 from quorate.lazy import LazyClassifier
+from quorate.votes import WeightedVoting
 
 __all__ = ["register_converter", "to_onnx"]
 
@@ -107,6 +108,8 @@ def to_onnx(model: Any, X: Any, *, path: str | os.PathLike[str] | None = None) -
     for part in _parts(model):
         if _is_ours(part):
             register_converter(type(part))
+        elif type(part) is WeightedVoting:
+            _teach(WeightedVoting)
     converted = _convert(model, samples.shape[1])
     _compare(model, converted, samples)
     if path is not None:
@@ -132,9 +135,13 @@ def register_converter(cls: type) -> None:
     >>> register_converter(PrunedClassifier)
     """
     _need("skl2onnx")
+    WRAPPERS.add(cls)
+    _teach(cls)
+
+
+def _teach(cls: type) -> None:
     from skl2onnx import update_registered_converter
 
-    WRAPPERS.add(cls)
     update_registered_converter(
         cls,
         f"Quorate{cls.__name__}",

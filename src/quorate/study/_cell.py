@@ -14,7 +14,8 @@ from quorate._diversity import diversity
 from quorate._typing import Array, IntArray
 from quorate.decomposition import decompose
 from quorate.exceptions import QuorateWarning
-from quorate.pruning import Pruner, make_pruner
+from quorate.pruning import Pruner, choose_method, make_pruner
+from quorate.pruning._ges import mean_loss
 from quorate.risk import assess_risk
 from quorate.study._data import DataSet
 from quorate.study._learners import make_ensemble
@@ -28,6 +29,8 @@ from quorate.study._prepare import (
 from quorate.study._store import cell_key
 from quorate.votes import Votes, collect_votes
 from quorate.votes._cost import member_costs
+from quorate.votes._crossover import collect_crossed
+from quorate.votes._members import averages_probabilities, kind_of
 
 _HOLDOUT = 0.25
 
@@ -42,7 +45,7 @@ def unit_keys(unit: Unit, fingerprint: str) -> dict[str, str]:
 
 def _identity(unit: Unit, method: MethodSpec, fingerprint: str) -> dict[str, Any]:
     plan, pca = unit.plan, unit.spec.pca
-    return {
+    identity: dict[str, Any] = {
         "data": fingerprint,
         "rows": unit.rows,
         "binary": unit.binary,
@@ -55,6 +58,13 @@ def _identity(unit: Unit, method: MethodSpec, fingerprint: str) -> dict[str, Any
         "method": asdict(method),
         **({} if pca is None else {"pca": pca}),
     }
+    # What is not set leaves no trace, so that older stores keep their cells.
+    for part in ("ensemble", "method"):
+        if not identity[part]["prune_on"]:
+            del identity[part]["prune_on"]
+    if plan.as_deployed:
+        identity["as_deployed"] = True
+    return identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +149,9 @@ class _Bench:
         X_train = preparation.transform(table)
         X_test = preparation.transform(data.X.iloc[test])
         y_train, y_test = y[train], y[test]
+        prune_on = unit.ensemble.prune_on or plan.prune_on
         X_choose, y_choose = X_train, y_train
-        if plan.prune_on == "holdout":
+        if prune_on == "holdout":
             X_train, X_choose, y_train, y_choose = train_test_split(
                 X_train, y_train, test_size=_HOLDOUT, random_state=plan.seed
             )
@@ -150,24 +161,33 @@ class _Bench:
         start = time.perf_counter()
         self.ensemble.fit(X_train, y_train)
         fitted = time.perf_counter()
+        self.soft = plan.as_deployed and averages_probabilities(self.ensemble)
         self.X_choose, self.y_choose = X_choose, y_choose
-        self.votes = collect_votes(
-            self.ensemble, X_choose, y_choose, out_of_bag=plan.prune_on == "oob"
-        )
-        self.test = collect_votes(self.ensemble, X_test, y_test)
+        self.prune_on = prune_on
+        self.votes = self._votes(X_choose, y_choose, prune_on == "oob")
+        self.test = self._votes(X_test, y_test, False)
         self.seconds = {
             "fit_seconds": fitted - start,
             "vote_seconds": time.perf_counter() - fitted,
         }
+        self.training: Votes | None = None
+        if any(method.prune_on == "train" for method in plan.methods):
+            self.training = self._votes(X_train, y_train, False)
         self.bytes = member_costs(self.ensemble, "bytes")
-        self.whole = self._describe(self.test)
-        self.before = _diversities(self.votes)
+        if not plan.as_deployed:
+            self.whole = self._describe(self.test)
+            self.before = _diversities(self.votes)
+
+    def _votes(self, X: Array, y: Array, out_of_bag: bool) -> Votes:
+        return collect_votes(
+            self.ensemble, X, y, out_of_bag=out_of_bag, probabilities=self.soft
+        )
 
     @cached_property
     def out_of_bag(self) -> Votes:
         """The votes that are out of bag, if any are; no member is asked again."""
         votes, drawn = self.votes, getattr(self.ensemble, "estimators_samples_", None)
-        on_training = self.unit.plan.prune_on == "train"
+        on_training = self.prune_on == "train"
         if votes.is_masked or not on_training or drawn is None:
             return votes
         valid = np.ones((votes.n_members, votes.n_samples), dtype=bool)
@@ -181,28 +201,40 @@ class _Bench:
             names=votes.names,
         )
 
+    @cached_property
+    def unlabelled(self) -> Votes | None:
+        """Votes on rows made from those chosen on."""
+        return collect_crossed(self.ensemble, self.X_choose, probabilities=self.soft)
+
     def run(self, method: MethodSpec) -> dict[str, Any]:
         """Choose members and measure the choice on the test part."""
-        pruner = make_pruner(method.method, keep=method.keep, **method.parameters)
-        if "random_state" in pruner.get_params(deep=False):
-            pruner.set_params(random_state=self.seed)
-        # two-stage pruning is defined on out-of-bag votes
-        is_two_stage = method.method.startswith("tsp")
-        votes = self.out_of_bag if is_two_stage else self.votes
+        votes, chosen_on = self.votes, _CHOSEN_ON[self.prune_on]
+        if method.prune_on == "train" and self.training is not None:
+            votes, chosen_on = self.training, _CHOSEN_ON["train"]
+        if method.method.startswith("tsp"):
+            votes = self.out_of_bag  # two-stage pruning is defined on these
+        pruner = self._pruner(method, votes, chosen_on)
         seconds = self._choose(pruner, votes)
-        kept = self.test.keep(np.sort(pruner.order_))
-        after = self._describe(kept)
-        agree = float(np.mean(kept.predict() == self.test.predict()))
-        return {
-            "accuracy": after["accuracy"],
-            "full_accuracy": self.whole["accuracy"],
+        weights = getattr(pruner, "weights_", None)
+        judged = self.test if weights is None else self.test.reweighted(weights)
+        kept = judged.keep(np.sort(pruner.order_))
+        found = {
             "kept": pruner.n_kept_,
             "members": self.test.n_members,
             "seconds": seconds,
             **self.seconds,
             "bytes": int(self.bytes[pruner.support_].sum()),
             "full_bytes": int(self.bytes.sum()),
-            "agreement": agree,
+            "took": type(pruner).__name__,
+        }
+        if self.unit.plan.as_deployed:
+            return {**found, **_as_deployed(kept), **self.whole_as_deployed}
+        after = self._describe(kept)
+        return {
+            "accuracy": after["accuracy"],
+            "full_accuracy": self.whole["accuracy"],
+            **found,
+            "agreement": float(np.mean(kept.predict() == self.test.predict())),
             **{f"full_{name}": self.whole[name] for name in _PARTS},
             **{name: after[name] for name in _PARTS},
             **{f"before_{name}": value for name, value in self.before.items()},
@@ -212,15 +244,35 @@ class _Bench:
             },
         }
 
+    @cached_property
+    def whole_as_deployed(self) -> dict[str, float]:
+        """What the whole ensemble reaches."""
+        return {f"full_{name}": v for name, v in _as_deployed(self.test).items()}
+
+    def _pruner(self, method: MethodSpec, votes: Votes, chosen_on: str) -> Pruner:
+        parameters = {"keep": method.keep, **method.parameters}
+        if method.method == "auto":
+            kind = kind_of(self.ensemble)
+            pruner = choose_method(kind, votes, chosen_on, **parameters)
+        else:
+            pruner = make_pruner(method.method, **parameters)
+        params = pruner.get_params(deep=False)
+        if "random_state" in params and "random_state" not in method.parameters:
+            pruner.set_params(random_state=self.seed)
+        return pruner
+
     def _choose(self, pruner: Pruner, votes: Votes) -> float:
         X = self.X_choose if pruner.needs_features else None
+        more: dict[str, Any] = {}
+        if pruner.uses_unlabelled:
+            more["unlabelled"] = self.unlabelled
         fresh = votes.keep(
             np.arange(votes.n_members)
         )  # nothing computed yet: fair times
         start = time.perf_counter()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", QuorateWarning)
-            pruner.fit(fresh, X)
+            pruner.fit(fresh, X, **more)
         return time.perf_counter() - start
 
     def _describe(self, votes: Votes) -> dict[str, float]:
@@ -234,6 +286,24 @@ class _Bench:
         }
 
 
+def _as_deployed(votes: Votes) -> dict[str, float]:
+    """Return accuracy and logarithmic loss of the vote, soft if there is what for."""
+    if votes.probabilities is None:
+        return {"accuracy": votes.accuracy()}
+    given = votes.weights
+    weights = np.ones(votes.n_members) if given is None else given
+    mean = np.tensordot(weights / weights.sum(), votes.probabilities, axes=1)
+    return {
+        "accuracy": 1.0 - float(mean_loss("accuracy", mean, votes.y)),
+        "log_loss": float(mean_loss("log_loss", mean, votes.y)),
+    }
+
+
+_CHOSEN_ON = {
+    "train": "training votes",
+    "oob": "out-of-bag votes",
+    "holdout": "votes on samples held out",
+}
 _PARTS = ("error", "member_error", "diversity", "risk")
 
 

@@ -4,12 +4,17 @@ from collections.abc import Callable
 from typing import Any
 
 from quorate._suggest import unknown_name
+from quorate.study._pool import make_pool
 
 
 def _tree(seed: int) -> Any:
     from sklearn.tree import DecisionTreeClassifier
 
     return DecisionTreeClassifier(random_state=seed)
+
+
+def _stump(seed: int) -> Any:
+    return _tree(seed).set_params(max_depth=1)
 
 
 def _naive_bayes(seed: int) -> Any:
@@ -61,6 +66,7 @@ def _scaled(learner: Any) -> Any:
 
 LEARNERS: dict[str, Callable[[int], Any]] = {
     "tree": _tree,
+    "stump": _stump,
     "naive_bayes": _naive_bayes,
     "knn": _knn("uniform"),
     "knn_distance": _knn("distance"),
@@ -70,15 +76,15 @@ LEARNERS: dict[str, Callable[[int], Any]] = {
     "mlp": _mlp,
 }
 # Pipelines and these do not take sample weights, which boosting needs.
-_WEIGHTED = ("tree", "naive_bayes", "linear", "linear_svm", "svm")
+_WEIGHTED = ("tree", "stump", "naive_bayes", "linear", "linear_svm", "svm")
 _BOOSTED_C = 1000.0
-ENSEMBLES = ("bagging", "adaboost", "random_forest", "extra_trees")
+ENSEMBLES = ("bagging", "adaboost", "random_forest", "extra_trees", "pool")
 
 
 def make_ensemble(kind: str, learner: str, n_members: int, seed: int) -> Any:
     """Return an unfitted ensemble.
 
-    Forests and extra trees have learners of their own; ``learner`` is ignored.
+    Forests, extra trees and pools have learners of their own; ``learner`` is ignored.
     """
     from sklearn.ensemble import (
         AdaBoostClassifier,
@@ -91,6 +97,8 @@ def make_ensemble(kind: str, learner: str, n_members: int, seed: int) -> Any:
         return RandomForestClassifier(n_members, random_state=seed)
     if kind == "extra_trees":
         return ExtraTreesClassifier(n_members, bootstrap=True, random_state=seed)
+    if kind == "pool":
+        return make_pool(n_members, seed)
     if learner not in LEARNERS:
         raise ValueError(unknown_name("learner", learner, LEARNERS))
     if kind == "bagging":

@@ -10,6 +10,7 @@ from quorate.pruning import make_pruner
 from quorate.study._learners import ENSEMBLES, LEARNERS
 
 PRUNE_ON = ("train", "oob", "holdout")
+_WITHOUT_LEARNER = ("random_forest", "extra_trees", "pool")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,18 +81,21 @@ class EnsembleSpec:
     kind: str
     learner: str = "tree"
     members: int = 50
+    prune_on: str = ""
+    """What to choose on, if not as the plan says."""
 
     def __post_init__(self) -> None:
         _known("ensemble", "kind", self.kind, ENSEMBLES)
+        _known("ensemble", "prune_on", self.prune_on, ("", *PRUNE_ON))
         _known("ensemble", "learner", self.learner, LEARNERS)
         _at_least("ensemble", "members", self.members, 2)
 
     @property
     def name(self) -> str:
         """What the ensemble is called in tables."""
-        own = self.kind in ("random_forest", "extra_trees")
-        learner = "" if own else f" of {self.learner}"
-        return f"{self.kind}{learner}, {self.members}"
+        learner = "" if self.kind in _WITHOUT_LEARNER else f" of {self.learner}"
+        chosen_on = f", {self.prune_on}" if self.prune_on else ""
+        return f"{self.kind}{learner}, {self.members}{chosen_on}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +106,13 @@ class MethodSpec:
     keep: float | int | None = 0.2
     label: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    prune_on: str = ""
+    """"train" for training votes, whatever the others choose on."""
 
     def __post_init__(self) -> None:
-        make_pruner(self.method, keep=self.keep, **self.parameters)
+        _known("method", "prune_on", self.prune_on, ("", "train"))
+        if self.method != "auto":  # what that is depends on the ensemble
+            make_pruner(self.method, keep=self.keep, **self.parameters)
 
     @property
     def name(self) -> str:
@@ -127,6 +135,9 @@ class Plan:
     rows: int | None = None
     """At most this many rows of each data set."""
     seed: int = 0
+    as_deployed: bool = False
+    """Judge the vote the smaller ensemble takes itself, by mean probabilities where it
+    averages these, and its logarithmic loss, in place of diversity and risk."""
 
     def __post_init__(self) -> None:
         if not self.data or not self.ensembles or not self.methods:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from quorate._suggest import unknown_name
 from quorate.study._data import known_data_sets
@@ -130,6 +131,68 @@ def _space(data: tuple[str, ...]) -> Plan:
     return Plan("space", data, ensembles, _baselines(), binary=True)
 
 
+# Cheap enough to run on every ensemble at four sizes.
+_SELECTORS: dict[str, tuple[str, dict[str, Any]]] = {
+    "auto": ("auto", {}),
+    "brier": ("brier", {}),
+    "brier, labels only": ("brier", {"mix": 0.0}),
+    "brier, soft": ("brier", {"mix": 0.0, "target": "soft"}),
+    "herding": ("herding", {}),
+    "margin_loss": ("margin_loss", {"sweeps": 0}),
+    "l1": ("l1", {}),
+    "ges": ("ges", {}),
+    "ges, log-loss": ("ges", {"loss": "log_loss"}),
+    "simplex": ("simplex", {}),
+    "epbd": ("epbd", {}),
+    "re": ("re", {}),
+    "mdm": ("mdm", {}),
+    "oo": ("oo", {}),
+    "cm": ("cm", {}),
+    "best": ("best", {}),
+    "es": ("es", {}),
+}
+_RANDOM_DRAWS = 5
+SIZES = (0.05, 0.1, 0.2, 0.3)
+
+
+def _selectors(data: tuple[str, ...]) -> Plan:
+    methods = []
+    for keep in SIZES:
+        size = f" {keep:.0%}"
+        methods += [
+            MethodSpec(method, keep, label + size, parameters)
+            for label, (method, parameters) in _SELECTORS.items()
+        ]
+        methods += [
+            MethodSpec(method, keep, f"{method}, train{size}", prune_on="train")
+            for method in ("epbd", "oo")
+        ]
+        methods += [
+            MethodSpec("random", keep, f"random {draw}{size}", {"random_state": draw})
+            for draw in range(_RANDOM_DRAWS)
+        ]
+    ensembles = (
+        EnsembleSpec("random_forest", members=200),
+        EnsembleSpec("adaboost", "stump", 100, "train"),
+        EnsembleSpec("pool", members=30, prune_on="holdout"),
+        EnsembleSpec("bagging", "tree", 100),
+        EnsembleSpec("adaboost", "tree", 100, "train"),
+        EnsembleSpec("adaboost", "stump", 100, "holdout"),
+        EnsembleSpec("adaboost", "tree", 100, "holdout"),
+        EnsembleSpec("random_forest", members=200, prune_on="holdout"),
+    )
+    return Plan(
+        "selectors",
+        data,
+        ensembles,
+        tuple(methods),
+        folds=3,
+        prune_on="oob",
+        rows=1000,
+        as_deployed=True,
+    )
+
+
 PRESETS: dict[str, tuple[str, Callable[[tuple[str, ...]], Plan]]] = {
     "pruning-bagging": ("EPBD against 14 methods on bagged trees", _pruning_bagging),
     "pruning-adaboost": ("EPBD against 12 methods on boosted trees", _pruning_adaboost),
@@ -147,6 +210,7 @@ PRESETS: dict[str, tuple[str, Callable[[tuple[str, ...]], Plan]]] = {
     ),
     "decomposition": ("error, members' error and diversity", _decomposition),
     "relationship": ("risk estimate and diversity against error", _relationship),
+    "selectors": ("better selectors, weights and the automatic choice", _selectors),
     "space": ("time and space of 14 methods on two learners", _space),
 }
 

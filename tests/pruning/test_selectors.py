@@ -1,0 +1,361 @@
+"""Selectors that average and choose weights: twins, optimality, refusals, records."""
+
+import numpy as np
+import pytest
+from tests.pruning import slow, slow_selectors
+from tests.pruning.slow_selectors import Shares
+
+import quorate
+from quorate import pruning
+from quorate.pruning._shares import gram, label_products
+from quorate.testing import check_pruner
+
+N_VOTES = 60
+
+
+def random_votes(seed, weighted=False):
+    """Return votes of every third kind with probabilities."""
+    votes = slow.random_votes(seed, weighted=weighted)
+    if seed % 3:
+        return votes
+    rng = np.random.default_rng(seed)
+    shares = rng.dirichlet(np.ones(votes.n_classes), votes.codes.shape)
+    # float32 beforehand, so that twins see the same numbers
+    return (
+        quorate.Votes(
+            votes.classes[votes.codes],
+            votes.classes[votes.y],
+            weights=votes.weights,
+            valid=votes.valid,
+            probabilities=shares.astype(np.float32),
+        )
+        if _has_every_class(votes)
+        else votes
+    )
+
+
+def _has_every_class(votes):
+    seen = np.unique(np.concatenate([votes.codes[votes.codes >= 0], votes.y]))
+    return seen.size == votes.n_classes
+
+
+PAIRS = {
+    "brier": (
+        lambda k: pruning.BrierSelection(k),
+        lambda S, k: slow_selectors.brier(S, k),
+    ),
+    "brier, soft": (
+        lambda k: pruning.BrierSelection(k, target="soft", sweeps=1),
+        lambda S, k: slow_selectors.brier(S, k, "soft", sweeps=1),
+    ),
+    "brier, no exchange": (
+        lambda k: pruning.BrierSelection(k, sweeps=0),
+        lambda S, k: slow_selectors.brier(S, k, sweeps=0),
+    ),
+    "herding": (lambda k: pruning.Herding(k), slow_selectors.herding),
+    "margin_loss": (lambda k: pruning.MarginLoss(k), slow_selectors.margin_loss),
+    "margin_loss, steep": (
+        lambda k: pruning.MarginLoss(k, slope=6, sweeps=0),
+        lambda S, k: slow_selectors.margin_loss(S, k, 6, 0),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_order(name):
+    make, twin = PAIRS[name]
+    for seed in range(N_VOTES):
+        votes = random_votes(seed, weighted=name.startswith("margin"))
+        size = 1 + seed % votes.n_members
+        assert make(size).fit(votes).order_.tolist() == twin(Shares.of(votes), size), (
+            seed
+        )
+
+
+def test_brier_on_unlabelled_samples():
+    for seed in range(0, N_VOTES, 2):
+        votes = slow.random_votes(seed)
+        rng = np.random.default_rng(seed)
+        codes = rng.integers(0, votes.n_classes, (votes.n_members, 15))
+        codes[:, : votes.n_classes] = np.arange(votes.n_classes)
+        more = quorate.Votes(codes, codes[0])
+        size = 1 + seed % votes.n_members
+        S, U = Shares.of(votes), Shares.of(more)
+        fitted = pruning.BrierSelection(size, mix=0.3).fit(votes, unlabelled=more)
+        assert fitted.order_.tolist() == slow_selectors.brier(
+            S, size, mix=0.3, unlabelled=U
+        )
+        herd = pruning.Herding(size).fit(votes, unlabelled=more)
+        assert herd.order_.tolist() == slow_selectors.herding(U, size)
+
+
+def test_brier_is_the_brier_score():
+    for seed in range(20):
+        votes = slow.random_votes(seed, masked=False)
+        fitted = pruning.BrierSelection(min(3, votes.n_members)).fit(votes)
+        S = Shares.of(votes)
+        score = slow_selectors.mean_loss(S, "brier", S.mean(fitted.order_))
+        assert fitted.loss_ == pytest.approx(score - 1)
+
+
+def test_herding_ignores_labels():
+    votes = slow.random_votes(3, masked=False)
+    other = quorate.Votes(votes.codes, np.roll(votes.y, 1))
+    first, second = (pruning.Herding(2).fit(v).order_ for v in (votes, other))
+    np.testing.assert_array_equal(first, second)
+
+
+def test_pairs_without_a_common_sample_count_as_the_others():
+    valid = [[True, True, False], [False, False, True], [True, True, True]]
+    votes = quorate.Votes([[0, 1, 0], [0, 1, 1], [0, 0, 1]], [0, 1, 1], valid=valid)
+    # pairs: with themselves 1, (0, 2) agree once in two, (1, 2) always, (0, 1) never met
+    known = (1 + 1 + 1 + 2 * 0.5 + 2 * 1) / 7
+    assert gram(votes)[0, 1] == pytest.approx(known)
+    np.testing.assert_allclose(label_products(votes), [1, 1, 2 / 3])
+
+
+@pytest.mark.parametrize(
+    ("options", "twin"),
+    [
+        ({"n_rounds": 15}, {"n_rounds": 15}),
+        ({"loss": "brier", "n_rounds": 12}, {"kind": "brier", "n_rounds": 12}),
+        ({"loss": "log_loss", "n_rounds": 9}, {"kind": "log_loss", "n_rounds": 9}),
+        ({"replace": False, "loss": "brier"}, {"replace": False, "kind": "brier"}),
+        ({"n_start": 2, "n_rounds": 8}, {"n_start": 2, "n_rounds": 8}),
+    ],
+)
+def test_greedy_selection(options, twin):
+    for seed in range(25):
+        votes = random_votes(seed)
+        size = 1 + seed % votes.n_members
+        fitted = pruning.GreedySelection(size, **options).fit(votes)
+        counts = slow_selectors.greedy_selection(Shares.of(votes), size, **twin)
+        assert fitted.order_.tolist() == list(counts), seed
+        found = fitted.weights_[fitted.order_] * sum(counts.values())
+        np.testing.assert_allclose(found, list(counts.values()), err_msg=str(seed))
+
+
+def test_bags_add_up_and_obey_keep():
+    votes = slow.random_votes(8, masked=False)
+    pruner = pruning.GreedySelection(2, n_bags=6, bag_size=0.7, random_state=1)
+    first, second = (pruner.fit(votes).weights_.copy() for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+    assert np.count_nonzero(first) <= 2
+    other = pruning.GreedySelection(
+        1.0, n_bags=6, n_rounds=5, bag_size=0.4, random_state=1
+    ).fit(votes)
+    assert other.n_kept_ > 2
+
+
+def test_sparse_weights_climb_down_the_steepest_member():
+    for seed in range(12):
+        votes = random_votes(seed)
+        S = Shares.of(votes)
+        size = 1 + seed % votes.n_members
+        fitted = pruning.SparseWeights(size, ridge=0.05).fit(votes)
+        picked, path = fitted.path
+        if fitted.n_kept_ == 1 and len(path) == 1:
+            continue  # maybe the fallback, which has a test of its own
+        for step, member in enumerate(picked):
+            before = path[step - 1] if step else []
+            slopes = slow_selectors.softmax_slopes(S, picked[:step], before)
+            rest = [t for t in range(S.n) if t not in picked[:step]]
+            assert slopes[member] <= min(slopes[t] for t in rest) + 2e-6
+            weights = path[step]
+            slopes = slow_selectors.softmax_slopes(S, picked[: step + 1], weights)
+            for t, weight in zip(picked[: step + 1], weights, strict=True):
+                pull = slopes[t] + 2 * 0.05 * weight
+                assert pull > -1e-4
+                assert pull * weight == pytest.approx(0, abs=1e-4)
+        last = path[-1] / path[-1].sum()
+        np.testing.assert_allclose(fitted.weights_[picked], last, atol=1e-5)
+
+
+def test_sparse_weights_along_the_path():
+    for seed in range(12):
+        votes = random_votes(seed)
+        size = 1 + seed % votes.n_members
+        fitted = pruning.SparseWeights(size, search="path").fit(votes)
+        assert 1 <= fitted.n_kept_ <= size
+        assert fitted.weights_.sum() == pytest.approx(1)
+
+
+def test_sparse_weights_fall_back_on_the_best_member():
+    votes = quorate.Votes([[1, 0, 1, 1], [1, 1, 0, 1]], [0, 0, 0, 0])
+    for search in ("greedy", "path"):
+        fitted = pruning.SparseWeights(2, search=search).fit(votes)
+        assert fitted.order_.tolist() == [0]
+        assert fitted.weights_.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_simplex_log_loss_is_at_rest(smoothing):
+    for seed in range(0, N_VOTES, 3):
+        votes = random_votes(seed)
+        S = Shares.of(votes)
+        fitted = pruning.SimplexWeights(None, smoothing=smoothing).fit(votes)
+        weights = fitted.weights_
+        assert weights.sum() == pytest.approx(1)
+        if smoothing == 0.0:
+            continue  # weights that vanish do so slowly
+        mean = S.mean(range(S.n), weights)
+        grown = []
+        for t in range(S.n):
+            shares = [
+                1.0
+                if S.P[t][i] is None
+                else max(float(S.P[t][i][truth]), 1e-6)
+                / max(float(mean[i][truth]), 1e-6)
+                for i, truth in enumerate(S.y)
+            ]
+            grown.append(weights[t] * sum(shares) / len(shares))
+        wanted = (np.array(grown) / sum(grown) + smoothing / S.n) / (1 + smoothing)
+        np.testing.assert_allclose(weights, wanted, atol=2e-4)
+
+
+def test_simplex_brier_is_optimal():
+    for seed in range(N_VOTES):
+        votes = random_votes(seed)
+        fitted = pruning.SimplexWeights(None, loss="brier", smoothing=0.05).fit(votes)
+        S = Shares.of(votes)
+        G = np.array(slow_selectors.gram(S), dtype=float) + 0.05 * np.eye(S.n)
+        b = np.array(slow_selectors.products(S, slow_selectors.labels(S)), dtype=float)
+        slopes = G @ fitted.weights_ - b - 0.05 / S.n
+        level = slopes @ fitted.weights_
+        assert (slopes > level - 1e-3).all(), seed
+        assert np.abs(slopes[fitted.support_] - level).max() < 1e-3, seed
+
+
+def test_simplex_drops_members_until_few_are_left():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 200)
+    sure = np.full((200, 3), 0.1)
+    sure[np.arange(200), y] = 0.8
+    noise = rng.dirichlet(np.ones(3), (9, 200))
+    shares = np.concatenate([noise[:4], [sure], noise[4:]])
+    votes = quorate.Votes(shares.argmax(2), y, probabilities=shares)
+    for loss in ("log_loss", "brier"):
+        fitted = pruning.SimplexWeights(3, loss=loss, smoothing=0.01).fit(votes)
+        assert fitted.order_[0] == 4
+        assert fitted.n_kept_ <= 3
+        assert fitted.weights_[4] > 0.8
+
+
+def test_probabilities_matter():
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 100)
+    vague = np.where(y[:, None] == [0, 1], 0.55, 0.45)
+    sure = np.where(y[:, None] == [0, 1], 0.95, 0.05)
+    plain = quorate.Votes([y, y], y)
+    soft = quorate.Votes([y, y], y, probabilities=[vague, sure])
+    for pruner in (
+        pruning.BrierSelection(1),
+        pruning.MarginLoss(1),
+        pruning.SparseWeights(1),
+        pruning.GreedySelection(1, loss="log_loss"),
+        pruning.SimplexWeights(1),
+    ):
+        assert pruner.fit(plain).order_.tolist() == [0], pruner
+        assert pruner.fit(soft).order_.tolist() == [1], pruner
+
+
+@pytest.mark.parametrize(
+    "pruner",
+    [
+        pruning.BrierSelection(target="soft"),
+        pruning.BrierSelection(sweeps=0),
+        pruning.MarginLoss(slope=8.0, sweeps=0),
+        pruning.SparseWeights(search="path"),
+        pruning.GreedySelection(loss="brier", replace=False),
+        pruning.GreedySelection(loss="log_loss", n_bags=3, n_rounds=5),
+        pruning.SimplexWeights(loss="brier", smoothing=0.0),
+    ],
+    ids=repr,
+)
+def test_conformance_of_options(pruner):
+    check_pruner(pruner)
+
+
+@pytest.mark.parametrize(
+    ("cls", "parameter", "value", "fits"),
+    [
+        ("BrierSelection", "target", "labels", "use 'label' or 'soft'"),
+        ("BrierSelection", "mix", 1.5, "a number from 0 to 1"),
+        ("BrierSelection", "mix", "much", "a number from 0 to 1"),
+        ("BrierSelection", "sweeps", -1, "a whole number, 0 or more"),
+        ("Herding", "sweeps", 1.5, "a whole number, 0 or more"),
+        ("MarginLoss", "slope", 0, "a number above 0"),
+        ("MarginLoss", "slope", float("nan"), "a number above 0"),
+        ("SparseWeights", "search", "all", "use 'greedy' or 'path'"),
+        ("SparseWeights", "ridge", 0, "a number above 0"),
+        ("GreedySelection", "loss", "auc", "use 'accuracy' or 'brier' or 'log_loss'"),
+        ("GreedySelection", "n_rounds", 0, "a whole number, 1 or more"),
+        ("GreedySelection", "n_bags", True, "a whole number, 1 or more"),
+        ("GreedySelection", "replace", "yes", "True or False"),
+        ("GreedySelection", "bag_size", 2, "a number from 0 to 1"),
+        ("SimplexWeights", "loss", "accuracy", "use 'log_loss' or 'brier'"),
+        ("SimplexWeights", "smoothing", -1, "a number from 0 to 1"),
+    ],
+)
+def test_bad_parameters(cls, parameter, value, fits):
+    votes = slow.random_votes(0)
+    with pytest.raises(ValueError, match=rf"{cls}\({parameter}=.*{fits}"):
+        getattr(pruning, cls)(1, **{parameter: value}).fit(votes)
+
+
+def test_bad_unlabelled_votes():
+    votes = quorate.Votes([[0, 1], [1, 1]], [0, 1])
+    three = quorate.Votes([[0, 1], [1, 1], [0, 0]], [0, 1])
+    soft = quorate.Votes(
+        [[0, 1], [1, 1]], [0, 1], probabilities=np.full((2, 2, 2), 0.5)
+    )
+    pruner = pruning.Herding(1)
+    with pytest.raises(ValueError, match="the same 2 members are needed, got 3"):
+        pruner.fit(votes, unlabelled=three)
+    with pytest.raises(ValueError, match="probabilities in both votes or in neither"):
+        pruner.fit(votes, unlabelled=soft)
+    with pytest.raises(TypeError, match="expected Votes, got list"):
+        pruner.fit(votes, unlabelled=[[0]])
+
+
+class TestChooseMethod:
+    votes = quorate.Votes([[0, 1], [1, 1], [0, 0]], [0, 1])
+    soft = quorate.Votes(
+        [[0, 1], [1, 1]], [0, 1], probabilities=np.full((2, 2, 2), 0.5)
+    )
+
+    @pytest.mark.parametrize(
+        ("kind", "chosen_on", "name"),
+        [
+            ("forest", "out-of-bag votes", "BrierSelection"),
+            ("bagging", "votes on other samples", "BrierSelection"),
+            ("forest", "training votes", "Herding"),
+            ("boosting", "training votes", "SparseWeights"),
+            ("voting", "votes on samples held out", "BrierSelection"),
+            ("pool", "", "BrierSelection"),
+            (None, "", "BrierSelection"),
+        ],
+    )
+    def test_kinds(self, kind, chosen_on, name):
+        chosen = pruning.choose_method(kind, self.votes, chosen_on, keep=2)
+        assert type(chosen).__name__ == name
+        assert chosen.keep == 2
+
+    def test_what_votes_carry(self):
+        choose = pruning.choose_method
+        assert isinstance(choose("pool", self.soft), pruning.SimplexWeights)
+        assert isinstance(choose(None, self.soft), pruning.SimplexWeights)
+        weighted = self.votes.reweighted([1, 2, 3])
+        assert isinstance(choose(None, weighted), pruning.SparseWeights)
+        valid = np.ones((2, 2), dtype=bool)
+        masked = quorate.Votes(
+            [[0, 1], [1, 1]],
+            [0, 1],
+            valid=valid,
+            probabilities=self.soft.probabilities,
+        )
+        assert isinstance(choose(None, masked), pruning.BrierSelection)
+
+    def test_parameters_are_checked(self):
+        with pytest.raises(ValueError, match="unknown parameter"):
+            pruning.choose_method(None, self.votes, lambda_=1)

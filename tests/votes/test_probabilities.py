@@ -1,0 +1,259 @@
+"""Class probabilities beside the votes, and unlabelled samples."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_wine
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+import quorate
+from quorate.exceptions import LeftOutWarning
+from quorate.votes import _probabilities
+from quorate.votes._crossover import collect_crossed, crossed_rows
+from quorate.votes._members import averages_probabilities, kind_of
+
+SHARES = np.array(
+    [[[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]], [[0.6, 0.4], [0.4, 0.6], [1.0, 0.0]]]
+)
+CODES = [["a", "b", "a"], ["a", "b", "a"]]
+Y = ["a", "b", "b"]
+
+
+@pytest.fixture(scope="module")
+def wine():
+    X, y = load_wine(return_X_y=True)
+    return X, np.array(["rosé", "white", "red"])[y]
+
+
+class TestVotes:
+    def test_none_by_default(self):
+        assert quorate.Votes(CODES, Y).probabilities is None
+
+    def test_kept_read_only_as_32_bit_floats(self):
+        votes = quorate.Votes(CODES, Y, probabilities=SHARES.tolist())
+        assert votes.probabilities.dtype == np.float32
+        np.testing.assert_array_equal(votes.probabilities, SHARES.astype(np.float32))
+        with pytest.raises(ValueError, match="read-only"):
+            votes.probabilities[0] = 0
+        assert "with probabilities" in repr(votes)
+
+    def test_travel_with_members(self, tmp_path):
+        votes = quorate.Votes(CODES, Y, weights=[1, 2], probabilities=SHARES)
+        whole = votes.probabilities
+        np.testing.assert_array_equal(votes.keep([1]).probabilities, whole[[1]])
+        np.testing.assert_array_equal(votes.unweighted().probabilities, whole)
+        np.testing.assert_array_equal(votes.reweighted([3, 1]).probabilities, whole)
+        again = pickle.loads(pickle.dumps(votes))
+        np.testing.assert_array_equal(again.probabilities, whole)
+        votes.save(tmp_path / "votes.npz")
+        again = quorate.Votes.load(tmp_path / "votes.npz")
+        np.testing.assert_array_equal(again.probabilities, whole)
+
+    def test_zero_where_a_vote_may_not_be_used(self):
+        valid = np.array([[True, False, True], [True, True, True]])
+        given = SHARES.copy()
+        given[0, 1] = np.nan  # not looked at
+        votes = quorate.Votes(CODES, Y, valid=valid, probabilities=given)
+        assert not votes.probabilities[0, 1].any()
+
+    def test_leave_with_their_samples(self):
+        valid = np.array([[True, False, True], [True, False, True]])
+        with pytest.warns(LeftOutWarning):
+            votes = quorate.Votes(CODES, Y, valid=valid, probabilities=SHARES)
+        assert votes.probabilities.shape == (2, 2, 2)
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            (lambda p: p[:, :2], r"shape \(2, 3, 2\), .* \(a, b\); got \(2, 2, 2\)"),
+            (lambda p: p.astype(str), "numbers, got"),
+            (lambda p: p * 2, "between 0 and 1 and adding up to 1; member 0 has"),
+            (lambda p: np.where(p == 0.8, np.nan, p), "member 0 has .* on sample 1"),
+            (lambda p: p - 0.5, "on sample 0"),
+            (lambda p: p * 0.9, "on sample 0"),
+        ],
+    )
+    def test_refusals(self, change, message):
+        with pytest.raises(ValueError, match=message):
+            quorate.Votes(CODES, Y, probabilities=change(SHARES.copy()))
+
+    def test_large_ones_live_in_a_file_without_a_name(self, monkeypatch, tmp_path):
+        monkeypatch.setattr(_probabilities, "LARGEST_IN_MEMORY", 16)
+        monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+        votes = quorate.Votes(CODES, Y, probabilities=SHARES)
+        base = votes.probabilities
+        while base.base is not None and not isinstance(base, np.memmap):
+            base = base.base
+        assert isinstance(base, np.memmap)
+        np.testing.assert_array_equal(votes.probabilities, SHARES.astype(np.float32))
+        np.testing.assert_array_equal(
+            votes.keep([1]).probabilities, SHARES[[1]].astype(np.float32)
+        )
+        assert not list(tmp_path.iterdir())
+
+    def test_damaged_file(self, tmp_path):
+        path = tmp_path / "votes.npz"
+        quorate.Votes(CODES, Y, probabilities=SHARES).save(path)
+        arrays = dict(np.load(path))
+        arrays["probabilities"] = arrays["probabilities"][:, :1]
+        np.savez(path, **arrays)
+        with pytest.raises(quorate.exceptions.FileFormatError, match="do not fit"):
+            quorate.Votes.load(path)
+
+
+class TestCollect:
+    @pytest.mark.parametrize(
+        "ensemble",
+        [
+            RandomForestClassifier(12, max_depth=2, random_state=0),
+            BaggingClassifier(n_estimators=9, max_features=0.4, random_state=0),
+            BaggingClassifier(n_estimators=9, max_samples=4, random_state=0),
+            VotingClassifier(
+                [("nb", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=2))],
+                voting="soft",
+            ),
+            make_pipeline(
+                StandardScaler(), RandomForestClassifier(9, max_depth=2, random_state=0)
+            ),
+        ],
+        ids=lambda e: type(e).__name__,
+    )
+    def test_mean_is_what_the_ensemble_predicts(self, ensemble, wine):
+        X, y = wine
+        ensemble.fit(X, y)
+        votes = quorate.collect_votes(ensemble, X, y, probabilities=True)
+        np.testing.assert_allclose(
+            votes.probabilities.mean(axis=0), ensemble.predict_proba(X), atol=1e-6
+        )
+        plain = quorate.collect_votes(ensemble, X, y)
+        np.testing.assert_array_equal(votes.codes, plain.codes)
+        assert averages_probabilities(ensemble)
+
+    def test_adaboost_members(self, wine):
+        X, y = wine
+        boosting = AdaBoostClassifier(n_estimators=5, random_state=0).fit(X, y)
+        votes = quorate.collect_votes(boosting, X, y, probabilities=True)
+        np.testing.assert_allclose(
+            votes.probabilities[2], boosting.estimators_[2].predict_proba(X), atol=1e-6
+        )
+        assert not averages_probabilities(boosting)
+
+    def test_out_of_bag(self, wine):
+        X, y = wine
+        forest = RandomForestClassifier(60, random_state=0).fit(X, y)
+        votes = quorate.collect_votes(forest, X, y, out_of_bag=True, probabilities=True)
+        used = votes.probabilities.sum(axis=2)
+        np.testing.assert_allclose(used, votes.valid, atol=1e-6)
+
+    def test_a_class_without_votes_or_labels(self, wine):
+        X, y = wine
+        pool = {"all": GaussianNB().fit(X, y), "two": GaussianNB().fit(X[60:], y[60:])}
+        rows = slice(60, 80)
+        votes = quorate.collect_votes(pool, X[rows], y[rows], probabilities=True)
+        assert votes.classes.tolist() == ["red", "rosé", "white"]
+        np.testing.assert_allclose(
+            votes.probabilities[0], pool["all"].predict_proba(X[rows]), atol=1e-6
+        )
+        assert not votes.probabilities[1, :, 1].any()
+
+    def test_member_without_probabilities(self, wine):
+        X, y = wine
+        pool = {"nb": GaussianNB().fit(X, y), "svm": LinearSVC().fit(X, y)}
+        with pytest.raises(TypeError, match=r"member 'svm' \(LinearSVC\) has no pred"):
+            quorate.collect_votes(pool, X, y, probabilities=True)
+        assert not averages_probabilities(pool)
+
+    def test_the_same_for_any_number_of_workers(self, wine):
+        X, y = wine
+        forest = RandomForestClassifier(20, random_state=0).fit(X, y)
+        one, two = (
+            quorate.collect_votes(forest, X, y, n_jobs=n, probabilities=True)
+            for n in (1, 2)
+        )
+        np.testing.assert_array_equal(one.probabilities, two.probabilities)
+
+
+class TestWithoutLabels:
+    def test_the_vote_of_all_stands_in(self, wine):
+        X, y = wine
+        forest = RandomForestClassifier(21, random_state=0).fit(X[::2], y[::2])
+        votes = quorate.collect_votes(forest, X)
+        labelled = quorate.collect_votes(forest, X, y)
+        np.testing.assert_array_equal(votes.codes, labelled.codes)
+        np.testing.assert_array_equal(votes.classes[votes.y], labelled.predict())
+
+    def test_pool(self, wine):
+        X, y = wine
+        pool = [GaussianNB().fit(X, y), LogisticRegression(max_iter=5000).fit(X, y)]
+        votes = quorate.collect_votes(pool, X[:5])
+        assert votes.classes[votes.y].tolist() == votes.predict().tolist()
+
+    def test_not_out_of_bag(self, wine):
+        X, y = wine
+        forest = RandomForestClassifier(5, random_state=0).fit(X, y)
+        with pytest.raises(ValueError, match="needs the y the ensemble was trained on"):
+            quorate.collect_votes(forest, X, out_of_bag=True)
+
+
+class TestCrossedRows:
+    def test_values_stay_in_their_columns(self):
+        X = np.arange(30.0).reshape(10, 3)
+        rows = crossed_rows(X)
+        for column, seen in zip(rows.T, X.T, strict=True):
+            assert np.isin(column, seen).all()
+        own = (rows // 3 == rows[:, :1] // 3).all(axis=1).mean()
+        assert 0.4 < own < 0.65  # 0.8**3 + 0.2**3, and rows crossed with themselves
+
+    def test_frames_keep_their_types(self):
+        X = pd.DataFrame({"a": [1, 2, 3], "b": pd.Categorical(["x", "y", "x"])})
+        rows = crossed_rows(X)
+        assert rows.dtypes.equals(X.dtypes)
+        assert set(zip(rows.a, rows.b, strict=True)) > {(1, "x"), (2, "x")}
+
+    def test_sparse_rows_are_the_same(self):
+        X = np.array([[0.0, 1.0, 2.0], [3.0, 0.0, 0.0], [0.0, 5.0, 6.0]])
+        found = crossed_rows(sparse.csr_matrix(X))
+        np.testing.assert_array_equal(found.toarray(), crossed_rows(X))
+
+    def test_text_cannot_be_crossed(self, wine):
+        assert crossed_rows(["some", "text"]) is None
+
+    def test_wide_rows_are_fewer(self):
+        assert len(crossed_rows(np.zeros((3, 20_000), dtype=np.int8))) < 4000
+
+    def test_votes_on_them(self, wine):
+        X, y = wine
+        model = make_pipeline(
+            StandardScaler(), RandomForestClassifier(9, random_state=0)
+        ).fit(pd.DataFrame(X).add_prefix("f"), y)
+        votes = collect_crossed(model, pd.DataFrame(X).add_prefix("f"))
+        assert (votes.n_members, votes.n_samples) == (9, 4000)
+        again = collect_crossed(model, pd.DataFrame(X).add_prefix("f"))
+        np.testing.assert_array_equal(votes.codes, again.codes)
+
+
+def test_kinds(wine):
+    X, y = wine
+    forest = RandomForestClassifier(3)
+    assert kind_of(forest) == "forest"
+    assert kind_of(make_pipeline(StandardScaler(), forest)) == "forest"
+    assert kind_of(BaggingClassifier()) == "bagging"
+    assert kind_of(AdaBoostClassifier()) == "boosting"
+    assert kind_of(VotingClassifier([])) == "voting"
+    assert kind_of([GaussianNB()]) == "pool"
+    hard = VotingClassifier([("nb", GaussianNB())]).fit(X, y)
+    assert not averages_probabilities(hard)

@@ -1,0 +1,199 @@
+"""New weights in smaller ensembles: what they predict is the weighted vote."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_wine
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+import quorate
+
+MEMBERS, WEIGHTS = [1, 2, 5], [0.5, 0.2, 0.3]
+
+
+@pytest.fixture(scope="module")
+def wine():
+    X, y = load_wine(return_X_y=True)
+    return X, np.array(["rosé", "white", "red"])[y]
+
+
+SOFT = {
+    "forest": RandomForestClassifier(8, max_depth=2, random_state=0),
+    "extra trees": ExtraTreesClassifier(8, max_depth=2, random_state=0),
+    "bagging": BaggingClassifier(
+        DecisionTreeClassifier(max_depth=2), 8, random_state=0
+    ),
+    "columns": BaggingClassifier(n_estimators=8, max_features=0.4, random_state=0),
+    "few classes": BaggingClassifier(n_estimators=8, max_samples=4, random_state=0),
+    "soft voting": VotingClassifier(
+        [(str(d), DecisionTreeClassifier(max_depth=d)) for d in range(1, 9)],
+        voting="soft",
+    ),
+}
+HARD = {
+    "bagged svm": BaggingClassifier(
+        make_pipeline(StandardScaler(), LinearSVC()), 8, max_samples=30, random_state=0
+    ),
+    "hard voting": VotingClassifier(
+        [(str(d), DecisionTreeClassifier(max_depth=d)) for d in range(1, 9)]
+    ),
+    "adaboost": AdaBoostClassifier(n_estimators=8, random_state=0),
+}
+
+
+@pytest.mark.parametrize("name", SOFT)
+def test_weighted_mean_of_probabilities(name, wine):
+    X, y = wine
+    ensemble = clone(SOFT[name]).fit(X, y)
+    small = quorate.keep_members(ensemble, MEMBERS, WEIGHTS)
+    votes = quorate.collect_votes(ensemble, X, y, probabilities=True).keep(MEMBERS)
+    mean = np.tensordot(WEIGHTS, votes.probabilities, axes=1)
+    np.testing.assert_allclose(small.predict_proba(X), mean, atol=1e-6)
+    np.testing.assert_array_equal(
+        small.predict(X), votes.classes[small.predict_proba(X).argmax(axis=1)]
+    )
+    assert len(small.estimators_) == 3
+    assert len(ensemble.estimators_) == 8
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_weighted_plurality(name, wine):
+    X, y = wine
+    ensemble = clone(HARD[name]).fit(X, y)
+    small = quorate.keep_members(ensemble, MEMBERS, WEIGHTS)
+    votes = quorate.collect_votes(ensemble, X, y).keep(MEMBERS).reweighted(WEIGHTS)
+    np.testing.assert_array_equal(small.predict(X), votes.predict())
+
+
+@pytest.mark.parametrize("name", [*SOFT, *HARD])
+def test_votes_again(name, wine):
+    X, y = wine
+    small = quorate.keep_members(
+        clone({**SOFT, **HARD}[name]).fit(X, y), MEMBERS, WEIGHTS
+    )
+    votes = quorate.collect_votes(small, X, y)
+    np.testing.assert_allclose(votes.weights, WEIGHTS)
+    again = pickle.loads(pickle.dumps(small))
+    np.testing.assert_array_equal(again.predict(X), small.predict(X))
+    one = quorate.keep_members(small, [2])
+    assert len(one.estimators_) == 1
+    np.testing.assert_array_equal(
+        one.predict(X), quorate.collect_votes(one, X, y).predict()
+    )
+
+
+def test_in_a_pipeline_and_frozen(wine):
+    X, y = wine
+    model = make_pipeline(
+        StandardScaler(), RandomForestClassifier(8, random_state=0)
+    ).fit(X, y)
+    small = quorate.keep_members(FrozenEstimator(model), MEMBERS, WEIGHTS)
+    assert isinstance(small.estimator[-1], quorate.WeightedVoting)
+    assert small.predict(X).shape == y.shape
+
+
+def test_frames_give_no_warnings(wine):
+    X, y = wine
+    frame = pd.DataFrame(X).add_prefix("f")
+    forest = RandomForestClassifier(8, random_state=0).fit(frame, y)
+    small = quorate.keep_members(forest, MEMBERS, WEIGHTS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        small.predict(frame)
+    assert small.feature_names_in_.tolist() == list(frame)
+    with pytest.raises(ValueError, match="feature names"):
+        small.predict(frame.rename(columns={"f0": "other"}))
+    with pytest.raises(ValueError, match="feature names"):
+        small.predict(frame.iloc[:, :5])
+
+
+def test_lists_and_dicts_hold_members_only(wine):
+    X, y = wine
+    pool = {"a": GaussianNB().fit(X, y), "b": DecisionTreeClassifier().fit(X, y)}
+    assert list(quorate.keep_members(pool, [1], [1.0])) == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1, 2], r"keep_members\(weights\): one weight per member, shape \(3,\)"),
+        ([1, 2, -1], "not negative; member 2 has -1"),
+        ([0, 0, 0], "all weights are zero"),
+    ],
+)
+def test_refusals(weights, message, wine):
+    X, y = wine
+    forest = RandomForestClassifier(8, random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match=message):
+        quorate.keep_members(forest, MEMBERS, weights)
+
+
+class TestWeightedVoting:
+    def test_fits_anew(self, wine):
+        X, y = wine
+        forest = RandomForestClassifier(8, random_state=0).fit(X, y)
+        small = quorate.keep_members(forest, MEMBERS, WEIGHTS)
+        again = clone(small).fit(X[:, :6], y)
+        assert again.n_features_in_ == 6
+        assert again.score(X[:, :6], y) > 0.9
+
+    def test_not_fitted(self, wine):
+        voting = quorate.WeightedVoting([("nb", GaussianNB())])
+        with pytest.raises(NotFittedError):
+            voting.predict(wine[0])
+        assert not hasattr(voting, "n_features_in_")
+
+    def test_transform(self, wine):
+        X, y = wine
+        forest = RandomForestClassifier(8, random_state=0).fit(X, y)
+        small = quorate.keep_members(forest, MEMBERS, WEIGHTS)
+        assert small.transform(X).shape == (178, 9)
+        hard = quorate.keep_members(
+            clone(HARD["bagged svm"]).fit(X, y), MEMBERS, WEIGHTS
+        )
+        assert hard.transform(X).shape == (178, 3)
+        assert not hasattr(hard, "predict_proba")
+
+    def test_saved(self, wine, tmp_path):
+        pytest.importorskip("skops")
+        X, y = wine
+        forest = RandomForestClassifier(8, random_state=0).fit(X, y)
+        small = quorate.keep_members(forest, MEMBERS, WEIGHTS)
+        quorate.save(small, tmp_path / "small.skops")
+        types = (
+            "quorate.votes._weighted.WeightedVoting",
+            "sklearn.tree._tree.Tree",
+            "sklearn.utils._bunch.Bunch",
+        )
+        again = quorate.load(tmp_path / "small.skops", trusted=types)
+        np.testing.assert_array_equal(again.predict(X), small.predict(X))
+
+    @pytest.mark.parametrize("name", ["forest", "columns", "few classes", "bagging"])
+    def test_onnx(self, name, wine):
+        pytest.importorskip("skl2onnx")
+        onnxruntime = pytest.importorskip("onnxruntime")
+        X, y = wine
+        X = X.astype(np.float32)
+        small = quorate.keep_members(clone(SOFT[name]).fit(X, y), MEMBERS, WEIGHTS)
+        model = quorate.to_onnx(small, X)
+        session = onnxruntime.InferenceSession(model.SerializeToString())
+        labels, shares = session.run(None, {"X": X})
+        np.testing.assert_array_equal(labels, small.predict(X))
+        np.testing.assert_allclose(shares, small.predict_proba(X), atol=1e-6)
