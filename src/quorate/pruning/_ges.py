@@ -15,7 +15,7 @@ FLOOR = 1e-6
 
 
 class GreedySelection(Pruner):
-    """Add members one by one, the same ones again, while the loss falls.
+    """Add the member that helps most, again and again.
 
     Greedy ensemble selection, as AutoML tools do it: in each round the member comes in
     that makes the average best, members may come in again, and how often they did is

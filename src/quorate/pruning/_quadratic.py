@@ -208,7 +208,7 @@ class BrierSelection(_Quadratic):
 
 
 class Herding(_Quadratic):
-    """Keep members whose average is closest to that of the whole ensemble.
+    """Keep members whose average is closest to that of all.
 
     Labels are not used, so any samples like those to be predicted will do:
     ``collect_votes(ensemble, X)`` collects votes without labels.

@@ -5,11 +5,14 @@ import numpy as np
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.pruning._base import Pruner
 from quorate.pruning._ges import FLOOR
-from quorate.pruning._shares import gram, label_products, shares_for, usable
+from quorate.pruning._shares import gram, label_products, shares_of, usable
 from quorate.votes import Votes
 
-_STEPS = 2000
-_STILL = 1e-7
+_STEPS = 1000
+_ROUGH_STEPS = 100
+_STILL = 1e-6
+# Samples on which the label is taken to be as likely any other class.
+_DOUBT = 1.0
 _NONE = 1e-6
 
 
@@ -40,9 +43,11 @@ class SimplexWeights(Pruner):
 
     Notes
     -----
-    With the logarithmic loss, where a member may not vote it counts as saying what the
-    others say on average. With the Brier score, sums are over the samples on which both
-    of two members may vote. No probability counts as less than 1e-6. Votes without
+    With the logarithmic loss, labels are doubted a little, as if on one sample more
+    every other class had been true: on few samples that all members get right, the
+    boldest would win otherwise. Where a member may not vote it counts as saying what
+    the others say on average. With the Brier score, sums are over the samples on which
+    both of two members may vote. No probability counts as less than 1e-6. Votes without
     probabilities count as certain. Old weights play no part. Equals leave from the
     highest position.
 
@@ -67,7 +72,7 @@ class SimplexWeights(Pruner):
         self,
         keep: float | int | None = 0.2,
         loss: str = "log_loss",
-        smoothing: float = 0.1,
+        smoothing: float = 0.3,
     ) -> None:
         super().__init__(keep)
         self.loss = loss
@@ -82,12 +87,12 @@ class SimplexWeights(Pruner):
             else _Brier(votes, smoothing)
         )
         members: IntArray = np.arange(votes.n_members)
-        weights = problem.solve(members)
         while size is not None and members.size > size:
+            weights = problem.solve(members, _ROUGH_STEPS)
             leaving = max(1, (members.size - size) // 3)
             stay = np.argsort(-_rounded(weights), kind="stable")[:-leaving]
             members = members[np.sort(stay)]
-            weights = problem.solve(members)
+        weights = problem.solve(members, _STEPS)
         there = weights > _NONE
         order = np.argsort(-_rounded(weights[there]), kind="stable")
         self.weights_ = np.zeros(votes.n_members)
@@ -101,21 +106,34 @@ def _rounded(weights: FloatArray) -> FloatArray:
 
 
 class _LogLoss:
-    """Mean of ``-log`` of the mixture's probability for the true class."""
+    """Mean of ``-log`` of the mixture's probability for the class.
+
+    Samples come apart into one row for each class, weighed by the chance that it is
+    the class: where all members are right on few samples, the boldest would be best.
+    """
 
     def __init__(self, votes: Votes, smoothing: float) -> None:
-        self.own = np.maximum(shares_for(votes, votes.y), FLOOR).astype(float)
-        self.valid = usable(votes)
+        n, m, n_classes = votes.n_members, votes.n_samples, votes.n_classes
+        doubt = _DOUBT / (m + _DOUBT) if n_classes > 1 else 0.0
+        chances = np.full((m, n_classes), doubt / max(n_classes - 1, 1))
+        chances[np.arange(m), votes.y] = 1.0 - doubt
+        self.chances = chances.ravel() / m
+        self.rows = np.empty((n, m * n_classes))
+        for member in range(n):
+            self.rows[member] = shares_of(votes, member).ravel()
+        np.maximum(self.rows, FLOOR, out=self.rows)
+        valid = usable(votes)
+        self.valid = None if valid is None else np.repeat(valid, n_classes, axis=1)
         self.smoothing = smoothing
 
-    def solve(self, members: IntArray) -> FloatArray:
+    def solve(self, members: IntArray, steps: int) -> FloatArray:
         """Return the weights, by expectation and maximisation in turns."""
-        own = self.own[members]
+        rows = self.rows[members]
         valid = None if self.valid is None else self.valid[members]
-        n = len(own)
+        n = len(rows)
         weights = np.full(n, 1.0 / n)
-        for _ in range(_STEPS):
-            after = self._step(own, valid, weights)
+        for _ in range(steps):
+            after = self._step(rows, valid, weights)
             after = (after + self.smoothing / n) / (1 + self.smoothing)
             moved = np.abs(after - weights).max()
             weights = after
@@ -123,20 +141,19 @@ class _LogLoss:
                 break
         return weights
 
-    @staticmethod
     def _step(
-        own: FloatArray, valid: BoolArray | None, weights: FloatArray
+        self, rows: FloatArray, valid: BoolArray | None, weights: FloatArray
     ) -> FloatArray:
         """Return each member's mean share in explaining the samples."""
-        m = own.shape[1]
         if valid is None:
-            return np.asarray(weights * (own @ (1.0 / (weights @ own))) / m)
+            return np.asarray(weights * (rows @ (self.chances / (weights @ rows))))
         cast = weights @ valid
         there = cast > 0
-        mixture = np.where(there, weights @ (own * valid), 1.0)
-        ratio = np.where(there, np.where(there, cast, 1.0) / mixture, 0.0)
-        explained = (own * valid) @ ratio + m - valid @ there.astype(float)
-        grown = weights * explained
+        mixture = np.where(there, weights @ (rows * valid), 1.0)
+        ratio = np.where(there, self.chances * cast / mixture, 0.0)
+        # Where a member may not vote it says what the others say.
+        elsewhere = 1.0 - valid @ np.where(there, self.chances, 0.0)
+        grown = weights * ((rows * valid) @ ratio + elsewhere)
         return np.asarray(grown / grown.sum())
 
 
@@ -147,7 +164,7 @@ class _Brier:
         self.G, self.b = gram(votes), label_products(votes)
         self.smoothing = smoothing
 
-    def solve(self, members: IntArray) -> FloatArray:
+    def solve(self, members: IntArray, steps: int) -> FloatArray:
         """Return the weights, by gradient steps back onto the simplex."""
         n = members.size
         G = self.G[np.ix_(members, members)] + self.smoothing * np.eye(n)
@@ -155,7 +172,7 @@ class _Brier:
         step = 1.0 / max(float(np.abs(G).sum(axis=1).max()), 1e-12)
         weights = ahead = np.full(n, 1.0 / n)
         pace = 1.0
-        for _ in range(_STEPS):
+        for _ in range(steps):
             after = _onto_simplex(ahead - step * (G @ ahead - b))
             faster = (1 + np.sqrt(1 + 4 * pace**2)) / 2
             if (ahead - after) @ (after - weights) > 0:

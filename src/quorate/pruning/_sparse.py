@@ -15,11 +15,12 @@ _PATH_STEPS = 40
 
 
 class SparseWeights(Pruner):
-    """Keep few members with new weights, by logistic regression on their votes.
+    """Keep few members with new weights, fitted to the labels.
 
-    The weights are not negative and minimise the logistic loss of the weighted vote
-    (multinomial, with more than two classes). Made for boosting: cutting its sequence
-    wastes the weights, which were right for all members together.
+    Logistic regression on the members' votes: the weights are not negative and minimise
+    the logistic loss of the weighted vote (multinomial with more than two classes).
+    Made for boosting: cutting its sequence wastes the weights, which were right for all
+    members together.
 
     Parameters
     ----------

@@ -147,7 +147,6 @@ _SELECTORS: dict[str, tuple[str, dict[str, Any]]] = {
     "re": ("re", {}),
     "mdm": ("mdm", {}),
     "oo": ("oo", {}),
-    "cm": ("cm", {}),
     "best": ("best", {}),
     "es": ("es", {}),
 }
