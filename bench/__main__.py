@@ -2,12 +2,13 @@
 
 import sys
 
-from bench import forests, frontier, lazy, measures, pruning, study
+from bench import forests, frontier, lazy, measures, pruning, selectors, study
 
 BENCHES = {
     "measures": measures.run,
     "pruning": pruning.run,
     "frontier": frontier.run,
+    "selectors": selectors.run,
     "forests": forests.run,
     "study": study.run,
     "lazy": lazy.run,

@@ -73,7 +73,13 @@ html_static_path = ["_static"]
 html_css_files = ["quorate.css"]
 html_show_sourcelink = False
 html_copy_source = False
-html_sidebars = {"index": [], "results": [], "errata": [], "references": []}
+html_sidebars = {
+    "index": [],
+    "results": [],
+    "results_selectors": [],
+    "errata": [],
+    "references": [],
+}
 html_theme_options = {
     "logo": {"text": "quorate"},
     "navbar_align": "left",

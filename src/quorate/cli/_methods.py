@@ -32,7 +32,7 @@ def methods(as_json: bool) -> None:
     table = plain_table("method", "size", "what it does")
     table.columns[1].justify = "left"
     for name, method in known().items():
-        exact = "exact" if method.honours_keep else "at most"
+        exact = "exact" if method.honours_keep else "up to"
         table.add_row(
             name, "own" if method.cls().keep is None else exact, method.summary
         )

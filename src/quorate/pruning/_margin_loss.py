@@ -136,9 +136,13 @@ class _Race:
 
     def _losses(self, totals: FloatArray, casts: FloatArray) -> FloatArray:
         own = totals[..., self.columns, self.votes.y]
-        others = totals.copy()
-        others[..., self.columns, self.votes.y] = -np.inf
-        best = others.max(axis=-1) if self.votes.n_classes > 1 else np.zeros_like(own)
+        # Class by class: NumPy is slow at reducing an axis of few entries.
+        best = np.full_like(own, -np.inf)
+        for place in range(self.votes.n_classes):
+            other = np.where(self.votes.y == place, -np.inf, totals[..., place])
+            np.maximum(best, other, out=best)
+        if self.votes.n_classes == 1:
+            best = np.zeros_like(own)
         # Sums that should be zero again may be off by a rounding error.
         there = casts > 1e-12
         margins = np.where(there, (own - best) / np.where(there, casts, 1.0), 0.0)

@@ -120,6 +120,8 @@ def mean_of(total: FloatArray, weight: FloatArray) -> FloatArray:
     """Divide sums by weights; all classes alike where there is no weight."""
     n_classes = total.shape[-1]
     there = weight > 0
+    if there.all():
+        return np.asarray(total / weight[..., None])
     safe = np.where(there, weight, 1.0)[..., None]
     return np.where(there[..., None], total / safe, 1.0 / n_classes)
 

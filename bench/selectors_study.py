@@ -1,0 +1,235 @@
+"""Run the preset ``selectors`` and write the tables of its page in the docs.
+
+``python -m bench.selectors_study DATA_FOLDER [STORE_FOLDER]`` runs it offline and on
+the folder, and writes ``docs/results/selectors-*.csv``. What is in the stores already
+is not computed again. Data sets looked at while methods were tuned are kept apart.
+"""
+
+import sys
+from collections import defaultdict
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from bench.presets import RESULTS, write
+from quorate.stats import (
+    average_ranks,
+    bayesian_signed_rank,
+    friedman,
+    nemenyi,
+    wilcoxon_holm,
+)
+from quorate.study import Plan, Results, make_preset, run_plan
+
+# In the folder; all that comes with the package was tuned on as well.
+TUNED_ON = (
+    "australian",
+    "crx",
+    "ringnorm",
+    "sonar",
+    "twonorm",
+    "waveform",
+    "waveform_noise",
+)
+SIZES = ("5%", "10%", "20%", "30%")
+# Ensembles to show, with the method that others are measured against and the sizes
+# that count.
+SHOWN = {
+    "forest": (("random_forest, 200",), "random", SIZES),
+    "bagging": (("bagging of tree, 100",), "random", SIZES),
+    "trees": (("random_forest, 200", "bagging of tree, 100"), "random", SIZES),
+    "stumps": (("adaboost of stump, 100, train",), "es", ("10%", "20%")),
+    "boosted": (("adaboost of tree, 100, train",), "es", ("10%", "20%")),
+    "stumps-holdout": (("adaboost of stump, 100, holdout",), "es", ("10%", "20%")),
+    "boosted-holdout": (("adaboost of tree, 100, holdout",), "es", ("10%", "20%")),
+    "forest-holdout": (("random_forest, 200, holdout",), "random", SIZES),
+    "pool": (("pool, 30, holdout",), "ges", SIZES),
+}
+ROPE = 0.2  # percentage points
+
+Table = dict[str, dict[str, dict[str, float]]]
+
+
+def main(data_dir: str, stores: str = ".") -> None:
+    """Run what is missing and write the tables."""
+    for which, (plan, folder) in plans(data_dir).items():
+        path = Path(stores) / f"selectors-{which}.sqlite"
+        outcome = run_plan(plan, path, data_dir=folder, n_jobs=2)
+        print(f"{which}: {outcome.n_run} cells now, {outcome.n_failed} failed")
+        write_tables(which, Results.read(path))
+
+
+def plans(data_dir: str) -> dict[str, tuple[Plan, str | None]]:
+    """Return what to run: sets nobody looked at, those tuned on, and those offline."""
+    plan = make_preset("selectors", data_dir=data_dir)
+    apart = {data for data in plan.data if data.removesuffix(".csv.gz") in TUNED_ON}
+    rest = tuple(data for data in plan.data if data not in apart)
+    return {
+        "verdict": (replace(plan, data=rest), data_dir),
+        "tuned": (replace(plan, data=tuple(sorted(apart))), data_dir),
+        "offline": (make_preset("selectors"), None),
+    }
+
+
+def write_tables(which: str, results: Results) -> None:
+    """Write the tables of one part."""
+    rows = list(results.rows)
+    names = sorted({row["data"] for row in rows})
+    print(f"{which}: {len(names)} data sets: {', '.join(names)}")
+    fought = []
+    for shown, (ensembles, reference, sizes) in SHOWN.items():
+        table = means(rows, ensembles, "accuracy", 100.0)
+        if reference in table:
+            fought += report(f"{shown}-{which}", table, reference, sizes)
+    head = ["ensemble", "auto against", "pp", "wins", "worst", "p",
+            f"P(> {ROPE} pp)", f"P(< -{ROPE} pp)"]  # fmt: skip
+    write(RESULTS / f"selectors-duels-{which}.csv", head, fought)
+    pool = SHOWN["pool"][0]
+    losses = means(rows, pool, "log_loss", 1.0)
+    if losses:
+        write_losses(f"pool-log-loss-{which}", losses)
+        write_kept(f"pool-kept-{which}", means(rows, pool, "kept", 1.0))
+
+
+def means(rows: list, ensembles: tuple, quantity: str, scale: float) -> Table:
+    """Return the mean over folds (and ensembles): method, size, data set."""
+    cells: dict = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+    for row in rows:
+        if row["ensemble"] not in ensembles or quantity not in row:
+            continue
+        method, size = row["method"].rsplit(" ", 1)
+        if method.startswith("random "):
+            method = "random"  # the mean of all draws
+        cells[method][size][row["data"]].append(scale * row[quantity])
+        whole = row.get(f"full_{quantity}")
+        if whole is not None:
+            cells["all members"][size][row["data"]].append(scale * whole)
+    return {
+        method: {
+            size: {data: float(np.mean(values)) for data, values in by_data.items()}
+            for size, by_data in sizes.items()
+        }
+        for method, sizes in cells.items()
+    }
+
+
+def over_sizes(table: Table, method: str, sizes: tuple, blocks: list) -> np.ndarray:
+    """Return one number per data set: the mean over sizes."""
+    return np.mean([[table[method][size][b] for b in blocks] for size in sizes], axis=0)
+
+
+def mean_gap(table: Table, a: str, b: str, size: str, blocks: list) -> float:
+    """Return how much higher one method is than another at a size, on average."""
+    return float(np.mean([table[a][size][x] - table[b][size][x] for x in blocks]))
+
+
+def mean_excess(table: Table, method: str, size: str, blocks: list) -> float:
+    """Return how much more a method loses than ges at a size, in percent."""
+    own, other = (
+        np.mean([table[m][size][block] for block in blocks]) for m in (method, "ges")
+    )
+    return float(100 * (own / other - 1))
+
+
+def report(name: str, table: Table, reference: str, sizes: tuple) -> list[list[str]]:
+    """Write a row per method, return duels with auto. Data sets are the blocks."""
+    blocks = sorted(table[reference][sizes[0]])
+    if len(blocks) < 2:
+        return []
+    level = {method: over_sizes(table, method, sizes, blocks) for method in table}
+    methods = [method for method in level if method != "all members"]
+    scores = {method: level[method] for method in methods}
+    ranks = dict(zip(methods, average_ranks(scores).average, strict=True))
+    tests = wilcoxon_holm(scores, "auto")
+    adjusted = {
+        (second if first == "auto" else first): p
+        for (first, second), p in zip(tests.pairs, tests.adjusted, strict=True)
+    }
+    lines = []
+    for method in sorted(level, key=lambda m: -level[m].mean()):
+        gain = level[method] - level[reference]
+        lines.append(
+            [
+                method,
+                f"{level[method].mean():.2f}",
+                f"{gain.mean():+.2f}",
+                *(
+                    f"{mean_gap(table, method, reference, s, blocks):+.2f}"
+                    for s in SIZES
+                ),
+                f"{100 * np.mean(gain > 1e-9):.0f} %",
+                f"{gain.min():+.2f}",
+                f"{ranks[method]:.2f}" if method in ranks else "",
+                f"{adjusted[method]:.3g}" if method in adjusted else "",
+            ]
+        )
+    head = ["method", "accuracy", f"over {reference}", *SIZES, "wins", "worst",
+            "rank", "p (auto)"]  # fmt: skip
+    write(RESULTS / f"selectors-{name}.csv", head, lines)
+    print(
+        f"{name}: {len(blocks)} data sets; Friedman p = "
+        f"{friedman(scores).chi_square_p_value:.2g}; Nemenyi critical difference "
+        f"{nemenyi(scores).critical_difference:.2f}"
+    )
+    return [[name.rpartition("-")[0], *row] for row in duels(level)]
+
+
+def duels(level: dict[str, np.ndarray]) -> list[list[str]]:
+    """Return how auto does against each method of interest."""
+    rows = []
+    for other in ("random", "epbd", "epbd, train", "re", "es", "ges"):
+        gain = level["auto"] - level[other]
+        weighed = bayesian_signed_rank(level["auto"], level[other], ROPE)
+        alone = wilcoxon_holm({"auto": level["auto"], "other": level[other]}, "auto")
+        rows.append(
+            [
+                other,
+                f"{gain.mean():+.2f}",
+                f"{100 * np.mean(gain > 1e-9):.0f} %",
+                f"{gain.min():+.2f}",
+                f"{alone.p_values[0]:.2g}",
+                f"{weighed.left:.2f}",
+                f"{weighed.right:.2f}",
+            ]
+        )
+    return rows
+
+
+def write_losses(name: str, table: Table) -> None:
+    """Write the logarithmic loss of each method, and how it compares with ges."""
+    blocks = sorted(table["ges"][SIZES[0]])
+    lines = []
+    level = {method: over_sizes(table, method, SIZES, blocks) for method in table}
+    for method in sorted(level, key=lambda m: level[m].mean()):
+        ratio = level[method] / level["ges"]
+        lines.append(
+            [
+                method,
+                f"{level[method].mean():.4f}",
+                f"{100 * (level[method].mean() / level['ges'].mean() - 1):+.1f} %",
+                *(
+                    f"{mean_excess(table, method, size, blocks):+.1f} %"
+                    for size in SIZES
+                ),
+                f"{100 * (np.median(ratio) - 1):+.1f} %",
+                f"{100 * np.mean(ratio < 1):.0f} %",
+            ]
+        )
+    head = ["method", "log-loss", "against ges", *SIZES, "median data set", "wins"]
+    write(RESULTS / f"selectors-{name}.csv", head, lines)
+
+
+def write_kept(name: str, table: Table) -> None:
+    """Write how many members were kept on average."""
+    blocks = sorted(table["ges"][SIZES[0]])
+    lines = [
+        [m, *(f"{np.mean([table[m][s][b] for b in blocks]):.1f}" for s in SIZES)]
+        for m in sorted(table)
+        if m != "all members"
+    ]
+    write(RESULTS / f"selectors-{name}.csv", ["method", *SIZES], lines)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
