@@ -246,6 +246,11 @@ class TestCrossedRows:
         np.testing.assert_array_equal(votes.codes, again.codes)
 
 
+def test_pools_have_no_crossed_rows(wine):
+    X, y = wine
+    assert collect_crossed([GaussianNB().fit(X, y)], X) is None
+
+
 def test_kinds(wine):
     X, y = wine
     forest = RandomForestClassifier(3)

@@ -5,10 +5,7 @@ from typing import Any
 
 def make_pool(n_members: int, seed: int) -> Any:
     """Return an unfitted soft vote of the first so many of 30 different models."""
-    from sklearn.discriminant_analysis import (
-        LinearDiscriminantAnalysis,
-        QuadraticDiscriminantAnalysis,
-    )
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
     from sklearn.ensemble import (
         AdaBoostClassifier,
         BaggingClassifier,
@@ -59,7 +56,7 @@ def make_pool(n_members: int, seed: int) -> Any:
         "linear 0.01": scaled(linear(0.01)),
         "tree": DecisionTreeClassifier(random_state=seed),
         "knn 1": scaled(KNeighborsClassifier(1)),
-        "quadratic": scaled(QuadraticDiscriminantAnalysis(reg_param=0.2)),
+        "kernel 0.5": kernel(0.5),
         "net 30": scaled(MLPClassifier((30,), max_iter=150, random_state=seed)),
         "boosted 100": boosted(100),
         "forest 3": RandomForestClassifier(50, max_depth=3, random_state=seed),

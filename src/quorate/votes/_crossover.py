@@ -12,7 +12,7 @@ import numpy as np
 from quorate._typing import BoolArray, IntArray
 from quorate.votes._collect import cast_votes
 from quorate.votes._labels import as_labels
-from quorate.votes._members import read_members
+from quorate.votes._members import kind_of, read_members
 from quorate.votes._votes import Votes
 
 _ROWS = 4000
@@ -60,8 +60,12 @@ def collect_crossed(
 ) -> Votes | None:
     """Return the votes of an ensemble on rows crossed from X, None if there are none.
 
-    The vote of all members stands in for the labels.
+    The vote of all members stands in for the labels. There are none for voting
+    ensembles and pools: their members differ in quality, so that the vote of all is
+    nothing to be close to.
     """
+    if kind_of(ensemble) in ("voting", "pool"):
+        return None
     roster = read_members(ensemble)
     rows = crossed_rows(roster.prepare(X))
     if rows is None:
