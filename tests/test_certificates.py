@@ -184,3 +184,34 @@ def test_certificates_are_rarely_wrong(tolerance):
     assert certified > n_runs / 2  # or the test says nothing
     assert broken_excess <= delta * n_runs
     assert broken_limit <= delta * n_runs
+
+
+def soft_votes(n_members=12, n_samples=500, n_classes=3, seed=0, weights=None):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, n_classes, n_samples)
+    raw = rng.random((n_members, n_samples, n_classes)) + np.eye(n_classes)[y] * 0.6
+    shares = (raw / raw.sum(axis=2, keepdims=True)).astype(np.float32)
+    return quorate.Votes(
+        shares.argmax(axis=2), y, weights=weights, probabilities=shares
+    )
+
+
+def test_probabilities_are_averaged_where_there_are_some():
+    votes = soft_votes()
+    found = quorate.certify(votes, np.arange(12), tolerance=0.2)
+    mean = votes.probabilities.mean(axis=0, dtype=float)
+    assert found.full_error == np.mean(mean.argmax(axis=1) != votes.y)
+    part = votes.probabilities[: found.n_kept].mean(axis=0, dtype=float)
+    assert found.error == np.mean(part.argmax(axis=1) != votes.y)
+
+
+def test_new_weights_count():
+    chosen = quorate.select(soft_votes(seed=1), "simplex", keep=6)
+    fresh = soft_votes(seed=2)
+    found = quorate.certify(fresh, chosen, tolerance=0.2)
+    assert found.weights.tolist() == chosen.weights[found.order].tolist()
+    mean = np.tensordot(found.weights, fresh.probabilities[found.order], axes=1)
+    assert found.error == np.mean(mean.argmax(axis=1) != fresh.y)
+    everyone = quorate.select(soft_votes(seed=1), "simplex", keep=1.0)
+    strict = quorate.certify(fresh, everyone, tolerance=0.008)
+    assert strict.weights is None or strict.excess_limit <= 0.008

@@ -9,9 +9,11 @@ import numpy as np
 from quorate._kernels.counts import column_blocks
 from quorate._kernels.verdicts import TIE_TOLERANCE, leaders
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
-from quorate.classifier import _votes_to_choose_on
+from quorate.classifier import votes_to_choose_on
+from quorate.pruning._shares import gram, label_products
 from quorate.votes import Votes
 from quorate.votes._cost import member_costs
+from quorate.votes._members import averages_probabilities
 
 __all__ = ["Frontier", "FrontierPoint", "frontier"]
 
@@ -144,7 +146,8 @@ def frontier(
     Parameters
     ----------
     ensemble : fitted ensemble, list, dict or Votes
-        What :func:`quorate.collect_votes` reads, or votes collected before.
+        What :func:`quorate.collect_votes` reads, or votes collected before. Ensembles
+        that average probabilities are judged by these, votes by what they carry.
     X, y : array-like
         Samples to choose on, as for :func:`quorate.prune`; not with votes.
     cost : {"bytes", "nodes", "milliseconds"} or array-like
@@ -183,7 +186,8 @@ def frontier(
             raise ValueError("frontier: votes have their samples; give no X or y.")
         votes = ensemble
     else:
-        votes, _ = _votes_to_choose_on(ensemble, X, y, out_of_bag, n_jobs)
+        soft = averages_probabilities(ensemble)
+        votes, _ = votes_to_choose_on(ensemble, X, y, out_of_bag, n_jobs, soft)
     if isinstance(cost, str):
         if isinstance(ensemble, Votes):
             raise ValueError(
@@ -210,10 +214,11 @@ def _checked_costs(cost: Any, n_members: int) -> FloatArray:
 def front_of_votes(votes: Votes, costs: Array, kind: str) -> Frontier:
     """Trade the Brier score of the average vote against cost, at many prices.
 
-    For each price, members come in one after the other, each time the one with the best
-    sum of Brier score and price times cost. All subsets on the way are candidates;
-    those that no cheaper one beats in Brier score are put to the vote, and those that
-    no cheaper one beats there are the front.
+    Probabilities take the place of votes where there are some. For each price, members
+    come in one after the other, each time the one with the best sum of Brier score and
+    price times cost. All subsets on the way are candidates; those that no cheaper one
+    beats in Brier score are put to the vote, and those that no cheaper one beats there
+    are the front.
     """
     candidates, briers = _paths(votes, costs / costs.mean())
     spent = candidates.astype(float) @ costs
@@ -235,7 +240,7 @@ def front_of_votes(votes: Votes, costs: Array, kind: str) -> Frontier:
 
 def _paths(votes: Votes, costs: FloatArray) -> tuple[BoolArray, FloatArray]:
     """Return the subsets along the greedy path of every price, and their scores."""
-    gram, right = _brier_parts(votes)
+    products, right = gram(votes), label_products(votes)
     n, n_prices = votes.n_members, _PRICES.size
     inside = np.zeros((n_prices, n), dtype=bool)
     shared = np.zeros((n_prices, n))  # sum of the Gram matrix over members inside
@@ -244,7 +249,7 @@ def _paths(votes: Votes, costs: FloatArray) -> tuple[BoolArray, FloatArray]:
     every = np.arange(n_prices)
     supports = np.empty((n, n_prices, n), dtype=bool)
     scores = np.empty((n, n_prices))
-    own = gram.diagonal()
+    own = products.diagonal()
     for size in range(1, n + 1):
         brier = (total + 2 * shared + own) / size**2 - 2 * (gain + right) / size
         priced = brier + _PRICES[:, None] * costs
@@ -252,17 +257,11 @@ def _paths(votes: Votes, costs: FloatArray) -> tuple[BoolArray, FloatArray]:
         best = priced.argmin(axis=1)
         total += 2 * shared[every, best][:, None] + own[best][:, None]
         gain += right[best][:, None]
-        shared += gram[best]
+        shared += products[best]
         inside[every, best] = True
         supports[size - 1] = inside
         scores[size - 1] = brier[every, best]
     return supports.reshape(-1, n), scores.ravel()
-
-
-def _brier_parts(votes: Votes) -> tuple[FloatArray, FloatArray]:
-    """Return how often members vote alike, and how often each is right."""
-    same, common = votes.agreement()
-    return same / np.maximum(common, 1), votes.accuracies
 
 
 def _pareto(costs: FloatArray, losses: FloatArray) -> IntArray:
@@ -279,19 +278,25 @@ def _vote_errors(votes: Votes, supports: BoolArray) -> tuple[FloatArray, FloatAr
     to the vote at once.
     """
     equal = votes.has_equal_weights
-    # Counts are exact in single precision; sums of weights need double.
-    shares = supports.astype(np.float32 if equal else float)
-    slack = np.zeros(len(supports))
+    # Counts are exact in single precision; other sums need double.
+    whole = equal and votes.probabilities is None
+    shares = supports.astype(np.float32 if whole else float)
     if not equal:
         assert votes.weights is not None
         shares *= votes.weights
-        slack = TIE_TOLERANCE * shares.sum(axis=1)
+    slack = np.zeros(len(supports)) if whole else TIE_TOLERANCE * shares.sum(axis=1)
     total, squares = np.zeros(len(supports)), np.zeros(len(supports))
     rows = max(votes.n_members, votes.n_classes * len(supports))
     for block in column_blocks(rows, votes.n_samples, shares.itemsize):
         part, truth = votes.codes[:, block], votes.y[block]
-        judge = _errors_of_two if votes.n_classes == 2 else _errors_of_many
-        wrong = judge(part, truth, shares, slack[:, None], votes.n_classes)
+        if votes.probabilities is not None:
+            given = votes.probabilities[:, block].transpose(2, 0, 1)
+            wrong = _errors_of_many(given, truth, shares, slack[:, None])
+        elif votes.n_classes == 2:
+            wrong = _errors_of_two(part, truth, shares, slack[:, None])
+        else:
+            given = part == np.arange(votes.n_classes)[:, None, None]
+            wrong = _errors_of_many(given, truth, shares, slack[:, None])
         total += wrong.sum(axis=1)
         squares += np.einsum("ij,ij->i", wrong, wrong)
     mean = total / votes.n_samples
@@ -299,9 +304,7 @@ def _vote_errors(votes: Votes, supports: BoolArray) -> tuple[FloatArray, FloatAr
     return mean, np.sqrt(variance / votes.n_samples)
 
 
-def _errors_of_two(
-    codes: Array, y: Array, shares: Array, slack: Array, _n_classes: int
-) -> Array:
+def _errors_of_two(codes: Array, y: Array, shares: Array, slack: Array) -> Array:
     """Return the error of each subset on each sample; two classes need one product."""
     sides = np.where(codes == y, shares.dtype.type(1), shares.dtype.type(-1))
     sides[codes < 0] = 0
@@ -309,13 +312,12 @@ def _errors_of_two(
     return np.asarray(0.5 * (lead < -slack) + 0.5 * (lead <= slack))
 
 
-def _errors_of_many(
-    codes: Array, y: Array, shares: Array, slack: Array, n_classes: int
-) -> Array:
-    """Return the error of each subset on each sample, ties as on average."""
-    scores = np.stack(
-        [shares @ (codes == c).astype(shares.dtype) for c in range(n_classes)]
-    )
+def _errors_of_many(given: Array, y: Array, shares: Array, slack: Array) -> Array:
+    """Return the error of each subset on each sample, ties as on average.
+
+    ``given`` holds what each member gives to each class, (classes, members, samples).
+    """
+    scores = np.stack([shares @ part.astype(shares.dtype) for part in given])
     top = leaders(scores, slack)
     right = np.take_along_axis(top, y[None, None, :], axis=0)[0]
     return np.asarray(1.0 - right / np.count_nonzero(top, axis=0))

@@ -29,6 +29,8 @@ class Certificate:
 
     order: IntArray
     """The members certified, in their order; all of them if no subset could be."""
+    weights: FloatArray | None
+    """Their voting weights where the method chose new ones, None where it did not."""
     n_members: int
     """Members of the whole ensemble."""
     n_samples: int
@@ -60,9 +62,13 @@ class Certificate:
     @property
     def excess_limit(self) -> float:
         """Upper limit on the excess error; 0 if only the whole ensemble is left."""
-        if self.n_kept == self.n_members:
+        if self._is_whole:
             return 0.0
         return float(self.excess_limits[self.sizes == self.n_kept][0])
+
+    @property
+    def _is_whole(self) -> bool:
+        return self.n_kept == self.n_members and self.weights is None
 
     @property
     def support(self) -> BoolArray:
@@ -73,7 +79,7 @@ class Certificate:
 
     def __str__(self) -> str:
         sure = f"{100 * (1 - self.delta):g} % confidence from {self.n_samples} samples"
-        if self.n_kept == self.n_members:
+        if self._is_whole:
             return (
                 f"No subset is certified to err at most {100 * self.tolerance:g} "
                 f"points more than all {self.n_members} members, with {sure}: more "
@@ -110,6 +116,7 @@ def certify(
         forests do; without, members have one vote each, times its weight.
     order : Selection, fitted Pruner or array-like of int
         Members in the order in which they come in, fixed before these votes were seen.
+        Weights that a method has chosen count for its members.
     tolerance : float
         By how much the error may exceed that of the whole ensemble, such as 0.02.
     delta : float
@@ -159,6 +166,7 @@ def certify(
             f"certify(tolerance={tolerance!r}, delta={delta!r}): {votes.n_samples} "
             f"samples cannot certify any subset, however good; {needed} are the least."
         )
+    weights = _weights(order)
     full = _full_errors(votes)
     counts = np.array(
         [
@@ -167,21 +175,25 @@ def certify(
                 np.count_nonzero(full & ~wrong),
                 np.count_nonzero(wrong),
             )
-            for wrong in _prefix_errors(votes, places)
+            for wrong in _prefix_errors(votes, places, weights)
         ]
     )
     only_subset, only_full, n_wrong = counts[::-1].T  # from the largest size down
     sizes = np.arange(places.size, 0, -1)
     limits = excess_limit(only_subset, only_full, votes.n_samples, delta)
-    failed = np.flatnonzero(~((limits <= tolerance) | (sizes == votes.n_members)))
+    # All members with their own weights are the whole ensemble, whatever the limit.
+    itself = (sizes == votes.n_members) & (weights is None)
+    failed = np.flatnonzero(~((limits <= tolerance) | itself))
     n_seen = int(failed[0]) + 1 if failed.size else sizes.size
     n_passed = int(failed[0]) if failed.size else sizes.size
     if n_passed:
         kept, errors = places[: sizes[n_passed - 1]], int(n_wrong[n_passed - 1])
     else:
         kept, errors = np.arange(votes.n_members), int(np.count_nonzero(full))
+        weights = None
     return Certificate(
         order=kept,
+        weights=None if weights is None else weights[kept],
         n_members=votes.n_members,
         n_samples=votes.n_samples,
         tolerance=float(tolerance),
@@ -317,24 +329,37 @@ def _same(one: Votes, other: Votes) -> bool:
     )
 
 
+def _weights(order: Any) -> FloatArray | None:
+    """Return the weights that a method has chosen for the members, if it has."""
+    if isinstance(order, Selection):
+        return order.weights
+    found: FloatArray | None = getattr(order, "weights_", None)
+    return found
+
+
 def _full_errors(votes: Votes) -> BoolArray:
-    *_, wrong = _prefix_errors(votes, np.arange(votes.n_members))
+    *_, wrong = _prefix_errors(votes, np.arange(votes.n_members), None)
     return wrong
 
 
-def _prefix_errors(votes: Votes, places: IntArray) -> Iterator[BoolArray]:
+def _prefix_errors(
+    votes: Votes, places: IntArray, weights: FloatArray | None
+) -> Iterator[BoolArray]:
     """Yield which samples the vote of the first 1, 2, ... members gets wrong."""
-    samples = np.arange(votes.n_samples)
-    equal = votes.has_equal_weights
-    scores = np.zeros((votes.n_classes, votes.n_samples), int if equal else float)
-    weights = np.ones(votes.n_members, int) if equal else votes.weights
+    if weights is None:
+        equal = votes.has_equal_weights
+        weights = np.ones(votes.n_members) if equal else votes.weights
     assert weights is not None
+    samples = np.arange(votes.n_samples)
+    scores = np.zeros((votes.n_classes, votes.n_samples))
     total = 0.0
     for member in places:
-        scores[votes.codes[member], samples] += weights[member]
+        if votes.probabilities is None:
+            scores[votes.codes[member], samples] += weights[member]
+        else:
+            scores += weights[member] * votes.probabilities[member].T
         total += float(weights[member])
-        slack = 0.0 if equal else TIE_TOLERANCE * total
-        yield leaders(scores, slack).argmax(axis=0) != votes.y
+        yield leaders(scores, TIE_TOLERANCE * total).argmax(axis=0) != votes.y
 
 
 def _check_share(owner: str, name: str, value: float) -> None:

@@ -168,8 +168,9 @@ def prune_with_selection(
     """
     asked = None if _is_auto(method) else make_pruner(method, **parameters)
     soft = _wants_probabilities(ensemble, np.size(y), asked)
-    votes, chosen_on = _votes_to_choose_on(ensemble, X, y, out_of_bag, n_jobs, soft)
+    votes, chosen_on = votes_to_choose_on(ensemble, X, y, out_of_bag, n_jobs, soft)
     pruner = asked or choose_method(kind_of(ensemble), votes, chosen_on, **parameters)
+    pruner = _priced(pruner, ensemble, X)
     _warn_of_training_votes(pruner, chosen_on)
     costs = {kind: member_costs(ensemble, kind, X) for kind in budget or {}}
     selection = select(
@@ -195,6 +196,15 @@ def cut(ensemble: Any, selection: Selection, chosen_on: str) -> Any:
         record = pruning_record(selection, chosen_on)
         _unfrozen(smaller).pruning_ = record
     return smaller
+
+
+def _priced(pruner: Pruner, ensemble: Any, X: Any) -> Pruner:
+    """Measure what members cost, where the method was only told what to count."""
+    kind = pruner.get_params(deep=False).get("cost")
+    if not isinstance(kind, str):
+        return pruner
+    priced: Pruner = clone(pruner).set_params(cost=member_costs(ensemble, kind, X))
+    return priced
 
 
 def _is_auto(method: Any) -> bool:
@@ -253,7 +263,7 @@ def _plain(value: Any) -> Any:
     return value if plain else repr(value)
 
 
-def _votes_to_choose_on(
+def votes_to_choose_on(
     ensemble: Any,
     X: Any,
     y: Any,
@@ -437,6 +447,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         pruner = asked or self._pruner(
             choose_method(kind_of(ensemble), votes, chosen_on)
         )
+        pruner = _priced(pruner, ensemble, X)
         _warn_of_training_votes(pruner, chosen_on)
         selection = select(
             votes,
@@ -564,7 +575,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         ensemble = self._fresh().fit(X, y, **fit_params)
         kind = how == "oob"
         soft = _wants_probabilities(ensemble, y.size, pruner)
-        votes, chosen_on = _votes_to_choose_on(ensemble, X, y, kind, self.n_jobs, soft)
+        votes, chosen_on = votes_to_choose_on(ensemble, X, y, kind, self.n_jobs, soft)
         return ensemble, votes, chosen_on, None
 
     def _how(self) -> Any:
@@ -595,7 +606,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
             self.prune_on if isinstance(self.prune_on, str) else "auto", "auto"
         )
         soft = _wants_probabilities(frozen.estimator, y.size, pruner)
-        votes, chosen_on = _votes_to_choose_on(
+        votes, chosen_on = votes_to_choose_on(
             frozen.estimator, X, y, wanted, self.n_jobs, soft
         )
         unseen = chosen_on == "votes on other samples"

@@ -145,14 +145,14 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
     def _positive(self, parameter: str) -> float:
         """Return the parameter as a float above 0, or refuse it."""
         given = getattr(self, parameter)
-        if not _is_number(given) or not 0 < given < np.inf:
+        if not is_number(given) or not 0 < given < np.inf:
             raise self._refuse(parameter, "a number above 0")
         return float(given)
 
     def _share(self, parameter: str) -> float:
         """Return the parameter as a float from 0 to 1, or refuse it."""
         given = getattr(self, parameter)
-        if not _is_number(given) or not 0 <= given <= 1:
+        if not is_number(given) or not 0 <= given <= 1:
             raise self._refuse(parameter, "a number from 0 to 1")
         return float(given)
 
@@ -169,7 +169,7 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         return type(self).__name__
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
     number = isinstance(value, (int, float, np.number))
     return number and not isinstance(value, bool)
 

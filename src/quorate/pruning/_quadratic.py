@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from quorate._typing import Array, FloatArray
-from quorate.pruning._base import Progress, Pruner, first_best
+from quorate.pruning._base import Progress, Pruner, first_best, is_number
 from quorate.pruning._shares import gram, label_products, whole_products
 from quorate.votes import Votes
 
@@ -20,6 +20,8 @@ class _Quadratic(Pruner):
     uses_unlabelled = True
     loss_: float
     sweeps: int
+    cost: Any
+    price: float
 
     def fit(
         self,
@@ -72,7 +74,7 @@ class _Quadratic(Pruner):
 
     def _minimise(self, G: FloatArray, b: FloatArray, size: int) -> list[int]:
         sweeps = self._count("sweeps")
-        chosen = _Set(G, b)
+        chosen = _Set(G, b - self._charge(b.size) / 2)
         while len(chosen.order) < size:
             chosen.grow()
         for _ in range(sweeps):
@@ -80,6 +82,24 @@ class _Quadratic(Pruner):
                 break
         self.loss_ = chosen.loss()
         return chosen.order
+
+    def _charge(self, n_members: int) -> FloatArray:
+        """Return what each member has to be worth, in units of the loss."""
+        if not is_number(self.price) or not self.price >= 0:
+            raise self._refuse("price", "a number, 0 or more")
+        if self.cost is None:
+            return np.zeros(n_members)
+        if isinstance(self.cost, str):
+            raise self._refuse(
+                "cost", "numbers; votes do not know more, quorate.prune measures them"
+            )
+        costs = np.asarray(self.cost, dtype=float)
+        if costs.shape != (n_members,) or not (costs > 0).all():
+            raise ValueError(
+                f"{self._owner}(cost): a number above 0 for each of {n_members} "
+                f"members, got an array of shape {costs.shape}."
+            )
+        return np.asarray(self.price * costs / costs.mean())
 
 
 class _Set:
@@ -153,6 +173,11 @@ class BrierSelection(_Quadratic):
         samples it plays no part.
     sweeps : int
         How often to go through the members and exchange each for a better one.
+    cost : array-like of shape (n_members,), or str, optional
+        What each member costs. :func:`quorate.prune` also takes "bytes", "nodes" and
+        "milliseconds" and measures them.
+    price : float
+        What cost counts: the loss by which a member of average cost is marked down.
 
     Attributes
     ----------
@@ -186,11 +211,15 @@ class BrierSelection(_Quadratic):
         target: str = "label",
         mix: float = 0.8,
         sweeps: int = 10,
+        cost: Any = None,
+        price: float = 0.1,
     ) -> None:
         super().__init__(keep)
         self.target = target
         self.mix = mix
         self.sweeps = sweeps
+        self.cost = cost
+        self.price = price
 
     def _select(self, votes: Votes, size: int | None) -> list[int]:
         assert size is not None
@@ -219,6 +248,11 @@ class Herding(_Quadratic):
         Fraction in (0, 1] or number of members to keep.
     sweeps : int
         How often to go through the members and exchange each for a better one.
+    cost : array-like of shape (n_members,), or str, optional
+        What each member costs. :func:`quorate.prune` also takes "bytes", "nodes" and
+        "milliseconds" and measures them.
+    price : float
+        What cost counts: the loss by which a member of average cost is marked down.
 
     Attributes
     ----------
@@ -240,9 +274,17 @@ class Herding(_Quadratic):
 
     paper_name = "herding"
 
-    def __init__(self, keep: float | int | None = 0.2, sweeps: int = 10) -> None:
+    def __init__(
+        self,
+        keep: float | int | None = 0.2,
+        sweeps: int = 10,
+        cost: Any = None,
+        price: float = 0.1,
+    ) -> None:
         super().__init__(keep)
         self.sweeps = sweeps
+        self.cost = cost
+        self.price = price
 
     def _select(self, votes: Votes, size: int | None) -> list[int]:
         assert size is not None
