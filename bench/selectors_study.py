@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.presets import RESULTS, write
+from bench.presets import write
 from quorate.stats import (
     average_ranks,
     bayesian_signed_rank,
@@ -84,7 +84,7 @@ def write_tables(which: str, results: Results) -> None:
             fought += report(f"{shown}-{which}", table, reference, sizes)
     head = ["ensemble", "auto against", "pp", "wins", "worst", "p",
             f"P(> {ROPE} pp)", f"P(< -{ROPE} pp)"]  # fmt: skip
-    write(RESULTS / f"selectors-duels-{which}.csv", head, fought)
+    write(f"selectors-duels-{which}.csv", head, fought)
     pool = SHOWN["pool"][0]
     losses = means(rows, pool, "log_loss", 1.0)
     if losses:
@@ -166,7 +166,7 @@ def report(name: str, table: Table, reference: str, sizes: tuple) -> list[list[s
         )
     head = ["method", "accuracy", f"over {reference}", *SIZES, "wins", "worst",
             "rank", "p (auto)"]  # fmt: skip
-    write(RESULTS / f"selectors-{name}.csv", head, lines)
+    write(f"selectors-{name}.csv", head, lines)
     print(
         f"{name}: {len(blocks)} data sets; Friedman p = "
         f"{friedman(scores).chi_square_p_value:.2g}; Nemenyi critical difference "
@@ -217,7 +217,7 @@ def write_losses(name: str, table: Table) -> None:
             ]
         )
     head = ["method", "log-loss", "against ges", *SIZES, "median data set", "wins"]
-    write(RESULTS / f"selectors-{name}.csv", head, lines)
+    write(f"selectors-{name}.csv", head, lines)
 
 
 def write_kept(name: str, table: Table) -> None:
@@ -228,7 +228,7 @@ def write_kept(name: str, table: Table) -> None:
         for m in sorted(table)
         if m != "all members"
     ]
-    write(RESULTS / f"selectors-{name}.csv", ["method", *SIZES], lines)
+    write(f"selectors-{name}.csv", ["method", *SIZES], lines)
 
 
 if __name__ == "__main__":
