@@ -13,7 +13,7 @@ import quorate
 SOURCE = Path(quorate.__file__).parent
 # A room may import rooms before it, never one after it or beside it on the same line.
 RANKS = [
-    {"exceptions", "_typing", "_suggest", "_atomic", "_warn", "_version"},
+    {"exceptions", "_typing", "_suggest", "_atomic", "_warn", "_version", "_html"},
     {"_kernels", "stats"},
     {"votes"},
     {"decomposition", "lazy", "persistence"},
@@ -24,6 +24,7 @@ RANKS = [
     {"classifier", "comparison", "study"},
     {"_onnx", "_frontier"},
     {"display"},
+    {"_report"},
     {"cli"},
     {"__main__"},
 ]

@@ -1,11 +1,11 @@
 """Two models side by side: size, speed, accuracy, agreement."""
 
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
 
+from quorate._html import table_html
 from quorate._typing import Array
 from quorate.certificates import error_limit, excess_limit
 from quorate.votes._cost import (
@@ -111,12 +111,7 @@ class Comparison:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
-            for row in self.rows()
-        )
-        head = "<tr><th></th><th>before</th><th>after</th><th></th></tr>"
-        return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
+        return table_html("", ("", "before", "after", ""), self.rows())
 
 
 def compare(before: Any, after: Any, X: Any, y: Any, *, repeats: int = 5) -> Comparison:

@@ -5,6 +5,7 @@ from typing import Literal
 
 import numpy as np
 
+from quorate._html import facts_html
 from quorate._suggest import one_of
 from quorate._typing import FloatArray, Lambda
 from quorate.votes import Votes
@@ -42,6 +43,16 @@ class Decomposition:
             f"Decomposition(error={self.error:.4f} = "
             f"member_error={self.member_error:.4f} - diversity={self.diversity:.4f}; "
             f"{self.sample_error.size} samples)"
+        )
+
+    def _repr_html_(self) -> str:
+        return facts_html(
+            f"Error decomposition on {self.sample_error.size:,} samples",
+            (
+                ("error of the vote", f"{self.error:.4f}"),
+                ("= members' mean error", f"{self.member_error:.4f}"),
+                ("- diversity", f"{self.diversity:.4f}"),
+            ),
         )
 
 

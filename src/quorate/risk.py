@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from quorate._html import facts_html
 from quorate._typing import Array, FloatArray, Lambda
 from quorate.decomposition import decompose
 from quorate.votes import Votes
@@ -337,6 +338,23 @@ class RiskAssessment:
             f"slope={self.slope:.4g})\n{self.advice}"
         )
 
+    def _repr_html_(self) -> str:
+        where = "none" if self.interval is None else f"{self.interval} of 8"
+        return facts_html(
+            f"Risk, from the worst of {self.n_samples:,} samples",
+            (
+                ("worst sample", f"{self.worst_sample}"),
+                ("margin", f"{self.margin:.4f}"),
+                ("diversity on it", f"{self.diversity:.4f}"),
+                ("interval", where),
+                ("risk estimate", f"{self.risk:,.4g}"),
+                ("estimate falls with diversity", _yes(self.risk_decreases)),
+                ("paper says: more diversity", _yes(self.paper_says_increase)),
+                ("margin bound applies", _yes(self.lemma_applies)),
+            ),
+            self.advice,
+        )
+
 
 def assess_risk(
     votes: Votes,
@@ -457,6 +475,10 @@ def _advice(
         f"The vote is right everywhere with margin {gamma:.3f} or more; more diversity "
         f"on sample {worst} would {direction} the risk estimate, {strength}."
     )
+
+
+def _yes(holds: bool) -> str:
+    return "yes" if holds else "no"
 
 
 def _radius(votes: Votes) -> float:

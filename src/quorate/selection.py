@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from quorate._diversity import diversity
+from quorate._html import facts_html, table_html
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate.decomposition import decompose
 from quorate.pruning import (
@@ -25,6 +26,8 @@ from quorate.votes import Votes
 __all__ = ["Explanation", "Selection", "SizeCurve", "select", "size_curve"]
 
 COSTS = ("bytes", "nodes", "milliseconds")
+_SHOWN_NAMES = 12
+_SHOWN_STEPS = 50
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,6 +91,19 @@ class SizeCurve:
             f"{self.errors.min():.4f} with {self.best_size}, within one standard error "
             f"with {self.within_one_standard_error()}, all members "
             f"{self.full_error:.4f})"
+        )
+
+    def _repr_html_(self) -> str:
+        return facts_html(
+            f"Error of the vote, 1 to {self.order.size} members",
+            (
+                ("best error", f"{self.errors.min():.4f}, {self.best_size} members"),
+                (
+                    "smallest within one standard error",
+                    f"{self.within_one_standard_error()} members",
+                ),
+                ("all members", f"{self.full_error:.4f}"),
+            ),
         )
 
 
@@ -204,6 +220,22 @@ class Selection:
             f"Selection({self.n_kept} of {self.votes.n_members} members by "
             f"{by}, {self.rule}; vote error "
             f"{self.kept.error():.4f}, all members {self.votes.error():.4f})"
+        )
+
+    def _repr_html_(self) -> str:
+        kept = self.votes.keep(self.order)
+        shown = ", ".join(self.names[:_SHOWN_NAMES])
+        more = self.n_kept - _SHOWN_NAMES
+        return facts_html(
+            "Selection",
+            (
+                ("kept", f"{self.n_kept} of {self.votes.n_members} members"),
+                ("method", type(self.pruner).__name__),
+                ("size", self.rule),
+                ("picked, in order", shown + (f" and {more} more" if more > 0 else "")),
+                ("vote error, kept", f"{kept.error():.4f}"),
+                ("vote error, all members", f"{self.votes.error():.4f}"),
+            ),
         )
 
 
@@ -373,13 +405,14 @@ class Explanation:
     compared_on: str
     """"test" or "choice": the samples of the comparison."""
 
+    @property
+    def _where(self) -> str:
+        if self.compared_on == "test":
+            return "samples not used for choosing"
+        return "the samples chosen on, which flatters the choice"
+
     def __repr__(self) -> str:
-        where = (
-            "samples not used for choosing"
-            if self.compared_on == "test"
-            else "the samples chosen on, which flatters the choice"
-        )
-        lines = [f"accuracy on {where}"]
+        lines = [f"accuracy on {self._where}"]
         lines += [
             f"  {row['what']:<34} {row['members']:>5}  {row['accuracy']:.4f}"
             for row in self.comparison
@@ -396,6 +429,38 @@ class Explanation:
             for row in self.steps
         ]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        compared = [
+            (row["what"], f"{row['members']:,}", f"{row['accuracy']:.4f}")
+            for row in self.comparison
+        ]
+        parts = [
+            (row["what"], f"{row['before']:.4f}", f"{row['after']:.4f}")
+            for row in self.before_and_after
+        ]
+        steps = [
+            (
+                row["member"],
+                f"{row['accuracy']:.4f}",
+                f"{row['error']:.4f}",
+                f"{row['contribution']:.4f}",
+            )
+            for row in self.steps[:_SHOWN_STEPS]
+        ]
+        more = len(self.steps) - len(steps)
+        return (
+            table_html(
+                f"Accuracy on {self._where}", ("", "members", "accuracy"), compared
+            )
+            + table_html("Before and after", ("", "all", "kept"), parts)
+            + table_html(
+                "Picks, in order",
+                ("member", "accuracy", "error of the vote", "contribution"),
+                steps,
+                f"and {more:,} more" if more else "",
+            )
+        )
 
 
 def explain(

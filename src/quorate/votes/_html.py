@@ -1,7 +1,8 @@
 """Votes as a small table for notebooks."""
 
-from html import escape
 from typing import TYPE_CHECKING
+
+from quorate._html import facts_html
 
 if TYPE_CHECKING:
     from quorate.votes._votes import Votes
@@ -31,9 +32,4 @@ def votes_html(votes: "Votes") -> str:
         _, asked = votes.sample_counts()
         share = asked.mean() / votes.n_members
         rows.append(("usable votes", f"{share:.1%}, {asked.mean():.1f} per sample"))
-    body = "".join(
-        f'<tr><th style="text-align:left">{escape(key)}</th>'
-        f'<td style="text-align:left">{escape(value)}</td></tr>'
-        for key, value in rows
-    )
-    return f"<table><caption>Votes</caption><tbody>{body}</tbody></table>"
+    return facts_html("Votes", rows)

@@ -1,0 +1,48 @@
+"""Small tables for notebooks; every word in them is escaped."""
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+_LEFT = ' style="text-align:left"'
+
+
+def facts_html(caption: str, facts: Iterable[tuple[str, str]], note: str = "") -> str:
+    """Return a table of names and values, with a sentence below it."""
+    body = "".join(
+        f'<tr><th scope="row"{_LEFT}>{escape(name)}</th>'
+        f"<td{_LEFT}>{escape(value)}</td></tr>"
+        for name, value in facts
+    )
+    return _table(caption, f"<tbody>{body}</tbody>") + _paragraph(note)
+
+
+def table_html(
+    caption: str,
+    header: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    note: str = "",
+) -> str:
+    """Return a table with a header; the first column is text, the rest numbers."""
+    head = "".join(f'<th scope="col"{_align(at)}>{escape(word)}</th>'
+                   for at, word in enumerate(header))  # fmt: skip
+    body = "".join(
+        "<tr>"
+        + "".join(f"<td{_align(at)}>{escape(cell)}</td>" for at, cell in enumerate(row))
+        + "</tr>"
+        for row in rows
+    )
+    parts = f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
+    return _table(caption, parts) + _paragraph(note)
+
+
+def _table(caption: str, parts: str) -> str:
+    title = f"<caption{_LEFT}>{escape(caption)}</caption>" if caption else ""
+    return f"<table>{title}{parts}</table>"
+
+
+def _paragraph(text: str) -> str:
+    return f"<p>{escape(text)}</p>" if text else ""
+
+
+def _align(place: int) -> str:
+    return _LEFT if place == 0 else ""

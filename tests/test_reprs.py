@@ -1,0 +1,124 @@
+"""What notebooks show: tables in which whatever a user named stays text."""
+
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import quorate
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "\"><img src=x onerror='alert(1)'>",
+    "two\nlines",
+    "שלום עולם",
+    "x" * 300,
+    "a&amp;b",
+]
+
+
+class Reader(HTMLParser):
+    """Collect the tags, and the text of the table cells."""
+
+    def __init__(self):
+        super().__init__()
+        self.tags, self.cells, self._open = set(), [], False
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self._open = tag in ("td", "th")
+        if self._open:
+            self.cells.append("")
+
+    def handle_endtag(self, tag):
+        self._open = False
+
+    def handle_data(self, data):
+        if self._open:
+            self.cells[-1] += data
+
+
+def read(thing):
+    reader = Reader()
+    reader.feed(thing._repr_html_())
+    assert reader.tags <= {"table", "caption", "thead", "tbody", "tr", "th", "td", "p"}
+    return reader.cells
+
+
+@pytest.fixture(scope="module")
+def votes():
+    rng = np.random.default_rng(0)
+    y = np.array(HOSTILE)[rng.integers(0, len(HOSTILE), 120)]
+    guesses = np.array(HOSTILE)[rng.integers(0, len(HOSTILE), (6, 120))]
+    predictions = np.where(rng.random((6, 120)) < 0.7, y, guesses)
+    return quorate.Votes(predictions, y, names=HOSTILE)
+
+
+def test_votes_show_their_classes_as_text(votes):
+    assert ", ".join(sorted(HOSTILE)) in read(votes)
+
+
+def test_selection_shows_the_names_it_picked_as_text(votes):
+    selection = quorate.select(votes, "re", keep=6)
+    assert ", ".join(selection.names) in read(selection)
+    assert "6 of 6 members" in read(selection)
+
+
+def test_a_long_selection_says_how_many_names_it_leaves_out():
+    rng = np.random.default_rng(0)
+    many = quorate.Votes(rng.integers(0, 2, (40, 50)), rng.integers(0, 2, 50))
+    cells = read(quorate.select(many, "best", keep=30))
+    assert any(cell.endswith(" and 18 more") for cell in cells)
+
+
+def test_explanation_shows_every_pick(votes):
+    selection = quorate.select(votes, "re", keep=6)
+    cells = read(selection.explain(n_random=2))
+    assert set(HOSTILE) <= set(cells)
+    assert f"{selection.curve.errors[0]:.4f}" in cells
+    assert "random, mean of 2" in cells
+
+
+def test_a_long_explanation_says_how_many_picks_it_leaves_out():
+    rng = np.random.default_rng(0)
+    many = quorate.Votes(rng.integers(0, 2, (60, 50)), rng.integers(0, 2, 50))
+    shown = quorate.select(many, "best", keep=60).explain(n_random=1)._repr_html_()
+    assert "<p>and 10 more</p>" in shown
+
+
+def test_size_curve(votes):
+    curve = quorate.select(votes, "re", keep="auto").curve
+    assert f"{curve.within_one_standard_error()} members" in read(curve)
+
+
+def test_decomposition_adds_up(votes):
+    parts = quorate.decompose(votes)
+    _, error, _, mean, _, diversity = read(parts)
+    assert error == f"{parts.error:.4f}"
+    assert float(mean) - float(diversity) == pytest.approx(float(error), abs=2e-4)
+
+
+def test_risk_says_its_advice(votes):
+    risk = quorate.assess_risk(votes)
+    assert f"{risk.margin:.4f}" in read(risk)
+    assert risk.advice in risk._repr_html_()
+
+
+def test_comparison_keeps_its_cells():
+    from quorate import Comparison
+
+    compared = Comparison(
+        members=(10, 2),
+        nodes=None,
+        pickled_bytes=(100, 20),
+        memory_bytes=(200, 40),
+        predict_milliseconds=(2.0, 0.5),
+        accuracy=(0.9, 0.89),
+        agreement=0.95,
+        error_limits=(0.2, 0.2),
+        excess_limit=0.05,
+        n_samples=100,
+    )
+    cells = read(compared)
+    assert cells[:4] == ["", "before", "after", ""]
+    assert [cell for row in compared.rows() for cell in row] == cells[4:]
