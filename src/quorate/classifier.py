@@ -270,24 +270,29 @@ def votes_to_choose_on(
     out_of_bag: bool | str,
     n_jobs: int | None,
     probabilities: bool = False,
+    owner: str = "prune",
 ) -> tuple[Votes, str]:
+    """Collect votes, out of bag if asked to, and say what kind of votes they are."""
     if out_of_bag not in (True, False, "auto"):
-        raise ValueError(f"prune(out_of_bag={out_of_bag!r}): True, False or 'auto'.")
-    if out_of_bag == "auto":
-        out_of_bag = bootstrapped_on(ensemble, X, y)
+        raise ValueError(f"{owner}(out_of_bag={out_of_bag!r}): True, False or 'auto'.")
     if out_of_bag:
-        with warnings.catch_warnings():
-            # Choosing does not need every sample.
-            warnings.simplefilter("ignore", LeftOutWarning)
-            votes = collect_votes(
-                ensemble,
-                X,
-                y,
-                out_of_bag=True,
-                n_jobs=n_jobs,
-                probabilities=probabilities,
-            )
-        return votes, "out-of-bag votes"
+        try:
+            with warnings.catch_warnings():
+                # Choosing does not need every sample.
+                warnings.simplefilter("ignore", LeftOutWarning)
+                votes = collect_votes(
+                    ensemble,
+                    X,
+                    y,
+                    out_of_bag=True,
+                    n_jobs=n_jobs,
+                    probabilities=probabilities,
+                )
+            return votes, "out-of-bag votes"
+        except ValueError:
+            # Asked last, as drawing the training samples again takes its time.
+            if out_of_bag != "auto" or bootstrapped_on(ensemble, X, y):
+                raise
     votes = collect_votes(ensemble, X, y, n_jobs=n_jobs, probabilities=probabilities)
     seen = trained_on(ensemble, X, y)
     return votes, "training votes" if seen else "votes on other samples"

@@ -496,6 +496,8 @@ class Votes:
 
     def unweighted(self) -> "Votes":
         """Return the same votes, every member counting the same."""
+        if self._weights is None:
+            return self  # votes never change, and what was counted stays counted
         return self.reweighted(None)
 
     def reweighted(self, weights: Any) -> "Votes":
