@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from quorate._frontier import FrontierPoint as FrontierPoint
     from quorate._frontier import frontier as frontier
     from quorate._onnx import to_onnx as to_onnx
+    from quorate._report import Report as Report
+    from quorate._report import report as report
     from quorate.certificates import Certificate as Certificate
     from quorate.certificates import certify as certify
     from quorate.classifier import PrunedClassifier as PrunedClassifier
@@ -64,6 +66,7 @@ _HOMES = {
     "prune": "quorate.classifier",
     "prune_with_selection": "quorate.classifier",
     "Measure": "quorate._diversity",
+    "Report": "quorate._report",
     "RiskAssessment": "quorate.risk",
     "Votes": "quorate.votes",
     "WeightedVoting": "quorate.votes",
@@ -82,6 +85,7 @@ _HOMES = {
     "measures": "quorate._diversity",
     "pairwise_diversity": "quorate._diversity",
     "pruning": "quorate.pruning",
+    "report": "quorate._report",
     "risk": "quorate.risk",
     "Selection": "quorate.selection",
     "save": "quorate.persistence",

@@ -14,6 +14,7 @@ from quorate.cli._lazy import lazy
 from quorate.cli._measures import measures
 from quorate.cli._methods import methods
 from quorate.cli._prune import prune
+from quorate.cli._report import report
 from quorate.cli._study import study
 
 
@@ -32,4 +33,5 @@ main.add_command(lazy)
 main.add_command(measures)
 main.add_command(methods)
 main.add_command(prune)
+main.add_command(report)
 main.add_command(study)

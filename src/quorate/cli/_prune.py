@@ -98,7 +98,7 @@ def prune(
 
     if output.exists() and not force:
         raise click.UsageError(f"{output} exists; --force writes over it.")
-    wanted, limits = _size(keep), _limits(budget)
+    wanted, limits = as_size(keep), _limits(budget)
     console = progress_console()
     with console.status("reading"):
         ensemble = load(model, trust, unsafe_pickle=unsafe_pickle)
@@ -157,7 +157,8 @@ def _show(
     console.print(f"written to {output}", markup=False, soft_wrap=True)
 
 
-def _size(keep: str) -> float | int | str | None:
+def as_size(keep: str) -> float | int | str | None:
+    """Return what ``--keep`` says, as Python has it."""
     if keep == "auto":
         return keep
     if keep == "own":

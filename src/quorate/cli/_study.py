@@ -225,6 +225,12 @@ def resume(store: Path, **options: Any) -> None:
     type=click.Choice(["png", "svg", "pdf"]),
     help="Repeat for several.",
 )
+@click.option(
+    "--html",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write one page with all tables and figures to FILE instead.",
+)
 def report(
     store: Path,
     form: str,
@@ -233,12 +239,15 @@ def report(
     verbose: bool,
     figures: Path | None,
     kinds: tuple[str, ...],
+    html: Path | None,
 ) -> None:
     """Print the results in STORE, write them to a file, or draw their figures."""
     from quorate.study import Results
 
     results = Results.read(store)
-    if figures is not None:
+    if html is not None:
+        _write_page(results, store, html, reference)
+    elif figures is not None:
         from quorate.display import study_figures
 
         drawn = study_figures(results, figures, kinds)
@@ -253,6 +262,18 @@ def report(
         _hand_over(_as_text(results, form, reference, verbose), output)
     if output is not None:
         click.echo(f"written to {output}", err=True)
+
+
+def _write_page(
+    results: "Results", store: Path, html: Path, reference: str | None
+) -> None:
+    from quorate._report import study_report
+    from quorate.study import Store
+
+    with Store(store) as opened:
+        plan = opened.plan
+    study_report(results, output=html, plan=plan, store=str(store), reference=reference)
+    click.echo(f"written to {html}", err=True)
 
 
 def _as_text(

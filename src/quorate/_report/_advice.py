@@ -1,0 +1,210 @@
+"""What to do next, in plain words, from the numbers of a report."""
+
+import math
+from typing import Any
+
+from quorate._report._format import count, milliseconds, percent, points, size, times
+
+# A difference below this many standard errors is not told apart from chance.
+_CLEAR = 2.0
+# Losing less than this is not worth a large model.
+_SMALL_LOSS = 0.005
+
+
+def lead(data: dict[str, Any]) -> str:
+    """Return the gist of the report in two sentences."""
+    votes, pruning = data["votes"], data["pruning"]
+    saved = 1 - pruning["bytes"]["after"] / pruning["bytes"]["before"]
+    judged = _contestant(data, "this report")
+    reach = (
+        f"reach {percent(judged['accuracy'], 1)} on samples held back from the choice"
+        if judged is not None
+        else f"reach {percent(pruning['accuracy']['after'], 1)}"
+    )
+    return (
+        f"{count(data['ensemble']['n_members'])} members, asked about "
+        f"{count(votes['n_samples'])} samples, are right on "
+        f"{percent(votes['member_accuracy'], 1)} of them on average; their vote is "
+        f"right on {percent(votes['accuracy'], 1)}. "
+        f"{count(pruning['n_kept'])} of them would need {percent(saved, 0)} less "
+        f"memory and {reach}."
+    )
+
+
+def advice(data: dict[str, Any]) -> list[dict[str, str]]:
+    """Return what to do, the most important first."""
+    steps = [
+        _honest_votes(data),
+        _best_member(data),
+        _prune(data),
+        _other_method(data),
+        _lazy(data),
+        _weak_members(data),
+        _poor_class(data),
+        _diversity(data),
+    ]
+    return [step for step in steps if step is not None]
+
+
+def _step(title: str, text: str) -> dict[str, str]:
+    return {"title": title, "text": text}
+
+
+def _honest_votes(data: dict[str, Any]) -> dict[str, str] | None:
+    if data["votes"]["chosen_on"] != "training votes":
+        return None
+    return _step(
+        "Make this report again with samples that no member was trained on.",
+        "The members were asked about their own training samples, so every accuracy "
+        "here is too good and the choice of members may be a poor one.",
+    )
+
+
+def _best_member(data: dict[str, Any]) -> dict[str, str] | None:
+    votes = data["votes"]
+    by_heart = votes["chosen_on"] == "training votes"  # there deep trees look perfect
+    if by_heart or votes["best_member_accuracy"] <= votes["accuracy"]:
+        return None
+    return _step(
+        f"Ask whether you need an ensemble: member {votes['best_member']} alone is "
+        "better.",
+        f"It is right on {percent(votes['best_member_accuracy'])} of the samples, the "
+        f"vote on {percent(votes['accuracy'])}. The best of many looks better than it "
+        "is, so confirm it on new samples.",
+    )
+
+
+def _prune(data: dict[str, Any]) -> dict[str, str]:
+    pruning, row = data["pruning"], _contestant(data, "this report")
+    kept = f"{count(pruning['n_kept'])} of {count(data['ensemble']['n_members'])}"
+    needs = _needs(pruning)
+    if row is None:
+        return _step(
+            f"Keep {kept} members only after a test: there are few samples here.",
+            f"They need {needs}. What that costs in accuracy cannot be said honestly "
+            "from so few samples.",
+        )
+    loss, doubt = -row["gain"], row["gain_error"]
+    change = (
+        f"{points(abs(loss)).lstrip('+')} {'less' if loss > 0 else 'more'} accurate "
+        f"than all of them (standard error {points(doubt).lstrip('+')})"
+    )
+    found = f"Chosen by {pruning['method']}, they need {needs}. On held-back samples "
+    if loss <= max(_SMALL_LOSS, _CLEAR * doubt):
+        return _step(
+            f"Keep {kept} members: little or nothing is lost.",
+            f"{found}they are {change}.",
+        )
+    curve = pruning["curve"]
+    return _step(
+        f"Keep more than {kept} members, or another choice of them.",
+        f"{found}they are {change}. {count(curve['enough'])} members would be within "
+        "one standard error of the best.",
+    )
+
+
+def _needs(pruning: dict[str, Any]) -> str:
+    before, after = pruning["bytes"]["before"], pruning["bytes"]["after"]
+    speed = pruning["milliseconds"]
+    return (
+        f"{size(after)} instead of {size(before)}, and "
+        f"{milliseconds(speed['after'])} instead of {milliseconds(speed['before'])} "
+        f"for {count(speed['rows'])} samples"
+    )
+
+
+def _other_method(data: dict[str, Any]) -> dict[str, str] | None:
+    mine = _contestant(data, "this report")
+    rivals = [row for row in data["methods"]["rows"] if row["seconds"] is not None]
+    if mine is None or not rivals:
+        return None
+    best = max(rivals, key=lambda row: row["accuracy"])
+    lead_over_mine = best["accuracy"] - mine["accuracy"]
+    # More than the truth, as both were judged on the same samples.
+    doubt = math.hypot(best["gain_error"], mine["gain_error"])
+    if lead_over_mine > max(0.001, _CLEAR * doubt):
+        return _step(
+            f"Try {best['method']} instead of {mine['method']}.",
+            f"Chosen on one half of the samples and judged on the other, its members "
+            f"are {points(lead_over_mine).lstrip('+')} more accurate, at the same "
+            "size.",
+        )
+    chance = next(row for row in data["methods"]["rows"] if row["is_random"])
+    if mine["accuracy"] <= chance["accuracy"]:
+        return _step(
+            "Do not expect much from the choice of members.",
+            f"Members drawn at random do as well as those of {mine['method']} here "
+            f"({percent(chance['accuracy'])} and {percent(mine['accuracy'])} on "
+            "held-back samples). What helps is their number.",
+        )
+    return None
+
+
+def _lazy(data: dict[str, Any]) -> dict[str, str] | None:
+    if not data["lazy"]["honest"]:
+        return None
+    rows = data["lazy"]["rows"]
+    worth = [
+        row
+        for row in rows
+        if row["speedup"] > 1.2
+        and max(row["disagreement"], row["allowed"]) <= _SMALL_LOSS
+    ]
+    if not worth:
+        return None
+    best = max(worth, key=lambda row: row["speedup"])
+    changed = (
+        "no prediction changes"
+        if best["disagreement"] == 0
+        else f"{percent(best['disagreement'])} of the predictions change"
+    )
+    return _step(
+        f"If time matters more than memory, vote lazily: {times(best['speedup'])} "
+        "as fast.",
+        f"Mode {best['mode']} asks {count(round(best['members_asked']))} members per "
+        f"sample on average, and {changed} on the samples tried.",
+    )
+
+
+def _weak_members(data: dict[str, Any]) -> dict[str, str] | None:
+    chance = max(row["share"] for row in data["classes"])
+    weak = [row["member"] for row in data["members"] if row["accuracy"] < chance]
+    if not weak or data["ensemble"]["weighted"]:
+        return None
+    who = (
+        f"Member {weak[0]} is" if len(weak) == 1 else f"{count(len(weak))} members are"
+    )
+    return _step(
+        f"{who} worse than always naming the most frequent class.",
+        "Sort the table of members by accuracy and look at the end of it.",
+    )
+
+
+def _poor_class(data: dict[str, Any]) -> dict[str, str] | None:
+    known = [row for row in data["classes"] if row["recall"] is not None]
+    worst = min(known, key=lambda row: row["recall"])
+    if worst["recall"] >= 0.5 or len(known) < 2:
+        return None
+    return _step(
+        f"Look at class {worst['class']}: the vote finds {percent(worst['recall'], 0)} "
+        "of it.",
+        f"It has {count(worst['samples'])} samples. No choice of members mends what "
+        "none of them learnt.",
+    )
+
+
+def _diversity(data: dict[str, Any]) -> dict[str, str] | None:
+    parts = data["decomposition"]["all"]
+    if parts["diversity"] >= 0.1 * parts["member_error"]:
+        return None
+    return _step(
+        "Train members that differ more.",
+        f"Voting saves only {points(parts['diversity']).lstrip('+')} over the average "
+        "member: the members err together. Other features, other samples or other "
+        "kinds of members would give the vote something to correct.",
+    )
+
+
+def _contestant(data: dict[str, Any], mark: str) -> dict[str, Any] | None:
+    found = [row for row in data["methods"]["rows"] if row["chosen"] == mark]
+    return found[0] if found else None

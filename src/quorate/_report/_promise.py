@@ -1,0 +1,49 @@
+"""What can be promised about a smaller ensemble on samples to come."""
+
+from typing import Any
+
+from quorate._report._contest import Halves, whole_order
+from quorate.certificates import certify, samples_needed
+
+_TOLERANCE = 0.02
+_DELTA = 0.05
+
+
+def certificate_facts(
+    halves: Halves | None, method: Any, unseen: bool, seed: int
+) -> dict[str, Any]:
+    """Certify a prefix of the order that one half gives, on the other half."""
+    facts = {"tolerance": _TOLERANCE, "delta": _DELTA}
+    if not unseen:
+        return {
+            **facts,
+            "refusal": "A promise needs samples that no member was trained on: make "
+            "this report with such samples to get one.",
+        }
+    needed = samples_needed(_TOLERANCE, _DELTA)
+    if halves is None or halves[1].n_samples < needed:
+        return {
+            **facts,
+            "refusal": f"A promise needs at least {2 * needed:,} samples: half to "
+            "choose on, half to judge by.",
+        }
+    order = whole_order(halves[0], method, seed)
+    if order is None:
+        return {
+            **facts,
+            "refusal": "This method has no order of picking along which members could "
+            "be left out.",
+        }
+    found = certify(halves[1], order, tolerance=_TOLERANCE, delta=_DELTA)
+    return {
+        **facts,
+        "refusal": None,
+        "text": str(found),
+        "n_kept": found.n_kept,
+        "n_members": found.n_members,
+        "n_samples": found.n_samples,
+        "error": found.error,
+        "full_error": found.full_error,
+        "excess_limit": found.excess_limit,
+        "error_limit": found.error_limit,
+    }

@@ -1,0 +1,252 @@
+"""The tables of a report: which columns, called what, written how."""
+
+from typing import Any
+
+from quorate._report._format import (
+    count,
+    milliseconds,
+    number,
+    percent,
+    points,
+    size,
+    times,
+)
+from quorate._report._tables import Column, Table, make_table
+
+
+def ensemble_tables(data: dict[str, Any]) -> dict[str, Table]:
+    """Return the tables of the report on an ensemble."""
+    found = [
+        _classes(data),
+        _diversity(data),
+        _members(data),
+        _savings(data),
+        _methods(data),
+        _lazy(data),
+    ]
+    return {table.id: table for table in found if table is not None}
+
+
+def ensemble_rows(data: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return what the ensemble is, as names and values."""
+    ensemble, votes = data["ensemble"], data["votes"]
+    source = data["reproduce"]["source"]
+    members = ", ".join(
+        f"{count(n)} {name}" for name, n in ensemble["member_types"].items()
+    )
+    facts = [("type", ensemble["type"]), ("members", members)]
+    if source is not None:
+        facts += [("model file", source["model"]), ("samples from", source["data"])]
+        facts += [("target column", source["target"])]
+    if ensemble["n_features"] is not None:
+        facts.append(("features", count(ensemble["n_features"])))
+    facts.append(("classes", count(ensemble["n_classes"])))
+    facts.append(("size, pickled", size(sum(ensemble["bytes"]))))
+    if ensemble["nodes"] is not None:
+        facts.append(("nodes of all trees", count(sum(ensemble["nodes"]))))
+    if ensemble["depth"] is not None:
+        lowest, highest = min(ensemble["depth"]), max(ensemble["depth"])
+        levels = count(lowest) if lowest == highest else f"{lowest} to {highest}"
+        facts.append(("depth of the trees", levels))
+    facts.append(("voting", "weighted" if ensemble["weighted"] else "equal votes"))
+    facts.append(("votes used", votes["chosen_on"]))
+    facts.append(("samples voted on", _samples(votes)))
+    return facts
+
+
+def _samples(votes: dict[str, Any]) -> str:
+    text = f"{count(votes['n_samples'])}"
+    if votes["n_samples"] < votes["n_given"]:
+        text += f" of {count(votes['n_given'])}; the others have no usable vote"
+    return f"{text}, {number(votes['votes_per_sample'], 1)} votes on each, on average"
+
+
+def risk_rows(data: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return what the risk estimate rests on, as names and values."""
+    risk = data["risk"]
+    where = "none" if risk["interval"] is None else f"{risk['interval']} of 8"
+    return [
+        ("worst sample", count(risk["worst_sample"])),
+        ("margin on it", number(risk["margin"])),
+        ("diversity on it", number(risk["diversity"])),
+        ("interval", where),
+        ("risk estimate", number(risk["risk"], 1)),
+        ("estimate falls with diversity", _yes(risk["risk_decreases"])),
+        ("the bound behind it applies", _yes(risk["lemma_applies"])),
+        ("assumed share of wrong labels", percent(risk["noise"], 1)),
+    ]
+
+
+def certificate_rows(data: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return what a certificate rests on, as names and values."""
+    found = data["certificate"]
+    if found["refusal"] is not None:
+        return []
+    return [
+        ("members that are enough", f"{count(found['n_kept'])} of "
+         f"{count(found['n_members'])}"),
+        ("error, those members", percent(found["error"])),
+        ("error, all members", percent(found["full_error"])),
+        ("extra error, at most", points(found["excess_limit"])),
+        ("error, at most", percent(found["error_limit"])),
+        ("asked for", f"at most {points(found['tolerance'])} of extra error, wrong "
+         f"in at most {percent(found['delta'], 0)} of cases"),
+    ]  # fmt: skip
+
+
+def _yes(holds: bool) -> str:
+    return "yes" if holds else "no"
+
+
+def _classes(data: dict[str, Any]) -> Table:
+    return make_table(
+        "classes",
+        "Classes, and how many of their samples the vote gets right",
+        (
+            Column("class", "class"),
+            Column("samples", "samples", count),
+            Column("share", "share", lambda v: percent(v, 1)),
+            Column("recall", "found by all", lambda v: percent(v, 1)),
+            Column("recall_kept", "found by those kept", lambda v: percent(v, 1)),
+        ),
+        data["classes"],
+        filterable=len(data["classes"]) > 10,
+    )
+
+
+def _diversity(data: dict[str, Any]) -> Table:
+    return make_table(
+        "diversity-table",
+        "The thirteen measures",
+        (
+            Column("measure", "measure"),
+            Column("all", "all members", number),
+            Column("kept", "kept", number),
+            Column("direction", "more diverse is"),
+            Column("more_diverse", "those kept are"),
+            Column("meaning", "what it is", prose=True),
+            Column("range", "range"),
+        ),
+        data["diversity"],
+        filterable=True,
+    )
+
+
+def _members(data: dict[str, Any]) -> Table:
+    return make_table(
+        "members-table",
+        "All members",
+        (
+            Column("member", "member"),
+            Column("accuracy", "accuracy", percent,
+                   "Share of its votes that are right."),
+            Column("kept", "kept?"),
+            Column("pick", "pick", count, "Its place in the order of picking."),
+            Column("contribution", "contribution", points,
+                   "How much the error of the vote grows without it, on at most 6,000 "
+                   "samples."),
+            Column("agreement", "agreement", lambda v: percent(v, 1),
+                   "Mean share of the other members that vote as it does."),
+            Column("weight", "weight", number, "Its weight in the vote."),
+            Column("votes", "votes used", count,
+                   "Samples it was not trained on, so that its vote counts here."),
+            Column("nodes", "nodes", count, "Nodes of its tree."),
+            Column("depth", "depth", count, "Levels of its tree."),
+            Column("bytes", "size", size, "Bytes when pickled."),
+        ),
+        data["members"],
+        filterable=True,
+    )  # fmt: skip
+
+
+def _savings(data: dict[str, Any]) -> Table:
+    pruning = data["pruning"]
+    rows = []
+    for what, key, write in (
+        ("members", "members", count),
+        ("nodes", "nodes", count),
+        ("size, pickled", "bytes", size),
+        ("time to predict", "milliseconds", milliseconds),
+        ("accuracy, on the votes chosen on", "accuracy", percent),
+    ):
+        pair = pruning[key]
+        if pair is None:
+            continue
+        before, after = pair["before"], pair["after"]
+        change = points(after - before) if key == "accuracy" else times(after / before)
+        rows.append(
+            {
+                "what": what,
+                "before": write(before),
+                "after": write(after),
+                "change": change,
+            }
+        )
+    mine = [row for row in data["methods"]["rows"] if row["chosen"]]
+    if mine:
+        whole = mine[0]["accuracy"] - mine[0]["gain"]
+        rows.append(
+            {
+                "what": "accuracy, on held-back samples",
+                "before": percent(whole),
+                "after": percent(mine[0]["accuracy"]),
+                "change": points(mine[0]["gain"]),
+            }
+        )
+    return make_table(
+        "savings",
+        "Before and after pruning",
+        (
+            Column("what", "what"),
+            Column("before", "all members", end=True),
+            Column("after", "kept", end=True),
+            Column("change", "change", end=True),
+        ),
+        rows,
+    )
+
+
+def _methods(data: dict[str, Any]) -> Table | None:
+    contest = data["methods"]
+    if contest["refusal"] is not None:
+        return None
+    return make_table(
+        "methods-table",
+        f"Methods at {count(contest['size'])} members, on held-back samples",
+        (
+            Column("method", "method"),
+            Column("members", "members", lambda v: f"{v:g}"),
+            Column("accuracy", "accuracy", percent),
+            Column("gain", "against all", points,
+                   "Difference to all members, on the same samples."),
+            Column("gain_error", "standard error", lambda v: points(v).lstrip("+"),
+                   "How far that difference may be off by chance."),
+            Column("seconds", "time to choose", lambda v: milliseconds(
+                None if v is None else 1e3 * v), "For both halves together."),
+            Column("chosen", "used here"),
+        ),
+        [{**row, "chosen": row["chosen"] or ""} for row in contest["rows"]],
+    )  # fmt: skip
+
+
+def _lazy(data: dict[str, Any]) -> Table | None:
+    lazy = data["lazy"]
+    if not lazy["rows"]:
+        return None
+    return make_table(
+        "lazy-table",
+        "Ways to vote lazily",
+        (
+            Column("mode", "mode"),
+            Column("members_asked", "members asked", lambda v: number(v, 1),
+                   "Mean over the samples."),
+            Column("share_asked", "of all", lambda v: percent(v, 0)),
+            Column("disagreement", "predictions changed", percent,
+                   "Against the prediction of all members."),
+            Column("allowed", "at most", percent,
+                   "What the mode allows, on average over samples to come."),
+            Column("milliseconds", "time", milliseconds),
+            Column("speedup", "speed-up", times),
+        ),
+        lazy["rows"],
+    )  # fmt: skip

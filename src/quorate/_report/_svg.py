@@ -1,0 +1,210 @@
+"""Pictures as part of the page: small, coloured by its style, with points to read.
+
+Matplotlib writes SVG for files. On a page, several of them share one space of names,
+one font and one colour scheme, so ids get a prefix, fonts are left to the page, and
+the colour of text and axes becomes the page's own.
+"""
+
+import io
+import re
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+_INK = "#010203"
+_GRID = "#040506"
+_PAPER = "#070809"
+_ON_THE_PAGE = {_INK: "currentColor", _GRID: "var(--rule)", _PAPER: "var(--paper)"}
+
+_STYLE = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "quorate",
+    "font.size": 10,
+    "axes.titlesize": 10,
+    "axes.labelsize": 10,
+    "text.color": _INK,
+    "axes.edgecolor": _INK,
+    "axes.labelcolor": _INK,
+    "axes.titlecolor": _INK,
+    "xtick.color": _INK,
+    "ytick.color": _INK,
+    "xtick.labelcolor": _INK,
+    "ytick.labelcolor": _INK,
+    "legend.labelcolor": _INK,
+    "legend.edgecolor": _GRID,
+    "grid.color": _GRID,
+    "hatch.linewidth": 0.6,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "legend.facecolor": "none",
+    "savefig.facecolor": "none",
+}
+_BITMAP_DPI = 160
+_WIDE = 8.0  # inches
+
+Point = tuple[float, float, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A figure on the page."""
+
+    id: str
+    title: str
+    caption: str
+    alt: str
+    svg: str
+    wide: bool
+    """Whether it needs the whole width of the page."""
+    marks: list[tuple[float, float, str]]
+    """Points with something to say: x and y in the picture, and the words."""
+
+
+def draw(
+    name: str,
+    display: Any,
+    title: str,
+    caption: str,
+    alt: str,
+    points: Iterable[Point] = (),
+    *,
+    width: float = 6.4,
+    height: float = 4.0,
+    panels: bool = False,
+    **options: Any,
+) -> Picture:
+    """Draw a display for the page.
+
+    Parameters
+    ----------
+    name : str
+        Identifies the picture on the page.
+    display : Display
+        What to draw.
+    title, caption, alt : str
+        What it is called, what it says, and what those who do not see it should know.
+    points : iterable of (x, y, words)
+        What to say where, in the coordinates of the axes.
+    width, height : float
+        Inches, for the proportions and the size of the text.
+    panels : bool
+        Whether the display makes its axes itself.
+    **options
+        For the display's ``plot``.
+    """
+    import matplotlib as mpl
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    file = io.StringIO()
+    with mpl.rc_context(_STYLE), warnings.catch_warnings():
+        # The reader's browser has the fonts, and the space, that Matplotlib lacks.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        figure = Figure(figsize=(width, height), dpi=72, layout="constrained")
+        if panels:
+            display.plot(figure=figure, **options)
+        else:
+            display.plot(ax=figure.subplots(), **options)
+        for axes in figure.axes:
+            _plain_ticks(axes.xaxis)
+            _plain_ticks(axes.yaxis)
+        # As savefig does, which would arrange and draw everything twice.
+        figure.get_layout_engine().execute(figure)
+        figure.set_layout_engine("none")
+        figure.set_dpi(_BITMAP_DPI)
+        FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None})
+        figure.set_dpi(72)
+    marks = _marks(display, list(points), 72 * height)
+    svg = tidy(file.getvalue(), name)
+    return Picture(name, title, caption, alt, svg, width > _WIDE, marks)
+
+
+def _plain_ticks(axis: Any) -> None:
+    """Give a logarithmic axis a few numbers that do not collide."""
+    from matplotlib.ticker import (
+        FuncFormatter,
+        LogLocator,
+        MaxNLocator,
+        NullFormatter,
+    )
+
+    low, high = sorted(axis.get_view_interval())
+    if axis.get_scale() == "log":
+        steps = (1.0,) if high > 300 * low else (1.0, 2.0, 5.0)
+        axis.set_major_locator(LogLocator(subs=steps, numticks=9))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axis.set_minor_formatter(NullFormatter())
+    elif axis.get_scale() == "symlog":
+        ticks = [tick for tick in axis.get_majorticklocs() if low <= tick <= high]
+        if len(ticks) < 2:
+            axis.set_major_locator(MaxNLocator(4))
+            axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+
+
+def _marks(display: Any, points: list[Point], height: float) -> list[Point]:
+    if not points:
+        return []
+    places = display.ax_.transData.transform([(x, y) for x, y, _ in points])
+    return [
+        (round(float(x), 1), round(height - float(y), 1), words)
+        for (x, y), (_, _, words) in zip(places, points, strict=True)
+    ]
+
+
+def tidy(svg: str, name: str) -> str:
+    """Return an SVG element that can stand inside a page."""
+    body = svg[svg.index("<svg") :]
+    body = re.sub(r"<metadata>.*?</metadata>\s*", "", body, flags=re.DOTALL)
+    body = re.sub(r"<!--.*?-->\s*", "", body, flags=re.DOTALL)
+    head, inner = re.match(r"<svg([^>]*)>(.*)</svg>\s*$", body, re.DOTALL).groups()  # type: ignore[union-attr]
+    box = re.search(r'viewBox="([^"]*)"', head).group(1)  # type: ignore[union-attr]
+    inner = _rename(inner, name)
+    inner = _outside_text(inner)
+    return (
+        f'<svg viewBox="{box}" xmlns:xlink="http://www.w3.org/1999/xlink" '
+        f'aria-hidden="true" focusable="false">{inner.strip()}</svg>'
+    )
+
+
+def _rename(svg: str, name: str) -> str:
+    """Keep only the ids that something refers to, under names of this picture."""
+    wanted = set(re.findall(r'(?:url\(|href=")#([^")]+)', svg))
+    short = {old: f"{name}-{at}" for at, old in enumerate(sorted(wanted))}
+
+    def rename(found: re.Match[str]) -> str:
+        old = found.group(1)
+        return f' id="{short[old]}"' if old in short else ""
+
+    svg = re.sub(r' id="([^"]*)"', rename, svg)
+    return re.sub(
+        r'(url\(|href=")#([^")]+)', lambda f: f"{f.group(1)}#{short[f.group(2)]}", svg
+    )
+
+
+_TAG = re.compile(r"<[^>]*>")
+
+
+def _outside_text(svg: str) -> str:
+    """Shorten what stands in tags; the words between them are left alone."""
+    pieces, last = [], 0
+    for tag in _TAG.finditer(svg):
+        between = svg[last : tag.start()]
+        pieces.append(between if between.strip() else "")
+        pieces.append(_tag(tag.group()))
+        last = tag.end()
+    return "".join(pieces)
+
+
+def _tag(tag: str) -> str:
+    for ours, page in _ON_THE_PAGE.items():
+        tag = tag.replace(ours, page)
+    if tag.startswith("<image"):
+        return tag
+    if tag.startswith(("<text", "<tspan")):
+        # Hues are told apart as areas; as letters they are too pale for some eyes.
+        tag = re.sub(r"fill:\s*#[0-9a-fA-F]{6}", "fill: currentColor", tag)
+    tag = re.sub(r"font-family:[^;\"]*;?", "", tag)
+    tag = re.sub(r"font:\s*([\d.]+px)[^;\"]*", r"font-size:\1", tag)
+    tag = re.sub(r"(\d+\.\d\d)\d+", r"\1", tag)
+    return re.sub(r"\s+", " ", tag)

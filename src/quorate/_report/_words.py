@@ -1,0 +1,50 @@
+"""What the words on the page mean."""
+
+GLOSSARY = (
+    ("member", "One classifier of the ensemble."),
+    ("vote", "The class that a member predicts for a sample. The vote of the ensemble "
+     "is the class with the largest total weight."),
+    ("accuracy, error", "The share of samples that are predicted right, and the rest."),
+    ("percentage point (pp)", "The unit of differences between percentages: from 90 % "
+     "to 91 % is one point."),
+    ("out-of-bag", "A member of a bootstrapped ensemble was trained on about 63 % "
+     "of the samples. Its votes on the others are out of bag, as honest as on new "
+     "data."),
+    ("held back", "Samples that a method did not see while it chose. Accuracy on the "
+     "samples it chose on flatters the choice."),
+    ("diversity", "How differently the members vote. There are many ways to count it, "
+     "and none of them is good in itself: what counts is the error of the vote."),
+    ("error decomposition", "Error of the vote = mean error of the members - "
+     "diversity. Diversity, in this sense, is what voting saves."),
+    ("margin", "How clearly a sample is decided: the share of the vote for the true "
+     "class minus the largest share for another one. Below zero the vote is wrong."),
+    ("risk estimate", "A formula that relates the diversity on the worst sample to a "
+     "bound on the error. Where the vote errs on that sample, the bound does not "
+     "hold."),
+    ("kappa", "Agreement of two members beyond what chance would give: 1 for equal "
+     "votes, 0 for independent ones."),
+    ("agreement", "The mean share of the other members that vote as a member does."),
+    ("contribution", "How much the error of the vote grows if this one member is taken "
+     "away. Below zero the vote is better without it."),
+    ("pruning", "Keeping only some of the members. It saves memory and time."),
+    ("keep, order", "How many members stay, and the sequence in which a method picks "
+     "them."),
+    ("lazy voting", "Asking members one after the other and stopping once the rest can "
+     "no longer change the verdict, or hardly. It saves time and no memory."),
+    ("standard error", "How far a measured accuracy may be off because the samples are "
+     "only some of all that there could be."),
+)  # fmt: skip
+
+STUDY_GLOSSARY = (
+    ("cell", "One method on one fold of one data set with one ensemble."),
+    ("average rank", "In each data set the best method has rank 1, the next rank 2, "
+     "and so on; equal ones share. The average over data sets sums up a study."),
+    ("W/T/L", "Wins, ties and losses of the reference against a method: data sets on "
+     "which a paired t-test tells them apart, or does not."),
+    ("+ and -", "In the table of accuracies, + marks a result that the reference beats "
+     "significantly, - one that beats the reference."),
+    ("critical difference", "Average ranks that differ by less cannot be told apart "
+     "(Nemenyi test)."),
+    *(pair for pair in GLOSSARY if pair[0] in (
+        "member", "vote", "out-of-bag", "pruning", "percentage point (pp)")),
+)  # fmt: skip

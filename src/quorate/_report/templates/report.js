@@ -1,0 +1,176 @@
+"use strict";
+// The page is whole without this script; it adds sorting, filters and tooltips.
+(() => {
+  const make = (tag, properties, ...children) => {
+    const element = Object.assign(document.createElement(tag), properties);
+    element.append(...children);
+    return element;
+  };
+
+  // Tables: a button in each header sorts, a box above filters.
+
+  const collator = new Intl.Collator(undefined, { numeric: true });
+
+  const valueOf = (cell) =>
+    cell.dataset.value === undefined ? null : Number(cell.dataset.value);
+
+  const compare = (a, b, numeric) => {
+    if (!numeric) return collator.compare(a.textContent, b.textContent);
+    return valueOf(a) - valueOf(b);
+  };
+
+  const sortBy = (table, header, direction) => {
+    const place = header.cellIndex;
+    const numeric = header.classList.contains("n");
+    const body = table.tBodies[0];
+    const missing = (row) => numeric && valueOf(row.cells[place]) === null;
+    const rows = [...body.rows].sort((one, other) => {
+      // What is missing stays at the end, whichever way the rest goes.
+      if (missing(one) || missing(other)) return missing(one) - missing(other);
+      return direction * compare(one.cells[place], other.cells[place], numeric);
+    });
+    body.append(...rows);
+    for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+    header.setAttribute("aria-sort", direction > 0 ? "ascending" : "descending");
+  };
+
+  const makeSortable = (table) => {
+    for (const header of table.tHead.rows[0].cells) {
+      const button = make("button", { type: "button" }, ...header.childNodes);
+      button.addEventListener("click", () => {
+        const sorted = header.getAttribute("aria-sort");
+        // Numbers start with the largest: that is what people look for.
+        const first = header.classList.contains("n") ? -1 : 1;
+        const opposite = sorted === "ascending" ? -1 : 1;
+        sortBy(table, header, sorted ? opposite : first);
+      });
+      header.append(button);
+    }
+  };
+
+  const makeFilterable = (block, table) => {
+    const count = make("output", {});
+    const input = make("input", { type: "search", id: `${table.id}-filter` });
+    count.htmlFor = input.id;
+    const rows = [...table.tBodies[0].rows];
+    const texts = rows.map((row) => row.textContent.toLowerCase());
+    const show = () => {
+      const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+      let shown = 0;
+      rows.forEach((row, place) => {
+        row.hidden = !words.every((word) => texts[place].includes(word));
+        shown += !row.hidden;
+      });
+      count.textContent = `${shown} of ${rows.length} rows`;
+    };
+    input.addEventListener("input", show);
+    const label = make("label", { htmlFor: input.id }, "Filter rows by words in them");
+    block.querySelector(".scroll").before(
+      make("div", { className: "filter" }, label, input, count)
+    );
+    show();
+  };
+
+  for (const block of document.querySelectorAll(".table")) {
+    const table = block.querySelector("table");
+    makeSortable(table);
+    if (block.hasAttribute("data-filter")) makeFilterable(block, table);
+  }
+
+  // Pictures: the nearest point tells its values, to the pointer and to arrow keys.
+
+  const tooltip = document.getElementById("tooltip");
+  const spoken = document.getElementById("spoken");
+  const marks = JSON.parse(document.getElementById("report-marks").textContent);
+  const REACH = 28;
+
+  const ringOf = (svg) => {
+    const known = svg.querySelector(".ring");
+    if (known) return known;
+    const ring = document.createElementNS("http://www.w3.org/2000/svg", "circle");
+    ring.setAttribute("class", "ring");
+    ring.setAttribute("r", "6");
+    svg.append(ring);
+    return ring;
+  };
+
+  let shown = null; // the picture and the point that the tooltip tells of
+
+  const hide = (picture) => {
+    shown = null;
+    tooltip.hidden = true;
+    picture.querySelector(".ring")?.remove();
+  };
+
+  const show = (picture, point) => {
+    shown = [picture, point];
+    const [x, y, words] = point;
+    const svg = picture.querySelector("svg");
+    const ring = ringOf(svg);
+    ring.setAttribute("cx", x);
+    ring.setAttribute("cy", y);
+    tooltip.textContent = words;
+    tooltip.hidden = false;
+    const at = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM());
+    const box = tooltip.getBoundingClientRect();
+    const left = Math.min(at.x + 12, document.documentElement.clientWidth - box.width - 4);
+    const above = at.y - box.height - 12;
+    tooltip.style.left = `${Math.max(4, left)}px`;
+    tooltip.style.top = `${above < 4 ? at.y + 14 : above}px`;
+  };
+
+  const nearest = (picture, points, event) => {
+    const matrix = picture.querySelector("svg").getScreenCTM();
+    let best = null;
+    let least = REACH;
+    points.forEach(([x, y], place) => {
+      const at = new DOMPoint(x, y).matrixTransform(matrix);
+      const distance = Math.hypot(at.x - event.clientX, at.y - event.clientY);
+      if (distance < least) [best, least] = [place, distance];
+    });
+    return best;
+  };
+
+  const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+
+  const makeReadable = (picture) => {
+    const points = marks[picture.dataset.marks];
+    let place = 0;
+    const tell = (next) => {
+      place = Math.max(0, Math.min(points.length - 1, next));
+      show(picture, points[place]);
+    };
+    picture.setAttribute("aria-description", "Arrow keys read its points");
+    picture.addEventListener("pointermove", (event) => {
+      const found = nearest(picture, points, event);
+      if (found === null) hide(picture);
+      else tell(found);
+    });
+    picture.addEventListener("pointerleave", () => hide(picture));
+    picture.addEventListener("focus", () => {
+      if (picture.matches(":focus-visible")) tell(place);
+    });
+    picture.addEventListener("blur", () => hide(picture));
+    picture.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") hide(picture);
+      const ends = { Home: 0, End: points.length - 1 };
+      const next = ends[event.key] ?? place + STEPS[event.key];
+      if (Number.isNaN(next)) return;
+      event.preventDefault();
+      tell(next);
+      const [x] = points[place];
+      const width = picture.querySelector("svg").viewBox.baseVal.width;
+      picture.scrollLeft = (x / width) * picture.scrollWidth - picture.clientWidth / 2;
+      show(picture, points[place]);
+      spoken.textContent = points[place][2];
+    });
+  };
+
+  for (const picture of document.querySelectorAll("[data-marks]")) makeReadable(picture);
+  addEventListener("scroll", () => {
+    if (!shown) return;
+    // Focus scrolls to a picture, and the tooltip goes along; the pointer stays behind.
+    if (shown[0] === document.activeElement) show(...shown);
+    else hide(shown[0]);
+  }, { passive: true });
+})();

@@ -1,0 +1,125 @@
+"""``quorate report``: one page that explains a model."""
+
+import json
+from pathlib import Path
+
+import click
+
+from quorate.cli import _options
+from quorate.cli._prune import as_size
+
+
+@click.command()
+@click.argument("model", type=click.Path(path_type=Path))
+@click.option(
+    "--data",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Samples to ask the members about: CSV, Parquet or ARFF, gzipped or not.",
+)
+@click.option(
+    "--target", required=True, metavar="COLUMN", help="Column of true labels."
+)
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Where to write the page (.html).",
+)
+@click.option("--force", is_flag=True, help="Write over an existing file.")
+@click.option(
+    "--method",
+    default="epbd",
+    show_default=True,
+    metavar="NAME",
+    help="How members are chosen; one of 'quorate methods'.",
+)
+@click.option(
+    "--keep",
+    default="0.2",
+    show_default=True,
+    metavar="HOW-MANY",
+    help="Fraction in (0, 1], number of members, 'auto' or 'own'.",
+)
+@click.option(
+    "--out-of-bag/--all-votes",
+    "out_of_bag",
+    default=None,
+    help="Use out-of-bag votes, or all; found out by default.",
+)
+@click.option(
+    "--noise",
+    default=0.01,
+    show_default=True,
+    help="Share of labels that may be wrong.",
+)
+@click.option("--title", metavar="TEXT", help="Title of the page.")
+@click.option("--jobs", type=int, metavar="N", help="Members asked at a time.")
+@click.option("--seed", default=0, show_default=True, help="Seed of everything random.")
+@_options.trust
+@_options.unsafe_pickle
+@_options.as_json
+def report(
+    model: Path,
+    data: Path,
+    target: str,
+    output: Path,
+    force: bool,
+    method: str,
+    keep: str,
+    out_of_bag: bool | None,
+    noise: float,
+    title: str | None,
+    jobs: int | None,
+    seed: int,
+    trust: tuple[str, ...],
+    unsafe_pickle: bool,
+    as_json: bool,
+) -> None:
+    """Write one HTML page that explains MODEL, to be opened in any browser.
+
+    It says how diverse the members are and whether that helps, which of them matter,
+    what pruning and lazy voting would save, and what to do next.
+    """
+    from quorate._report._ensemble import Source, make_report
+    from quorate._report._page import require_extra
+    from quorate.cli._render import progress_console
+    from quorate.persistence import load
+    from quorate.votes._tables import read_samples_for
+
+    if output.exists() and not force:
+        raise click.UsageError(f"{output} exists; --force writes over it.")
+    require_extra()
+    wanted = as_size(keep)
+    console = progress_console()
+    with console.status("reading"):
+        ensemble = load(model, trust, unsafe_pickle=unsafe_pickle)
+        X, y = read_samples_for(ensemble, data, target)
+    options = [word for name in trust for word in ("--trust", name)]
+    if unsafe_pickle:
+        options.append("--unsafe-pickle")
+    with console.status("asking the members, measuring, drawing"):
+        page = make_report(
+            ensemble,
+            X,
+            y,
+            method=method,
+            keep=wanted,
+            out_of_bag="auto" if out_of_bag is None else out_of_bag,
+            methods=None,
+            noise=noise,
+            title=title,
+            n_jobs=jobs,
+            random_state=seed,
+            source=Source(str(model), str(data), target, tuple(options)),
+        )
+    page.save(output)
+    if as_json:
+        click.echo(json.dumps({"output": str(output), **page.data}, indent=2))
+        return
+    for step in page.data["advice"]:
+        click.echo(f"- {step['title']}")
+    click.echo(f"written to {output}")

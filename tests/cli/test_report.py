@@ -1,0 +1,125 @@
+"""``quorate report`` and ``quorate study report --html`` as a shell sees them."""
+
+import json
+import re
+import shlex
+from inspect import signature
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from sklearn.datasets import load_wine
+from sklearn.ensemble import RandomForestClassifier
+
+from quorate.cli import main
+from quorate.persistence import save
+
+separate = (
+    {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}
+)
+RUNNER = CliRunner(**separate)
+TRUST = ["--trust", "sklearn.tree._tree.Tree"]
+
+
+def embedded(path):
+    page = path.read_text()
+    found = re.search(r'id="report-data">(.*?)</script>', page)
+    return json.loads(found.group(1))
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("files") / "it's a <b>folder"
+    folder.mkdir()
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    kinds = np.array(["red", "rosé", "white"])[y]
+    X.assign(**{"kind & co": kinds}).to_csv(folder / "wine.csv", index=False)
+    forest = RandomForestClassifier(12, random_state=0).fit(X, kinds)
+    save(forest, folder / "forest.skops")
+    return folder
+
+
+def run(files, output, *words):
+    line = ["report", files / "forest.skops", "--data", files / "wine.csv"]
+    line += ["--target", "kind & co", "-o", output, *words]
+    return RUNNER.invoke(main, [str(word) for word in line])
+
+
+def test_writes_a_page_whose_command_makes_it_again(files, tmp_path, monkeypatch):
+    done = run(files, tmp_path / "a.html", *TRUST, "--keep", "3", "--title", "Wine")
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout.endswith(f"written to {tmp_path / 'a.html'}\n")
+    data = embedded(tmp_path / "a.html")
+    assert data["title"] == "Wine"
+    assert data["pruning"]["n_kept"] == 3
+    assert data["votes"]["chosen_on"] == "out-of-bag votes"
+    for step in data["advice"]:
+        assert f"- {step['title']}\n" in done.stdout
+    words = shlex.split(data["reproduce"]["shell"])
+    assert words[:2] == ["quorate", "report"]
+    monkeypatch.chdir(tmp_path)
+    again = RUNNER.invoke(main, words[1:])
+    assert again.exit_code == 0, again.stderr
+    same = embedded(tmp_path / "report.html")
+    for part in ("diversity", "decomposition", "classes", "reproduce", "settings"):
+        for found in (data, same):
+            found["settings"] = {
+                k: v for k, v in found["settings"].items() if "seconds" not in k
+            }
+        assert same[part] == data[part], part
+
+
+def test_does_not_write_over_a_file(files, tmp_path):
+    page = tmp_path / "a.html"
+    page.write_text("mine")
+    done = run(files, page, *TRUST)
+    assert done.exit_code == 2
+    assert "exists; --force writes over it" in done.stderr
+    assert page.read_text() == "mine"
+    words = ("--force", "--all-votes", "--keep", "auto", "--json")
+    done = run(files, page, *TRUST, *words)
+    assert done.exit_code == 0, done.stderr
+    assert embedded(page)["votes"]["chosen_on"] == "training votes"
+    assert json.loads(done.stdout) == {"output": str(page), **embedded(page)}
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "why"),
+    [
+        ([], 1, "types that are not trusted"),
+        ([*TRUST, "--keep", "many"], 2, "--keep many"),
+        ([*TRUST, "--keep", "99"], 1, "keep 1 to 12 members"),
+        ([*TRUST, "--method", "nonsense"], 1, "unknown method 'nonsense'"),
+        ([*TRUST, "--method", "tsp_dp"], 1, "TwoStageDistance needs the samples"),
+        ([*TRUST, "--noise", "2"], 1, "noise=2.0"),
+    ],
+)
+def test_refuses_in_a_sentence_and_writes_nothing(files, tmp_path, words, code, why):
+    done = run(files, tmp_path / "a.html", *words)
+    assert done.exit_code == code
+    assert why in done.stderr
+    assert not (tmp_path / "a.html").exists()
+
+
+def test_a_study_becomes_a_page(tmp_path):
+    from quorate.study import EnsembleSpec, MethodSpec, Plan, run_plan
+
+    methods = (MethodSpec("re", 0.5), MethodSpec("random", 0.5))
+    plan = Plan("small", ("iris",), (EnsembleSpec("bagging", members=4),), methods, 2)
+    run_plan(plan, tmp_path / "store.sqlite")
+    page = tmp_path / "page.html"
+    words = ["study", "report", str(tmp_path / "store.sqlite"), "--html", str(page)]
+    done = RUNNER.invoke(main, [*words, "--reference", "re"])
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout == ""
+    data = embedded(page)
+    assert data["reference"] == "re"
+    assert data["plan"]["folds"] == 2
+    assert data["friedman"] is None
+    assert [row["method"] for row in data["standings"]]
+    words = shlex.split(data["reproduce"]["shell"])
+    assert words[1:4] == ["study", "report", str(tmp_path / "store.sqlite")]
+    done = RUNNER.invoke(main, ["study", "report", words[3], "--html", str(page),
+                                "--reference", "nobody"])  # fmt: skip
+    assert done.exit_code == 1
+    assert "unknown method 'nobody'" in done.stderr

@@ -1,0 +1,546 @@
+"""Reports: the numbers, the page around them, and what neither may hold."""
+
+import json
+import math
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_wine, make_classification
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+import quorate
+from quorate._report import _format, study_report
+from quorate._report._contest import halves_of, held_back_curve, hold_contest
+from quorate._report._facts import mean_agreement
+from quorate._report._page import embeddable
+from quorate._report._svg import tidy
+
+VOID = {"meta", "input", "br", "img", "link", "hr"}
+
+
+class Outline(HTMLParser):
+    """Read a page: is every element closed, which ids are there, what is the text?"""
+
+    def __init__(self, html):
+        super().__init__()
+        self.open, self.ids, self.text, self.tags = [], [], [], []
+        self.feed(html)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.ids += [value for name, value in attrs if name == "id"]
+        self.tags.append(tag)
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.ids += [value for name, value in attrs if name == "id"]
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+@pytest.fixture(scope="module")
+def forest():
+    X, y = load_breast_cancer(return_X_y=True)
+    return RandomForestClassifier(20, random_state=0).fit(X, y), X, y
+
+
+@pytest.fixture(scope="module")
+def made(forest):
+    return quorate.report(*forest, title="Mine")
+
+
+def test_numbers_are_those_of_the_functions_they_come_from(forest, made):
+    votes = quorate.collect_votes(*forest, out_of_bag=True)
+    data, parts = made.data, quorate.decompose(votes)
+    assert data["votes"]["accuracy"] == votes.accuracy()
+    assert data["decomposition"]["all"]["error"] == parts.error
+    found = {row["measure"]: row["all"] for row in data["diversity"]}
+    assert found == pytest.approx(quorate.diversity(votes))
+    selection = quorate.select(votes, "epbd", 0.2)
+    assert data["pruning"]["order"] == selection.order.tolist()
+    kept = [r for r in data["members"] if r["kept"] == "kept"]
+    picked = sorted(kept, key=lambda row: row["pick"])
+    assert [row["member"] for row in picked] == list(selection.names)
+    whole = quorate.assess_risk(votes)
+    assert data["risk"]["risk"] == whole.risk
+    recalls = [row["recall"] * row["samples"] for row in data["classes"]]
+    assert sum(recalls) / votes.n_samples == pytest.approx(votes.accuracy())
+    assert data["pruning"]["bytes"]["before"] == sum(
+        row["bytes"] for row in data["members"]
+    )
+
+
+def test_the_page_is_whole(made):
+    outline = Outline(made.html)
+    assert len(outline.ids) == len(set(outline.ids))
+    assert outline.tags.count("h1") == 1
+    assert outline.tags.count("figure") >= 10
+    assert outline.tags.count("table") >= 6
+    assert outline.tags.count("script") == 3
+    assert "Mine" in outline.text
+
+
+def test_the_page_loads_nothing(made):
+    # Addresses are names of namespaces only, and images carry their own data.
+    assert set(re.findall(r"https?://[^\s\"'<)]+", made.html)) <= {
+        "http://www.w3.org/1999/xlink",
+        "http://www.w3.org/2000/svg",
+    }
+    sources = re.findall(r"(?:src|href)=\"([^\"]*)\"", made.html)
+    assert all(source.startswith(("#", "data:image/png")) for source in sources)
+    assert (
+        "default-src &#39;none&#39;" in made.html or "default-src 'none'" in made.html
+    )
+
+
+def test_the_data_in_the_page_is_the_data(made):
+    found = re.search(r'id="report-data">(.*?)</script>', made.html).group(1)
+    assert json.loads(found) == made.data
+    assert json.loads(json.dumps(made.data, allow_nan=False)) == made.data
+
+
+def test_the_page_holds_no_sample():
+    X, y = make_classification(120, random_state=0)
+    model = RandomForestClassifier(5, random_state=0).fit(X, y)
+    page = quorate.report(model, X, y).html
+    assert not [v for v in X.ravel().tolist() if f"{abs(v):.17g}"[:9] in page]
+
+
+def test_same_seed_same_numbers(forest, made):
+    again = quorate.report(*forest, title="Mine")
+
+    def timeless(data):
+        plain = json.loads(json.dumps(data))
+        plain.pop("settings"), plain.pop("lazy"), plain.pop("advice")
+        plain["pruning"].pop("milliseconds")
+        for row in plain["methods"]["rows"]:
+            row.pop("seconds")
+        return plain
+
+    assert timeless(again.data) == timeless(made.data)
+
+
+def test_save_is_one_step(made, tmp_path, monkeypatch):
+    path = tmp_path / "report.html"
+    path.write_text("old")
+    monkeypatch.setattr("os.replace", lambda *_: (_ for _ in ()).throw(OSError("full")))
+    with pytest.raises(OSError, match="full"):
+        made.save(path)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+    monkeypatch.undo()
+    made.save(path)
+    assert path.read_text(encoding="utf-8") == made.html
+
+
+def test_notebooks_get_a_frame(made):
+    shown = made._repr_html_()
+    assert shown.startswith("<iframe ")
+    outline = Outline(shown)
+    assert outline.tags == ["iframe"]
+    assert repr(made).startswith("Report('Mine', ")
+
+
+def pool():
+    X, y = load_wine(return_X_y=True)
+    trees = [DecisionTreeClassifier(max_depth=d).fit(X[::2], y[::2]) for d in (1, 2, 3)]
+    return trees, X[1::3], y[1::3]
+
+
+def boosted():
+    X, y = load_wine(return_X_y=True)
+    model = AdaBoostClassifier(n_estimators=8, random_state=0).fit(X[::2], y[::2])
+    return model, X[1::3], y[1::3]
+
+
+def voting():
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    members = [("nb", GaussianNB()), ("tree", DecisionTreeClassifier(random_state=0))]
+    model = VotingClassifier(members, weights=[2, 1]).fit(X[::2], y[::2])
+    return model, X[1::3], y[1::3]
+
+
+def piped():
+    X, y = load_wine(return_X_y=True)
+    names = np.array(["a", "b", "c"])[y]
+    bagging = BaggingClassifier(LogisticRegression(max_iter=50), 5, random_state=0)
+    return make_pipeline(StandardScaler(), bagging).fit(X, names), X, names
+
+
+def lone():
+    X, y = load_wine(return_X_y=True)
+    return {"only": GaussianNB().fit(X[::2], y[::2])}, X[1::3], y[1::3]
+
+
+def few():
+    X, y = load_wine(return_X_y=True)
+    model = RandomForestClassifier(5, random_state=0).fit(X[::2], y[::2])
+    return model, X[1::9], y[1::9]
+
+
+@pytest.mark.parametrize(
+    ("make", "type_", "chosen_on"),
+    [
+        (pool, "list of classifiers", "votes on other samples"),
+        (boosted, "AdaBoostClassifier", "votes on other samples"),
+        (voting, "VotingClassifier", "votes on other samples"),
+        (piped, "Pipeline that ends in BaggingClassifier", "out-of-bag votes"),
+        (lone, "dict of classifiers", "votes on other samples"),
+        (few, "RandomForestClassifier", "votes on other samples"),
+    ],
+)
+def test_any_ensemble_has_a_report(make, type_, chosen_on):
+    ensemble, X, y = make()
+    found = quorate.report(ensemble, X, y, keep=1)
+    Outline(found.html)
+    assert found.data["ensemble"]["type"] == type_
+    assert found.data["votes"]["chosen_on"] == chosen_on
+    assert found.data["pruning"]["n_kept"] == 1
+    assert found.data["advice"]
+
+
+def test_what_cannot_be_measured_is_said():
+    few_samples = quorate.report(*few(), keep=2).data
+    assert (
+        few_samples["methods"]["refusal"] == few_samples["pruning"]["curve"]["refusal"]
+    )
+    assert "too few samples" in few_samples["methods"]["refusal"]
+    listed = quorate.report(*pool(), keep=2)
+    assert "no predict of its own" in listed.data["lazy"]["refusal"]
+    assert listed.data["lazy"]["refusal"] in listed.html
+
+
+def test_training_votes_are_called_so(forest):
+    found = quorate.report(*forest, out_of_bag=False)
+    assert found.data["votes"]["chosen_on"] == "training votes"
+    titles = [step["title"] for step in found.data["advice"]]
+    assert "Make this report again" in titles[0]
+    assert not [title for title in titles if "need an ensemble" in title]
+    assert "trained on these samples" in found.data["lazy"]["note"]
+    assert not [title for title in titles if "lazily" in title]
+    assert "lazy-curve" not in found.html
+    assert "needs samples that no member" in found.data["certificate"]["refusal"]
+
+
+def test_unseen_samples_give_a_certificate_and_calibration():
+    X, y = make_classification(3000, random_state=0)
+    model = RandomForestClassifier(15, max_depth=4, random_state=0)
+    model.fit(X[:600], y[:600])
+    found = quorate.report(model, X[600:], y[600:], keep=5).data
+    certificate = found["certificate"]
+    assert certificate["refusal"] is None
+    assert found["lazy"]["note"] == ""
+    assert len(found["lazy"]["curve"]["settings"]) == 3
+    assert 1 <= certificate["n_kept"] <= 15
+    assert certificate["excess_limit"] <= certificate["tolerance"]
+    modes = [row["mode"] for row in found["lazy"]["rows"]]
+    assert modes == ["all members", "exact", "bayes, 90 %", "bayes, 99 %",
+                     "bayes, 99.9 %", "calibrated, 0.5 %"]  # fmt: skip
+    exact = found["lazy"]["rows"][1]
+    assert exact["disagreement"] == 0
+    assert exact["members_asked"] < 15
+
+
+@pytest.mark.parametrize("method", ["pep", "drep"])
+def test_methods_of_every_kind(forest, method):
+    found = quorate.report(*forest, method=method, keep=4, methods=["mdm"]).data
+    rows = {row["method"]: row for row in found["methods"]["rows"]}
+    assert {"MarginDistance", "all members"} < set(rows)
+    assert sum(row["chosen"] is not None for row in rows.values()) == 1
+    curve = found["pruning"]["curve"]
+    assert curve["sizes"][0] == 1
+    assert len(curve["sizes"]) == len(curve["errors"])
+
+
+def test_own_size_and_auto(forest):
+    own = quorate.report(*forest, method="drep", keep=None).data
+    assert own["settings"]["keep"] is None
+    auto = quorate.report(*forest, method=quorate.pruning.UMEP(), keep="auto").data
+    assert auto["pruning"]["rule"] == "keep='auto'"
+    assert auto["settings"]["method"].startswith("UMEP(")
+
+
+def votes_of(n_members=12, n_samples=300, seed=0, masked=False):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 3, n_samples)
+    right = rng.random((n_members, n_samples)) < rng.uniform(0.5, 0.9, (n_members, 1))
+    votes = np.where(right, y, rng.integers(0, 3, (n_members, n_samples)))
+    valid = rng.random(votes.shape) < 0.6 if masked else None
+    if masked:
+        valid[0] |= ~valid.any(axis=0)
+    return quorate.Votes(votes, y, valid=valid)
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_mean_agreement_is_that_of_its_definition(masked):
+    votes = votes_of(5, 60, masked=masked)
+    slow = []
+    for member in range(5):
+        shares = []
+        for sample in range(votes.n_samples):
+            own = votes.codes[member, sample]
+            others = np.delete(votes.codes[:, sample], member)
+            others = others[others >= 0]
+            if own >= 0 and others.size:
+                shares.append(np.mean(others == own))
+        slow.append(np.mean(shares))
+    np.testing.assert_allclose(mean_agreement(votes), slow)
+
+
+def test_the_contest_judges_on_what_was_held_back():
+    votes = votes_of()
+    first, second = halves_of(votes, 200, seed=1)
+    assert first.n_samples == second.n_samples == 100
+    assert not set(first.samples) & set(second.samples)
+    rows = hold_contest((first, second), "re", 4, ["best"], 0)["rows"]
+    found = {row["method"]: row for row in rows}
+    chosen = quorate.pruning.BestMembers(keep=4)
+    errors = [
+        judged.keep(chosen.fit(on).order_).error()
+        for on, judged in ((first, second), (second, first))
+    ]
+    assert found["BestMembers"]["accuracy"] == pytest.approx(1 - np.mean(errors))
+    whole = found["all members"]
+    assert whole["gain"] == 0
+    assert found["ReducedError"]["chosen"] == "this report"
+    assert found["BestMembers"]["gain"] == pytest.approx(
+        found["BestMembers"]["accuracy"] - whole["accuracy"]
+    )
+
+
+def test_the_held_back_curve_meets_the_contest():
+    halves = halves_of(votes_of(), 300, seed=0)
+    curve = held_back_curve(halves, "re", 0)
+    contest = hold_contest(halves, "re", 4, [], 0)["rows"]
+    accuracy = next(row["accuracy"] for row in contest if row["chosen"])
+    assert curve["errors"][3] == pytest.approx(1 - accuracy)
+    assert curve["errors"][-1] == pytest.approx(curve["full_error"])
+    without_order = held_back_curve(halves, "lcs", 0)
+    assert without_order["sizes"][-1] == 12
+    assert without_order["errors"][-1] == pytest.approx(without_order["full_error"])
+
+
+def test_embedded_json_cannot_end_its_element():
+    hostile = {"a": "</script><!--\u2028\u2029&<script>", "b": [1.5, None]}
+    text = embeddable(hostile)
+    assert not set(text) & set("<>&\u2028\u2029")
+    assert json.loads(text) == hostile
+
+
+def test_plain_leaves_no_number_that_json_lacks():
+    odd = {"a": np.float64("nan"), 1: (math.inf, np.int64(3)), "c": np.arange(2)}
+    assert _format.plain(odd) == {"a": None, "1": [None, 3], "c": [0, 1]}
+
+
+@pytest.mark.parametrize(
+    ("write", "value", "text"),
+    [
+        (_format.percent, 0.12345, "12.35 %"),
+        (_format.percent, None, _format.NOTHING),
+        (_format.points, -0.0123, "−1.23 pp"),
+        (_format.points, -1e-9, "0.00 pp"),
+        (_format.size, 999, "999 B"),
+        (_format.size, 1_234_567, "1.2 MB"),
+        (_format.size, 5e12, "5,000.0 GB"),
+        (_format.milliseconds, 123.4, "123 ms"),
+        (_format.milliseconds, 1.234, "1.23 ms"),
+        (_format.times, math.inf, _format.NOTHING),
+        (_format.count, -1234, "−1,234"),
+        (_format.number, 1234.5, "1,234.5000"),
+    ],
+)
+def test_numbers_as_people_read_them(write, value, text):
+    assert write(value) == text.replace(" ", "\u202f")
+
+
+def test_svg_of_two_pictures_share_no_name():
+    svg = (
+        '<?xml version="1.0"?><svg width="1pt" viewBox="0 0 9 9"><metadata>x</metadata>'
+        '<defs><path id="m1" d="M 0.123456 1"/><clipPath id="c&1"/></defs>'
+        '<g id="unused"><use xlink:href="#m1" style="fill: #010203"/></g>'
+        "<text style=\"font: 10px 'DejaVu Sans'; fill: #d55e00\">0.123456 #010203"
+        "</text></svg>"
+    )
+    one, two = tidy(svg, "one"), tidy(svg, "two")
+    assert 'id="one-0"' in one
+    assert 'href="#one-0"' in one
+    assert "unused" not in one
+    assert "metadata" not in one
+    assert not set(re.findall(r'id="([^"]+)"', one)) & set(
+        re.findall(r'id="([^"]+)"', two)
+    )
+    assert "currentColor" in one
+    assert "M 0.12 1" in one
+    assert ">0.123456 #010203<" in one  # words are not touched
+    assert "DejaVu" not in one
+
+
+@pytest.mark.parametrize("module", ["jinja2", "matplotlib"])
+def test_a_missing_extra_is_named_in_one_sentence(module):
+    code = (
+        f"import sys; sys.modules[{module!r}] = None\n"
+        "import quorate\n"
+        "try:\n    quorate.report(None, None, None)\n"
+        "except ImportError as error:\n    print(error)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == (
+        f"quorate.report needs {module}, which is not installed; "
+        'pip install "quorate[report]" adds it.\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"keep": 99}, "keep 1 to 20 members"),
+        ({"method": "nonsense"}, "unknown method"),
+        ({"out_of_bag": "maybe"}, r"report\(out_of_bag='maybe'\)"),
+        ({"methods": ["nonsense"]}, "unknown method"),
+    ],
+)
+def test_refusals(forest, options, why):
+    with pytest.raises(ValueError, match=why):
+        quorate.report(*forest, **options)
+
+
+def test_the_code_on_the_page_makes_it_again(forest, made, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    scope = dict(zip(("ensemble", "X", "y"), forest, strict=True))
+    exec(made.data["reproduce"]["python"], scope)
+    assert scope["page"].data["members"] == made.data["members"]
+    assert len(scope["smaller"].estimators_) == made.data["pruning"]["n_kept"]
+    assert (tmp_path / "report.html").exists()
+
+
+def contest(mine, best, doubt):
+    rows = [
+        {"method": name, "accuracy": accuracy, "gain": accuracy - 0.9,
+         "gain_error": doubt, "seconds": seconds, "chosen": chosen, "is_random": random}
+        for name, accuracy, seconds, chosen, random in (
+            ("Best", best, 0.1, None, False), ("Mine", mine, 0.1, "this report", False),
+            ("random", 0.85, None, None, True), ("all members", 0.9, None, None, False),
+        )
+    ]  # fmt: skip
+    return {"rows": rows}
+
+
+@pytest.mark.parametrize(
+    ("mine", "best", "doubt", "said"),
+    [
+        (0.88, 0.90, 0.001, "Try Best instead of Mine."),
+        (0.88, 0.90, 0.02, None),  # not told apart from chance
+        (0.84, 0.85, 0.02, "Do not expect much from the choice of members."),
+    ],
+)
+def test_another_method_is_advised_only_if_it_is_clearly_better(
+    made, mine, best, doubt, said
+):
+    from quorate._report._advice import advice
+
+    found = advice({**made.data, "methods": contest(mine, best, doubt)})
+    titles = {step["title"] for step in found}
+    choices = {"Try Best instead of Mine.",
+               "Do not expect much from the choice of members."}  # fmt: skip
+    assert titles & choices == ({said} if said else set())
+
+
+@pytest.mark.parametrize(("vote", "lines"), [(0.75, 1), (0.99, 0)])
+def test_a_vote_far_above_its_members_does_not_press_them_together(vote, lines):
+    from matplotlib.figure import Figure
+
+    from quorate._report._displays import MembersDisplay
+
+    accuracy = np.array([0.6, 0.65, 0.7])
+    shown = MembersDisplay(accuracy, accuracy, accuracy > 0.6, vote)
+    ax = shown.plot(ax=Figure().subplots()).ax_
+    assert sum(line.get_linestyle() == "--" for line in ax.lines) == lines
+    assert any("vote of all" in text.get_text() for text in ax.get_legend().get_texts())
+
+
+def test_drawing_leaves_matplotlib_as_it_was(forest):
+    import matplotlib as mpl
+    import matplotlib.pyplot as plt
+
+    before, open_figures = dict(mpl.rcParams), plt.get_fignums()
+    quorate.report(*forest)
+    assert dict(mpl.rcParams) == before
+    assert plt.get_fignums() == open_figures
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    from quorate.study import EnsembleSpec, MethodSpec, Plan, Results, run_plan
+
+    path = tmp_path_factory.mktemp("study") / "store.sqlite"
+    plan = Plan(
+        "small",
+        ("iris", "wine"),
+        (EnsembleSpec("bagging", members=6),),
+        (MethodSpec("epbd", 0.5), MethodSpec("pep"), MethodSpec("random", 0.5)),
+        folds=2,
+    )
+    run_plan(plan, path)
+    return Results.read(path)
+
+
+def test_the_study_page_shows_what_the_table_shows(results, tmp_path):
+    found = study_report(results, output=tmp_path / "study.html")
+    outline = Outline(found.html)
+    assert len(outline.ids) == len(set(outline.ids))
+    assert (tmp_path / "study.html").read_text(encoding="utf-8") == found.html
+    table = results.table()
+    shown = " ".join(outline.text)
+    for row in table.body:
+        for cell in row[1:]:
+            mean, spread = cell.rstrip("+-").split("±")
+            assert f"{mean}\u202f±\u202f{spread}" in shown
+    standings = results.standings()
+    assert [r["method"] for r in found.data["standings"]] == [
+        s.method for s in standings
+    ]
+    assert found.data["reference"] == "random"
+    assert outline.tags.count("figure") >= 8
+
+
+def test_a_study_of_one_method_on_one_data_set(results):
+    from quorate.study import Results
+
+    some = [
+        row
+        for row in results.rows
+        if row["method"] == "random" and row["data"] == "iris"
+    ]
+    alone = Results("lone", ("random",), tuple(some), ())
+    found = study_report(alone)
+    Outline(found.html)
+    assert found.data["friedman"] is None
+    assert "holds no record" in found.html
+
+
+def test_a_study_without_results_says_so():
+    from quorate.study import Results
+
+    with pytest.raises(ValueError, match="empty: no results yet"):
+        study_report(Results("empty", ("random",), (), ()))
