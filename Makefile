@@ -2,15 +2,19 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-GROUPS := test oracle lint docs bench
+GROUPS := test browser oracle lint docs bench
 
-.PHONY: demo test test-oracle test-oldest test-slow lint types docs doctest bench wheel clean
+.PHONY: demo test test-browser test-oracle test-oldest test-slow lint types docs doctest bench wheel clean
 
 demo: $(VENV)/.core
 	$(BIN)/quorate demo
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -n auto
+
+# Reports in Debian's chromium; a missing browser is a failure here, not a skip.
+test-browser: $(VENV)/.test $(VENV)/.browser
+	QUORATE_BROWSER=required $(BIN)/python -m pytest -q tests/browser
 
 # Statistics against the packages that have them too.
 test-oracle: $(VENV)/.test $(VENV)/.oracle

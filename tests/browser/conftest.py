@@ -1,0 +1,177 @@
+"""A real browser, offline, that says what a report does in it.
+
+Debian's chromium, driven by Playwright. Without them these tests are skipped, unless
+the environment variable QUORATE_BROWSER is "required": then they fail.
+"""
+
+import os
+import shutil
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.ensemble import RandomForestClassifier, VotingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "\"><img src=x onerror='alert(1)'> & 'quotes'",
+    "two\nlines",
+    "שלום עולם",
+    "n" * 300,
+    "</script><script>alert(2)</script>",
+)
+
+
+def missing(reason):
+    """Skip, or fail where the browser is required."""
+    if os.environ.get("QUORATE_BROWSER") == "required":
+        pytest.fail(f"QUORATE_BROWSER=required, but {reason}")
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        missing("playwright is not installed (dependency group 'browser').")
+    program = next(filter(None, map(shutil.which, PROGRAMS)), None)
+    if program is None:
+        missing(f"none of {', '.join(PROGRAMS)} is on the path.")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=program, args=["--no-sandbox"]
+        )
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Visit:
+    """A page that was opened, and everything it did."""
+
+    page: object
+    url: str
+    requests: list = field(default_factory=list)
+    complaints: list = field(default_factory=list)
+    failures: list = field(default_factory=list)
+
+    def assert_quiet(self):
+        assert self.requests == [self.url]
+        assert self.complaints == []
+
+
+@pytest.fixture
+def visit(chromium):
+    """Return a function that opens a file offline and watches what it does."""
+    contexts = []
+
+    def open_page(path, width=1440, **options):
+        context = chromium.new_context(
+            viewport={"width": width, "height": 900}, offline=True, **options
+        )
+        contexts.append(context)
+        page = context.new_page()
+        found = Visit(page, path.as_uri())
+        page.on("request", lambda request: found.requests.append(request.url))
+        page.on(
+            "console", lambda message: found.complaints.append(f"log: {message.text}")
+        )
+        page.on(
+            "requestfailed",
+            lambda request: found.failures.append((request.url, request.failure)),
+        )
+        page.on("pageerror", lambda error: found.complaints.append(f"error: {error}"))
+
+        def refuse(dialog):
+            found.complaints.append(f"dialog: {dialog.message}")
+            dialog.dismiss()
+
+        page.on("dialog", refuse)
+        page.goto(found.url)
+        return found
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture(scope="session")
+def plain_report(tmp_path_factory):
+    """Return the report on a forest, from its out-of-bag votes."""
+    import quorate
+
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    forest = RandomForestClassifier(24, random_state=0).fit(X, y)
+    made = quorate.report(forest, X, y)
+    path = tmp_path_factory.mktemp("plain") / "report.html"
+    made.save(path)
+    return path, made
+
+
+@pytest.fixture(scope="session")
+def hostile_report(tmp_path_factory):
+    """Return a report in which everything a user can name is hostile."""
+    from quorate._report._ensemble import Source, make_report
+
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(240, len(HOSTILE))), columns=HOSTILE)
+    y = np.array(HOSTILE)[(X.to_numpy() + rng.normal(size=X.shape)).argmax(axis=1)]
+    kinds = (
+        DecisionTreeClassifier(random_state=0),
+        GaussianNB(),
+        LogisticRegression(),
+        DecisionTreeClassifier(max_depth=2, random_state=1),
+        DecisionTreeClassifier(max_depth=4, random_state=2),
+        DecisionTreeClassifier(max_depth=1, random_state=3),
+    )
+    voting = VotingClassifier(list(zip(HOSTILE, kinds, strict=True))).fit(X, y)
+    title = " ".join(HOSTILE)
+    made = make_report(
+        voting, X, y, method="epbd", keep=0.5, out_of_bag="auto", methods=None,
+        noise=0.01, title=title, n_jobs=None, random_state=0,
+        source=Source(HOSTILE[0], HOSTILE[1], HOSTILE[2], ("--trust", HOSTILE[5])),
+    )  # fmt: skip
+    path = tmp_path_factory.mktemp("hostile") / "report <b>&amp;.html"
+    made.save(path)
+    return path, made
+
+
+@pytest.fixture(scope="session")
+def study_page(tmp_path_factory):
+    """Return the report on a small study with a hostile label and a failure."""
+    from quorate._report import study_report
+    from quorate.study import EnsembleSpec, MethodSpec, Plan, Results, run_plan
+
+    folder = tmp_path_factory.mktemp("study")
+    plan = Plan(
+        "small",
+        ("iris", "wine"),
+        (EnsembleSpec("bagging", members=6),),
+        (
+            MethodSpec("epbd", 0.5),
+            MethodSpec("re", 0.5, label=HOSTILE[0]),
+            MethodSpec("random", 0.5),
+        ),
+        folds=2,
+    )
+    run_plan(plan, folder / "store.sqlite")
+    found = Results.read(folder / "store.sqlite")
+    failed = {
+        "data": "iris", "repeat": 0, "fold": 1, "ensemble": "bagging",
+        "method": "epbd", "error": f"Traceback\nValueError: {HOSTILE[0]}",
+    }  # fmt: skip
+    results = Results(
+        found.name, found.methods, found.rows, (failed,), found.preparation
+    )
+    made = study_report(results, plan=plan.to_dict(), store=HOSTILE[1])
+    path = folder / "report.html"
+    made.save(path)
+    return path, made

@@ -1,0 +1,312 @@
+"""Reports in a real browser: quiet, readable and usable by everybody."""
+
+from pathlib import Path
+
+import pytest
+
+WIDTHS = (320, 768, 1440)
+AUDIT = (Path(__file__).parent / "audit.js").read_text()
+
+# What a focused element must have, and where it is among all elements.
+FOCUS = """() => {
+  const at = document.activeElement;
+  const style = getComputedStyle(at);
+  return {
+    place: [...document.querySelectorAll("*")].indexOf(at),
+    tag: at.tagName,
+    outline: style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0,
+  };
+}"""
+
+
+@pytest.mark.parametrize(
+    ("report", "width", "scheme"),
+    [
+        *(("plain_report", width, s) for width in WIDTHS for s in ("light", "dark")),
+        ("hostile_report", 320, "dark"),
+        ("hostile_report", 1440, "light"),
+        ("study_page", 320, "light"),
+        ("study_page", 768, "dark"),
+        ("study_page", 1440, "dark"),
+    ],
+)
+def test_passes_the_audit_without_asking_for_anything(
+    request, visit, report, width, scheme
+):
+    path, _ = request.getfixturevalue(report)
+    seen = visit(path, width, color_scheme=scheme)
+    for details in seen.page.locator("details").all():
+        details.evaluate("node => { node.open = true; }")
+    assert seen.page.evaluate(AUDIT) == []
+    overflow = "document.documentElement.scrollWidth - innerWidth"
+    assert seen.page.evaluate(overflow) <= 0
+    seen.assert_quiet()
+
+
+def test_the_audit_finds_what_is_wrong(visit, plain_report, tmp_path):
+    _, made = plain_report
+    broken = (
+        made.html.replace('lang="en"', "")
+        .replace("<h3>Pairs of members</h3>", '<h5 id="short">Pairs</h5>')
+        .replace("--soft: #565d69", "--soft: #b5b5b5")
+        .replace('scope="row"', "")
+        .replace('class="scroll" role="region"', 'class="scroll"')
+        .replace('tabindex="0"', "")
+    )
+    copy = tmp_path / "broken.html"
+    copy.write_text(broken)
+    found = {line.split(":")[0] for line in visit(copy, 320).page.evaluate(AUDIT)}
+    assert {
+        "lang", "heading order", "duplicate id", "contrast", "th scope",
+        "scroll region out of reach",
+    } <= found  # fmt: skip
+
+
+def column(page, table, place):
+    rows = page.locator(f"#{table} tbody tr:visible")
+    return rows.evaluate_all(f"rows => rows.map((row) => row.cells[{place}].innerText)")
+
+
+def numbers(texts):
+    return [float(text.split("\u202f")[0].replace("\u2212", "-")) for text in texts]
+
+
+def test_tables_sort_by_number_and_by_text(visit, plain_report):
+    page = visit(plain_report[0]).page
+    headers = page.locator("#members-table thead th")
+    labels = [text.split("\u00a0")[0].strip() for text in headers.all_inner_texts()]
+    accuracy, kept, pick = (labels.index(n) for n in ("accuracy", "kept?", "pick"))
+
+    headers.nth(accuracy).get_by_role("button").click()
+    assert headers.nth(accuracy).get_attribute("aria-sort") == "descending"
+    found = numbers(column(page, "members-table", accuracy))
+    assert found == sorted(found, reverse=True)
+    assert len(set(found)) > 5
+    headers.nth(accuracy).get_by_role("button").press("Enter")
+    assert headers.nth(accuracy).get_attribute("aria-sort") == "ascending"
+    assert numbers(column(page, "members-table", accuracy)) == found[::-1] or sorted(
+        found
+    ) == numbers(column(page, "members-table", accuracy))
+
+    headers.nth(kept).get_by_role("button").click()
+    assert headers.nth(accuracy).get_attribute("aria-sort") is None
+    words = column(page, "members-table", kept)
+    assert words == sorted(words)
+    assert {"kept", "dropped"} == set(words)
+
+    for _ in range(2):  # what is missing stays below, both ways
+        headers.nth(pick).get_by_role("button").click()
+        picks = column(page, "members-table", pick)
+        n_kept = sum(text != "\u2013" for text in picks)
+        assert all(text == "\u2013" for text in picks[n_kept:])
+        assert len(set(picks[:n_kept])) == n_kept > 1
+
+
+def test_tables_filter(visit, plain_report):
+    path, made = plain_report
+    page = visit(path).page
+    box = page.get_by_label("Filter rows by words in them").last
+    rows = page.locator("#members-table tbody tr:visible")
+    assert rows.count() == 24
+    box.fill("KEPT")
+    n_kept = made.data["pruning"]["n_kept"]
+    assert rows.count() == n_kept
+    assert page.get_by_text(f"{n_kept} of 24 rows").is_visible()
+    box.fill("kept zebra")
+    assert rows.count() == 0
+    box.fill("")
+    assert rows.count() == 24
+
+
+def test_tooltips_appear_on_hover(visit, plain_report):
+    page = visit(plain_report[0]).page
+    picture = page.locator("#members-map .picture")
+    picture.scroll_into_view_if_needed()
+    at = picture.evaluate(
+        """picture => {
+          const marks = JSON.parse(document.getElementById("report-marks").textContent);
+          const [x, y, words] = marks["members-map"][0];
+          const svg = picture.querySelector("svg");
+          const point = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM());
+          return { x: point.x, y: point.y, words };
+        }"""
+    )
+    tooltip = page.locator("#tooltip")
+    assert not tooltip.is_visible()
+    page.mouse.move(at["x"] + 1, at["y"] + 1)
+    assert tooltip.is_visible()
+    assert tooltip.inner_text() == at["words"]
+    # The ring lies on a point that Matplotlib drew, so places and picture agree.
+    assert picture.evaluate(
+        """picture => {
+          const ring = picture.querySelector(".ring").getBoundingClientRect();
+          const near = [...picture.querySelectorAll("use")].filter((dot) => {
+            const box = dot.getBoundingClientRect();
+            return Math.hypot(box.x + box.width / 2 - ring.x - ring.width / 2,
+                              box.y + box.height / 2 - ring.y - ring.height / 2) < 2;
+          });
+          return near.length;
+        }"""
+    )
+    page.mouse.move(0, 0)
+    assert not tooltip.is_visible()
+
+
+def test_tooltips_appear_for_the_keyboard(visit, plain_report):
+    page = visit(plain_report[0], 320).page
+    page.keyboard.press("Tab")
+    picture = page.locator("#contest .picture")
+    picture.focus()
+    page.mouse.wheel(0, 40)  # scrolling takes the tooltip along
+    page.wait_for_timeout(100)
+    tooltip, spoken = page.locator("#tooltip"), page.locator("#spoken")
+    assert tooltip.is_visible()
+    first = tooltip.inner_text()
+    picture.press("ArrowDown")
+    assert tooltip.inner_text() == spoken.inner_text() != first
+    picture.press("End")
+    last = tooltip.inner_text()
+    picture.press("ArrowRight")
+    assert tooltip.inner_text() == last
+    picture.press("Home")
+    assert tooltip.inner_text() == first
+    inside = (
+        "node => { const box = node.getBoundingClientRect();"
+        " return box.left >= 0 && box.right <= innerWidth; }"
+    )
+    assert tooltip.evaluate(inside)
+    picture.press("Escape")
+    assert not tooltip.is_visible()
+
+
+def test_focus_is_visible_and_follows_the_page(visit, plain_report):
+    page = visit(plain_report[0]).page
+    places = []
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        focus = page.evaluate(FOCUS)
+        if focus["tag"] == "BODY":
+            break
+        assert focus["outline"], focus
+        places.append(focus["place"])
+    assert len(places) > 40
+    assert places == sorted(places)
+
+
+def test_the_skip_link_leads_to_the_content(visit, plain_report):
+    page = visit(plain_report[0]).page
+    page.keyboard.press("Tab")
+    assert (
+        page.locator(".skip").evaluate("link => link.getBoundingClientRect().width")
+        > 50
+    )
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.tagName") == "MAIN"
+
+
+def style(page, selector, name):
+    return page.locator(selector).first.evaluate(
+        "(node, name) => getComputedStyle(node)[name]", name
+    )
+
+
+def test_dark_and_light_differ_and_pictures_follow(visit, plain_report):
+    grounds, inks = [], []
+    for scheme in ("light", "dark"):
+        page = visit(plain_report[0], color_scheme=scheme).page
+        grounds.append(style(page, "body", "backgroundColor"))
+        inks.append(style(page, ".picture svg text", "fill"))
+        assert inks[-1] == style(page, ".picture", "color")
+    assert len(set(grounds)) == len(set(inks)) == 2
+
+
+def test_print_is_light_whole_and_without_controls(visit, plain_report):
+    seen = visit(plain_report[0], color_scheme="dark")
+    page = seen.page
+    page.emulate_media(media="print", color_scheme="dark")
+    assert style(page, "body", "backgroundColor") == "rgb(255, 255, 255)"
+    assert style(page, "h1", "color") == "rgb(0, 0, 0)"
+    assert style(page, ".scroll", "overflow") == "visible"
+    assert style(page, ".scroll", "maxHeight") == "none"
+    for hidden in ("nav", ".filter", ".skip"):
+        assert not page.locator(hidden).first.is_visible()
+    assert page.locator("#members-table tbody tr:visible").count() == 24
+    assert page.evaluate(AUDIT) == []
+    assert page.pdf(format="A4").startswith(b"%PDF")
+    seen.assert_quiet()
+
+
+def test_whole_without_scripts(visit, plain_report):
+    seen = visit(plain_report[0], java_script_enabled=False)
+    page = seen.page
+    assert page.locator("#members-table tbody tr").count() == 24
+    assert page.locator("button, input").count() == 0
+    assert page.get_by_role("heading", name="What to do next").is_visible()
+    seen.assert_quiet()
+
+
+def test_scripts_that_are_not_its_own_are_refused(visit, plain_report, tmp_path):
+    _, made = plain_report
+    copy = tmp_path / "tampered.html"
+    copy.write_text(
+        made.html.replace(
+            "</main>",
+            "<script>alert(1)</script><img src='x' onerror='alert(2)'>"
+            "<img src='http://example.org/x.png'></main>",
+        )
+    )
+    seen = visit(copy)
+    assert not [line for line in seen.complaints if line.startswith("dialog")]
+    assert sum("Content Security Policy" in line for line in seen.complaints) >= 3
+    assert {url: why for url, why in seen.failures if "example" in url} == {
+        "http://example.org/x.png": "csp"
+    }
+
+
+def test_hostile_names_stay_text(visit, hostile_report):
+    path, made = hostile_report
+    from_names = set(made.data["ensemble"]["feature_names"])
+    seen = visit(path)
+    page = seen.page
+    title = made.data["title"]
+    assert page.title().split() == title.split()  # browsers fold white space here
+    assert page.locator("h1").evaluate("node => node.textContent") == title
+    texts = page.locator("bdi").evaluate_all("all => all.map((n) => n.textContent)")
+    names = {row["member"] for row in made.data["members"]}
+    labels = {row["class"] for row in made.data["classes"]}
+    source = set(made.data["reproduce"]["source"].values())
+    assert len(names) == len(labels) == len(from_names) == 6
+    assert names | labels | from_names | source <= set(texts)
+    code = page.locator("pre code").evaluate_all("all => all.map((n) => n.textContent)")
+    assert made.data["reproduce"]["shell"] in code
+    # No element but those of the template.
+    assert page.locator("main img, main b, main script").count() == 0
+    assert page.locator("script").count() == 3
+    embedded = page.locator("#report-data").evaluate("n => JSON.parse(n.textContent)")
+    assert embedded == made.data
+    seen.assert_quiet()
+
+
+def test_the_study_page_sorts_and_stays_text(visit, study_page):
+    path, made = study_page
+    seen = visit(path)
+    page = seen.page
+    header = page.locator("#accuracies thead th").nth(2)
+    assert (
+        header.locator("bdi").evaluate("n => n.textContent") == made.data["methods"][1]
+    )
+    header.get_by_role("button").click()
+    means = [float(t.split("\u202f")[0]) for t in column(page, "accuracies", 2)]
+    assert means == sorted(means, reverse=True)
+    assert page.locator("#failures-table").inner_text().count("<script>") == 1
+    seen.assert_quiet()
+
+
+def test_a_notebook_shows_the_page_in_a_frame(visit, plain_report, tmp_path):
+    path = tmp_path / "notebook.html"
+    path.write_text(f"<!DOCTYPE html><p>cell</p>{plain_report[1]._repr_html_()}")
+    page = visit(path).page
+    frame = page.frame_locator("iframe")
+    assert frame.get_by_role("heading", level=1).inner_text().startswith("RandomForest")
+    frame.locator("#members-table thead button").first.click()
+    assert style(page, "p", "fontFamily") != style(frame, "p", "fontFamily")
