@@ -2,7 +2,16 @@
 
 import sys
 
-from bench import forests, frontier, lazy, measures, pruning, selectors, study
+from bench import (
+    forests,
+    frontier,
+    lazy,
+    measures,
+    pruning,
+    report,
+    selectors,
+    study,
+)
 
 BENCHES = {
     "measures": measures.run,
@@ -10,8 +19,9 @@ BENCHES = {
     "frontier": frontier.run,
     "selectors": selectors.run,
     "forests": forests.run,
-    "study": study.run,
     "lazy": lazy.run,
+    "report": report.run,
+    "study": study.run,
 }
 
 if __name__ == "__main__":
