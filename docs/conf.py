@@ -29,7 +29,10 @@ default_role = "code"
 # API pages. The docstrings say types in words, so signatures stay without them.
 autosummary_generate = True
 # A class and a function that differ only in case would share a file on some systems.
-autosummary_filename_map = {"quorate.risk.Endpoints": "quorate.risk.Endpoints-class"}
+autosummary_filename_map = {
+    "quorate.risk.Endpoints": "quorate.risk.Endpoints-class",
+    "quorate.Report": "quorate.Report-class",
+}
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 toc_object_entries_show_parents = "hide"
