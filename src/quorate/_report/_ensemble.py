@@ -27,7 +27,7 @@ from quorate._report._sections import (
 from quorate._report._versions import versions
 from quorate._report._words import GLOSSARY
 from quorate._typing import Array, IntArray
-from quorate.classifier import _votes_to_choose_on
+from quorate.classifier import votes_to_choose_on
 from quorate.pruning import make_pruner
 from quorate.selection import Selection, select
 from quorate.votes import Votes, keep_members
@@ -157,7 +157,7 @@ def make_report(
     """Make the report; ``source`` names the files, where it comes from files."""
     require_extra()
     start = time.perf_counter()
-    votes, chosen_on = _votes_to_choose_on(
+    votes, chosen_on = votes_to_choose_on(
         ensemble, X, y, out_of_bag, n_jobs, owner="report"
     )
     collected = time.perf_counter() - start

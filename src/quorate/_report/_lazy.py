@@ -13,8 +13,8 @@ _CONFIDENCES = (0.9, 0.99, 0.999)
 _EPSILON = 0.005
 _SEEN = (
     "The members were trained on these samples, and on such samples they agree far "
-    "more than on new ones. Read this as the most that could be saved; give samples that no "
-    "member has seen to learn what it would be."
+    "more than on new ones. Read this as the most that could be saved; give samples "
+    "that no member has seen to learn what it would be."
 )
 
 
