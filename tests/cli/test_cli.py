@@ -68,6 +68,9 @@ def test_demo_prunes(run):
     assert {row["members"] for row in rows} == {2, 4, 6}
     assert {row["method"] for row in rows} >= {"epbd", "re", "random"}
     assert all(0.8 < row["accuracy"] <= 1 for row in rows)
+    exact, bayes = found["lazy"]
+    assert exact["changed"] == 0
+    assert 1 <= bayes["members_asked"] < exact["members_asked"] < 20
 
 
 def test_demo(run):

@@ -1,4 +1,4 @@
-"""``quorate demo``: a bagged ensemble on embedded data, measured and pruned."""
+"""``quorate demo``: bagged trees on embedded data, measured, pruned, asked lazily."""
 
 import json
 from collections.abc import Iterable
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _METHODS = {
     "epbd": "EPBD, the paper's",
+    "brier": "Brier score",
     "re": "reduced error",
     "mdm": "margin distance",
     "kp": "kappa pruning",
@@ -35,15 +36,15 @@ _RANDOM_DRAWS = 100
 @click.option("--seed", default=0, show_default=True, help="Seed of everything random.")
 @_options.as_json
 def demo(members: int, seed: int, as_json: bool) -> None:
-    """Train a bagged ensemble on embedded data, measure it and prune it."""
+    """Train bagged trees on embedded data, measure, prune and ask them lazily."""
     from quorate._diagnosis import diagnose
     from quorate.cli._render import heading, results_console, show_diagnosis
 
-    out_of_bag, test = _train_and_vote(members, seed)
+    out_of_bag, test, lazy = _train_and_vote(members, seed)
     diagnosis = diagnose(test)
     pruned = _prune(out_of_bag, test, seed)
     if as_json:
-        found = {**diagnosis.to_dict(), "pruning": pruned}
+        found = {**diagnosis.to_dict(), "pruning": pruned, "lazy": lazy}
         click.echo(json.dumps(found, indent=2))
         return
     console = results_console()
@@ -53,14 +54,18 @@ def demo(members: int, seed: int, as_json: bool) -> None:
     console.print(f"asked about {test.n_samples} samples they were not trained on")
     show_diagnosis(console, diagnosis)
     _show_pruned(console, pruned, test)
+    _show_lazy(console, lazy)
     heading(console, "Next")
     console.print("quorate methods               how members can be chosen")
     console.print("quorate measures              what each measure means")
     console.print("quorate diagnose votes.csv    the first half for your own votes")
+    console.print("quorate report MODEL ...      one page about a model of your own")
 
 
-def _train_and_vote(n_members: int, seed: int) -> "tuple[Votes, Votes]":
-    """Return out-of-bag votes on the training half and votes on the test half."""
+def _train_and_vote(
+    n_members: int, seed: int
+) -> "tuple[Votes, Votes, list[dict[str, Any]]]":
+    """Return out-of-bag votes, votes on the test half, and what lazy voting asks."""
     from rich.progress import track
     from sklearn.datasets import load_breast_cancer
     from sklearn.ensemble import RandomForestClassifier
@@ -86,7 +91,23 @@ def _train_and_vote(n_members: int, seed: int) -> "tuple[Votes, Votes]":
     return (
         collect_votes(bagging, X_train, y_train, out_of_bag=True),
         collect_votes(bagging, X_test, y_test),
+        _ask_lazily(bagging, X_test, seed),
     )
+
+
+def _ask_lazily(ensemble: Any, X: Any, seed: int) -> list[dict[str, Any]]:
+    """Return members asked and predictions changed, by mode."""
+    from quorate.lazy import LazyClassifier
+
+    rows = []
+    for mode in ("exact", "bayes"):
+        lazy = LazyClassifier(ensemble, mode=mode, random_state=seed).fit()
+        changed = (lazy.predict(X) != ensemble.predict(X)).mean()
+        asked = lazy.members_asked(X).mean()
+        rows.append(
+            {"mode": mode, "members_asked": float(asked), "changed": float(changed)}
+        )
+    return rows
 
 
 def _prune(chosen_on: "Votes", test: "Votes", seed: int) -> list[dict[str, Any]]:
@@ -129,4 +150,18 @@ def _show_pruned(console: "Console", rows: list[dict[str, Any]], test: "Votes") 
         table.add_row(label, *cells)
     whole = f"{test.accuracy():.2%}"
     table.add_row(f"all {test.n_members} members", *[whole] * len(columns))
+    console.print(table)
+
+
+def _show_lazy(console: "Console", rows: list[dict[str, Any]]) -> None:
+    from quorate.cli._render import heading, plain_table
+
+    heading(console, "Lazy voting: all members kept, asked until the outcome is clear")
+    table = plain_table("stop when", "members asked", "predictions changed")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    labels = {"exact": "the others cannot turn it", "bayes": "99.9 % sure"}
+    for row in rows:
+        asked, changed = f"{row['members_asked']:.1f}", f"{row['changed']:.2%}"
+        table.add_row(labels[row["mode"]], asked, changed)
     console.print(table)
