@@ -53,9 +53,11 @@ class SimplexWeights(Pruner):
 
     Examples
     --------
+    >>> import numpy as np
     >>> import quorate
-    >>> sure, vague = [[0.9, 0.1], [0.1, 0.9]], [[0.6, 0.4], [0.4, 0.6]]
-    >>> votes = quorate.Votes([[0, 1], [0, 1]], [0, 1], probabilities=[vague, sure])
+    >>> y = np.arange(40) % 2
+    >>> sure, vague = np.eye(2)[y] * 0.8 + 0.1, np.eye(2)[y] * 0.2 + 0.4
+    >>> votes = quorate.Votes([y, y], y, probabilities=[vague, sure])
     >>> quorate.pruning.SimplexWeights(keep=1).fit(votes).order_
     array([1])
     """
