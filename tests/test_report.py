@@ -75,7 +75,7 @@ def test_numbers_are_those_of_the_functions_they_come_from(forest, made):
     assert data["decomposition"]["all"]["error"] == parts.error
     found = {row["measure"]: row["all"] for row in data["diversity"]}
     assert found == pytest.approx(quorate.diversity(votes))
-    selection = quorate.select(votes, "epbd", 0.2)
+    selection = quorate.select(votes, "brier", 0.2)
     assert data["pruning"]["order"] == selection.order.tolist()
     kept = [r for r in data["members"] if r["kept"] == "kept"]
     picked = sorted(kept, key=lambda row: row["pick"])
@@ -93,7 +93,10 @@ def test_the_page_is_whole(made):
     outline = Outline(made.html)
     assert len(outline.ids) == len(set(outline.ids))
     assert outline.tags.count("h1") == 1
-    assert outline.tags.count("figure") >= 10
+    assert re.findall(r'<figure id="([^"]+)"', made.html) == [
+        "measures", "kappa", "agreement", "decomposition", "margins", "risk",
+        "members-map", "sizes", "contest",
+    ]  # fmt: skip
     assert outline.tags.count("table") >= 6
     assert outline.tags.count("script") == 3
     assert "Mine" in outline.text
@@ -260,9 +263,11 @@ def test_unseen_samples_give_a_certificate_and_calibration():
     assert exact["members_asked"] < 15
 
 
-@pytest.mark.parametrize("method", ["pep", "drep"])
+@pytest.mark.parametrize("method", ["pep", "drep", "epbd"])
 def test_methods_of_every_kind(forest, method):
-    found = quorate.report(*forest, method=method, keep=4, methods=["mdm"]).data
+    page = quorate.report(*forest, method=method, keep=4, methods=["mdm"])
+    assert ('<figure id="trace"' in page.html) == (method == "epbd")
+    found = page.data
     rows = {row["method"]: row for row in found["methods"]["rows"]}
     assert {"MarginDistance", "all members"} < set(rows)
     assert sum(row["chosen"] is not None for row in rows.values()) == 1

@@ -9,7 +9,7 @@ import numpy as np
 from quorate._typing import FloatArray, IntArray
 from quorate.pruning import RandomSubset, make_pruner, methods
 from quorate.pruning._base import Pruner
-from quorate.selection import size_curve
+from quorate.selection import size_curve, with_weights
 from quorate.votes import Votes
 
 # Quick ones of different kinds; what is not there yet is left out.
@@ -119,7 +119,8 @@ def whole_order(votes: Votes, method: Any, seed: int) -> IntArray | None:
     if not (pruner.has_order and pruner.honours_keep):
         return None
     order: IntArray = pruner.fit(votes).order_
-    return order
+    # New weights are those of one size, and no other.
+    return None if hasattr(pruner, "weights_") else order
 
 
 def _some_sizes(n_members: int) -> IntArray:
@@ -167,7 +168,8 @@ def _judge(pruner: Pruner, halves: Halves) -> tuple[FloatArray, float]:
     errors, sizes = [], []
     for chosen_on, judged_on in (halves, halves[::-1]):
         order = pruner.fit(chosen_on).order_
-        errors.append(judged_on.keep(order).sample_errors())
+        weighted = with_weights(judged_on, getattr(pruner, "weights_", None))
+        errors.append(weighted.keep(order).sample_errors())
         sizes.append(order.size)
     return np.concatenate(errors[::-1]), float(np.mean(sizes))
 

@@ -28,11 +28,11 @@ from quorate._report._versions import versions
 from quorate._report._words import GLOSSARY
 from quorate._typing import Array, IntArray
 from quorate.classifier import votes_to_choose_on
-from quorate.pruning import make_pruner
+from quorate.pruning import Pruner, choose_method, make_pruner
 from quorate.selection import Selection, select
 from quorate.votes import Votes, keep_members
 from quorate.votes._cost import member_costs
-from quorate.votes._members import read_members
+from quorate.votes._members import kind_of, read_members
 
 # Beyond these numbers, parts of the report look at some of the samples; it says so.
 _CONTEST_SAMPLES = 6_000
@@ -56,7 +56,7 @@ def report(
     y: Any,
     *,
     output: str | os.PathLike[str] | None = None,
-    method: Any = "epbd",
+    method: Any = "auto",
     keep: float | int | str | None = 0.2,
     out_of_bag: bool | str = "auto",
     methods: Sequence[Any] | None = None,
@@ -77,7 +77,8 @@ def report(
     output : path, optional
         File to write the page to.
     method : str or Pruner
-        How the members to keep are chosen; a name from :func:`quorate.methods`.
+        How the members to keep are chosen: a name from :func:`quorate.methods`, or
+        "auto" for the method that suits the ensemble, as in :func:`quorate.prune`.
     keep : float, int, "auto" or None
         How many members to keep; see :func:`quorate.select`.
     out_of_bag : {"auto", True, False}
@@ -101,6 +102,9 @@ def report(
 
     Notes
     -----
+    Members are chosen from votes. Methods that can use probabilities and further
+    samples get none here, so that :func:`quorate.prune` may choose somewhat better.
+
     The page is one file that loads nothing. It holds class names, feature names and
     member names, and numbers about votes, but no sample.
 
@@ -161,14 +165,14 @@ def make_report(
         ensemble, X, y, out_of_bag, n_jobs, owner="report"
     )
     collected = time.perf_counter() - start
-    pruner = make_pruner(method)
+    pruner = _pruner(method, ensemble, votes, chosen_on)
     if pruner.needs_features:
         raise ValueError(
             f"report(method={method!r}): {type(pruner).__name__} needs the samples "
             "themselves; choose a method that votes are enough for."
         )
-    selection = select(votes, method, keep)
-    kept = votes.keep(np.sort(selection.order))
+    selection = select(votes, pruner, keep)
+    kept = selection.kept
     roster = read_members(ensemble)
     facts = _facts.ensemble_facts(ensemble, roster, votes)
     diagnosis = diagnose(votes, noise)
@@ -177,9 +181,7 @@ def make_report(
     unseen = chosen_on == "votes on other samples"
     single = _single_threaded(ensemble, votes.n_members)
     lazy = make_lazy(single, rows, unseen, random_state)
-    times, answers = _times(
-        single, np.sort(selection.order), list(lazy.models.values()), rows
-    )
+    times, answers = _times(single, selection, list(lazy.models.values()), rows)
     data: dict[str, Any] = {
         "format": "quorate-report/1",
         "kind": "ensemble",
@@ -199,15 +201,15 @@ def make_report(
             selection,
             facts,
             {"before": times[0], "after": times[1], "rows": _length(rows)},
-            _contest.held_back_curve(halves, method, random_state),
+            _contest.held_back_curve(halves, pruner, random_state),
         ),
         "methods": _contest.hold_contest(
-            halves, method, selection.n_kept, methods, random_state
+            halves, pruner, selection.n_kept, methods, random_state
         ),
         "lazy": lazy_facts(
             lazy, rows, [times[0], *times[2:]], [*answers[:1], *answers[2:]]
         ),
-        "certificate": certificate_facts(halves, method, unseen, random_state),
+        "certificate": certificate_facts(halves, pruner, unseen, random_state),
         "settings": {
             "method": method if isinstance(method, str) else repr(pruner),
             "keep": keep,
@@ -239,6 +241,12 @@ def make_report(
     )
 
 
+def _pruner(method: Any, ensemble: Any, votes: Votes, chosen_on: str) -> Pruner:
+    if isinstance(method, str) and method == "auto":
+        return choose_method(kind_of(ensemble), votes, chosen_on)
+    return make_pruner(method)
+
+
 def _some(votes: Votes, most: int, seed: int) -> Votes:
     if votes.n_samples <= most:
         return votes
@@ -268,7 +276,7 @@ def _pruning(
         "milliseconds": milliseconds,
         "accuracy": {
             "before": votes.accuracy(),
-            "after": votes.keep(kept).accuracy(),
+            "after": selection.kept.accuracy(),
         },
     }
 
@@ -286,16 +294,18 @@ def _single_threaded(ensemble: Any, n_members: int) -> Any:
 
 
 def _times(
-    whole: Any, kept: IntArray, others: list[Any], rows: Any
+    whole: Any, selection: Selection, others: list[Any], rows: Any
 ) -> tuple[list[float], list[Array]]:
     """Return milliseconds and predictions: all members, those kept, other models.
 
     Models take turns, so that noise is shared, and the better of two times counts.
     """
+    kept, weights = np.sort(selection.order), selection.weights
     if not hasattr(whole, "predict"):
         each = member_costs(whole, "milliseconds", rows, repeats=1)
         return [float(each.sum()), float(each[kept].sum())], []
-    models = [whole, keep_members(whole, kept), *others]
+    smaller = keep_members(whole, kept, None if weights is None else weights[kept])
+    models = [whole, smaller, *others]
     best = [np.inf] * len(models)
     answers: list[Array] = []
     for _ in range(2):

@@ -32,10 +32,10 @@ from quorate.cli._prune import as_size
 @click.option("--force", is_flag=True, help="Write over an existing file.")
 @click.option(
     "--method",
-    default="epbd",
+    default="auto",
     show_default=True,
     metavar="NAME",
-    help="How members are chosen; one of 'quorate methods'.",
+    help="How members are chosen; 'auto', or one of 'quorate methods'.",
 )
 @click.option(
     "--keep",
