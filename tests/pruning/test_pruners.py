@@ -217,7 +217,7 @@ def test_methods_list():
     listed = quorate.methods()
     assert list(listed) == list(METHODS)
     assert len(repr(listed).splitlines()) == 33
-    assert listed._repr_html_().count("<tr>") == 28
+    assert listed._repr_html_().count("<tr>") == 34
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,7 @@ class TestEachKind:
     def test_keeping_everybody_predicts_the_same(self, kind, fitted, data):
         X, y, X_test, _ = data
         before = fitted[kind]
-        after = prune(before, X, y, keep=count(before))
+        after = prune(before, X, y, "es", keep=count(before))  # keeps weights too
         assert type(after) is type(before)
         assert after is not before
         np.testing.assert_array_equal(after.predict(X_test), before.predict(X_test))
