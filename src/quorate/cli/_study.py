@@ -131,7 +131,9 @@ def _running(command: F) -> F:
 
 @study.command()
 @click.argument("plan")
-@click.option("--quick", is_flag=True, help="Fewer rows, members and data sets.")
+@click.option(
+    "--quick", is_flag=True, help="Fewer rows, members, data sets and repeats."
+)
 @click.option(
     "--store",
     type=click.Path(path_type=Path),

@@ -250,6 +250,7 @@ def quicker(plan: Plan) -> Plan:
     return replace(
         plan,
         data=plan.data[:4],
+        repeats=1,
         rows=min(plan.rows or 500, 500),
         ensembles=tuple(
             replace(ensemble, members=min(ensemble.members, 20))

@@ -21,6 +21,8 @@ _REFUSAL = (
 # may have been given a weight of zero in training.
 _UNLIKELY = 1e-6
 _FEW = 0.05
+# A stump may count other samples by chance as it did its own; this many leaves do not.
+_LEAVES_OF_EVIDENCE = 30
 
 
 def check_training_data(
@@ -38,6 +40,7 @@ def check_training_data(
             f"up to row {last}; X has {y.size} rows."
         )
     assert roster.classes is not None
+    leaves = 0
     for member, rows in zip(roster.members, drawn, strict=True):
         tree = getattr(member.estimator, "tree_", None)
         if tree is None:
@@ -54,7 +57,9 @@ def check_training_data(
             raise ValueError(
                 f"{_REFUSAL}: member {member.name} was trained on other labels."
             )
-        return  # one member is evidence enough
+        leaves += tree.n_leaves
+        if leaves >= _LEAVES_OF_EVIDENCE:
+            return
 
 
 def bootstrapped_on(ensemble: Any, X: Any, y: Any) -> bool:
@@ -83,11 +88,17 @@ def trained_on(ensemble: Any, X: Any, y: Any) -> bool:
     roster = read_members(ensemble)
     prepared = roster.prepare(X)
     n_rows = len(as_labels(y, "y"))
+    leaves = 0
     for member in roster.members:
         tree = getattr(member.estimator, "tree_", None)
-        if tree is not None and tree.n_node_samples[0] == n_rows:
-            return _same_leaves(member, tree, prepared)
-    return False
+        if tree is None or tree.n_node_samples[0] != n_rows:
+            continue
+        if not _same_leaves(member, tree, prepared):
+            return False
+        leaves += tree.n_leaves
+        if leaves >= _LEAVES_OF_EVIDENCE:
+            break
+    return leaves > 0
 
 
 def _plausible_length(

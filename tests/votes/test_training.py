@@ -1,0 +1,30 @@
+import numpy as np
+from sklearn.datasets import load_wine
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+
+from quorate.votes._training import bootstrapped_on, trained_on
+
+
+def test_stumps_are_not_fooled_by_a_coincidence():
+    # A stump splits one column in two: other samples may fall apart alike by chance.
+    X, y = np.array([[0.0], [0.0], [1.0], [1.0]] * 10), np.array([0, 0, 1, 1] * 10)
+    other = X[::-1].copy()
+    X2, other2 = np.hstack([X, X]), np.hstack([other, np.roll(other, 3)])
+    X2[:3, 1] = 1 - X2[:3, 1]
+    stumps = ExtraTreesClassifier(20, max_depth=1, random_state=0).fit(X2, y)
+    assert trained_on(stumps, X2, y)
+    assert not trained_on(stumps, other2, y)
+
+
+def test_shallow_trees_know_their_half():
+    X, y = load_wine(return_X_y=True)
+    mine, others = np.arange(0, 178, 2), np.arange(1, 178, 2)
+    for seed in range(10):
+        trees = ExtraTreesClassifier(30, max_depth=2, random_state=seed)
+        trees.fit(X[mine], y[mine])
+        assert trained_on(trees, X[mine], y[mine])
+        assert not trained_on(trees, X[others], y[others])
+        forest = RandomForestClassifier(30, max_depth=1, random_state=seed)
+        forest.fit(X[mine], y[mine])
+        assert bootstrapped_on(forest, X[mine], y[mine])
+        assert not bootstrapped_on(forest, X[others], y[others])
