@@ -2,6 +2,17 @@
 
 import click
 
+target = click.option(
+    "--target", required=True, metavar="COLUMN", help="Column of true labels."
+)
+keep = click.option(
+    "--keep",
+    default="0.2",
+    show_default=True,
+    metavar="HOW-MANY",
+    help="Fraction in (0, 1], number of members, 'auto' or 'own'.",
+)
+force = click.option("--force", is_flag=True, help="Write over an existing file.")
 as_json = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON instead of tables."
 )

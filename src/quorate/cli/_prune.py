@@ -20,9 +20,7 @@ _COSTS = ("bytes", "nodes", "milliseconds")
     metavar="FILE",
     help="Samples to choose on: CSV, Parquet or ARFF, gzipped or not.",
 )
-@click.option(
-    "--target", required=True, metavar="COLUMN", help="Column of true labels."
-)
+@_options.target
 @click.option(
     "--method",
     default="auto",
@@ -30,13 +28,7 @@ _COSTS = ("bytes", "nodes", "milliseconds")
     metavar="NAME",
     help="One of 'quorate methods', or 'auto' for what suits the model.",
 )
-@click.option(
-    "--keep",
-    default="0.2",
-    show_default=True,
-    metavar="HOW-MANY",
-    help="Fraction in (0, 1], number of members, 'auto' or 'own'.",
-)
+@_options.keep
 @click.option(
     "--tolerance",
     type=float,
@@ -69,7 +61,7 @@ _COSTS = ("bytes", "nodes", "milliseconds")
     metavar="FILE",
     help="Where to write the smaller model (.skops).",
 )
-@click.option("--force", is_flag=True, help="Write over an existing file.")
+@_options.force
 @_options.trust
 @_options.unsafe_pickle
 @_options.as_json

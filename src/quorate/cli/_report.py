@@ -18,9 +18,7 @@ from quorate.cli._prune import as_size
     metavar="FILE",
     help="Samples to ask the members about: CSV, Parquet or ARFF, gzipped or not.",
 )
-@click.option(
-    "--target", required=True, metavar="COLUMN", help="Column of true labels."
-)
+@_options.target
 @click.option(
     "-o",
     "--output",
@@ -29,7 +27,7 @@ from quorate.cli._prune import as_size
     metavar="FILE",
     help="Where to write the page (.html).",
 )
-@click.option("--force", is_flag=True, help="Write over an existing file.")
+@_options.force
 @click.option(
     "--method",
     default="auto",
@@ -37,13 +35,7 @@ from quorate.cli._prune import as_size
     metavar="NAME",
     help="How members are chosen; 'auto', or one of 'quorate methods'.",
 )
-@click.option(
-    "--keep",
-    default="0.2",
-    show_default=True,
-    metavar="HOW-MANY",
-    help="Fraction in (0, 1], number of members, 'auto' or 'own'.",
-)
+@_options.keep
 @click.option(
     "--out-of-bag/--all-votes",
     "out_of_bag",
