@@ -183,7 +183,8 @@ def load(
     if strange:
         raise FileFormatError(
             f"{file}: the model needs types that are not trusted: "
-            f"{', '.join(strange)}; name those you trust."
+            f"{', '.join(strange)}; name those you trust, by trusted=[...] or "
+            "--trust TYPE."
         )
     if note is not None:
         _compare_versions(file, note["versions"])
