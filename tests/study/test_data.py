@@ -591,12 +591,6 @@ def test_pictures_without_pillow(tmp_path, monkeypatch):
         load_data(tmp_path)
 
 
-def test_without_pandas(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match=r"install quorate\[data\]"):
-        load_data("iris")
-
-
 # --- DataSet
 
 

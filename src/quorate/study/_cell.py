@@ -19,6 +19,7 @@ from quorate.pruning._ges import mean_loss
 from quorate.risk import assess_risk
 from quorate.study._data import DataSet
 from quorate.study._learners import make_ensemble
+from quorate.study._numbers import take_rows
 from quorate.study._plan import MethodSpec, Plan, Unit
 from quorate.study._prepare import (
     log_preparation,
@@ -143,11 +144,11 @@ class _Bench:
         plan = unit.plan
         y = to_binary(data.y) if unit.binary else np.asarray(data.y)
         train, test = fold_rows(plan, y, unit.repeat, unit.fold)
-        table = data.X.iloc[train]
+        table = take_rows(data.X, train)
         preparation = reduced(make_preparation(table), unit.spec.pca).fit(table)
         self.preparation = log_preparation(preparation, table)
         X_train = preparation.transform(table)
-        X_test = preparation.transform(data.X.iloc[test])
+        X_test = preparation.transform(take_rows(data.X, test))
         y_train, y_test = y[train], y[test]
         prune_on = unit.ensemble.prune_on or plan.prune_on
         X_choose, y_choose = X_train, y_train

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from quorate._typing import Array, FloatArray, IntArray
+from quorate.study._numbers import NumberTable
 from quorate.votes._labels import as_labels
 from quorate.votes._tables import import_pandas
 
@@ -44,6 +45,8 @@ def make_preparation(X: Any) -> Any:
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
+    if isinstance(X, NumberTable):  # nothing to fill, nothing to encode
+        return make_pipeline(FunctionTransformer(_values_of))
     numeric, categorical = column_kinds(X, "make_preparation")
     steps: list[tuple[str, Any, list[str]]] = []
     if numeric:
@@ -91,7 +94,7 @@ column one-hot'
         text = f"{len(names)} {kind}{'' if len(names) == 1 else 's'}"
         if kind == "categorical column":
             text += " one-hot"
-        n_missing = int(X[names].isna().any().sum())
+        n_missing = 0 if _has_all(X) else int(X[names].isna().any().sum())
         if n_missing:
             text += f", {n_missing} with missing values filled by {fill}"
         parts.append(text)
@@ -137,16 +140,21 @@ def log_preparation(preparation: Any, X: Any) -> dict[str, Any]:
     >>> log["filled"], log["categories"], log["columns"], log["features"]
     ({'age': 40.0}, {'sex': 2}, 2, 3)
     """
-    steps = getattr(preparation, "steps", None)
-    table = preparation if steps is None else steps[0][1]
-    features = len(table.get_feature_names_out())
+    table = preparation
     what = describe_preparation(X)
-    if steps is not None:
-        features = int(steps[-1][1].n_components_)
+    features = int(X.shape[1])
+    components = None
+    if hasattr(preparation, "steps"):
+        table = preparation.steps[0][1]
+        components = getattr(preparation.steps[-1][1], "n_components_", None)
+    if not _has_all(X):
+        features = len(table.get_feature_names_out())
+    if components is not None:
+        features = int(components)
         what += f"; {features} principal components"
     filled: dict[str, Any] = {}
     categories: dict[str, int] = {}
-    for kind, made, names in table.transformers_:
+    for kind, made, names in getattr(table, "transformers_", ()):
         if kind == "categorical":
             known = made[-1].categories_
             categories = dict(zip(names, map(len, known), strict=True))
@@ -200,6 +208,11 @@ def to_binary(y: Any) -> IntArray:
     return (codes >= max(start, 1)).astype(np.int64)
 
 
+def _has_all(X: Any) -> bool:
+    """Tell whether the table is one without missing values by its kind."""
+    return isinstance(X, NumberTable)
+
+
 def column_kinds(X: Any, owner: str) -> tuple[list[str], list[str]]:
     """Return the names of numeric and of categorical columns.
 
@@ -210,6 +223,8 @@ def column_kinds(X: Any, owner: str) -> tuple[list[str], list[str]]:
     ValueError
         If it has no columns, one twice, or one that holds something else.
     """
+    if isinstance(X, NumberTable):
+        return list(X.columns), []
     pd = import_pandas(owner)
     if not isinstance(X, pd.DataFrame):
         raise TypeError(f"{owner}: needs a pandas DataFrame; got {type(X).__name__}.")
@@ -230,6 +245,8 @@ def column_kinds(X: Any, owner: str) -> tuple[list[str], list[str]]:
 
 def as_numbers(column: Any) -> FloatArray:
     """Return a numeric column as floats, NaN where a value is missing."""
+    if isinstance(column, np.ndarray):
+        return column
     numbers: FloatArray = column.to_numpy(dtype=np.float64, na_value=np.nan)
     return numbers
 
@@ -244,6 +261,10 @@ def as_texts(column: Any) -> Array:
 
 def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
+
+
+def _values_of(X: Any) -> FloatArray:
+    return np.asarray(X.to_numpy())
 
 
 def _numbers_of(X: Any) -> FloatArray:
