@@ -78,4 +78,4 @@ def run() -> int:
 
 def fresh(votes: quorate.Votes) -> quorate.Votes:
     """Return the same votes with nothing computed yet."""
-    return votes.unweighted()
+    return votes.reweighted(None)

@@ -186,7 +186,7 @@ def _selectors(data: tuple[str, ...]) -> Plan:
         ensembles,
         tuple(methods),
         folds=3,
-        repeats=2,
+        repeats=3,
         prune_on="oob",
         rows=1000,
         as_deployed=True,
