@@ -76,13 +76,12 @@ html_static_path = ["_static"]
 html_css_files = ["quorate.css"]
 html_show_sourcelink = False
 html_copy_source = False
-html_sidebars = {
-    "index": [],
-    "results": [],
-    "results_selectors": [],
-    "errata": [],
-    "references": [],
-}
+# Pages without siblings have nothing to show beside them.
+_ALONE = (
+    "index tutorial mathematics results results_selectors benchmarks errata "
+    "references cite"
+)
+html_sidebars: dict[str, list[str]] = {page: [] for page in _ALONE.split()}
 html_theme_options = {
     "logo": {"text": "quorate"},
     "navbar_align": "left",
