@@ -38,6 +38,7 @@ onnx = pytest.importorskip("onnx")
 skl2onnx = pytest.importorskip("skl2onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
 
+import quorate  # noqa: E402
 from quorate._onnx import _convert as convert_module  # noqa: E402
 from quorate._onnx import (  # noqa: E402
     _kinds,
@@ -408,9 +409,8 @@ class TestWrappers:
 
     @pytest.mark.parametrize("ensemble", ["forest", "bagging of features", "boosting"])
     def test_pruned_classifier(self, ensemble):
-        home = pytest.importorskip("quorate.classifier")
         X, y = samples(5, "text", True)
-        model = home.PrunedClassifier(MODELS[ensemble], keep=4).fit(X[:400], y[:400])
+        model = quorate.PrunedClassifier(MODELS[ensemble], keep=4).fit(X[:400], y[:400])
         assert len(model.estimator_.estimators_) == 4
         np.testing.assert_array_equal(run(to_onnx(model, X), X)[0], model.predict(X))
 

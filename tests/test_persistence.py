@@ -171,13 +171,8 @@ class TestRoundTrip:
         np.testing.assert_array_equal(again.order_, pruner.order_)
         assert again.get_params() == pruner.get_params()
 
-    @pytest.mark.skipif(
-        not hasattr(quorate.Votes, "__setstate__"),
-        reason="skops cannot bring back objects of slots without __setstate__",
-    )
     def test_a_pruned_classifier(self, path):
-        home = pytest.importorskip("quorate.classifier")
-        model = home.PrunedClassifier(MODELS["forest"], keep=2).fit(X, Y)
+        model = quorate.PrunedClassifier(MODELS["forest"], keep=2).fit(X, Y)
         save(model, path)
         assert "quorate.classifier.PrunedClassifier" in refusal(path)
         again = load(path, skops_io.get_untrusted_types(file=path))

@@ -88,7 +88,6 @@ def test_reports_for_programs(store, tmp_path):
 
 
 def test_figures(store, tmp_path):
-    pytest.importorskip("matplotlib")
     done = study("report", store, "--figures", tmp_path, "--figure-format", "svg")
     files = sorted(path.name for path in tmp_path.iterdir())
     assert "critical-difference.svg" in files

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from quorate.cli import _options
+from quorate.cli._inputs import read_model
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -59,17 +60,13 @@ def lazy(
     """
     from quorate.cli._render import progress_console, results_console
     from quorate.lazy._trial import try_modes
-    from quorate.persistence import load
     from quorate.votes._tables import read_samples_for
 
     console = progress_console()
     with console.status("reading"):
-        ensemble = load(model, trust, unsafe_pickle=unsafe_pickle)
-        if not hasattr(ensemble, "predict"):
-            raise TypeError(
-                f"{model}: a {type(ensemble).__name__} cannot predict by itself; "
-                "wrap it in quorate.LazyClassifier."
-            )
+        ensemble = read_model(
+            model, trust, unsafe_pickle, otherwise="wrap it in quorate.LazyClassifier"
+        )
         X, y = read_samples_for(ensemble, data, target)
     with console.status("asking"):
         trial = try_modes(

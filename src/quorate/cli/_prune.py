@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from quorate.cli import _options
+from quorate.cli._inputs import read_model, refuse_to_write_over
 
 _COSTS = ("bytes", "nodes", "milliseconds")
 
@@ -85,20 +86,16 @@ def prune(
     from quorate.classifier import prune_with_selection
     from quorate.cli._render import progress_console, results_console
     from quorate.comparison import compare
-    from quorate.persistence import load, save
+    from quorate.persistence import save
     from quorate.votes._tables import read_samples_for
 
-    if output.exists() and not force:
-        raise click.UsageError(f"{output} exists; --force writes over it.")
+    refuse_to_write_over(output, force)
     wanted, limits = as_size(keep), _limits(budget)
     console = progress_console()
     with console.status("reading"):
-        ensemble = load(model, trust, unsafe_pickle=unsafe_pickle)
-        if not hasattr(ensemble, "predict"):
-            raise TypeError(
-                f"{model}: a {type(ensemble).__name__} cannot predict by itself; "
-                "prune it with quorate.prune."
-            )
+        ensemble = read_model(
+            model, trust, unsafe_pickle, otherwise="prune it with quorate.prune"
+        )
         X, y = read_samples_for(ensemble, data, target)
     with console.status("asking the members and choosing"):
         smaller, selection = prune_with_selection(

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from quorate.cli import _options
+from quorate.cli._inputs import refuse_to_write_over
 from quorate.cli._prune import as_size
 
 
@@ -82,8 +83,7 @@ def report(
     from quorate.persistence import load
     from quorate.votes._tables import read_samples_for
 
-    if output.exists() and not force:
-        raise click.UsageError(f"{output} exists; --force writes over it.")
+    refuse_to_write_over(output, force)
     require_extra()
     wanted = as_size(keep)
     console = progress_console()

@@ -1,5 +1,6 @@
 """What all displays have in common: arrays, one picture, and ways in."""
 
+from abc import ABC, abstractmethod
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Self, cast
 
@@ -39,13 +40,13 @@ class PanelsDisplay(Display):
     """All panels of the last picture, once plotted."""
 
 
-class VotesDisplay(Display):
+class VotesDisplay(Display, ABC):
     """A picture of votes, which an ensemble and samples are enough for."""
 
     @classmethod
+    @abstractmethod
     def from_votes(cls, votes: Votes, *arguments: Any, **options: Any) -> Self:
         """Compute what the picture shows."""
-        raise NotImplementedError
 
     @classmethod
     def from_estimator(
