@@ -1,0 +1,38 @@
+"""Rows of anything a classifier may be asked about: arrays, frames, sparse, lists."""
+
+from typing import Any
+
+import numpy as np
+
+
+def count_rows(X: Any) -> int:
+    """Return the number of rows.
+
+    Examples
+    --------
+    >>> count_rows([[1, 2], [3, 4], [5, 6]])
+    3
+    """
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+def take_rows(X: Any, rows: Any) -> Any:
+    """Return the rows at these positions, in that order.
+
+    Examples
+    --------
+    >>> take_rows(["ant", "bee", "cow"], [2, 0])
+    ['cow', 'ant']
+    """
+    if isinstance(X, np.ndarray):
+        return X.take(rows, axis=0)
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    if hasattr(X, "shape"):
+        return X[rows]
+    return [X[row] for row in rows]
+
+
+def cut_rows(X: Any, rows: slice) -> Any:
+    """Return consecutive rows."""
+    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]

@@ -1,0 +1,25 @@
+"""The versions that numbers and files depend on."""
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+
+from quorate._version import __version__
+
+
+def versions(*packages: str) -> dict[str, str]:
+    """Return the versions of quorate, the packages named, and Python.
+
+    A package that is not installed is left out.
+
+    Examples
+    --------
+    >>> list(versions("scikit-learn", "numpy"))
+    ['quorate', 'scikit-learn', 'numpy', 'python']
+    """
+    found = {"quorate": __version__}
+    for package in packages:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return {**found, "python": platform.python_version()}
