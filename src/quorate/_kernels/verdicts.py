@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from quorate._typing import Array, BoolArray, IntArray
+from quorate._typing import Array, BoolArray, FloatArray, IntArray
 
 # Two float scores closer than this share of the total weight are tied; without it the
 # rounding of the additions would decide elections.
@@ -23,3 +23,27 @@ def verdict(
     tied = np.count_nonzero(top, axis=0)
     has_truth = top[y, np.arange(y.size)]
     return winner, tied, has_truth
+
+
+def lead(scores: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Return who leads on each row, with how much, and what the next one has.
+
+    The lowest column leads where several are equal. Class by class, as rows are short.
+    """
+    first = scores[:, 0]
+    if scores.shape[1] == 1:  # a class without a rival is ahead of nothing
+        return np.zeros(first.size, dtype=np.intp), first.copy(), np.zeros(first.size)
+    second = scores[:, 1]
+    leader = (second > first).astype(np.intp)
+    best, behind = np.maximum(first, second), np.minimum(first, second)
+    for code in range(2, scores.shape[1]):
+        score = scores[:, code]
+        leader[score > best] = code
+        np.maximum(behind, np.minimum(best, score), out=behind)
+        np.maximum(best, score, out=best)
+    return leader, best, behind
+
+
+def rounding(n_members: int, total: float) -> float:
+    """Bound what the order of adding up can change in a lead: two sums, two classes."""
+    return float(8 * (n_members + 2) * np.finfo(float).eps * total)

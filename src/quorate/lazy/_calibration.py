@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from quorate._typing import FloatArray
-from quorate.lazy._engine import Trail
+from quorate.lazy._engine import VoteHistory
 from quorate.lazy._rules import ExactRule, relative_lead
 
 # A threshold just above a lead is out of reach of rounding in that lead.
@@ -28,29 +28,29 @@ def changes_allowed(n_rows: int, epsilon: float) -> int:
     return allowed
 
 
-def calibrate(trail: Trail, exact: ExactRule, epsilon: float) -> tuple[float, float]:
+def calibrate(history: VoteHistory, exact: ExactRule, epsilon: float) -> tuple[float, float]:
     """Return the smallest threshold that keeps to epsilon, and what it certifies.
 
     Each row has a largest threshold under which its prediction is changed; a threshold
     above it is harmless to that row. Counting a row as changed by every threshold up to
     that one makes the loss fall with the threshold, as risk control demands.
     """
-    allowed = changes_allowed(trail.n_rows, epsilon)
-    worst = np.sort(harmful_thresholds(trail, exact))[::-1]
+    allowed = changes_allowed(history.n_rows, epsilon)
+    worst = np.sort(harmful_thresholds(history, exact))[::-1]
     highest = worst[allowed] if allowed < worst.size else -np.inf
     threshold = 0.0 if highest < 0 else float(highest * (1 + _ABOVE) + _ABOVE)
     changed = int((worst >= threshold).sum())
-    return threshold, (changed + 1) / (trail.n_rows + 1)
+    return threshold, (changed + 1) / (history.n_rows + 1)
 
 
-def harmful_thresholds(trail: Trail, exact: ExactRule) -> FloatArray:
+def harmful_thresholds(history: VoteHistory, exact: ExactRule) -> FloatArray:
     """Return for each row the largest threshold that changes it, -1 if none does."""
-    harmful = np.full(trail.n_rows, -1.0)
-    reached = np.full(trail.n_rows, -1.0)
-    for step in range(len(trail.best) - 1):
-        best, second = trail.best[step], trail.second[step]
+    harmful = np.full(history.n_rows, -1.0)
+    reached = np.full(history.n_rows, -1.0)
+    for step in range(len(history.best) - 1):
+        best, second = history.best[step], history.second[step]
         now = relative_lead(exact.stops, step, best, second)
-        wrong = trail.leaders[step] != trail.reference
+        wrong = history.leaders[step] != history.reference
         # Only a lead above all before it is the first to pass some threshold. A vote
         # that is decided exactly is right, so later stops do not matter there either.
         first = now > reached

@@ -12,19 +12,15 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
+from quorate._rows import count_rows, cut_rows
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._warn import warn
+from quorate.ensembles import read_ensemble, trained_on
 from quorate.exceptions import ConfidenceWarning, TrainingVotesWarning
 from quorate.lazy._calibration import calibrate, changes_allowed, rows_needed
 from quorate.lazy._curve import LazyCurve
-from quorate.lazy._engine import Outcome, Trail, agreements, follow, vote
-from quorate.lazy._panel import (
-    Panel,
-    count_rows,
-    cut_rows,
-    read_panel,
-    unwrapped,
-)
+from quorate.lazy._engine import Outcome, VoteHistory, agreements, follow, vote
+from quorate.lazy._additive import AdditiveEnsemble, make_additive
 from quorate.lazy._rules import (
     CalibratedRule,
     ExactRule,
@@ -35,7 +31,6 @@ from quorate.lazy._rules import (
     make_bayes,
     make_stops,
 )
-from quorate.votes._training import trained_on
 
 MODES = ("exact", "bayes", "calibrated")
 # Rows that make it worth while to start a worker.
@@ -184,36 +179,38 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         LazyClassifier
         """
         self._check_parameters()
-        panel = read_panel(self.ensemble, X, y)
-        prepared = None if X is None else panel.prepare(X)
+        found = read_ensemble(self.ensemble)
+        ensemble = make_additive(found, X, y)
+        prepared = None if X is None else ensemble.prepare(X)
         if self.mode == "calibrated":
             self._check_rows(prepared)
-            self._warn_of_training_rows(X, y)
-        if self.mode == "bayes" and (panel.weights < 0).any():
+            if y is not None and trained_on(found, prepared, y):
+                self._warn_of_training_rows()
+        if self.mode == "bayes" and (ensemble.weights < 0).any():
             raise ValueError(
                 "LazyClassifier(mode='bayes'): weights below zero fit no count of "
                 "votes; use mode='exact' or 'calibrated'."
             )
-        order = self._make_order(panel, X, prepared)
-        stops = make_stops(panel, order, self._ends(panel, order))
-        trail = None if X is None else follow(panel, order, stops, X, prepared)
+        order = self._make_order(ensemble, X, prepared)
+        stops = make_stops(ensemble, order, self._ends(ensemble, order))
+        history = None if X is None else follow(ensemble, order, stops, X, prepared)
         self.threshold_: float | None = None
         expected = 0.0 if self.mode == "exact" else 1 - self.confidence
         if self.mode == "calibrated":
-            assert trail is not None
-            exact = ExactRule(stops, panel.margin)
-            self.threshold_, expected = calibrate(trail, exact, self.epsilon)
+            assert history is not None
+            exact = ExactRule(stops, ensemble.margin)
+            self.threshold_, expected = calibrate(history, exact, self.epsilon)
         self.expected_disagreement_ = float(expected)
-        self.classes_ = panel.classes
-        self.n_members_ = panel.n_members
+        self.classes_ = ensemble.classes
+        self.n_members_ = ensemble.n_members
         self.order_ = order
         self.stops_ = stops.ends
         for name in ("n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
-            if hasattr(unwrapped(self.ensemble), name):
-                setattr(self, name, getattr(unwrapped(self.ensemble), name))
-        self._ready = panel, stops, self._rule(panel, stops)
-        self._measure(trail)
+            if hasattr(found.model, name):
+                setattr(self, name, getattr(found.model, name))
+        self._ready = ensemble, stops, self._rule(ensemble, stops)
+        self._measure(history)
         return self
 
     def predict(self, X: Any) -> Array:
@@ -253,8 +250,8 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         -------
         LazyCurve
         """
-        panel, stops, _ = self._prepared()
-        exact = ExactRule(stops, panel.margin)
+        ensemble, stops, _ = self._prepared()
+        exact = ExactRule(stops, ensemble.margin)
         rules: list[Rule]
         if self.mode == "exact":
             values = np.ones(1)
@@ -263,35 +260,35 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             values = np.sort(np.asarray(_given(settings, _CONFIDENCES), dtype=float))
             for value in values:
                 self._check_confidence(float(value))
-            rules = [make_bayes(panel, stops, value) for value in values]
+            rules = [make_bayes(ensemble, stops, value) for value in values]
         else:
             values = np.sort(np.asarray(_given(settings, _THRESHOLDS), dtype=float))
             rules = [CalibratedRule(exact, value) for value in values]
-        trail = follow(panel, self.order_, stops, X, panel.prepare(X))
-        at = [trail.stopped(rule) for rule in rules]
+        history = follow(ensemble, self.order_, stops, X, ensemble.prepare(X))
+        at = [history.stopped(rule) for rule in rules]
         return LazyCurve(
             mode=self.mode,
             setting="threshold" if self.mode == "calibrated" else "confidence",
             settings=values,
             members_asked=np.array([stops.ends[place].mean() for place in at]),
-            disagreement=np.array([trail.changed(place).mean() for place in at]),
-            n_members=panel.n_members,
-            n_samples=trail.n_rows,
+            disagreement=np.array([history.changed(place).mean() for place in at]),
+            n_members=ensemble.n_members,
+            n_samples=history.n_rows,
         )
 
     # Voting
 
     def _vote(self, X: Any) -> Outcome:
-        panel, stops, rule = self._prepared()
-        prepared = panel.prepare(X)
+        ensemble, stops, rule = self._prepared()
+        prepared = ensemble.prepare(X)
         n_jobs = self._n_chunks(count_rows(prepared))
         if n_jobs == 1:
-            return vote(panel, self.order_, stops, rule, X, prepared)
+            return vote(ensemble, self.order_, stops, rule, X, prepared)
         bounds = np.linspace(0, count_rows(prepared), n_jobs + 1).astype(int)
         parts = [slice(*pair) for pair in pairwise(bounds)]
         found = Parallel(n_jobs=n_jobs, prefer="threads")(
             delayed(vote)(
-                panel, self.order_, stops, rule, cut_rows(X, p), cut_rows(prepared, p)
+                ensemble, self.order_, stops, rule, cut_rows(X, p), cut_rows(prepared, p)
             )
             for p in parts
         )
@@ -306,36 +303,37 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             return 1
         return max(1, min(int(effective_n_jobs(self.n_jobs)), n_rows // _ROWS_PER_JOB))
 
-    def _prepared(self) -> tuple[Panel, Stops, Rule]:
+    def _prepared(self) -> tuple[AdditiveEnsemble, Stops, Rule]:
         """Return what fit prepared, made again where it was not stored."""
         check_is_fitted(self)
-        ready: tuple[Panel, Stops, Rule] | None = self.__dict__.get("_ready")
+        ready: tuple[AdditiveEnsemble, Stops, Rule] | None = self.__dict__.get("_ready")
         if ready is None:
-            panel = read_panel(self.ensemble, classes=self.classes_)
-            stops = make_stops(panel, self.order_, self.stops_)
-            ready = panel, stops, self._rule(panel, stops)
+            found = read_ensemble(self.ensemble)
+            ensemble = make_additive(found, classes=self.classes_)
+            stops = make_stops(ensemble, self.order_, self.stops_)
+            ready = ensemble, stops, self._rule(ensemble, stops)
             self._ready = ready
         return ready
 
     # Fitting
 
-    def _rule(self, panel: Panel, stops: Stops) -> Rule:
-        exact = ExactRule(stops, panel.margin)
+    def _rule(self, ensemble: AdditiveEnsemble, stops: Stops) -> Rule:
+        exact = ExactRule(stops, ensemble.margin)
         if self.mode == "bayes":
-            return make_bayes(panel, stops, self.confidence)
+            return make_bayes(ensemble, stops, self.confidence)
         if self.mode == "calibrated":
             assert self.threshold_ is not None
             return CalibratedRule(exact, self.threshold_)
         return exact
 
-    def _measure(self, trail: Trail | None) -> None:
+    def _measure(self, history: VoteHistory | None) -> None:
         self.measured_disagreement_: float | None = None
         self.measured_members_: float | None = None
-        if trail is None:
+        if history is None:
             return
         _, stops, rule = self._prepared()
-        at = trail.stopped(rule)
-        changed = trail.changed(at)
+        at = history.stopped(rule)
+        changed = history.changed(at)
         self.measured_disagreement_ = float(changed.mean())
         self.measured_members_ = float(stops.ends[at].mean())
         count, promised = int(changed.sum()), 1 - self.confidence
@@ -351,30 +349,30 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
                 ConfidenceWarning,
             )
 
-    def _ends(self, panel: Panel, order: IntArray) -> IntArray:
+    def _ends(self, ensemble: AdditiveEnsemble, order: IntArray) -> IntArray:
         size = self.block_size
         if size != "auto":
-            blocks = np.arange(int(size), panel.n_members, int(size))
-            ends: IntArray = np.r_[blocks, panel.n_members]
+            blocks = np.arange(int(size), ensemble.n_members, int(size))
+            ends: IntArray = np.r_[blocks, ensemble.n_members]
             return ends
-        first = first_decision(panel, order) if self.mode == "exact" else 0
-        return growing_blocks(panel.n_members, first)
+        first = first_decision(ensemble, order) if self.mode == "exact" else 0
+        return growing_blocks(ensemble.n_members, first)
 
-    def _make_order(self, panel: Panel, raw: Any, X: Any) -> IntArray:
-        every = np.arange(panel.n_members)
+    def _make_order(self, ensemble: AdditiveEnsemble, raw: Any, X: Any) -> IntArray:
+        every = np.arange(ensemble.n_members)
         if not isinstance(self.order, str):
             return self._checked_order(every)
         if self.order == "given":
             return every
-        equal = bool((panel.weights == panel.weights[0]).all())
+        equal = bool((ensemble.weights == ensemble.weights[0]).all())
         if self.order == "random" or self.mode == "bayes" or equal:
             shuffled: IntArray = check_random_state(self.random_state).permutation(
-                panel.n_members
+                ensemble.n_members
             )
             return shuffled
-        worth = np.abs(panel.weights)
+        worth = np.abs(ensemble.weights)
         if X is not None:
-            worth = worth * agreements(panel, panel.reference(raw, X), X)
+            worth = worth * agreements(ensemble, ensemble.reference(raw, X), X)
         ranked: IntArray = np.argsort(-worth, kind="stable")
         return ranked
 
@@ -440,14 +438,13 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
                 f"of {1 / (n_rows + 1):.2g} or more."
             )
 
-    def _warn_of_training_rows(self, X: Any, y: Any) -> None:
-        if y is not None and trained_on(unwrapped(self.ensemble), X, y):
-            warn(
-                "LazyClassifier(mode='calibrated'): the members were trained on these "
-                "samples and agree on them more than on others, so the promise does "
-                "not hold; calibrate on other samples.",
-                TrainingVotesWarning,
-            )
+    def _warn_of_training_rows(self) -> None:
+        warn(
+            "LazyClassifier(mode='calibrated'): the members were trained on these "
+            "samples and agree on them more than on others, so the promise does "
+            "not hold; calibrate on other samples.",
+            TrainingVotesWarning,
+        )
 
     # What scikit-learn asks for
 
@@ -467,7 +464,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         super().set_params(**params)
         return self
 
-    def _fitted_ensemble(self) -> Any:
+    def __quorate_ensemble__(self) -> Any:
         return self.ensemble
 
     def __sklearn_clone__(self) -> Self:

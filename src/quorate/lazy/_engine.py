@@ -5,14 +5,16 @@ from typing import Any
 
 import numpy as np
 
+from quorate._kernels.verdicts import lead
+from quorate._rows import count_rows, take_rows
 from quorate._typing import BoolArray, FloatArray, IntArray
-from quorate.lazy._panel import Panel, count_rows, take_rows
+from quorate.lazy._additive import AdditiveEnsemble
 from quorate.lazy._rules import Rule, Stops
 
 # A tree needs about as long for a row as copying this many of its columns takes.
 _COLUMNS_PER_MEMBER = 100
 # Numbers kept in case a vote is close: in small batches asking again would show.
-_MINUTES = 1_000_000
+_KEPT_NUMBERS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +30,16 @@ class Outcome:
 
 
 def vote(
-    panel: Panel, order: IntArray, stops: Stops, rule: Rule, raw: Any, X: Any
+    ensemble: AdditiveEnsemble, order: IntArray, stops: Stops, rule: Rule, raw: Any, X: Any
 ) -> Outcome:
     """Ask members in order until the rule, or the last of them, decides each row."""
-    n_rows, n_classes = count_rows(X), panel.classes.size
+    n_rows, n_classes = count_rows(X), ensemble.classes.size
     codes = np.zeros(n_rows, dtype=np.intp)
     asked = np.zeros(n_rows, dtype=np.intp)
     scores = np.zeros((n_rows, n_classes))
     width = X.shape[1] if isinstance(X, np.ndarray) else 1
     rows, running = np.arange(n_rows), np.zeros((n_rows, n_classes))
-    minutes = Minutes(panel) if _few(n_rows, panel) else None
+    answers = Answers(ensemble) if _few(n_rows, ensemble) else None
     is_open = np.ones(n_rows, dtype=bool)
     last = stops.ends.size - 1
     start = 0
@@ -45,15 +47,15 @@ def vote(
         if step < last and not rule.possible(step):
             continue
         for member in order[start:end]:
-            given = panel.members[member](X)
+            given = ensemble.members[member](X)
             running += given
-            if minutes is not None:
-                minutes.write(int(member), rows, given)
-        leader, best, second = lead(panel.handicapped(running))
+            if answers is not None:
+                answers.write(int(member), rows, given)
+        leader, best, second = lead(ensemble.handicapped(running))
         if step == last:
-            close = is_open & ~(best - second > panel.margin)
+            close = is_open & ~(best - second > ensemble.margin)
             if close.any():
-                leader[close] = _settle(panel, minutes, raw, X, rows, close)
+                leader[close] = _settle(ensemble, answers, raw, X, rows, close)
             done = is_open
         else:
             done = rule.decided(step, best, second) & is_open
@@ -75,13 +77,13 @@ def vote(
     return Outcome(codes, asked, scores)
 
 
-class Minutes:
+class Answers:
     """What each member said, so that nobody needs to be asked twice."""
 
-    def __init__(self, panel: Panel) -> None:
+    def __init__(self, ensemble: AdditiveEnsemble) -> None:
         self.entries: list[tuple[IntArray, FloatArray]] = [
             (np.empty(0, dtype=np.intp), np.empty((0, 0)))
-        ] * panel.n_members
+        ] * ensemble.n_members
 
     def write(self, member: int, rows: IntArray, given: FloatArray) -> None:
         """Keep what a member said about these rows, which are in order."""
@@ -92,26 +94,26 @@ class Minutes:
         return [given[np.searchsorted(asked, rows)] for asked, given in self.entries]
 
 
-def _few(n_rows: int, panel: Panel) -> bool:
-    return n_rows * panel.n_members * panel.classes.size <= _MINUTES
+def _few(n_rows: int, ensemble: AdditiveEnsemble) -> bool:
+    return n_rows * ensemble.n_members * ensemble.classes.size <= _KEPT_NUMBERS
 
 
 def _settle(
-    panel: Panel,
-    minutes: Minutes | None,
+    ensemble: AdditiveEnsemble,
+    answers: Answers | None,
     raw: Any,
     X: Any,
     rows: IntArray,
     close: BoolArray,
 ) -> IntArray:
     """Return the ensemble's own answer on rows that rounding decides."""
-    own = panel.in_own_order()
-    if own and minutes is not None:
-        return panel.verdict(minutes.read(rows[close]))
+    own = ensemble.adds_in_order()
+    if own and answers is not None:
+        return ensemble.decide(answers.read(rows[close]))
     part = take_rows(X, np.flatnonzero(close))
     if own:
-        return panel.verdict([ask(part) for ask in panel.members])
-    return panel.reference(take_rows(raw, rows[close]), part)
+        return ensemble.decide([ask(part) for ask in ensemble.members])
+    return ensemble.reference(take_rows(raw, rows[close]), part)
 
 
 def _worth_closing_ranks(n_open: int, n_rows: int, width: int, block: int) -> bool:
@@ -119,24 +121,8 @@ def _worth_closing_ranks(n_open: int, n_rows: int, width: int, block: int) -> bo
     return (n_rows - n_open) * block * _COLUMNS_PER_MEMBER >= n_open * width
 
 
-def lead(scores: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Return who leads on each row, with how much, and what the next one has."""
-    first = scores[:, 0]
-    if scores.shape[1] == 1:  # a class without a rival is ahead of nothing
-        return np.zeros(first.size, dtype=np.intp), first.copy(), np.zeros(first.size)
-    second = scores[:, 1]
-    leader = (second > first).astype(np.intp)
-    best, behind = np.maximum(first, second), np.minimum(first, second)
-    for code in range(2, scores.shape[1]):
-        score = scores[:, code]
-        leader[score > best] = code
-        np.maximum(behind, np.minimum(best, score), out=behind)
-        np.maximum(best, score, out=best)
-    return leader, best, behind
-
-
 @dataclass(frozen=True, slots=True)
-class Trail:
+class VoteHistory:
     """The course of the full vote: leader and lead of each row at each stop."""
 
     leaders: IntArray
@@ -165,30 +151,30 @@ class Trail:
         return other
 
 
-def follow(panel: Panel, order: IntArray, stops: Stops, raw: Any, X: Any) -> Trail:
+def follow(ensemble: AdditiveEnsemble, order: IntArray, stops: Stops, raw: Any, X: Any) -> VoteHistory:
     """Ask everyone and write down the course of the vote."""
     n_rows = count_rows(X)
     shape = stops.ends.size, n_rows
-    trail = Trail(
+    history = VoteHistory(
         np.zeros(shape, dtype=np.intp),
         np.zeros(shape),
         np.zeros(shape),
-        panel.reference(raw, X),
+        ensemble.reference(raw, X),
     )
-    running = np.zeros((n_rows, panel.classes.size))
+    running = np.zeros((n_rows, ensemble.classes.size))
     start = 0
     for step, end in enumerate(stops.ends):
         for member in order[start:end]:
-            running += panel.members[member](X)
+            running += ensemble.members[member](X)
         start = end
-        found = lead(panel.handicapped(running))
-        trail.leaders[step], trail.best[step], trail.second[step] = found
-    return trail
+        found = lead(ensemble.handicapped(running))
+        history.leaders[step], history.best[step], history.second[step] = found
+    return history
 
 
-def agreements(panel: Panel, reference: IntArray, X: Any) -> FloatArray:
+def agreements(ensemble: AdditiveEnsemble, reference: IntArray, X: Any) -> FloatArray:
     """Return the mean share that each member gives to the ensemble's own answer."""
     rows = np.arange(reference.size)
-    weights = np.where(panel.weights == 0, 1.0, panel.weights)
-    given = [float(ask(X)[rows, reference].mean()) for ask in panel.members]
+    weights = np.where(ensemble.weights == 0, 1.0, ensemble.weights)
+    given = [float(ask(X)[rows, reference].mean()) for ask in ensemble.members]
     return np.asarray(given) / weights

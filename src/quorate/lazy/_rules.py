@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from quorate._typing import BoolArray, FloatArray, IntArray
-from quorate.lazy._panel import Panel
+from quorate.lazy._additive import AdditiveEnsemble
 
 # Sums of shares that miss a whole number by rounding only are taken as that number.
 _WHOLE = 1e-5
@@ -50,10 +50,10 @@ class Stops:
     """Square root of the squared weights left."""
 
 
-def make_stops(panel: Panel, order: IntArray, ends: IntArray) -> Stops:
-    """Return the stops of a panel that is asked in this order."""
-    weights = np.abs(panel.weights[order])
-    reach = panel.reach[order]
+def make_stops(ensemble: AdditiveEnsemble, order: IntArray, ends: IntArray) -> Stops:
+    """Return the stops of a ensemble that is asked in this order."""
+    weights = np.abs(ensemble.weights[order])
+    reach = ensemble.reach[order]
     asked = np.r_[0, np.cumsum(weights)][ends]
     most = np.r_[0, np.cumsum(reach)][ends]
     # Summed from the end: nothing is left after the last, to the bit.
@@ -78,9 +78,9 @@ def growing_blocks(n_members: int, first: int = 0) -> IntArray:
     return np.array([*ends, n_members])
 
 
-def first_decision(panel: Panel, order: IntArray) -> int:
+def first_decision(ensemble: AdditiveEnsemble, order: IntArray) -> int:
     """Return after how many members a vote can be decided for good."""
-    reach = panel.reach[order]
+    reach = ensemble.reach[order]
     asked = np.cumsum(reach)
     return int(np.argmax(asked * _SLACK >= asked[-1] - asked)) + 1
 
@@ -163,14 +163,14 @@ def relative_lead(
     return relative
 
 
-def make_bayes(panel: Panel, stops: Stops, confidence: float) -> BayesRule:
-    """Return the rule for a panel whose order says nothing about its members.
+def make_bayes(ensemble: AdditiveEnsemble, stops: Stops, confidence: float) -> BayesRule:
+    """Return the rule for a ensemble whose order says nothing about its members.
 
     Unequal weights are turned into as many equal ones as have the same variance,
     ``sum(w)**2 / sum(w**2)``; what the leader has is rounded down, what the runner-up
     has and what is left is rounded up.
     """
-    weights = panel.weights
+    weights = ensemble.weights
     squares = float((weights**2).sum())
     scale = float(weights.sum()) / squares if squares else 0.0
     left = np.ceil(stops.left * scale - _WHOLE).astype(np.intp)
@@ -178,16 +178,16 @@ def make_bayes(panel: Panel, stops: Stops, confidence: float) -> BayesRule:
     widest = int(asked.max()) + 2
     needed = np.full((left.size, widest + 1), _NEVER)
     # Two classes share all the votes, up to rounding; more leave some for others.
-    fewest = asked - 1 if panel.classes.size == 2 else np.zeros_like(asked)
+    fewest = asked - 1 if ensemble.classes.size == 2 else np.zeros_like(asked)
     for step in range(left.size):
         votes = np.arange(max(int(fewest[step]), 0), int(asked[step]) + 3)
         votes = votes[votes <= widest]
         needed[step, votes] = votes_needed(votes, left[step], confidence)
     between_two = None
-    if panel.classes.size == 2 and (weights == 1).all():
+    if ensemble.classes.size == 2 and (weights == 1).all():
         between_two = needed[np.arange(asked.size), asked] - _WHOLE
     certain: BoolArray = np.any(needed <= np.arange(widest + 1), axis=1)
-    exact = ExactRule(stops, panel.margin)
+    exact = ExactRule(stops, ensemble.margin)
     return BayesRule(exact, scale, needed, between_two, certain)
 
 

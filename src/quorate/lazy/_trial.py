@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from quorate._rows import count_rows, take_rows
 from quorate._typing import Array
+from quorate.ensembles import predict_milliseconds, read_ensemble, trained_on
 from quorate.lazy._calibration import rows_needed
 from quorate.lazy._classifier import MODES, LazyClassifier
-from quorate.lazy._panel import count_rows, take_rows
-from quorate.votes._cost import predict_milliseconds
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,48 @@
-"""Votes: the one noun of the package, and the door through which data enters."""
+"""Votes: the one noun of the package, with the rule by which its ensemble decides."""
 
-from quorate.votes._collect import collect_votes
+from quorate.votes._checks import as_weights, member_positions
+from quorate.votes._deciding import leave_one_out_errors, prefix_errors
+from quorate.votes._labels import (
+    as_labels,
+    check_same_family,
+    code_dtype,
+    encode_rows,
+    encode_truth,
+)
 from quorate.votes._pair_counts import PairCounts
-from quorate.votes._subset import keep_members
+from quorate.votes._pooled import pooled_votes
+from quorate.votes._probabilities import (
+    DenseProbabilities,
+    Probabilities,
+    certain,
+    room_for,
+    tabled,
+)
+from quorate.votes._rule import PLURALITY, DecisionRule, RuleName, VoteSource
+from quorate.votes._subsets import subset_errors
 from quorate.votes._votes import Votes
-from quorate.votes._weighted import WeightedVoting
 
-__all__ = ["PairCounts", "Votes", "WeightedVoting", "collect_votes", "keep_members"]
+__all__ = [
+    "PLURALITY",
+    "DecisionRule",
+    "DenseProbabilities",
+    "PairCounts",
+    "Probabilities",
+    "RuleName",
+    "VoteSource",
+    "Votes",
+    "as_labels",
+    "as_weights",
+    "certain",
+    "check_same_family",
+    "code_dtype",
+    "encode_rows",
+    "encode_truth",
+    "leave_one_out_errors",
+    "member_positions",
+    "pooled_votes",
+    "prefix_errors",
+    "room_for",
+    "subset_errors",
+    "tabled",
+]

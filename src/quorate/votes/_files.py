@@ -13,6 +13,13 @@ from quorate._suggest import unknown_name
 from quorate._typing import Array
 from quorate.exceptions import FileFormatError
 from quorate.votes import _labels
+from quorate.votes._probabilities import (
+    DenseProbabilities,
+    Probabilities,
+    TabledProbabilities,
+    certain,
+)
+from quorate.votes._rule import PLURALITY, DecisionRule, VoteSource
 from quorate.votes._votes import Votes
 
 _FORMAT = "quorate-votes/1"
@@ -34,11 +41,16 @@ def save(votes: Votes, path: str | os.PathLike[str]) -> None:
         "samples": votes.samples,
         "names": np.array(votes.names, dtype=str),
         "masked": np.array(votes.is_masked),
+        "rule": np.array([votes.rule, votes.ties]),
+        "against": np.array(votes.decision_rule.against),
+        "source": np.array("" if votes.source is None else str(votes.source)),
+        "family": np.array(votes.family or ""),
     }
     if votes.weights is not None:
         arrays["weights"] = votes.weights
-    if votes.probabilities is not None:
-        arrays["probabilities"] = votes.probabilities
+    given = votes.class_probabilities
+    if given is not None:
+        arrays |= {"certain": np.array(True)} if given.are_certain else given.arrays()
     with atomic_write(path) as file:
         np.savez_compressed(file, allow_pickle=False, **arrays)
 
@@ -85,23 +97,78 @@ def _from_arrays(arrays: dict[str, Array], path: object) -> Votes:
         and max(codes.max(), y.max()) < classes.size
         and bool((classes[:-1] < classes[1:]).all())
     )
-    probabilities = arrays.get("probabilities")
-    if sound and probabilities is not None:
-        sound = probabilities.shape == (*codes.shape, classes.size) and (
-            probabilities.dtype == np.float32
-        )
     if not sound:
         raise FileFormatError(f"{path}: the arrays in the file do not fit together.")
-    return Votes._from_codes(
+    try:
+        probabilities = _probabilities(arrays, codes, classes.size)
+        rule, source = _rule(arrays, probabilities), _source(arrays)
+    except (ValueError, TypeError, IndexError) as error:
+        raise FileFormatError(
+            f"{path}: the arrays in the file do not fit together ({error})."
+        ) from error
+    return Votes.from_codes(
         codes,
         y,
         classes,
         arrays.get("weights"),
         arrays["names"].tolist(),
-        masked,
-        arrays["samples"],
-        probabilities,
+        masked=masked,
+        samples=arrays["samples"],
+        probabilities=probabilities,
+        rule=rule,
+        source=source,
+        family=str(arrays.get("family", "")) or None,
     )
+
+
+def _probabilities(
+    arrays: dict[str, Array], codes: Array, n_classes: int
+) -> Probabilities | None:
+    """Return the probabilities in a file, after checking that they fit the votes."""
+    if "certain" in arrays:
+        return certain(codes, n_classes)
+    if "probabilities" in arrays:
+        values = arrays["probabilities"]
+        if values.shape != (*codes.shape, n_classes) or values.dtype.kind != "f":
+            raise ValueError("probabilities")
+        return DenseProbabilities(values)
+    if "places" not in arrays:
+        return None
+    places, sizes = arrays["places"], arrays["table_sizes"]
+    flat = np.asarray(arrays["tables"], dtype=float)
+    fits = (
+        places.shape == codes.shape
+        and places.dtype.kind == "i"
+        and sizes.shape == (len(codes),)
+        and sizes.dtype.kind == "i"
+        and flat.shape == (int(sizes.sum()), n_classes)
+        and sizes.min() >= 1
+        and places.min() >= -1
+        and bool((places.max(axis=1) < sizes).all())
+    )
+    if not fits:
+        raise ValueError("places and tables of probabilities")
+    tables = np.split(flat, np.cumsum(sizes)[:-1])
+    return TabledProbabilities(places, tuple(tables))
+
+
+def _rule(arrays: dict[str, Array], given: Probabilities | None) -> DecisionRule:
+    if "rule" not in arrays:  # written before votes had a rule
+        return PLURALITY if given is None else DecisionRule("average")
+    name, ties = (str(word) for word in arrays["rule"])
+    if name not in ("average", "heads") or ties not in ("expected", "lowest"):
+        raise ValueError(f"rule {name!r}, {ties!r}")
+    if name == "average" and given is None:
+        raise ValueError("a rule without its probabilities")
+    against = float(arrays["against"]) if "against" in arrays else 0.0
+    if not np.isfinite(against):
+        raise ValueError("the rule")
+    return DecisionRule(name, against, ties)  # type: ignore[arg-type]
+
+
+def _source(arrays: dict[str, Array]) -> VoteSource | None:
+    written = str(arrays.get("source", ""))
+    return VoteSource(written) if written else None
 
 
 def from_table(

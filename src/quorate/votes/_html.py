@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from quorate._html import facts_html
+from quorate.votes._rule import VoteSource
 
 if TYPE_CHECKING:
     from quorate.votes._votes import Votes
@@ -12,17 +13,13 @@ _SHOWN_CLASSES = 8
 
 def votes_html(votes: "Votes") -> str:
     """Return an HTML table; every label and name in it is escaped."""
-    accuracies = votes.accuracies
-    best = int(accuracies.argmax())
     shown = [str(label) for label in votes.classes[:_SHOWN_CLASSES]]
     more = votes.n_classes - len(shown)
     rows = [
         ("members", f"{votes.n_members:,}"),
         ("samples", f"{votes.n_samples:,}"),
         ("classes", ", ".join(shown) + (f" and {more} more" if more else "")),
-        ("member accuracy, mean", f"{accuracies.mean():.2%}"),
-        (f"best member ({votes.names[best]})", f"{accuracies[best]:.2%}"),
-        ("accuracy of the vote", f"{votes.accuracy():.2%}"),
+        *_accuracies(votes),
     ]
     if votes.weights is not None:
         rows.append(
@@ -33,3 +30,21 @@ def votes_html(votes: "Votes") -> str:
         share = asked.mean() / votes.n_members
         rows.append(("usable votes", f"{share:.1%}, {asked.mean():.1f} per sample"))
     return facts_html("Votes", rows)
+
+
+def _accuracies(votes: "Votes") -> list[tuple[str, str]]:
+    if votes.source is VoteSource.TRAINING:
+        return [("votes", "on training samples, which say nothing about accuracy")]
+    each = votes.accuracies
+    best = int(each.argmax())
+    rows = [
+        ("member accuracy, mean", f"{each.mean():.2%}"),
+        (f"best member ({votes.names[best]})", f"{each[best]:.2%}"),
+    ]
+    if votes.rule == "heads":
+        return [*rows, ("accuracy of the vote", f"{votes.accuracy():.2%}")]
+    return [
+        *rows,
+        ("accuracy, by averaged probabilities", f"{votes.accuracy():.2%}"),
+        ("accuracy, plurality of the members", f"{votes.accuracy(rule='heads'):.2%}"),
+    ]

@@ -4,6 +4,8 @@ import numpy as np
 
 from quorate._typing import Array, IntArray
 from quorate.votes._labels import code_dtype
+from quorate.votes._probabilities import Probabilities, pooled
+from quorate.votes._rule import VoteSource
 from quorate.votes._votes import Votes
 
 
@@ -42,4 +44,27 @@ def pooled_votes(
             weights = np.zeros(n_members) if weights is None else weights
             weights[:shared] += votes.weights[:shared] / len(parts)
     truth = np.searchsorted(classes, y).astype(codes.dtype)
-    return Votes._from_codes(codes, truth, classes, weights, masked=True)
+    return Votes.from_codes(
+        codes,
+        truth,
+        classes,
+        weights,
+        masked=True,
+        probabilities=_pooled_probabilities(parts, (*codes.shape, classes.size), classes),
+        rule=parts[0][1].decision_rule,
+        source=VoteSource.FOLDS,
+        family=parts[0][1].family,
+    )
+
+
+def _pooled_probabilities(
+    parts: list[tuple[IntArray, Votes]], shape: tuple[int, ...], classes: Array
+) -> Probabilities | None:
+    found = []
+    for rows, votes in parts:
+        given = votes.class_probabilities
+        if given is None:
+            return None
+        columns = np.searchsorted(classes, votes.classes)
+        found.append((rows[votes.samples], columns, given))
+    return pooled(found, shape)

@@ -1,47 +1,220 @@
-"""Class probabilities beside the votes: checked, and on disk where they are large."""
+"""Class probabilities beside the votes: exact, and no larger than they have to be.
+
+A tree gives one of a few distributions, that of a leaf; a fully grown one gives all to
+one class. So the probabilities of trees are a small table for each member and one place
+in it for each sample, as small as the votes themselves. Members that give any number
+need an array of members, samples and classes, which moves to a temporary file where it
+is large.
+"""
 
 import tempfile
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from quorate._typing import Array, BoolArray, IntArray
-from quorate.votes._checks import read_only
+from quorate._typing import Array, BoolArray, FloatArray, IntArray
 
 LARGEST_IN_MEMORY = 512 * 2**20
-"""Bytes above which probabilities live in a temporary file."""
+"""Bytes above which an array of probabilities lives in a temporary file."""
 # How far a row of probabilities may be from adding up to one.
 _SLACK = 1e-3
 
 
-def room_for(shape: tuple[int, ...]) -> Array:
+class Probabilities(ABC):
+    """What each member gives each class; nothing where it has no usable vote."""
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int, int]:
+        """Number of members, samples and classes."""
+
+    @abstractmethod
+    def of(self, member: int, samples: Array | slice = slice(None)) -> FloatArray:
+        """Return what one member gives, (n_samples, n_classes), in doubles."""
+
+    @abstractmethod
+    def keep(self, members: IntArray) -> "Probabilities":
+        """Return those of some members."""
+
+    @abstractmethod
+    def at(self, samples: IntArray) -> "Probabilities":
+        """Return those on some samples."""
+
+    @abstractmethod
+    def arrays(self) -> dict[str, Array]:
+        """Return what a file holds of them."""
+
+    @property
+    def are_certain(self) -> bool:
+        """Whether every member gives all to the class it votes for."""
+        return False
+
+    def block(self, samples: slice) -> Array:
+        """Return all members on some samples, in single precision."""
+        n_members, n_samples, n_classes = self.shape
+        width = len(range(*samples.indices(n_samples)))
+        part = np.empty((n_members, width, n_classes), dtype=np.float32)
+        for member in range(n_members):
+            part[member] = self.of(member, samples)
+        return part
+
+    def dense(self) -> Array:
+        """Return one array in single precision, on disk if it is large."""
+        whole = room_for(self.shape)
+        for member in range(self.shape[0]):
+            whole[member] = self.of(member)
+        return whole
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DenseProbabilities(Probabilities):
+    """Probabilities as one array of members, samples and classes."""
+
+    values: Array
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """See :class:`Probabilities`."""
+        n_members, n_samples, n_classes = self.values.shape
+        return n_members, n_samples, n_classes
+
+    def of(self, member: int, samples: Array | slice = slice(None)) -> FloatArray:
+        """See :class:`Probabilities`."""
+        return np.asarray(self.values[member, samples], dtype=float)
+
+    def keep(self, members: IntArray) -> "DenseProbabilities":
+        """See :class:`Probabilities`."""
+        _, n_samples, n_classes = self.shape
+        part = room_for((len(members), n_samples, n_classes), self.values.dtype)
+        for place, member in enumerate(members):
+            part[place] = self.values[member]
+        return DenseProbabilities(part)
+
+    def at(self, samples: IntArray) -> "DenseProbabilities":
+        """See :class:`Probabilities`."""
+        n_members, _, n_classes = self.shape
+        part = room_for((n_members, len(samples), n_classes), self.values.dtype)
+        for member in range(n_members):
+            part[member] = self.values[member, samples]
+        return DenseProbabilities(part)
+
+    def block(self, samples: slice) -> Array:
+        """See :class:`Probabilities`."""
+        return np.asarray(self.values[:, samples], dtype=np.float32)
+
+    def dense(self) -> Array:
+        """See :class:`Probabilities`."""
+        if self.values.dtype == np.float32:
+            return self.values
+        return Probabilities.dense(self)
+
+    def arrays(self) -> dict[str, Array]:
+        """See :class:`Probabilities`."""
+        return {"probabilities": self.values}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TabledProbabilities(Probabilities):
+    """Probabilities as a place in a table of distributions, one table per member.
+
+    The last row of each table is nothing at all: the place -1 of a missing vote.
+    """
+
+    places: Array
+    tables: tuple[FloatArray, ...]
+    are_certain: bool = False
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """See :class:`Probabilities`."""
+        n_members, n_samples = self.places.shape
+        return n_members, n_samples, self.tables[0].shape[1]
+
+    def of(self, member: int, samples: Array | slice = slice(None)) -> FloatArray:
+        """See :class:`Probabilities`."""
+        return self.tables[member].take(self.places[member, samples], axis=0)
+
+    def keep(self, members: IntArray) -> "TabledProbabilities":
+        """See :class:`Probabilities`."""
+        tables = tuple(self.tables[member] for member in members)
+        return TabledProbabilities(self.places[members], tables, self.are_certain)
+
+    def at(self, samples: IntArray) -> "TabledProbabilities":
+        """See :class:`Probabilities`."""
+        places = self.places[:, samples]
+        return TabledProbabilities(places, self.tables, self.are_certain)
+
+    def arrays(self) -> dict[str, Array]:
+        """See :class:`Probabilities`."""
+        return {
+            "places": self.places,
+            "tables": np.concatenate(self.tables),
+            "table_sizes": np.array([len(table) for table in self.tables]),
+        }
+
+
+def certain(codes: Array, n_classes: int) -> TabledProbabilities:
+    """Return the probabilities of members that are sure; they share the votes."""
+    table = np.concatenate([np.eye(n_classes), np.zeros((1, n_classes))])
+    return TabledProbabilities(codes, (table,) * len(codes), are_certain=True)
+
+
+def tabled(places: Sequence[Array], tables: Sequence[FloatArray]) -> Probabilities:
+    """Return tabled probabilities from places of any type and tables without a last row.
+
+    Places of -1 are votes that may not be used.
+    """
+    n_classes = tables[0].shape[1]
+    nothing = np.zeros((1, n_classes))
+    small = place_dtype(max(map(len, tables)))
+    stacked = np.empty((len(places), len(places[0])), dtype=small)
+    for row, found in zip(stacked, places, strict=True):
+        row[:] = found
+    full = tuple(np.concatenate([table, nothing]) for table in tables)
+    return TabledProbabilities(stacked, full)
+
+
+def place_dtype(n_rows: int) -> type[np.signedinteger[Any]]:
+    """Return the smallest signed type for places 0..n_rows-1 and -1."""
+    if n_rows <= 2**7:
+        return np.int8
+    return np.int16 if n_rows <= 2**15 else np.int32
+
+
+def pooled(
+    parts: Sequence[tuple[IntArray, IntArray, Probabilities]], shape: tuple[int, ...]
+) -> Probabilities:
+    """Return the probabilities of folds, put together position by position.
+
+    Each part has the samples it is about, the columns of its classes, and fewer members
+    than the whole where its ensemble has fewer.
+    """
+    values = room_for(shape, np.float64)
+    for samples, columns, part in parts:
+        for member in range(min(shape[0], part.shape[0])):
+            values[member][np.ix_(samples, columns)] = part.of(member)
+    return DenseProbabilities(values)
+
+
+def room_for(shape: tuple[int, ...], dtype: Any = np.float32) -> Array:
     """Return zeros for probabilities, memory-mapped if there are many.
 
     The file has no name on the disk (or loses it with the last array that uses it), so
     nothing is left behind.
     """
-    if np.prod(shape, dtype=np.int64) * 4 <= LARGEST_IN_MEMORY:
-        return np.zeros(shape, dtype=np.float32)
+    wanted = np.dtype(dtype)
+    if np.prod(shape, dtype=np.int64) * wanted.itemsize <= LARGEST_IN_MEMORY:
+        return np.zeros(shape, dtype=wanted)
     with tempfile.TemporaryFile() as file:
-        return np.memmap(file, dtype=np.float32, mode="w+", shape=shape)
-
-
-def part_of(
-    probabilities: Array, members: IntArray | None, samples: IntArray | None
-) -> Array:
-    """Return the probabilities of some members on some samples."""
-    n, m, n_classes = probabilities.shape
-    rows = np.arange(n) if members is None else members
-    columns = slice(None) if samples is None else samples
-    part = room_for((len(rows), m if samples is None else len(samples), n_classes))
-    for place, member in enumerate(rows):
-        part[place] = probabilities[member, columns]
-    return part
+        return np.memmap(file, dtype=wanted, mode="w+", shape=shape)
 
 
 def check_probabilities(
     given: Any, shape: tuple[int, int], classes: Array, valid: BoolArray | None
-) -> Array:
+) -> Probabilities:
     """Return probabilities as 32-bit floats, zero where a vote may not be used.
 
     Raises
@@ -64,7 +237,7 @@ def check_probabilities(
         usable = None if valid is None else valid[member]
         _check_row(row, usable, member)
         kept[member] = row if usable is None else np.where(usable[:, None], row, 0)
-    return kept
+    return DenseProbabilities(kept)
 
 
 def _check_row(row: Array, usable: BoolArray | None, member: int) -> None:
@@ -78,8 +251,3 @@ def _check_row(row: Array, usable: BoolArray | None, member: int) -> None:
             f"Votes(probabilities): between 0 and 1 and adding up to 1; member "
             f"{member} has {row[sample].tolist()} on sample {sample}."
         )
-
-
-def as_stored(probabilities: Array | None) -> Array | None:
-    """Return a read-only view."""
-    return None if probabilities is None else read_only(np.asarray(probabilities))

@@ -1,20 +1,12 @@
 """Votes: what every member said about every sample, and what was true."""
 
 import os
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from quorate._kernels import counts, pairs, verdicts
 from quorate._suggest import one_of
-from quorate._typing import (
-    Array,
-    BoolArray,
-    FloatArray,
-    IntArray,
-    Outputs,
-    Ties,
-)
+from quorate._typing import Array, FloatArray, IntArray, Ties
 from quorate.votes import _labels
 from quorate.votes._checks import (
     as_mask,
@@ -26,16 +18,16 @@ from quorate.votes._checks import (
     member_positions,
     read_only,
 )
-from quorate.votes._pair_counts import PairCounts
-from quorate.votes._probabilities import as_stored, check_probabilities, part_of
+from quorate.votes._counted import CountedVotes
+from quorate.votes._deciding import decide
+from quorate.votes._probabilities import Probabilities, certain, check_probabilities
+from quorate.votes._rule import PLURALITY, DecisionRule, RuleName, VoteSource
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-T = TypeVar("T")
+    from collections.abc import Iterable, Sequence
 
 
-class Votes:
+class Votes(CountedVotes):
     """The votes of an ensemble's members on labelled samples.
 
     This is the one noun of quorate: measures, decomposition, risk and pruning all take
@@ -56,9 +48,13 @@ class Votes:
     names : sequence of str, optional
         Names of the members; their positions by default.
     probabilities : array-like of shape (n_members, n_samples, n_classes), optional
-        The members' class probabilities, classes sorted as in ``classes``. Methods that
-        can use them do; votes, diversity and the plurality vote do not change. What
-        they hold where ``valid`` is False is not looked at.
+        The members' class probabilities, classes sorted as in ``classes``. With them
+        the ensemble is taken to average probabilities; votes, diversity and the
+        plurality vote do not change. What they hold where ``valid`` is False is not
+        looked at.
+    rule : {"average", "heads"}, optional
+        How the ensemble decides: by the mean of the probabilities, or by the plurality
+        of its members' votes. "average" if there are probabilities, else "heads".
 
     See Also
     --------
@@ -66,11 +62,15 @@ class Votes:
 
     Notes
     -----
-    A plurality vote goes to the class with the largest total weight. Where several tie,
-    :meth:`predict` names the lowest, and an error counts as expected under a random
-    choice among them (``ties="expected"``) unless told otherwise (``ties="lowest"``).
-    Equal weights are counted in integers, so their ties are exact; other weights tie
-    when they differ by at most 1e-12 of the total.
+    :meth:`predict`, :meth:`accuracy` and the errors are those of the ensemble: votes
+    collected from one decide as its own ``predict`` does, to the last sample, ties
+    included. ``rule="heads"`` asks for the plurality vote instead, which diversity,
+    decomposition and risk are about. It goes to the class with the largest total
+    weight; where several tie, :meth:`predict` names the lowest, and an error counts as
+    expected under a random choice among them (``ties="expected"``) unless told
+    otherwise (``ties="lowest"``). Equal weights are counted in integers, so their ties
+    are exact; other weights tie when they differ by at most 1e-12 of the total. Votes
+    that come from no ensemble take the plurality vote.
 
     Examples
     --------
@@ -84,17 +84,7 @@ class Votes:
     1.0
     """
 
-    __slots__ = (
-        "_cache",
-        "_classes",
-        "_codes",
-        "_masked",
-        "_names",
-        "_probabilities",
-        "_samples",
-        "_weights",
-        "_y",
-    )
+    __slots__ = ("_family", "_probabilities", "_rule", "_source")
 
     def __init__(
         self,
@@ -104,6 +94,8 @@ class Votes:
         valid: Any = None,
         names: "Iterable[str] | None" = None,
         probabilities: Any = None,
+        *,
+        rule: RuleName | None = None,
     ) -> None:
         mask = None if valid is None else as_mask(valid)
         truth = _labels.as_labels(y, "y")
@@ -114,28 +106,75 @@ class Votes:
         classes, codes, y_codes = _labels.encode(rows, truth)
         if mask is not None:
             codes[~mask] = -1
+        shares = None
         if probabilities is not None:
-            probabilities = check_probabilities(
-                probabilities, codes.shape, classes, mask
-            )
-        masked = mask is not None
-        self._set(codes, y_codes, classes, weights, names, masked, None, probabilities)
+            shares = check_probabilities(probabilities, codes.shape, classes, mask)
+        self._set(
+            codes,
+            y_codes,
+            classes,
+            weights,
+            names,
+            masked=mask is not None,
+            probabilities=shares,
+            rule=_own_rule(rule, shares),
+        )
 
     @classmethod
-    def _from_codes(
+    def from_codes(
         cls,
         codes: Array,
         y: Array,
         classes: Array,
         weights: Any = None,
         names: "Iterable[str] | None" = None,
+        *,
         masked: bool = False,
-        samples: Array | None = None,
-        probabilities: Array | None = None,
+        samples: IntArray | None = None,
+        probabilities: Probabilities | None = None,
+        rule: DecisionRule = PLURALITY,
+        source: VoteSource | None = None,
+        family: str | None = None,
     ) -> Self:
-        """Build from encoded arrays; -1 is a vote that may not be used."""
+        """Build from encoded arrays, as those who collect votes do.
+
+        Parameters
+        ----------
+        codes : array of int of shape (n_members, n_samples)
+            Positions in ``classes``; -1 for a vote that may not be used.
+        y : array of int of shape (n_samples,)
+            Positions in ``classes``.
+        classes : array
+            The labels, sorted.
+        weights, names
+            As for :class:`Votes`.
+        masked : bool
+            Whether votes may be missing.
+        samples : array of int, optional
+            Positions of the samples among those given.
+        probabilities : Probabilities, optional
+            The members' class probabilities.
+        rule : DecisionRule
+            How the ensemble decides.
+        source : VoteSource, optional
+            Where the votes are from.
+        family : {"bagging", "boosting", "pool"}, optional
+            How the members came about.
+        """
         votes = cls.__new__(cls)
-        votes._set(codes, y, classes, weights, names, masked, samples, probabilities)
+        votes._set(
+            codes,
+            y,
+            classes,
+            weights,
+            names,
+            masked=masked,
+            samples=samples,
+            probabilities=probabilities,
+            rule=rule,
+            source=source,
+            family=family,
+        )
         return votes
 
     def _set(
@@ -145,25 +184,34 @@ class Votes:
         classes: Array,
         weights: Any,
         names: "Iterable[str] | None",
+        *,
         masked: bool,
-        samples: Array | None = None,
-        probabilities: Array | None = None,
+        samples: IntArray | None = None,
+        probabilities: Probabilities | None = None,
+        rule: DecisionRule = PLURALITY,
+        source: VoteSource | None = None,
+        family: str | None = None,
     ) -> None:
         if masked and samples is None:
             codes, y, samples = leave_out_unvoted(codes, y)
             if probabilities is not None and samples.size < probabilities.shape[1]:
-                probabilities = part_of(probabilities, None, samples)
+                probabilities = probabilities.at(samples)
         elif samples is None:
             samples = np.arange(y.size)
+        if probabilities is not None and probabilities.are_certain:
+            probabilities = certain(codes, classes.size)  # one array serves both
         self._codes = read_only(codes)
         self._y = read_only(y)
         self._classes = read_only(classes)
         self._samples = read_only(samples)
         self._masked = masked
-        self._probabilities = as_stored(probabilities)
+        self._probabilities = probabilities
+        self._rule = rule
+        self._source = source
+        self._family = family
         self._weights = None if weights is None else as_weights(weights, len(codes))
         self._names = as_names(names, len(codes))
-        self._cache: dict[str, Any] = {}
+        self._cache = {}
 
     def __getstate__(self) -> dict[str, Any]:
         # Without what can be computed again.
@@ -176,292 +224,156 @@ class Votes:
             "masked": self._masked,
             "samples": self._samples,
             "probabilities": self._probabilities,
+            "rule": self._rule,
+            "source": self._source,
+            "family": self._family,
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # Arrays lose their read-only flag on the way; _set restores it.
         self._set(**state)
 
-    def _once(self, key: str, compute: "Callable[[], T]") -> "T":
-        """Compute on first use; safe to keep because votes never change."""
-        if key not in self._cache:
-            self._cache[key] = compute()
-        result: T = self._cache[key]
-        return result
-
-    # What was given
+    # How the ensemble decides
 
     @property
-    def n_members(self) -> int:
-        """Number of members."""
-        return int(self._codes.shape[0])
+    def rule(self) -> RuleName:
+        """How the ensemble decides: "average" or "heads"."""
+        return self._rule.name
 
     @property
-    def n_samples(self) -> int:
-        """Number of samples somebody voted on."""
-        return int(self._codes.shape[1])
+    def decision_rule(self) -> DecisionRule:
+        """How the ensemble decides, in full."""
+        return self._rule
 
     @property
-    def n_classes(self) -> int:
-        """Number of classes."""
-        return int(self._classes.size)
+    def ties(self) -> Ties:
+        """How an error at a tie counts where nothing else is said."""
+        return self._rule.ties
 
     @property
-    def classes(self) -> Array:
-        """The labels, sorted: those of ``y``, of the votes, and of the ensemble."""
-        return self._classes
+    def source(self) -> VoteSource | None:
+        """Where the votes are from; None if nobody has said."""
+        return self._source
 
     @property
-    def codes(self) -> Array:
-        """The votes as positions in ``classes``; -1 where there is no usable vote."""
-        return self._codes
+    def family(self) -> str | None:
+        """How the members came about; None if nobody has said.
+
+        "bagging": alike, on resamples. "boosting": in sequence. "pool": each on its
+        own.
+        """
+        return self._family
 
     @property
-    def y(self) -> Array:
-        """The true labels as positions in ``classes``."""
-        return self._y
+    def counts_heads(self) -> bool:
+        """Whether decisions come from votes alone.
+
+        The mean of probabilities does where every member is certain.
+        """
+        if self._rule.name == "heads":
+            return True
+        return self._probabilities is not None and self._probabilities.are_certain
 
     @property
-    def weights(self) -> FloatArray | None:
-        """The voting weights as given, or None for equal votes."""
-        return self._weights
-
-    @property
-    def valid(self) -> BoolArray | None:
-        """Which votes may be used, or None when no mask was given."""
-        return read_only(self._codes >= 0) if self._masked else None
+    def class_probabilities(self) -> Probabilities | None:
+        """The members' class probabilities, one member at a time; None without."""
+        return self._probabilities
 
     @property
     def probabilities(self) -> Array | None:
         """The members' class probabilities, or None where only votes were collected.
 
         Of shape (n_members, n_samples, n_classes), 32-bit floats, zero where there is
-        no usable vote. Read from a temporary file where they take more than 512 MB.
+        no usable vote. In a temporary file where they take more than 512 MB.
         """
-        return self._probabilities
+        given = self._probabilities
+        if given is None:
+            return None
+        return self._once("probabilities", lambda: read_only(given.dense()))
 
-    @property
-    def is_masked(self) -> bool:
-        """Whether a mask of usable votes was given."""
-        return self._masked
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The members' names."""
-        return self._names
-
-    @property
-    def samples(self) -> IntArray:
-        """Positions of the samples in the ``y`` that was given."""
-        return self._samples
-
-    # What follows from it
-
-    @property
-    def correct(self) -> BoolArray:
-        """Which votes are correct, (n_members, n_samples); made anew at every call."""
-        return read_only(self._codes == self._y)
-
-    @property
-    def accuracies(self) -> FloatArray:
-        """Each member's share of right votes among its usable ones."""
-        right, asked = self.member_counts()
-        return read_only(right / asked)
-
-    def member_counts(self) -> tuple[IntArray, IntArray]:
-        """Return each member's number of right votes and of usable votes."""
-
-        def count() -> tuple[IntArray, IntArray]:
-            right = counts.correct_per_member(self._codes, self._y)
-            if self._masked:
-                asked = counts.votes_per_member(self._codes)
-            else:
-                asked = np.full(self.n_members, self.n_samples)
-            return read_only(right), read_only(asked)
-
-        return self._once("member_counts", count)
-
-    def sample_counts(self) -> tuple[IntArray, IntArray]:
-        """Return each sample's number of right votes and of usable votes."""
-
-        def count() -> tuple[IntArray, IntArray]:
-            right = counts.correct_per_sample(self._codes, self._y)
-            if self._masked:
-                asked = counts.votes_per_sample(self._codes)
-            else:
-                asked = np.full(self.n_samples, self.n_members, dtype=np.int32)
-            return read_only(right), read_only(asked)
-
-        return self._once("sample_counts", count)
-
-    def tally(self) -> Array:
-        """Return the votes each class gets on each sample, (n_classes, n_samples).
-
-        Whole numbers for equal votes, sums of weights otherwise.
-
-        Examples
-        --------
-        >>> from quorate import Votes
-        >>> Votes([[0, 1, 1], [0, 0, 1], [1, 0, 1]], [0, 0, 1]).tally()
-        array([[2, 2, 0],
-               [1, 1, 3]], dtype=int32)
-        """
-        return self._tally(self._codes)
-
-    def _tally(self, codes: Array) -> Array:
-        if self.has_equal_weights:
-            return counts.tally(codes, self.n_classes)
-        assert self._weights is not None
-        return counts.weighted_tally(codes, self._weights, self.n_classes)
-
-    @property
-    def has_equal_weights(self) -> bool:
-        """Whether every member's vote counts the same."""
-        return self._weights is None or bool((self._weights == self._weights[0]).all())
-
-    def shares(self) -> tuple[FloatArray, FloatArray]:
-        """Return each sample's weight of right votes and of usable votes.
-
-        Whole numbers of members for equal votes.
-        """
-        if self.has_equal_weights:
-            right, asked = self.sample_counts()
-            return right.astype(float), asked.astype(float)
-        weights = self._weights
-        assert weights is not None
-
-        def add_up() -> tuple[FloatArray, FloatArray]:
-            right = np.empty(self.n_samples)
-            asked = np.full(self.n_samples, weights.sum())
-            for block in counts.column_blocks(self.n_members, self.n_samples, 8):
-                part = self._codes[:, block]
-                right[block] = weights @ (part == self._y[block])
-                if self._masked:
-                    asked[block] = weights @ (part >= 0)
-            return read_only(right), read_only(asked)
-
-        return self._once("shares", add_up)
-
-    def verdict(self) -> tuple[IntArray, IntArray, BoolArray]:
-        """Return each sample's winning code, how many classes tie, and if y does."""
-
-        def judge() -> tuple[IntArray, IntArray, BoolArray]:
-            winner = np.empty(self.n_samples, dtype=np.int64)
-            tied = np.empty(self.n_samples, dtype=np.int64)
-            has_truth = np.empty(self.n_samples, dtype=bool)
-            rows = max(self.n_members, self.n_classes)
-            for block in counts.column_blocks(rows, self.n_samples, 8):
-                scores = self._tally(self._codes[:, block])
-                part = verdicts.verdict(scores, self._slack(), self._y[block])
-                winner[block], tied[block], has_truth[block] = part
-            return read_only(winner), read_only(tied), read_only(has_truth)
-
-        return self._once("verdict", judge)
-
-    def _slack(self) -> float:
-        if self.has_equal_weights:
-            return 0.0
-        assert self._weights is not None
-        return verdicts.TIE_TOLERANCE * float(self._weights.sum())
-
-    def predict(self) -> Array:
-        """Return the label of the (weighted) plurality vote; the lowest of a tie."""
-        winner, _, _ = self.verdict()
-        return np.asarray(self._classes[winner])
-
-    def sample_errors(self, ties: Ties = "expected") -> FloatArray:
-        """Return the vote's error on each sample: 0, 1, or between the two at a tie.
+    def predict(self, rule: RuleName | None = None) -> Array:
+        """Return the labels that the ensemble decides for.
 
         Parameters
         ----------
-        ties : {"expected", "lowest"}
+        rule : {"average", "heads"}, optional
+            By the ensemble's own rule if not given; "heads" for the label of the
+            (weighted) plurality vote, the lowest of a tie.
+        """
+        return np.asarray(self._classes[self._decisions(rule)])
+
+    def _decisions(self, rule: RuleName | None) -> IntArray:
+        wanted = self._asked_rule("predict", rule)
+        if wanted == PLURALITY:
+            return self.verdict()[0]
+        if wanted != self._rule:
+            return self._like(rule=wanted)._decisions(None)
+        return self._once("decisions", lambda: read_only(decide(self)))
+
+    def sample_errors(
+        self, ties: Ties | None = None, rule: RuleName | None = None
+    ) -> FloatArray:
+        """Return the error on each sample: 0, 1, or between the two at a tie.
+
+        Parameters
+        ----------
+        ties : {"expected", "lowest"}, optional
             Count a tie as a random choice among the tied classes would err on average,
-            or as :meth:`predict` does.
+            or as :meth:`predict` does. By default, votes collected from an ensemble
+            count ties as it errs, and the plurality vote as expected. Averages hardly
+            ever tie and count as :meth:`predict` decides.
+        rule : {"average", "heads"}, optional
+            Whose errors: the ensemble's own if not given; "heads" for the plurality
+            vote.
         """
-        one_of("sample_errors", "ties", ties, ("expected", "lowest"))
-        winner, tied, has_truth = self.verdict()
-        if ties == "lowest":
-            return np.asarray(winner != self._y, dtype=float)
-        return np.asarray((tied - has_truth) / tied)
+        wanted = self._asked_rule("sample_errors", rule)
+        how = wanted.ties if ties is None else ties
+        one_of("sample_errors", "ties", how, ("expected", "lowest"))
+        if how == "expected" and wanted.name == "heads":
+            _, tied, has_truth = self.verdict()
+            return np.asarray((tied - has_truth) / tied)
+        errors = np.asarray(self._decisions(rule) != self._y, dtype=float)
+        if self._masked:
+            _, asked = self.sample_counts()
+            return np.where(asked == 0, 1 - 1 / self.n_classes, errors)
+        return errors
 
-    def error(self, ties: Ties = "expected") -> float:
-        """Return the vote's mean error; see :meth:`sample_errors`."""
-        return float(self.sample_errors(ties).mean())
+    def error(self, ties: Ties | None = None, rule: RuleName | None = None) -> float:
+        """Return the mean error; see :meth:`sample_errors`."""
+        return float(self.sample_errors(ties, rule).mean())
 
-    def accuracy(self, ties: Ties = "expected") -> float:
-        """Return the share of samples voted right; see :meth:`sample_errors`."""
-        return 1.0 - self.error(ties)
-
-    def pairs(self, outputs: Outputs = "oracle") -> PairCounts:
-        """Return the contingency tables of all pairs of members, computed once.
-
-        Parameters
-        ----------
-        outputs : {"oracle", "label"}
-            Tables of right and wrong, or of the two classes voted for.
-        """
-        one_of("pairs", "outputs", outputs, ("oracle", "label"))
-        if outputs == "label" and self.n_classes > 2:
-            raise ValueError(
-                f"pairs(outputs='label'): a two-by-two table needs two classes, "
-                f"these votes have {self.n_classes}."
-            )
-
-        def count() -> PairCounts:
-            target = self._y if outputs == "oracle" else np.ones_like(self._y)
-            both = pairs.both_equal(self._codes, target)
-            if self._masked:
-                first = pairs.equal_where_other_voted(self._codes, target) - both
-            else:
-                first = both.diagonal()[:, None] - both
-            total = self.pairs_in_common()
-            return PairCounts(read_only(both), read_only(first), total)
-
-        return self._once(f"pairs_{outputs}", count)
-
-    def agreement(self) -> tuple[IntArray, IntArray]:
-        """Return, for all pairs of members, equal votes and common samples.
+    def accuracy(self, ties: Ties | None = None, rule: RuleName | None = None) -> float:
+        """Return the share of samples predicted right; see :meth:`sample_errors`.
 
         Examples
         --------
-        >>> from quorate import Votes
-        >>> same, total = Votes([[0, 1, 2], [0, 2, 2]], [0, 1, 2]).agreement()
-        >>> same
-        array([[3, 2],
-               [2, 3]])
+        >>> from sklearn.datasets import load_wine
+        >>> from sklearn.ensemble import RandomForestClassifier
+        >>> import quorate
+        >>> X, y = load_wine(return_X_y=True)
+        >>> forest = RandomForestClassifier(5, max_depth=2, random_state=0)
+        >>> votes = quorate.collect_votes(forest.fit(X[::2], y[::2]), X[1::2], y[1::2])
+        >>> votes.accuracy() == forest.score(X[1::2], y[1::2])
+        True
+        >>> votes.rule, round(votes.accuracy(rule="heads"), 3)
+        ('average', 0.966)
         """
+        return 1.0 - self.error(ties, rule)
 
-        def count() -> tuple[IntArray, IntArray]:
-            if self.n_classes <= 2:
-                table = self.pairs("label")
-                return read_only(table.both + table.neither), table.total
-            same = pairs.agreement(self._codes, self.n_classes)
-            return read_only(same), self.pairs_in_common()
-
-        return self._once("agreement", count)
-
-    def pairs_in_common(self) -> IntArray:
-        """Return the number of samples on which both members of a pair have a vote."""
-
-        def count() -> IntArray:
-            if self._masked:
-                return read_only(pairs.common(self._codes))
-            shape = (self.n_members, self.n_members)
-            return np.broadcast_to(np.int64(self.n_samples), shape)
-
-        return self._once("common", count)
-
-    def class_counts(self) -> IntArray:
-        """Return how often each member votes for each class."""
-
-        def count() -> IntArray:
-            votes = [
-                np.bincount(row[row >= 0], minlength=self.n_classes)
-                for row in self._codes
-            ]
-            return read_only(np.array(votes))
-
-        return self._once("class_counts", count)
+    def _asked_rule(self, owner: str, rule: RuleName | None) -> DecisionRule:
+        if rule is None:
+            return self._rule
+        one_of(owner, "rule", rule, ("average", "heads"))
+        if rule == "heads":
+            return PLURALITY
+        if self._rule.name == "average":
+            return self._rule
+        if self._probabilities is None:
+            raise ValueError(
+                f"{owner}(rule='average'): these votes have no probabilities; collect "
+                "them with probabilities=True."
+            )
+        return DecisionRule("average")
 
     # Fewer or plainer votes
 
@@ -481,17 +393,39 @@ class Votes:
         ('c', 'a')
         """
         chosen = member_positions(members, self.n_members)
-        return Votes._from_codes(
-            self._codes[chosen],
-            self._y,
-            self._classes,
-            None if self._weights is None else self._weights[chosen],
-            [self._names[member] for member in chosen],
-            self._masked,
-            self._samples,
-            None
-            if self._probabilities is None
-            else part_of(self._probabilities, chosen, None),
+        given = self._probabilities
+        if given is not None and not given.are_certain:
+            given = given.keep(chosen)
+        return self._like(
+            codes=self._codes[chosen],
+            weights=None if self._weights is None else self._weights[chosen],
+            names=[self._names[member] for member in chosen],
+            probabilities=given,
+        )
+
+    def at(self, samples: Any) -> "Votes":
+        """Return the votes on some of the samples.
+
+        Parameters
+        ----------
+        samples : array-like of int
+            Positions among the samples of these votes.
+
+        Examples
+        --------
+        >>> from quorate import Votes
+        >>> Votes([[0, 1, 1], [0, 0, 1]], [0, 1, 1]).at([0, 2]).accuracy()
+        1.0
+        """
+        rows = np.asarray(samples, dtype=np.intp)
+        given = self._probabilities
+        if given is not None and not given.are_certain:
+            given = given.at(rows)
+        return self._like(
+            codes=self._codes[:, rows],
+            y=self._y[rows],
+            samples=self._samples[rows],
+            probabilities=given,
         )
 
     def unweighted(self) -> "Votes":
@@ -515,16 +449,17 @@ class Votes:
         >>> votes.reweighted([3, 1, 1]).accuracy()
         1.0
         """
-        return Votes._from_codes(
-            self._codes,
-            self._y,
-            self._classes,
-            weights,
-            self._names,
-            self._masked,
-            self._samples,
-            self._probabilities,
-        )
+        return self._like(weights=weights)
+
+    def with_source(self, source: VoteSource) -> "Votes":
+        """Return the same votes, with word of where they are from."""
+        return self._like(source=source)
+
+    def _like(self, **changes: Any) -> "Votes":
+        """Return votes that differ from these in what is given."""
+        votes = Votes.__new__(Votes)
+        votes._set(**{**self.__getstate__(), **changes})
+        return votes
 
     # Files
 
@@ -599,15 +534,33 @@ class Votes:
         return (
             f"Votes({_count(self.n_members, 'member')}, "
             f"{_count(self.n_samples, 'sample')}, "
-            f"{_count(self.n_classes, 'class', 'classes')}{extras}; "
+            f"{_count(self.n_classes, 'class', 'classes')}{extras}; {self._standing()})"
+        )
+
+    def _standing(self) -> str:
+        if self._source is VoteSource.TRAINING:
+            return "training votes, which say nothing about accuracy"
+        together = "vote" if self.rule == "heads" else "average"
+        return (
             f"members {self.accuracies.mean():.1%} correct, "
-            f"their vote {self.accuracy():.1%})".replace("%", " %")
+            f"their {together} {self.accuracy():.1%}".replace("%", " %")
         )
 
     def _repr_html_(self) -> str:
         from quorate.votes._html import votes_html
 
         return votes_html(self)
+
+
+def _own_rule(name: RuleName | None, given: Probabilities | None) -> DecisionRule:
+    """Return the rule of votes that come from no ensemble."""
+    if name is not None:
+        one_of("Votes", "rule", name, ("average", "heads"))
+    if name == "average" and given is None:
+        raise ValueError("Votes(rule='average'): there are no probabilities to average.")
+    if name == "heads" or given is None:
+        return PLURALITY
+    return DecisionRule("average")
 
 
 def _count(number: int, one: str, many: str | None = None) -> str:

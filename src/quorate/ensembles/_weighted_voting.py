@@ -1,6 +1,6 @@
 """A vote with weights, for members of ensembles that have no place for weights."""
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.ensemble import VotingClassifier
@@ -10,8 +10,13 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from quorate._typing import Array, FloatArray, IntArray
+from quorate.ensembles._kind import Ensemble, checker
+from quorate.ensembles._member import Member
+from quorate.ensembles._voting import Voting
+from quorate.votes import DecisionRule
 
-__all__ = ["WeightedVoting"]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def _is_soft(voting: "WeightedVoting") -> bool:
@@ -59,30 +64,33 @@ class WeightedVoting(VotingClassifier):  # type: ignore[misc]
     features_: list[IntArray | None]
 
     @classmethod
-    def of(
-        cls,
-        members: list[Any],
-        weights: FloatArray,
-        features: list[IntArray | None],
-        names: list[str],
-        ensemble: Any,
-    ) -> Self:
-        """Return a fitted vote of members that answer with positions in classes."""
-        soft = all(hasattr(member, "predict_proba") for member in members)
+    def of(cls, ensemble: Ensemble, members: IntArray, weights: FloatArray) -> Self:
+        """Return a fitted vote of some members of an ensemble."""
+        kept = [ensemble.members[member] for member in members]
+        soft = all(hasattr(member.estimator, "predict_proba") for member in kept)
         voting = cls(
-            list(zip(names, members, strict=True)),
+            [(f"member_{member.name}", member.estimator) for member in kept],
             voting="soft" if soft else "hard",
             weights=[float(weight) for weight in weights],
         )
-        voting.estimators_ = list(members)
+        voting.estimators_ = [member.estimator for member in kept]
         voting.named_estimators_ = Bunch(**dict(voting.estimators))
-        voting.features_ = features
-        voting.classes_ = np.asarray(ensemble.classes_)
+        voting.features_ = [member.features for member in kept]
+        voting.classes_ = np.asarray(ensemble.classes)
         voting.le_ = LabelEncoder().fit(voting.classes_)
-        voting.n_columns_ = int(ensemble.n_features_in_)
-        if hasattr(ensemble, "feature_names_in_"):
-            voting.feature_names_in_ = ensemble.feature_names_in_
+        voting.n_columns_ = int(ensemble.core.n_features_in_)
+        if hasattr(ensemble.core, "feature_names_in_"):
+            voting.feature_names_in_ = ensemble.core.feature_names_in_
+        if ensemble.drawn is not None:
+            # Shares the members, and knows the rows each of them was trained on.
+            voting.origin_ = ensemble.kind.keep(ensemble, members, None)
         return voting
+
+    @property
+    def estimators_samples_(self) -> "Sequence[IntArray]":
+        """The training rows of each member, where the ensemble they are from knows."""
+        samples: Sequence[IntArray] = self.origin_.estimators_samples_
+        return samples
 
     @property
     def n_features_in_(self) -> int:
@@ -96,6 +104,7 @@ class WeightedVoting(VotingClassifier):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
         """Fit copies of the members anew, each on all columns."""
         super().fit(X, y, **fit_params)
+        self.__dict__.pop("origin_", None)
         self.features_ = [None] * len(self.estimators_)
         self.n_columns_ = int(self.estimators_[0].n_features_in_)
         return self
@@ -103,7 +112,9 @@ class WeightedVoting(VotingClassifier):  # type: ignore[misc]
     def predict(self, X: Any) -> Array:
         """Predict classes; the first of those with the largest weight."""
         check_is_fitted(self)
-        return np.asarray(self.classes_[self._scores(X).argmax(axis=1)])
+        # Votes are compared as they add up, averages after the division.
+        scores = self._scores(X) if self.voting == "soft" else self._sums(X)
+        return np.asarray(self.classes_[scores.argmax(axis=1)])
 
     @available_if(_is_soft)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> FloatArray:
@@ -131,13 +142,19 @@ class WeightedVoting(VotingClassifier):  # type: ignore[misc]
         )
 
     def _scores(self, X: Any) -> FloatArray:
+        return self._sums(X) / float(np.sum(self._all_weights()))
+
+    def _sums(self, X: Any) -> FloatArray:
         ready = self._ready(X)
-        n_members = len(self.estimators_)
-        weights = np.ones(n_members) if self.weights is None else self.weights
         total: Any = 0.0
-        for place, weight in enumerate(weights):
+        for place, weight in enumerate(self._all_weights()):
             total = total + float(weight) * self._said(place, ready)
-        return np.asarray(total / float(np.sum(weights)))
+        return np.asarray(total)
+
+    def _all_weights(self) -> FloatArray:
+        if self.weights is None:
+            return np.ones(len(self.estimators_))
+        return np.asarray(self.weights, dtype=float)
 
     def _said(self, place: int, X: Any) -> FloatArray:
         """Return what one member gives each class."""
@@ -151,3 +168,44 @@ class WeightedVoting(VotingClassifier):  # type: ignore[misc]
             codes = np.asarray(member.predict(seen)).astype(np.intp)
             said[np.arange(codes.size), codes] = 1.0
         return said
+
+
+class WeightedVotes(Voting):
+    """Members of a forest or of bagging that vote with weights."""
+
+    models = (WeightedVoting,)
+    per_member = ("estimators_", "features_", "named_estimators_")
+
+    def read(self, model: Any) -> Ensemble:
+        """See :class:`Kind`."""
+        is_soft = model.voting == "soft"
+        weights = model.weights
+        drawn = hasattr(model, "origin_")
+        return Ensemble(
+            kind=self,
+            model=model,
+            core=model,
+            members=tuple(
+                Member(name, member, model.classes_, seen, is_soft)
+                for (name, _), member, seen in zip(
+                    model.estimators, model.estimators_, model.features_, strict=True
+                )
+            ),
+            classes=model.classes_,
+            rule=DecisionRule("average" if is_soft else "heads"),
+            weights=None if weights is None else np.array(weights, dtype=float),
+            prepare=checker(model, ensure_all_finite=False),
+            drawn=(lambda: model.estimators_samples_) if drawn else None,
+            max_samples=model.origin_.max_samples if drawn else None,
+            adds_in_order=lambda: True,
+            has_onnx=True,
+        )
+
+    def keep_members(self, smaller: Any, members: IntArray) -> None:
+        """See :class:`Kind`."""
+        super().keep_members(smaller, members)
+        smaller.features_ = [smaller.features_[member] for member in members]
+        if hasattr(smaller, "origin_"):
+            from quorate.ensembles._registry import read_ensemble
+
+            smaller.origin_ = read_ensemble(smaller.origin_).keep(members)

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from quorate._typing import BoolArray, IntArray
-from quorate.votes._collect import cast_votes
-from quorate.votes._labels import as_labels
-from quorate.votes._members import kind_of, read_members
-from quorate.votes._votes import Votes
+from quorate.ensembles._collect import ask_members
+from quorate.ensembles._kind import Ensemble
+from quorate.votes import Votes
 
 _ROWS = 4000
 _SHARE = 0.2
@@ -21,7 +20,7 @@ _SHARE = 0.2
 _MOST_VALUES = 2**25
 
 
-def crossed_rows(X: Any, seed: int = 0) -> Any:
+def recombined_rows(X: Any, seed: int = 0) -> Any:
     """Return rows that take a fifth of their features from another row of X.
 
     None where X is not a table of columns.
@@ -29,7 +28,7 @@ def crossed_rows(X: Any, seed: int = 0) -> Any:
     Examples
     --------
     >>> import numpy as np
-    >>> crossed_rows(np.arange(6).reshape(3, 2)).shape
+    >>> recombined_rows(np.arange(6).reshape(3, 2)).shape
     (4000, 2)
     """
     if not hasattr(X, "shape") or len(X.shape) != 2:
@@ -40,39 +39,29 @@ def crossed_rows(X: Any, seed: int = 0) -> Any:
     own, other = rng.integers(0, n_rows, (2, size))
     borrowed = rng.random((size, n_columns)) < _SHARE
     if hasattr(X, "iloc"):
-        return _crossed_frame(X, own, other, borrowed)
+        return _recombined_frame(X, own, other, borrowed)
     if hasattr(X, "tocsr"):
         return (X[own].multiply(~borrowed) + X[other].multiply(borrowed)).tocsr()
     return np.where(borrowed, X[other], X[own])
 
 
-def _crossed_frame(X: Any, own: IntArray, other: IntArray, borrowed: BoolArray) -> Any:
+def _recombined_frame(X: Any, own: IntArray, other: IntArray, borrowed: BoolArray) -> Any:
     rows = np.where(borrowed, other[:, None], own[:, None])
-    crossed = X.iloc[own].reset_index(drop=True)
+    mixed = X.iloc[own].reset_index(drop=True)
     for place, name in enumerate(X.columns):
         taken = X.iloc[rows[:, place], place].reset_index(drop=True)
-        crossed[name] = taken
-    return crossed
+        mixed[name] = taken
+    return mixed
 
 
-def collect_crossed(
-    ensemble: Any, X: Any, *, probabilities: bool = False, n_jobs: int | None = None
-) -> Votes | None:
-    """Return the votes of an ensemble on rows crossed from X, None if there are none.
+def collect_recombined(ensemble: Ensemble, X: Any, n_jobs: int | None) -> Votes | None:
+    """Return the votes of an ensemble on rows recombined from X, None if it has none.
 
     The vote of all members stands in for the labels. There are none for voting
     ensembles and pools: their members differ in quality, so that the vote of all is
     nothing to be close to.
     """
-    if kind_of(ensemble) in ("voting", "pool"):
+    if ensemble.kind.family == "pool":
         return None
-    roster = read_members(ensemble)
-    rows = crossed_rows(roster.prepare(X))
-    if rows is None:
-        return None
-    if roster.classes is not None:
-        known = as_labels(roster.classes, "the ensemble's classes")
-        roster = type(roster)(
-            members=roster.members, classes=known, weights=roster.weights
-        )
-    return cast_votes(roster, rows, None, None, n_jobs, probabilities)
+    rows = recombined_rows(ensemble.prepare(X))
+    return None if rows is None else ask_members(ensemble, rows, n_jobs=n_jobs)

@@ -10,7 +10,11 @@ from typing import Any
 import numpy as np
 
 from quorate._typing import Array, FloatArray
-from quorate.votes._members import Member, read_members
+from quorate.ensembles._member import Member
+from quorate.ensembles._registry import read_ensemble
+
+COSTS = ("bytes", "nodes", "milliseconds")
+"""What members can be counted in."""
 
 _SHARED = (type, ModuleType, FunctionType, BuiltinFunctionType)
 
@@ -28,17 +32,17 @@ def member_costs(ensemble: Any, kind: str, X: Any = None, repeats: int = 3) -> A
     repeats : int
         Measurements of the time, of which the best counts.
     """
-    roster = read_members(ensemble)
+    if kind not in COSTS:
+        raise ValueError(f"cost={kind!r}: {', '.join(map(repr, COSTS))}, or numbers.")
+    found = read_ensemble(ensemble)
     if kind == "bytes":
-        return np.array([pickled_bytes(m.estimator) for m in roster.members])
+        return np.array([pickled_bytes(m.estimator) for m in found.members])
     if kind == "nodes":
-        return np.array([_member_nodes(member) for member in roster.members])
-    if kind == "milliseconds":
-        if X is None:
-            raise ValueError("member_costs('milliseconds'): needs X to predict.")
-        prepared = roster.prepare(X)
-        return np.array([_time(m, prepared, repeats) for m in roster.members])
-    raise ValueError(f"member_costs({kind!r}): use 'bytes', 'nodes' or 'milliseconds'.")
+        return np.array([_member_nodes(member) for member in found.members])
+    if X is None:
+        raise ValueError("cost='milliseconds': needs X to predict.")
+    prepared = found.prepare(X)
+    return np.array([_time(m, prepared, repeats) for m in found.members])
 
 
 def _member_nodes(member: Member) -> int:

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from quorate._typing import Array, IntArray
-from quorate.votes._labels import as_labels
-from quorate.votes._members import Member, Roster, read_members
+from quorate.ensembles._kind import Ensemble
+from quorate.ensembles._member import Member
+from quorate.votes import as_labels
 
 _REFUSAL = (
     "collect_votes(out_of_bag=True): X and y are not the data "
@@ -25,23 +26,40 @@ _FEW = 0.05
 _LEAVES_OF_EVIDENCE = 30
 
 
+def drawn_rows(ensemble: Ensemble) -> list[IntArray] | None:
+    """Return the training rows of each member; None if they are not known."""
+    if ensemble.drawn is None or ensemble.classes is None:
+        return None
+    drawn = [np.asarray(rows) for rows in ensemble.drawn()]
+    return drawn if len(drawn) == ensemble.n_members else None
+
+
 def check_training_data(
-    roster: Roster, drawn: list[IntArray], X: Any, y: Array
+    ensemble: Ensemble, drawn: list[IntArray], X: Any, y: Array
 ) -> None:
     """Raise ``ValueError`` where X and y are recognisably not the training data.
 
     The number of rows is always checked; which rows they are only where the members
     are trees, and which labels only where they were fitted without weights.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+    drawn : list of array
+        The rows each member was trained on.
+    X : array-like
+        Samples that the ensemble has prepared.
+    y : array of labels
     """
     last = max(int(rows.max()) for rows in drawn)
-    if not _plausible_length(roster.max_samples, drawn, last, y.size):
+    if not _plausible_length(ensemble.max_samples, drawn, last, y.size):
         raise ValueError(
             f"{_REFUSAL}: its {len(drawn)} members drew {len(drawn[0])} rows each, "
             f"up to row {last}; X has {y.size} rows."
         )
-    assert roster.classes is not None
+    assert ensemble.classes is not None
     leaves = 0
-    for member, rows in zip(roster.members, drawn, strict=True):
+    for member, rows in zip(ensemble.members, drawn, strict=True):
         tree = getattr(member.estimator, "tree_", None)
         if tree is None:
             return
@@ -53,7 +71,7 @@ def check_training_data(
                 f"{_REFUSAL}: the rows do not reach the leaves of member "
                 f"{member.name} as they did in training."
             )
-        if not _same_labels(member, tree, y[rows], roster.classes):
+        if not _same_labels(member, tree, y[rows], ensemble.classes):
             raise ValueError(
                 f"{_REFUSAL}: member {member.name} was trained on other labels."
             )
@@ -62,36 +80,33 @@ def check_training_data(
             return
 
 
-def bootstrapped_on(ensemble: Any, X: Any, y: Any) -> bool:
-    """Tell whether the ensemble bootstraps and X and y are its training data."""
-    roster = read_members(ensemble)
-    if roster.drawn is None or roster.classes is None:
-        return False
-    labels = as_labels(y, "y")
-    drawn = [np.asarray(rows) for rows in roster.drawn()]
-    if len(drawn) != len(roster.members) or labels.size == 0:
-        return False
-    try:
-        check_training_data(roster, drawn, roster.prepare(X), labels)
-    except ValueError:
-        return False
-    return True
+def trained_on(ensemble: Ensemble, prepared: Any, y: Any) -> bool:
+    """Tell whether samples are recognisably what the members were trained on.
 
+    Only trees remember enough to tell, and members whose training rows are known.
 
-def trained_on(ensemble: Any, X: Any, y: Any) -> bool:
-    """Tell whether X is recognisably what the members were trained on.
-
-    Only trees remember enough to tell.
+    Parameters
+    ----------
+    ensemble : Ensemble
+    prepared : array-like
+        Samples that the ensemble has prepared.
+    y : array-like
+        Their labels.
     """
-    if bootstrapped_on(ensemble, X, y):
+    labels = as_labels(y, "y")
+    if _not_all_there(ensemble, prepared):
+        return False
+    drawn = drawn_rows(ensemble)
+    if drawn is not None and labels.size:
+        try:
+            check_training_data(ensemble, drawn, prepared, labels)
+        except ValueError:
+            return False
         return True
-    roster = read_members(ensemble)
-    prepared = roster.prepare(X)
-    n_rows = len(as_labels(y, "y"))
     leaves = 0
-    for member in roster.members:
+    for member in ensemble.members:
         tree = getattr(member.estimator, "tree_", None)
-        if tree is None or tree.n_node_samples[0] != n_rows:
+        if tree is None or tree.n_node_samples[0] != labels.size:
             continue
         if not _same_leaves(member, tree, prepared):
             return False
@@ -99,6 +114,17 @@ def trained_on(ensemble: Any, X: Any, y: Any) -> bool:
         if leaves >= _LEAVES_OF_EVIDENCE:
             break
     return leaves > 0
+
+
+def _not_all_there(ensemble: Ensemble, X: Any) -> bool:
+    """Tell whether some leaf gets fewer of the samples than it had in training.
+
+    Then they are not the training samples, and nothing needs to be drawn again to know
+    that, which takes its time.
+    """
+    member = ensemble.members[0]
+    tree = getattr(member.estimator, "tree_", None)
+    return tree is not None and bool((_reached(member, tree, X) < 0).any())
 
 
 def _plausible_length(
@@ -116,10 +142,15 @@ def _plausible_length(
 
 def _same_leaves(member: Member, tree: Any, X: Any) -> bool:
     """Tell whether as many of the samples reach each leaf as did in training."""
-    leaves = member.estimator.apply(member.columns(X))
-    reached = np.bincount(leaves, minlength=tree.node_count)
+    return not _reached(member, tree, X).any()
+
+
+def _reached(member: Member, tree: Any, X: Any) -> IntArray:
+    """Return how many more samples reach each leaf than did in training."""
+    reached = np.bincount(member.leaves(X), minlength=tree.node_count)
     is_leaf = tree.children_left == -1
-    return bool((reached[is_leaf] == tree.n_node_samples[is_leaf]).all())
+    more: IntArray = reached[is_leaf] - tree.n_node_samples[is_leaf]
+    return more
 
 
 def _same_labels(member: Member, tree: Any, labels: Array, classes: Array) -> bool:

@@ -1,0 +1,27 @@
+"""Which members, how many of them, and why: one chooser for every door.
+
+An ensemble, samples, a method and a size go in (:func:`gather`, :func:`choose`), a
+:class:`Selection` comes out. :func:`quorate.prune` turns it into a model.
+"""
+
+from quorate.choosing._choose import choose, method_for, select
+from quorate.choosing._curve import SizeCurve, size_curve
+from quorate.choosing._evidence import Evidence, gather
+from quorate.choosing._explanation import Explanation, contributions
+from quorate.choosing._selection import Selection
+from quorate.choosing._size import Keep, Size
+
+__all__ = [
+    "Evidence",
+    "Explanation",
+    "Keep",
+    "Selection",
+    "Size",
+    "SizeCurve",
+    "choose",
+    "contributions",
+    "gather",
+    "method_for",
+    "select",
+    "size_curve",
+]

@@ -1,0 +1,210 @@
+"""Who is kept? The one answer, whichever door is used.
+
+:func:`quorate.prune`, ``PrunedClassifier``, the report, the study and the command line
+come here with their evidence and add nothing of their own.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from quorate._typing import Array
+from quorate._warn import warn
+from quorate.choosing._curve import SizeCurve, size_curve
+from quorate.choosing._evidence import Evidence
+from quorate.choosing._selection import Selection
+from quorate.choosing._size import Keep, Size
+from quorate.exceptions import TrainingVotesWarning
+from quorate.pruning import AUTO, Progress, Pruner, choose_method, make_pruner
+from quorate.votes import Votes, VoteSource
+
+
+def choose(
+    evidence: Evidence,
+    method: Any = AUTO,
+    size: Size | None = None,
+    *,
+    progress: Progress | None = None,
+    **parameters: Any,
+) -> Selection:
+    """Choose members by a method, and how many of them.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        The votes to choose on, and the ensemble they are from.
+    method : str or Pruner
+        A name from :func:`quorate.methods`, a pruner object, or "auto".
+    size : Size
+        How many to keep.
+    progress : callable, optional
+        Called with steps done and their number by methods that take long.
+    **parameters
+        Parameters of the method.
+    """
+    wanted = size or Size()
+    pruner = method_for(evidence, method, **parameters)
+    is_auto = isinstance(method, str) and method == AUTO
+    votes = evidence.votes
+    _warn_of_training_votes(pruner, votes)
+    if wanted.is_fixed:
+        fitted = _fit(pruner.set_params(keep=wanted.keep), evidence, progress)
+        curve = _curve(votes, fitted) if fitted.has_order else None
+        return Selection(votes, fitted, fitted.order_, curve, wanted.text, is_auto)
+    if wanted.needs_errors and votes.source is VoteSource.TRAINING:
+        raise ValueError(
+            f"{wanted.name}: how many are enough cannot be told from samples that the "
+            "members were trained on; give other samples, or a number to keep."
+        )
+    whole = _fit(_of_everybody(pruner, wanted.name), evidence, progress)
+    curve = _whole_curve(votes, whole)
+    number = wanted.on(curve, evidence.costs)
+    order = whole.order_[:number]
+    if not whole.tags.nested:
+        again = make_pruner(whole, keep=number)
+        whole = _fit(again, evidence, progress)
+        order = whole.order_
+    shown = None if votes.source is VoteSource.TRAINING else curve
+    return Selection(votes, whole, order, shown, wanted.text, is_auto)
+
+
+def select(
+    votes: Votes,
+    method: Any = AUTO,
+    keep: Keep = 0.2,
+    *,
+    tolerance: float | None = None,
+    budget: Mapping[str, float] | None = None,
+    costs: Mapping[str, Array] | None = None,
+    X: Any = None,
+    unlabelled: Votes | None = None,
+    **parameters: Any,
+) -> Selection:
+    """Choose members from votes, and how many of them.
+
+    Parameters
+    ----------
+    votes : Votes
+    method : str or Pruner
+        A name from :func:`quorate.methods`, a pruner object, or "auto" for the one that
+        suits the votes; see :func:`quorate.pruning.choose_method`.
+    keep : float, int, "auto" or None
+        Fraction in (0, 1] or number of members. "auto" takes the smallest size within
+        one standard error of the best on the votes chosen on.
+    tolerance : float, optional
+        Instead of ``keep``: the smallest size whose error exceeds the whole ensemble's
+        by at most this, on the votes chosen on.
+    budget : dict, optional
+        Instead of ``keep``: the largest size that fits, with limits for any of
+        "bytes", "nodes" and "milliseconds".
+    costs : dict, optional
+        What each member costs, an array for each limit in ``budget``.
+    X : array-like, optional
+        The samples voted on, for methods that look at features.
+    unlabelled : Votes, optional
+        Votes of the same members on further samples, for methods that need no labels.
+    **parameters
+        Parameters of the method.
+
+    Returns
+    -------
+    Selection
+
+    Notes
+    -----
+    Errors are those of the ensemble itself, by ``votes.rule``. A size that was found by
+    the errors on some samples looks better on these than it is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import quorate
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, 500)
+    >>> votes = quorate.Votes(np.where(rng.random((30, 500)) < 0.7, y, 1 - y), y)
+    >>> quorate.select(votes, "re", keep=5).n_kept
+    5
+    >>> 5 < quorate.select(votes, "re", keep="auto").n_kept <= 30
+    True
+    """
+    size = Size(keep, tolerance, budget)
+    made: dict[str, Any] = {**(costs or {}), "unlabelled": unlabelled}
+    for kind in budget or {}:
+        if kind not in made:
+            raise ValueError(f"budget[{kind!r}]: the costs of the members are needed.")
+    return choose(_Given(votes, None, X, None, made), method, size, **parameters)
+
+
+class _Given(Evidence):
+    """Evidence that consists of what a caller has at hand."""
+
+    __slots__ = ()
+
+    def features(self) -> Any:
+        return self.X
+
+    def unlabelled(self) -> Votes | None:
+        found: Votes | None = self._made["unlabelled"]
+        return found
+
+    def costs(self, kind: str) -> Array:
+        if kind in self._made:
+            found: Array = self._made[kind]
+            return found
+        return Evidence.costs(self, kind)
+
+
+def method_for(evidence: Evidence, method: Any, **parameters: Any) -> Pruner:
+    """Return the method asked for, with the costs of members it was told to count."""
+    votes = evidence.votes
+    if isinstance(method, str) and method == AUTO:
+        pruner = choose_method(votes.family, votes, **parameters)
+    else:
+        pruner = make_pruner(method, **parameters)
+    if pruner.tags.takes_costs:
+        kind = pruner.get_params(deep=False)["cost"]
+        if isinstance(kind, str):
+            pruner.set_params(cost=evidence.costs(kind))
+    return pruner
+
+
+def _fit(pruner: Pruner, evidence: Evidence, progress: Progress | None) -> Pruner:
+    fitted: Pruner = pruner.fit(
+        evidence.votes,
+        evidence.features() if pruner.tags.needs_features else None,
+        progress,
+        unlabelled=evidence.unlabelled() if pruner.tags.uses_unlabelled else None,
+    )
+    return fitted
+
+
+def _curve(votes: Votes, fitted: Pruner) -> SizeCurve | None:
+    """Return the error along the order; None where it would mean nothing."""
+    if votes.source is VoteSource.TRAINING:
+        return None
+    return _whole_curve(votes, fitted)
+
+
+def _whole_curve(votes: Votes, fitted: Pruner) -> SizeCurve:
+    return size_curve(votes, *fitted.path())
+
+
+def _of_everybody(pruner: Pruner, asker: str) -> Pruner:
+    """Return the method set to order all members."""
+    finds_it = pruner.tags.finds_size and not pruner.tags.honours_keep
+    pruner.set_params(keep=None if finds_it else 1.0)
+    if not pruner.has_order:
+        raise ValueError(
+            f"{asker}: {type(pruner).__name__} has no order of picking, so no size can "
+            "be chosen along it; give keep."
+        )
+    return pruner
+
+
+def _warn_of_training_votes(pruner: Pruner, votes: Votes) -> None:
+    if votes.source is VoteSource.TRAINING and pruner.tags.driven_by_accuracy:
+        warn(
+            f"{type(pruner).__name__} is driven by accuracy and chooses on the samples "
+            "the members were trained on, where they look better than they are; use "
+            "out-of-bag votes or samples they have not seen.",
+            TrainingVotesWarning,
+        )

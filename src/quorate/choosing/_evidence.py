@@ -1,0 +1,97 @@
+"""What members are chosen by: votes, and what else an ensemble and its samples give."""
+
+import warnings
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from quorate._rows import take_rows
+from quorate._typing import Array
+from quorate.ensembles import (
+    Ensemble,
+    collect_recombined,
+    collect_votes,
+    member_costs,
+    read_ensemble,
+)
+from quorate.exceptions import LeftOutWarning
+from quorate.votes import Votes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """Votes to choose on, and what can be had besides where there is an ensemble.
+
+    What takes time (votes on further samples, costs) is made when a method asks for
+    it, and once for all methods that choose on the same evidence.
+    """
+
+    votes: Votes
+    ensemble: Ensemble | None = None
+    X: Any = None
+    """The samples voted on."""
+    n_jobs: int | None = None
+    _made: dict[str, Any] = field(default_factory=dict)
+
+    def features(self) -> Array:
+        """Return the samples voted on, as numbers."""
+        given = take_rows(self.X, self.votes.samples)
+        dense = given.toarray() if hasattr(given, "toarray") else given
+        return np.asarray(dense, dtype=float)
+
+    def unlabelled(self) -> Votes | None:
+        """Return votes on further samples made from those at hand; None if none."""
+        if self.ensemble is None or self.X is None:
+            return None
+        if "unlabelled" not in self._made:
+            self._made["unlabelled"] = collect_recombined(
+                self.ensemble, self.X, self.n_jobs
+            )
+        found: Votes | None = self._made["unlabelled"]
+        return found
+
+    def costs(self, kind: str) -> Array:
+        """Return what each member costs."""
+        if self.ensemble is None:
+            raise ValueError(
+                f"cost={kind!r}: votes do not know what members cost; give numbers, or "
+                "choose from the ensemble with quorate.prune."
+            )
+        if kind not in self._made:
+            self._made[kind] = member_costs(self.ensemble, kind, self.X)
+        found: Array = self._made[kind]
+        return found
+
+
+def gather(
+    ensemble: Any,
+    X: Any,
+    y: Any,
+    *,
+    out_of_bag: bool | str = "auto",
+    n_jobs: int | None = None,
+    owner: str = "prune",
+) -> Evidence:
+    """Read an ensemble and collect the votes to choose on.
+
+    Parameters
+    ----------
+    ensemble : fitted ensemble, list or dict
+    X, y : array-like
+        The training data of an ensemble that bootstraps, or other samples.
+    out_of_bag : {"auto", True, False}
+        Use out-of-bag votes only; "auto" does so where there are some.
+    n_jobs : int, optional
+        Members asked at the same time.
+    owner : str
+        Who asks, for messages.
+    """
+    if out_of_bag not in (True, False, "auto"):
+        raise ValueError(f"{owner}(out_of_bag={out_of_bag!r}): True, False or 'auto'.")
+    found = read_ensemble(ensemble)
+    with warnings.catch_warnings():
+        # Choosing does not need every sample.
+        warnings.simplefilter("ignore", LeftOutWarning)
+        votes = collect_votes(found, X, y, out_of_bag=out_of_bag, n_jobs=n_jobs)
+    return Evidence(votes, found, X, n_jobs)

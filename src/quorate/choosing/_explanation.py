@@ -1,0 +1,212 @@
+"""Who was kept and why, beside the plain alternatives."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from quorate._diversity import diversity
+from quorate._html import table_html
+from quorate._typing import BoolArray, FloatArray, IntArray
+from quorate.choosing._curve import size_curve
+from quorate.choosing._selection import Selection
+from quorate.decomposition import decompose
+from quorate.pruning import BestMembers, RandomSubset
+from quorate.votes import Votes, VoteSource, leave_one_out_errors, subset_errors
+
+_SHOWN_STEPS = 50
+_WHERE = {
+    "test": "samples not used for choosing",
+    "choice": "the samples chosen on, which flatters the choice",
+    "nothing": "nothing: the members were trained on the samples chosen on",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Explanation:
+    """Who was kept and why, as tables of plain rows."""
+
+    steps: list[dict[str, Any]]
+    """Each pick: member, accuracy, error of those picked so far, contribution. Only
+    who was picked if the choice was on training votes, where errors mean nothing."""
+    before_and_after: list[dict[str, Any]]
+    """Decomposition of the plurality vote and diversity, of all members and of those
+    kept; none on training votes."""
+    comparison: list[dict[str, Any]]
+    """Accuracy of the choice and of the plain alternatives of the same size, as their
+    ensembles predict."""
+    compared_on: str
+    """"test", "choice" or "nothing": the samples of the comparison."""
+
+    @property
+    def _where(self) -> str:
+        return _WHERE[self.compared_on]
+
+    def __repr__(self) -> str:
+        lines = [f"accuracy on {self._where}"]
+        lines += [
+            f"  {row['what']:<34} {row['members']:>5}  {row['accuracy']:.4f}"
+            for row in self.comparison
+        ]
+        lines.append(f"{'':<22}{'all':>9}{'kept':>9}")
+        lines += [
+            f"  {row['what']:<20}{row['before']:>9.4f}{row['after']:>9.4f}"
+            for row in self.before_and_after
+        ]
+        lines.append("picks: member, its accuracy, error so far, contribution")
+        lines += [
+            f"  {row['member']:<20}" + "".join(f"{value:>9}" for value in _numbers(row))
+            for row in self.steps
+        ]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        compared = [
+            (row["what"], f"{row['members']:,}", f"{row['accuracy']:.4f}")
+            for row in self.comparison
+        ]
+        parts = [
+            (row["what"], f"{row['before']:.4f}", f"{row['after']:.4f}")
+            for row in self.before_and_after
+        ]
+        steps = [(row["member"], *_numbers(row)) for row in self.steps[:_SHOWN_STEPS]]
+        more = len(self.steps) - len(steps)
+        return (
+            table_html(
+                f"Accuracy on {self._where}", ("", "members", "accuracy"), compared
+            )
+            + table_html("Before and after", ("", "all", "kept"), parts)
+            + table_html(
+                "Picks, in order",
+                ("member", "its accuracy", "error so far", "contribution"),
+                steps,
+                f"and {more:,} more" if more else "",
+            )
+        )
+
+
+def _numbers(row: dict[str, Any]) -> tuple[str, ...]:
+    given = (row[name] for name in ("accuracy", "error", "contribution"))
+    return tuple("" if value is None else f"{value:.4f}" for value in given)
+
+
+def explain(
+    selection: Selection, test: Votes | None, n_random: int, random_state: Any
+) -> Explanation:
+    """Gather the explanation of a selection; see :meth:`Selection.explain`."""
+    votes = selection.votes
+    if test is not None:
+        _check_test(test, votes)
+    honest = selection.source is not VoteSource.TRAINING
+    judged = votes if test is None else test
+    if test is not None or honest:
+        comparison = _compare(selection, judged, n_random, random_state)
+    else:
+        comparison = []
+    return Explanation(
+        steps=_steps(selection, honest),
+        before_and_after=_before_and_after(votes, selection.kept) if honest else [],
+        comparison=comparison,
+        compared_on="test" if test is not None else "choice" if honest else "nothing",
+    )
+
+
+def _check_test(test: Votes, votes: Votes) -> None:
+    if test.n_members != votes.n_members:
+        raise ValueError(
+            f"explain(test): votes of all {votes.n_members} members are needed, "
+            f"got {test.n_members}."
+        )
+    if test.source is VoteSource.TRAINING:
+        raise ValueError(
+            "explain(test): the members were trained on these samples, so their errors "
+            "there mean nothing; take other samples."
+        )
+
+
+def _steps(selection: Selection, honest: bool) -> list[dict[str, Any]]:
+    votes, order = selection.votes, selection.order
+    nothing: list[float | None] = [None] * order.size
+    accuracies, errors, shares = nothing, nothing, nothing
+    if honest:
+        weights = selection.weights
+        weighted = votes if weights is None else votes.reweighted(weights)
+        errors = size_curve(weighted, order).errors.tolist()
+        each = contributions(selection.applied_to(votes))
+        shares = each[np.searchsorted(selection.members, order)].tolist()
+        accuracies = votes.accuracies[order].tolist()
+    return [
+        {
+            "member": votes.names[member],
+            "position": int(member),
+            "accuracy": accuracy,
+            "error": error,
+            "contribution": share,
+        }
+        for member, accuracy, error, share in zip(
+            order, accuracies, errors, shares, strict=True
+        )
+    ]
+
+
+def contributions(votes: Votes) -> FloatArray:
+    """Return how much the error grows without each member.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> votes = quorate.Votes([[1, 1, 0], [1, 0, 1], [0, 1, 1]], [1, 1, 1])
+    >>> quorate.choosing.contributions(votes).round(2)
+    array([0.33, 0.33, 0.33])
+    """
+    whole = votes.error()
+    if votes.n_members == 1:
+        return np.array([1.0 - 1.0 / votes.n_classes - whole])
+    return np.array([errors.mean() - whole for errors in leave_one_out_errors(votes)])
+
+
+def _before_and_after(votes: Votes, kept: Votes) -> list[dict[str, Any]]:
+    rows = []
+    parts = decompose(votes), decompose(kept)
+    for name in ("error", "member_error", "diversity"):
+        before, after = (float(getattr(part, name)) for part in parts)
+        rows.append({"what": name, "before": before, "after": after})
+    values = diversity(votes.unweighted()), diversity(kept.unweighted())
+    for name in values[0]:
+        if name != "error_gap":  # that is the diversity above, but for weights
+            rows.append(
+                {"what": name, "before": values[0][name], "after": values[1][name]}
+            )
+    return rows
+
+
+def _compare(
+    selection: Selection, judged: Votes, n_random: int, random_state: Any
+) -> list[dict[str, Any]]:
+    """Compare the choice with what needs no method, as the models would predict."""
+    votes, size = selection.votes, selection.n_kept
+    best = BestMembers(keep=size).fit(votes).order_
+    rng = np.random.default_rng(random_state)
+    draws = [
+        RandomSubset(keep=size, random_state=rng).fit(votes).support_
+        for _ in range(n_random)
+    ]
+    plain = [_support(best, votes.n_members), _support(best[:1], votes.n_members)]
+    errors, _ = subset_errors(judged, np.array([*plain, *draws]))
+    rows: list[tuple[str, int, float]] = [
+        ("all members", votes.n_members, judged.accuracy()),
+        ("kept", size, selection.applied_to(judged).accuracy()),
+        ("most accurate of the same number", size, 1 - errors[0]),
+        ("best single member", 1, 1 - errors[1]),
+    ]
+    if draws:
+        mean = 1 - float(errors[2:].mean())
+        rows.append((f"random, mean of {n_random}", size, mean))
+    return [
+        {"what": what, "members": members, "accuracy": float(accuracy)}
+        for what, members, accuracy in rows
+    ]
+
+
+def _support(members: IntArray, n_members: int) -> BoolArray:
+    return np.isin(np.arange(n_members), members)

@@ -1,0 +1,141 @@
+"""The members chosen, and what there is to know about the choice."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from quorate._html import facts_html
+from quorate._typing import BoolArray, FloatArray, IntArray
+from quorate.choosing._curve import SizeCurve
+from quorate.pruning import Pruner
+from quorate.votes import Votes, VoteSource
+
+if TYPE_CHECKING:
+    from quorate.choosing._explanation import Explanation
+
+_SHOWN_NAMES = 12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Selection:
+    """Members chosen by a method, and what there is to know about the choice."""
+
+    votes: Votes
+    """The votes that were chosen on."""
+    pruner: Pruner
+    """The fitted method."""
+    order: IntArray
+    """Members in the order in which they were picked."""
+    curve: SizeCurve | None
+    """Error over size, where the method has an order and the votes are honest."""
+    rule: str
+    """How the number of members came about."""
+    auto: bool = False
+    """Whether the method was chosen for the user."""
+
+    @property
+    def support(self) -> BoolArray:
+        """Which members are kept."""
+        support = np.zeros(self.votes.n_members, dtype=bool)
+        support[self.order] = True
+        return support
+
+    @property
+    def members(self) -> IntArray:
+        """Positions of the members kept, from the lowest: their places in the model."""
+        return np.sort(self.order)
+
+    @property
+    def n_kept(self) -> int:
+        """How many members are kept."""
+        return int(self.order.size)
+
+    @property
+    def source(self) -> VoteSource | None:
+        """Where the votes are from that were chosen on."""
+        return self.votes.source
+
+    @property
+    def weights(self) -> FloatArray | None:
+        """New voting weights of all members, zero where not kept; None if unchanged."""
+        return self.pruner.new_weights
+
+    @property
+    def kept(self) -> Votes:
+        """Votes of the members kept, with their weights, in the order of picking."""
+        return self.applied_to(self.votes).keep(np.argsort(np.argsort(self.order)))
+
+    def applied_to(self, votes: Votes) -> Votes:
+        """Return what the members kept say, with their weights, as the model has them.
+
+        Parameters
+        ----------
+        votes : Votes
+            Votes of all members, on any samples.
+        """
+        weights = self.weights
+        weighted = votes if weights is None else votes.reweighted(weights)
+        return weighted.keep(self.members)
+
+    def explain(
+        self, test: Votes | None = None, *, n_random: int = 100, random_state: Any = 0
+    ) -> "Explanation":
+        """Say who was kept and why, and compare with the plain alternatives.
+
+        Parameters
+        ----------
+        test : Votes, optional
+            Votes of all members on samples not used for choosing. Without them the
+            comparison is on the votes that were chosen on, and flatters the choice.
+        n_random : int
+            Random subsets of the same size to average over.
+        random_state : int, RandomState, Generator or None
+            Seed of these.
+        """
+        from quorate.choosing._explanation import explain
+
+        return explain(self, test, n_random, random_state)
+
+    def errors(self) -> tuple[float, float] | None:
+        """Return the error of the members kept, and of all, on the votes chosen on.
+
+        The first flatters the choice. None on training votes, where errors mean
+        nothing.
+        """
+        if self.source is VoteSource.TRAINING:
+            return None
+        return self.applied_to(self.votes).error(), self.votes.error()
+
+    def __repr__(self) -> str:
+        by = type(self.pruner).__name__ + (" (auto)" if self.auto else "")
+        head = (
+            f"Selection({self.n_kept} of {self.votes.n_members} members by {by}, "
+            f"{self.rule}; "
+        )
+        found = self.errors()
+        if found is None:
+            return f"{head}chosen on training votes, where errors mean nothing)"
+        return f"{head}error where chosen {found[0]:.4f}, all members {found[1]:.4f})"
+
+    def _repr_html_(self) -> str:
+        shown = ", ".join(self.names[:_SHOWN_NAMES])
+        more = self.n_kept - _SHOWN_NAMES
+        rows = [
+            ("kept", f"{self.n_kept} of {self.votes.n_members} members"),
+            ("method", type(self.pruner).__name__ + (" (auto)" * self.auto)),
+            ("size", self.rule),
+            ("picked, in order", shown + (f" and {more} more" if more > 0 else "")),
+        ]
+        if self.source is not None:
+            rows.append(("chosen on", str(self.source)))
+        found = self.errors()
+        if found is not None:
+            rows.append(("error where chosen, kept", f"{found[0]:.4f}"))
+            rows.append(("error, all members", f"{found[1]:.4f}"))
+        return facts_html("Selection", tuple(rows))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the members kept, in the order of picking."""
+        return tuple(self.votes.names[member] for member in self.order)

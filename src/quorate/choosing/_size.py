@@ -1,0 +1,95 @@
+"""How many members: a number, or a rule that finds it on the size curve."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from quorate._typing import Array
+from quorate.choosing._curve import SizeCurve
+from quorate.ensembles import COSTS
+
+Keep = float | int | str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How many members are wanted, in one of the ways there are to say it."""
+
+    keep: Keep = 0.2
+    tolerance: float | None = None
+    budget: Mapping[str, float] | None = None
+
+    def __post_init__(self) -> None:
+        given = [
+            name
+            for name, there in (
+                ("keep='auto'", isinstance(self.keep, str)),
+                ("tolerance", self.tolerance is not None),
+                ("budget", self.budget is not None),
+            )
+            if there
+        ]
+        if len(given) > 1:
+            raise ValueError(f"select: give one of {' and '.join(given)}, not both.")
+        if isinstance(self.keep, str) and self.keep != "auto":
+            raise ValueError(f"select(keep={self.keep!r}): a number, 'auto' or None.")
+        if self.tolerance is not None and not self.tolerance >= 0:
+            raise ValueError(
+                f"select(tolerance={self.tolerance!r}): a number, 0 or more."
+            )
+        if self.budget is not None:
+            _check_budget(self.budget)
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the number is known before the members are ordered."""
+        return (
+            self.tolerance is None
+            and self.budget is None
+            and not isinstance(self.keep, str)
+        )
+
+    @property
+    def needs_errors(self) -> bool:
+        """Whether the number is found by errors, which must be honest then."""
+        return not self.is_fixed and self.budget is None
+
+    @property
+    def text(self) -> str:
+        """The rule, as it was given."""
+        if self.budget is not None:
+            return f"budget={dict(self.budget)!r}"
+        if self.tolerance is not None:
+            return f"tolerance={self.tolerance!r}"
+        return f"keep={self.keep!r}"
+
+    @property
+    def name(self) -> str:
+        """The parameter that was given, for messages."""
+        if self.budget is not None:
+            return "budget"
+        return "tolerance" if self.tolerance is not None else f"keep={self.keep!r}"
+
+    def on(self, curve: SizeCurve, costs: Callable[[str], Array]) -> int:
+        """Return the number of members by the size curve and their costs."""
+        if self.budget is not None:
+            return min(
+                curve.affordable(np.asarray(costs(kind)), limit, kind)
+                for kind, limit in self.budget.items()
+            )
+        if self.tolerance is not None:
+            return curve.within(self.tolerance)
+        return curve.within_one_standard_error()
+
+
+def _check_budget(budget: Any) -> None:
+    unknown = [kind for kind in budget if kind not in COSTS]
+    if unknown or not budget:
+        raise ValueError(
+            f"budget={dict(budget)!r}: limits for any of {', '.join(COSTS)}."
+        )
+    for kind, limit in budget.items():
+        if not limit > 0:
+            raise ValueError(f"budget[{kind!r}]={limit!r}: a number above 0.")

@@ -1,0 +1,234 @@
+"""What members answer, before it is known which labels there are.
+
+Each member is asked once. A tree is asked for its leaves, which tell both its vote and
+its probabilities; other members for their votes, and for their probabilities where
+these are wanted.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils.parallel import Parallel, delayed
+
+from quorate._rows import count_rows, take_rows
+from quorate._typing import Array, FloatArray, IntArray
+from quorate.ensembles._kind import Ensemble
+from quorate.ensembles._member import Member
+from quorate.votes import (
+    DenseProbabilities,
+    Probabilities,
+    as_labels,
+    certain,
+    check_same_family,
+    code_dtype,
+    encode_rows,
+    encode_truth,
+    room_for,
+    tabled,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What all members answered."""
+
+    ensemble: Ensemble
+    X: Any
+    votes: list[Array]
+    """Positions in the ensemble's classes, or labels where it has none."""
+    unseen: list[IntArray] | None
+    """The rows each member was asked about; None for all."""
+    leaves: "list[Leaves] | None"
+    """Where the samples ended, if the members are trees."""
+    n_jobs: int | None
+    with_probabilities: bool
+
+    @property
+    def n_samples(self) -> int:
+        """How many samples there are."""
+        return count_rows(self.X)
+
+    def labels_of(self, member: int) -> Array:
+        """Return the labels one member votes for."""
+        votes = self.votes[member]
+        return votes if self.ensemble.classes is None else self._classes()[votes]
+
+    def encoded(self, y: Array) -> tuple[Array, Array, Array, Probabilities | None]:
+        """Return classes, codes of votes and truth, and the probabilities."""
+        if self.ensemble.classes is None:
+            classes, codes, y_codes = self._encode_pool(y)
+        else:
+            classes, codes, y_codes = encode_truth(y, self._classes(), self._placed())
+        if not self.with_probabilities:
+            return classes, codes, y_codes, None
+        if self.leaves is None:
+            return classes, codes, y_codes, self._dense(classes, codes)
+        return classes, codes, y_codes, self._tabled(classes, codes)
+
+    def _classes(self) -> Array:
+        return as_labels(self.ensemble.classes, "the ensemble's classes")
+
+    def _placed(self) -> Array:
+        """Return the votes as one array, -1 where a member was not asked."""
+        if self.unseen is None:
+            return np.stack(self.votes)
+        shape = len(self.votes), self.n_samples
+        codes = np.full(shape, -1, dtype=self.votes[0].dtype)
+        for row, rows, found in zip(codes, self.unseen, self.votes, strict=True):
+            row[rows] = found
+        return codes
+
+    def _encode_pool(self, y: Array) -> tuple[Array, Array, Array]:
+        for place, row in enumerate(self.votes):
+            check_same_family(row, y, f"member {place}", "y")
+        classes, codes, y_codes = encode_rows(self.votes, y)
+        if not self.with_probabilities:
+            return classes, codes, y_codes
+        # A class that somebody gives a probability, and nobody a vote.
+        known = [member.own_labels for member in self.ensemble.members]
+        every = np.unique(np.concatenate([classes, *known]))
+        if every.size > classes.size:
+            rank = np.searchsorted(every, classes).astype(code_dtype(every.size))
+            classes, codes, y_codes = every, rank[codes], rank[y_codes]
+        return classes, codes, y_codes
+
+    def _tabled(self, classes: Array, codes: Array) -> Probabilities:
+        assert self.leaves is not None
+        if all(found.is_certain for found in self.leaves):
+            return certain(codes, classes.size)
+        columns = np.searchsorted(classes, self._classes())
+        places, tables = [], []
+        for place, found in enumerate(self.leaves):
+            table = np.zeros((len(found.table), classes.size))
+            table[:, columns] = found.table
+            tables.append(table)
+            rows = found.places
+            if self.unseen is not None:
+                rows = np.full(self.n_samples, -1, dtype=found.places.dtype)
+                rows[self.unseen[place]] = found.places
+            places.append(rows)
+        return tabled(places, tables)
+
+    def _dense(self, classes: Array, codes: Array) -> Probabilities:
+        """Ask for probabilities and write each member's to its place."""
+        shape = (*codes.shape, classes.size)
+        values = room_for(shape, np.float64)
+
+        def fill(place: int, member: Member) -> None:
+            rows = np.arange(shape[1]) if self.unseen is None else self.unseen[place]
+            if rows.size == 0:
+                return
+            if not member.is_soft and self.ensemble.rule.name == "average":
+                values[place][rows, codes[place, rows]] = 1.0
+                return
+            part = self.X if self.unseen is None else take_rows(self.X, rows)
+            columns = np.searchsorted(classes, member.own_labels)
+            values[place][np.ix_(rows, columns)] = member.probabilities(part)
+
+        Parallel(n_jobs=self.n_jobs, require="sharedmem")(
+            delayed(fill)(place, member)
+            for place, member in enumerate(self.ensemble.members)
+        )
+        return DenseProbabilities(values)
+
+
+@dataclass(frozen=True, slots=True)
+class Leaves:
+    """What the leaves say that the samples reach in one tree."""
+
+    codes: Array
+    """The class each votes for, as a position in the ensemble's classes."""
+    places: IntArray
+    """Where its distribution stands in the table."""
+    table: FloatArray
+    """The distributions: first those that are sure of one class, class by class."""
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether all of them are sure."""
+        return self.table.shape[0] == self.table.shape[1]
+
+
+def ask(
+    ensemble: Ensemble,
+    X: Any,
+    unseen: list[IntArray] | None,
+    n_jobs: int | None,
+    *,
+    with_probabilities: bool,
+) -> Answers:
+    """Ask every member about the samples, or about those it has not seen."""
+    everywhere: list[IntArray | None] = [None] * ensemble.n_members
+    by_leaves = (
+        with_probabilities and ensemble.is_of_trees and ensemble.classes is not None
+    )
+    # Threads share X; trees and most others release the interpreter lock at work.
+    workers = Parallel(n_jobs=n_jobs, prefer="threads")
+    found = workers(
+        delayed(_ask_tree if by_leaves else _vote)(ensemble, member, X, rows)
+        for member, rows in zip(ensemble.members, unseen or everywhere, strict=True)
+    )
+    votes = [answer.codes for answer in found] if by_leaves else found
+    if ensemble.classes is None:
+        votes = _checked(votes, count_rows(X))
+    return Answers(
+        ensemble,
+        X,
+        votes,
+        unseen,
+        found if by_leaves else None,
+        n_jobs,
+        with_probabilities,
+    )
+
+
+def _ask_tree(
+    ensemble: Ensemble, member: Member, X: Any, rows: IntArray | None
+) -> Leaves:
+    classes = ensemble.classes
+    assert classes is not None
+    n_classes = len(classes)
+    values = member.node_probabilities(np.asarray(classes))
+    winners = values.argmax(axis=1)
+    if rows is None:
+        nodes = member.leaves(X)
+    else:
+        nodes = member.leaves(take_rows(X, rows)) if rows.size else np.arange(0)
+    unsure = np.zeros(len(values), dtype=bool)
+    unsure[nodes] = True
+    unsure &= values[np.arange(len(values)), winners] != 1
+    place_of = winners.copy()
+    place_of[unsure] = n_classes + np.arange(np.count_nonzero(unsure))
+    return Leaves(
+        codes=winners[nodes].astype(code_dtype(n_classes)),
+        places=place_of[nodes],
+        table=np.concatenate([np.eye(n_classes), values[unsure]]),
+    )
+
+
+def _vote(ensemble: Ensemble, member: Member, X: Any, rows: IntArray | None) -> Array:
+    if rows is not None:
+        if rows.size == 0:
+            return np.empty(0, dtype=np.int8)
+        X = take_rows(X, rows)
+    answers = member.vote(X)
+    if ensemble.classes is None:
+        return answers
+    classes = as_labels(ensemble.classes, "the ensemble's classes")
+    if member.classes is None:
+        labels = as_labels(answers, f"member {member.name!r}")
+        answers = np.searchsorted(classes, labels)
+    return answers.astype(code_dtype(classes.size))
+
+
+def _checked(answers: list[Array], n_samples: int) -> list[Array]:
+    """Return the answers of a pool as labels, one for each sample."""
+    rows = [as_labels(row, f"member {place}") for place, row in enumerate(answers)]
+    for place, row in enumerate(rows):
+        if row.size != n_samples:
+            raise ValueError(
+                f"collect_votes: member {place} gave {row.size} votes "
+                f"on {n_samples} samples."
+            )
+    return rows

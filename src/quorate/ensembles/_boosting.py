@@ -1,0 +1,47 @@
+"""AdaBoost: classifiers in sequence, each with a weight of its own."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.ensemble import AdaBoostClassifier
+
+from quorate._typing import FloatArray, IntArray
+from quorate.ensembles._kind import Ensemble, Kind, checker, few_members
+from quorate.ensembles._member import numbered
+from quorate.votes import DecisionRule
+
+
+class Boosting(Kind):
+    """AdaBoost: a weighted vote, in which a vote counts against the other classes."""
+
+    name = "boosting"
+    family = "boosting"
+    models = (AdaBoostClassifier,)
+    per_member = ("estimators_", "estimator_weights_", "estimator_errors_")
+    takes_weights = True
+
+    def read(self, model: Any) -> Ensemble:
+        """See :class:`Kind`."""
+        members = numbered(model.estimators_, None)
+        return Ensemble(
+            kind=self,
+            model=model,
+            core=model,
+            members=members,
+            classes=model.classes_,
+            rule=DecisionRule("heads", against=-1 / max(len(model.classes_) - 1, 1)),
+            # The array has room for members that early stopping never fitted.
+            weights=np.asarray(model.estimator_weights_[: len(members)], dtype=float),
+            prepare=checker(model),
+            has_onnx=True,
+        )
+
+    def keep_members(self, smaller: Any, members: IntArray) -> None:
+        """See :class:`Kind`."""
+        few_members(smaller, members)
+        smaller.estimator_weights_ = smaller.estimator_weights_[members]
+        smaller.estimator_errors_ = smaller.estimator_errors_[members]
+
+    def set_weights(self, smaller: Any, weights: FloatArray) -> None:
+        """See :class:`Kind`."""
+        smaller.estimator_weights_ = np.array(weights)

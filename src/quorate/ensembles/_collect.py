@@ -1,0 +1,218 @@
+"""Ask every member of a fitted ensemble for its vote."""
+
+from typing import Any
+
+import numpy as np
+from quorate._rows import count_rows
+from quorate._typing import Array, IntArray
+from quorate.ensembles._ask import Answers, ask
+from quorate.ensembles._kind import Ensemble
+from quorate.ensembles._registry import read_ensemble
+from quorate.ensembles._training import check_training_data, drawn_rows, trained_on
+from quorate.votes import (
+    PLURALITY,
+    DecisionRule,
+    Votes,
+    VoteSource,
+    as_labels,
+)
+
+
+def collect_votes(
+    ensemble: Any,
+    X: Any,
+    y: Any = None,
+    out_of_bag: bool | str = False,
+    n_jobs: int | None = None,
+    *,
+    probabilities: bool | None = None,
+) -> Votes:
+    """Ask every member of a fitted ensemble for its vote on each sample.
+
+    Parameters
+    ----------
+    ensemble : fitted ensemble, list or dict
+        A ``BaggingClassifier``, ``RandomForestClassifier``, ``ExtraTreesClassifier``,
+        ``AdaBoostClassifier`` or ``VotingClassifier``, a ``Pipeline`` ending in one, a
+        list of fitted classifiers, or a dict from name to fitted classifier. Members of
+        lists and dicts may be anything with a ``predict`` that returns labels.
+    X : array-like, sparse matrix or data frame
+        What the ensemble's own ``predict`` accepts.
+    y : array-like of shape (n_samples,), optional
+        True labels. Without them the vote of all members stands in for the labels, so
+        that accuracies say how often members agree with the whole ensemble.
+    out_of_bag : bool or "auto"
+        Use only votes on samples the member was not trained on. Needs an ensemble
+        trained with bootstrap, and the X and y it was trained on. "auto" does so where
+        these are given, and uses all votes otherwise.
+    n_jobs : int, optional
+        Members asked at the same time; the votes do not depend on it.
+    probabilities : bool, optional
+        Keep the members' class probabilities beside their votes. By default they are
+        kept where the ensemble decides by them; without them (False) the plurality of
+        the votes stands for the ensemble. Those of trees take no room if every leaf is
+        sure of its class, and one or two bytes per vote otherwise; those of other
+        members eight bytes per member, sample and class, in a temporary file above
+        512 MB.
+
+    Returns
+    -------
+    Votes
+        With the weights, names and rule of the ensemble, and with their source: out of
+        bag, training samples, or others. A sample that every member was trained on has
+        no out-of-bag vote and is left out, with a warning.
+
+    Notes
+    -----
+    Votes are hard: the class each member predicts. An ensemble that averages
+    probabilities (forests do) can decide otherwise on close samples; ``votes.rule``
+    says how it decides, and ``votes.accuracy()`` is its own ``score``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> import quorate
+    >>> X, y = load_wine(return_X_y=True)
+    >>> forest = RandomForestClassifier(30, random_state=0).fit(X, y)
+    >>> votes = quorate.collect_votes(forest, X, y, out_of_bag=True)
+    >>> votes.n_members, votes.n_samples, round(votes.accuracy(), 3)
+    (30, 178, 0.983)
+    """
+    found = read_ensemble(ensemble)
+    truth = None if y is None else as_labels(y, "y")
+    if truth is not None and truth.ndim != 1:
+        raise ValueError(f"collect_votes: y must be 1-d, got shape {truth.shape}.")
+    if truth is None and out_of_bag is True:
+        raise ValueError(
+            "collect_votes(out_of_bag=True): needs the y the ensemble was trained on."
+        )
+    if out_of_bag not in (True, False, "auto"):
+        raise ValueError(
+            f"collect_votes(out_of_bag={out_of_bag!r}): True, False or 'auto'."
+        )
+    prepared = found.prepare(X)
+    _check_lengths(prepared, truth)
+    unseen, source = None, None
+    if truth is not None:
+        unseen, source = _rows_to_ask_about(found, prepared, truth, out_of_bag)
+    return ask_members(
+        found,
+        prepared,
+        truth,
+        unseen=unseen,
+        source=source,
+        n_jobs=n_jobs,
+        probabilities=probabilities,
+    )
+
+
+def ask_members(
+    ensemble: Ensemble,
+    X: Any,
+    y: Array | None = None,
+    *,
+    unseen: list[IntArray] | None = None,
+    source: VoteSource | None = None,
+    n_jobs: int | None = None,
+    probabilities: bool | None = None,
+) -> Votes:
+    """Ask the members about samples that the ensemble has prepared.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+    X : array-like
+        What ``ensemble.prepare`` returned.
+    y : array of labels, optional
+        What all members decide together, if not given.
+    unseen : list of array of int, optional
+        The rows each member is asked about; all by default.
+    source, n_jobs, probabilities
+        As for :func:`collect_votes`.
+    """
+    averages = ensemble.rule.name == "average"
+    wanted = averages if probabilities is None else probabilities
+    answers = ask(ensemble, X, unseen, n_jobs, with_probabilities=wanted)
+    rule = ensemble.rule
+    if averages and not wanted:
+        rule = PLURALITY  # what the ensemble does cannot be known from votes
+    if y is not None:
+        return _as_votes(ensemble, answers, y, rule, source)
+    # The decision of all stands in for the labels.
+    first = answers.labels_of(0)
+    whole = _as_votes(ensemble, answers, first, rule, source)
+    return _as_votes(ensemble, answers, whole.predict(), rule, source)
+
+
+def _as_votes(
+    ensemble: Ensemble,
+    answers: Answers,
+    y: Array,
+    rule: DecisionRule,
+    source: VoteSource | None,
+) -> Votes:
+    classes, codes, y_codes, probabilities = answers.encoded(y)
+    return Votes.from_codes(
+        codes,
+        y_codes,
+        classes,
+        ensemble.weights,
+        ensemble.names,
+        masked=answers.unseen is not None,
+        probabilities=probabilities,
+        rule=rule,
+        source=source,
+        family=ensemble.kind.family,
+    )
+
+
+def _check_lengths(X: Any, y: Array | None) -> None:
+    n_rows = count_rows(X)
+    if y is not None and n_rows != y.size:
+        raise ValueError(
+            f"collect_votes: X has {n_rows} samples, y has {y.size}; one label per row."
+        )
+    if n_rows == 0:
+        raise ValueError("collect_votes: X has no samples.")
+
+
+def _rows_to_ask_about(
+    ensemble: Ensemble, X: Any, y: Array, out_of_bag: bool | str
+) -> tuple[list[IntArray] | None, VoteSource]:
+    """Return the rows each member has not seen, if only these count, and the source."""
+    if out_of_bag is True:
+        return _unseen_rows(ensemble, X, y), VoteSource.OUT_OF_BAG
+    if not trained_on(ensemble, X, y):
+        return None, VoteSource.OTHER
+    if out_of_bag == "auto" and drawn_rows(ensemble) is not None:
+        return _unseen_rows(ensemble, X, y), VoteSource.OUT_OF_BAG
+    return None, VoteSource.TRAINING
+
+
+def _unseen_rows(ensemble: Ensemble, X: Any, y: Array) -> list[IntArray]:
+    if ensemble.drawn is None:
+        raise ValueError(
+            "collect_votes(out_of_bag=True): the ensemble was not trained on bootstrap "
+            "samples, so no vote is out of bag; use rows it was not trained on."
+        )
+    drawn = [np.asarray(rows) for rows in ensemble.drawn()]
+    if len(drawn) != ensemble.n_members:
+        raise ValueError(
+            f"collect_votes(out_of_bag=True): the ensemble has {ensemble.n_members} "
+            f"members but knows the training samples of {len(drawn)}; bagging that "
+            "grew with warm_start keeps only those of its last step."
+        )
+    check_training_data(ensemble, drawn, X, y)
+    unseen: list[IntArray] = []
+    for rows in drawn:
+        left = np.ones(y.size, dtype=bool)
+        left[rows] = False
+        unseen.append(np.flatnonzero(left))
+    idle = [place for place, rows in enumerate(unseen) if rows.size == 0]
+    if idle:
+        raise ValueError(
+            f"collect_votes(out_of_bag=True): member {idle[0]} was trained on every "
+            "sample and has no out-of-bag vote."
+        )
+    return unseen

@@ -1,0 +1,120 @@
+"""One classifier of an ensemble, and how to understand it.
+
+scikit-learn's ensembles do not agree on what a member says. Trees of a forest answer
+with floats, members of bagging and voting with integer codes, members of AdaBoost with
+the labels themselves; members of bagging see a subset of the columns. A kind of ensemble
+says which; everybody else asks a :class:`Member`, where these differences are gone.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
+
+from quorate._typing import Array, FloatArray, IntArray
+from quorate.votes import as_labels
+
+# Trees whose answers are those of their leaves; a subclass may answer otherwise.
+_TREES = (DecisionTreeClassifier, ExtraTreeClassifier)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One classifier and how to understand it."""
+
+    name: str
+    estimator: Any
+    classes: Array | None
+    """Labels that its answers are positions in; None if it answers with labels."""
+    features: IntArray | None = None
+    """The columns it sees; None for all."""
+    is_soft: bool = False
+    """Whether the ensemble takes its probabilities, and not its vote."""
+
+    def vote(self, X: Any) -> Array:
+        """Return its answers on X: positions in ``classes``, or labels."""
+        answers = np.asarray(self.estimator.predict(self.columns(X)))
+        if answers.ndim == 2 and answers.shape[1] == 1:
+            answers = answers[:, 0]
+        if answers.ndim != 1:
+            raise TypeError(
+                f"member {self.name!r} ({type(self.estimator).__name__}) predicts an "
+                f"array of shape {answers.shape}; a vote is one label per sample."
+            )
+        return answers if self.classes is None else answers.astype(np.intp)
+
+    def probabilities(self, X: Any) -> FloatArray:
+        """Return its class probabilities on X, columns as in its ``classes_``."""
+        ask = getattr(self.estimator, "predict_proba", None)
+        if ask is None:
+            raise TypeError(
+                f"member {self.name!r} ({type(self.estimator).__name__}) has no "
+                "predict_proba; collect votes without probabilities."
+            )
+        found = np.asarray(ask(self.columns(X)), dtype=float)
+        if found.ndim != 2 or found.shape[1] != len(self.estimator.classes_):
+            raise TypeError(
+                f"member {self.name!r} ({type(self.estimator).__name__}) gives "
+                f"probabilities of shape {found.shape}; one column for each of its "
+                f"{len(self.estimator.classes_)} classes is needed."
+            )
+        return found
+
+    def columns(self, X: Any) -> Any:
+        """Return the part of X that the member sees."""
+        if self.features is None:
+            return X
+        if isinstance(X, np.ndarray):
+            return X.take(self.features, axis=1)
+        return X[:, self.features]
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether it can say how sure it is, and of which classes."""
+        return callable(getattr(self.estimator, "predict_proba", None)) and hasattr(
+            self.estimator, "classes_"
+        )
+
+    @property
+    def own_labels(self) -> Array:
+        """The labels of its own classes, in the order of its probabilities."""
+        own = np.asarray(self.estimator.classes_)
+        if self.classes is None:
+            return as_labels(own, f"member {self.name!r}")
+        return np.asarray(self.classes[own.astype(np.intp)])
+
+    @property
+    def tree(self) -> Any:
+        """The nodes of a decision tree; None for other classifiers."""
+        return self.estimator.tree_ if type(self.estimator) in _TREES else None
+
+    def node_probabilities(self, classes: Array) -> FloatArray:
+        """Return what each node of its tree gives each of these classes."""
+        shares: FloatArray = self.tree.value[:, 0, :]
+        places = np.searchsorted(classes, self.own_labels)
+        if np.array_equal(places, np.arange(classes.size)):
+            return shares
+        table = np.zeros((shares.shape[0], classes.size))
+        table[:, places] = shares
+        return table
+
+    def leaves(self, X: Any) -> IntArray:
+        """Return the node of its tree that each sample ends in."""
+        reached: IntArray = self.estimator.apply(self.columns(X))
+        return reached
+
+
+def is_certain(member: Member) -> bool:
+    """Tell whether every leaf of its tree gives all to one class."""
+    tree = member.tree
+    leaves = tree.value[tree.children_left == -1, 0, :]
+    return bool(((leaves == 0) | (leaves == 1)).all())
+
+
+def numbered(estimators: Any, classes: Array | None, **options: Any) -> Any:
+    """Return members that are called by their positions."""
+    return tuple(
+        Member(str(place), estimator, classes, **options)
+        for place, estimator in enumerate(estimators)
+    )

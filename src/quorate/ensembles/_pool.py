@@ -1,0 +1,80 @@
+"""Pools: lists and dicts of classifiers that nobody has put together yet."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sklearn.utils import get_tags
+
+from quorate._typing import FloatArray, IntArray
+from quorate.ensembles._kind import Ensemble, Kind
+from quorate.ensembles._member import Member
+from quorate.votes import DecisionRule
+
+
+class Pool(Kind):
+    """Lists and dicts: probabilities are averaged where all have them, else heads."""
+
+    name = "pool"
+    family = "pool"
+    models = (list, tuple, dict)
+
+    def read(self, model: Any) -> Ensemble:
+        """See :class:`Kind`."""
+        pool = model if isinstance(model, Mapping) else dict(enumerate(model))
+        if not pool:
+            raise ValueError(
+                "collect_votes: the ensemble is empty, it has no member to ask."
+            )
+        named = {str(name): member for name, member in pool.items()}
+        for name, member in named.items():
+            _refuse(name, member)
+        members = [Member(name, member, None) for name, member in named.items()]
+        averages = all(member.has_probabilities for member in members)
+        return Ensemble(
+            kind=self,
+            model=model,
+            core=model,
+            members=tuple(
+                Member(member.name, member.estimator, None, is_soft=averages)
+                for member in members
+            ),
+            classes=None,
+            rule=DecisionRule("average" if averages else "heads"),
+            checks_input=False,
+        )
+
+    def keep(
+        self, ensemble: Ensemble, members: IntArray, weights: FloatArray | None
+    ) -> Any:
+        """Return a list or dict of these members; it has no place for weights."""
+        pool = ensemble.core
+        if isinstance(pool, Mapping):
+            names = list(pool)
+            return {names[member]: pool[names[member]] for member in members}
+        return type(pool)(pool[member] for member in members)
+
+    def keep_members(self, smaller: Any, members: IntArray) -> None:
+        """Do nothing: ``keep`` builds a new list or dict."""
+
+
+def _refuse(name: str, member: Any) -> None:
+    """Refuse what cannot vote, with the reason."""
+    if not callable(getattr(member, "predict", None)):
+        raise TypeError(
+            f"member {name!r} is a {type(member).__name__} without predict; "
+            "a member is a fitted classifier."
+        )
+    kind = declared_type(member)
+    if kind in ("regressor", "clusterer"):
+        raise TypeError(
+            f"member {name!r} ({type(member).__name__}) is a {kind}: "
+            "it does not vote for classes."
+        )
+
+
+def declared_type(estimator: Any) -> str | None:
+    """Return what scikit-learn calls it; outsiders declare nothing."""
+    if isinstance(estimator, type) or not hasattr(estimator, "__sklearn_tags__"):
+        return None
+    kind: str | None = get_tags(estimator).estimator_type
+    return kind

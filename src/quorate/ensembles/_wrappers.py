@@ -1,0 +1,77 @@
+"""What stands around an ensemble: taken off here, and nowhere else.
+
+A pipeline changes X before the ensemble sees it, a frozen estimator does nothing, and
+quorate's own classifiers (and those of others that say so) hold a fitted ensemble and
+let it speak: ``__quorate_ensemble__()`` returns it.
+"""
+
+import copy
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
+
+from quorate.ensembles._kind import Ensemble
+
+INSIDE = "__quorate_ensemble__"
+"""The method by which a classifier shows the fitted ensemble it holds."""
+
+
+def inside(model: Any) -> Any:
+    """Return what stands directly inside a wrapper, None if it is none."""
+    if isinstance(model, Pipeline):
+        return model.steps[-1][1] if model.steps else None
+    if isinstance(model, FrozenEstimator):
+        return model.estimator
+    if hasattr(type(model), INSIDE):
+        return getattr(model, INSIDE)()
+    return None
+
+
+def unwrapped(model: Any) -> Any:
+    """Return the ensemble inside all wrappers; it need not be fitted."""
+    within = inside(model)
+    return model if within is None else unwrapped(within)
+
+
+def read_through(model: Any, read: Callable[[Any], Ensemble]) -> Ensemble | None:
+    """Read the ensemble inside a wrapper; None if there is no wrapper."""
+    within = inside(model)
+    if within is None:
+        return None
+    found = read(within)
+    if isinstance(model, Pipeline):
+        return _in_pipeline(model, found)
+    if isinstance(model, FrozenEstimator):
+        return replace(
+            found,
+            model=model if found.model is within else FrozenEstimator(found.model),
+            wrap=lambda smaller: FrozenEstimator(found.wrap(smaller)),
+        )
+    return found  # a smaller one stands on its own
+
+
+def _in_pipeline(pipeline: Pipeline, last: Ensemble) -> Ensemble:
+    def wrap(smaller: Any) -> Pipeline:
+        return _ending_in(pipeline, last.wrap(smaller))
+
+    model = pipeline
+    if last.model is not pipeline.steps[-1][1]:
+        model = _ending_in(pipeline, last.model)
+    if len(pipeline) == 1:
+        return replace(last, model=model, wrap=wrap)
+    before = pipeline[:-1]
+    return replace(
+        last,
+        model=model,
+        prepare=lambda X: last.prepare(before.transform(X)),
+        wrap=wrap,
+    )
+
+
+def _ending_in(pipeline: Pipeline, last: Any) -> Pipeline:
+    again = copy.copy(pipeline)
+    again.steps = [*pipeline.steps[:-1], (pipeline.steps[-1][0], last)]
+    return again

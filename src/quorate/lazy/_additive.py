@@ -1,0 +1,225 @@
+"""An ensemble as something that adds up: what each member gives to each class.
+
+``votes`` reads the class a member votes for; here what counts is what the ensemble's
+own ``predict`` makes of the member, one row at a time: a share for each class where
+probabilities are averaged, its weight for one class where heads are counted.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from quorate._kernels.verdicts import rounding
+from quorate._typing import Array, FloatArray, IntArray
+from quorate.ensembles import Ensemble, Member
+from quorate.lazy._trees import check_and_convert, tree_addends
+from quorate.votes import as_labels, check_same_family
+
+Ask = Callable[[Any], FloatArray]
+
+# Linear algebra rounds otherwise for other numbers of rows, so probabilities of members
+# that are not trees are trusted to this share of the total weight only.
+_BATCH_NOISE = 1e-6
+# Units in which weights may be counted, and how many of them add up without rounding
+# even when each class is held back by some of the smallest steps there are.
+_GRAINS = (1.0, 2.0**-10)
+_COUNTABLE = 2**20
+_STEP = 2.0**-30
+
+
+@dataclass(frozen=True, slots=True)
+class AdditiveEnsemble:
+    """The members of an ensemble, ready to be asked one after the other."""
+
+    members: tuple[Ask, ...]
+    """Rows of prepared X in, what the member adds to each class out."""
+    classes: Array
+    weights: FloatArray
+    """The most a member can add to one class."""
+    reach: FloatArray
+    """The most a member can take from the lead of one class over another."""
+    margin: float
+    """Leads that rounding can explain are not above this."""
+    handicap: FloatArray
+    """Taken off the classes where sums are exact, so that the lowest wins a tie."""
+    prepare: Callable[[Any], Any]
+    model: Any
+    """Has the last word; None for lists and dicts, which have nothing to say."""
+    adds_in_order: Callable[[], bool]
+    """Whether sums in the order of the members are the ensemble's own, to the bit."""
+
+    @property
+    def n_members(self) -> int:
+        """Number of members."""
+        return len(self.members)
+
+    def handicapped(self, scores: FloatArray) -> FloatArray:
+        """Return scores of which no two are equal where sums are exact."""
+        return scores + self.handicap if self.handicap[-1] else scores
+
+    def decide(self, given: list[FloatArray]) -> IntArray:
+        """Return who wins by what the members gave, in their own order."""
+        total = np.zeros_like(given[0])
+        for shares in given:
+            total += shares
+        # The division is the ensemble's; it can make one of two almost equal sums.
+        winners: IntArray = np.argmax(total / self.weights.sum(), axis=1)
+        return winners
+
+    def reference(self, raw: Any, X: Any) -> IntArray:
+        """Return what lazy voting is compared with: the ensemble's own ``predict``."""
+        if self.model is None:
+            return self.decide([ask(X) for ask in self.members])
+        return self.codes(self.model.predict(raw))
+
+    def codes(self, labels: Any) -> IntArray:
+        """Return the positions of labels among the classes."""
+        return np.searchsorted(self.classes, np.asarray(labels))
+
+
+def make_additive(
+    ensemble: Ensemble, X: Any = None, y: Any = None, classes: Array | None = None
+) -> AdditiveEnsemble:
+    """Return an ensemble ready to be asked member by member.
+
+    Lists and dicts have the classes that their members know, those in y, and those
+    that members without ``classes_`` vote for on X; or the classes given.
+    """
+    known = ensemble.classes
+    if known is None:
+        known = _pool_classes(ensemble, X, y) if classes is None else classes
+    weights = ensemble.weights
+    if weights is None:
+        weights = np.ones(ensemble.n_members)
+    averages = ensemble.rule.name == "average"
+    if ensemble.is_of_trees and ensemble.checks_input:
+        addends = tree_addends(ensemble, np.asarray(known), weights)
+        return _make(
+            ensemble,
+            np.asarray(known),
+            addends.members,
+            weights,
+            reach=addends.reach,
+            countable=addends.are_whole and ensemble.rule.against == 0,
+            prepare=check_and_convert(ensemble),
+        )
+    members = tuple(
+        _shares(member, known, float(weight))
+        if averages and member.is_soft
+        else _ballots(member, known, float(weight))
+        for member, weight in zip(ensemble.members, weights, strict=True)
+    )
+    return _make(
+        ensemble,
+        np.asarray(known),
+        members,
+        weights,
+        countable=not averages and ensemble.rule.against == 0,
+        noise=_BATCH_NOISE if averages else 0.0,
+    )
+
+
+def _make(
+    ensemble: Ensemble,
+    classes: Array,
+    members: tuple[Ask, ...],
+    weights: FloatArray,
+    *,
+    countable: bool,
+    noise: float = 0.0,
+    reach: FloatArray | None = None,
+    prepare: Callable[[Any], Any] | None = None,
+) -> AdditiveEnsemble:
+    """Put it together.
+
+    ``countable`` says that members give all of their weight to one class, and that the
+    ensemble adds up these weights and nothing else.
+    """
+    total = float(np.abs(weights).sum())
+    grain = _grain(weights, total) if countable else None
+    handicap = np.zeros(classes.size)
+    margin = rounding(len(members), total) + noise * total
+    if grain is not None:
+        handicap -= np.arange(classes.size) * (grain * _STEP)
+        margin = 0.0
+    has_model = ensemble.can_predict
+    return AdditiveEnsemble(
+        members=members,
+        classes=classes,
+        weights=weights,
+        reach=np.abs(weights) if reach is None else reach,
+        margin=margin,
+        handicap=handicap,
+        prepare=prepare or ensemble.prepare,
+        model=ensemble.model if has_model else None,
+        adds_in_order=ensemble.adds_in_order if has_model else lambda: True,
+    )
+
+
+def _shares(member: Member, classes: Array, weight: float) -> Ask:
+    """Ask for probabilities, in the columns of the ensemble's classes."""
+    columns = np.searchsorted(classes, member.own_labels)
+    every = np.array_equal(columns, np.arange(classes.size))
+
+    def ask(X: Any) -> FloatArray:
+        found = member.probabilities(X)
+        if not every:
+            wide = np.zeros((found.shape[0], classes.size))
+            wide[:, columns] = found
+            found = wide
+        return found if weight == 1 else weight * found
+
+    return ask
+
+
+def _ballots(member: Member, classes: Array, weight: float) -> Ask:
+    """Ask for votes and put the weight where they are."""
+
+    def ask(X: Any) -> FloatArray:
+        answers = member.vote(X)
+        codes = answers if member.classes is not None else _positions(answers)
+        ballots = np.zeros((codes.size, classes.size))
+        ballots[np.arange(codes.size), codes] = weight
+        return ballots
+
+    def _positions(answers: Array) -> IntArray:
+        labels = as_labels(answers, f"member {member.name!r}")
+        codes = np.minimum(np.searchsorted(classes, labels), classes.size - 1)
+        strange = classes[codes] != labels
+        if strange.any():
+            raise ValueError(
+                f"LazyClassifier: member {member.name!r} votes for "
+                f"{labels[strange][0]!r}, which fit did not know; fit(X) on rows that "
+                "show all classes."
+            )
+        return codes
+
+    return ask
+
+
+def _pool_classes(ensemble: Ensemble, X: Any, y: Any) -> Array:
+    known = [] if y is None else [as_labels(y, "y")]
+    for member in ensemble.members:
+        labels = getattr(member.estimator, "classes_", None)
+        if labels is None and X is None:
+            raise ValueError(
+                f"LazyClassifier: member {member.name!r} "
+                f"({type(member.estimator).__name__}) has no classes_; fit(X) on rows "
+                "that show all of them."
+            )
+        found = member.vote(X) if labels is None else labels
+        known.append(as_labels(found, f"member {member.name!r}"))
+    for found in known[1:]:
+        check_same_family(known[0], found, "LazyClassifier", "LazyClassifier")
+    return np.unique(np.concatenate(known))
+
+
+def _grain(weights: FloatArray, total: float) -> float | None:
+    """Return the unit in which weights add up without rounding; None if none does."""
+    for grain in _GRAINS:
+        units = weights / grain
+        if np.array_equal(units, np.rint(units)) and total / grain < _COUNTABLE:
+            return grain
+    return None

@@ -1,0 +1,102 @@
+"""Trees that add up: one table per tree, one descent per row."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from quorate._rows import take_rows
+from quorate._typing import Array, FloatArray, IntArray
+from quorate.ensembles import Ensemble, Member, is_certain
+
+
+@dataclass(frozen=True, slots=True)
+class TreeAddends:
+    """What each tree adds to each class, by the leaf that a row reaches."""
+
+    members: tuple[Callable[[Any], FloatArray], ...]
+    reach: FloatArray
+    """The largest difference that a tree can make between two classes."""
+    are_whole: bool
+    """Whether every leaf gives all of the weight to one class."""
+
+
+def tree_addends(
+    ensemble: Ensemble, classes: Array, weights: FloatArray
+) -> TreeAddends:
+    """Return what the trees of an ensemble add, with their weights."""
+    averages = ensemble.rule.name == "average"
+    tables = [
+        _table(member, classes, float(weight), averages)
+        for member, weight in zip(ensemble.members, weights, strict=True)
+    ]
+    return TreeAddends(
+        tuple(
+            _descent(member.tree, table, member.features)
+            for member, table in zip(ensemble.members, tables, strict=True)
+        ),
+        np.array([_reach(table) for table in tables]),
+        not averages or all(is_certain(member) for member in ensemble.members),
+    )
+
+
+def _table(
+    member: Member, classes: Array, weight: float, averages: bool
+) -> FloatArray:
+    """Return what every node of a tree adds to each class."""
+    shares = member.node_probabilities(classes)
+    if averages:
+        return shares if weight == 1 else weight * shares
+    table = np.zeros(shares.shape)
+    table[np.arange(len(shares)), shares.argmax(axis=1)] = weight
+    return table
+
+
+def _reach(table: FloatArray) -> float:
+    """Return the largest difference of two numbers in a row.
+
+    Column by column, as rows are short: along rows NumPy takes 17 times as long.
+    """
+    highest = table[:, 0].copy()
+    lowest = highest.copy()
+    for column in table.T[1:]:
+        np.maximum(highest, column, out=highest)
+        np.minimum(lowest, column, out=lowest)
+    return float((highest - lowest).max())
+
+
+def _descent(
+    tree: Any, table: FloatArray, features: IntArray | None
+) -> Callable[[Any], FloatArray]:
+    if features is None:
+        return lambda X: table.take(tree.apply(X), axis=0)
+    return lambda X: table.take(tree.apply(_columns(X, features)), axis=0)
+
+
+def _columns(X: Any, features: IntArray) -> Any:
+    return X.take(features, axis=1) if isinstance(X, np.ndarray) else X[:, features]
+
+
+def check_and_convert(ensemble: Ensemble) -> Callable[[Any], Any]:
+    """Return what checks X as the ensemble does and converts it once for all trees."""
+    model = ensemble.model
+
+    def prepare(raw: Any) -> Any:
+        X = ensemble.prepare(raw)
+        if sp.issparse(X):
+            X = X.tocsr().astype(np.float32)
+            if X.indices.dtype != np.int32 or not np.isfinite(X.data).all():
+                model.predict(raw)  # raises as the ensemble would
+            return X
+        with np.errstate(over="ignore"):
+            X = np.ascontiguousarray(X, dtype=np.float32)
+        for missing in (np.isnan, np.isinf):
+            strange = missing(X)
+            if strange.any():
+                # One such row is enough to hear whether the ensemble takes them.
+                model.predict(take_rows(raw, [int(strange.any(axis=1).argmax())]))
+        return X
+
+    return prepare

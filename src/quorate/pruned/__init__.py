@@ -1,0 +1,13 @@
+"""Smaller ensembles: prune a fitted one, or prune while fitting."""
+
+from quorate.pruned._classifier import PrunedClassifier
+from quorate.pruned._prune import prune, prune_with_selection, smaller_ensemble
+from quorate.pruned._record import pruning_record
+
+__all__ = [
+    "PrunedClassifier",
+    "prune",
+    "prune_with_selection",
+    "pruning_record",
+    "smaller_ensemble",
+]

@@ -1,0 +1,57 @@
+"""How an ensemble makes one answer of what its members say, and where votes are from."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal, TypeAlias
+
+from quorate._typing import Ties
+
+RuleName: TypeAlias = Literal["average", "heads"]
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRule:
+    """How the answers of members add up to the answer of the ensemble.
+
+    Members are added up in their order, in double precision; the largest sum wins, and
+    of equal ones the lowest class. That is what scikit-learn's ensembles do, so that
+    decisions by this rule equal their ``predict`` to the last sample.
+    """
+
+    name: RuleName = "heads"
+    """"average": class probabilities are averaged. "heads": each member has one vote."""
+    against: float = 0.0
+    """What a vote takes from every other class, as a share of its weight; AdaBoost's
+    does, which matters where rounding decides."""
+    ties: Ties = "lowest"
+    """How an error at a tie counts: as the ensemble errs, or as a random choice among
+    the tied classes would on average."""
+
+
+PLURALITY = DecisionRule("heads", ties="expected")
+"""The vote that the theory is about, and that votes without an ensemble take."""
+
+
+class VoteSource(StrEnum):
+    """Where votes are from, which decides what they can be used for."""
+
+    OUT_OF_BAG = "out-of-bag votes"
+    """Each member's votes on samples it was not trained on."""
+    OTHER = "votes on other samples"
+    """Votes on samples that are not recognised as training samples."""
+    HELD_OUT = "votes on samples held out"
+    """Votes on samples kept from the members on purpose."""
+    FOLDS = "votes of cross-validation"
+    """Votes of the ensembles of folds, each on samples it has not seen."""
+    TRAINING = "training votes"
+    """Votes on the samples the members were trained on."""
+
+    @property
+    def is_honest(self) -> bool:
+        """Whether errors on these votes say something about samples to come."""
+        return self is not VoteSource.TRAINING
+
+    @property
+    def is_unseen(self) -> bool:
+        """Whether no member has seen any of the samples, as a guarantee demands."""
+        return self in (VoteSource.OTHER, VoteSource.HELD_OUT)
