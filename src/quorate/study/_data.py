@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from quorate._suggest import unknown_name
+from quorate._tables import TABLES, import_pandas, read_table
 from quorate._typing import Array, IntArray
 from quorate.exceptions import FileFormatError
 from quorate.study._generators import GENERATORS
 from quorate.study._images import read_images
 from quorate.study._numbers import NumberTable, make_table, take_rows
 from quorate.study._prepare import as_numbers, as_texts, column_kinds
-from quorate.votes._labels import as_labels
-from quorate.votes._tables import TABLES, import_pandas, read_table
+from quorate.votes import as_labels
 
 BUNDLED = ("iris", "wine", "breast_cancer", "digits")
 GENERATED_ROWS = 1000

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from quorate._tables import import_pandas
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.study._numbers import NumberTable
-from quorate.votes._labels import as_labels
-from quorate.votes._tables import import_pandas
+from quorate.votes import as_labels
 
 _SCALARS = (str, bool, int, float, np.bool_, np.number)
 
