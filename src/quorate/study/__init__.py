@@ -5,8 +5,9 @@ a :class:`Store`, :class:`Results` reads it back. The unit of work is one fit: t
 of its members are collected once and shared by all methods.
 """
 
-from quorate.study._data import DataSet, known_data_sets, load_data
+from quorate.study._data_set import DataSet
 from quorate.study._forecast import Forecast, forecast_plan
+from quorate.study._load_data import known_data_sets, load_data
 from quorate.study._plan import DataSpec, EnsembleSpec, MethodSpec, Plan
 from quorate.study._presets import PRESETS, make_preset
 from quorate.study._results import Results, Standing
