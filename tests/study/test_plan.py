@@ -5,15 +5,16 @@ import json
 import pytest
 
 from quorate.study import (
+    PRESETS,
     DataSpec,
     EnsembleSpec,
     MethodSpec,
     Plan,
     make_preset,
+    plan_from_dict,
+    quicker,
     read_plan,
 )
-from quorate.study._plan import plan_from_dict, quicker
-from quorate.study._presets import PRESETS
 
 GOOD = """
 [study]

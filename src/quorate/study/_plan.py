@@ -213,7 +213,15 @@ class Unit:
 
 
 def plan_from_dict(raw: Mapping[str, Any]) -> Plan:
-    """Return the plan that :meth:`Plan.to_dict` described."""
+    """Return the plan that :meth:`Plan.to_dict` described.
+
+    Examples
+    --------
+    >>> from quorate.study import make_preset, plan_from_dict
+    >>> plan = make_preset("space")
+    >>> plan_from_dict(plan.to_dict()) == plan
+    True
+    """
     return Plan(
         **{
             **raw,
@@ -246,7 +254,15 @@ def _differ(what: str, names: list[str], remedy: str) -> None:
 
 
 def quicker(plan: Plan) -> Plan:
-    """Return a plan of the same shape that ends in about two minutes."""
+    """Return a plan of the same shape that ends in about two minutes.
+
+    Examples
+    --------
+    >>> from quorate.study import make_preset, quicker
+    >>> made = quicker(make_preset("pruning-bagging"))
+    >>> made.repeats, made.rows, made.ensembles[0].members
+    (1, 500, 20)
+    """
     return replace(
         plan,
         data=plan.data[:4],
