@@ -24,7 +24,7 @@ from sklearn.tree import DecisionTreeClassifier
 import quorate
 from bench._timing import Report, best_of
 from bench.forests import data_sets
-from quorate.study._generators import GENERATORS
+from quorate.study import load_data
 
 MODES = ("exact", "bayes", "calibrated")
 EPSILON = 0.005
@@ -124,8 +124,8 @@ def _large_batch(report: Report) -> None:
 
 
 def _rows(name: str, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
-    made = GENERATORS[name](n_rows, np.random.default_rng(0))
-    return made[0].astype(np.float32), made[1]
+    made = load_data(name, n_rows=n_rows)
+    return np.ascontiguousarray(made.X, dtype=np.float32), made.y
 
 
 def _small_batches(report: Report) -> None:

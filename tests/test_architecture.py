@@ -14,7 +14,7 @@ SOURCE = Path(quorate.__file__).parent
 # A room may import rooms before it, never one after it or beside it on the same line.
 RANKS = [
     {"exceptions", "_typing", "_suggest", "_atomic", "_warn", "_version", "_html"},
-    {"_plain", "_rows", "_versions"},
+    {"_plain", "_rows", "_tables", "_versions"},
     {"_kernels", "stats"},
     {"votes"},
     {"decomposition", "lazy", "persistence"},

@@ -23,6 +23,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
+from quorate._plain import plain
 from quorate._report import _format, study_report
 from quorate._report._contest import halves_of, held_back_curve, hold_contest
 from quorate._report._facts import mean_agreement
@@ -353,7 +354,7 @@ def test_embedded_json_cannot_end_its_element():
 
 def test_plain_leaves_no_number_that_json_lacks():
     odd = {"a": np.float64("nan"), 1: (math.inf, np.int64(3)), "c": np.arange(2)}
-    assert _format.plain(odd) == {"a": None, "1": [None, 3], "c": [0, 1]}
+    assert plain(odd) == {"a": None, "1": [None, 3], "c": [0, 1]}
 
 
 @pytest.mark.parametrize(

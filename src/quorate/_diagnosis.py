@@ -1,10 +1,10 @@
 """Everything quorate can say about votes, gathered once for people and for programs."""
 
-import math
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from quorate._diversity import diversity, measures
+from quorate._plain import plain
 from quorate.decomposition import Decomposition, decompose
 from quorate.risk import RiskAssessment, assess_risk
 from quorate.votes import Votes
@@ -31,7 +31,7 @@ class Diagnosis:
             "applies": risk.bound.applies,
             "vacuous": risk.bound.vacuous,
         }
-        plain: dict[str, Any] = _plain(
+        found: dict[str, Any] = plain(
             {
                 "votes": {
                     "n_members": votes.n_members,
@@ -53,7 +53,7 @@ class Diagnosis:
                 "risk": assessed,
             }
         )
-        return plain
+        return found
 
 
 def diagnose(votes: Votes, noise: float = 0.01) -> Diagnosis:
@@ -67,11 +67,3 @@ def diagnose(votes: Votes, noise: float = 0.01) -> Diagnosis:
             if measure.weighted:
                 values[measure.name] = diversity(votes, measure.name)
     return Diagnosis(votes, decompose(votes), values, assess_risk(votes, noise))
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, float):
-        return float(value) if math.isfinite(value) else None
-    return value

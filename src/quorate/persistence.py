@@ -4,7 +4,6 @@ import hashlib
 import io
 import json
 import os
-import platform
 import re
 import warnings
 import zipfile
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quorate._atomic import atomic_write
+from quorate._versions import versions
 from quorate._warn import warn
 from quorate.exceptions import FileFormatError, VersionWarning
 
@@ -92,7 +92,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
             raise TypeError(f"{file}: {kind} cannot be stored: {lost}.")
         note = {
             "format": f"{_FORMAT}/{_NEWEST}",
-            "versions": _versions(),
+            "versions": versions("scikit-learn", "numpy", "skops"),
             "sha256": _checksum(archive),
         }
         archive.writestr(_NOTE, json.dumps(note, indent=2))
@@ -280,8 +280,8 @@ def _read_note(file: Path, text: bytes) -> dict[str, Any]:
             f"{file}: format {form!r} is newer than '{_FORMAT}/{_NEWEST}', the newest "
             "this quorate reads; install a newer quorate."
         )
-    versions = note.get("versions")
-    if not isinstance(versions, dict) or not isinstance(note.get("sha256"), str):
+    written = note.get("versions")
+    if not isinstance(written, dict) or not isinstance(note.get("sha256"), str):
         raise FileFormatError(f"{file}: damaged: {_NOTE} lacks versions or sha256.")
     return dict(note)
 
@@ -296,28 +296,9 @@ def _checksum(archive: zipfile.ZipFile) -> str:
     return total.hexdigest()
 
 
-def _versions() -> dict[str, str]:
-    import numpy
-    import skops
-
-    return {
-        **_compared_versions(),
-        "numpy": numpy.__version__,
-        "skops": skops.__version__,
-        "python": platform.python_version(),
-    }
-
-
-def _compared_versions() -> dict[str, str]:
-    import sklearn
-
-    import quorate
-
-    return {"quorate": quorate.__version__, "scikit-learn": sklearn.__version__}
-
-
 def _compare_versions(file: Path, written: dict[str, Any]) -> None:
-    here = _compared_versions()
+    here = versions("scikit-learn")
+    del here["python"]  # another one reads the same
     other = [name for name in here if written.get(name) != here[name]]
     if other:
         _warn_of_versions(

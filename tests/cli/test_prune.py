@@ -18,9 +18,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
+from quorate._tables import read_samples
 from quorate.cli import main
 from quorate.persistence import load, save
-from quorate.votes._tables import read_samples
 
 separate = (
     {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}

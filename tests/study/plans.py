@@ -69,3 +69,9 @@ def n_rows(path):
             return db.execute("select count(*) from cells").fetchone()[0]
         except sqlite3.OperationalError:
             return 0
+
+
+def is_sound(path):
+    """Tell whether SQLite finds a store intact."""
+    with closing(sqlite3.connect(path)) as db:
+        return db.execute("pragma integrity_check").fetchone() == ("ok",)

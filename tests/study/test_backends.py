@@ -11,11 +11,10 @@ import warnings
 import joblib
 import pytest
 from tests.study import cluster
-from tests.study.plans import n_rows, plain, small_plan, write_toml
+from tests.study.plans import is_sound, n_rows, plain, small_plan, write_toml
 
-from quorate.study import Results, Store, read_plan, run_plan
+from quorate.study import Results, read_plan, run_plan, workers_on
 from quorate.study import _run as run_module
-from quorate.study._backend import workers_on
 
 CLI = [sys.executable, "-m", "quorate", "study", "run"]
 
@@ -98,8 +97,7 @@ def test_a_dask_worker_killed_in_the_middle(dask_cluster, tmp_path):
         assert n_rows(path) < len(expected)  # it was in the middle
         assert run.wait(120) == 0
     assert plain(path) == expected
-    with Store(path) as store:
-        assert store.is_sound()
+    assert is_sound(path)
 
 
 @pytest.fixture

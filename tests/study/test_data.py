@@ -17,8 +17,10 @@ from scipy import stats
 from scipy.special import logsumexp
 
 from quorate.exceptions import FileFormatError
-from quorate.study._data import BUNDLED, DataSet, _shares, known_data_sets, load_data
+from quorate.study import DataSet, known_data_sets, load_data
+from quorate.study._fewer_rows import rows_per_class
 from quorate.study._generators import GENERATORS
+from quorate.study._sources import BUNDLED
 
 # A folder of real data sets beside the checkout, where there is one.
 BESIDE = Path(__file__).parents[3] / "shared" / "data"
@@ -680,7 +682,7 @@ def test_fewer_rows_are_stratified_and_keep_their_order():
 def test_shares_are_proportional_with_one_row_at_least(counts, data):
     counts = np.array(counts)
     n_rows = data.draw(st.integers(counts.size, int(counts.sum())))
-    take = _shares(counts, n_rows)
+    take = rows_per_class(counts, n_rows)
     assert take.sum() == n_rows
     assert (take >= 1).all()
     assert (take <= counts).all()

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.study.plans import n_rows, plain, write_toml
+from tests.study.plans import is_sound, n_rows, plain, write_toml
 
-from quorate.study import Results, Store, read_plan, run_plan
+from quorate.study import Results, read_plan, run_plan
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 CLI = [sys.executable, "-m", "quorate", "study"]
@@ -52,8 +52,7 @@ def test_interrupt(jobs, tmp_path):
     assert f"go on with: quorate study resume {path}" in said
     assert "Traceback" not in said
     assert out == ""
-    with Store(path) as store:
-        assert store.is_sound()
+    assert is_sound(path)
     results = Results.read(path)
     assert 0 < len(results.rows) < read_plan(plan).n_cells
     assert not results.failures
@@ -99,8 +98,7 @@ def test_killed_at_random_moments(tmp_path):
             time.sleep(float(rng.uniform(0, 0.25)))
             run.send_signal(signal.SIGKILL)
             assert run.wait() == -signal.SIGKILL  # it had not come to its end
-        with Store(path) as store:
-            assert store.is_sound()
+        assert is_sound(path)
         found = n_rows(path)
         moments.append(found - before)
         before = found

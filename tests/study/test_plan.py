@@ -3,17 +3,19 @@
 import json
 
 import pytest
+from tests.study.plans import small_plan
 
 from quorate.study import (
+    PRESETS,
     DataSpec,
     EnsembleSpec,
     MethodSpec,
     Plan,
     make_preset,
+    plan_from_dict,
+    quicker,
     read_plan,
 )
-from quorate.study._plan import plan_from_dict, quicker
-from quorate.study._presets import PRESETS
 
 GOOD = """
 [study]
@@ -179,6 +181,17 @@ def test_objects_refuse_the_same():
         MethodSpec("epdb")
     with pytest.raises(ValueError, match="needs data"):
         Plan("x", (), (EnsembleSpec("bagging"),), (MethodSpec("epbd"),))
+
+
+def test_a_method_is_the_same_however_it_is_spelt():
+    folded = MethodSpec("TSP.AP", 0.5)
+    assert folded.method == "tsp_ap"
+    assert folded.name == "TSP.AP"  # tables say what the plan says
+    assert MethodSpec("EPBD", label="ours") == MethodSpec("epbd", label="ours")
+    again = plan_from_dict(
+        json.loads(json.dumps(small_plan(methods=(folded,)).to_dict()))
+    )
+    assert again.methods == (folded,)
 
 
 @pytest.mark.parametrize("name", PRESETS)

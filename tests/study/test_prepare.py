@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 from tests.study.test_data import ENTRIES, SHARED, needs_shared
 
-from quorate.study._data import load_data
+from quorate.study import load_data
 from quorate.study._generators import GENERATORS
 from quorate.study._prepare import describe_preparation, make_preparation, to_binary
 

@@ -96,6 +96,19 @@ def test_each_ensemble_is_fitted_and_asked_once(tmp_path, monkeypatch, prune_on)
         assert sum(asked) == 8 * 90 * plan.folds
 
 
+def test_two_stage_pruning_has_its_votes_however_it_is_spelt(tmp_path):
+    methods = (MethodSpec("tsp_ap", 0.5), MethodSpec("TSP-AP", 0.5))
+    plan = small_plan(methods=methods, prune_on="train")
+    assert run_plan(plan, tmp_path / "s.sqlite").n_failed == 0
+    rows = Results.read(tmp_path / "s.sqlite").rows
+    assert {row["method"] for row in rows} == {"tsp_ap", "TSP-AP"}
+    one, other = (
+        [row["accuracy"] for row in rows if row["method"] == method.name]
+        for method in methods
+    )
+    assert one == other
+
+
 def test_what_a_fit_took_and_how_data_was_prepared_is_stored(tmp_path):
     path = tmp_path / "s.sqlite"
     run_plan(small_plan(), path)

@@ -10,7 +10,7 @@ from quorate.study import (
     MethodSpec,
     Plan,
     Results,
-    _data,
+    _sources,
     load_data,
     run_plan,
 )
@@ -59,7 +59,7 @@ def test_the_same_results(tmp_path, monkeypatch):
     run_plan(plan(), tmp_path / "framed.sqlite")
     # scikit-learn stumbles over a pandas that is hidden after it was seen.
     monkeypatch.setattr(
-        _data,
+        _sources,
         "make_table",
         lambda values, columns: NumberTable(values.astype(float), tuple(columns)),
     )

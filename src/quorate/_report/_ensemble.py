@@ -1,6 +1,7 @@
 """The report on an ensemble: collect votes once, measure, draw, write the page."""
 
 import os
+import platform
 import shlex
 import time
 from collections.abc import Sequence
@@ -24,9 +25,9 @@ from quorate._report._sections import (
     ensemble_tables,
     risk_rows,
 )
-from quorate._report._versions import versions
 from quorate._report._words import GLOSSARY
 from quorate._typing import Array, IntArray
+from quorate._versions import versions
 from quorate.classifier import votes_to_choose_on
 from quorate.pruning import Pruner, choose_method, make_pruner
 from quorate.selection import Selection, select
@@ -218,7 +219,10 @@ def make_report(
             "random_state": random_state,
             "seconds_collecting": collected,
         },
-        "versions": versions(),
+        "versions": {
+            **versions("scikit-learn", "numpy", "scipy"),
+            "platform": platform.platform(),
+        },
     }
     data["reproduce"] = _reproduce(data, title, methods, source)
     data["advice"] = advice(data)

@@ -62,21 +62,6 @@ def known(value: Any) -> bool:
     return value is not None and math.isfinite(value)
 
 
-def plain(value: Any) -> Any:
-    """Return plain types for JSON; what is not a finite number becomes None."""
-    if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    if hasattr(value, "tolist"):  # arrays and numbers of NumPy
-        return plain(value.tolist())
-    if isinstance(value, bool) or value is None or isinstance(value, (int, str)):
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return str(value)
-
-
 def _signed(value: Any, form: str) -> str:
     text = format(value, form)
     if not any(digit in text for digit in "123456789"):

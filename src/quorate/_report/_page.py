@@ -11,7 +11,7 @@ from importlib import resources
 from typing import Any
 
 from quorate._atomic import atomic_write
-from quorate._report._format import plain
+from quorate._plain import plain
 
 _HEIGHT = 720
 

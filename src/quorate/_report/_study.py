@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import shlex
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -13,8 +14,8 @@ from quorate._report._format import count, milliseconds, number, percent, size
 from quorate._report._page import Report, embeddable, render, require_extra
 from quorate._report._study_pictures import study_pictures
 from quorate._report._tables import Cell, Column, Table, make_table
-from quorate._report._versions import versions
 from quorate._report._words import STUDY_GLOSSARY
+from quorate._versions import versions
 from quorate.stats import friedman
 from quorate.study import Results
 
@@ -71,7 +72,10 @@ def study_report(
         "preparation": _preparation(results),
         "plan": plan,
         "reproduce": {"shell": _command(store, reference), "store": store},
-        "versions": versions(),
+        "versions": {
+            **versions("scikit-learn", "numpy", "scipy"),
+            "platform": platform.platform(),
+        },
     }
     pictures = study_pictures(results)
     made = render(

@@ -100,9 +100,9 @@ def _ask_model(
     trust: tuple[str, ...],
     unsafe_pickle: bool,
 ) -> "Votes":
+    from quorate._tables import read_samples_for
     from quorate.persistence import load
     from quorate.votes import collect_votes
-    from quorate.votes._tables import read_samples_for
 
     model = load(path, trust, unsafe_pickle=unsafe_pickle)
     X, y = read_samples_for(model, data, target)

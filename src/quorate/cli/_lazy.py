@@ -58,9 +58,9 @@ def lazy(
 
     Nothing is written: wrap the model in quorate.LazyClassifier to use it.
     """
+    from quorate._tables import read_samples_for
     from quorate.cli._render import progress_console, results_console
     from quorate.lazy._trial import try_modes
-    from quorate.votes._tables import read_samples_for
 
     console = progress_console()
     with console.status("reading"):

@@ -83,11 +83,11 @@ def prune(
     as_json: bool,
 ) -> None:
     """Write a smaller MODEL of the same type that keeps the members that decide."""
+    from quorate._tables import read_samples_for
     from quorate.classifier import prune_with_selection
     from quorate.cli._render import progress_console, results_console
     from quorate.comparison import compare
     from quorate.persistence import save
-    from quorate.votes._tables import read_samples_for
 
     refuse_to_write_over(output, force)
     wanted, limits = as_size(keep), _limits(budget)

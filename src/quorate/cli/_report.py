@@ -79,9 +79,9 @@ def report(
     """
     from quorate._report._ensemble import Source, make_report
     from quorate._report._page import require_extra
+    from quorate._tables import read_samples_for
     from quorate.cli._render import progress_console
     from quorate.persistence import load
-    from quorate.votes._tables import read_samples_for
 
     refuse_to_write_over(output, force)
     require_extra()

@@ -20,7 +20,7 @@ from quorate.pruning._greedy import (
 )
 from quorate.pruning._instance import EPBD, FTAD
 from quorate.pruning._margin_loss import MarginLoss
-from quorate.pruning._names import METHODS, Method, make_pruner, methods
+from quorate.pruning._names import METHODS, Method, make_pruner, method_name, methods
 from quorate.pruning._pairs import (
     MRMR,
     FarthestFirst,
@@ -82,5 +82,6 @@ __all__ = [
     "choose_method",
     "make_pruner",
     "members_to_keep",
+    "method_name",
     "methods",
 ]

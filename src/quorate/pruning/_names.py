@@ -163,16 +163,26 @@ def methods() -> MethodCatalogue:
     return MethodCatalogue((name, Method(name, cls)) for name, cls in known.items())
 
 
-def find_method(name: object) -> type[Pruner]:
-    """Return the class of that name, or list the nearest names."""
+def method_name(name: object) -> str:
+    """Return the name a method is listed under, or say which names are near.
+
+    Examples
+    --------
+    >>> from quorate.pruning import method_name
+    >>> method_name("TSP-AP"), method_name("tsp.ap")
+    ('tsp_ap', 'tsp_ap')
+    """
     if isinstance(name, str):
         folded = name.lower().replace("-", "_").replace(".", "_")
-        if folded in METHODS:
-            return METHODS[folded]
-        known = methods()
-        if folded in known:
-            return known[folded].cls
+        if folded in METHODS or folded in methods():
+            return folded
     raise ValueError(unknown_name("method", name, methods()))
+
+
+def find_method(name: object) -> type[Pruner]:
+    """Return the class of that name, or list the nearest names."""
+    listed = method_name(name)
+    return METHODS[listed] if listed in METHODS else methods()[listed].cls
 
 
 def make_pruner(method: Any, **parameters: Any) -> Pruner:

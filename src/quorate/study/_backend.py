@@ -29,6 +29,14 @@ def workers_on(backend: str | None = None, dask: str | None = None) -> Iterator[
         If Dask is not installed.
     OSError
         If no scheduler answers.
+
+    Examples
+    --------
+    >>> from joblib import effective_n_jobs
+    >>> from quorate.study import workers_on
+    >>> with workers_on("sequential"):
+    ...     effective_n_jobs(4)
+    1
     """
     with ExitStack() as stack:
         if dask is not None:

@@ -7,13 +7,22 @@ from pathlib import Path
 from typing import Any
 
 from quorate._atomic import atomic_write
-from quorate.votes._tables import import_pandas
+from quorate._tables import import_pandas
 
 Rows = Sequence[dict[str, Any]]
 
 
 def csv_text(rows: Rows) -> str:
-    """Return rows as CSV; a row without a column leaves it empty."""
+    """Return rows as CSV; a row without a column leaves it empty.
+
+    Examples
+    --------
+    >>> from quorate.study import csv_text
+    >>> print(csv_text([{"method": "epbd", "kept": 10}, {"method": "best"}]), end="")
+    method,kept
+    epbd,10
+    best,
+    """
     file = io.StringIO()
     writer = csv.DictWriter(file, _columns(rows), lineterminator="\n")
     writer.writeheader()

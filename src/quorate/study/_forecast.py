@@ -8,9 +8,9 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from quorate.study._cell import run_unit
-from quorate.study._data import DataSet
-from quorate.study._loading import load_plan_data
+from quorate.study._data_set import DataSet
 from quorate.study._plan import EnsembleSpec, Plan, Unit
+from quorate.study._plan_data import load_plan_data
 from quorate.study._run import Task, check_plan, missing_units
 from quorate.study._store import Store
 

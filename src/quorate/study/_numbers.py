@@ -1,9 +1,9 @@
 """A table of numbers, for data sets that need no pandas."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
-from quorate._typing import FloatArray
+from quorate._typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,9 +25,18 @@ class NumberTable:
     def __len__(self) -> int:
         return len(self.values)
 
-    def __getitem__(self, name: str) -> FloatArray:
-        column: FloatArray = self.values[:, self.columns.index(name)]
-        return column
+    @overload
+    def __getitem__(self, key: str) -> FloatArray: ...
+
+    @overload
+    def __getitem__(self, key: slice | IntArray) -> "NumberTable": ...
+
+    def __getitem__(self, key: str | slice | IntArray) -> "FloatArray | NumberTable":
+        """Return the column of that name, or the table of some rows."""
+        if isinstance(key, str):
+            column: FloatArray = self.values[:, self.columns.index(key)]
+            return column
+        return NumberTable(self.values[key], self.columns)
 
     def to_numpy(self) -> FloatArray:
         """Return the values."""
@@ -41,10 +50,3 @@ def make_table(values: Any, columns: Any) -> Any:
     except ImportError:
         return NumberTable(values.astype(float), tuple(map(str, columns)))
     return pd.DataFrame(values, columns=list(columns))
-
-
-def take_rows(X: Any, rows: Any) -> Any:
-    """Return some rows of a frame or of a table of numbers."""
-    if isinstance(X, NumberTable):
-        return NumberTable(X.values[rows], X.columns)
-    return X.iloc[rows]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from quorate._suggest import unknown_name
-from quorate.pruning import make_pruner
+from quorate.pruning import make_pruner, method_name
 from quorate.study._learners import ENSEMBLES, LEARNERS
 
 PRUNE_ON = ("train", "oob", "holdout")
@@ -100,7 +100,15 @@ class EnsembleSpec:
 
 @dataclass(frozen=True, slots=True)
 class MethodSpec:
-    """One pruning method and how much it keeps."""
+    """One pruning method and how much it keeps.
+
+    Examples
+    --------
+    >>> from quorate.study import MethodSpec
+    >>> made = MethodSpec("TSP-AP", keep=5)
+    >>> made.method, made.name
+    ('tsp_ap', 'TSP-AP')
+    """
 
     method: str
     keep: float | int | None = 0.2
@@ -113,6 +121,14 @@ class MethodSpec:
         _known("method", "prune_on", self.prune_on, ("", "train"))
         if self.method != "auto":  # what that is depends on the ensemble
             make_pruner(self.method, keep=self.keep, **self.parameters)
+            self._fold()
+
+    def _fold(self) -> None:
+        """Ask for the method by its listed name; tables keep what the plan says."""
+        listed = method_name(self.method)
+        if listed != self.method:
+            object.__setattr__(self, "label", self.name)
+            object.__setattr__(self, "method", listed)
 
     @property
     def name(self) -> str:
@@ -213,7 +229,15 @@ class Unit:
 
 
 def plan_from_dict(raw: Mapping[str, Any]) -> Plan:
-    """Return the plan that :meth:`Plan.to_dict` described."""
+    """Return the plan that :meth:`Plan.to_dict` described.
+
+    Examples
+    --------
+    >>> from quorate.study import make_preset, plan_from_dict
+    >>> plan = make_preset("space")
+    >>> plan_from_dict(plan.to_dict()) == plan
+    True
+    """
     return Plan(
         **{
             **raw,
@@ -246,7 +270,15 @@ def _differ(what: str, names: list[str], remedy: str) -> None:
 
 
 def quicker(plan: Plan) -> Plan:
-    """Return a plan of the same shape that ends in about two minutes."""
+    """Return a plan of the same shape that ends in about two minutes.
+
+    Examples
+    --------
+    >>> from quorate.study import make_preset, quicker
+    >>> made = quicker(make_preset("pruning-bagging"))
+    >>> made.repeats, made.rows, made.ensembles[0].members
+    (1, 500, 20)
+    """
     return replace(
         plan,
         data=plan.data[:4],

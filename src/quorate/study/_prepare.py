@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from quorate._plain import plain
+from quorate._tables import import_pandas
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.study._numbers import NumberTable
-from quorate.votes._labels import as_labels
-from quorate.votes._tables import import_pandas
+from quorate.votes import as_labels
 
 _SCALARS = (str, bool, int, float, np.bool_, np.number)
 
@@ -156,12 +157,12 @@ def log_preparation(preparation: Any, X: Any) -> dict[str, Any]:
     categories: dict[str, int] = {}
     for kind, made, names in getattr(table, "transformers_", ()):
         if kind == "categorical":
-            known = made[-1].categories_
-            categories = dict(zip(names, map(len, known), strict=True))
+            found = made[-1].categories_
+            categories = dict(zip(names, map(len, found), strict=True))
         for name, value in zip(names, made[1].statistics_, strict=True):
             if X[name].isna().any():
-                plain = kind == "categorical" or np.isfinite(value)
-                filled[name] = _plain(value) if plain else 0.0
+                known = kind == "categorical" or np.isfinite(value)
+                filled[name] = plain(value) if known else 0.0
     return {
         "what": what,
         "rows": len(X),
@@ -257,10 +258,6 @@ def as_texts(column: Any) -> Array:
     pairs = zip(column.astype(object), column.isna(), strict=True)
     texts[:] = [None if missing else str(value) for value, missing in pairs]
     return texts
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def _values_of(X: Any) -> FloatArray:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from quorate._suggest import unknown_name
-from quorate.study._data import known_data_sets
+from quorate.study._load_data import known_data_sets
 from quorate.study._plan import EnsembleSpec, MethodSpec, Plan, quicker
 
 _OFFLINE = (

@@ -1,6 +1,5 @@
 """What a study found: score tables, the paper's table, and other summaries."""
 
-import math
 from dataclasses import asdict, dataclass
 from html import escape
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from quorate._plain import plain
 from quorate._suggest import unknown_name
 from quorate._typing import FloatArray
 from quorate.stats import Scores, average_ranks, win_tie_loss
@@ -180,7 +180,7 @@ class Results:
             if reference is not None and self.rows:
                 raise
             standings = ()
-        plain: dict[str, Any] = _finite(
+        found: dict[str, Any] = plain(
             {
                 "name": self.name,
                 "methods": list(self.methods),
@@ -190,7 +190,7 @@ class Results:
                 "preparation": list(self.preparation),
             }
         )
-        return plain
+        return found
 
     def to_frame(self) -> Any:
         """Return the rows as a pandas frame."""
@@ -235,11 +235,3 @@ def _preparation(store: Store, data: tuple[str, ...]) -> tuple[dict[str, Any], .
 
 def _whole(count: Any) -> int | None:
     return None if count is None else int(count)
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_finite(inner) for inner in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

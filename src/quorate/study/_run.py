@@ -13,9 +13,9 @@ from joblib import effective_n_jobs, parallel_config
 from sklearn.utils.parallel import Parallel, delayed
 
 from quorate.study._cell import UnitResult, run_unit, unit_keys
-from quorate.study._data import DataSet
-from quorate.study._loading import load_plan_data
+from quorate.study._data_set import DataSet
 from quorate.study._plan import MethodSpec, Plan, Unit, plan_from_dict
+from quorate.study._plan_data import load_plan_data
 from quorate.study._store import Store
 
 Progress = Callable[[int, int], object]

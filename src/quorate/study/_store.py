@@ -161,8 +161,3 @@ class Store:
             {**dict(zip(_FIT, row, strict=True)), "preparation": json.loads(row[-1])}
             for row in self._connection.execute(query)
         ]
-
-    def is_sound(self) -> bool:
-        """Tell whether SQLite finds the file intact."""
-        answer = self._connection.execute("pragma integrity_check").fetchone()
-        return bool(answer[0] == "ok")

@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from quorate.study._data import DataSet, load_data
+from quorate.study._data_set import DataSet
+from quorate.study._load_data import load_data
 from quorate.study._plan import DataSpec, Plan
 
 

@@ -1,0 +1,160 @@
+"""``quorate study run`` and ``resume``: compute what is missing, then show it."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from quorate.cli._interrupts import heeding_interrupts
+
+if TYPE_CHECKING:
+    from quorate.study import Plan
+
+_INTERRUPTED = 130
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _running(command: F) -> F:
+    """Add the options that running and resuming share."""
+    for option in reversed(
+        (
+            click.option(
+                "--data",
+                "data_dir",
+                type=click.Path(path_type=Path),
+                metavar="DIR",
+                help="Folder of data sets.",
+            ),
+            click.option("--jobs", type=int, metavar="N", help="Fits at a time."),
+            click.option(
+                "--dask",
+                metavar="tcp://HOST:PORT",
+                help="Run on the Dask cluster of this scheduler.",
+            ),
+            click.option(
+                "--backend",
+                metavar="NAME",
+                help="Run on this joblib backend, such as loky or threading.",
+            ),
+            click.option("--retry", is_flag=True, help="Try failed cells again."),
+            click.option(
+                "--download", is_flag=True, help="Let data sets come from OpenML."
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+@click.command()
+@click.argument("plan")
+@click.option(
+    "--quick", is_flag=True, help="Fewer rows, members, data sets and repeats."
+)
+@click.option(
+    "--store",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Where results go; PLAN.sqlite by default.",
+)
+@click.option(
+    "--dry-run", is_flag=True, help="Say what would be done and how long it takes."
+)
+@_running
+def run(
+    plan: str, quick: bool, store: Path | None, dry_run: bool, **options: Any
+) -> None:
+    """Run PLAN: the name of a preset, or a TOML file.
+
+    Results go to one file; what is in it already is not computed again. Ctrl-C stops
+    the run and keeps what was computed.
+    """
+    from quorate.study import make_preset, quicker, read_plan
+
+    if plan.endswith(".toml"):
+        made = quicker(read_plan(plan)) if quick else read_plan(plan)
+    else:
+        made = make_preset(plan, data_dir=options["data_dir"], quick=quick)
+    suffix = "-quick.sqlite" if quick else ".sqlite"
+    path = store or Path(f"{Path(plan).stem}{suffix}")
+    if dry_run:
+        _forecast(made, path, **options)
+    else:
+        _go(made, path, **options)
+
+
+@click.command()
+@click.argument("store", type=click.Path(path_type=Path))
+@_running
+def resume(store: Path, **options: Any) -> None:
+    """Do what is missing in STORE."""
+    from quorate.study import Store, plan_from_dict
+
+    if not store.exists():
+        raise FileNotFoundError(f"{store}: no such file.")
+    with Store(store) as opened:
+        known = opened.plan
+    if known is None:
+        raise ValueError(f"{store}: holds no plan to resume.")
+    _go(plan_from_dict(known), store, **options)
+
+
+def _forecast(
+    plan: "Plan", path: Path, *, dask: str | None, backend: str | None, **options: Any
+) -> None:
+    from quorate.study import forecast_plan
+
+    with _workers(dask, backend):
+        click.echo(forecast_plan(plan, path, **_as_asked(options)))
+
+
+def _go(
+    plan: "Plan", path: Path, *, dask: str | None, backend: str | None, **options: Any
+) -> None:
+    from quorate.cli._render import results_console
+    from quorate.cli._study_view import progress_bar, show_results
+    from quorate.study import Results, run_plan
+
+    try:
+        with (
+            _workers(dask, backend),
+            progress_bar(plan.name) as show,
+            heeding_interrupts(show) as progress,
+        ):
+            outcome = run_plan(plan, path, progress=progress, **_as_asked(options))
+    except KeyboardInterrupt:
+        folder = options["data_dir"]
+        data = "" if folder is None else f" --data {folder}"
+        click.echo(
+            f"stopped; what was computed is in {path}, "
+            f"go on with: quorate study resume {path}{data}",
+            err=True,
+        )
+        raise SystemExit(_INTERRUPTED) from None
+    show_results(results_console(), Results.read(path))
+    click.echo(
+        f"\n{outcome.n_run} of {outcome.n_cells} cells computed now, "
+        f"{outcome.n_failed} failed; results in {path}"
+    )
+
+
+def _workers(dask: str | None, backend: str | None) -> AbstractContextManager[None]:
+    from quorate.study import workers_on
+
+    if backend == "dask" and dask is None:
+        raise click.UsageError("--backend dask needs to know where: --dask tcp://...")
+    if backend is not None and dask is not None and backend != "dask":
+        raise click.UsageError("--dask and --backend exclude each other.")
+    return workers_on(backend, dask)
+
+
+def _as_asked(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options under the names the library has for them."""
+    return {
+        "data_dir": options["data_dir"],
+        "allow_download": options["download"],
+        "n_jobs": options["jobs"],
+        "retry": options["retry"],
+    }
