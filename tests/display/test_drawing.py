@@ -14,17 +14,11 @@ from matplotlib.figure import Figure
 from tests.display.gallery import every_display, some_results, some_votes
 
 from quorate import display
+from quorate.display._axes import offscreen
+from quorate.display._colours import ALL, BAD, GOOD, HUES, KEPT
 from quorate.display._files import figure_bytes
-from quorate.display._ink import (
-    ALL,
-    BAD,
-    GOOD,
-    HUES,
-    KEPT,
-    label_points,
-    offscreen,
-    plain,
-)
+from quorate.display._points import label_points
+from quorate.display._text import plain
 
 PANELS = (
     "PickTraceDisplay",

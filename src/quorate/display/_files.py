@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from quorate._atomic import atomic_write
 from quorate._suggest import one_of
+from quorate.display._axes import offscreen, require_matplotlib
 from quorate.display._base import Display
 from quorate.display._decomposition import DecompositionDisplay
-from quorate.display._ink import offscreen, require_matplotlib
 from quorate.display._quantity import QuantityDisplay
 from quorate.display._ranks import CriticalDifferenceDisplay, RankDisplay
 from quorate.display._relations import (

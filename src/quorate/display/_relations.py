@@ -8,22 +8,12 @@ import numpy as np
 from quorate._diversity import measures
 from quorate._suggest import unknown_name
 from quorate._typing import Array, BoolArray, FloatArray
+from quorate.display._axes import figure_of, many_axes, one_axes
 from quorate.display._base import Display, PanelsDisplay
-from quorate.display._ink import (
-    ALL,
-    GOOD,
-    HUES,
-    MARKERS,
-    figure_of,
-    ink_of,
-    label_points,
-    many_axes,
-    one_axes,
-    percent_axis,
-    plain,
-    points,
-)
-from quorate.display._rows import column, words
+from quorate.display._colours import ALL, GOOD, HUES, MARKERS, text_colour
+from quorate.display._points import label_points, points
+from quorate.display._study_columns import column, words
+from quorate.display._text import percent_axis, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -112,7 +102,7 @@ class CorrelationDisplay(PanelsDisplay):
         for ax, name, value, r in zip(
             found, self.measures, self.values, self.correlations, strict=False
         ):
-            ink = ink_of(ax)
+            ink = text_colour(ax)
             ax.axhline(0, color=ink, lw=0.6, alpha=0.5)
             points(ax, value, self.gain, panels=n, s=5, color=GOOD, alpha=0.5, lw=0)
             told = "r undefined" if np.isnan(r) else f"r = {r:+.2f}".replace("-", "−")
@@ -124,7 +114,9 @@ class CorrelationDisplay(PanelsDisplay):
             spare.set_axis_off()
         first = found[0]
         figure_of(first).supylabel(
-            "members' error − ensemble error, %", fontsize="medium", color=ink_of(first)
+            "members' error − ensemble error, %",
+            fontsize="medium",
+            color=text_colour(first),
         )
         self.axes_, self.ax_, self.figure_ = found, first, figure_of(first)
         return self
@@ -207,7 +199,9 @@ class RiskErrorDisplay(PanelsDisplay):
             points(ax, x, y, panels=3, s=8, color=GOOD, alpha=0.5, lw=0)
             r = rank_correlation(x, y)
             told = "undefined" if np.isnan(r) else f"{r:+.2f}".replace("-", "−")
-            ax.set_title(f"rank correlation {told}", fontsize="small", color=ink_of(ax))
+            ax.set_title(
+                f"rank correlation {told}", fontsize="small", color=text_colour(ax)
+            )
             ax.set(xlabel=x_label, ylabel=y_label)
             percent_axis(ax.xaxis)
             if y_label.startswith("risk"):
@@ -220,7 +214,7 @@ class RiskErrorDisplay(PanelsDisplay):
             found[0].annotate(
                 f"{left_out} without a finite estimate", (1, 0), xytext=(0, 4),
                 xycoords="axes fraction", textcoords="offset points", ha="right",
-                fontsize="x-small", color=ink_of(found[0]),
+                fontsize="x-small", color=text_colour(found[0]),
             )  # fmt: skip
         self.axes_, self.ax_, self.figure_ = found, found[0], figure_of(found[0])
         return self
@@ -328,7 +322,7 @@ class SizeAccuracyDisplay(Display):
             A new figure by default.
         """
         ax = one_axes("SizeAccuracyDisplay", ax, 6.6, 4.6)
-        ink = ink_of(ax)
+        ink = text_colour(ax)
         ax.axhline(0, color=ink, lw=0.8, alpha=0.6)
         for at in range(len(self.methods)):
             hue, marker = HUES[at % len(HUES)], MARKERS[at % len(MARKERS)]
