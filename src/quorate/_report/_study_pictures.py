@@ -8,7 +8,7 @@ import numpy as np
 from quorate import display
 from quorate._report._format import count, milliseconds, number, percent, points, size
 from quorate._report._svg import Picture, Point, draw
-from quorate.display._relations import methods_of_own_size
+from quorate.display._size_accuracy import methods_of_own_size
 from quorate.study import Results
 
 _QUANTITIES: dict[str, tuple[str, str, Callable[[Any], str]]] = {

@@ -10,15 +10,12 @@ from quorate._atomic import atomic_write
 from quorate._suggest import one_of
 from quorate.display._axes import offscreen, require_matplotlib
 from quorate.display._base import Display
+from quorate.display._correlation import CorrelationDisplay
 from quorate.display._decomposition import DecompositionDisplay
 from quorate.display._quantity import QuantityDisplay
 from quorate.display._ranks import CriticalDifferenceDisplay, RankDisplay
-from quorate.display._relations import (
-    CorrelationDisplay,
-    RiskErrorDisplay,
-    SizeAccuracyDisplay,
-    methods_of_own_size,
-)
+from quorate.display._risk_error import RiskErrorDisplay
+from quorate.display._size_accuracy import SizeAccuracyDisplay, methods_of_own_size
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

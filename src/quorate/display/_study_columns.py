@@ -1,11 +1,11 @@
-"""Columns of a study's rows, as arrays."""
+"""Columns of a study's rows as arrays, and how two of them go together."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from quorate._suggest import unknown_name
-from quorate._typing import Array, FloatArray
+from quorate._typing import Array, BoolArray, FloatArray
 
 if TYPE_CHECKING:
     from quorate.study import Results
@@ -31,6 +31,36 @@ def means_by_method(results: "Results", *names: str) -> list[FloatArray]:
         np.array([np.nanmean(values[method == name]) for name in results.methods])
         for values in (column(results, name) for name in names)
     ]
+
+
+def cells_of_methods(owner: str, results: "Results", methods: Any) -> BoolArray:
+    """Return which cells are of some methods; of all of them if None."""
+    method = words(results, "method")
+    if methods is None:
+        return np.ones(method.size, dtype=bool)
+    wanted = [methods] if isinstance(methods, str) else list(methods)
+    for name in wanted:
+        if name not in results.methods:
+            raise ValueError(
+                f"{owner}: {unknown_name('method', name, results.methods)}"
+            )
+    return np.isin(method, wanted)
+
+
+def pearson(x: FloatArray, y: FloatArray) -> float:
+    """Return the correlation of two columns, over the rows in which both are finite."""
+    fine = np.isfinite(x) & np.isfinite(y)
+    x, y = x[fine], y[fine]
+    if x.size < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return float("nan")
+    return float(np.corrcoef(x, y)[0, 1])
+
+
+def rank_correlation(x: FloatArray, y: FloatArray) -> float:
+    """Return Spearman's correlation; few huge estimates must not decide it."""
+    from scipy.stats import rankdata
+
+    return pearson(rankdata(x), rankdata(y))
 
 
 def _check(results: "Results", name: str) -> None:
