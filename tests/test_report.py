@@ -475,7 +475,7 @@ def test_another_method_is_advised_only_if_it_is_clearly_better(
 def test_a_vote_far_above_its_members_does_not_press_them_together(vote, lines):
     from matplotlib.figure import Figure
 
-    from quorate._report._displays import MembersDisplay
+    from quorate.display import MembersDisplay
 
     accuracy = np.array([0.6, 0.65, 0.7])
     shown = MembersDisplay(accuracy, accuracy, accuracy > 0.6, vote)

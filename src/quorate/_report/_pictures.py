@@ -7,7 +7,6 @@ import numpy as np
 
 from quorate import display
 from quorate._diagnosis import Diagnosis
-from quorate._report._displays import GainDisplay, MembersDisplay
 from quorate._report._format import count, milliseconds, number, percent, points, size
 from quorate._report._svg import Picture, Point, draw
 from quorate._typing import IntArray
@@ -157,7 +156,7 @@ def _risk(diagnosis: Diagnosis) -> Picture:
 
 def _members(data: dict[str, Any]) -> Picture:
     rows = data["members"]
-    shown = MembersDisplay(
+    shown = display.MembersDisplay(
         agreement=np.array([row["agreement"] for row in rows], dtype=float),
         accuracy=np.array([row["accuracy"] for row in rows], dtype=float),
         kept=np.array([row["kept"] == "kept" for row in rows]),
@@ -295,7 +294,7 @@ def _methods(data: dict[str, Any]) -> Iterator[Picture]:
     rows = data["methods"]["rows"]
     if not rows:
         return
-    shown = GainDisplay(
+    shown = display.GainDisplay(
         names=tuple(row["method"] for row in rows),
         gain=np.array([row["gain"] for row in rows]),
         standard_error=np.array([row["gain_error"] for row in rows]),

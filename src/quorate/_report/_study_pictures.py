@@ -8,7 +8,6 @@ import numpy as np
 from quorate import display
 from quorate._report._format import count, milliseconds, number, percent, points, size
 from quorate._report._svg import Picture, Point, draw
-from quorate.display._size_accuracy import methods_of_own_size
 from quorate.study import Results
 
 _QUANTITIES: dict[str, tuple[str, str, Callable[[Any], str]]] = {
@@ -161,7 +160,7 @@ def _relations(results: Results) -> Iterator[Picture]:
         height=3.4,
         panels=True,
     )
-    if methods_of_own_size(results):
+    if display.methods_of_own_size(results):
         own = display.SizeAccuracyDisplay.from_results(results)
         yield draw(
             "own-size",

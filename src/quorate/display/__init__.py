@@ -23,6 +23,12 @@ from quorate.display._size_accuracy import SizeAccuracyDisplay
 from quorate.display._size_curve import SizeCurveDisplay
 from quorate.display._trade_off import TradeOffDisplay, TradeOffPoint
 
+# isort: split
+# For the report, which has the facts for these pictures; not public.
+from quorate.display._gain import GainDisplay as GainDisplay
+from quorate.display._members import MembersDisplay as MembersDisplay
+from quorate.display._size_accuracy import methods_of_own_size as methods_of_own_size
+
 __all__ = [
     "AgreementDisplay",
     "CorrelationDisplay",

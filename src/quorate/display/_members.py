@@ -1,4 +1,4 @@
-"""Two pictures that only the report has."""
+"""Every member: how often it is right, and how much it agrees."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
@@ -8,9 +8,9 @@ import numpy as np
 from quorate._typing import BoolArray, FloatArray
 from quorate.display._axes import figure_of, one_axes
 from quorate.display._base import Display
-from quorate.display._colours import ALL, GOOD, KEPT, text_colour
+from quorate.display._colours import ALL, KEPT, text_colour
 from quorate.display._points import CROWD
-from quorate.display._text import percent, percent_axis, plain
+from quorate.display._text import percent, percent_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,31 +54,5 @@ class MembersDisplay(Display):
             frameon=False, labelcolor=text_colour(ax), fontsize="small", ncols=3,
             loc="lower left", bbox_to_anchor=(0, 1),
         )  # fmt: skip
-        self.ax_, self.figure_ = ax, figure_of(ax)
-        return self
-
-
-@dataclass(eq=False, repr=False)
-class GainDisplay(Display):
-    """Gains of several methods against all members, with their uncertainty."""
-
-    names: tuple[str, ...]
-    gain: FloatArray
-    standard_error: FloatArray
-
-    def plot(self, ax: "Axes | None" = None) -> Self:
-        """Draw a point and two standard errors on each side for each method."""
-        n = len(self.names)
-        ax = one_axes("GainDisplay", ax, 6.4, 1.2 + 0.3 * n)
-        rows = np.arange(n)
-        ax.axvline(0, color=text_colour(ax), lw=0.8, alpha=0.6)
-        ax.errorbar(
-            100 * self.gain, rows, xerr=200 * self.standard_error, fmt="o",
-            color=GOOD, ms=6, lw=1.6, capsize=3,
-        )  # fmt: skip
-        ax.set_yticks(rows, [plain(name) for name in self.names])
-        ax.invert_yaxis()
-        ax.set_xlabel("accuracy against all members, percentage points")
-        ax.margins(y=0.08)
         self.ax_, self.figure_ = ax, figure_of(ax)
         return self
