@@ -99,13 +99,7 @@ def study_figures(
 
 
 def figure_bytes(
-    figure: "Figure",
-    kind: str,
-    *,
-    dpi: float = 150,
-    salt: str = "quorate",
-    words: bool = False,
-    clear: bool = False,
+    figure: "Figure", kind: str, *, dpi: float = 150, salt: str = "quorate"
 ) -> bytes:
     """Return a figure as a file's content, without a date.
 
@@ -117,21 +111,16 @@ def figure_bytes(
         Dots per inch of bitmaps.
     salt : str
         Makes the ids in an SVG differ from those of others on the same page.
-    words : bool
-        Keep text in an SVG as text, to be searched and read aloud; otherwise it is
-        outlines, which look the same everywhere.
-    clear : bool
-        Leave the ground of the figure clear, so that a page shows through.
     """
     import matplotlib
 
-    setting = {"svg.hashsalt": salt, "svg.fonttype": "none" if words else "path"}
+    # Outlines of letters look the same everywhere.
+    setting = {"svg.hashsalt": salt, "svg.fonttype": "path"}
     buffer = io.BytesIO()
     with matplotlib.rc_context(setting):
         figure.savefig(
-            buffer, format=kind, dpi=dpi, metadata=_NO_DATE[kind],
-            transparent=clear,
-        )  # fmt: skip
+            buffer, format=kind, dpi=dpi, metadata=_NO_DATE[kind], transparent=False
+        )
     return buffer.getvalue()
 
 
