@@ -7,8 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from quorate._typing import FloatArray, IntArray
-from quorate.pruning import RandomSubset, make_pruner, methods
-from quorate.pruning._base import Pruner
+from quorate.pruning import Pruner, RandomSubset, make_pruner, methods
 from quorate.selection import size_curve, with_weights
 from quorate.votes import Votes
 
