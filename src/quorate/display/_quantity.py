@@ -128,6 +128,9 @@ class QuantityDisplay(Display):
         absolute = not self.relative
         if absolute and self.quantity in ("seconds", "bytes"):
             ax.set_xscale("log")
+            if self.values.size and 0 < self.values.min() == self.values.max():
+                # Limits found by matplotlib may differ by a rounding error only.
+                ax.set_xlim(self.values.min() / 10, self.values.max() * 10)
         if self.relative and self.quantity == "accuracy":
             ax.axvline(0, color=ink, lw=0.8, alpha=0.6)
         low, middle, high = np.quantile(
