@@ -25,8 +25,12 @@ from sklearn.tree import DecisionTreeClassifier
 import quorate
 from quorate._plain import plain
 from quorate._report import _format, study_report
-from quorate._report._contest import halves_of, held_back_curve, hold_contest
 from quorate._report._facts import mean_agreement
+from quorate._report._method_comparison import (
+    compare_methods,
+    halves_of,
+    held_back_curve,
+)
 from quorate._report._page import embeddable
 from quorate._report._svg import tidy
 
@@ -312,12 +316,12 @@ def test_mean_agreement_is_that_of_its_definition(masked):
     np.testing.assert_allclose(mean_agreement(votes), slow)
 
 
-def test_the_contest_judges_on_what_was_held_back():
+def test_methods_are_judged_on_what_was_held_back():
     votes = votes_of()
     first, second = halves_of(votes, 200, seed=1)
     assert first.n_samples == second.n_samples == 100
     assert not set(first.samples) & set(second.samples)
-    rows = hold_contest((first, second), "re", 4, ["best"], 0)["rows"]
+    rows = compare_methods((first, second), "re", 4, ["best"], 0)["rows"]
     found = {row["method"]: row for row in rows}
     chosen = quorate.pruning.BestMembers(keep=4)
     errors = [
@@ -333,11 +337,11 @@ def test_the_contest_judges_on_what_was_held_back():
     )
 
 
-def test_the_held_back_curve_meets_the_contest():
+def test_the_held_back_curve_meets_the_comparison():
     halves = halves_of(votes_of(), 300, seed=0)
     curve = held_back_curve(halves, "re", 0)
-    contest = hold_contest(halves, "re", 4, [], 0)["rows"]
-    accuracy = next(row["accuracy"] for row in contest if row["chosen"])
+    rows = compare_methods(halves, "re", 4, [], 0)["rows"]
+    accuracy = next(row["accuracy"] for row in rows if row["chosen"])
     assert curve["errors"][3] == pytest.approx(1 - accuracy)
     assert curve["errors"][-1] == pytest.approx(curve["full_error"])
     without_order = held_back_curve(halves, "lcs", 0)
@@ -440,7 +444,7 @@ def test_the_code_on_the_page_makes_it_again(forest, made, tmp_path, monkeypatch
     assert (tmp_path / "report.html").exists()
 
 
-def contest(mine, best, doubt):
+def compared(mine, best, doubt):
     rows = [
         {"method": name, "accuracy": accuracy, "gain": accuracy - 0.9,
          "gain_error": doubt, "seconds": seconds, "chosen": chosen, "is_random": random}
@@ -465,7 +469,7 @@ def test_another_method_is_advised_only_if_it_is_clearly_better(
 ):
     from quorate._report._advice import advice
 
-    found = advice({**made.data, "methods": contest(mine, best, doubt)})
+    found = advice({**made.data, "methods": compared(mine, best, doubt)})
     titles = {step["title"] for step in found}
     choices = {"Try Best instead of Mine.",
                "Do not expect much from the choice of members."}  # fmt: skip
@@ -476,7 +480,7 @@ def test_another_method_is_advised_only_if_it_is_clearly_better(
 def test_a_vote_far_above_its_members_does_not_press_them_together(vote, lines):
     from matplotlib.figure import Figure
 
-    from quorate._report._displays import MembersDisplay
+    from quorate.display import MembersDisplay
 
     accuracy = np.array([0.6, 0.65, 0.7])
     shown = MembersDisplay(accuracy, accuracy, accuracy > 0.6, vote)

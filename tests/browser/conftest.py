@@ -119,7 +119,7 @@ def plain_report(tmp_path_factory):
 @pytest.fixture(scope="session")
 def hostile_report(tmp_path_factory):
     """Return a report in which everything a user can name is hostile."""
-    from quorate._report._ensemble import Source, make_report
+    from quorate._report import Source, make_report
 
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(240, len(HOSTILE))), columns=HOSTILE)

@@ -128,6 +128,14 @@ class TestQuantity:
         wanted = np.mean([row["accuracy"] - row["full_accuracy"] for row in rows])
         assert gain.values[:, 1].mean() == pytest.approx(wanted)
 
+    @pytest.mark.parametrize("seconds", [0.0027684306759742034, 0.01])
+    def test_a_single_value_has_room_around_it(self, seconds):
+        # Of the first, matplotlib alone makes an axis of no width.
+        values = np.array([[seconds]])
+        shown = QuantityDisplay(values, ("EPBD",), ("iris",), "seconds").plot()
+        shown.figure_.draw_without_rendering()
+        assert_allclose(shown.ax_.get_xlim(), [seconds / 10, seconds * 10])
+
     def test_medians_best_first(self):
         for quantity, best in (("accuracy", max), ("seconds", min)):
             shown = QuantityDisplay.from_results(some_results(), quantity).plot()

@@ -4,8 +4,8 @@ First everything is computed as plain numbers and words, then pictures are drawn
 them, then one template puts both on a page. The numbers are in the page as JSON too.
 """
 
-from quorate._report._ensemble import report
-from quorate._report._page import Report
+from quorate._report._ensemble import Source, make_report, report
+from quorate._report._page import Report, require_extra
 from quorate._report._study import study_report
 
-__all__ = ["Report", "report", "study_report"]
+__all__ = ["Report", "Source", "make_report", "report", "require_extra", "study_report"]

@@ -13,12 +13,12 @@ import numpy as np
 from sklearn.utils import resample
 
 from quorate._diagnosis import diagnose
-from quorate._report import _contest, _facts
+from quorate._report import _facts, _method_comparison
 from quorate._report._advice import advice, lead
+from quorate._report._certificate import certificate_facts
 from quorate._report._lazy import lazy_facts, make_lazy
 from quorate._report._page import Report, embeddable, render, require_extra
 from quorate._report._pictures import ensemble_pictures
-from quorate._report._promise import certificate_facts
 from quorate._report._sections import (
     certificate_rows,
     ensemble_rows,
@@ -177,7 +177,7 @@ def make_report(
     roster = read_members(ensemble)
     facts = _facts.ensemble_facts(ensemble, roster, votes)
     diagnosis = diagnose(votes, noise)
-    halves = _contest.halves_of(votes, _CONTEST_SAMPLES, random_state)
+    halves = _method_comparison.halves_of(votes, _CONTEST_SAMPLES, random_state)
     rows = some_rows(X, random_state)
     unseen = chosen_on == "votes on other samples"
     single = _single_threaded(ensemble, votes.n_members)
@@ -202,9 +202,9 @@ def make_report(
             selection,
             facts,
             {"before": times[0], "after": times[1], "rows": _length(rows)},
-            _contest.held_back_curve(halves, pruner, random_state),
+            _method_comparison.held_back_curve(halves, pruner, random_state),
         ),
-        "methods": _contest.hold_contest(
+        "methods": _method_comparison.compare_methods(
             halves, pruner, selection.n_kept, methods, random_state
         ),
         "lazy": lazy_facts(
@@ -256,7 +256,7 @@ def _some(votes: Votes, most: int, seed: int) -> Votes:
         return votes
     rng = np.random.default_rng(seed)
     rows = np.sort(rng.choice(votes.n_samples, most, replace=False))
-    return _contest.some_samples(votes, rows)
+    return _method_comparison.some_samples(votes, rows)
 
 
 def _pruning(

@@ -12,7 +12,7 @@ import numpy as np
 
 from quorate._report._format import count, milliseconds, number, percent, size
 from quorate._report._page import Report, embeddable, render, require_extra
-from quorate._report._study_pictures import study_pictures
+from quorate._report._pictures import study_pictures
 from quorate._report._tables import Cell, Column, Table, make_table
 from quorate._report._words import STUDY_GLOSSARY
 from quorate._versions import versions

@@ -77,8 +77,7 @@ def report(
     It says how diverse the members are and whether that helps, which of them matter,
     what pruning and lazy voting would save, and what to do next.
     """
-    from quorate._report._ensemble import Source, make_report
-    from quorate._report._page import require_extra
+    from quorate._report import Source, make_report, require_extra
     from quorate._tables import read_samples_for
     from quorate.cli._render import progress_console
     from quorate.persistence import load

@@ -8,8 +8,10 @@ from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
 from quorate._typing import BoolArray, FloatArray, IntArray
+from quorate.display._axes import figure_of, one_axes
 from quorate.display._base import SupportDisplay, as_support
-from quorate.display._ink import KEPT, figure_of, ink_of, one_axes, plain
+from quorate.display._colours import KEPT, text_colour
+from quorate.display._text import plain
 from quorate.votes import Votes
 
 if TYPE_CHECKING:
@@ -90,7 +92,7 @@ class AgreementDisplay(SupportDisplay):
             Whether to explain the colours beside it.
         """
         ax = one_axes("AgreementDisplay", ax, 6.0, 5.2)
-        ink, n = ink_of(ax), self.order.size
+        ink, n = text_colour(ax), self.order.size
         import matplotlib
 
         image = ax.imshow(

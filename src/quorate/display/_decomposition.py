@@ -8,19 +8,11 @@ import numpy as np
 
 from quorate._typing import FloatArray
 from quorate.decomposition import decompose
+from quorate.display._axes import figure_of, one_axes
 from quorate.display._base import VotesDisplay, as_support
-from quorate.display._ink import (
-    ALL,
-    BAD,
-    GOOD,
-    figure_of,
-    ink_of,
-    one_axes,
-    percent,
-    percent_axis,
-    plain,
-)
-from quorate.display._rows import means_by_method
+from quorate.display._colours import ALL, BAD, GOOD, text_colour
+from quorate.display._study_columns import means_by_method
+from quorate.display._text import percent, percent_axis, plain
 from quorate.votes import Votes
 
 if TYPE_CHECKING:
@@ -110,7 +102,7 @@ class DecompositionDisplay(VotesDisplay):
         """
         n = len(self.names)
         ax = one_axes("DecompositionDisplay", ax, 7.0, 1.3 + 0.36 * n)
-        ink, rows = ink_of(ax), np.arange(n)
+        ink, rows = text_colour(ax), np.arange(n)
         ax.barh(rows, self.error, 0.6, color=ALL, label="ensemble error")
         saves = self.diversity >= 0
         for which, hue, hatch, label in (

@@ -8,17 +8,10 @@ import numpy as np
 from quorate._diversity import diversity, measures
 from quorate._suggest import one_of
 from quorate._typing import FloatArray
+from quorate.display._axes import figure_of, new_figure, one_axes, require_matplotlib
 from quorate.display._base import SupportDisplay, as_support
-from quorate.display._ink import (
-    ALL,
-    KEPT,
-    figure_of,
-    ink_of,
-    new_figure,
-    one_axes,
-    plain,
-    require_matplotlib,
-)
+from quorate.display._colours import ALL, KEPT, text_colour
+from quorate.display._text import plain
 from quorate.votes import Votes
 
 if TYPE_CHECKING:
@@ -146,7 +139,7 @@ class DiversityDisplay(SupportDisplay):
             )  # fmt: skip
             ax.bar_label(
                 bars, [f"{value:.3f}" for value in values], padding=3,
-                fontsize="x-small", color=ink_of(ax),
+                fontsize="x-small", color=text_colour(ax),
             )  # fmt: skip
         ax.set_yticks(rows, self._labels())
         ax.set_ylim(len(rows) - 0.5, -0.5)
@@ -154,7 +147,7 @@ class DiversityDisplay(SupportDisplay):
         ax.set_xlabel("place in the measure's range: 0 least diverse, 1 most diverse")
         if len(groups) > 1:
             ax.legend(
-                frameon=False, labelcolor=ink_of(ax), ncols=2, loc="lower left",
+                frameon=False, labelcolor=text_colour(ax), ncols=2, loc="lower left",
                 bbox_to_anchor=(0, 1),
             )  # fmt: skip
         return ax
@@ -187,7 +180,8 @@ class DiversityDisplay(SupportDisplay):
         for angle, label in zip(turn, self._labels(), strict=True):
             side = np.sin(angle)
             ax.text(
-                angle, edge, label, fontsize="small", color=ink_of(ax), va="center",
+                angle, edge, label, fontsize="small", color=text_colour(ax),
+                va="center",
                 ha="left" if side > 0.1 else "right" if side < -0.1 else "center",
             )  # fmt: skip
         ax.grid(alpha=0.3)
@@ -196,7 +190,7 @@ class DiversityDisplay(SupportDisplay):
         ax.set_title("further out is more diverse", fontsize="small", pad=24)
         if len(groups) > 1:
             ax.legend(
-                frameon=False, labelcolor=ink_of(ax), ncols=2, loc="upper center",
+                frameon=False, labelcolor=text_colour(ax), ncols=2, loc="upper center",
                 bbox_to_anchor=(0.5, -0.08),
             )  # fmt: skip
         return ax

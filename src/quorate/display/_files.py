@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 from quorate._atomic import atomic_write
 from quorate._suggest import one_of
+from quorate.display._axes import offscreen, require_matplotlib
 from quorate.display._base import Display
+from quorate.display._correlation import CorrelationDisplay
 from quorate.display._decomposition import DecompositionDisplay
-from quorate.display._ink import offscreen, require_matplotlib
 from quorate.display._quantity import QuantityDisplay
 from quorate.display._ranks import CriticalDifferenceDisplay, RankDisplay
-from quorate.display._relations import (
-    CorrelationDisplay,
-    RiskErrorDisplay,
-    SizeAccuracyDisplay,
-    methods_of_own_size,
-)
+from quorate.display._risk_error import RiskErrorDisplay
+from quorate.display._size_accuracy import SizeAccuracyDisplay, methods_of_own_size
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -102,13 +99,7 @@ def study_figures(
 
 
 def figure_bytes(
-    figure: "Figure",
-    kind: str,
-    *,
-    dpi: float = 150,
-    salt: str = "quorate",
-    words: bool = False,
-    clear: bool = False,
+    figure: "Figure", kind: str, *, dpi: float = 150, salt: str = "quorate"
 ) -> bytes:
     """Return a figure as a file's content, without a date.
 
@@ -120,21 +111,16 @@ def figure_bytes(
         Dots per inch of bitmaps.
     salt : str
         Makes the ids in an SVG differ from those of others on the same page.
-    words : bool
-        Keep text in an SVG as text, to be searched and read aloud; otherwise it is
-        outlines, which look the same everywhere.
-    clear : bool
-        Leave the ground of the figure clear, so that a page shows through.
     """
     import matplotlib
 
-    setting = {"svg.hashsalt": salt, "svg.fonttype": "none" if words else "path"}
+    # Outlines of letters look the same everywhere.
+    setting = {"svg.hashsalt": salt, "svg.fonttype": "path"}
     buffer = io.BytesIO()
     with matplotlib.rc_context(setting):
         figure.savefig(
-            buffer, format=kind, dpi=dpi, metadata=_NO_DATE[kind],
-            transparent=clear,
-        )  # fmt: skip
+            buffer, format=kind, dpi=dpi, metadata=_NO_DATE[kind], transparent=False
+        )
     return buffer.getvalue()
 
 

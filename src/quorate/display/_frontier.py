@@ -5,17 +5,10 @@ from typing import TYPE_CHECKING, Self
 
 from quorate._frontier import Frontier
 from quorate._typing import FloatArray, IntArray
+from quorate.display._axes import figure_of, one_axes
 from quorate.display._base import Display
-from quorate.display._ink import (
-    ALL,
-    GOOD,
-    figure_of,
-    ink_of,
-    one_axes,
-    percent,
-    percent_axis,
-    plain,
-)
+from quorate.display._colours import ALL, GOOD, text_colour
+from quorate.display._text import percent, percent_axis, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -94,7 +87,7 @@ class FrontierDisplay(Display):
             A new figure by default.
         """
         ax = one_axes("FrontierDisplay", ax, 6.4, 4.0)
-        ink = ink_of(ax)
+        ink = text_colour(ax)
         ax.fill_between(
             self.costs,
             self.errors - self.standard_errors,

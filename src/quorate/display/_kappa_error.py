@@ -8,19 +8,11 @@ from scipy.spatial import ConvexHull, QhullError
 
 from quorate._diversity import pairwise_diversity
 from quorate._typing import BoolArray, FloatArray, IntArray, Outputs
+from quorate.display._axes import figure_of, one_axes
 from quorate.display._base import SupportDisplay, as_support
-from quorate.display._ink import (
-    ALL,
-    CROWD,
-    KEPT,
-    fading,
-    figure_of,
-    ink_of,
-    one_axes,
-    percent_axis,
-    plain,
-    points,
-)
+from quorate.display._colours import ALL, KEPT, fading, text_colour
+from quorate.display._points import CROWD, points
+from quorate.display._text import percent_axis, plain
 from quorate.votes import Votes
 
 if TYPE_CHECKING:
@@ -132,7 +124,7 @@ class KappaErrorDisplay(SupportDisplay):
         ax.set_ylabel("mean error of the two, %")
         percent_axis(ax.yaxis)
         if self.kept is not None:
-            ax.legend(frameon=False, labelcolor=ink_of(ax), loc="best")
+            ax.legend(frameon=False, labelcolor=text_colour(ax), loc="best")
         self.ax_, self.figure_ = ax, figure_of(ax)
         return self
 

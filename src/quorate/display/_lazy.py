@@ -6,17 +6,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from quorate._typing import FloatArray
+from quorate.display._axes import figure_of, one_axes
 from quorate.display._base import Display
-from quorate.display._ink import (
-    ALL,
-    GOOD,
-    figure_of,
-    ink_of,
-    label_points,
-    one_axes,
-    percent_axis,
-    plain,
-)
+from quorate.display._colours import ALL, GOOD, text_colour
+from quorate.display._points import label_points
+from quorate.display._text import percent_axis, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -120,7 +114,7 @@ class LazyCurveDisplay(Display):
             ax.annotate(
                 f"all {self.n_members} members", (1, self.n_members), xytext=(0, -4),
                 xycoords=("axes fraction", "data"), textcoords="offset points",
-                ha="right", va="top", fontsize="small", color=ink_of(ax),
+                ha="right", va="top", fontsize="small", color=text_colour(ax),
             )  # fmt: skip
         ax.set_ylim(0, None)
         ax.margins(x=0.08, y=0.12)
@@ -132,7 +126,7 @@ class LazyCurveDisplay(Display):
         if self.mode:
             ax.set_title(
                 f"mode: {plain(self.mode)}", fontsize="medium", loc="left",
-                color=ink_of(ax),
+                color=text_colour(ax),
             )  # fmt: skip
         if x.size <= _READABLE:
             named = [_setting(self.settings[at]) for at in order]

@@ -6,17 +6,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from quorate._typing import FloatArray
+from quorate.display._axes import figure_of, one_axes
 from quorate.display._base import SupportDisplay, as_support
-from quorate.display._ink import (
-    ALL,
-    KEPT,
-    figure_of,
-    ink_of,
-    one_axes,
-    percent,
-    percent_axis,
-    plain,
-)
+from quorate.display._colours import ALL, KEPT, text_colour
+from quorate.display._text import percent, percent_axis, plain
 from quorate.votes import Votes
 
 if TYPE_CHECKING:
@@ -94,7 +87,7 @@ class MarginDisplay(SupportDisplay):
             What to call the two lines.
         """
         ax = one_axes("MarginDisplay", ax, 5.6, 4.0)
-        ax.axvline(0, color=ink_of(ax), lw=0.8, alpha=0.6)
+        ax.axvline(0, color=text_colour(ax), lw=0.8, alpha=0.6)
         lines = [(self.before, ALL, "-", names[0])]
         if self.after is not None:
             lines.append((self.after, KEPT, "--", names[1]))
@@ -113,11 +106,11 @@ class MarginDisplay(SupportDisplay):
         for at, word, side in ((-0.02, "wrong", "right"), (0.02, "right", "left")):
             ax.text(
                 at, 1.01, word, transform=above, ha=side, va="bottom",
-                fontsize="small", color=ink_of(ax),
+                fontsize="small", color=text_colour(ax),
             )  # fmt: skip
         ax.legend(
-            frameon=False, labelcolor=ink_of(ax), fontsize="small", loc="lower left",
-            bbox_to_anchor=(0, 1.06), borderaxespad=0,
+            frameon=False, labelcolor=text_colour(ax), fontsize="small",
+            loc="lower left", bbox_to_anchor=(0, 1.06), borderaxespad=0,
         )  # fmt: skip
         self.ax_, self.figure_ = ax, figure_of(ax)
         return self

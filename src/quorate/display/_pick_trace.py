@@ -6,16 +6,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from quorate._typing import FloatArray, IntArray
+from quorate.display._axes import figure_of, many_axes
 from quorate.display._base import PanelsDisplay
-from quorate.display._ink import (
-    ALL,
-    GOOD,
-    KEPT,
-    figure_of,
-    ink_of,
-    many_axes,
-    plain,
-)
+from quorate.display._colours import ALL, GOOD, KEPT, text_colour
+from quorate.display._text import plain
 from quorate.pruning import Pruner
 from quorate.votes import Votes
 
@@ -109,7 +103,7 @@ class PickTraceDisplay(PanelsDisplay):
             "PickTraceDisplay", axes, figure, (2, 1), (width, 5.0), sharex=True
         )
         top, bottom = found[:2]
-        ink, picks = ink_of(top), np.arange(1, n + 1)
+        ink, picks = text_colour(top), np.arange(1, n + 1)
         top.axhline(0, color=ink, lw=0.8, alpha=0.6)
         top.vlines(picks, 0, self.margins, color=GOOD, lw=1.2)
         top.plot(picks, self.margins, "o", color=GOOD, ms=4)

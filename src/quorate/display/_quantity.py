@@ -7,17 +7,10 @@ import numpy as np
 
 from quorate._suggest import one_of
 from quorate._typing import FloatArray
+from quorate.display._axes import figure_of, one_axes
 from quorate.display._base import Display
-from quorate.display._ink import (
-    ALL,
-    GOOD,
-    KEPT,
-    figure_of,
-    ink_of,
-    one_axes,
-    percent_axis,
-    plain,
-)
+from quorate.display._colours import ALL, GOOD, KEPT, text_colour
+from quorate.display._text import percent_axis, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -128,13 +121,16 @@ class QuantityDisplay(Display):
         """
         n = len(self.methods)
         ax = one_axes("QuantityDisplay", ax, 6.8, 1.0 + 0.3 * n)
-        ink = ink_of(ax)
+        ink = text_colour(ax)
         best_first = -self.medians if self.quantity == "accuracy" else self.medians
         order = np.argsort(best_first, kind="stable")
         rows = np.arange(n)
         absolute = not self.relative
         if absolute and self.quantity in ("seconds", "bytes"):
             ax.set_xscale("log")
+            if self.values.size and 0 < self.values.min() == self.values.max():
+                # Limits found by matplotlib may differ by a rounding error only.
+                ax.set_xlim(self.values.min() / 10, self.values.max() * 10)
         if self.relative and self.quantity == "accuracy":
             ax.axvline(0, color=ink, lw=0.8, alpha=0.6)
         low, middle, high = np.quantile(

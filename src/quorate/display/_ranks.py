@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from quorate._typing import FloatArray
+from quorate.display._axes import figure_of, one_axes
 from quorate.display._base import Display
-from quorate.display._ink import ALL, GOOD, KEPT, figure_of, ink_of, one_axes, plain
+from quorate.display._colours import ALL, GOOD, KEPT, text_colour
+from quorate.display._text import plain
 from quorate.stats import Nemenyi, nemenyi
 
 if TYPE_CHECKING:
@@ -129,7 +131,7 @@ class RankDisplay(_Ranking):
         """
         n = len(self.methods)
         ax = one_axes("RankDisplay", ax, 6.4, 1.2 + 0.27 * n)
-        ink = ink_of(ax)
+        ink = text_colour(ax)
         order = np.argsort(self.average_ranks, kind="stable")
         ranks, rows = self.average_ranks[order], np.arange(n)
         half = self.critical_difference / 2
@@ -209,7 +211,7 @@ class CriticalDifferenceDisplay(_Ranking):
         deep = 0.5 + 0.28 * bars  # where the first name comes, below the bars
         total = deep + 0.55 * per_side
         ax = one_axes("CriticalDifferenceDisplay", ax, 7.2, 1.0 + 0.42 * total)
-        ink = ink_of(ax)
+        ink = text_colour(ax)
         order = np.argsort(self.average_ranks, kind="stable")
         ranks = self.average_ranks[order]
         low = int(np.floor(ranks[0]))

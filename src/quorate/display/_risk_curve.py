@@ -8,8 +8,10 @@ import numpy as np
 
 from quorate._suggest import one_of
 from quorate._typing import BoolArray, FloatArray, IntArray
+from quorate.display._axes import figure_of, one_axes
 from quorate.display._base import VotesDisplay
-from quorate.display._ink import BAD, GOOD, KEPT, figure_of, ink_of, one_axes, plain
+from quorate.display._colours import BAD, GOOD, KEPT, text_colour
+from quorate.display._text import plain
 from quorate.risk import RiskAssessment, assess_risk, endpoints, estimate, interval
 from quorate.votes import Votes
 
@@ -164,7 +166,7 @@ class RiskCurveDisplay(VotesDisplay):
         if stretched:
             ax.set_xscale("function", functions=(_stretch, _relax))
         self._shade(ax, stretched)
-        ax.plot(self.diversity, self.risk, color=ink_of(ax), lw=1.8, zorder=3)
+        ax.plot(self.diversity, self.risk, color=text_colour(ax), lw=1.8, zorder=3)
         self._limit(ax, stretched)
         self._mark(ax, name)
         self._name_ends(ax)
@@ -178,7 +180,7 @@ class RiskCurveDisplay(VotesDisplay):
                 "the bound holds here", (_middle(low, high, stretched), 0),
                 xytext=(0, 6),
                 xycoords=ax.get_xaxis_transform(), textcoords="offset points",
-                ha="center", fontsize="x-small", color=ink_of(ax),
+                ha="center", fontsize="x-small", color=text_colour(ax),
             )  # fmt: skip
         ax.set_xlabel(
             f"diversity on the worst of {self.n_samples:,} samples "
@@ -198,11 +200,11 @@ class RiskCurveDisplay(VotesDisplay):
                 zorder=0,
             )  # fmt: skip
             for edge in (left, right):
-                ax.axvline(edge, color=ink_of(ax), lw=0.6, alpha=0.4, zorder=1)
+                ax.axvline(edge, color=text_colour(ax), lw=0.6, alpha=0.4, zorder=1)
             ax.text(
                 _middle(left, right, stretched), 1.01,
                 f"{number}\n{'↓' if helps else '↑'}",
-                transform=above, ha="center", va="bottom", color=ink_of(ax),
+                transform=above, ha="center", va="bottom", color=text_colour(ax),
                 fontsize="small", linespacing=0.95,
             )  # fmt: skip
         for hue, label in (
@@ -241,12 +243,12 @@ class RiskCurveDisplay(VotesDisplay):
         )
         marker = ("v" if height == low else "^") if outside else "o"
         ax.plot(
-            at, height, marker, color=KEPT, ms=9, mec=ink_of(ax), clip_on=False,
+            at, height, marker, color=KEPT, ms=9, mec=text_colour(ax), clip_on=False,
             zorder=5, label=f"{plain(name)}: risk estimate {self.ensemble_risk:,.4g} "
             f"at diversity {self.ensemble_diversity:.3f};\n{verdict}",
         )  # fmt: skip
         ax.legend(
-            frameon=False, labelcolor=ink_of(ax), fontsize="small", ncols=1,
+            frameon=False, labelcolor=text_colour(ax), fontsize="small", ncols=1,
             loc="lower left", bbox_to_anchor=(0, 1.12),
         )  # fmt: skip
 

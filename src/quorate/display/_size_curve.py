@@ -7,18 +7,10 @@ import numpy as np
 
 from quorate._suggest import one_of
 from quorate._typing import FloatArray, IntArray
+from quorate.display._axes import figure_of, one_axes
 from quorate.display._base import Display
-from quorate.display._ink import (
-    ALL,
-    GOOD,
-    KEPT,
-    figure_of,
-    ink_of,
-    one_axes,
-    percent,
-    percent_axis,
-    plain,
-)
+from quorate.display._colours import ALL, GOOD, KEPT, text_colour
+from quorate.display._text import percent, percent_axis, plain
 from quorate.selection import SizeCurve, size_curve
 from quorate.votes import Votes
 
@@ -137,7 +129,7 @@ class SizeCurveDisplay(Display):
         """
         one_of("SizeCurveDisplay.plot", "score", score, ("error", "accuracy"))
         ax = one_axes("SizeCurveDisplay", ax, 6.4, 4.0)
-        ink = ink_of(ax)
+        ink = text_colour(ax)
         accuracy = score == "accuracy"
         line = 1.0 - self.errors if accuracy else self.errors
         full = 1.0 - self.full_error if accuracy else self.full_error

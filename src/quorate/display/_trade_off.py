@@ -7,18 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from quorate._typing import BoolArray, FloatArray
+from quorate.display._axes import figure_of, many_axes
 from quorate.display._base import PanelsDisplay
-from quorate.display._ink import (
-    HUES,
-    MARKERS,
-    few_log_ticks,
-    figure_of,
-    ink_of,
-    label_points,
-    many_axes,
-    percent_axis,
-    plain,
-)
+from quorate.display._colours import HUES, MARKERS, text_colour
+from quorate.display._points import label_points
+from quorate.display._text import few_log_ticks, percent_axis, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -162,13 +155,13 @@ class TradeOffDisplay(PanelsDisplay):
                 color=HUES[number % len(HUES)], label=plain(kind),
             )  # fmt: skip
         left.plot(
-            [], [], "o", mfc="none", ls="none", color=ink_of(left),
+            [], [], "o", mfc="none", ls="none", color=text_colour(left),
             label="hollow: another is better in all three",
         )  # fmt: skip
         left.set_ylabel("accuracy, %")
         percent_axis(left.yaxis)
         legend = left.legend(
-            frameon=False, labelcolor=ink_of(left), fontsize="small",
+            frameon=False, labelcolor=text_colour(left), fontsize="small",
             ncols=len(kinds) + 1, loc="lower left", bbox_to_anchor=(0, 1),
         )  # fmt: skip
         legend.set_in_layout(False)  # it reaches over both panels
@@ -186,7 +179,7 @@ class TradeOffDisplay(PanelsDisplay):
         order = np.flatnonzero(on)[np.argsort(cost[on], kind="stable")]
         ax.plot(
             cost[order], self.accuracy[order], drawstyle="steps-post",
-            color=ink_of(ax), lw=1, alpha=0.5, zorder=1,
+            color=text_colour(ax), lw=1, alpha=0.5, zorder=1,
         )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from quorate._report._contest import Halves, whole_order
+from quorate._report._method_comparison import Halves, whole_order
 from quorate.certificates import certify, samples_needed
 
 _TOLERANCE = 0.02

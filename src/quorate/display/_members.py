@@ -1,4 +1,4 @@
-"""Two pictures that only the report has."""
+"""Every member: how often it is right, and how much it agrees."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
@@ -6,19 +6,11 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from quorate._typing import BoolArray, FloatArray
+from quorate.display._axes import figure_of, one_axes
 from quorate.display._base import Display
-from quorate.display._ink import (
-    ALL,
-    CROWD,
-    GOOD,
-    KEPT,
-    figure_of,
-    ink_of,
-    one_axes,
-    percent,
-    percent_axis,
-    plain,
-)
+from quorate.display._colours import ALL, KEPT, text_colour
+from quorate.display._points import CROWD
+from quorate.display._text import percent, percent_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,42 +41,18 @@ class MembersDisplay(Display):
         vote = f"vote of all: {percent(self.vote_accuracy)}"
         spread = max(float(np.ptp(self.accuracy)), 0.01)
         if self.vote_accuracy < self.accuracy.max() + spread:
-            ax.axhline(self.vote_accuracy, color=ink_of(ax), lw=1, ls="--", label=vote)
+            ax.axhline(
+                self.vote_accuracy, color=text_colour(ax), lw=1, ls="--", label=vote
+            )
         else:  # a line so far away would press the members together
-            ax.plot([], [], marker="^", ls="none", color=ink_of(ax), label=vote)
+            ax.plot([], [], marker="^", ls="none", color=text_colour(ax), label=vote)
         ax.set_xlabel("others that vote as it does, mean, %")
         ax.set_ylabel("accuracy, %")
         percent_axis(ax.xaxis)
         percent_axis(ax.yaxis)
         ax.legend(
-            frameon=False, labelcolor=ink_of(ax), fontsize="small", ncols=3,
+            frameon=False, labelcolor=text_colour(ax), fontsize="small", ncols=3,
             loc="lower left", bbox_to_anchor=(0, 1),
         )  # fmt: skip
-        self.ax_, self.figure_ = ax, figure_of(ax)
-        return self
-
-
-@dataclass(eq=False, repr=False)
-class GainDisplay(Display):
-    """Gains of several methods against all members, with their uncertainty."""
-
-    names: tuple[str, ...]
-    gain: FloatArray
-    standard_error: FloatArray
-
-    def plot(self, ax: "Axes | None" = None) -> Self:
-        """Draw a point and two standard errors on each side for each method."""
-        n = len(self.names)
-        ax = one_axes("GainDisplay", ax, 6.4, 1.2 + 0.3 * n)
-        rows = np.arange(n)
-        ax.axvline(0, color=ink_of(ax), lw=0.8, alpha=0.6)
-        ax.errorbar(
-            100 * self.gain, rows, xerr=200 * self.standard_error, fmt="o",
-            color=GOOD, ms=6, lw=1.6, capsize=3,
-        )  # fmt: skip
-        ax.set_yticks(rows, [plain(name) for name in self.names])
-        ax.invert_yaxis()
-        ax.set_xlabel("accuracy against all members, percentage points")
-        ax.margins(y=0.08)
         self.ax_, self.figure_ = ax, figure_of(ax)
         return self

@@ -7,13 +7,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from quorate._typing import FloatArray, IntArray
-from quorate.pruning import RandomSubset, make_pruner, methods
-from quorate.pruning._base import Pruner
+from quorate.pruning import Pruner, RandomSubset, make_pruner, methods
 from quorate.selection import size_curve, with_weights
 from quorate.votes import Votes
 
 # Quick ones of different kinds; what is not there yet is left out.
-RIVALS = ("epbd", "mdm", "umep", "brier", "best", "es")
+USUAL_METHODS = ("epbd", "mdm", "umep", "brier", "best", "es")
 ALL = "all members"
 TOO_FEW = (
     "There are too few samples to choose on one half of them and judge on the other."
@@ -38,11 +37,11 @@ def halves_of(votes: Votes, most: int, seed: int) -> Halves | None:
     return None if idle else halves
 
 
-def hold_contest(
+def compare_methods(
     halves: Halves | None,
     method: Any,
     size: int,
-    rivals: Sequence[Any] | None,
+    others: Sequence[Any] | None,
     seed: int,
 ) -> dict[str, Any]:
     """Let methods choose on either half of the samples and judge them on the other.
@@ -51,13 +50,13 @@ def hold_contest(
     -------
     dict
         ``rows``, one per method, or ``refusal``, a sentence that says why there is no
-        contest.
+        comparison.
     """
     if halves is None:
         return {"refusal": TOO_FEW, "rows": []}
     whole = np.concatenate([half.sample_errors() for half in halves])
     rows = []
-    for pruner, is_chosen in _pruners(method, size, rivals, seed):
+    for pruner, is_chosen in _pruners(method, size, others, seed):
         start = time.perf_counter()
         errors, members = _judge(pruner, halves)
         seconds = time.perf_counter() - start
@@ -142,11 +141,13 @@ def some_samples(votes: Votes, rows: IntArray) -> Votes:
 
 
 def _pruners(
-    method: Any, size: int, rivals: Sequence[Any] | None, seed: int
+    method: Any, size: int, others: Sequence[Any] | None, seed: int
 ) -> list[tuple[Pruner, bool]]:
     there = methods()
     wanted: list[Any] = [method]
-    wanted += [name for name in RIVALS if name in there] if rivals is None else rivals
+    wanted += (
+        [name for name in USUAL_METHODS if name in there] if others is None else others
+    )
     found: list[tuple[Pruner, bool]] = []
     for place, name in enumerate(wanted):
         pruner = _seeded(make_pruner(name, keep=size), seed)

@@ -1,0 +1,31 @@
+"""What the pictures of an ensemble are drawn from."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from quorate._diagnosis import Diagnosis
+from quorate._typing import IntArray
+from quorate.selection import Selection
+from quorate.votes import Votes
+
+
+@dataclass(frozen=True, slots=True)
+class PictureInput:
+    """All that is known of an ensemble when its pictures are drawn."""
+
+    votes: Votes
+    pair_votes: Votes
+    """The votes on fewer samples where there are many, for pictures of pairs."""
+    selection: Selection
+    diagnosis: Diagnosis
+    data: dict[str, Any]
+    """The numbers of the page, as its tables show them."""
+
+
+def evenly_spread(length: int, most: int) -> IntArray:
+    """Return at most so many positions, evenly spread, both ends among them."""
+    return np.unique(np.linspace(0, length - 1, min(length, most)).round()).astype(
+        np.intp
+    )

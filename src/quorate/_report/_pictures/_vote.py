@@ -1,0 +1,96 @@
+"""Does the diversity help: what voting saves, how clear it is, what is at risk."""
+
+import numpy as np
+
+from quorate import display
+from quorate._report._format import number, percent, points
+from quorate._report._pictures._input import PictureInput
+from quorate._report._svg import Picture, Point, draw
+
+
+def decomposition(given: PictureInput) -> Picture:
+    """Draw the error of the vote as that of the members minus diversity."""
+    parts = given.data["decomposition"]
+    names = ("all members", "kept")
+    rows = [parts["all"], parts["kept"]]
+    shown = display.DecompositionDisplay(
+        names,
+        *(
+            np.array([row[key] for row in rows])
+            for key in ("error", "member_error", "diversity")
+        ),
+    )
+    told = [
+        (
+            row["error"],
+            place,
+            f"{name}: error of the vote {percent(row['error'])}\n"
+            f"members' mean error {percent(row['member_error'])}\n"
+            f"diversity {percent(row['diversity'])}",
+        )
+        for place, (name, row) in enumerate(zip(names, rows, strict=True))
+    ]
+    whole = parts["all"]
+    return draw(
+        "decomposition",
+        shown,
+        "What voting saves",
+        "The error of the vote is the members' mean error minus the diversity, "
+        "for all members and for those kept.",
+        f"Error of the vote {percent(whole['error'])}, mean error of the members "
+        f"{percent(whole['member_error'])}, so voting saves "
+        f"{points(whole['diversity'])}.",
+        told,
+        height=2.4,
+    )
+
+
+def margins(given: PictureInput) -> Picture:
+    """Draw the share of samples up to each margin."""
+    shown = display.MarginDisplay.from_votes(given.votes, given.selection.support)
+    told: list[Point] = []
+    lines = [("all members", shown.before), ("kept", shown.after)]
+    for name, values in lines:
+        for margin in np.linspace(-0.8, 0.8, 9):
+            share = float(np.mean(np.asarray(values) <= margin))
+            words = f"{name}: {percent(share, 1)} of the samples have a margin"
+            told.append((float(margin), share, f"{words} up to {number(margin, 1)}"))
+    below = [percent(float(np.mean(np.asarray(m) < 0)), 1) for _, m in lines]
+    return draw(
+        "margins",
+        shown,
+        "How clear the verdicts are",
+        "Share of samples up to each margin. Left of zero the vote is wrong; the "
+        "further right a line stays, the clearer the vote.",
+        f"The margin is below zero on {below[0]} of the samples for all members, on "
+        f"{below[1]} for those kept.",
+        told,
+        height=3.6,
+    )
+
+
+def risk_curve(given: PictureInput) -> Picture:
+    """Draw the risk estimate over diversity, and where the ensemble is."""
+    risk = given.diagnosis.risk
+    shown = display.RiskCurveDisplay.from_assessment(risk)
+    where = "no interval" if risk.interval is None else f"interval {risk.interval}"
+    told = [
+        (
+            float(np.clip(risk.diversity, -0.49, 0.49)),
+            max(float(risk.risk), 1e-9) if np.isfinite(risk.risk) else 1.0,
+            f"this ensemble: diversity {number(risk.diversity)} on its worst sample, "
+            f"risk estimate {number(risk.risk, 1)}, {where}",
+        )
+    ]
+    return draw(
+        "risk",
+        shown,
+        "Risk estimate over diversity",
+        "Blue: the estimate falls as diversity on the worst sample grows. Orange: it "
+        "rises. The bound behind it holds on the thick part of the axis only.",
+        f"The ensemble is at diversity {number(risk.diversity)}, in {where}. "
+        f"{risk.advice}",
+        told,
+        width=7.2,
+        height=4.6,
+    )
