@@ -6,14 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from quorate._kernels.counts import column_blocks
-from quorate._kernels.verdicts import TIE_TOLERANCE, leaders
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
-from quorate.classifier import votes_to_choose_on
-from quorate.pruning._shares import gram, label_products
-from quorate.votes import Votes
-from quorate.votes._cost import member_costs
-from quorate.votes._members import averages_probabilities
+from quorate.choosing import gather
+from quorate.pruning import gram, label_products
+from quorate.votes import Votes, VoteSource, subset_errors
 
 __all__ = ["Frontier", "FrontierPoint", "frontier"]
 
@@ -54,13 +50,13 @@ class Frontier:
     costs: FloatArray
     """What each subset costs."""
     errors: FloatArray
-    """Error of the vote of each subset."""
+    """Error of each subset, by the rule of the ensemble."""
     standard_errors: FloatArray
     """Standard error of each of these."""
     full_cost: float
     """What all members cost."""
     full_error: float
-    """Error of the vote of all members."""
+    """Error of all members."""
     kind: str
     """What the cost is counted in."""
 
@@ -146,8 +142,8 @@ def frontier(
     Parameters
     ----------
     ensemble : fitted ensemble, list, dict or Votes
-        What :func:`quorate.collect_votes` reads, or votes collected before. Ensembles
-        that average probabilities are judged by these, votes by what they carry.
+        What :func:`quorate.collect_votes` reads, or votes collected before. Subsets
+        are judged as the ensemble of their members predicts.
     X, y : array-like
         Samples to choose on, as for :func:`quorate.prune`; not with votes.
     cost : {"bytes", "nodes", "milliseconds"} or array-like
@@ -184,18 +180,30 @@ def frontier(
     if isinstance(ensemble, Votes):
         if X is not None or y is not None:
             raise ValueError("frontier: votes have their samples; give no X or y.")
-        votes = ensemble
-    else:
-        soft = averages_probabilities(ensemble)
-        votes, _ = votes_to_choose_on(ensemble, X, y, out_of_bag, n_jobs, soft)
-    if isinstance(cost, str):
-        if isinstance(ensemble, Votes):
+        if isinstance(cost, str):
             raise ValueError(
                 f"frontier(cost={cost!r}): votes do not know what members cost; give a "
                 "number for each."
             )
-        return front_of_votes(votes, member_costs(ensemble, cost, X), cost)
+        _refuse_training_votes(ensemble)
+        costs = _checked_costs(cost, ensemble.n_members)
+        return front_of_votes(ensemble, costs, "given units")
+    evidence = gather(
+        ensemble, X, y, out_of_bag=out_of_bag, n_jobs=n_jobs, owner="frontier"
+    )
+    votes = evidence.votes
+    _refuse_training_votes(votes)
+    if isinstance(cost, str):
+        return front_of_votes(votes, evidence.costs(cost), cost)
     return front_of_votes(votes, _checked_costs(cost, votes.n_members), "given units")
+
+
+def _refuse_training_votes(votes: Votes) -> None:
+    if votes.source is VoteSource.TRAINING:
+        raise ValueError(
+            "frontier: the members were trained on these samples, so errors on them "
+            "mean nothing; give samples that they have not seen."
+        )
 
 
 def _checked_costs(cost: Any, n_members: int) -> FloatArray:
@@ -225,7 +233,7 @@ def front_of_votes(votes: Votes, costs: Array, kind: str) -> Frontier:
     picked = candidates[_pareto(spent, briers)]
     supports = np.concatenate([picked, np.ones((1, votes.n_members), dtype=bool)])
     spent = supports.astype(float) @ costs
-    errors, spreads = _vote_errors(votes, supports)
+    errors, spreads = subset_errors(votes, supports)
     front = _pareto(spent, errors)
     return Frontier(
         supports=supports[front],
@@ -269,55 +277,3 @@ def _pareto(costs: FloatArray, losses: FloatArray) -> IntArray:
     order = np.lexsort((losses, costs))
     before = np.minimum.accumulate(np.concatenate([[np.inf], losses[order][:-1]]))
     return np.asarray(order[losses[order] < before - 1e-12])
-
-
-def _vote_errors(votes: Votes, supports: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Return the vote's error of every subset and its standard error.
-
-    A subset's votes for a class are a product of matrices, so that all subsets are put
-    to the vote at once.
-    """
-    equal = votes.has_equal_weights
-    # Counts are exact in single precision; other sums need double.
-    whole = equal and votes.probabilities is None
-    shares = supports.astype(np.float32 if whole else float)
-    if not equal:
-        assert votes.weights is not None
-        shares *= votes.weights
-    slack = np.zeros(len(supports)) if whole else TIE_TOLERANCE * shares.sum(axis=1)
-    total, squares = np.zeros(len(supports)), np.zeros(len(supports))
-    rows = max(votes.n_members, votes.n_classes * len(supports))
-    for block in column_blocks(rows, votes.n_samples, shares.itemsize):
-        part, truth = votes.codes[:, block], votes.y[block]
-        if votes.probabilities is not None:
-            given = votes.probabilities[:, block].transpose(2, 0, 1)
-            wrong = _errors_of_many(given, truth, shares, slack[:, None])
-        elif votes.n_classes == 2:
-            wrong = _errors_of_two(part, truth, shares, slack[:, None])
-        else:
-            given = part == np.arange(votes.n_classes)[:, None, None]
-            wrong = _errors_of_many(given, truth, shares, slack[:, None])
-        total += wrong.sum(axis=1)
-        squares += np.einsum("ij,ij->i", wrong, wrong)
-    mean = total / votes.n_samples
-    variance = np.maximum(squares / votes.n_samples - mean**2, 0)
-    return mean, np.sqrt(variance / votes.n_samples)
-
-
-def _errors_of_two(codes: Array, y: Array, shares: Array, slack: Array) -> Array:
-    """Return the error of each subset on each sample; two classes need one product."""
-    sides = np.where(codes == y, shares.dtype.type(1), shares.dtype.type(-1))
-    sides[codes < 0] = 0
-    lead = shares @ sides
-    return np.asarray(0.5 * (lead < -slack) + 0.5 * (lead <= slack))
-
-
-def _errors_of_many(given: Array, y: Array, shares: Array, slack: Array) -> Array:
-    """Return the error of each subset on each sample, ties as on average.
-
-    ``given`` holds what each member gives to each class, (classes, members, samples).
-    """
-    scores = np.stack([shares @ part.astype(shares.dtype) for part in given])
-    top = leaders(scores, slack)
-    right = np.take_along_axis(top, y[None, None, :], axis=0)[0]
-    return np.asarray(1.0 - right / np.count_nonzero(top, axis=0))

@@ -6,7 +6,7 @@ source as those to come, and took part neither in training nor in choosing membe
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -14,13 +14,18 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from quorate._kernels.verdicts import TIE_TOLERANCE, leaders
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
+from quorate.choosing import Selection
+from quorate.ensembles import read_ensemble, trained_on
 from quorate.pruning import Pruner
-from quorate.selection import Selection
-from quorate.votes import Votes
+from quorate.votes import Votes, VoteSource, prefix_errors
 
 __all__ = ["Certificate", "certify", "error_limit", "excess_limit", "samples_needed"]
+
+SEEN = (
+    "members were trained on these samples, so errors on them mean nothing; take "
+    "samples that no member has seen."
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +91,7 @@ class Certificate:
                 "samples or a larger tolerance may do."
             )
         return (
-            f"The first {self.n_kept} of {self.n_members} members err at most "
+            f"These {self.n_kept} of {self.n_members} members err at most "
             f"{100 * self.excess_limit:.2f} points more than all of them, and on at "
             f"most {100 * self.error_limit:.2f} % of samples, each with {sure}."
         )
@@ -104,19 +109,30 @@ class Certificate:
 
 
 def certify(
-    votes: Votes, order: Any, *, tolerance: float = 0.02, delta: float = 0.05
+    votes: Any,
+    order: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    tolerance: float = 0.02,
+    delta: float = 0.05,
 ) -> Certificate:
     r"""Find the smallest prefix of an order that is surely about as good as all.
 
+    Called as ``certify(votes, order)``, or as ``certify(big, small, X, y)`` for two
+    fitted ensembles, of which the second is then the only candidate.
+
     Parameters
     ----------
-    votes : Votes
+    votes : Votes or fitted ensemble
         Votes of all members on labelled samples that took part neither in training nor
-        in choosing the order. With probabilities in the votes, these are averaged, as
-        forests do; without, members have one vote each, times its weight.
-    order : Selection, fitted Pruner or array-like of int
+        in choosing the order; or the big ensemble. Errors are those of the ensemble
+        itself, by ``votes.rule``.
+    order : Selection, fitted Pruner, array-like of int, or fitted ensemble
         Members in the order in which they come in, fixed before these votes were seen.
-        Weights that a method has chosen count for its members.
+        Weights that a method has chosen count for its members. Or the small ensemble.
+    X, y : array-like
+        Samples that neither training nor choosing saw, with two ensembles.
     tolerance : float
         By how much the error may exceed that of the whole ensemble, such as 0.02.
     delta : float
@@ -127,6 +143,12 @@ def certify(
     Certificate
         With the whole ensemble if no subset can be certified.
 
+    Raises
+    ------
+    ValueError
+        If members were trained on the samples, as far as that can be told, or if there
+        are too few of them.
+
     Notes
     -----
     Sizes are tested from the largest down, each at level ``delta``, until the first
@@ -136,7 +158,8 @@ def certify(
     :math:`\mathrm{upper}(z_1) - \mathrm{lower}(z_2)`, exact binomial limits at level
     ``delta / 2`` each. The ``error_limit`` of the certificate is a statement of its
     own, also wrong with probability ``delta`` at most: since the size was chosen by the
-    same samples, its level is ``delta`` divided by the number of sizes in the order.
+    same samples, its level is ``delta`` divided by the number of ensembles that could
+    have come out, the whole one included.
 
     Examples
     --------
@@ -156,56 +179,145 @@ def certify(
     True
     >>> certificate.excess_limit <= 0.02
     True
+    >>> small = quorate.prune(forest, X[:1000], y[:1000], keep=25)
+    >>> quorate.certify(forest, small, X[1000:], y[1000:], tolerance=0.03).n_kept
+    25
     """
     _check_share("certify", "tolerance", tolerance)
     _check_share("certify", "delta", delta)
+    if isinstance(votes, Votes):
+        if X is not None or y is not None:
+            raise ValueError("certify: votes have their samples; give no X or y.")
+        return _certify_order(votes, order, tolerance, delta)
+    return _certify_model(votes, order, X, y, tolerance, delta)
+
+
+def _certify_order(
+    votes: Votes, order: Any, tolerance: float, delta: float
+) -> Certificate:
     places = _places(votes, order)
-    needed = samples_needed(tolerance, delta)
-    if votes.n_samples < needed:
-        raise ValueError(
-            f"certify(tolerance={tolerance!r}, delta={delta!r}): {votes.n_samples} "
-            f"samples cannot certify any subset, however good; {needed} are the least."
-        )
     weights = _weights(order)
-    full = _full_errors(votes)
-    counts = np.array(
-        [
-            (
-                np.count_nonzero(wrong & ~full),
-                np.count_nonzero(full & ~wrong),
-                np.count_nonzero(wrong),
-            )
-            for wrong in _prefix_errors(votes, places, weights)
-        ]
-    )
-    only_subset, only_full, n_wrong = counts[::-1].T  # from the largest size down
+    full = _wrong(votes.sample_errors("lowest"))
+    along = None
+    if weights is not None:
+        along = [weights[places[:size]] for size in range(1, places.size + 1)]
+    wrong = [_wrong(errors) for errors in prefix_errors(votes, places, along, "lowest")]
     sizes = np.arange(places.size, 0, -1)
-    limits = excess_limit(only_subset, only_full, votes.n_samples, delta)
     # All members with their own weights are the whole ensemble, whatever the limit.
     itself = (sizes == votes.n_members) & (weights is None)
+    tested = _test(wrong[::-1], full, sizes, itself, tolerance, delta)
+    kept, new = np.arange(votes.n_members), None
+    if tested.n_passed:
+        kept = places[: sizes[tested.n_passed - 1]]
+        new = None if weights is None else weights[kept]
+    return tested.certificate(kept, new, votes.n_members, tolerance, delta)
+
+
+def _certify_model(
+    big: Any, small: Any, X: Any, y: Any, tolerance: float, delta: float
+) -> Certificate:
+    if X is None or y is None:
+        raise ValueError(
+            "certify: votes and an order, or two fitted ensembles with X and y: "
+            "certify(big, small, X, y)."
+        )
+    whole, part = read_ensemble(big), read_ensemble(small)
+    truth = np.asarray(y)
+    for ensemble in (whole, part):
+        if trained_on(ensemble, ensemble.prepare(X), truth):
+            raise ValueError(f"certify: {SEEN}")
+    full = np.asarray(big.predict(X)) != truth
+    wrong = np.asarray(small.predict(X)) != truth
+    sizes = np.array([part.n_members])
+    tested = _test([wrong], full, sizes, np.array([False]), tolerance, delta)
+    kept = np.arange(whole.n_members)
+    if tested.n_passed:
+        record = getattr(part.core, "pruning_", None) or {}
+        kept = np.asarray(record.get("kept", np.arange(part.n_members)))
+    return tested.certificate(kept, None, whole.n_members, tolerance, delta)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tested:
+    """A sequence of sizes, tested from the largest down to the first that failed."""
+
+    n_passed: int
+    sizes: IntArray
+    limits: FloatArray
+    only_subset: IntArray
+    only_full: IntArray
+    n_errors: int
+    """Errors of the smallest that passed, or of all members."""
+    full_errors: int
+    n_samples: int
+    n_outcomes: int
+    """Ensembles that could have come out."""
+
+    def certificate(
+        self,
+        kept: IntArray,
+        weights: FloatArray | None,
+        n_members: int,
+        tolerance: float,
+        delta: float,
+    ) -> Certificate:
+        limit = error_limit(self.n_errors, self.n_samples, delta / self.n_outcomes)
+        return Certificate(
+            order=kept,
+            weights=weights,
+            n_members=n_members,
+            n_samples=self.n_samples,
+            tolerance=float(tolerance),
+            delta=float(delta),
+            sizes=self.sizes,
+            excess_limits=self.limits,
+            only_subset_wrong=self.only_subset,
+            only_full_wrong=self.only_full,
+            error=self.n_errors / self.n_samples,
+            full_error=self.full_errors / self.n_samples,
+            error_limit=limit,
+        )
+
+
+def _test(
+    wrong: Sequence[BoolArray],
+    full: BoolArray,
+    sizes: IntArray,
+    itself: BoolArray,
+    tolerance: float,
+    delta: float,
+) -> _Tested:
+    """Walk down the sizes until one fails."""
+    needed = samples_needed(tolerance, delta)
+    if full.size < needed:
+        raise ValueError(
+            f"certify(tolerance={tolerance!r}, delta={delta!r}): {full.size} "
+            f"samples cannot certify any subset, however good; {needed} are the least."
+        )
+    only_subset = np.array([np.count_nonzero(each & ~full) for each in wrong])
+    only_full = np.array([np.count_nonzero(full & ~each) for each in wrong])
+    limits = excess_limit(only_subset, only_full, full.size, delta)
     failed = np.flatnonzero(~((limits <= tolerance) | itself))
-    n_seen = int(failed[0]) + 1 if failed.size else sizes.size
     n_passed = int(failed[0]) if failed.size else sizes.size
-    if n_passed:
-        kept, errors = places[: sizes[n_passed - 1]], int(n_wrong[n_passed - 1])
-    else:
-        kept, errors = np.arange(votes.n_members), int(np.count_nonzero(full))
-        weights = None
-    return Certificate(
-        order=kept,
-        weights=None if weights is None else weights[kept],
-        n_members=votes.n_members,
-        n_samples=votes.n_samples,
-        tolerance=float(tolerance),
-        delta=float(delta),
+    n_seen = min(n_passed + 1, sizes.size)
+    full_errors = int(np.count_nonzero(full))
+    return _Tested(
+        n_passed=n_passed,
         sizes=sizes[:n_seen],
-        excess_limits=limits[:n_seen],
-        only_subset_wrong=only_subset[:n_seen],
-        only_full_wrong=only_full[:n_seen],
-        error=errors / votes.n_samples,
-        full_error=float(np.mean(full)),
-        error_limit=error_limit(errors, votes.n_samples, delta / places.size),
+        limits=limits[:n_seen],
+        only_subset=only_subset[:n_seen],
+        only_full=only_full[:n_seen],
+        n_errors=int(np.count_nonzero(wrong[n_passed - 1]))
+        if n_passed
+        else full_errors,
+        full_errors=full_errors,
+        n_samples=int(full.size),
+        n_outcomes=int(sizes.size) + (not itself.any()),
     )
+
+
+def _wrong(errors: FloatArray) -> BoolArray:
+    return np.asarray(errors > 0)
 
 
 def error_limit(n_errors: int, n_samples: int, delta: float = 0.05) -> float:
@@ -301,6 +413,8 @@ def _places(votes: Votes, order: Any) -> IntArray:
             "certify: masked votes come from different members on each sample; collect "
             "votes on samples that no member was trained on."
         )
+    if votes.source is VoteSource.TRAINING:
+        raise ValueError(f"certify: {SEEN}")
     if isinstance(order, Selection):
         if order.votes is votes or _same(order.votes, votes):
             raise ValueError(
@@ -333,33 +447,7 @@ def _weights(order: Any) -> FloatArray | None:
     """Return the weights that a method has chosen for the members, if it has."""
     if isinstance(order, Selection):
         return order.weights
-    found: FloatArray | None = getattr(order, "weights_", None)
-    return found
-
-
-def _full_errors(votes: Votes) -> BoolArray:
-    *_, wrong = _prefix_errors(votes, np.arange(votes.n_members), None)
-    return wrong
-
-
-def _prefix_errors(
-    votes: Votes, places: IntArray, weights: FloatArray | None
-) -> Iterator[BoolArray]:
-    """Yield which samples the vote of the first 1, 2, ... members gets wrong."""
-    if weights is None:
-        equal = votes.has_equal_weights
-        weights = np.ones(votes.n_members) if equal else votes.weights
-    assert weights is not None
-    samples = np.arange(votes.n_samples)
-    scores = np.zeros((votes.n_classes, votes.n_samples))
-    total = 0.0
-    for member in places:
-        if votes.probabilities is None:
-            scores[votes.codes[member], samples] += weights[member]
-        else:
-            scores += weights[member] * votes.probabilities[member].T
-        total += float(weights[member])
-        yield leaders(scores, TIE_TOLERANCE * total).argmax(axis=0) != votes.y
+    return order.new_weights if isinstance(order, Pruner) else None
 
 
 def _check_share(owner: str, name: str, value: float) -> None:

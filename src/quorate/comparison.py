@@ -1,5 +1,6 @@
 """Two models side by side: size, speed, accuracy, agreement."""
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,15 +9,30 @@ import numpy as np
 from quorate._html import table_html
 from quorate._typing import Array
 from quorate.certificates import error_limit, excess_limit
-from quorate.votes._cost import (
+from quorate.ensembles import (
+    Ensemble,
+    collect_votes,
     count_nodes,
+    drawn_rows,
     memory_bytes,
     pickled_bytes,
     predict_milliseconds,
+    read_ensemble,
+    trained_on,
 )
-from quorate.votes._members import read_members
+from quorate.exceptions import LeftOutWarning
+from quorate.votes import VoteSource
 
 __all__ = ["Comparison", "compare"]
+
+_NOTES = {
+    VoteSource.OTHER: "accuracy on {n:,} samples that the members are not known to "
+    "have been trained on",
+    VoteSource.OUT_OF_BAG: "accuracy of out-of-bag votes on {n:,} training samples; "
+    "limits need samples that no member has seen",
+    VoteSource.TRAINING: "the members were trained on these {n:,} samples: how "
+    "accurate they are cannot be told from them",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +49,20 @@ class Comparison:
     """Memory taken, before and after."""
     predict_milliseconds: tuple[float, float]
     """Best measured time to predict the samples, before and after."""
-    accuracy: tuple[float, float]
-    """Accuracy on the samples, before and after."""
-    agreement: float
+    accuracy: tuple[float, float] | None
+    """Accuracy on the samples, before and after: each model's own ``score``. On
+    training samples that of out-of-bag votes, or None where there are none."""
+    agreement: float | None
     """Share of samples on which both predict the same class."""
-    error_limits: tuple[float, float]
-    """Exact upper limits on the error, before and after, each with 95 % confidence."""
-    excess_limit: float
+    error_limits: tuple[float, float] | None
+    """Exact upper limits on the error, before and after, each with 95 % confidence;
+    None on training samples, from which nothing can be promised."""
+    excess_limit: float | None
     """Exact upper limit on how much more the second errs, with 95 % confidence."""
     n_samples: int
-    """Number of samples."""
+    """Number of samples judged on."""
+    source: VoteSource
+    """What the accuracies rest on: other samples, out-of-bag votes, or nothing."""
 
     @property
     def speedup(self) -> float:
@@ -68,20 +88,23 @@ class Comparison:
                 f"{after / before:.2f}",
             )
         )
-        gain = self.accuracy[1] - self.accuracy[0]
-        rows.append(
-            (
-                "accuracy",
-                f"{self.accuracy[0]:.4f}",
-                f"{self.accuracy[1]:.4f}",
-                f"{100 * gain:+.2f} pp",
-            )
-        )
-        rows.append(("agreement", "", f"{self.agreement:.4f}", ""))
-        most = self.error_limits
-        rows.append(("error at most", f"{most[0]:.4f}", f"{most[1]:.4f}", "95 %"))
-        rows.append(("excess at most", "", f"{100 * self.excess_limit:.2f} pp", "95 %"))
+        if self.accuracy is not None:
+            first, second = self.accuracy
+            gain = f"{100 * (second - first):+.2f} pp"
+            rows.append(("accuracy", f"{first:.4f}", f"{second:.4f}", gain))
+        if self.agreement is not None:
+            rows.append(("agreement", "", f"{self.agreement:.4f}", ""))
+        if self.error_limits is not None and self.excess_limit is not None:
+            first, second = self.error_limits
+            rows.append(("error at most", f"{first:.4f}", f"{second:.4f}", "95 %"))
+            excess = f"{100 * self.excess_limit:.2f} pp"
+            rows.append(("excess at most", "", excess, "95 %"))
         return rows
+
+    @property
+    def note(self) -> str:
+        """What the accuracies rest on, in a sentence."""
+        return _NOTES[self.source].format(n=self.n_samples)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain types for JSON."""
@@ -94,24 +117,25 @@ class Comparison:
                 ("memory_bytes", self.memory_bytes),
                 ("predict_milliseconds", self.predict_milliseconds),
                 ("accuracy", self.accuracy),
+                ("error_limits", self.error_limits),
             )
         }
-        before, after = self.error_limits
         return {
             **pairs,
             "agreement": self.agreement,
-            "error_limits": {"before": before, "after": after},
             "excess_limit": self.excess_limit,
             "n_samples": self.n_samples,
+            "source": str(self.source),
+            "note": self.note,
         }
 
     def __repr__(self) -> str:
         lines = [f"{'':<15}{'before':>14}{'after':>14}{'':>10}"]
         lines += [f"{a:<15}{b:>14}{c:>14}{d:>10}" for a, b, c, d in self.rows()]
-        return "\n".join(lines)
+        return "\n".join([*lines, self.note])
 
     def _repr_html_(self) -> str:
-        return table_html("", ("", "before", "after", ""), self.rows())
+        return table_html("", ("", "before", "after", ""), self.rows(), self.note)
 
 
 def compare(before: Any, after: Any, X: Any, y: Any, *, repeats: int = 5) -> Comparison:
@@ -138,46 +162,87 @@ def compare(before: Any, after: Any, X: Any, y: Any, *, repeats: int = 5) -> Com
     >>> from sklearn.ensemble import RandomForestClassifier
     >>> import quorate
     >>> X, y = load_wine(return_X_y=True)
-    >>> forest = RandomForestClassifier(50, random_state=0).fit(X, y)
-    >>> small = quorate.prune(forest, X, y, keep=0.2)
-    >>> quorate.compare(forest, small, X, y).members
-    (50, 10)
+    >>> forest = RandomForestClassifier(50, random_state=0).fit(X[::2], y[::2])
+    >>> small = quorate.prune(forest, X[::2], y[::2], keep=0.2)
+    >>> compared = quorate.compare(forest, small, X[1::2], y[1::2])
+    >>> compared.members, compared.accuracy[1] == small.score(X[1::2], y[1::2])
+    ((50, 10), True)
+    >>> quorate.compare(forest, small, X[::2], y[::2]).source
+    <VoteSource.OUT_OF_BAG: 'out-of-bag votes'>
     """
+    models = read_ensemble(before), read_ensemble(after)
     truth = np.asarray(y)
-    first, second = (np.asarray(model.predict(X)) for model in (before, after))
-    if truth.shape != first.shape:
-        raise ValueError(
-            f"compare: y has shape {truth.shape}, predictions {first.shape}."
-        )
-    wrong = first != truth, second != truth
-    models = _ensemble(before), _ensemble(after)
-    nodes = tuple(count_nodes(model) for model in models)
+    judged = _judge((before, after), models, X, truth)
+    nodes = tuple(count_nodes(model.model) for model in models)
     times = predict_milliseconds([before, after], X, repeats)
     return Comparison(
-        members=_pair(len(read_members(model).members) for model in models),
+        members=_pair(model.n_members for model in models),
         nodes=None if None in nodes else nodes,  # type: ignore[arg-type]
-        pickled_bytes=_pair(pickled_bytes(model) for model in models),
-        memory_bytes=_pair(memory_bytes(model) for model in models),
+        pickled_bytes=_pair(pickled_bytes(model.model) for model in models),
+        memory_bytes=_pair(memory_bytes(model.model) for model in models),
         predict_milliseconds=_pair(float(t) for t in times),
-        accuracy=_pair(_share(p, truth) for p in (first, second)),
-        agreement=_share(first, second),
-        error_limits=_pair(error_limit(int(w.sum()), truth.size) for w in wrong),
-        excess_limit=float(
-            excess_limit(
-                np.count_nonzero(wrong[1] & ~wrong[0]),
-                np.count_nonzero(wrong[0] & ~wrong[1]),
-                truth.size,
-            )
-        ),
-        n_samples=int(truth.size),
+        **judged,
     )
 
 
-def _ensemble(model: Any) -> Any:
-    """Return the ensemble inside a pruned or lazy classifier, or the model itself."""
-    while hasattr(model, "_fitted_ensemble"):
-        model = model._fitted_ensemble()
-    return model
+def _judge(
+    given: tuple[Any, Any], ensembles: tuple[Ensemble, Ensemble], X: Any, y: Array
+) -> dict[str, Any]:
+    """Return how good the models are, as far as the samples can tell."""
+    seen = [trained_on(each, each.prepare(X), y) for each in ensembles]
+    if not any(seen):
+        first, second = (np.asarray(model.predict(X)) for model in given)
+        if y.shape != first.shape:
+            raise ValueError(
+                f"compare: y has shape {y.shape}, predictions {first.shape}."
+            )
+        return {**_shares(first, second, y), **_limits(first != y, second != y)}
+    nothing: dict[str, Any] = {"error_limits": None, "excess_limit": None}
+    if all(seen) and all(drawn_rows(each) is not None for each in ensembles):
+        return {**_out_of_bag(ensembles, X, y), **nothing}
+    return {
+        **nothing,
+        "accuracy": None,
+        "agreement": None,
+        "n_samples": int(y.size),
+        "source": VoteSource.TRAINING,
+    }
+
+
+def _out_of_bag(
+    ensembles: tuple[Ensemble, Ensemble], X: Any, y: Array
+) -> dict[str, Any]:
+    """Judge both by votes on samples that members were not trained on."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LeftOutWarning)
+        votes = [collect_votes(each, X, y, out_of_bag=True) for each in ensembles]
+    both = np.intersect1d(votes[0].samples, votes[1].samples)
+    first, second = (
+        each.predict()[np.searchsorted(each.samples, both)] for each in votes
+    )
+    shares = _shares(first, second, y[both])
+    return {**shares, "source": VoteSource.OUT_OF_BAG}
+
+
+def _shares(first: Array, second: Array, y: Array) -> dict[str, Any]:
+    return {
+        "accuracy": (_share(first, y), _share(second, y)),
+        "agreement": _share(first, second),
+        "n_samples": int(y.size),
+        "source": VoteSource.OTHER,
+    }
+
+
+def _limits(first: Array, second: Array) -> dict[str, Any]:
+    """Return exact limits on errors, from which samples each model gets wrong."""
+    only_second = np.count_nonzero(second & ~first)
+    only_first = np.count_nonzero(first & ~second)
+    return {
+        "error_limits": _pair(
+            error_limit(int(wrong.sum()), wrong.size) for wrong in (first, second)
+        ),
+        "excess_limit": float(excess_limit(only_second, only_first, first.size)),
+    }
 
 
 def _pair(values: Any) -> Any:

@@ -9,23 +9,31 @@ import numpy as np
 
 from quorate._kernels.counts import column_blocks
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
-from quorate.votes import Votes
+from quorate.votes import Probabilities, Votes
+
+
+def unsure_probabilities(votes: Votes) -> Probabilities | None:
+    """Return the probabilities, None where votes say as much: all are certain."""
+    given = votes.class_probabilities
+    return None if given is None or given.are_certain else given
 
 
 def shares_of(votes: Votes, member: int) -> Array:
     """Return what one member gives each class, (n_samples, n_classes)."""
-    if votes.probabilities is not None:
-        return np.asarray(votes.probabilities[member])
+    given = unsure_probabilities(votes)
+    if given is not None:
+        return given.of(member).astype(np.float32)
     codes = votes.codes[member]
     return np.asarray(codes[:, None] == np.arange(votes.n_classes), dtype=np.float32)
 
 
 def shares_for(votes: Votes, target: Array) -> Array:
     """Return what each member gives the class ``target`` names, a row per member."""
-    if votes.probabilities is None:
+    if unsure_probabilities(votes) is None:
         return np.asarray(votes.codes == target, dtype=np.float32)
     columns = np.arange(votes.n_samples)
-    return np.stack([row[columns, target] for row in votes.probabilities])
+    every = range(votes.n_members)
+    return np.stack([shares_of(votes, member)[columns, target] for member in every])
 
 
 def whole_shares(votes: Votes) -> FloatArray:
@@ -39,10 +47,10 @@ def whole_shares(votes: Votes) -> FloatArray:
 
 def inner_products(votes: Votes, table: Array) -> FloatArray:
     """Return the sum over samples and classes of each member's shares times a table."""
-    if votes.probabilities is not None:
-        flat = table.ravel()
+    if unsure_probabilities(votes) is not None:
+        flat, every = table.ravel(), range(votes.n_members)
         return np.array(
-            [float(row.reshape(-1) @ flat) for row in votes.probabilities], dtype=float
+            [float(shares_of(votes, member).ravel() @ flat) for member in every]
         )
     # The column of zeros at the end is where the code -1 of a missing vote looks.
     padded = np.concatenate([table, np.zeros((len(table), 1))], axis=1)
@@ -62,9 +70,8 @@ def gram(votes: Votes) -> FloatArray:
     as the mean of all others.
     """
     total = votes.pairs_in_common()
-    same: Array = (
-        votes.agreement()[0] if votes.probabilities is None else _products(votes)
-    )
+    given = unsure_probabilities(votes)
+    same: Array = votes.agreement()[0] if given is None else _products(given)
     known = total > 0
     mean = same / np.maximum(total, 1)
     if not known.all():
@@ -72,12 +79,11 @@ def gram(votes: Votes) -> FloatArray:
     return np.asarray(mean, dtype=float)
 
 
-def _products(votes: Votes) -> FloatArray:
-    assert votes.probabilities is not None
-    n, m, n_classes = votes.probabilities.shape
+def _products(given: Probabilities) -> FloatArray:
+    n, m, n_classes = given.shape
     total = np.zeros((n, n))
     for block in column_blocks(n * n_classes, m, 4):
-        part = votes.probabilities[:, block].reshape(n, -1)
+        part = given.block(block).reshape(n, -1)
         total += part @ part.T
     return total
 
@@ -85,7 +91,7 @@ def _products(votes: Votes) -> FloatArray:
 def label_products(votes: Votes) -> FloatArray:
     """Return the mean share each member gives the true class; accuracy for votes."""
     right, asked = votes.member_counts()
-    if votes.probabilities is not None:
+    if unsure_probabilities(votes) is not None:
         right = shares_for(votes, votes.y).sum(axis=1, dtype=float)
     return np.asarray(right / asked, dtype=float)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quorate._kernels.verdicts import TIE_TOLERANCE, lead, rounding
-from quorate._typing import Array, FloatArray, IntArray
+from quorate._typing import Array, FloatArray, IntArray, Ties
 
 if TYPE_CHECKING:
     from quorate.votes._votes import Votes
@@ -33,7 +33,10 @@ def decide(votes: "Votes") -> IntArray:
 
 
 def prefix_errors(
-    votes: "Votes", order: IntArray, weights: Sequence[FloatArray] | None = None
+    votes: "Votes",
+    order: IntArray,
+    weights: Sequence[FloatArray] | None = None,
+    ties: Ties | None = None,
 ) -> Iterator[FloatArray]:
     """Yield the errors on the samples of the first 1, 2, ... members of an order.
 
@@ -45,6 +48,8 @@ def prefix_errors(
         the order of their positions, as a pruned ensemble does.
     weights : sequence of array, optional
         Voting weights of the first 1, 2, ... members; those of the votes by default.
+    ties : {"expected", "lowest"}, optional
+        How an error at a tie counts; as the votes say by default.
     """
     steady = weights_of(votes) if weights is None else _steady(votes, order, weights)
     if steady is None:
@@ -53,9 +58,9 @@ def prefix_errors(
             places = np.argsort(order[: step + 1], kind="stable")
             some = votes.keep(order[places])
             some = some.reweighted(given[places] if given.any() else None)
-            yield some.sample_errors()
+            yield some.sample_errors(ties)
         return
-    standing = Standing(votes, steady)
+    standing = Standing(votes, steady, ties)
     for member in order:
         standing.add(int(member))
         yield standing.errors()
@@ -75,8 +80,11 @@ def leave_one_out_errors(votes: "Votes") -> Iterator[FloatArray]:
 class Standing:
     """The sums of some members for each class, and how they err."""
 
-    def __init__(self, votes: "Votes", weights: FloatArray) -> None:
+    def __init__(
+        self, votes: "Votes", weights: FloatArray, ties: Ties | None = None
+    ) -> None:
         self.votes = votes
+        self.ties = ties or votes.ties
         self.weights = weights
         self.inside = np.zeros(votes.n_members, dtype=bool)
         self.scores = np.zeros((votes.n_samples, votes.n_classes))
@@ -100,8 +108,8 @@ class Standing:
         """Return the error on each sample; where nobody votes, that of a guess."""
         votes = self.votes
         leader, best, second = lead(self.scores)
-        if votes.ties == "expected":
-            errors = self._errors_on_average(leader, best, second)
+        if votes.ties == "expected" and votes.counts_heads:  # the plurality vote
+            errors = self._errors_of_plurality(leader, best, second)
         else:
             if not self.is_exact:
                 leader = self._looked_at_twice(leader, best, second)
@@ -123,7 +131,7 @@ class Standing:
             given = probabilities_of(votes, member, slice(None))
             self.scores += given if weight == 1 else weight * given
 
-    def _errors_on_average(
+    def _errors_of_plurality(
         self, leader: IntArray, best: FloatArray, second: FloatArray
     ) -> FloatArray:
         slack = 0.0
@@ -132,6 +140,9 @@ class Standing:
         errors = np.asarray(leader != self.votes.y, dtype=float)
         tied = np.flatnonzero(best - second <= slack)
         top = self.scores[tied] >= best[tied, None] - slack
+        if self.ties == "lowest":
+            errors[tied] = top.argmax(axis=1) != self.votes.y[tied]
+            return errors
         right = top[np.arange(tied.size), self.votes.y[tied]]
         errors[tied] = 1 - right / np.count_nonzero(top, axis=1)
         return errors
