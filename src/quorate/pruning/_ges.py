@@ -1,18 +1,16 @@
 """Greedy selection with replacement: a member may come in several times."""
 
-from functools import reduce
 from typing import Any
 
 import numpy as np
 
+from quorate._kernels.losses import mean_loss
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.pruning._base import Pruner, as_generator, first_best
 from quorate.pruning._shares import Average, blocks_of, mean_of, shares_of, usable
 from quorate.votes import Votes
 
 _TOLERANCE = 1e-9
-FLOOR = 1e-6
-"""Smallest probability the logarithmic loss sees, so that no sample costs all."""
 
 
 class GreedySelection(Pruner):
@@ -192,18 +190,3 @@ def _least_used(losses: FloatArray, open_to: BoolArray, picks: list[int]) -> int
     equal = open_to & (losses <= best + _TOLERANCE * max(1.0, abs(best)))
     used = np.bincount(picks, minlength=losses.size)
     return int(np.argmin(np.where(equal, used, len(picks) + 1)))
-
-
-def mean_loss(kind: str, means: FloatArray, y: IntArray) -> FloatArray:
-    """Return the mean loss of averaged votes (..., n_samples, n_classes)."""
-    own = means[..., np.arange(y.size), y]
-    if kind == "log_loss":
-        return np.asarray(-np.log(np.maximum(own, FLOOR)).mean(axis=-1))
-    # Class by class: NumPy is slow at reducing an axis of few entries.
-    columns = [means[..., place] for place in range(means.shape[-1])]
-    if kind == "brier":
-        squares = sum(column**2 for column in columns) - 2 * own + 1
-        return np.asarray(np.mean(squares, axis=-1))
-    near = reduce(np.maximum, columns) - _TOLERANCE
-    tied = sum((column >= near).astype(np.int16) for column in columns)
-    return np.asarray(1.0 - np.mean((own >= near) / tied, axis=-1))

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from quorate._kernels.losses import FLOOR
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.pruning._base import Pruner
-from quorate.pruning._ges import FLOOR
 from quorate.pruning._shares import gram, label_products, shares_of, usable
 from quorate.votes import Votes
 

@@ -11,11 +11,11 @@ import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 
 from quorate._diversity import diversity
+from quorate._kernels.losses import mean_loss
 from quorate._typing import Array, IntArray
 from quorate.decomposition import decompose
 from quorate.exceptions import QuorateWarning
 from quorate.pruning import Pruner, choose_method, make_pruner
-from quorate.pruning._ges import mean_loss
 from quorate.risk import assess_risk
 from quorate.study._data import DataSet
 from quorate.study._learners import make_ensemble
