@@ -10,7 +10,8 @@ import numpy as np
 
 from quorate._typing import BoolArray, IntArray, Ties
 from quorate.pruning._ballot import Ballot, open_ballot
-from quorate.pruning._base import Pruner, as_generator
+from quorate.pruning._base import Pruner
+from quorate.pruning._picking import as_generator
 from quorate.votes import Votes
 
 # Mutations drawn at a time.

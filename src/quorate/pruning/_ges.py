@@ -6,7 +6,8 @@ import numpy as np
 
 from quorate._kernels.losses import mean_loss
 from quorate._typing import BoolArray, FloatArray, IntArray
-from quorate.pruning._base import Pruner, as_generator, first_best
+from quorate.pruning._base import Pruner
+from quorate.pruning._picking import as_generator, first_best
 from quorate.pruning._shares import Average, blocks_of, mean_of, shares_of, usable
 from quorate.votes import Votes
 

@@ -10,7 +10,8 @@ from quorate._diversity import closed_form, find_measure
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._warn import warn
 from quorate.exceptions import FewerMembersWarning, UninformativeMeasureWarning
-from quorate.pruning._base import Pruner, most_accurate_first
+from quorate.pruning._base import Pruner
+from quorate.pruning._picking import most_accurate_first
 from quorate.votes import Votes
 
 # The margin of samples with c of n remaining members right.

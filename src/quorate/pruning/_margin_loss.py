@@ -3,7 +3,8 @@
 import numpy as np
 
 from quorate._typing import Array, FloatArray, IntArray
-from quorate.pruning._base import Pruner, first_best
+from quorate.pruning._base import Pruner
+from quorate.pruning._picking import first_best
 from quorate.pruning._shares import blocks_of, shares_of, usable
 from quorate.votes import Votes
 

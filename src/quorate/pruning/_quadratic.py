@@ -5,7 +5,8 @@ from typing import Any, Self
 import numpy as np
 
 from quorate._typing import Array, FloatArray
-from quorate.pruning._base import Progress, Pruner, first_best, is_number
+from quorate.pruning._base import Progress, Pruner, is_number
+from quorate.pruning._picking import first_best
 from quorate.pruning._shares import gram, label_products, whole_products
 from quorate.votes import Votes
 

@@ -7,7 +7,8 @@ import numpy as np
 
 from quorate._kernels import sums
 from quorate._typing import Array, FloatArray, IntArray
-from quorate.pruning._base import Pruner, most_accurate_first
+from quorate.pruning._base import Pruner
+from quorate.pruning._picking import most_accurate_first
 from quorate.votes import Votes
 
 # Scores that are sums of logarithms are compared after rounding to this many digits.

@@ -3,7 +3,8 @@
 from typing import Any
 
 from quorate._typing import Array, IntArray
-from quorate.pruning._base import Pruner, as_generator, most_accurate_first
+from quorate.pruning._base import Pruner
+from quorate.pruning._picking import as_generator, most_accurate_first
 from quorate.votes import Votes
 
 

@@ -6,7 +6,8 @@ import numpy as np
 from scipy.optimize import minimize
 
 from quorate._typing import FloatArray, IntArray
-from quorate.pruning._base import Progress, Pruner, first_best, most_accurate_first
+from quorate.pruning._base import Progress, Pruner
+from quorate.pruning._picking import first_best, most_accurate_first
 from quorate.pruning._shares import inner_products, shares_of
 from quorate.votes import Votes
 
