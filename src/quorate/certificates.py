@@ -333,8 +333,7 @@ def _weights(order: Any) -> FloatArray | None:
     """Return the weights that a method has chosen for the members, if it has."""
     if isinstance(order, Selection):
         return order.weights
-    found: FloatArray | None = getattr(order, "weights_", None)
-    return found
+    return order.new_weights if isinstance(order, Pruner) else None
 
 
 def _full_errors(votes: Votes) -> BoolArray:

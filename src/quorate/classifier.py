@@ -180,7 +180,7 @@ def prune_with_selection(
         tolerance=tolerance,
         budget=budget,
         costs=costs,
-        X=_features(X) if pruner.needs_features else None,
+        X=_features(X) if pruner.tags.needs_features else None,
         unlabelled=_further_votes(pruner, ensemble, X, votes, n_jobs),
     )
     selection = replace(selection, auto=asked is None)
@@ -200,7 +200,7 @@ def cut(ensemble: Any, selection: Selection, chosen_on: str) -> Any:
 
 def _priced(pruner: Pruner, ensemble: Any, X: Any) -> Pruner:
     """Measure what members cost, where the method was only told what to count."""
-    kind = pruner.get_params(deep=False).get("cost")
+    kind = pruner.get_params(deep=False)["cost"] if pruner.tags.takes_costs else None
     if not isinstance(kind, str):
         return pruner
     priced: Pruner = clone(pruner).set_params(cost=member_costs(ensemble, kind, X))
@@ -215,14 +215,14 @@ def _further_votes(
     pruner: Pruner, ensemble: Any, X: Any, votes: Votes, n_jobs: int | None
 ) -> Votes | None:
     """Return votes on unlabelled rows made from X, for methods that take them."""
-    if not pruner.uses_unlabelled:
+    if not pruner.tags.uses_unlabelled:
         return None
     soft = votes.probabilities is not None
     return collect_crossed(ensemble, X, probabilities=soft, n_jobs=n_jobs)
 
 
 def _warn_of_training_votes(pruner: Pruner, chosen_on: str) -> None:
-    if chosen_on == "training votes" and pruner.driven_by_accuracy:
+    if chosen_on == "training votes" and pruner.tags.driven_by_accuracy:
         warn(
             f"{type(pruner).__name__} is driven by accuracy and chooses on the samples "
             "the members were trained on, where they look better than they are; use "
@@ -300,7 +300,7 @@ def votes_to_choose_on(
 
 def _wants_probabilities(ensemble: Any, n_rows: int, pruner: Pruner | None) -> bool:
     """Tell whether to collect probabilities; None stands for the automatic method."""
-    if pruner is not None and not pruner.uses_probabilities:
+    if pruner is not None and not pruner.tags.uses_probabilities:
         return False
     if not averages_probabilities(ensemble):
         return False
@@ -458,7 +458,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
             votes,
             pruner,
             self.keep,
-            X=_features(X) if pruner.needs_features else None,
+            X=_features(X) if pruner.tags.needs_features else None,
             unlabelled=_further_votes(pruner, ensemble, X, votes, self.n_jobs),
         )
         selection = replace(selection, auto=asked is None)

@@ -184,8 +184,7 @@ class Selection:
     @property
     def weights(self) -> FloatArray | None:
         """New voting weights of all members, zero where not kept; None if unchanged."""
-        found: FloatArray | None = getattr(self.pruner, "weights_", None)
-        return found
+        return self.pruner.new_weights
 
     @property
     def kept(self) -> Votes:
@@ -319,11 +318,11 @@ def select(
     else:
         pruner = make_pruner(method, **parameters)
     if not given:
-        fitted = _fit(pruner.set_params(keep=keep), votes, X, unlabelled)
-        curve = _curve(votes, fitted) if fitted.has_order else None
+        fitted = pruner.set_params(keep=keep).fit(votes, X, unlabelled=unlabelled)
+        curve = size_curve(votes, *fitted.path()) if fitted.has_order else None
         return Selection(votes, fitted, fitted.order_, curve, f"keep={keep!r}", auto)
-    whole = _fit(_of_everybody(pruner, given[0]), votes, X, unlabelled)
-    curve = _curve(votes, whole)
+    whole = _of_everybody(pruner, given[0]).fit(votes, X, unlabelled=unlabelled)
+    curve = size_curve(votes, *whole.path())
     if budget is not None:
         size, rule = _within_budget(curve, budget, costs or {})
     elif tolerance is not None:
@@ -331,38 +330,17 @@ def select(
     else:
         size, rule = curve.within_one_standard_error(), "keep='auto'"
     order = whole.order_[:size]
-    if whole.refines:
+    if not whole.tags.nested:
         again = make_pruner(whole, keep=size)
-        whole = _fit(again, votes, X, unlabelled)
+        whole = again.fit(votes, X, unlabelled=unlabelled)
         order = whole.order_
     return Selection(votes, whole, order, curve, rule, auto)
 
 
-def _fit(pruner: Pruner, votes: Votes, X: Any, unlabelled: Votes | None) -> Pruner:
-    fitted: Pruner
-    if unlabelled is not None and pruner.uses_unlabelled:
-        fitted = pruner.fit(votes, X, unlabelled=unlabelled)  # type: ignore[call-arg]
-    else:
-        fitted = pruner.fit(votes, X)
-    return fitted
-
-
-def _curve(votes: Votes, fitted: Pruner) -> SizeCurve:
-    """Return the error along the order, with the weights where the method has some."""
-    weights = getattr(fitted, "weights_", None)
-    if weights is None:
-        return size_curve(votes, fitted.order_)
-    if hasattr(fitted, "path"):
-        return size_curve(votes, *fitted.path)
-    order = fitted.order_
-    return size_curve(
-        votes, order, [weights[order[:step]] for step in range(1, order.size + 1)]
-    )
-
-
 def _of_everybody(pruner: Pruner, asker: str) -> Pruner:
     """Return the method set to order all members."""
-    everybody = None if pruner.finds_size and not pruner.honours_keep else 1.0
+    tags = pruner.tags
+    everybody = None if tags.finds_size and not tags.honours_keep else 1.0
     pruner.set_params(keep=everybody)
     if not pruner.has_order:
         raise ValueError(

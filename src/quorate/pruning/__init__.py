@@ -32,6 +32,7 @@ from quorate.pruning._simple import BestMembers, EarlyStopping, RandomSubset
 from quorate.pruning._simplex import SimplexWeights
 from quorate.pruning._size import members_to_keep
 from quorate.pruning._sparse import SparseWeights
+from quorate.pruning._tags import PrunerTags
 from quorate.pruning._twostage import TwoStageAccuracy, TwoStageDistance
 
 __all__ = [
@@ -64,6 +65,7 @@ __all__ = [
     "OrderedError",
     "OrientationOrdering",
     "Pruner",
+    "PrunerTags",
     "RandomSubset",
     "ReducedError",
     "SimplexWeights",

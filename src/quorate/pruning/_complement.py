@@ -40,10 +40,7 @@ class Complementariness(ErrorDriven):
     array([0, 2])
     """
 
-    paper_name = "CM"
-
-    def _select(self, votes: Votes, size: int | None) -> list[int]:
-        assert size is not None
+    def _select(self, votes: Votes, size: int) -> list[int]:
         ballot = self._open(votes)
         return self._grow(ballot, size, ballot.rescued)
 
@@ -85,10 +82,7 @@ class MRMC(ErrorDriven):
     2
     """
 
-    paper_name = "MRMC"
-
-    def _select(self, votes: Votes, size: int | None) -> list[int]:
-        assert size is not None
+    def _select(self, votes: Votes, size: int) -> list[int]:
         if votes.n_members == 1:
             self.errors_ = np.array([votes.error(self.ties)])
             return [0]

@@ -39,8 +39,6 @@ class Concurrency(ErrorDriven):
     array([0, 2])
     """
 
-    paper_name = "Conc"
-
     def __init__(self, keep: float | int | None = 0.2) -> None:
         super().__init__(keep)
 
@@ -49,8 +47,7 @@ class Concurrency(ErrorDriven):
         set_is_right = ballot.winners() == votes.y
         return np.where(set_is_right, 1, 2), np.where(set_is_right, 0, -2)
 
-    def _select(self, votes: Votes, size: int | None) -> list[int]:
-        assert size is not None
+    def _select(self, votes: Votes, size: int) -> list[int]:
         ballot = self._open(votes)
 
         def score() -> Array:
@@ -90,8 +87,6 @@ class UncertaintyWeighted(Concurrency):
     >>> quorate.pruning.UncertaintyWeighted(keep=2).fit(votes).n_kept_
     2
     """
-
-    paper_name = "UWA"
 
     def _gains(self, votes: Votes, ballot: Ballot) -> tuple[Array, Array]:
         right, asked = votes.keep(ballot.inside).unweighted().sample_counts()

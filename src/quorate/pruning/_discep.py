@@ -47,10 +47,7 @@ class DiscEP(ErrorDriven):
     2
     """
 
-    paper_name = "DiscEP"
-
-    def _select(self, votes: Votes, size: int | None) -> list[int]:
-        assert size is not None
+    def _select(self, votes: Votes, size: int) -> list[int]:
         ballot = self._open(votes)
 
         def about(other: Array, where: BoolArray) -> FloatArray:

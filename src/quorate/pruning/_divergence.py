@@ -45,8 +45,6 @@ class KLDivergence(Pruner):
     array([0, 2])
     """
 
-    paper_name = "KL"
-
     def __init__(
         self,
         keep: float | int | None = 0.2,
@@ -57,8 +55,7 @@ class KLDivergence(Pruner):
         self.distributions = distributions
         self.symmetric = symmetric
 
-    def _select(self, votes: Votes, size: int | None) -> list[int]:
-        assert size is not None
+    def _select(self, votes: Votes, size: int) -> list[int]:
         divergence = _divergences(self._shares(votes))
         if self.symmetric:
             apart = (divergence + divergence.T) / 2.0

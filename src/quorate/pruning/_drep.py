@@ -4,6 +4,7 @@ import numpy as np
 
 from quorate._typing import Ties
 from quorate.pruning._growing import ErrorDriven, let_best_in, let_in
+from quorate.pruning._tags import PrunerTags
 from quorate.votes import Votes
 
 
@@ -49,9 +50,12 @@ class DREP(ErrorDriven):
     array([0])
     """
 
-    paper_name = "DREP"
-    finds_size = True
-    honours_keep = False
+    tags = PrunerTags(
+        finds_size=True,
+        honours_keep=False,
+        uses_weights=True,
+        driven_by_accuracy=True,
+    )
 
     def __init__(
         self,
@@ -62,13 +66,13 @@ class DREP(ErrorDriven):
         super().__init__(keep, ties)
         self.rho = rho
 
-    def _select(self, votes: Votes, size: int | None) -> list[int]:
+    def _select(self, votes: Votes, size: int) -> list[int]:
         if not 0 < self.rho <= 1:
             raise self._refuse("rho", "a share in (0, 1]")
         ballot = self._open(votes)
         picked = let_best_in(ballot)
         errors = [ballot.error]
-        while len(picked) < (votes.n_members if size is None else size):
+        while len(picked) < size:
             others = np.flatnonzero(~ballot.inside)
             alike = ballot.agreement()[others]
             few = int(np.ceil(self.rho * others.size - 1e-9))

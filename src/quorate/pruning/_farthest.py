@@ -13,6 +13,7 @@ from quorate.pruning._picking import (
     first_best,
     most_accurate_first,
 )
+from quorate.pruning._tags import PrunerTags
 from quorate.votes import Votes
 
 
@@ -50,8 +51,7 @@ class FarthestFirst(Pruner):
     array([0, 2])
     """
 
-    paper_name = "GMA"
-    is_random = True
+    tags = PrunerTags(is_random=True)
 
     def __init__(
         self,
@@ -65,8 +65,7 @@ class FarthestFirst(Pruner):
         self.start = start
         self.random_state = random_state
 
-    def _select(self, votes: Votes, size: int | None) -> list[int]:
-        assert size is not None
+    def _select(self, votes: Votes, size: int) -> list[int]:
         self._one_of("distance", "kappa", "disagreement")
         apart = distances(votes, self.distance)
         return farthest_first(apart, [self._first(votes)], size)
@@ -120,7 +119,7 @@ class LocalSearch(Pruner):
     array([0, 2])
     """
 
-    paper_name = "LCS"
+    tags = PrunerTags(has_order=False, nested=False)
 
     def __init__(
         self,
@@ -132,13 +131,7 @@ class LocalSearch(Pruner):
         self.distance = distance
         self.eps = eps
 
-    @property
-    def has_order(self) -> bool:
-        """A set found by exchanges has no order."""
-        return False
-
-    def _select(self, votes: Votes, size: int | None) -> Any:
-        assert size is not None
+    def _select(self, votes: Votes, size: int) -> Any:
         self._one_of("distance", "kappa", "disagreement")
         if not self.eps >= 0:
             raise self._refuse("eps", "a number, 0 or more")

@@ -9,6 +9,7 @@ from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.pruning._base import Pruner
 from quorate.pruning._picking import as_generator, first_best
 from quorate.pruning._shares import Average, blocks_of, mean_of, shares_of, usable
+from quorate.pruning._tags import PrunerTags
 from quorate.votes import Votes
 
 _TOLERANCE = 1e-9
@@ -70,13 +71,14 @@ class GreedySelection(Pruner):
     array([0.33, 0.33, 0.33])
     """
 
-    paper_name = "GES"
-    honours_keep = False
-    is_random = True
-    uses_probabilities = True
-    driven_by_accuracy = True
-    refines = True
-    weights_: FloatArray
+    tags = PrunerTags(
+        honours_keep=False,
+        nested=False,
+        chooses_weights=True,
+        uses_probabilities=True,
+        driven_by_accuracy=True,
+        is_random=True,
+    )
     losses_: FloatArray
 
     def __init__(
@@ -99,8 +101,7 @@ class GreedySelection(Pruner):
         self.bag_size = bag_size
         self.random_state = random_state
 
-    def _select(self, votes: Votes, size: int | None) -> IntArray:
-        assert size is not None
+    def _select(self, votes: Votes, size: int) -> IntArray:
         self._one_of("loss", "accuracy", "brier", "log_loss")
         if not isinstance(self.replace, (bool, np.bool_)):
             raise self._refuse("replace", "True or False")

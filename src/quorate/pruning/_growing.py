@@ -9,14 +9,14 @@ from quorate._typing import Array, FloatArray, Ties
 from quorate.pruning._ballot import Ballot, open_ballot
 from quorate.pruning._base import Pruner
 from quorate.pruning._picking import first_best, most_accurate_first
+from quorate.pruning._tags import PrunerTags
 from quorate.votes import Votes
 
 
 class ErrorDriven(Pruner):
     """Methods that read the vote error of a growing set."""
 
-    uses_weights = True
-    driven_by_accuracy = True
+    tags = PrunerTags(uses_weights=True, driven_by_accuracy=True)
     errors_: FloatArray
     ties: Ties
 

@@ -38,9 +38,7 @@ class KappaPruning(Pruner):
     array([0, 1])
     """
 
-    paper_name = "KP"
-
-    def _select(self, votes: Votes, size: int | None) -> IntArray:
+    def _select(self, votes: Votes, size: int) -> IntArray:
         if votes.n_members == 1:
             return np.zeros(1, dtype=np.intp)
         kappa = pairwise_diversity(votes, "kappa", outputs="label")

@@ -44,14 +44,11 @@ class MarginDistance(Pruner):
     array([0, 2])
     """
 
-    paper_name = "MDM"
-
     def __init__(self, keep: float | int | None = 0.2, p: float | str = 0.075) -> None:
         super().__init__(keep)
         self.p = p
 
-    def _select(self, votes: Votes, size: int | None) -> list[int]:
-        assert size is not None
+    def _select(self, votes: Votes, size: int) -> list[int]:
         scheduled = self.p == "schedule"
         if not scheduled and not (isinstance(self.p, (int, float)) and 0 < self.p < 1):
             raise self._refuse("p", "a number in (0, 1), or 'schedule'")

@@ -8,6 +8,7 @@ from quorate._kernels.information import mutual_information
 from quorate._typing import Array, FloatArray
 from quorate.pruning._base import Pruner
 from quorate.pruning._picking import NEAR, first_best, most_accurate_first
+from quorate.pruning._tags import PrunerTags
 from quorate.votes import Votes
 
 
@@ -44,16 +45,14 @@ class MRMR(Pruner):
     array([0, 2])
     """
 
-    paper_name = "MRMR"
-    driven_by_accuracy = True
+    tags = PrunerTags(driven_by_accuracy=True)
 
     def __init__(self, keep: float | int | None = 0.2, mi: str = "agreement") -> None:
         super().__init__(keep)
         self.mi = mi
 
-    def _select(self, votes: Votes, size: int | None) -> list[int]:
+    def _select(self, votes: Votes, size: int) -> list[int]:
         self._one_of("mi", "agreement", "bits")
-        assert size is not None
         if self.mi == "bits":
             return self._by_information(votes, size)
         agree, total = votes.agreement()

@@ -32,6 +32,7 @@ from quorate.pruning._reduced_error import OrderedError, ReducedError
 from quorate.pruning._simple import BestMembers, EarlyStopping, RandomSubset
 from quorate.pruning._simplex import SimplexWeights
 from quorate.pruning._sparse import SparseWeights
+from quorate.pruning._tags import PrunerTags
 from quorate.pruning._twostage import TwoStageAccuracy, TwoStageDistance
 
 METHODS: dict[str, type[Pruner]] = {
@@ -94,24 +95,29 @@ class Method:
         return doc.partition("\n\n")[0].replace("\n", " ").rstrip(".")
 
     @property
+    def tags(self) -> PrunerTags:
+        """What the method declares about itself."""
+        return self.cls.tags
+
+    @property
     def finds_size(self) -> bool:
         """Whether ``keep=None`` lets it choose how many to keep."""
-        return self.cls.finds_size
+        return self.tags.finds_size
 
     @property
     def honours_keep(self) -> bool:
         """Whether exactly ``keep`` members come out, otherwise at most."""
-        return self.cls.honours_keep
+        return self.tags.honours_keep
 
     @property
     def uses_weights(self) -> bool:
         """Whether voting weights enter."""
-        return self.cls.uses_weights
+        return self.tags.uses_weights
 
     @property
     def is_random(self) -> bool:
         """Whether it takes a seed."""
-        return self.cls.is_random
+        return self.tags.is_random
 
 
 class MethodCatalogue(dict[str, Method]):

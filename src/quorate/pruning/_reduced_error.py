@@ -6,6 +6,7 @@ from quorate._typing import Ties
 from quorate.pruning._ballot import Ballot
 from quorate.pruning._growing import ErrorDriven
 from quorate.pruning._picking import first_best
+from quorate.pruning._tags import PrunerTags
 from quorate.votes import Votes
 
 _BACKFITTING_ROUNDS = 100
@@ -49,8 +50,6 @@ class ReducedError(ErrorDriven):
     array([1, 0])
     """
 
-    paper_name = "RE"
-
     def __init__(
         self,
         keep: float | int | None = 0.2,
@@ -65,8 +64,7 @@ class ReducedError(ErrorDriven):
         """Whether each prefix is a choice of its own; exchanges undo that."""
         return not self.backfitting
 
-    def _select(self, votes: Votes, size: int | None) -> list[int]:
-        assert size is not None
+    def _select(self, votes: Votes, size: int) -> list[int]:
         ballot = self._open(votes)
 
         def mend(picked: list[int]) -> None:
@@ -107,19 +105,21 @@ class OrderedError(ErrorDriven):
     array([1])
     """
 
-    paper_name = "OEP"
-    finds_size = True
-    honours_keep = False
+    tags = PrunerTags(
+        finds_size=True,
+        honours_keep=False,
+        uses_weights=True,
+        driven_by_accuracy=True,
+    )
 
     def __init__(
         self, keep: float | int | None = None, ties: Ties = "expected"
     ) -> None:
         super().__init__(keep, ties)
 
-    def _select(self, votes: Votes, size: int | None) -> list[int]:
-        most = votes.n_members if size is None else size
+    def _select(self, votes: Votes, size: int) -> list[int]:
         ballot = self._open(votes)
-        picked = self._grow(ballot, most, lambda: -ballot.errors_if_added())
+        picked = self._grow(ballot, size, lambda: -ballot.errors_if_added())
         return picked[: int(np.argmin(self.errors_)) + 1]
 
 

@@ -212,11 +212,11 @@ class _Bench:
         votes, chosen_on = self.votes, _CHOSEN_ON[self.prune_on]
         if method.prune_on == "train" and self.training is not None:
             votes, chosen_on = self.training, _CHOSEN_ON["train"]
-        if method.method.startswith("tsp"):
-            votes = self.out_of_bag  # two-stage pruning is defined on these
         pruner = self._pruner(method, votes, chosen_on)
+        if pruner.tags.needs_out_of_bag:
+            votes = self.out_of_bag
         seconds = self._choose(pruner, votes)
-        weights = getattr(pruner, "weights_", None)
+        weights = pruner.new_weights
         judged = self.test if weights is None else self.test.reweighted(weights)
         kept = judged.keep(np.sort(pruner.order_))
         found = {
@@ -257,23 +257,20 @@ class _Bench:
             pruner = choose_method(kind, votes, chosen_on, **parameters)
         else:
             pruner = make_pruner(method.method, **parameters)
-        params = pruner.get_params(deep=False)
-        if "random_state" in params and "random_state" not in method.parameters:
+        if pruner.tags.is_random and "random_state" not in method.parameters:
             pruner.set_params(random_state=self.seed)
         return pruner
 
     def _choose(self, pruner: Pruner, votes: Votes) -> float:
-        X = self.X_choose if pruner.needs_features else None
-        more: dict[str, Any] = {}
-        if pruner.uses_unlabelled:
-            more["unlabelled"] = self.unlabelled
+        X = self.X_choose if pruner.tags.needs_features else None
+        further = self.unlabelled if pruner.tags.uses_unlabelled else None
         fresh = votes.keep(
             np.arange(votes.n_members)
         )  # nothing computed yet: fair times
         start = time.perf_counter()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", QuorateWarning)
-            pruner.fit(fresh, X, **more)
+            pruner.fit(fresh, X, unlabelled=further)
         return time.perf_counter() - start
 
     def _describe(self, votes: Votes) -> dict[str, float]:
