@@ -212,6 +212,8 @@ def test_new_weights_count():
     assert found.weights.tolist() == chosen.weights[found.order].tolist()
     mean = np.tensordot(found.weights, fresh.probabilities[found.order], axes=1)
     assert found.error == np.mean(mean.argmax(axis=1) != fresh.y)
+    same = quorate.certify(fresh, chosen.pruner, tolerance=0.2)
+    assert same.weights.tolist() == found.weights.tolist()
     everyone = quorate.select(soft_votes(seed=1), "simplex", keep=1.0)
     strict = quorate.certify(fresh, everyone, tolerance=0.008)
     assert strict.weights is None or strict.excess_limit <= 0.008

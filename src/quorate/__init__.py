@@ -10,7 +10,9 @@ from quorate._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from quorate import certificates as certificates
+    from quorate import choosing as choosing
     from quorate import display as display
+    from quorate import ensembles as ensembles
     from quorate import exceptions as exceptions
     from quorate import pruning as pruning
     from quorate import risk as risk
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from quorate import stats as stats
     from quorate import study as study
     from quorate import testing as testing
+    from quorate import votes as votes
     from quorate._diversity import Measure as Measure
     from quorate._diversity import diversity as diversity
     from quorate._diversity import measures as measures
@@ -31,47 +34,50 @@ if TYPE_CHECKING:
     from quorate._report import report as report
     from quorate.certificates import Certificate as Certificate
     from quorate.certificates import certify as certify
-    from quorate.classifier import PrunedClassifier as PrunedClassifier
-    from quorate.classifier import prune as prune
-    from quorate.classifier import prune_with_selection as prune_with_selection
+    from quorate.choosing import Selection as Selection
+    from quorate.choosing import select as select
     from quorate.comparison import Comparison as Comparison
     from quorate.comparison import compare as compare
     from quorate.decomposition import Decomposition as Decomposition
     from quorate.decomposition import decompose as decompose
+    from quorate.ensembles import WeightedVoting as WeightedVoting
+    from quorate.ensembles import collect_votes as collect_votes
+    from quorate.ensembles import keep_members as keep_members
     from quorate.lazy import LazyClassifier as LazyClassifier
     from quorate.lazy import LazyCurve as LazyCurve
     from quorate.persistence import load as load
     from quorate.persistence import save as save
+    from quorate.pruned import PrunedClassifier as PrunedClassifier
+    from quorate.pruned import prune as prune
+    from quorate.pruned import prune_with_selection as prune_with_selection
     from quorate.pruning import methods as methods
     from quorate.risk import RiskAssessment as RiskAssessment
     from quorate.risk import assess_risk as assess_risk
-    from quorate.selection import Selection as Selection
-    from quorate.selection import select as select
     from quorate.votes import Votes as Votes
-    from quorate.votes import WeightedVoting as WeightedVoting
-    from quorate.votes import collect_votes as collect_votes
-    from quorate.votes import keep_members as keep_members
 
 # public name -> module that has it; a module's own name stands for the module
 _HOMES = {
     "Certificate": "quorate.certificates",
     "certificates": "quorate.certificates",
+    "choosing": "quorate.choosing",
+    "ensembles": "quorate.ensembles",
+    "votes": "quorate.votes",
     "certify": "quorate.certificates",
     "Comparison": "quorate.comparison",
     "Decomposition": "quorate.decomposition",
     "compare": "quorate.comparison",
     "LazyClassifier": "quorate.lazy",
     "LazyCurve": "quorate.lazy",
-    "PrunedClassifier": "quorate.classifier",
-    "prune": "quorate.classifier",
-    "prune_with_selection": "quorate.classifier",
+    "PrunedClassifier": "quorate.pruned",
+    "prune": "quorate.pruned",
+    "prune_with_selection": "quorate.pruned",
     "Measure": "quorate._diversity",
     "Report": "quorate._report",
     "RiskAssessment": "quorate.risk",
     "Votes": "quorate.votes",
-    "WeightedVoting": "quorate.votes",
+    "WeightedVoting": "quorate.ensembles",
     "assess_risk": "quorate.risk",
-    "collect_votes": "quorate.votes",
+    "collect_votes": "quorate.ensembles",
     "decompose": "quorate.decomposition",
     "Frontier": "quorate._frontier",
     "FrontierPoint": "quorate._frontier",
@@ -79,7 +85,7 @@ _HOMES = {
     "diversity": "quorate._diversity",
     "exceptions": "quorate.exceptions",
     "frontier": "quorate._frontier",
-    "keep_members": "quorate.votes",
+    "keep_members": "quorate.ensembles",
     "load": "quorate.persistence",
     "methods": "quorate.pruning",
     "measures": "quorate._diversity",
@@ -87,9 +93,9 @@ _HOMES = {
     "pruning": "quorate.pruning",
     "report": "quorate._report",
     "risk": "quorate.risk",
-    "Selection": "quorate.selection",
+    "Selection": "quorate.choosing",
     "save": "quorate.persistence",
-    "select": "quorate.selection",
+    "select": "quorate.choosing",
     "stats": "quorate.stats",
     "study": "quorate.study",
     "selection": "quorate.selection",

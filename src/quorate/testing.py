@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import clone
 
 from quorate.exceptions import QuorateWarning
-from quorate.pruning import Pruner
+from quorate.pruning import Pruner, PrunerTags
 from quorate.votes import Votes
 
 __all__ = ["check_measure", "check_pruner", "example_votes"]
@@ -95,8 +95,9 @@ def check_pruner(pruner: Pruner) -> None:
     >>> check_pruner(EPBD())
     """
     check_parameters(pruner)
-    needs_mask = _needs_mask(pruner)
-    for name, votes in example_votes(masked=True if needs_mask else None):
+    check_tags(pruner)
+    masked = True if pruner.tags.needs_out_of_bag else None
+    for name, votes in example_votes(masked=masked):
         try:
             for check in (
                 check_result,
@@ -104,23 +105,15 @@ def check_pruner(pruner: Pruner) -> None:
                 check_votes_stay,
                 check_relabelling,
                 check_everybody,
+                check_nested,
             ):
                 check(pruner, votes)
             if name.startswith(("two classes", "five classes")):
                 check_sample_order(pruner, votes)
+            if name.startswith("probabilities"):
+                check_ignored(pruner, votes)
         except AssertionError as error:
             raise AssertionError(f"{pruner!r} on votes of {name!r}: {error}") from error
-
-
-def _needs_mask(pruner: Pruner) -> bool:
-    """Tell whether the method refuses votes without a mask."""
-    try:
-        _fit(pruner, next(example_votes(masked=False))[1])
-    except ValueError as error:
-        if "out-of-bag" in str(error):
-            return True
-        raise AssertionError(f"{pruner!r} refuses plain votes: {error}") from error
-    return False
 
 
 def check_parameters(pruner: Pruner) -> None:
@@ -130,6 +123,25 @@ def check_parameters(pruner: Pruner) -> None:
     assert ours.keys() == theirs.keys(), "clone changed the parameters"
     assert again.set_params(keep=1).keep == 1, "set_params(keep=1) is not stored"
     assert not hasattr(again, "order_"), "a clone is fitted"
+
+
+def check_tags(pruner: Pruner) -> None:
+    """Check that the tags fit the parameters, and that plain votes will do if so."""
+    tags, names = pruner.tags, pruner.get_params(deep=False)
+    assert isinstance(tags, PrunerTags), f"{pruner!r}: tags is not a PrunerTags"
+    for tag, parameter in (("is_random", "random_state"), ("takes_costs", "cost")):
+        said, there = getattr(tags, tag), parameter in names
+        assert said == there, (
+            f"{pruner!r}: the tag {tag} is {said}, but there is "
+            f"{'a' if there else 'no'} parameter {parameter}"
+        )
+    if not tags.needs_out_of_bag:
+        try:
+            _fit(pruner, next(example_votes(masked=False))[1])
+        except ValueError as error:
+            raise AssertionError(
+                f"{pruner!r} refuses plain votes, which its tags do not say: {error}"
+            ) from error
 
 
 def check_result(pruner: Pruner, votes: Votes) -> None:
@@ -154,10 +166,16 @@ def check_result(pruner: Pruner, votes: Votes) -> None:
 
 
 def check_weights(fitted: Pruner) -> None:
-    """Check that weights, where a method has some, are those of the members kept."""
-    weights = getattr(fitted, "weights_", None)
-    if weights is None:
+    """Check that there are weights if the tags say so, for the members kept."""
+    # Those of the class: an object whose weights were not declared has learnt of them.
+    said, there = type(fitted).tags.chooses_weights, hasattr(fitted, "weights_")
+    assert said == there, (
+        f"the tag chooses_weights is {said}, but weights_ is "
+        f"{'set' if there else 'not set'}"
+    )
+    if not there:
         return
+    weights = fitted.weights_
     assert weights.shape == fitted.support_.shape, "weights_ is not one per member"
     assert np.isfinite(weights).all(), "weights_ are not finite"
     assert (weights >= 0).all(), "weights_ are negative"
@@ -198,15 +216,47 @@ def check_relabelling(pruner: Pruner, votes: Votes) -> None:
 
 def check_everybody(pruner: Pruner, votes: Votes) -> None:
     """Check that ``keep = n`` keeps everybody, where ``keep`` is honoured."""
-    if pruner.honours_keep and not _stops_early(pruner):
+    if pruner.tags.honours_keep and not _stops_early(pruner):
         fitted = _fit(_sized(pruner, votes.n_members), votes)
         if fitted.n_kept_ != votes.n_members:
             assert _may_run_out(fitted), "keep = n does not keep everybody"
 
 
+def check_nested(pruner: Pruner, votes: Votes) -> None:
+    """Check that a choice of fewer members starts one of more, if the tags say so."""
+    if not (pruner.tags.nested and pruner.has_order and pruner.tags.honours_keep):
+        return
+    everybody = _fit(_sized(pruner, votes.n_members), votes).order_
+    for keep in {1, max(1, votes.n_members // 2)}:
+        order = _fit(_sized(pruner, keep), votes).order_
+        assert np.array_equal(order, everybody[: order.size]), (
+            f"the tag nested is True, but {order.tolist()} is not the start of "
+            f"{everybody.tolist()}"
+        )
+
+
+def check_ignored(pruner: Pruner, votes: Votes) -> None:
+    """Check that what the tags call unused changes nothing."""
+    plain = _fit(_seeded(pruner), votes).order_
+    if not pruner.tags.uses_probabilities:
+        bare = Votes(
+            votes.classes[votes.codes], votes.classes[votes.y], valid=votes.valid
+        )
+        again = _fit(_seeded(pruner), bare).order_
+        assert np.array_equal(again, plain), (
+            "the tag uses_probabilities is False, but without them others are chosen"
+        )
+    if not pruner.tags.uses_unlabelled:
+        further = votes.keep(np.arange(votes.n_members)[::-1])
+        again = _fit(_seeded(pruner), votes, further).order_
+        assert np.array_equal(again, plain), (
+            "the tag uses_unlabelled is False, but with such votes others are chosen"
+        )
+
+
 def check_sample_order(pruner: Pruner, votes: Votes) -> None:
     """Check that the order of samples does not matter, unless ties between them do."""
-    if hasattr(pruner, "stuck") or pruner.needs_features:
+    if hasattr(pruner, "stuck") or pruner.tags.needs_features:
         return  # ties between samples go to the first of them, by definition
     mixed = np.random.default_rng(1).permutation(votes.n_samples)
     valid = None if votes.valid is None else votes.valid[:, mixed]
@@ -253,14 +303,14 @@ def check_measure(measure: Callable[[Any, int], Any]) -> None:
     check_pruner(FTAD(measure))
 
 
-def _fit(pruner: Pruner, votes: Votes) -> Pruner:
+def _fit(pruner: Pruner, votes: Votes, unlabelled: Votes | None = None) -> Pruner:
     X = None
-    if pruner.needs_features:
+    if pruner.tags.needs_features:
         n_rows = int(votes.samples.max()) + 1
         X = np.random.default_rng(2).normal(size=(n_rows, 3))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", QuorateWarning)
-        fitted: Pruner = clone(pruner).fit(votes, X)
+        fitted: Pruner = clone(pruner).fit(votes, X, unlabelled=unlabelled)
     return fitted
 
 
@@ -272,7 +322,7 @@ def _sized(pruner: Pruner, keep: int) -> Pruner:
 def _seeded(pruner: Pruner) -> Pruner:
     seeded: Pruner = clone(pruner)
     names = seeded.get_params()
-    if "random_state" in names:
+    if seeded.tags.is_random:
         seeded.set_params(random_state=0)
     if "n_iter" in names and seeded.get_params()["n_iter"] is None:
         seeded.set_params(n_iter=50)

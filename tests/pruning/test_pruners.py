@@ -35,7 +35,7 @@ def votes():
 def make(name, **parameters):
     if name in ("sep", "pep"):
         parameters.setdefault("n_iter", 40)
-    if METHODS[name].is_random:
+    if METHODS[name].tags.is_random:
         parameters.setdefault("random_state", 0)
     return METHODS[name](**parameters)
 
@@ -131,7 +131,7 @@ def test_keep_none(name, votes):
     if name.startswith("tsp"):
         with pytest.raises(ValueError, match=r"give keep, t[ad] or both"):
             fit(name, votes, keep=None)
-    elif METHODS[name].finds_size:
+    elif METHODS[name].tags.finds_size:
         assert 1 <= fit(name, votes, keep=None).n_kept_ <= 10
     else:
         with pytest.raises(ValueError, match=rf"{METHODS[name].__name__}\(keep=None\)"):
@@ -165,7 +165,7 @@ def test_weights_matter_where_said(name, votes):
     heavy = quorate.Votes(votes.codes, votes.y, weights=[100] + [1] * 9)
     with_weights = fit(name, heavy, keep=5).order_.tolist()
     without = fit(name, votes, keep=5).order_.tolist()
-    if not METHODS[name].uses_weights:
+    if not METHODS[name].tags.uses_weights:
         assert with_weights == without
 
 
@@ -174,7 +174,7 @@ def test_some_methods_do_use_weights(votes):
     changed = [
         name
         for name in METHODS
-        if METHODS[name].uses_weights
+        if METHODS[name].tags.uses_weights
         and fit(name, heavy, keep=5).order_.tolist()
         != fit(name, votes, keep=5).order_.tolist()
     ]

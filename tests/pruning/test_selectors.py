@@ -155,7 +155,7 @@ def test_sparse_weights_climb_down_the_steepest_member():
         S = Shares.of(votes)
         size = 1 + seed % votes.n_members
         fitted = pruning.SparseWeights(size, ridge=0.05).fit(votes)
-        picked, path = fitted.path
+        picked, path = fitted.path()
         if fitted.n_kept_ == 1 and len(path) == 1:
             continue  # maybe the fallback, which has a test of its own
         for step, member in enumerate(picked):

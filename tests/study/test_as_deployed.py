@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 
+from quorate.pruning import METHODS as METHODS_BY_NAME
+from quorate.pruning import Pruner, PrunerTags
 from quorate.study import EnsembleSpec, MethodSpec, Plan, Results, make_preset, run_plan
 from quorate.study._cell import _identity, unit_keys
 from quorate.study._pool import make_pool
@@ -113,3 +115,36 @@ def test_pool_is_mixed():
     few.set_params(**{"net 5": "drop"}).fit(X, y)
     assert few.predict_proba(X).shape == (178, 3)
     assert np.mean(few.predict(X) == y) > 0.9
+
+
+class Dictator(Pruner):
+    """Keep everybody, and let the first member decide."""
+
+    tags = PrunerTags(chooses_weights=True)
+
+    def _select(self, votes, size):
+        self.weights_ = np.full(votes.n_members, 1e-9)
+        self.weights_[0] = 1.0
+        return range(votes.n_members)
+
+
+def test_new_weights_are_judged(tmp_path, monkeypatch):
+    monkeypatch.setitem(METHODS_BY_NAME, "dictator", Dictator)
+    plan = Plan(
+        "weights",
+        ("wine",),
+        (EnsembleSpec("bagging", "stump", 6),),
+        (
+            MethodSpec("dictator", 1.0),
+            MethodSpec("es", 1, "one"),
+            MethodSpec("es", 1.0),
+        ),
+        folds=3,
+    )
+    run_plan(plan, tmp_path / "s.sqlite", n_jobs=1)
+    rows = Results.read(tmp_path / "s.sqlite").rows
+    one, first, everybody = (
+        [row["accuracy"] for row in rows if row["method"] == spec.name]
+        for spec in plan.methods
+    )
+    assert one == first != everybody

@@ -167,7 +167,7 @@ def make_report(
     )
     collected = time.perf_counter() - start
     pruner = _pruner(method, ensemble, votes, chosen_on)
-    if pruner.needs_features:
+    if pruner.tags.needs_features:
         raise ValueError(
             f"report(method={method!r}): {type(pruner).__name__} needs the samples "
             "themselves; choose a method that votes are enough for."

@@ -115,11 +115,12 @@ def held_back_curve(halves: Halves | None, method: Any, seed: int) -> dict[str, 
 def whole_order(votes: Votes, method: Any, seed: int) -> IntArray | None:
     """Return all members in the order a method picks them, None if it has none."""
     pruner = _seeded(make_pruner(method, keep=1.0), seed)
-    if not (pruner.has_order and pruner.honours_keep):
+    tags = pruner.tags
+    # New weights are those of one size, and no other.
+    if not pruner.has_order or not tags.honours_keep or tags.chooses_weights:
         return None
     order: IntArray = pruner.fit(votes).order_
-    # New weights are those of one size, and no other.
-    return None if hasattr(pruner, "weights_") else order
+    return order
 
 
 def _some_sizes(n_members: int) -> IntArray:
@@ -152,13 +153,13 @@ def _pruners(
     for place, name in enumerate(wanted):
         pruner = _seeded(make_pruner(name, keep=size), seed)
         known = {_name(other) for other, _ in found}
-        if not pruner.needs_features and _name(pruner) not in known:
+        if not pruner.tags.needs_features and _name(pruner) not in known:
             found.append((pruner, place == 0))
     return found
 
 
 def _seeded(pruner: Pruner, seed: int) -> Pruner:
-    return pruner.set_params(random_state=seed) if pruner.is_random else pruner
+    return pruner.set_params(random_state=seed) if pruner.tags.is_random else pruner
 
 
 def _name(pruner: Pruner) -> str:
@@ -169,7 +170,7 @@ def _judge(pruner: Pruner, halves: Halves) -> tuple[FloatArray, float]:
     errors, sizes = [], []
     for chosen_on, judged_on in (halves, halves[::-1]):
         order = pruner.fit(chosen_on).order_
-        weighted = with_weights(judged_on, getattr(pruner, "weights_", None))
+        weighted = with_weights(judged_on, pruner.new_weights)
         errors.append(weighted.keep(order).sample_errors())
         sizes.append(order.size)
     return np.concatenate(errors[::-1]), float(np.mean(sizes))

@@ -4,7 +4,9 @@
 come here with their evidence and add nothing of their own.
 """
 
+import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from quorate._typing import Array
@@ -23,6 +25,7 @@ def choose(
     method: Any = AUTO,
     size: Size | None = None,
     *,
+    seed: int | None = None,
     progress: Progress | None = None,
     **parameters: Any,
 ) -> Selection:
@@ -36,35 +39,41 @@ def choose(
         A name from :func:`quorate.methods`, a pruner object, or "auto".
     size : Size
         How many to keep.
+    seed : int, optional
+        For methods that draw at random and have no seed of their own.
     progress : callable, optional
         Called with steps done and their number by methods that take long.
     **parameters
         Parameters of the method.
     """
     wanted = size or Size()
-    pruner = method_for(evidence, method, **parameters)
-    is_auto = isinstance(method, str) and method == AUTO
+    pruner = method_for(evidence, method, seed=seed, **parameters)
+    if pruner.tags.needs_out_of_bag:
+        evidence = replace(evidence, votes=evidence.out_of_bag())
     votes = evidence.votes
     _warn_of_training_votes(pruner, votes)
+    is_auto = isinstance(method, str) and method == AUTO
     if wanted.is_fixed:
-        fitted = _fit(pruner.set_params(keep=wanted.keep), evidence, progress)
+        fitted, seconds = _fit(pruner.set_params(keep=wanted.keep), evidence, progress)
         curve = _curve(votes, fitted) if fitted.has_order else None
-        return Selection(votes, fitted, fitted.order_, curve, wanted.text, is_auto)
+        return Selection(
+            votes, fitted, fitted.order_, curve, wanted.text, is_auto, seconds
+        )
     if wanted.needs_errors and votes.source is VoteSource.TRAINING:
         raise ValueError(
             f"{wanted.name}: how many are enough cannot be told from samples that the "
             "members were trained on; give other samples, or a number to keep."
         )
-    whole = _fit(_of_everybody(pruner, wanted.name), evidence, progress)
+    whole, seconds = _fit(_of_everybody(pruner, wanted.name), evidence, progress)
     curve = _whole_curve(votes, whole)
     number = wanted.on(curve, evidence.costs)
     order = whole.order_[:number]
     if not whole.tags.nested:
         again = make_pruner(whole, keep=number)
-        whole = _fit(again, evidence, progress)
-        order = whole.order_
+        whole, more = _fit(again, evidence, progress)
+        order, seconds = whole.order_, seconds + more
     shown = None if votes.source is VoteSource.TRAINING else curve
-    return Selection(votes, whole, order, shown, wanted.text, is_auto)
+    return Selection(votes, whole, order, shown, wanted.text, is_auto, seconds)
 
 
 def select(
@@ -153,7 +162,9 @@ class _Given(Evidence):
         return Evidence.costs(self, kind)
 
 
-def method_for(evidence: Evidence, method: Any, **parameters: Any) -> Pruner:
+def method_for(
+    evidence: Evidence, method: Any, *, seed: int | None = None, **parameters: Any
+) -> Pruner:
     """Return the method asked for, with the costs of members it was told to count."""
     votes = evidence.votes
     if isinstance(method, str) and method == AUTO:
@@ -164,17 +175,21 @@ def method_for(evidence: Evidence, method: Any, **parameters: Any) -> Pruner:
         kind = pruner.get_params(deep=False)["cost"]
         if isinstance(kind, str):
             pruner.set_params(cost=evidence.costs(kind))
+    if pruner.tags.is_random and seed is not None:
+        if pruner.get_params(deep=False)["random_state"] is None:
+            pruner.set_params(random_state=seed)
     return pruner
 
 
-def _fit(pruner: Pruner, evidence: Evidence, progress: Progress | None) -> Pruner:
-    fitted: Pruner = pruner.fit(
-        evidence.votes,
-        evidence.features() if pruner.tags.needs_features else None,
-        progress,
-        unlabelled=evidence.unlabelled() if pruner.tags.uses_unlabelled else None,
-    )
-    return fitted
+def _fit(
+    pruner: Pruner, evidence: Evidence, progress: Progress | None
+) -> tuple[Pruner, float]:
+    """Fit the method, and return how many seconds it took by itself."""
+    features = evidence.features() if pruner.tags.needs_features else None
+    unlabelled = evidence.unlabelled() if pruner.tags.uses_unlabelled else None
+    start = time.perf_counter()
+    pruner.fit(evidence.votes, features, progress, unlabelled=unlabelled)
+    return pruner, time.perf_counter() - start
 
 
 def _curve(votes: Votes, fitted: Pruner) -> SizeCurve | None:

@@ -12,11 +12,12 @@ from quorate.ensembles import (
     Ensemble,
     collect_recombined,
     collect_votes,
+    drawn_rows,
     member_costs,
     read_ensemble,
 )
 from quorate.exceptions import LeftOutWarning
-from quorate.votes import Votes
+from quorate.votes import Votes, VoteSource
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,6 +34,25 @@ class Evidence:
     """The samples voted on."""
     n_jobs: int | None = None
     _made: dict[str, Any] = field(default_factory=dict)
+
+    def fresh(self) -> "Evidence":
+        """Return the same evidence, with votes of which nothing is counted yet."""
+        votes = self.votes.keep(np.arange(self.votes.n_members))
+        return Evidence(votes, self.ensemble, self.X, self.n_jobs, self._made)
+
+    def out_of_bag(self) -> Votes:
+        """Return the votes that are out of bag, if any are; nobody is asked again."""
+        votes = self.votes
+        on_training = votes.source is VoteSource.TRAINING and not votes.is_masked
+        drawn = None
+        if on_training and self.ensemble is not None:
+            drawn = drawn_rows(self.ensemble)
+        if drawn is None:
+            return votes
+        valid = np.ones((votes.n_members, votes.n_samples), dtype=bool)
+        for row, rows in zip(valid, drawn, strict=True):
+            row[rows] = False
+        return votes.only(valid).with_source(VoteSource.OUT_OF_BAG)
 
     def features(self) -> Array:
         """Return the samples voted on, as numbers."""

@@ -33,6 +33,8 @@ class Selection:
     """How the number of members came about."""
     auto: bool = False
     """Whether the method was chosen for the user."""
+    seconds: float = 0.0
+    """How long the method itself took."""
 
     @property
     def support(self) -> BoolArray:

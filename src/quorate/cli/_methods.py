@@ -20,10 +20,10 @@ def methods(as_json: bool) -> None:
                 "name": name,
                 "class": method.cls.__name__,
                 "summary": method.summary,
-                "finds_size": method.finds_size,
-                "honours_keep": method.honours_keep,
-                "uses_weights": method.uses_weights,
-                "is_random": method.is_random,
+                "finds_size": method.tags.finds_size,
+                "honours_keep": method.tags.honours_keep,
+                "uses_weights": method.tags.uses_weights,
+                "is_random": method.tags.is_random,
             }
             for name, method in known().items()
         ]
@@ -32,7 +32,7 @@ def methods(as_json: bool) -> None:
     table = plain_table("method", "size", "what it does")
     table.columns[1].justify = "left"
     for name, method in known().items():
-        exact = "exact" if method.honours_keep else "up to"
+        exact = "exact" if method.tags.honours_keep else "up to"
         table.add_row(
             name, "own" if method.cls().keep is None else exact, method.summary
         )

@@ -174,9 +174,11 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
                 "PrunedClassifier.fit: got n_samples=1; choosing members needs more."
             )
         lazy, size = self._lazy(), Size(self.keep)
-        method = self._seeded_method()
+        if not (isinstance(self.method, str) and self.method == AUTO):
+            make_pruner(self.method)  # refuses what it does not know before the work
         fitted = self._fit_and_ask(Training(X, y, self._route(fit_params), self.n_jobs))
-        selection = choose(fitted.evidence, method, size)
+        seed = None if self.random_state is None else self._seed()
+        selection = choose(fitted.evidence, self.method, size, seed=seed)
         assert fitted.evidence.ensemble is not None
         self.estimator_ = smaller_ensemble(fitted.evidence.ensemble, selection)
         self.curve_ = selection.curve
@@ -239,16 +241,6 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         if isinstance(self.random_state, np.random.RandomState):
             return int(self.random_state.randint(2**31 - 1))
         return int(np.random.default_rng(self.random_state).integers(2**31 - 1))
-
-    def _seeded_method(self) -> Any:
-        """Return the method, with a seed where it has none of its own."""
-        if isinstance(self.method, str) and self.method == AUTO:
-            return self.method
-        pruner = make_pruner(self.method)
-        params = pruner.get_params(deep=False)
-        if self.random_state is not None and params.get("random_state", 0) is None:
-            pruner.set_params(random_state=self._seed())
-        return pruner
 
     def _lazy(self) -> LazyClassifier | None:
         """Return what predict will go through, still without its ensemble."""

@@ -4,7 +4,7 @@ from typing import Any
 
 from quorate.pruning._base import Pruner
 from quorate.pruning._names import make_pruner
-from quorate.votes import Votes
+from quorate.votes import Votes, VoteSource
 
 AUTO = "auto"
 
@@ -28,11 +28,13 @@ def choose_method(
     Parameters
     ----------
     kind : {"forest", "bagging", "boosting", "voting", "pool"} or None
-        What the votes are from; None if that is not known.
+        What the votes are from, a kind of ensemble or its family; None if that is not
+        known, then ``votes.family`` counts.
     votes : Votes
         The votes to choose on; only what they carry is looked at.
-    chosen_on : str
-        Where the votes are from, as in the record ``pruning_``.
+    chosen_on : VoteSource or str
+        Where the votes are from, as in the record ``pruning_``; ``votes.source`` by
+        default.
     **parameters
         Parameters of the method.
 
@@ -49,6 +51,7 @@ def choose_method(
 
 
 def _name(kind: str | None, votes: Votes, chosen_on: str) -> str:
+    source, kind = chosen_on or votes.source, kind or votes.family
     if kind is None:
         if not votes.has_equal_weights:
             return "l1"
@@ -57,5 +60,5 @@ def _name(kind: str | None, votes: Votes, chosen_on: str) -> str:
         return "l1"
     if kind in ("forest", "bagging"):
         # Trees look perfect on samples they were trained on.
-        return "herding" if chosen_on == "training votes" else "brier"
-    return "brier" if votes.probabilities is None else "simplex"
+        return "herding" if source == VoteSource.TRAINING else "brier"
+    return "brier" if votes.class_probabilities is None else "simplex"

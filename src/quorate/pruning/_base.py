@@ -8,8 +8,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from quorate._typing import Array, BoolArray, IntArray
+from quorate._typing import Array, BoolArray, FloatArray, IntArray
+from quorate.pruning._old_flags import fold_old_flags, note_undeclared_weights
 from quorate.pruning._size import members_to_keep
+from quorate.pruning._tags import PrunerTags
 from quorate.votes import Votes
 
 Progress = Callable[[int, int], object]
@@ -23,7 +25,8 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
     """Base of all pruning methods: choose members from their votes.
 
     A method implements :meth:`_select`, which returns the positions of the members it
-    picks, in the order of picking. Everything else is done here.
+    picks, in the order of picking, and declares what is special about it in ``tags``.
+    Everything else is done here.
 
     Parameters
     ----------
@@ -44,43 +47,45 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         choose weights have them.
     """
 
-    finds_size: ClassVar[bool] = False
-    """Whether ``keep=None`` lets the method choose how many to keep."""
-    honours_keep: ClassVar[bool] = True
-    """Whether exactly ``keep`` members come out; otherwise at most that many."""
-    uses_weights: ClassVar[bool] = False
-    """Whether voting weights enter; other methods see the members as equals."""
-    is_random: ClassVar[bool] = False
-    """Whether ``random_state`` matters."""
-    needs_features: ClassVar[bool] = False
-    """Whether ``fit`` needs the samples themselves, as numbers."""
-    uses_probabilities: ClassVar[bool] = False
-    """Whether members' class probabilities enter where the votes have them."""
-    uses_unlabelled: ClassVar[bool] = False
-    """Whether ``fit`` takes votes on further samples, without labels."""
-    refines: ClassVar[bool] = False
-    """Whether a choice of fewer members need not be the start of one of more."""
-    driven_by_accuracy: ClassVar[bool] = False
-    """Whether members that look perfect on their training samples mislead it."""
-    paper_name: ClassVar[str] = ""
-    """The short name in the literature."""
+    tags: ClassVar[PrunerTags] = PrunerTags()
+    """What the method declares about itself."""
+
+    weights_: FloatArray
+
+    # Lent to the hooks while ``fit`` runs.
+    _X: Any
+    _unlabelled: Votes | None
+    _progress: Progress
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        fold_old_flags(cls)
 
     def __init__(self, keep: float | int | None = 0.2) -> None:
         self.keep = keep
 
     def fit(
-        self, votes: Votes, X: Any = None, progress: Progress | None = None
+        self,
+        votes: Votes,
+        X: Any = None,
+        progress: Progress | None = None,
+        *,
+        unlabelled: Votes | None = None,
     ) -> Self:
         """Choose members from their votes.
 
         Parameters
         ----------
         votes : Votes
-            Votes on the pruning set.
+            Votes on the pruning set, with probabilities if the ensemble averages these.
         X : array-like, optional
             The samples voted on; only methods that look at features need them.
         progress : callable, optional
             Called with the steps done and their number by methods that take long.
+        unlabelled : Votes, optional
+            Votes of the same members on further samples, whose labels are not used;
+            methods that have no use for them ignore them. :func:`quorate.prune` makes
+            such samples from X.
 
         Returns
         -------
@@ -92,25 +97,55 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
                 f"{self._owner}.fit: expected Votes, got {type(votes).__name__}; "
                 "make them with quorate.collect_votes or quorate.Votes."
             )
-        size = self._size(votes.n_members)
+        if unlabelled is not None and not isinstance(unlabelled, Votes):
+            raise TypeError(
+                f"{self._owner}.fit(unlabelled): expected Votes, got "
+                f"{type(unlabelled).__name__}."
+            )
+        seen = votes if self.tags.uses_weights else votes.unweighted()
+        self._X, self._unlabelled = X, unlabelled
         self._progress = progress or _silent
         try:
-            seen = votes if self.uses_weights else votes.unweighted()
-            picked = (
-                self._select(seen, size) if X is None else self._look(seen, size, X)
-            )
+            if self.keep is None and self.tags.finds_size:
+                picked = self._select_any_size(seen)
+            else:
+                size = members_to_keep(self.keep, votes.n_members, self._owner)
+                picked = self._select(seen, size)
         finally:
-            del self._progress
+            del self._X, self._unlabelled, self._progress
         self.order_ = np.asarray(picked, dtype=np.intp)
         self.support_ = np.zeros(votes.n_members, dtype=bool)
         self.support_[self.order_] = True
         self.n_kept_ = int(self.order_.size)
+        note_undeclared_weights(self)
         return self
 
     @property
     def has_order(self) -> bool:
-        """Whether ``order_`` is the order of picking, each prefix a choice."""
-        return True
+        """Whether ``order_`` is the order of picking, with these parameters."""
+        return self.tags.has_order
+
+    @property
+    def new_weights(self) -> FloatArray | None:
+        """Voting weights that the method chose, ``weights_``; None if it keeps them."""
+        return self.weights_ if self.tags.chooses_weights else None
+
+    def path(self) -> tuple[IntArray, list[FloatArray] | None]:
+        """Return the order of picking and the voting weights along it.
+
+        Returns
+        -------
+        order : ndarray of int
+            Members in the order in which they were picked.
+        weights : list of ndarray or None
+            Voting weights of the first 1, 2, ... of them; None for methods that leave
+            the members the weights they have.
+        """
+        check_is_fitted(self, "order_")
+        order, weights = self.order_, self.new_weights
+        if weights is None:
+            return order, None
+        return order, [weights[order[:step]] for step in range(1, order.size + 1)]
 
     def get_support(self, indices: bool = False) -> BoolArray | IntArray:
         """Return which members are kept, as a mask or as sorted positions."""
@@ -119,17 +154,20 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         return np.flatnonzero(support) if indices else support
 
     @abstractmethod
-    def _select(self, votes: Votes, size: int | None) -> Sequence[int] | Array:
-        """Return the members picked, in order; ``size`` is None where keep is None."""
+    def _select(self, votes: Votes, size: int) -> Sequence[int] | Array:
+        """Return the members picked, in order.
 
-    def _look(self, votes: Votes, size: int | None, X: Any) -> Sequence[int] | Array:
-        """Select with the samples at hand; most methods have no use for them."""
-        return self._select(votes, size)
+        While it runs, ``self._X`` and ``self._unlabelled`` are what ``fit`` was given,
+        None if nothing, and ``self._progress(done, total)`` may be called.
+        """
 
-    def _size(self, n_members: int) -> int | None:
-        if self.keep is None and self.finds_size:
-            return None
-        return members_to_keep(self.keep, n_members, self._owner)
+    def _select_any_size(self, votes: Votes) -> Sequence[int] | Array:
+        """Return as many members as the method finds best, where ``keep`` is None.
+
+        Only methods with the tag ``finds_size`` are asked; for most, any size is no
+        limit to the size.
+        """
+        return self._select(votes, votes.n_members)
 
     def _refuse(self, parameter: str, fits: str) -> ValueError:
         """Return the error for a parameter that does not fit."""
@@ -172,29 +210,3 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
 def is_number(value: Any) -> bool:
     number = isinstance(value, (int, float, np.number))
     return number and not isinstance(value, bool)
-
-
-def most_accurate_first(votes: Votes) -> IntArray:
-    """Return the members by falling accuracy, equals by position."""
-    right, asked = votes.member_counts()
-    # Equal fractions of whole numbers below 2**26 give equal floats.
-    return np.argsort(-(right / asked), kind="stable")
-
-
-def first_best(scores: Array, allowed: BoolArray, tolerance: float = 0.0) -> int:
-    """Return the lowest position among the allowed whose score is largest.
-
-    With a tolerance, scores that close to the largest, relative to it, count as equal.
-    """
-    open_scores = np.where(allowed, scores, -np.inf)
-    best = open_scores.max()
-    if tolerance:
-        best -= tolerance * max(1.0, abs(best))
-    return int(np.argmax(open_scores >= best))
-
-
-def as_generator(random_state: Any) -> np.random.Generator:
-    """Return a generator for None, a seed, a RandomState or a Generator."""
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(2**31 - 1))
-    return np.random.default_rng(random_state)

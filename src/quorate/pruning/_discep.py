@@ -4,7 +4,8 @@ import numpy as np
 
 from quorate._kernels.information import mutual_information
 from quorate._typing import Array, BoolArray, FloatArray
-from quorate.pruning._greedy import ErrorDriven
+from quorate.pruning._growing import ErrorDriven
+from quorate.pruning._picking import NEAR
 from quorate.votes import Votes
 
 
@@ -46,10 +47,7 @@ class DiscEP(ErrorDriven):
     2
     """
 
-    paper_name = "DiscEP"
-
-    def _select(self, votes: Votes, size: int | None) -> list[int]:
-        assert size is not None
+    def _select(self, votes: Votes, size: int) -> list[int]:
         ballot = self._open(votes)
 
         def about(other: Array, where: BoolArray) -> FloatArray:
@@ -61,4 +59,4 @@ class DiscEP(ErrorDriven):
             shared = sum(about(votes.codes[member], ~errs) for member in members)
             return np.asarray(about(votes.y, errs) + shared / members.size)
 
-        return self._grow(ballot, size, score, tolerance=1e-12)
+        return self._grow(ballot, size, score, tolerance=NEAR)

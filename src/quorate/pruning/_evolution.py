@@ -10,7 +10,9 @@ import numpy as np
 
 from quorate._typing import BoolArray, IntArray, Ties
 from quorate.pruning._ballot import Ballot, open_ballot
-from quorate.pruning._base import Pruner, as_generator
+from quorate.pruning._base import Pruner
+from quorate.pruning._picking import as_generator
+from quorate.pruning._tags import PrunerTags
 from quorate.votes import Votes
 
 # Mutations drawn at a time.
@@ -20,11 +22,15 @@ _BATCH = 1024
 class _Evolution(Pruner):
     """Random search over subsets."""
 
-    finds_size = True
-    honours_keep = False
-    uses_weights = True
-    is_random = True
-    driven_by_accuracy = True
+    tags = PrunerTags(
+        finds_size=True,
+        honours_keep=False,
+        has_order=False,
+        nested=False,
+        uses_weights=True,
+        driven_by_accuracy=True,
+        is_random=True,
+    )
     error_: float
     n_iter_: int
 
@@ -41,11 +47,6 @@ class _Evolution(Pruner):
         self.time_limit = time_limit
         self.ties = ties
         self.random_state = random_state
-
-    @property
-    def has_order(self) -> bool:
-        """Sets found by flipping have no order."""
-        return False
 
     def _rounds(self, n_members: int) -> int:
         self._one_of("ties", "expected", "lowest")
@@ -118,15 +119,12 @@ class SEP(_Evolution):
     True
     """
 
-    paper_name = "SEP"
-
-    def _select(self, votes: Votes, size: int | None) -> IntArray:
+    def _select(self, votes: Votes, size: int) -> IntArray:
         n = votes.n_members
         rounds, deadline = self._rounds(n), self._deadline()
         rng = as_generator(self.random_state)
-        most = n if size is None else size
         ballot = open_ballot(votes, self.ties)
-        ballot.become(self._start(rng, n, most))
+        ballot.become(self._start(rng, n, size))
         error = ballot.error
         single: list[Any] = []  # errors after each single flip, while they hold
         self.n_iter_ = 0
@@ -136,7 +134,7 @@ class SEP(_Evolution):
                 self._progress(self.n_iter_, rounds)
                 if time.perf_counter() > deadline:
                     break
-            if not flips or (most < n and _size_after(ballot, flips) > most):
+            if not flips or (size < n and _size_after(ballot, flips) > size):
                 continue
             if len(flips) == 1:
                 single = single or ballot.errors_if_flipped().tolist()
@@ -204,16 +202,15 @@ class PEP(_Evolution):
     (0.25, 1)
     """
 
-    paper_name = "PEP"
     n_evaluations_: int
     front_: list[tuple[int, float]]
 
-    def _select(self, votes: Votes, size: int | None) -> IntArray:
+    def _select(self, votes: Votes, size: int) -> IntArray:
         n = votes.n_members
         rounds, deadline = self._rounds(n), self._deadline()
         rng = as_generator(self.random_state)
         ballot = open_ballot(votes, self.ties)
-        ballot.become(self._start(rng, n, n if size is None else size))
+        ballot.become(self._start(rng, n, size))
         archive = Archive()
         archive.offer(ballot)
         self.n_iter_ = self.n_evaluations_ = 0
@@ -235,18 +232,15 @@ class PEP(_Evolution):
                     archive.offer(ballot)
         total = ballot.scale * votes.n_samples
         self.front_ = [(k, float(archive.errors[k]) / total) for k in archive.sizes()]
-        fitting = [k for k in archive.sizes() if size is None or k <= size]
+        fitting = [k for k in archive.sizes() if k <= size]
         if not fitting:
             return self._smallest(archive, ballot, size)
         best = min(fitting, key=lambda k: (archive.errors[k], k))
         ballot.restore(archive.state(best))
         return self._finish(ballot.inside, archive.errors[best], ballot)
 
-    def _smallest(
-        self, archive: "Archive", ballot: Ballot, size: int | None
-    ) -> IntArray:
+    def _smallest(self, archive: "Archive", ballot: Ballot, size: int) -> IntArray:
         """Shrink the smallest set found to the size allowed, losing little."""
-        assert size is not None
         ballot.restore(archive.state(archive.sizes()[0]))
         while ballot.size > size:
             after = np.where(ballot.inside, ballot.errors_if_removed(), np.inf)

@@ -1,18 +1,18 @@
 """Greedy selection with replacement: a member may come in several times."""
 
-from functools import reduce
 from typing import Any
 
 import numpy as np
 
+from quorate._kernels.losses import mean_loss
 from quorate._typing import BoolArray, FloatArray, IntArray
-from quorate.pruning._base import Pruner, as_generator, first_best
+from quorate.pruning._base import Pruner
+from quorate.pruning._picking import as_generator, first_best
 from quorate.pruning._shares import Average, blocks_of, mean_of, shares_of, usable
+from quorate.pruning._tags import PrunerTags
 from quorate.votes import Votes
 
 _TOLERANCE = 1e-9
-FLOOR = 1e-6
-"""Smallest probability the logarithmic loss sees, so that no sample costs all."""
 
 
 class GreedySelection(Pruner):
@@ -71,13 +71,14 @@ class GreedySelection(Pruner):
     array([0.33, 0.33, 0.33])
     """
 
-    paper_name = "GES"
-    honours_keep = False
-    is_random = True
-    uses_probabilities = True
-    driven_by_accuracy = True
-    refines = True
-    weights_: FloatArray
+    tags = PrunerTags(
+        honours_keep=False,
+        nested=False,
+        chooses_weights=True,
+        uses_probabilities=True,
+        driven_by_accuracy=True,
+        is_random=True,
+    )
     losses_: FloatArray
 
     def __init__(
@@ -100,8 +101,7 @@ class GreedySelection(Pruner):
         self.bag_size = bag_size
         self.random_state = random_state
 
-    def _select(self, votes: Votes, size: int | None) -> IntArray:
-        assert size is not None
+    def _select(self, votes: Votes, size: int) -> IntArray:
         self._one_of("loss", "accuracy", "brier", "log_loss")
         if not isinstance(self.replace, (bool, np.bool_)):
             raise self._refuse("replace", "True or False")
@@ -192,18 +192,3 @@ def _least_used(losses: FloatArray, open_to: BoolArray, picks: list[int]) -> int
     equal = open_to & (losses <= best + _TOLERANCE * max(1.0, abs(best)))
     used = np.bincount(picks, minlength=losses.size)
     return int(np.argmin(np.where(equal, used, len(picks) + 1)))
-
-
-def mean_loss(kind: str, means: FloatArray, y: IntArray) -> FloatArray:
-    """Return the mean loss of averaged votes (..., n_samples, n_classes)."""
-    own = means[..., np.arange(y.size), y]
-    if kind == "log_loss":
-        return np.asarray(-np.log(np.maximum(own, FLOOR)).mean(axis=-1))
-    # Class by class: NumPy is slow at reducing an axis of few entries.
-    columns = [means[..., place] for place in range(means.shape[-1])]
-    if kind == "brier":
-        squares = sum(column**2 for column in columns) - 2 * own + 1
-        return np.asarray(np.mean(squares, axis=-1))
-    near = reduce(np.maximum, columns) - _TOLERANCE
-    tied = sum((column >= near).astype(np.int16) for column in columns)
-    return np.asarray(1.0 - np.mean((own >= near) / tied, axis=-1))

@@ -10,7 +10,8 @@ from quorate._diversity import closed_form, find_measure
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._warn import warn
 from quorate.exceptions import FewerMembersWarning, UninformativeMeasureWarning
-from quorate.pruning._base import Pruner, most_accurate_first
+from quorate.pruning._base import Pruner
+from quorate.pruning._picking import most_accurate_first
 from quorate.votes import Votes
 
 # The margin of samples with c of n remaining members right.
@@ -27,9 +28,8 @@ class _SampleDriven(Pruner):
     trace_samples_: IntArray
     trace_margins_: FloatArray
 
-    def _select(self, votes: Votes, size: int | None) -> list[int]:
+    def _select(self, votes: Votes, size: int) -> list[int]:
         self._one_of("stuck", "skip", "stop")
-        assert size is not None
         order = most_accurate_first(votes)
         remaining = self._remaining(votes, skip=self.stuck == "skip")
         available = np.ones(votes.n_members, dtype=bool)
@@ -133,8 +133,6 @@ class EPBD(_SampleDriven):
     array([3, 4, 2])
     """
 
-    paper_name = "EPBD"
-
     def __init__(
         self,
         keep: float | int | None = 0.2,
@@ -215,8 +213,6 @@ class FTAD(_SampleDriven):
     >>> quorate.pruning.FTAD(lambda c, n: c * (n - c) / n**2, keep=2).fit(votes).order_
     array([0, 1])
     """
-
-    paper_name = "FTAD"
 
     def __init__(
         self,

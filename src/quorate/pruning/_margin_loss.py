@@ -3,8 +3,10 @@
 import numpy as np
 
 from quorate._typing import Array, FloatArray, IntArray
-from quorate.pruning._base import Pruner, first_best
+from quorate.pruning._base import Pruner
+from quorate.pruning._picking import first_best
 from quorate.pruning._shares import blocks_of, shares_of, usable
+from quorate.pruning._tags import PrunerTags
 from quorate.votes import Votes
 
 _TOLERANCE = 1e-9
@@ -46,11 +48,12 @@ class MarginLoss(Pruner):
     array([0, 1])
     """
 
-    paper_name = "margin loss"
-    uses_weights = True
-    uses_probabilities = True
-    driven_by_accuracy = True
-    refines = True
+    tags = PrunerTags(
+        nested=False,
+        uses_weights=True,
+        uses_probabilities=True,
+        driven_by_accuracy=True,
+    )
     loss_: float
 
     def __init__(
@@ -60,8 +63,7 @@ class MarginLoss(Pruner):
         self.slope = slope
         self.sweeps = sweeps
 
-    def _select(self, votes: Votes, size: int | None) -> list[int]:
-        assert size is not None
+    def _select(self, votes: Votes, size: int) -> list[int]:
         slope, sweeps = self._positive("slope"), self._count("sweeps")
         race = _Race(votes, slope)
         order: list[int] = []

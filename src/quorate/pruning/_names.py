@@ -8,28 +8,19 @@ from typing import Any
 
 from quorate._suggest import unknown_name
 from quorate.pruning._base import Pruner
+from quorate.pruning._complement import MRMC, Complementariness
+from quorate.pruning._concurrency import Concurrency, UncertaintyWeighted
 from quorate.pruning._discep import DiscEP
+from quorate.pruning._divergence import KLDivergence
+from quorate.pruning._drep import DREP
 from quorate.pruning._evolution import PEP, SEP
+from quorate.pruning._farthest import FarthestFirst, LocalSearch
 from quorate.pruning._ges import GreedySelection
-from quorate.pruning._greedy import (
-    DREP,
-    MRMC,
-    Complementariness,
-    Concurrency,
-    OrderedError,
-    ReducedError,
-    UncertaintyWeighted,
-)
 from quorate.pruning._instance import EPBD, FTAD
+from quorate.pruning._kappa import KappaPruning
+from quorate.pruning._margin_distance import MarginDistance
 from quorate.pruning._margin_loss import MarginLoss
-from quorate.pruning._pairs import (
-    MRMR,
-    FarthestFirst,
-    KappaPruning,
-    KLDivergence,
-    LocalSearch,
-    MarginDistance,
-)
+from quorate.pruning._mrmr import MRMR
 from quorate.pruning._quadratic import BrierSelection, Herding
 from quorate.pruning._rankings import (
     MDEP,
@@ -37,9 +28,11 @@ from quorate.pruning._rankings import (
     IndividualContribution,
     OrientationOrdering,
 )
+from quorate.pruning._reduced_error import OrderedError, ReducedError
 from quorate.pruning._simple import BestMembers, EarlyStopping, RandomSubset
 from quorate.pruning._simplex import SimplexWeights
 from quorate.pruning._sparse import SparseWeights
+from quorate.pruning._tags import PrunerTags
 from quorate.pruning._twostage import TwoStageAccuracy, TwoStageDistance
 
 METHODS: dict[str, type[Pruner]] = {
@@ -102,24 +95,29 @@ class Method:
         return doc.partition("\n\n")[0].replace("\n", " ").rstrip(".")
 
     @property
+    def tags(self) -> PrunerTags:
+        """What the method declares about itself."""
+        return self.cls.tags
+
+    @property
     def finds_size(self) -> bool:
         """Whether ``keep=None`` lets it choose how many to keep."""
-        return self.cls.finds_size
+        return self.tags.finds_size
 
     @property
     def honours_keep(self) -> bool:
         """Whether exactly ``keep`` members come out, otherwise at most."""
-        return self.cls.honours_keep
+        return self.tags.honours_keep
 
     @property
     def uses_weights(self) -> bool:
         """Whether voting weights enter."""
-        return self.cls.uses_weights
+        return self.tags.uses_weights
 
     @property
     def is_random(self) -> bool:
         """Whether it takes a seed."""
-        return self.cls.is_random
+        return self.tags.is_random
 
 
 class MethodCatalogue(dict[str, Method]):

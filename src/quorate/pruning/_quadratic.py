@@ -1,12 +1,15 @@
 """Choose members whose average is closest to a target, by one matrix of products."""
 
-from typing import Any, Self
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from quorate._typing import Array, FloatArray
-from quorate.pruning._base import Progress, Pruner, first_best, is_number
+from quorate.pruning._base import Pruner, is_number
+from quorate.pruning._picking import first_best
 from quorate.pruning._shares import gram, label_products, whole_products
+from quorate.pruning._tags import PrunerTags
 from quorate.votes import Votes
 
 _TOLERANCE = 1e-9
@@ -15,45 +18,16 @@ _TOLERANCE = 1e-9
 class _Quadratic(Pruner):
     """Minimise ``sum_{t,q in S} G[t,q] / k^2 - 2 sum_{t in S} b[t] / k``."""
 
-    refines = True
-    uses_probabilities = True
-    uses_unlabelled = True
+    tags = PrunerTags(
+        nested=False,
+        uses_probabilities=True,
+        uses_unlabelled=True,
+        takes_costs=True,
+    )
     loss_: float
     sweeps: int
     cost: Any
     price: float
-
-    def fit(
-        self,
-        votes: Votes,
-        X: Any = None,
-        progress: Progress | None = None,
-        unlabelled: Votes | None = None,
-    ) -> Self:
-        """Choose members from their votes.
-
-        Parameters
-        ----------
-        votes : Votes
-            Votes on the pruning set, with probabilities if the ensemble averages these.
-        X : array-like, optional
-            Not used.
-        progress : callable, optional
-            Not used; the method is quick.
-        unlabelled : Votes, optional
-            Votes of the same members on further samples, whose labels are not used.
-            :func:`quorate.prune` makes such samples from X.
-        """
-        if unlabelled is not None and not isinstance(unlabelled, Votes):
-            raise TypeError(
-                f"{self._owner}.fit(unlabelled): expected Votes, got "
-                f"{type(unlabelled).__name__}."
-            )
-        self._unlabelled = unlabelled
-        try:
-            return super().fit(votes, X, progress)
-        finally:
-            del self._unlabelled
 
     def _further(self, votes: Votes) -> Votes | None:
         """Return the unlabelled votes, of the same kind as the labelled ones."""
@@ -65,7 +39,8 @@ class _Quadratic(Pruner):
                 f"{self._owner}.fit(unlabelled): votes of the same "
                 f"{votes.n_members} members are needed, got {further.n_members}."
             )
-        if (further.probabilities is None) != (votes.probabilities is None):
+        missing = [v.class_probabilities is None for v in (further, votes)]
+        if missing[0] != missing[1]:
             raise ValueError(
                 f"{self._owner}.fit(unlabelled): probabilities in both votes or in "
                 "neither."
@@ -202,8 +177,7 @@ class BrierSelection(_Quadratic):
     array([0, 1])
     """
 
-    paper_name = "Brier"
-    driven_by_accuracy = True
+    tags = replace(_Quadratic.tags, driven_by_accuracy=True)
 
     def __init__(
         self,
@@ -221,8 +195,7 @@ class BrierSelection(_Quadratic):
         self.cost = cost
         self.price = price
 
-    def _select(self, votes: Votes, size: int | None) -> list[int]:
-        assert size is not None
+    def _select(self, votes: Votes, size: int) -> list[int]:
         self._one_of("target", "label", "soft")
         mix = self._share("mix")
         G, b = gram(votes), label_products(votes)
@@ -272,8 +245,6 @@ class Herding(_Quadratic):
     array([1])
     """
 
-    paper_name = "herding"
-
     def __init__(
         self,
         keep: float | int | None = 0.2,
@@ -286,8 +257,7 @@ class Herding(_Quadratic):
         self.cost = cost
         self.price = price
 
-    def _select(self, votes: Votes, size: int | None) -> list[int]:
-        assert size is not None
+    def _select(self, votes: Votes, size: int) -> list[int]:
         G = gram(self._further(votes) or votes)
         mean: Array = G.mean(axis=1)
         return self._minimise(G, mean, size)

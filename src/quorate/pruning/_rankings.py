@@ -7,7 +7,9 @@ import numpy as np
 
 from quorate._kernels import sums
 from quorate._typing import Array, FloatArray, IntArray
-from quorate.pruning._base import Pruner, most_accurate_first
+from quorate.pruning._base import Pruner
+from quorate.pruning._picking import most_accurate_first
+from quorate.pruning._tags import PrunerTags
 from quorate.votes import Votes
 
 # Scores that are sums of logarithms are compared after rounding to this many digits.
@@ -54,15 +56,22 @@ class OrientationOrdering(Pruner):
     array([2])
     """
 
-    paper_name = "OO"
-    finds_size = True
+    tags = PrunerTags(finds_size=True)
     scores_: Array
     angle_: float
 
     def __init__(self, keep: float | int | None = None) -> None:
         super().__init__(keep)
 
-    def _select(self, votes: Votes, size: int | None) -> IntArray:
+    def _select(self, votes: Votes, size: int) -> IntArray:
+        return self._by_angle(votes)[:size]
+
+    def _select_any_size(self, votes: Votes) -> IntArray:
+        order = self._by_angle(votes)
+        below = order[self.scores_[order] > 0]
+        return below if below.size else most_accurate_first(votes)[:1]
+
+    def _by_angle(self, votes: Votes) -> IntArray:
         right, asked = votes.sample_counts()
         ensemble = 2 * right.astype(np.int64) - asked
         own_right, own_asked = votes.member_counts()
@@ -82,11 +91,7 @@ class OrientationOrdering(Pruner):
         self.angle_ = _angle(square, diagonal, votes.n_samples)
         # Signatures of masked votes differ in length, so angles need the norms.
         key = score / np.sqrt(own_asked) if votes.is_masked else score
-        order = np.argsort(-key, kind="stable")
-        if size is not None:
-            return order[:size]
-        below = order[score[order] > 0]
-        return below if below.size else most_accurate_first(votes)[:1]
+        return np.argsort(-key, kind="stable")
 
     def _overlap(self, votes: Votes, ensemble: IntArray) -> IntArray:
         """Return the product of each signature with the ensemble's, exactly."""
@@ -127,7 +132,7 @@ class _Scored(Pruner):
 
     scores_: FloatArray
 
-    def _select(self, votes: Votes, size: int | None) -> IntArray:
+    def _select(self, votes: Votes, size: int) -> IntArray:
         self.scores_ = self._scores(votes)
         return np.argsort(-np.round(self.scores_, _DIGITS), kind="stable")[:size]
 
@@ -169,8 +174,6 @@ class IndividualContribution(_Scored):
     >>> quorate.pruning.IndividualContribution(keep=2).fit(votes).order_
     array([2, 0])
     """
-
-    paper_name = "EPIC"
 
     def _scores(self, votes: Votes) -> FloatArray:
         counts = votes.tally().astype(np.int64)
@@ -224,8 +227,6 @@ class UMEP(_Scored):
     1
     """
 
-    paper_name = "UMEP"
-
     def __init__(
         self, keep: float | int | None = 0.2, margin: str = "unsupervised"
     ) -> None:
@@ -276,8 +277,6 @@ class MDEP(_Scored):
     >>> quorate.pruning.MDEP(keep=1).fit(votes).order_
     array([2])
     """
-
-    paper_name = "MDEP"
 
     def __init__(self, keep: float | int | None = 0.2, alpha: float = 0.2) -> None:
         super().__init__(keep)

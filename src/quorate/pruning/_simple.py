@@ -3,7 +3,9 @@
 from typing import Any
 
 from quorate._typing import Array, IntArray
-from quorate.pruning._base import Pruner, as_generator, most_accurate_first
+from quorate.pruning._base import Pruner
+from quorate.pruning._picking import as_generator, most_accurate_first
+from quorate.pruning._tags import PrunerTags
 from quorate.votes import Votes
 
 
@@ -26,10 +28,8 @@ class EarlyStopping(Pruner):
     array([0, 1])
     """
 
-    paper_name = "ES"
-
-    def _select(self, votes: Votes, size: int | None) -> Any:
-        return range(size or 1)
+    def _select(self, votes: Votes, size: int) -> Any:
+        return range(size)
 
 
 class BestMembers(Pruner):
@@ -57,11 +57,10 @@ class BestMembers(Pruner):
     array([1, 0])
     """
 
-    paper_name = "best"
-    driven_by_accuracy = True
+    tags = PrunerTags(driven_by_accuracy=True)
     scores_: Array
 
-    def _select(self, votes: Votes, size: int | None) -> IntArray:
+    def _select(self, votes: Votes, size: int) -> IntArray:
         self.scores_ = votes.accuracies
         return most_accurate_first(votes)[:size]
 
@@ -86,8 +85,7 @@ class RandomSubset(Pruner):
     2
     """
 
-    paper_name = "random"
-    is_random = True
+    tags = PrunerTags(is_random=True)
 
     def __init__(
         self, keep: float | int | None = 0.2, random_state: Any = None
@@ -95,5 +93,5 @@ class RandomSubset(Pruner):
         super().__init__(keep)
         self.random_state = random_state
 
-    def _select(self, votes: Votes, size: int | None) -> IntArray:
+    def _select(self, votes: Votes, size: int) -> IntArray:
         return as_generator(self.random_state).permutation(votes.n_members)[:size]

@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from quorate._kernels.losses import FLOOR
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.pruning._base import Pruner
-from quorate.pruning._ges import FLOOR
 from quorate.pruning._shares import gram, label_products, shares_of, usable
+from quorate.pruning._tags import PrunerTags
 from quorate.votes import Votes
 
 _STEPS = 1000
@@ -62,13 +63,14 @@ class SimplexWeights(Pruner):
     array([1])
     """
 
-    paper_name = "simplex"
-    finds_size = True
-    honours_keep = False
-    uses_probabilities = True
-    driven_by_accuracy = True
-    refines = True
-    weights_: FloatArray
+    tags = PrunerTags(
+        finds_size=True,
+        honours_keep=False,
+        nested=False,
+        chooses_weights=True,
+        uses_probabilities=True,
+        driven_by_accuracy=True,
+    )
 
     def __init__(
         self,
@@ -80,7 +82,7 @@ class SimplexWeights(Pruner):
         self.loss = loss
         self.smoothing = smoothing
 
-    def _select(self, votes: Votes, size: int | None) -> IntArray:
+    def _select(self, votes: Votes, size: int) -> IntArray:
         self._one_of("loss", "log_loss", "brier")
         smoothing = self._share("smoothing")
         problem = (
@@ -89,7 +91,7 @@ class SimplexWeights(Pruner):
             else _Brier(votes, smoothing)
         )
         members: IntArray = np.arange(votes.n_members)
-        while size is not None and members.size > size:
+        while members.size > size:
             weights = problem.solve(members, _ROUGH_STEPS)
             leaving = max(1, (members.size - size) // 3)
             stay = np.argsort(-_rounded(weights), kind="stable")[:-leaving]

@@ -4,10 +4,13 @@ from collections.abc import Sequence
 
 import numpy as np
 from scipy.optimize import minimize
+from sklearn.utils.validation import check_is_fitted
 
 from quorate._typing import FloatArray, IntArray
-from quorate.pruning._base import Progress, Pruner, first_best, most_accurate_first
+from quorate.pruning._base import Progress, Pruner
+from quorate.pruning._picking import first_best, most_accurate_first
 from quorate.pruning._shares import inner_products, shares_of
+from quorate.pruning._tags import PrunerTags
 from quorate.votes import Votes
 
 _TOLERANCE = 1e-6
@@ -58,12 +61,14 @@ class SparseWeights(Pruner):
     (array([0, 1]), array([0.5, 0.5, 0. ]))
     """
 
-    paper_name = "L1"
-    honours_keep = False
-    uses_probabilities = True
-    refines = True
-    weights_: FloatArray
+    tags = PrunerTags(
+        honours_keep=False,
+        nested=False,
+        chooses_weights=True,
+        uses_probabilities=True,
+    )
     loss_: float
+    _path_taken: tuple[IntArray, list[FloatArray]]
 
     def __init__(
         self,
@@ -75,8 +80,7 @@ class SparseWeights(Pruner):
         self.search = search
         self.ridge = ridge
 
-    def _select(self, votes: Votes, size: int | None) -> IntArray:
-        assert size is not None
+    def _select(self, votes: Votes, size: int) -> IntArray:
         self._one_of("search", "greedy", "path")
         ridge = self._positive("ridge")
         search = _grow if self.search == "greedy" else _follow_path
@@ -93,11 +97,10 @@ class SparseWeights(Pruner):
         self.loss_ = _Regression(votes, picked.tolist(), ridge).loss(weights)
         return np.asarray(order)
 
-    @property
     def path(self) -> tuple[IntArray, list[FloatArray]]:
-        """Members as picked, and the weights of the first 1, 2, ... of them."""
-        taken: tuple[IntArray, list[FloatArray]] = self._path_taken
-        return taken
+        """Return the members as picked and the weights fitted to the first 1, 2, ..."""
+        check_is_fitted(self, "order_")
+        return self._path_taken
 
 
 class _Regression:

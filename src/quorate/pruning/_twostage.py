@@ -1,19 +1,20 @@
 """Two-stage pruning: by accuracy on unseen samples, by distance to them."""
 
-from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate.pruning._base import Progress, Pruner
+from quorate.pruning._tags import PrunerTags
 from quorate.votes import Votes
 
 
 class _TwoStage(Pruner):
     """What both stages share: percentiles among survivors."""
 
-    finds_size = True
+    tags = PrunerTags(finds_size=True, needs_out_of_bag=True)
 
     def _check_masked(self, votes: Votes) -> None:
         if not votes.is_masked:
@@ -71,23 +72,29 @@ class TwoStageAccuracy(_TwoStage):
     array([2, 0])
     """
 
-    paper_name = "TSP.AP"
     scores_: FloatArray
 
     def __init__(self, keep: float | int | None = 0.2, ta: int | None = None) -> None:
         super().__init__(keep)
         self.ta = ta
 
-    def _select(self, votes: Votes, size: int | None) -> IntArray:
+    def _select(self, votes: Votes, size: int) -> IntArray:
+        members = self._passing(votes)
+        return _best_first(-self.scores_, members, size)
+
+    def _select_any_size(self, votes: Votes) -> IntArray:
+        self._check_masked(votes)
+        if self.ta is None:
+            raise self._refuse("keep", "give keep, ta or both")
+        return self._passing(votes)
+
+    def _passing(self, votes: Votes) -> IntArray:
+        """Return the members that ``ta`` lets pass, by position."""
         self._check_masked(votes)
         ta = self._tenth("ta", 0, 9)
-        if size is None and ta is None:
-            raise self._refuse("keep", "give keep, ta or both")
         self.scores_ = votes.accuracies
         members: IntArray = np.arange(votes.n_members)
-        if ta is not None:
-            members = _accurate(self.scores_, members, ta)
-        return _best_first(-self.scores_, members, size)
+        return members if ta is None else _accurate(self.scores_, members, ta)
 
 
 class TwoStageDistance(_TwoStage):
@@ -142,8 +149,7 @@ class TwoStageDistance(_TwoStage):
            [False,  True, False]])
     """
 
-    paper_name = "TSP.DP"
-    needs_features = True
+    tags = replace(_TwoStage.tags, needs_features=True)
     scores_: FloatArray
     centres_: FloatArray
 
@@ -164,6 +170,8 @@ class TwoStageDistance(_TwoStage):
         votes: Votes,
         X: Any = None,
         progress: Progress | None = None,
+        *,
+        unlabelled: Votes | None = None,
         queries: Any = None,
     ) -> Self:
         """Choose members by the distance of their unseen samples.
@@ -176,36 +184,44 @@ class TwoStageDistance(_TwoStage):
             The samples voted on.
         progress : callable, optional
             Not used; the method is quick.
+        unlabelled : Votes, optional
+            Not used.
         queries : array-like of shape (n_queries, n_features), optional
             Samples to be near to on average; X by default.
         """
         self._queries = queries
         try:
-            return super().fit(votes, X, progress)
+            return super().fit(votes, X, progress, unlabelled=unlabelled)
         finally:
             del self._queries
 
-    def _select(self, votes: Votes, size: int | None) -> Sequence[int]:
-        raise ValueError(
-            "TwoStageDistance: needs the features of the samples; "
-            "call fit(votes, X) with X."
-        )
+    def _select(self, votes: Votes, size: int) -> IntArray:
+        return self._nearest(votes, size)
 
-    def _look(self, votes: Votes, size: int | None, X: Any) -> IntArray:
+    def _select_any_size(self, votes: Votes) -> IntArray:
+        return self._nearest(votes, None)
+
+    def _nearest(self, votes: Votes, limit: int | None) -> IntArray:
+        """Return the members near enough, at most ``limit`` if that is a number."""
+        if self._X is None:
+            raise ValueError(
+                "TwoStageDistance: needs the features of the samples; "
+                "call fit(votes, X) with X."
+            )
         self._check_masked(votes)
         self._one_of("first", "accuracy", "distance")
         td, ta = self._tenth("td", 1, 10), self._tenth("ta", 0, 9)
-        if size is None and td is None:
+        if limit is None and td is None:
             raise self._refuse("keep", "give keep, td or both")
-        features = _as_features(X, votes)
+        features = _as_features(self._X, votes)
         valid = votes.valid
         assert valid is not None
         rows = features[votes.samples]
         self.centres_ = (valid @ rows) / valid.sum(axis=1)[:, None]
-        self._accuracies, self._limit = votes.accuracies, size
+        self._accuracies, self._limit = votes.accuracies, limit
         asked = features if self._queries is None else self._queries
         self.scores_ = self._mean_distances(np.asarray(asked, dtype=float))
-        return self._survivors(self.scores_, size, td, ta)
+        return self._survivors(self.scores_, limit, td, ta)
 
     def query_support(self, X: Any) -> BoolArray:
         """Return which members to ask about each query, (n_queries, n_members)."""

@@ -11,12 +11,13 @@ import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 
 from quorate._diversity import diversity
+from quorate._kernels.losses import mean_loss
 from quorate._rows import take_rows
 from quorate._typing import Array, IntArray
+from quorate.choosing import Evidence, Size, choose
 from quorate.decomposition import decompose
+from quorate.ensembles import collect_votes, read_ensemble
 from quorate.exceptions import QuorateWarning
-from quorate.pruning import Pruner, choose_method, make_pruner
-from quorate.pruning._ges import mean_loss
 from quorate.risk import assess_risk
 from quorate.study._data_set import DataSet
 from quorate.study._learners import make_ensemble
@@ -28,10 +29,7 @@ from quorate.study._prepare import (
     to_binary,
 )
 from quorate.study._store import cell_key
-from quorate.votes import Votes, collect_votes
-from quorate.votes._cost import member_costs
-from quorate.votes._crossover import collect_crossed
-from quorate.votes._members import averages_probabilities, kind_of
+from quorate.votes import Votes, VoteSource
 
 _HOLDOUT = 0.25
 
@@ -65,6 +63,8 @@ def _identity(unit: Unit, method: MethodSpec, fingerprint: str) -> dict[str, Any
             del identity[part]["prune_on"]
     if plan.as_deployed:
         identity["as_deployed"] = True
+    elif plan.rule != "heads":
+        identity["rule"] = plan.rule
     return identity
 
 
@@ -158,79 +158,64 @@ class _Bench:
             )
         spec = unit.ensemble
         self.seed = plan.seed + 1000 * unit.repeat + unit.fold
-        self.ensemble = make_ensemble(spec.kind, spec.learner, spec.members, self.seed)
+        model = make_ensemble(spec.kind, spec.learner, spec.members, self.seed)
         start = time.perf_counter()
-        self.ensemble.fit(X_train, y_train)
+        model.fit(X_train, y_train)
         fitted = time.perf_counter()
-        self.soft = plan.as_deployed and averages_probabilities(self.ensemble)
-        self.X_choose, self.y_choose = X_choose, y_choose
-        self.prune_on = prune_on
-        self.votes = self._votes(X_choose, y_choose, prune_on == "oob")
-        self.test = self._votes(X_test, y_test, False)
+        self.ensemble = read_ensemble(model)
+        votes = self._votes(X_choose, y_choose, out_of_bag=prune_on == "oob")
+        votes = votes.with_source(_SOURCES[prune_on])
+        self.evidence = Evidence(votes, self.ensemble, X_choose)
+        self.test = self._votes(X_test, y_test)
         self.seconds = {
             "fit_seconds": fitted - start,
             "vote_seconds": time.perf_counter() - fitted,
         }
-        self.training: Votes | None = None
+        self.training: Evidence | None = None
         if any(method.prune_on == "train" for method in plan.methods):
-            self.training = self._votes(X_train, y_train, False)
-        self.bytes = member_costs(self.ensemble, "bytes")
+            votes = self._votes(X_train, y_train).with_source(VoteSource.TRAINING)
+            self.training = Evidence(votes, self.ensemble, X_train)
+        self.bytes = self.evidence.costs("bytes")
         if not plan.as_deployed:
             self.whole = self._describe(self.test)
-            self.before = _diversities(self.votes)
+            self.before = _diversities(self.evidence.votes)
 
-    def _votes(self, X: Array, y: Array, out_of_bag: bool) -> Votes:
-        return collect_votes(
-            self.ensemble, X, y, out_of_bag=out_of_bag, probabilities=self.soft
+    def _votes(self, X: Array, y: Array, out_of_bag: bool = False) -> Votes:
+        if self.unit.plan.rule == "own":
+            return collect_votes(self.ensemble, X, y, out_of_bag=out_of_bag)
+        votes = collect_votes(
+            self.ensemble, X, y, out_of_bag=out_of_bag, probabilities=False
         )
-
-    @cached_property
-    def out_of_bag(self) -> Votes:
-        """The votes that are out of bag, if any are; no member is asked again."""
-        votes, drawn = self.votes, getattr(self.ensemble, "estimators_samples_", None)
-        on_training = self.prune_on == "train"
-        if votes.is_masked or not on_training or drawn is None:
-            return votes
-        valid = np.ones((votes.n_members, votes.n_samples), dtype=bool)
-        for row, rows in zip(valid, drawn, strict=True):
-            row[rows] = False
-        return Votes(
-            votes.classes[votes.codes],
-            self.y_choose,
-            weights=votes.weights,
-            valid=valid,
-            names=votes.names,
-        )
-
-    @cached_property
-    def unlabelled(self) -> Votes | None:
-        """Votes on rows made from those chosen on."""
-        return collect_crossed(self.ensemble, self.X_choose, probabilities=self.soft)
+        return votes.by_plurality()
 
     def run(self, method: MethodSpec) -> dict[str, Any]:
         """Choose members and measure the choice on the test part."""
-        votes, chosen_on = self.votes, _CHOSEN_ON[self.prune_on]
+        evidence = self.evidence
         if method.prune_on == "train" and self.training is not None:
-            votes, chosen_on = self.training, _CHOSEN_ON["train"]
-        if method.method.startswith("tsp"):
-            votes = self.out_of_bag  # two-stage pruning is defined on these
-        pruner = self._pruner(method, votes, chosen_on)
-        seconds = self._choose(pruner, votes)
-        weights = getattr(pruner, "weights_", None)
-        judged = self.test if weights is None else self.test.reweighted(weights)
-        kept = judged.keep(np.sort(pruner.order_))
+            evidence = self.training
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", QuorateWarning)
+            selection = choose(
+                evidence.fresh(),  # nothing counted yet: fair times
+                method.method,
+                Size(method.keep),
+                seed=self.seed,
+                **method.parameters,
+            )
+        kept = selection.applied_to(self.test)
         found = {
-            "kept": pruner.n_kept_,
+            "kept": selection.n_kept,
             "members": self.test.n_members,
-            "seconds": seconds,
+            "seconds": selection.seconds,
             **self.seconds,
-            "bytes": int(self.bytes[pruner.support_].sum()),
+            "bytes": int(self.bytes[selection.members].sum()),
             "full_bytes": int(self.bytes.sum()),
-            "took": type(pruner).__name__,
+            "took": type(selection.pruner).__name__,
         }
         if self.unit.plan.as_deployed:
             return {**found, **_as_deployed(kept), **self.whole_as_deployed}
         after = self._describe(kept)
+        chosen_on = selection.votes.keep(selection.members)
         return {
             "accuracy": after["accuracy"],
             "full_accuracy": self.whole["accuracy"],
@@ -239,10 +224,7 @@ class _Bench:
             **{f"full_{name}": self.whole[name] for name in _PARTS},
             **{name: after[name] for name in _PARTS},
             **{f"before_{name}": value for name, value in self.before.items()},
-            **{
-                f"after_{name}": value
-                for name, value in _diversities(votes.keep(pruner.support_)).items()
-            },
+            **{f"after_{name}": v for name, v in _diversities(chosen_on).items()},
         }
 
     @cached_property
@@ -250,33 +232,8 @@ class _Bench:
         """What the whole ensemble reaches."""
         return {f"full_{name}": v for name, v in _as_deployed(self.test).items()}
 
-    def _pruner(self, method: MethodSpec, votes: Votes, chosen_on: str) -> Pruner:
-        parameters = {"keep": method.keep, **method.parameters}
-        if method.method == "auto":
-            kind = kind_of(self.ensemble)
-            pruner = choose_method(kind, votes, chosen_on, **parameters)
-        else:
-            pruner = make_pruner(method.method, **parameters)
-        params = pruner.get_params(deep=False)
-        if "random_state" in params and "random_state" not in method.parameters:
-            pruner.set_params(random_state=self.seed)
-        return pruner
-
-    def _choose(self, pruner: Pruner, votes: Votes) -> float:
-        X = self.X_choose if pruner.needs_features else None
-        more: dict[str, Any] = {}
-        if pruner.uses_unlabelled:
-            more["unlabelled"] = self.unlabelled
-        fresh = votes.keep(
-            np.arange(votes.n_members)
-        )  # nothing computed yet: fair times
-        start = time.perf_counter()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", QuorateWarning)
-            pruner.fit(fresh, X, **more)
-        return time.perf_counter() - start
-
     def _describe(self, votes: Votes) -> dict[str, float]:
+        """Return accuracy by the rule of the plan, and the parts of the plurality."""
         parts = decompose(votes)
         return {
             "accuracy": votes.accuracy(),
@@ -288,22 +245,18 @@ class _Bench:
 
 
 def _as_deployed(votes: Votes) -> dict[str, float]:
-    """Return accuracy and logarithmic loss of the vote, soft if there is what for."""
-    if votes.probabilities is None:
-        return {"accuracy": votes.accuracy()}
-    given = votes.weights
-    weights = np.ones(votes.n_members) if given is None else given
-    mean = np.tensordot(weights / weights.sum(), votes.probabilities, axes=1)
-    return {
-        "accuracy": 1.0 - float(mean_loss("accuracy", mean, votes.y)),
-        "log_loss": float(mean_loss("log_loss", mean, votes.y)),
-    }
+    """Return accuracy, and logarithmic loss where probabilities are averaged."""
+    found = {"accuracy": votes.accuracy()}
+    if votes.rule == "average":
+        mean = votes.mean_probabilities()
+        found["log_loss"] = float(mean_loss("log_loss", mean, votes.y))
+    return found
 
 
-_CHOSEN_ON = {
-    "train": "training votes",
-    "oob": "out-of-bag votes",
-    "holdout": "votes on samples held out",
+_SOURCES = {
+    "train": VoteSource.TRAINING,
+    "oob": VoteSource.OUT_OF_BAG,
+    "holdout": VoteSource.HELD_OUT,
 }
 _PARTS = ("error", "member_error", "diversity", "risk")
 

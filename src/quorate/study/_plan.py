@@ -10,6 +10,7 @@ from quorate.pruning import make_pruner, method_name
 from quorate.study._learners import ENSEMBLES, LEARNERS
 
 PRUNE_ON = ("train", "oob", "holdout")
+RULES = ("own", "heads")
 _WITHOUT_LEARNER = ("random_forest", "extra_trees", "pool")
 
 
@@ -152,13 +153,20 @@ class Plan:
     """At most this many rows of each data set."""
     seed: int = 0
     as_deployed: bool = False
-    """Judge the vote the smaller ensemble takes itself, by mean probabilities where it
-    averages these, and its logarithmic loss, in place of diversity and risk."""
+    """Measure logarithmic loss beside accuracy, in place of diversity and risk."""
+    rule: str = "own"
+    """Whose accuracy counts: "own" for the ensemble's, as its ``score`` gives it;
+    "heads" for the plurality vote of the members, as in the paper."""
 
     def __post_init__(self) -> None:
         if not self.data or not self.ensembles or not self.methods:
             raise ValueError("study: needs data, ensembles and methods.")
         _known("study", "prune_on", self.prune_on, PRUNE_ON)
+        _known("study", "rule", self.rule, RULES)
+        if self.as_deployed and self.rule != "own":
+            raise ValueError(
+                "study: as_deployed is about the ensemble itself, so rule is 'own'."
+            )
         _at_least("study", "folds", self.folds, 2)
         _at_least("study", "repeats", self.repeats, 1)
         _at_least("study", "rows", self.rows, 1)
@@ -238,8 +246,11 @@ def plan_from_dict(raw: Mapping[str, Any]) -> Plan:
     >>> plan_from_dict(plan.to_dict()) == plan
     True
     """
+    # Studies used to judge by the plurality vote, and did not say so.
+    before = "own" if raw.get("as_deployed", False) else "heads"
     return Plan(
         **{
+            "rule": before,
             **raw,
             "data": tuple(
                 data if isinstance(data, str) else DataSpec(**data)

@@ -44,6 +44,17 @@ def as_mask(valid: Any) -> BoolArray:
     return mask
 
 
+def check_mask(mask: BoolArray, shape: tuple[int, ...]) -> None:
+    """Raise unless a mask fits the votes and leaves every member some."""
+    if mask.shape != shape:
+        raise ValueError(
+            f"Votes(valid): the mask has shape {mask.shape}, the predictions {shape}."
+        )
+    idle = np.flatnonzero(~mask.any(axis=1))
+    if idle.size:
+        raise ValueError(f"Votes(valid): member {idle[0]} has no valid sample.")
+
+
 def hide_invalid(predictions: Any, y: Array, mask: BoolArray) -> Array:
     """Put the true label where no vote may be used: it cannot be new or missing."""
     if isinstance(predictions, (list, tuple)):
@@ -57,9 +68,7 @@ def hide_invalid(predictions: Any, y: Array, mask: BoolArray) -> Array:
         )
     if y.ndim != 1 or mask.ndim != 2 or mask.shape[1] != y.size:
         check_shapes(given, y)
-    lazy = np.flatnonzero(~mask.any(axis=1))
-    if lazy.size:
-        raise ValueError(f"Votes(valid): member {lazy[0]} has no valid sample.")
+    check_mask(mask, given.shape)
     if given.dtype.kind == "O":
         return np.where(mask, given, y.astype(object))
     _labels.check_same_family(given, y, "predictions", "y")

@@ -44,6 +44,10 @@ class Probabilities(ABC):
         """Return those on some samples."""
 
     @abstractmethod
+    def only(self, valid: BoolArray) -> "Probabilities":
+        """Return those of the usable votes, and nothing elsewhere."""
+
+    @abstractmethod
     def arrays(self) -> dict[str, Array]:
         """Return what a file holds of them."""
 
@@ -101,6 +105,13 @@ class DenseProbabilities(Probabilities):
             part[member] = self.values[member, samples]
         return DenseProbabilities(part)
 
+    def only(self, valid: BoolArray) -> "DenseProbabilities":
+        """See :class:`Probabilities`."""
+        part = room_for(self.shape, self.values.dtype)
+        for member, usable in enumerate(valid):
+            part[member, usable] = self.values[member, usable]
+        return DenseProbabilities(part)
+
     def block(self, samples: slice) -> Array:
         """See :class:`Probabilities`."""
         return np.asarray(self.values[:, samples], dtype=np.float32)
@@ -145,6 +156,11 @@ class TabledProbabilities(Probabilities):
     def at(self, samples: IntArray) -> "TabledProbabilities":
         """See :class:`Probabilities`."""
         places = self.places[:, samples]
+        return TabledProbabilities(places, self.tables, self.are_certain)
+
+    def only(self, valid: BoolArray) -> "TabledProbabilities":
+        """See :class:`Probabilities`."""
+        places = np.where(valid, self.places, self.places.dtype.type(-1))
         return TabledProbabilities(places, self.tables, self.are_certain)
 
     def arrays(self) -> dict[str, Array]:

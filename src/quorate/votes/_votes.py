@@ -12,6 +12,7 @@ from quorate.votes._checks import (
     as_mask,
     as_names,
     as_weights,
+    check_mask,
     check_shapes,
     hide_invalid,
     leave_out_unvoted,
@@ -291,6 +292,21 @@ class Votes(CountedVotes):
             return None
         return self._once("probabilities", lambda: read_only(given.dense()))
 
+    def mean_probabilities(self) -> FloatArray:
+        """Return the mean of the members' probabilities, (n_samples, n_classes).
+
+        Weighted as they vote; of those that may vote on a sample.
+        """
+        given = self._probabilities
+        if given is None:
+            raise ValueError("mean_probabilities: these votes have no probabilities.")
+        weights = np.ones(self.n_members) if self._weights is None else self._weights
+        total = np.zeros((self.n_samples, self.n_classes))
+        for member, weight in enumerate(weights):
+            total += weight * given.of(member)
+        _, asked = self.shares()
+        return np.asarray(total / np.where(asked > 0, asked, 1)[:, None])
+
     def predict(self, rule: RuleName | None = None) -> Array:
         """Return the labels that the ensemble decides for.
 
@@ -428,6 +444,36 @@ class Votes(CountedVotes):
             probabilities=given,
         )
 
+    def only(self, valid: Any) -> "Votes":
+        """Return the votes with a mask of those that may be used.
+
+        Parameters
+        ----------
+        valid : array-like of bool of shape (n_members, n_samples)
+            Which votes may be used, of those that may be used now.
+
+        Examples
+        --------
+        >>> from quorate import Votes
+        >>> votes = Votes([[0, 1, 1], [1, 0, 1]], [0, 1, 1])
+        >>> votes.only([[True, True, False], [False, False, True]]).accuracy()
+        1.0
+        """
+        mask = as_mask(valid)
+        check_mask(mask, self._codes.shape)
+        given = self._probabilities
+        if given is not None and not given.are_certain:
+            given = given.only(mask)
+        voted = self._like(
+            codes=np.where(mask, self._codes, self._codes.dtype.type(-1)),
+            masked=True,
+            samples=None,
+            probabilities=given,
+        )
+        # Positions stay those among the samples that were given at first.
+        voted._samples = read_only(self._samples[voted._samples])
+        return voted
+
     def unweighted(self) -> "Votes":
         """Return the same votes, every member counting the same."""
         if self._weights is None:
@@ -450,6 +496,10 @@ class Votes(CountedVotes):
         1.0
         """
         return self._like(weights=weights)
+
+    def by_plurality(self) -> "Votes":
+        """Return the same votes, decided by plurality, whatever the ensemble does."""
+        return self._like(rule=PLURALITY)
 
     def with_source(self, source: VoteSource) -> "Votes":
         """Return the same votes, with word of where they are from."""

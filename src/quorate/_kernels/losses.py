@@ -1,0 +1,27 @@
+"""Losses of averaged votes."""
+
+from functools import reduce
+
+import numpy as np
+
+from quorate._typing import FloatArray, IntArray
+
+FLOOR = 1e-6
+"""Smallest probability the logarithmic loss sees, so that no sample costs all."""
+# Shares this close tie: they are sums of floats in some order.
+_NEAR = 1e-9
+
+
+def mean_loss(kind: str, means: FloatArray, y: IntArray) -> FloatArray:
+    """Return the mean loss of averaged votes (..., n_samples, n_classes)."""
+    own = means[..., np.arange(y.size), y]
+    if kind == "log_loss":
+        return np.asarray(-np.log(np.maximum(own, FLOOR)).mean(axis=-1))
+    # Class by class: NumPy is slow at reducing an axis of few entries.
+    columns = [means[..., place] for place in range(means.shape[-1])]
+    if kind == "brier":
+        squares = sum(column**2 for column in columns) - 2 * own + 1
+        return np.asarray(np.mean(squares, axis=-1))
+    near = reduce(np.maximum, columns) - _NEAR
+    tied = sum((column >= near).astype(np.int16) for column in columns)
+    return np.asarray(1.0 - np.mean((own >= near) / tied, axis=-1))

@@ -1,0 +1,353 @@
+"""What methods declare: asked by all, true, and understood in its old form."""
+
+import inspect
+import re
+import warnings
+from dataclasses import FrozenInstanceError, fields, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import quorate
+from quorate import pruning
+from quorate.pruning import Pruner, PrunerTags
+from quorate.testing import check_pruner
+
+SOURCE = Path(quorate.__file__).parent
+
+
+@pytest.fixture
+def votes():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 60)
+    return quorate.Votes(
+        np.where(rng.random((8, 60)) < 0.6, y, rng.integers(0, 3, (8, 60))), y
+    )
+
+
+def named(tag):
+    return {name for name, method in quorate.methods().items()
+            if getattr(method.tags, tag)}  # fmt: skip
+
+
+def test_who_declares_what():
+    assert named("finds_size") == {
+        "oo", "drep", "sep", "pep", "tsp_ap", "tsp_dp", "oep", "simplex"
+    }  # fmt: skip
+    everybody = set(quorate.methods())
+    assert everybody - named("honours_keep") == {
+        "drep", "sep", "pep", "oep", "l1", "ges", "simplex"
+    }  # fmt: skip
+    assert everybody - named("has_order") == {"sep", "pep", "lcs"}
+    assert everybody - named("nested") == {
+        "sep", "pep", "lcs", "brier", "herding", "margin_loss", "l1", "ges", "simplex"
+    }  # fmt: skip
+    assert named("uses_weights") == {
+        "drep", "sep", "pep", "mrmc", "discep", "re", "oep", "cm", "concurrency",
+        "uwa", "margin_loss",
+    }  # fmt: skip
+    assert named("chooses_weights") == {"l1", "ges", "simplex"}
+    assert named("uses_probabilities") == {
+        "brier", "herding", "margin_loss", "l1", "ges", "simplex"
+    }  # fmt: skip
+    assert named("uses_unlabelled") == named("takes_costs") == {"brier", "herding"}
+    assert named("needs_features") == {"tsp_dp"}
+    assert named("needs_out_of_bag") == {"tsp_ap", "tsp_dp"}
+    assert named("driven_by_accuracy") == {
+        "drep", "sep", "pep", "mrmr", "mrmc", "discep", "re", "oep", "cm",
+        "concurrency", "uwa", "best", "brier", "margin_loss", "ges", "simplex",
+    }  # fmt: skip
+    assert named("is_random") == {"sep", "pep", "gma", "random", "ges"}
+
+
+def test_tags_are_values():
+    assert PrunerTags() == PrunerTags(nested=True)
+    with pytest.raises(FrozenInstanceError):
+        PrunerTags().nested = False
+    method = quorate.methods()["sep"]
+    assert method.tags is pruning.SEP.tags
+    for name in ("finds_size", "honours_keep", "uses_weights", "is_random"):
+        assert getattr(method, name) == getattr(method.tags, name)
+
+
+def test_each_tag_is_asked_by_somebody():
+    code = "".join(
+        path.read_text()
+        for path in SOURCE.rglob("*.py")
+        if path.name not in ("_tags.py", "_old_flags.py")
+    )
+    for field in fields(PrunerTags):
+        assert re.search(rf"tags\.{field.name}\b", code), field.name
+
+
+def test_one_signature():
+    ours = list(inspect.signature(Pruner.fit).parameters.items())
+    assert [name for name, _ in ours[1:]] == ["votes", "X", "progress", "unlabelled"]
+    for method in quorate.methods().values():
+        theirs = list(inspect.signature(method.cls.fit).parameters.items())
+        assert theirs[: len(ours)] == ours
+        assert all(
+            more.kind is inspect.Parameter.KEYWORD_ONLY
+            for _, more in theirs[len(ours) :]
+        )
+
+
+def test_order_may_depend_on_parameters():
+    assert pruning.ReducedError().has_order
+    assert not pruning.ReducedError(backfitting=True).has_order
+    assert not pruning.SEP().has_order
+
+
+# ------------------------------------------------- what fit lends, and the hooks
+
+
+class Nosy(Pruner):
+    """Looks at all it is lent."""
+
+    tags = PrunerTags(finds_size=True)
+
+    def _select(self, votes, size):
+        self._progress(size, votes.n_members)
+        self.seen_ = self._X, self._unlabelled, size
+        return range(size)
+
+
+def test_what_is_lent(votes):
+    steps = []
+    nosy = Nosy(keep=2).fit(votes, "X", lambda *step: steps.append(step))
+    assert nosy.seen_ == ("X", None, 2)
+    assert steps == [(2, 8)]
+    assert nosy.fit(votes, unlabelled=votes).seen_ == (None, votes, 2)
+    assert not {"_X", "_unlabelled", "_progress"} & set(vars(nosy))
+    with pytest.raises(TypeError, match=r"Nosy\.fit\(unlabelled\): expected Votes"):
+        nosy.fit(votes, unlabelled=[[0]])
+
+
+def test_nothing_stays_behind_after_an_error(votes):
+    broken = pruning.MRMR(mi="x")
+    with pytest.raises(ValueError, match="mi='x'"):
+        broken.fit(votes, unlabelled=votes)
+    assert set(vars(broken)) == {"keep", "mi"}
+
+
+def test_any_size(votes):
+    assert Nosy(keep=None).fit(votes).seen_[2] == 8
+
+    class Two(Nosy):
+        def _select_any_size(self, votes):
+            return self._select(votes, 2)
+
+    assert Two(keep=None).fit(votes).n_kept_ == 2
+    assert Two(keep=3).fit(votes).n_kept_ == 3
+
+    class Strict(Nosy):
+        tags = PrunerTags()
+
+    with pytest.raises(ValueError, match=r"Strict\(keep=None\): keep 1 to 8 members"):
+        Strict(keep=None).fit(votes)
+
+
+def test_everybody_takes_unlabelled_votes(votes):
+    rng = np.random.default_rng(1)
+    further = quorate.Votes(rng.integers(0, 3, (8, 90)), rng.integers(0, 3, 90))
+    changed = set()
+    for name, method in quorate.methods().items():
+        tags = method.tags
+        if tags.needs_out_of_bag:
+            continue
+        more = {"n_iter": 20} if name in ("sep", "pep") else {}
+        if tags.is_random:
+            more["random_state"] = 0
+        alone = quorate.select(votes, name, 4, **more)
+        both = quorate.select(votes, name, 4, unlabelled=further, **more)
+        if alone.order.tolist() != both.order.tolist():
+            changed.add(name)
+    assert changed == {"brier", "herding"}
+
+
+# ------------------------------------------------- weights and the path
+
+
+def test_path_and_new_weights(votes):
+    plain = pruning.ReducedError(keep=4).fit(votes)
+    assert plain.new_weights is None
+    order, weights = plain.path()
+    assert order is plain.order_
+    assert weights is None
+
+    greedy = pruning.GreedySelection(keep=4, loss="brier").fit(votes)
+    assert greedy.new_weights is greedy.weights_
+    order, weights = greedy.path()
+    assert [part.size for part in weights] == list(range(1, order.size + 1))
+    np.testing.assert_array_equal(weights[-1], greedy.weights_[greedy.order_])
+    np.testing.assert_array_equal(weights[0], greedy.weights_[greedy.order_[:1]])
+
+    sparse = pruning.SparseWeights(keep=4).fit(votes)
+    order, weights = sparse.path()
+    assert [part.size for part in weights] == list(range(1, order.size + 1))
+    # Fitted for each size, so not a part of the last ones.
+    assert not np.allclose(weights[1], weights[-1][:2])
+
+
+@pytest.mark.parametrize("name", ["l1", "ges"])
+def test_the_curve_follows_the_path(name, votes):
+    selection = quorate.select(votes, name, 4)
+    order, weights = selection.pruner.path()
+    expected = [
+        votes.keep(order[: k + 1]).reweighted(part).error()
+        for k, part in enumerate(weights)
+    ]
+    np.testing.assert_allclose(selection.curve.errors, expected)
+
+
+@pytest.mark.parametrize(
+    "name", sorted((named("has_order") & named("honours_keep")) - {"tsp_ap", "tsp_dp"})
+)
+def test_a_size_found_is_the_choice_of_that_size(name, votes):
+    """What is not nested is chosen again at the size that was found."""
+    more = {"random_state": 0} if name in named("is_random") else {}
+    found = quorate.select(votes, name, None, tolerance=0.05, **more)
+    again = quorate.select(votes, name, found.n_kept, **more)
+    assert again.order.tolist() == found.order.tolist()
+
+
+# ------------------------------------------------- tags that are not true
+
+
+def lie(base, **tags):
+    class Liar(base):
+        pass
+
+    Liar.tags = replace(base.tags, **tags)
+    return Liar
+
+
+@pytest.mark.parametrize(
+    ("pruner", "complaint"),
+    [
+        (lie(pruning.BrierSelection, nested=True)(), "the tag nested is True"),
+        (lie(pruning.BrierSelection, takes_costs=False)(), "a parameter cost"),
+        (lie(pruning.EPBD, takes_costs=True)(), "no parameter cost"),
+        (lie(pruning.RandomSubset, is_random=False)(), "a parameter random_state"),
+        (lie(pruning.EPBD, is_random=True)(), "no parameter random_state"),
+        (lie(pruning.EPBD, chooses_weights=True)(), "weights_ is not set"),
+        (lie(pruning.OrderedError, honours_keep=True)(), "does not keep everybody"),
+        (lie(pruning.TwoStageAccuracy, needs_out_of_bag=False)(), "refuses plain"),
+        (
+            lie(pruning.BrierSelection, uses_probabilities=False)(),
+            "uses_probabilities is False",
+        ),
+        (
+            lie(pruning.BrierSelection, uses_unlabelled=False)(keep=0.5),
+            "uses_unlabelled is False",
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_lies_are_found(pruner, complaint):
+    with pytest.raises(AssertionError, match=complaint):
+        check_pruner(pruner)
+
+
+def test_weights_that_are_not_declared():
+    with (
+        pytest.warns(FutureWarning, match=r"PrunerTags\(chooses_weights=True\)"),
+        pytest.raises(AssertionError, match="chooses_weights is False, but weights_"),
+    ):
+        check_pruner(lie(pruning.SparseWeights, chooses_weights=False)())
+
+
+# ------------------------------------------------- classes from before there were tags
+
+
+def test_old_flags_become_tags():
+    with pytest.warns(FutureWarning) as caught:
+
+        class Old(Pruner):
+            finds_size = True
+            refines = True
+            paper_name = "Old"
+
+            def _select(self, votes, size):
+                return range(3 if size is None else size)
+
+    assert len(caught) == 1
+    message = str(caught[0].message)
+    assert "Old: write tags = PrunerTags(finds_size=True, nested=False)" in message
+    assert "in place of finds_size, refines" in message
+    assert Old.tags == PrunerTags(finds_size=True, nested=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+
+        class Younger(Old):
+            pass
+
+    assert Younger.tags == Old.tags
+    check_pruner(Younger())
+
+
+def test_old_flags_of_every_kind():
+    flags = [
+        "finds_size", "honours_keep", "uses_weights", "is_random", "needs_features",
+        "uses_probabilities", "uses_unlabelled", "driven_by_accuracy",
+    ]  # fmt: skip
+    for flag in flags:
+        value = not getattr(PrunerTags(), flag)
+        with pytest.warns(FutureWarning, match=f"{flag}={value}"):
+            cls = type("Old", (pruning.EPBD,), {flag: value})
+        assert cls.tags == PrunerTags(**{flag: value})
+    mixin = type("Mixin", (), {"is_random": True})
+    with pytest.warns(FutureWarning, match="is_random"):
+        cls = type("Old", (mixin, pruning.EPBD), {})
+    assert cls.tags.is_random
+
+
+def test_old_flags_add_to_tags_inherited():
+    with pytest.warns(FutureWarning, match="uses_weights"):
+
+        class Old(pruning.OrderedError):
+            uses_weights = False
+
+    assert Old.tags == replace(pruning.OrderedError.tags, uses_weights=False)
+
+
+def test_old_methods_are_asked_for_any_size_by_none(votes):
+    with pytest.warns(FutureWarning):
+
+        class Old(Pruner):
+            finds_size = True
+
+            def _select(self, votes, size):
+                return range(3 if size is None else size)
+
+    assert Old(keep=None).fit(votes).n_kept_ == 3
+    assert Old(keep=5).fit(votes).n_kept_ == 5
+
+
+def test_old_methods_look(votes):
+    with pytest.warns(FutureWarning, match=r"self\._X in _select in place of _look"):
+
+        class Old(Pruner):
+            def _select(self, votes, size):
+                return range(size)
+
+            def _look(self, votes, size, X):
+                return X[:size]
+
+    assert Old(keep=2).fit(votes).order_.tolist() == [0, 1]
+    assert Old(keep=2).fit(votes, [5, 4, 3]).order_.tolist() == [5, 4]
+
+
+def test_old_methods_choose_weights(votes):
+    class Old(Pruner):
+        def _select(self, votes, size):
+            self.weights_ = np.zeros(votes.n_members)
+            self.weights_[:size] = 1 + np.arange(size)
+            return range(size)
+
+    with pytest.warns(FutureWarning, match="Old: sets weights_"):
+        selection = quorate.select(votes, Old(), 2)
+    assert selection.weights.tolist() == [1, 2, 0, 0, 0, 0, 0, 0]
+    assert not clone(selection.pruner).tags.chooses_weights
