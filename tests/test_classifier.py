@@ -38,8 +38,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import quorate
 from quorate import PrunedClassifier, compare, prune, prune_with_selection
+from quorate.ensembles import _walk
 from quorate.exceptions import TrainingVotesWarning
-from quorate.votes._cost import _walk
 
 
 def tree(depth=3):

@@ -360,6 +360,9 @@ class Wrapper(ClassifierMixin, BaseEstimator):
     def predict(self, X):
         return self.estimator_.predict(X)
 
+    def __quorate_ensemble__(self):
+        return self.estimator_
+
 
 @pytest.fixture
 def wrapper():

@@ -5,7 +5,7 @@ import pytest
 
 import quorate
 from quorate import pruning, select
-from quorate.selection import contributions, size_curve
+from quorate.choosing import contributions, size_curve
 
 
 @pytest.fixture

@@ -230,7 +230,7 @@ def _certify_model(
     wrong = np.asarray(small.predict(X)) != truth
     sizes = np.array([part.n_members])
     tested = _test([wrong], full, sizes, np.array([False]), tolerance, delta)
-    kept = np.arange(whole.n_members)
+    kept: IntArray = np.arange(whole.n_members)
     if tested.n_passed:
         record = getattr(part.core, "pruning_", None) or {}
         kept = np.asarray(record.get("kept", np.arange(part.n_members)))

@@ -5,11 +5,11 @@ from typing import Any
 
 from quorate import pruned
 
-__all__ = ["PrunedClassifier", "prune", "prune_with_selection"]
+_MOVED = ("PrunedClassifier", "prune", "prune_with_selection")
 
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
+    if name not in _MOVED:
         raise AttributeError(f"module 'quorate.classifier' has no attribute {name!r}")
     warnings.warn(
         f"quorate.classifier.{name} has moved: write quorate.{name}.",

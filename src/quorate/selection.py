@@ -5,11 +5,11 @@ from typing import Any
 
 from quorate import choosing
 
-__all__ = ["Explanation", "Selection", "SizeCurve", "select", "size_curve"]
+_MOVED = ("Explanation", "Selection", "SizeCurve", "select", "size_curve")
 
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
+    if name not in _MOVED:
         raise AttributeError(f"module 'quorate.selection' has no attribute {name!r}")
     warnings.warn(
         f"quorate.selection.{name} has moved: write quorate.choosing.{name}.",

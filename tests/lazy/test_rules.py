@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from quorate.lazy._panel import read_panel
 from scipy.stats import betabinom
 from sklearn.ensemble import (
     AdaBoostClassifier,
@@ -23,7 +24,6 @@ from quorate.lazy._calibration import (
     rows_needed,
 )
 from quorate.lazy._engine import Trail, lead
-from quorate.lazy._panel import read_panel
 from quorate.lazy._rules import CalibratedRule, ExactRule, Stops, votes_needed
 
 

@@ -5,6 +5,8 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from quorate.votes._crossover import collect_crossed, crossed_rows
+from quorate.votes._members import averages_probabilities, kind_of
 from scipy import sparse
 from sklearn.datasets import load_wine
 from sklearn.ensemble import (
@@ -23,8 +25,6 @@ from sklearn.tree import DecisionTreeClassifier
 import quorate
 from quorate.exceptions import LeftOutWarning
 from quorate.votes import _probabilities
-from quorate.votes._crossover import collect_crossed, crossed_rows
-from quorate.votes._members import averages_probabilities, kind_of
 
 SHARES = np.array(
     [[[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]], [[0.6, 0.4], [0.4, 0.6], [1.0, 0.0]]]

@@ -1,8 +1,7 @@
 import numpy as np
+from quorate.votes._training import bootstrapped_on, trained_on
 from sklearn.datasets import load_wine
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
-
-from quorate.votes._training import bootstrapped_on, trained_on
 
 
 def test_stumps_are_not_fooled_by_a_coincidence():

@@ -178,7 +178,7 @@ class TestWeightedVoting:
         small = quorate.keep_members(forest, MEMBERS, WEIGHTS)
         quorate.save(small, tmp_path / "small.skops")
         types = (
-            "quorate.votes._weighted.WeightedVoting",
+            "quorate.ensembles._weighted_voting.WeightedVoting",
             "sklearn.tree._tree.Tree",
             "sklearn.utils._bunch.Bunch",
         )

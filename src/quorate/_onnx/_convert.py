@@ -4,12 +4,10 @@ import os
 import re
 import textwrap
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier
-from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
@@ -20,18 +18,9 @@ from quorate._onnx._converters import (
     convert_standard_scaler,
     label_and_probabilities,
 )
-from quorate._onnx._kinds import (
-    ENSEMBLES,
-    FORESTS,
-    TREES,
-    WRAPPERS,
-    held,
-    label_type,
-    thawed,
-)
+from quorate._onnx._kinds import label_type, thawed, voters
 from quorate._typing import Array
 from quorate.lazy import LazyClassifier
-from quorate.votes import WeightedVoting
 
 __all__ = ["register_converter", "to_onnx"]
 
@@ -105,12 +94,11 @@ def to_onnx(model: Any, X: Any, *, path: str | os.PathLike[str] | None = None) -
     model = thawed(model)
     samples = _as_samples(X, model)
     _refuse_labels(model)
-    for part in _parts(model):
-        if _is_ours(part):
-            register_converter(type(part))
-        elif type(part) is WeightedVoting:
-            _teach(WeightedVoting)
-    converted = _convert(model, samples.shape[1])
+    classes = set(voters(model))
+    for cls in classes:
+        if cls.__module__.partition(".")[0] != "sklearn":
+            register_converter(cls)
+    converted = _convert(model, classes, samples.shape[1])
     _compare(model, converted, samples)
     if path is not None:
         with atomic_write(path) as file:
@@ -119,27 +107,23 @@ def to_onnx(model: Any, X: Any, *, path: str | os.PathLike[str] | None = None) -
 
 
 def register_converter(cls: type) -> None:
-    """Teach skl2onnx a class whose fitted ``estimator_`` makes its predictions.
+    """Teach skl2onnx a class of ensembles, or one that holds an ensemble.
 
     From then on any conversion by skl2onnx can contain such a classifier.
 
     Parameters
     ----------
     cls : type
-        A classifier with ``estimator_`` and ``classes_`` once it is fitted.
+        A kind of ensemble that quorate reads, or a classifier that shows the one it
+        holds by ``__quorate_ensemble__``.
 
     Examples
     --------
+    >>> import quorate
     >>> from quorate._onnx import register_converter
-    >>> from quorate.classifier import PrunedClassifier
-    >>> register_converter(PrunedClassifier)
+    >>> register_converter(quorate.PrunedClassifier)
     """
     _need("skl2onnx")
-    WRAPPERS.add(cls)
-    _teach(cls)
-
-
-def _teach(cls: type) -> None:
     from skl2onnx import update_registered_converter
 
     update_registered_converter(
@@ -158,11 +142,6 @@ def _need(package: str) -> None:
         raise ImportError(
             f"to_onnx: {package} is not installed; install quorate[onnx]."
         ) from error
-
-
-def _is_ours(part: Any) -> bool:
-    home = type(part).__module__.partition(".")[0]
-    return home == "quorate" and hasattr(part, "estimator_")
 
 
 def _as_samples(X: Any, model: Any) -> Array:
@@ -187,20 +166,6 @@ def _as_samples(X: Any, model: Any) -> Array:
     return samples
 
 
-def _parts(model: Any) -> Iterator[Any]:
-    """Yield a model and the models in it, as far as they are known to vote."""
-    yield model
-    inside: list[Any] = []
-    if isinstance(model, Pipeline):
-        inside = [step for _, step in model.steps]
-    elif type(model) in ENSEMBLES and type(model) not in FORESTS:
-        inside = list(model.estimators_)
-    elif type(model) in WRAPPERS or _is_ours(model):
-        inside = [held(model)]
-    for part in inside:
-        yield from _parts(part)
-
-
 def _refuse_labels(model: Any) -> None:
     classes = model.classes_
     if isinstance(classes, list):
@@ -214,22 +179,22 @@ def _refuse_labels(model: Any) -> None:
         raise ValueError(f"to_onnx: {error}.") from error
 
 
-def _convert(model: Any, n_features: int) -> Any:
+def _convert(model: Any, classes: set[type], n_features: int) -> Any:
     from skl2onnx import convert_sklearn
     from skl2onnx.common.data_types import FloatTensorType
 
-    voters = dict.fromkeys((*ENSEMBLES, *TREES), convert_classifier)
+    ours = dict.fromkeys(classes, convert_classifier)
     try:
         return convert_sklearn(
             model,
             initial_types=[("X", FloatTensorType([None, n_features]))],
             options={"zipmap": False},
             custom_conversion_functions={
-                **voters,
+                **ours,
                 StandardScaler: convert_standard_scaler,
                 MinMaxScaler: convert_min_max_scaler,
             },
-            custom_shape_calculators=dict.fromkeys(voters, label_and_probabilities),
+            custom_shape_calculators=dict.fromkeys(ours, label_and_probabilities),
         )
     except Exception as error:
         # skl2onnx meets what it cannot convert with any kind of error.

@@ -6,7 +6,7 @@ import numpy as np
 import sklearn
 
 from quorate._onnx._graph import Graph
-from quorate._onnx._kinds import label_type
+from quorate._onnx._kinds import as_ensemble, is_tree, label_type
 from quorate._onnx._verdicts import verdict
 
 
@@ -23,6 +23,11 @@ def label_and_probabilities(operator: Any) -> None:
 def convert_classifier(scope: Any, operator: Any, container: Any) -> None:
     graph = Graph(scope, container)
     model = operator.raw_operator
+    if not is_tree(model) and as_ensemble(model) is None:
+        raise TypeError(
+            f"{type(model).__name__} is neither a tree nor an ensemble that quorate "
+            "reads, and shows none by __quorate_ensemble__"
+        )
     x = graph.as_floats(operator.inputs)
     index, probabilities = verdict(graph, model, x)
     labels, _ = label_type(np.asarray(model.classes_))

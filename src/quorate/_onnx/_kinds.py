@@ -1,45 +1,19 @@
 """Which models are taken apart here, and how their labels are written."""
 
 import copy
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from sklearn.compose import ColumnTransformer
-from sklearn.ensemble import (
-    AdaBoostClassifier,
-    BaggingClassifier,
-    ExtraTreesClassifier,
-    RandomForestClassifier,
-    VotingClassifier,
-)
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import FeatureUnion, Pipeline
-from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 from quorate._typing import Array
-from quorate.votes import WeightedVoting
-
-TREES = (DecisionTreeClassifier, ExtraTreeClassifier)
-
-
-FORESTS = (RandomForestClassifier, ExtraTreesClassifier)
-
-
-ENSEMBLES = (
-    *FORESTS,
-    BaggingClassifier,
-    AdaBoostClassifier,
-    VotingClassifier,
-    WeightedVoting,
-)
-
+from quorate.ensembles import Ensemble, Member, find_kind, read_ensemble
 
 # Steps of a pipeline that skl2onnx takes apart itself, before it converts.
 FORKS = (ColumnTransformer, FeatureUnion, Pipeline)
-
-
-# Classes that hold a model that votes for them; register_converter adds to them.
-WRAPPERS: set[type] = {FrozenEstimator}
 
 
 def thawed(model: Any) -> Any:
@@ -57,9 +31,36 @@ def thawed(model: Any) -> Any:
     return model
 
 
-def held(model: Any) -> Any:
-    """Return the model that a wrapper lets speak."""
-    return model.estimator if type(model) is FrozenEstimator else model.estimator_
+def is_tree(model: Any) -> bool:
+    """Tell whether a model answers as the leaves of one tree do."""
+    return Member("", model, None).tree is not None
+
+
+def as_ensemble(model: Any) -> Ensemble | None:
+    """Return an ensemble that a graph can be drawn of, None for other models."""
+    if isinstance(model, (Pipeline, list, tuple, dict)) or find_kind(model) is None:
+        return None
+    ensemble = read_ensemble(model)
+    return ensemble if ensemble.has_onnx else None
+
+
+def voters(model: Any) -> Iterator[type]:
+    """Yield the classes of a model and of the models in it that vote or are trees."""
+    if isinstance(model, Pipeline):
+        for _, step in model.steps:
+            yield from voters(step)
+        return
+    ensemble = as_ensemble(model)
+    if ensemble is None:
+        if is_tree(model):
+            yield type(model)
+        return
+    yield type(model)
+    if ensemble.core is not model:
+        yield from voters(ensemble.model)
+    if not ensemble.is_of_trees:
+        for member in ensemble.members:
+            yield from voters(member.estimator)
 
 
 def label_type(classes: Array) -> tuple[Array, Any]:

@@ -4,25 +4,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.ensemble import (
-    AdaBoostClassifier,
-    BaggingClassifier,
-    VotingClassifier,
-)
 from sklearn.pipeline import Pipeline
 
 from quorate._onnx._graph import Graph
-from quorate._onnx._kinds import (
-    ENSEMBLES,
-    FORESTS,
-    FORKS,
-    TREES,
-    WRAPPERS,
-    held,
-    label_type,
-    thawed,
-)
+from quorate._onnx._kinds import FORKS, as_ensemble, is_tree, label_type, thawed
 from quorate._typing import Array, FloatArray
+from quorate.ensembles import Ensemble
 
 
 @dataclass(frozen=True)
@@ -39,16 +26,16 @@ class _Ballot:
 
 
 def verdict(graph: Graph, model: Any, x: Any) -> tuple[str, str]:
-    kind = type(model)
-    if kind in WRAPPERS:
-        return verdict(graph, held(model), x)
-    if kind in TREES:
+    if is_tree(model):
         everything = _Ballot(model, None, True, np.eye(len(model.classes_)))
         probabilities = _total(graph, [everything], x)
         return _largest(graph, probabilities), probabilities
-    if kind in ENSEMBLES:
-        return _ensemble_verdict(graph, model, x)
-    if kind is Pipeline:
+    ensemble = as_ensemble(model)
+    if ensemble is not None:
+        if ensemble.core is not ensemble.model:  # a pipeline inside a wrapper
+            return verdict(graph, ensemble.model, x)
+        return _ensemble_verdict(graph, ensemble, x)
+    if type(model) is Pipeline:
         *steps, last = (step for _, step in thawed(model).steps)
         if not any(isinstance(step, FORKS) for step in steps):
             for step in steps:
@@ -66,21 +53,14 @@ def _transformed(graph: Graph, step: Any, x: Any) -> Any:
     return operator.outputs[0]
 
 
-def _ensemble_verdict(graph: Graph, model: Any, x: Any) -> tuple[str, str]:
-    n_classes = len(model.classes_)
-    ballots = _ballots(model)
-    total = _total(graph, ballots, x)
-    if isinstance(model, AdaBoostClassifier):
-        shares = graph.add(
-            "Div", total, graph.constant(np.float64(model.estimator_weights_.sum()))
-        )
-        return _boosted(graph, shares, n_classes)
-    if isinstance(model, VotingClassifier):
-        whole = np.sum(_voting_weights(model), dtype=np.float64)
-    else:
-        whole = np.float64(len(ballots))
-    probabilities = graph.add("Div", total, graph.constant(whole))
-    return _largest(graph, probabilities), probabilities
+def _ensemble_verdict(graph: Graph, ensemble: Ensemble, x: Any) -> tuple[str, str]:
+    weights = ensemble.weights
+    whole = np.float64(ensemble.n_members if weights is None else np.sum(weights))
+    total = _total(graph, _ballots(ensemble), x)
+    shares = graph.add("Div", total, graph.constant(whole))
+    if ensemble.rule.against:
+        return _boosted(graph, shares, len(ensemble.core.classes_))
+    return _largest(graph, shares), shares
 
 
 def _boosted(graph: Graph, shares: str, n_classes: int) -> tuple[str, str]:
@@ -106,76 +86,37 @@ def _largest(graph: Graph, scores: str) -> str:
     return graph.add("ArgMax", scores, axis=1, keepdims=0)
 
 
-def _ballots(model: Any) -> list[_Ballot]:
-    """Write down how scikit-learn counts the members of an ensemble."""
-    n_classes = len(model.classes_)
-    own = np.eye(n_classes)
-    if isinstance(model, FORESTS):
-        return [_Ballot(tree, None, True, own) for tree in model.estimators_]
-    if isinstance(model, BaggingClassifier):
-        # A member that never saw a class has no column for it.
-        return [
-            _Ballot(
-                member,
-                np.asarray(columns),
-                hasattr(member, "predict_proba"),
-                own[np.asarray(member.classes_, dtype=int)],
-            )
-            for member, columns in zip(
-                model.estimators_, model.estimators_features_, strict=True
-            )
-        ]
-    if isinstance(model, AdaBoostClassifier):
-        against = -1 / max(n_classes - 1, 1)
-        return [
-            _Ballot(
-                member,
-                None,
-                False,
-                np.where(
-                    np.asarray(member.classes_)[:, None] == model.classes_,
-                    weight,
-                    against * weight,
-                ),
-            )
-            # After an early stop there are more weights than members.
-            for member, weight in zip(
-                model.estimators_, model.estimator_weights_, strict=False
-            )
-        ]
-    columns = getattr(model, "features_", [None] * len(model.estimators_))
+def _ballots(ensemble: Ensemble) -> list[_Ballot]:
+    """Write down how the ensemble counts its members."""
+    classes = np.asarray(ensemble.classes)
+    own = np.eye(classes.size)
+    if ensemble.rule.against:
+        own = np.where(own == 1, 1.0, ensemble.rule.against)
+    weights = ensemble.weights
+    if weights is None:
+        weights = np.ones(ensemble.n_members)
     return [
         _Ballot(
-            member,
-            None if seen is None else np.asarray(seen),
-            model.voting == "soft",
-            own[np.asarray(member.classes_, dtype=int)] * weight,
+            member.estimator,
+            None if member.features is None else np.asarray(member.features),
+            member.is_soft,
+            # A member that never saw a class has no column for it.
+            own[np.searchsorted(classes, member.own_labels)] * weight,
         )
-        for member, seen, weight in zip(
-            model.estimators_, columns, _voting_weights(model), strict=True
-        )
-    ]
-
-
-def _voting_weights(model: Any) -> list[float]:
-    weights = [1] * len(model.estimators) if model.weights is None else model.weights
-    return [
-        weight
-        for (_, member), weight in zip(model.estimators, weights, strict=True)
-        if not isinstance(member, str)  # the word "drop"
+        for member, weight in zip(ensemble.members, weights, strict=True)
     ]
 
 
 def _total(graph: Graph, ballots: list[_Ballot], x: Any) -> str:
     """Add up the ballots, in doubles and from the first to the last."""
-    if all(type(ballot.member) in TREES for ballot in ballots):
+    if all(is_tree(ballot.member) for ballot in ballots):
         return _total_of_trees(graph, ballots, x)
     return graph.sum([_counted(graph, ballot, x) for ballot in ballots])
 
 
 def _counted(graph: Graph, ballot: _Ballot, x: Any) -> str:
     """Return the scores that one member gives, (n_samples, n_classes)."""
-    if type(ballot.member) in TREES:
+    if is_tree(ballot.member):
         return _total_of_trees(graph, [ballot], x)
     if ballot.columns is not None:
         seen = graph.floats(len(ballot.columns))

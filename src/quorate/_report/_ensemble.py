@@ -28,11 +28,11 @@ from quorate._report._sections import (
 from quorate._report._words import GLOSSARY
 from quorate._typing import Array, IntArray
 from quorate._versions import versions
-from quorate.classifier import votes_to_choose_on
+from quorate.choosing import Selection, select
+from quorate.ensembles import keep_members, member_costs
+from quorate.pruned import votes_to_choose_on
 from quorate.pruning import Pruner, choose_method, make_pruner
-from quorate.selection import Selection, select
-from quorate.votes import Votes, keep_members
-from quorate.votes._cost import member_costs
+from quorate.votes import Votes
 from quorate.votes._members import kind_of, read_members
 
 # Beyond these numbers, parts of the report look at some of the samples; it says so.

@@ -11,10 +11,10 @@ from sklearn.pipeline import Pipeline
 from quorate._diagnosis import Diagnosis
 from quorate._diversity import diversity, measures
 from quorate._typing import FloatArray
+from quorate.choosing import Selection, contributions
 from quorate.decomposition import decompose
-from quorate.selection import Selection, contributions
+from quorate.ensembles import count_nodes, pickled_bytes
 from quorate.votes import Votes
-from quorate.votes._cost import count_nodes, pickled_bytes
 from quorate.votes._members import Roster
 
 _SHOWN_FEATURES = 100

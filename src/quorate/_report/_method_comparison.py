@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from quorate._typing import FloatArray, IntArray
+from quorate.choosing import size_curve, with_weights
 from quorate.pruning import Pruner, RandomSubset, make_pruner, methods
-from quorate.selection import size_curve, with_weights
 from quorate.votes import Votes
 
 # Quick ones of different kinds; what is not there yet is left out.

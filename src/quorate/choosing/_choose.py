@@ -175,9 +175,9 @@ def method_for(
         kind = pruner.get_params(deep=False)["cost"]
         if isinstance(kind, str):
             pruner.set_params(cost=evidence.costs(kind))
-    if pruner.tags.is_random and seed is not None:
-        if pruner.get_params(deep=False)["random_state"] is None:
-            pruner.set_params(random_state=seed)
+    unseeded = pruner.tags.is_random and pruner.get_params()["random_state"] is None
+    if unseeded and seed is not None:
+        pruner.set_params(random_state=seed)
     return pruner
 
 

@@ -72,7 +72,7 @@ def _train_and_vote(
     from sklearn.model_selection import train_test_split
 
     from quorate.cli._render import progress_console
-    from quorate.votes import collect_votes
+    from quorate.ensembles import collect_votes
 
     X, y = load_breast_cancer(return_X_y=True)
     X_train, X_test, y_train, y_test = train_test_split(

@@ -101,8 +101,8 @@ def _ask_model(
     unsafe_pickle: bool,
 ) -> "Votes":
     from quorate._tables import read_samples_for
+    from quorate.ensembles import collect_votes
     from quorate.persistence import load
-    from quorate.votes import collect_votes
 
     model = load(path, trust, unsafe_pickle=unsafe_pickle)
     X, y = read_samples_for(model, data, target)

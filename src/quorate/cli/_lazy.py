@@ -12,7 +12,7 @@ from quorate.cli._inputs import read_model
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.lazy._trial import Trial
+    from quorate.lazy import Trial
 
 
 @click.command()
@@ -60,7 +60,7 @@ def lazy(
     """
     from quorate._tables import read_samples_for
     from quorate.cli._render import progress_console, results_console
-    from quorate.lazy._trial import try_modes
+    from quorate.lazy import try_modes
 
     console = progress_console()
     with console.status("reading"):

@@ -84,10 +84,10 @@ def prune(
 ) -> None:
     """Write a smaller MODEL of the same type that keeps the members that decide."""
     from quorate._tables import read_samples_for
-    from quorate.classifier import prune_with_selection
     from quorate.cli._render import progress_console, results_console
     from quorate.comparison import compare
     from quorate.persistence import save
+    from quorate.pruned import prune_with_selection
 
     refuse_to_write_over(output, force)
     wanted, limits = as_size(keep), _limits(budget)

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, Self, cast
 import numpy as np
 
 from quorate._typing import BoolArray
-from quorate.votes import Votes, collect_votes
+from quorate.ensembles import collect_votes
+from quorate.votes import Votes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from quorate.selection import Selection
+    from quorate.choosing import Selection
 
 
 class Display:

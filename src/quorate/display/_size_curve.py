@@ -7,17 +7,17 @@ import numpy as np
 
 from quorate._suggest import one_of
 from quorate._typing import FloatArray, IntArray
+from quorate.choosing import SizeCurve, size_curve
 from quorate.display._axes import figure_of, one_axes
 from quorate.display._base import Display
 from quorate.display._colours import ALL, GOOD, KEPT, text_colour
 from quorate.display._text import percent, percent_axis, plain
-from quorate.selection import SizeCurve, size_curve
 from quorate.votes import Votes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from quorate.selection import Selection
+    from quorate.choosing import Selection
 
 
 @dataclass(eq=False, repr=False)
@@ -97,7 +97,7 @@ class SizeCurveDisplay(Display):
     def from_curve(
         cls, curve: SizeCurve, *, chosen: int | None = None, rule: str = ""
     ) -> Self:
-        """Take a :class:`quorate.selection.SizeCurve`."""
+        """Take a :class:`quorate.choosing.SizeCurve`."""
         if chosen is not None and not 1 <= chosen <= curve.order.size:
             raise ValueError(
                 f"SizeCurveDisplay(chosen={chosen!r}): a size from 1 to "

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+
 from quorate._rows import count_rows
 from quorate._typing import Array, IntArray
 from quorate.ensembles._ask import Answers, ask

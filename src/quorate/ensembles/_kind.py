@@ -170,9 +170,7 @@ class Kind(ABC):
                 )
 
 
-def weighted_members(
-    ensemble: Ensemble, members: IntArray, weights: FloatArray
-) -> Any:
+def weighted_members(ensemble: Ensemble, members: IntArray, weights: FloatArray) -> Any:
     """Return the members as a vote with weights, for kinds that take none."""
     from quorate.ensembles._weighted_voting import WeightedVoting
 

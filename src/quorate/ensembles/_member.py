@@ -2,8 +2,8 @@
 
 scikit-learn's ensembles do not agree on what a member says. Trees of a forest answer
 with floats, members of bagging and voting with integer codes, members of AdaBoost with
-the labels themselves; members of bagging see a subset of the columns. A kind of ensemble
-says which; everybody else asks a :class:`Member`, where these differences are gone.
+the labels themselves; members of bagging see a subset of the columns. A kind says
+which; everybody else asks a :class:`Member`, where these differences are gone.
 """
 
 from dataclasses import dataclass

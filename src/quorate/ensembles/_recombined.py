@@ -39,13 +39,13 @@ def recombined_rows(X: Any, seed: int = 0) -> Any:
     own, other = rng.integers(0, n_rows, (2, size))
     borrowed = rng.random((size, n_columns)) < _SHARE
     if hasattr(X, "iloc"):
-        return _recombined_frame(X, own, other, borrowed)
+        return _mixed_frame(X, own, other, borrowed)
     if hasattr(X, "tocsr"):
         return (X[own].multiply(~borrowed) + X[other].multiply(borrowed)).tocsr()
     return np.where(borrowed, X[other], X[own])
 
 
-def _recombined_frame(X: Any, own: IntArray, other: IntArray, borrowed: BoolArray) -> Any:
+def _mixed_frame(X: Any, own: IntArray, other: IntArray, borrowed: BoolArray) -> Any:
     rows = np.where(borrowed, other[:, None], own[:, None])
     mixed = X.iloc[own].reset_index(drop=True)
     for place, name in enumerate(X.columns):

@@ -1,6 +1,6 @@
 """Voting ensembles: different classifiers on the same rows, by heads or by average."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.ensemble import VotingClassifier
@@ -19,7 +19,7 @@ class Voting(Kind):
     name = "voting"
     family = "pool"
     models = (VotingClassifier,)
-    per_member = ("estimators_", "named_estimators_")
+    per_member: ClassVar[tuple[str, ...]] = ("estimators_", "named_estimators_")
     takes_weights = True
 
     def read(self, model: Any) -> Ensemble:

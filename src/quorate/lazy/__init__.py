@@ -2,5 +2,6 @@
 
 from quorate.lazy._classifier import LazyClassifier
 from quorate.lazy._curve import LazyCurve
+from quorate.lazy._trial import ModeTrial, Trial, try_modes
 
-__all__ = ["LazyClassifier", "LazyCurve"]
+__all__ = ["LazyClassifier", "LazyCurve", "ModeTrial", "Trial", "try_modes"]

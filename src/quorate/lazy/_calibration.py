@@ -28,7 +28,9 @@ def changes_allowed(n_rows: int, epsilon: float) -> int:
     return allowed
 
 
-def calibrate(history: VoteHistory, exact: ExactRule, epsilon: float) -> tuple[float, float]:
+def calibrate(
+    history: VoteHistory, exact: ExactRule, epsilon: float
+) -> tuple[float, float]:
     """Return the smallest threshold that keeps to epsilon, and what it certifies.
 
     Each row has a largest threshold under which its prediction is changed; a threshold

@@ -17,10 +17,10 @@ from quorate._typing import Array, FloatArray, IntArray
 from quorate._warn import warn
 from quorate.ensembles import read_ensemble, trained_on
 from quorate.exceptions import ConfidenceWarning, TrainingVotesWarning
+from quorate.lazy._additive import AdditiveEnsemble, make_additive
 from quorate.lazy._calibration import calibrate, changes_allowed, rows_needed
 from quorate.lazy._curve import LazyCurve
 from quorate.lazy._engine import Outcome, VoteHistory, agreements, follow, vote
-from quorate.lazy._additive import AdditiveEnsemble, make_additive
 from quorate.lazy._rules import (
     CalibratedRule,
     ExactRule,
@@ -288,7 +288,12 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         parts = [slice(*pair) for pair in pairwise(bounds)]
         found = Parallel(n_jobs=n_jobs, prefer="threads")(
             delayed(vote)(
-                ensemble, self.order_, stops, rule, cut_rows(X, p), cut_rows(prepared, p)
+                ensemble,
+                self.order_,
+                stops,
+                rule,
+                cut_rows(X, p),
+                cut_rows(prepared, p),
             )
             for p in parts
         )

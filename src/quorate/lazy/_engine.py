@@ -30,7 +30,12 @@ class Outcome:
 
 
 def vote(
-    ensemble: AdditiveEnsemble, order: IntArray, stops: Stops, rule: Rule, raw: Any, X: Any
+    ensemble: AdditiveEnsemble,
+    order: IntArray,
+    stops: Stops,
+    rule: Rule,
+    raw: Any,
+    X: Any,
 ) -> Outcome:
     """Ask members in order until the rule, or the last of them, decides each row."""
     n_rows, n_classes = count_rows(X), ensemble.classes.size
@@ -151,7 +156,9 @@ class VoteHistory:
         return other
 
 
-def follow(ensemble: AdditiveEnsemble, order: IntArray, stops: Stops, raw: Any, X: Any) -> VoteHistory:
+def follow(
+    ensemble: AdditiveEnsemble, order: IntArray, stops: Stops, raw: Any, X: Any
+) -> VoteHistory:
     """Ask everyone and write down the course of the vote."""
     n_rows = count_rows(X)
     shape = stops.ends.size, n_rows

@@ -51,7 +51,7 @@ class Stops:
 
 
 def make_stops(ensemble: AdditiveEnsemble, order: IntArray, ends: IntArray) -> Stops:
-    """Return the stops of a ensemble that is asked in this order."""
+    """Return the stops of an ensemble that is asked in this order."""
     weights = np.abs(ensemble.weights[order])
     reach = ensemble.reach[order]
     asked = np.r_[0, np.cumsum(weights)][ends]
@@ -163,8 +163,10 @@ def relative_lead(
     return relative
 
 
-def make_bayes(ensemble: AdditiveEnsemble, stops: Stops, confidence: float) -> BayesRule:
-    """Return the rule for a ensemble whose order says nothing about its members.
+def make_bayes(
+    ensemble: AdditiveEnsemble, stops: Stops, confidence: float
+) -> BayesRule:
+    """Return the rule for an ensemble whose order says nothing about its members.
 
     Unequal weights are turned into as many equal ones as have the same variance,
     ``sum(w)**2 / sum(w**2)``; what the leader has is rounded down, what the runner-up

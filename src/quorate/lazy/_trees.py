@@ -42,9 +42,7 @@ def tree_addends(
     )
 
 
-def _table(
-    member: Member, classes: Array, weight: float, averages: bool
-) -> FloatArray:
+def _table(member: Member, classes: Array, weight: float, averages: bool) -> FloatArray:
     """Return what every node of a tree adds to each class."""
     shares = member.node_probabilities(classes)
     if averages:

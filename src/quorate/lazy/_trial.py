@@ -7,7 +7,7 @@ import numpy as np
 
 from quorate._rows import count_rows, take_rows
 from quorate._typing import Array
-from quorate.ensembles import predict_milliseconds, read_ensemble, trained_on
+from quorate.ensembles import predict_milliseconds
 from quorate.lazy._calibration import rows_needed
 from quorate.lazy._classifier import MODES, LazyClassifier
 

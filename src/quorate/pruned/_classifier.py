@@ -81,7 +81,8 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         "auto": out-of-bag votes where the ensemble bootstraps, otherwise a quarter is
         held out; with ``method="auto"`` boosting, and forests and bagging that do not
         bootstrap, choose on training votes, by methods that these do not mislead,
-        unless the size is to be found, which training votes cannot tell. With a frozen estimator a fraction or splitter is not needed: all samples given are
+        unless the size is to be found, which training votes cannot tell. With a frozen
+        estimator a fraction or splitter is not needed: all samples given are
         used, out of bag if they are its training data.
     refit : bool
         After holding out, fit the ensemble again on all samples and keep the members at
@@ -275,7 +276,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         return isinstance(self._how(), float) and not self.refit
 
     def _fit_and_ask(self, data: Training) -> Fitted:
-        """Fit the ensemble and get votes to choose on, in the way that was asked for."""
+        """Fit the ensemble and get votes to choose on, in the way asked for."""
         inner = self._inner()
         if isinstance(inner, FrozenEstimator):
             wanted = {"oob": True, "train": False}
@@ -284,9 +285,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         how = self._how()
         if isinstance(how, float):
             seed = None if self.random_state is None else self._seed()
-            return fit_and_hold_out(
-                self._fresh, data, how, refit=self.refit, seed=seed
-            )
+            return fit_and_hold_out(self._fresh, data, how, refit=self.refit, seed=seed)
         if not isinstance(how, str):  # text has a split method too
             return fit_in_folds(self._fresh, data, how)
         return fit_and_ask(self._fresh, data, out_of_bag=how == "oob")

@@ -55,9 +55,7 @@ class Training:
 def ask_frozen(frozen: Any, data: Training, out_of_bag: bool | str) -> Fitted:
     """Ask an ensemble that is fitted already."""
     check_is_fitted(frozen)
-    evidence = gather(
-        frozen, data.X, data.y, out_of_bag=out_of_bag, n_jobs=data.n_jobs
-    )
+    evidence = gather(frozen, data.X, data.y, out_of_bag=out_of_bag, n_jobs=data.n_jobs)
     unseen = evidence.votes.source is VoteSource.OTHER
     return Fitted(evidence, np.arange(data.y.size) if unseen else None)
 

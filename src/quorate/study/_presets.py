@@ -76,9 +76,15 @@ def _measures() -> tuple[MethodSpec, ...]:
     )
 
 
-def _of_the_paper(*given: Any, **options: Any) -> Plan:
+def _of_the_paper(
+    name: str,
+    data: tuple[str, ...],
+    ensembles: tuple[EnsembleSpec, ...],
+    methods: tuple[MethodSpec, ...],
+    rows: int | None = None,
+) -> Plan:
     """Return a plan on two classes, judged by the plurality vote as in the paper."""
-    return Plan(*given, binary=True, rule="heads", **options)
+    return Plan(name, data, ensembles, methods, binary=True, rule="heads", rows=rows)
 
 
 def _plain() -> tuple[MethodSpec, ...]:

@@ -15,10 +15,11 @@ from quorate._kernels.verdicts import TIE_TOLERANCE, lead, rounding
 from quorate._typing import Array, FloatArray, IntArray, Ties
 
 if TYPE_CHECKING:
+    from quorate.votes._decided import DecidedVotes
     from quorate.votes._votes import Votes
 
 
-def decide(votes: "Votes") -> IntArray:
+def decide(votes: "DecidedVotes") -> IntArray:
     """Return the code of the class that the ensemble of all members decides for."""
     if counts_whole_votes(votes):
         return votes.verdict()[0]  # counted in integers
@@ -172,13 +173,13 @@ def _steady(
     return every
 
 
-def weights_of(votes: "Votes") -> FloatArray:
+def weights_of(votes: "DecidedVotes") -> FloatArray:
     """Return a weight for each member; ones for equal votes."""
     given = votes.weights
     return np.ones(votes.n_members) if given is None else given
 
 
-def counts_whole_votes(votes: "Votes") -> bool:
+def counts_whole_votes(votes: "DecidedVotes") -> bool:
     """Tell whether sums are numbers of members, exact in any order."""
     return (
         votes.counts_heads
@@ -187,13 +188,15 @@ def counts_whole_votes(votes: "Votes") -> bool:
     )
 
 
-def largest_rounding(votes: "Votes", weights: FloatArray) -> float:
+def largest_rounding(votes: "DecidedVotes", weights: FloatArray) -> float:
     """Return the largest lead that rounding can explain."""
     against = 1 + abs(votes.decision_rule.against)
     return rounding(len(weights), against * float(np.abs(weights).sum()))
 
 
-def probabilities_of(votes: "Votes", member: int, where: Array | slice) -> FloatArray:
+def probabilities_of(
+    votes: "DecidedVotes", member: int, where: Array | slice
+) -> FloatArray:
     """Return what a member gives each class on some samples."""
     given = votes.class_probabilities
     assert given is not None  # votes that average have them
@@ -201,7 +204,7 @@ def probabilities_of(votes: "Votes", member: int, where: Array | slice) -> Float
 
 
 def add_up_in_order(
-    votes: "Votes", members: IntArray, weights: FloatArray, where: Array | slice
+    votes: "DecidedVotes", members: IntArray, weights: FloatArray, where: Array | slice
 ) -> IntArray:
     """Add up members in the order given, exactly as the ensemble does."""
     rule = votes.decision_rule

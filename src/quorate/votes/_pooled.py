@@ -50,7 +50,9 @@ def pooled_votes(
         classes,
         weights,
         masked=True,
-        probabilities=_pooled_probabilities(parts, (*codes.shape, classes.size), classes),
+        probabilities=_pooled_probabilities(
+            parts, (*codes.shape, classes.size), classes
+        ),
         rule=parts[0][1].decision_rule,
         source=VoteSource.FOLDS,
         family=parts[0][1].family,
@@ -58,7 +60,7 @@ def pooled_votes(
 
 
 def _pooled_probabilities(
-    parts: list[tuple[IntArray, Votes]], shape: tuple[int, ...], classes: Array
+    parts: list[tuple[IntArray, Votes]], shape: tuple[int, int], classes: Array
 ) -> Probabilities | None:
     found = []
     for rows, votes in parts:
@@ -67,4 +69,4 @@ def _pooled_probabilities(
             return None
         columns = np.searchsorted(classes, votes.classes)
         found.append((rows[votes.samples], columns, given))
-    return pooled(found, shape)
+    return pooled(found, (*shape, classes.size))

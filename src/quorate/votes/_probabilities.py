@@ -179,7 +179,7 @@ def certain(codes: Array, n_classes: int) -> TabledProbabilities:
 
 
 def tabled(places: Sequence[Array], tables: Sequence[FloatArray]) -> Probabilities:
-    """Return tabled probabilities from places of any type and tables without a last row.
+    """Return probabilities from places of any type and tables without a last row.
 
     Places of -1 are votes that may not be used.
     """
@@ -201,7 +201,8 @@ def place_dtype(n_rows: int) -> type[np.signedinteger[Any]]:
 
 
 def pooled(
-    parts: Sequence[tuple[IntArray, IntArray, Probabilities]], shape: tuple[int, ...]
+    parts: Sequence[tuple[IntArray, IntArray, Probabilities]],
+    shape: tuple[int, int, int],
 ) -> Probabilities:
     """Return the probabilities of folds, put together position by position.
 

@@ -1,4 +1,4 @@
-"""How an ensemble makes one answer of what its members say, and where votes are from."""
+"""How an ensemble makes one answer of many, and where votes are from."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -19,7 +19,7 @@ class DecisionRule:
     """
 
     name: RuleName = "heads"
-    """"average": class probabilities are averaged. "heads": each member has one vote."""
+    """"average": class probabilities are averaged. "heads": votes are counted."""
     against: float = 0.0
     """What a vote takes from every other class, as a share of its weight; AdaBoost's
     does, which matters where rounding decides."""

@@ -103,8 +103,6 @@ def _wrong(
             margin = largest_rounding(votes, weights[members])
             close = np.flatnonzero(best - second <= margin)
             if close.size:
-                leader[close] = add_up_in_order(
-                    votes, members, weights, samples[close]
-                )
+                leader[close] = add_up_in_order(votes, members, weights, samples[close])
         wrong[place] = leader != votes.y[block]
     return wrong

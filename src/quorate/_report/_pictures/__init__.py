@@ -18,7 +18,7 @@ from quorate._report._pictures import (
 )
 from quorate._report._pictures._input import PictureInput
 from quorate._report._svg import Picture
-from quorate.selection import Selection
+from quorate.choosing import Selection
 from quorate.study import Results
 from quorate.votes import Votes
 

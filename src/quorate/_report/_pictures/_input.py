@@ -7,7 +7,7 @@ import numpy as np
 
 from quorate._diagnosis import Diagnosis
 from quorate._typing import IntArray
-from quorate.selection import Selection
+from quorate.choosing import Selection
 from quorate.votes import Votes
 
 
