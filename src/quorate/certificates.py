@@ -206,7 +206,8 @@ def _certify_order(
     # All members with their own weights are the whole ensemble, whatever the limit.
     itself = (sizes == votes.n_members) & (weights is None)
     tested = _test(wrong[::-1], full, sizes, itself, tolerance, delta)
-    kept, new = np.arange(votes.n_members), None
+    kept: IntArray = np.arange(votes.n_members)
+    new = None
     if tested.n_passed:
         kept = places[: sizes[tested.n_passed - 1]]
         new = None if weights is None else weights[kept]

@@ -147,7 +147,7 @@ class Leaves:
     @property
     def is_certain(self) -> bool:
         """Whether all of them are sure."""
-        return len(self.table) == self.table.shape[1]
+        return bool(len(self.table) == self.table.shape[1])
 
 
 def ask(
