@@ -31,10 +31,10 @@ _VOTES = (".npz", ".csv", ".gz", ".txt", ".parquet", ".pq")
 )
 @click.option("--target", metavar="COLUMN", help="Column of true labels in the data.")
 @click.option(
-    "--out-of-bag",
-    is_flag=True,
-    help="Use only votes on samples a member was not trained on; "
-    "FILE must be the training data.",
+    "--out-of-bag/--all-votes",
+    "out_of_bag",
+    default=None,
+    help="Use out-of-bag votes, or all; found out by default.",
 )
 @_options.trust
 @_options.unsafe_pickle
@@ -50,7 +50,7 @@ def diagnose(
     label: str,
     data: Path | None,
     target: str | None,
-    out_of_bag: bool,
+    out_of_bag: bool | None,
     trust: tuple[str, ...],
     unsafe_pickle: bool,
     noise: float,
@@ -66,7 +66,7 @@ def diagnose(
     from quorate.cli._render import results_console, show_diagnosis
 
     if votes_or_model.suffix.lower() in _VOTES:
-        if data is not None or target is not None or out_of_bag:
+        if data is not None or target is not None or out_of_bag is not None:
             raise click.UsageError("--data, --target and --out-of-bag go with a model.")
         votes = _read_votes(votes_or_model, label)
     else:
@@ -81,6 +81,8 @@ def diagnose(
         return
     console = results_console()
     console.print(repr(votes), markup=False, soft_wrap=True)
+    if votes.source is not None:
+        console.print(str(votes.source))
     show_diagnosis(console, diagnosis)
 
 
@@ -96,14 +98,22 @@ def _ask_model(
     path: Path,
     data: Path,
     target: str,
-    out_of_bag: bool,
+    out_of_bag: bool | None,
     trust: tuple[str, ...],
     unsafe_pickle: bool,
 ) -> "Votes":
     from quorate._tables import read_samples_for
     from quorate.ensembles import collect_votes
     from quorate.persistence import load
+    from quorate.votes import VoteSource
 
     model = load(path, trust, unsafe_pickle=unsafe_pickle)
     X, y = read_samples_for(model, data, target)
-    return collect_votes(model, X, y, out_of_bag=out_of_bag)
+    wanted = "auto" if out_of_bag is None else out_of_bag
+    votes = collect_votes(model, X, y, out_of_bag=wanted)
+    if votes.source is VoteSource.TRAINING:
+        raise ValueError(
+            f"{data}: the members were trained on these samples, so their errors there "
+            "mean nothing; give samples that no member has seen."
+        )
+    return votes

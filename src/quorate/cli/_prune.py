@@ -9,7 +9,6 @@ import click
 from quorate.cli import _options
 from quorate.cli._inputs import read_model, refuse_to_write_over
 
-_COSTS = ("bytes", "nodes", "milliseconds")
 
 
 @click.command()
@@ -52,7 +51,7 @@ _COSTS = ("bytes", "nodes", "milliseconds")
     "--test",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Samples to compare on; those of --data by default.",
+    help="Samples to compare on, that no member has seen; those of --data by default.",
 )
 @click.option(
     "-o",
@@ -87,7 +86,7 @@ def prune(
     from quorate.cli._render import progress_console, results_console
     from quorate.comparison import compare
     from quorate.persistence import save
-    from quorate.pruned import prune_with_selection
+    from quorate.pruned import prune_with_selection, pruning_record
 
     refuse_to_write_over(output, force)
     wanted, limits = as_size(keep), _limits(budget)
@@ -113,20 +112,26 @@ def prune(
         compared = compare(ensemble, smaller, *judged)
     save(smaller, output)
     seen = "samples chosen on" if test is None else "test samples"
+    record = pruning_record(selection)
     if as_json:
         found = {
             "output": str(output),
             "compared_on": seen,
             "comparison": compared.to_dict(),
-            "pruning": smaller.pruning_,
+            "pruning": record,
         }
         click.echo(json.dumps(found, indent=2))
         return
-    _show(results_console(), compared, selection, smaller.pruning_, seen, output)
+    _show(results_console(), compared, selection, record, test is None, output)
 
 
 def _show(
-    console: Any, compared: Any, selection: Any, record: Any, seen: str, output: Path
+    console: Any,
+    compared: Any,
+    selection: Any,
+    record: Any,
+    where_chosen: bool,
+    output: Path,
 ) -> None:
     from quorate.cli._render import plain_table
 
@@ -142,7 +147,12 @@ def _show(
         markup=False,
     )
     console.print(table)
-    console.print(f"accuracy, agreement and time on the {seen}")
+    console.print(compared.note)
+    if where_chosen and compared.accuracy is not None:
+        console.print(
+            "the members were chosen on the same samples, which flatters what is left; "
+            "--test FILE compares on others"
+        )
     console.print(f"written to {output}", markup=False, soft_wrap=True)
 
 
@@ -169,6 +179,6 @@ def _limits(budget: tuple[str, ...]) -> dict[str, float] | None:
             limits[kind] = float(limit)
         except ValueError:
             raise click.UsageError(
-                f"--budget {given}: KIND=LIMIT, KIND one of {', '.join(_COSTS)}."
+                f"--budget {given}: KIND=LIMIT, KIND one of bytes, nodes, milliseconds."
             ) from None
     return limits or None

@@ -53,11 +53,17 @@ def _show_decomposition(console: Console, diagnosis: "Diagnosis") -> None:
     accuracies = votes.accuracies
     best = int(accuracies.argmax())
     heading(console, "Error decomposition")
+    what = "vote" if votes.rule == "heads" else "plurality vote"
     console.print(
-        f"error of the vote [bold]{_percent(parts.error)}[/] = "
+        f"error of the {what} [bold]{_percent(parts.error)}[/] = "
         f"members' mean error {_percent(parts.member_error)} - "
         f"diversity {_percent(parts.diversity)}"
     )
+    if votes.rule == "average":
+        console.print(
+            "error of the ensemble itself, by averaged probabilities: "
+            f"{_percent(votes.error())}"
+        )
     name = Text(votes.names[best])
     console.print(
         Text.assemble(
