@@ -38,7 +38,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import quorate
 from quorate import PrunedClassifier, compare, prune, prune_with_selection
-from quorate.ensembles import _walk
+from quorate.ensembles._costs import _walk
 from quorate.exceptions import TrainingVotesWarning
 
 

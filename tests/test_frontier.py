@@ -7,7 +7,8 @@ from sklearn.datasets import load_wine
 from sklearn.ensemble import RandomForestClassifier
 
 import quorate
-from quorate._frontier import _PRICES, _pareto, _paths, _vote_errors
+from quorate._frontier import _PRICES, _pareto, _paths
+from quorate.votes import subset_errors
 
 
 def random_votes(
@@ -67,7 +68,7 @@ def test_errors_are_those_of_the_vote(seed, n_classes, weighted, mask):
     votes = random_votes(seed, n_classes=n_classes, weighted=weighted, mask=mask)
     supports = np.random.default_rng(seed).random((5, votes.n_members)) < 0.5
     supports[:, 0] = True
-    errors, spreads = _vote_errors(votes, supports)
+    errors, spreads = subset_errors(votes, supports)
     for support, error, spread in zip(supports, errors, spreads, strict=True):
         kept = votes.keep(support)
         assert_allclose(error, kept.error(), atol=1e-12)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from quorate.lazy._panel import read_panel
 from scipy.stats import betabinom
 from sklearn.ensemble import (
     AdaBoostClassifier,
@@ -23,7 +22,10 @@ from quorate.lazy._calibration import (
     harmful_thresholds,
     rows_needed,
 )
-from quorate.lazy._engine import Trail, lead
+from quorate._kernels.verdicts import lead
+from quorate.ensembles import read_ensemble
+from quorate.lazy._additive import make_additive
+from quorate.lazy._engine import VoteHistory
 from quorate.lazy._rules import CalibratedRule, ExactRule, Stops, votes_needed
 
 
@@ -72,10 +74,10 @@ def test_bayes_is_its_slow_twin(kind, block, confidence):
     lazy = LazyClassifier(
         ensemble, "bayes", confidence, block_size=block, random_state=1
     ).fit()
-    panel = read_panel(ensemble)
-    shares = slow.contributions(panel, panel.prepare(X))
+    ensemble = make_additive(read_ensemble(ensemble))
+    shares = slow.contributions(ensemble, ensemble.prepare(X))
     rule = slow.bayes(lazy.n_members_, confidence)
-    codes, asked = slow.vote(panel, shares, lazy.order_, lazy.stops_, rule)
+    codes, asked = slow.vote(ensemble, shares, lazy.order_, lazy.stops_, rule)
     np.testing.assert_array_equal(lazy.members_asked(X), asked)
     early = asked < lazy.n_members_
     assert early.any()
@@ -90,9 +92,9 @@ def test_exact_is_its_slow_twin(kind, block):
     X, y = draw_data(np.random.default_rng(6), 150)
     ensemble = ENSEMBLES[kind].fit(X, y)
     lazy = LazyClassifier(ensemble, block_size=block, random_state=1).fit()
-    panel = read_panel(ensemble)
-    shares = slow.contributions(panel, panel.prepare(X))
-    _, asked = slow.vote(panel, shares, lazy.order_, lazy.stops_, slow.exact)
+    ensemble = make_additive(read_ensemble(ensemble))
+    shares = slow.contributions(ensemble, ensemble.prepare(X))
+    _, asked = slow.vote(ensemble, shares, lazy.order_, lazy.stops_, slow.exact)
     np.testing.assert_array_equal(lazy.members_asked(X), asked)
 
 
@@ -107,10 +109,10 @@ def test_calibrated_is_its_slow_twin(order):
     lazy = LazyClassifier(
         boosting, "calibrated", epsilon=0.1, order=order, random_state=0
     ).fit(rows)
-    panel = read_panel(boosting)
-    votes = slow.contributions(panel, panel.prepare(rows))
+    ensemble = make_additive(read_ensemble(boosting))
+    votes = slow.contributions(ensemble, ensemble.prepare(rows))
     rule = slow.calibrated(boosting.estimator_weights_, lazy.order_, lazy.threshold_)
-    codes, asked = slow.vote(panel, votes, lazy.order_, lazy.stops_, rule)
+    codes, asked = slow.vote(ensemble, votes, lazy.order_, lazy.stops_, rule)
     np.testing.assert_array_equal(lazy.members_asked(rows), asked)
     np.testing.assert_array_equal(lazy.predict(rows), lazy.classes_[codes])
     assert lazy.measured_members_ == asked.mean()
@@ -130,7 +132,7 @@ def trails(draw):
     leaders, best, second = (np.array(part) for part in zip(*found, strict=True))
     left = (n_stops - ends).astype(float)
     stops = Stops(ends, ends + 0.0, left, 3 * left, 3.0 * ends, np.sqrt(left))
-    return Trail(leaders, best, second, leaders[-1]), ExactRule(stops, 0.0)
+    return VoteHistory(leaders, best, second, leaders[-1]), ExactRule(stops, 0.0)
 
 
 @given(trails(), st.sampled_from([0.05, 0.2, 0.5]))

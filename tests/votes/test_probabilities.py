@@ -5,8 +5,6 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from quorate.votes._crossover import collect_crossed, crossed_rows
-from quorate.votes._members import averages_probabilities, kind_of
 from scipy import sparse
 from sklearn.datasets import load_wine
 from sklearn.ensemble import (
@@ -23,6 +21,12 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
+from quorate.ensembles import (
+    collect_recombined,
+    find_kind,
+    read_ensemble,
+    recombined_rows,
+)
 from quorate.exceptions import LeftOutWarning
 from quorate.votes import _probabilities
 
@@ -141,7 +145,7 @@ class TestCollect:
         )
         plain = quorate.collect_votes(ensemble, X, y)
         np.testing.assert_array_equal(votes.codes, plain.codes)
-        assert averages_probabilities(ensemble)
+        assert votes.rule == plain.rule == "average"
 
     def test_adaboost_members(self, wine):
         X, y = wine
@@ -150,7 +154,7 @@ class TestCollect:
         np.testing.assert_allclose(
             votes.probabilities[2], boosting.estimators_[2].predict_proba(X), atol=1e-6
         )
-        assert not averages_probabilities(boosting)
+        assert votes.rule == "heads"
 
     def test_out_of_bag(self, wine):
         X, y = wine
@@ -175,7 +179,7 @@ class TestCollect:
         pool = {"nb": GaussianNB().fit(X, y), "svm": LinearSVC().fit(X, y)}
         with pytest.raises(TypeError, match=r"member 'svm' \(LinearSVC\) has no pred"):
             quorate.collect_votes(pool, X, y, probabilities=True)
-        assert not averages_probabilities(pool)
+        assert quorate.collect_votes(pool, X, y).rule == "heads"
 
     def test_the_same_for_any_number_of_workers(self, wine):
         X, y = wine
@@ -209,56 +213,60 @@ class TestWithoutLabels:
             quorate.collect_votes(forest, X, out_of_bag=True)
 
 
-class TestCrossedRows:
+class TestRecombinedRows:
     def test_values_stay_in_their_columns(self):
         X = np.arange(30.0).reshape(10, 3)
-        rows = crossed_rows(X)
+        rows = recombined_rows(X)
         for column, seen in zip(rows.T, X.T, strict=True):
             assert np.isin(column, seen).all()
         own = (rows // 3 == rows[:, :1] // 3).all(axis=1).mean()
-        assert 0.4 < own < 0.65  # 0.8**3 + 0.2**3, and rows crossed with themselves
+        assert 0.4 < own < 0.65  # 0.8**3 + 0.2**3, and rows mixed with themselves
 
     def test_frames_keep_their_types(self):
         X = pd.DataFrame({"a": [1, 2, 3], "b": pd.Categorical(["x", "y", "x"])})
-        rows = crossed_rows(X)
+        rows = recombined_rows(X)
         assert rows.dtypes.equals(X.dtypes)
         assert set(zip(rows.a, rows.b, strict=True)) > {(1, "x"), (2, "x")}
 
     def test_sparse_rows_are_the_same(self):
         X = np.array([[0.0, 1.0, 2.0], [3.0, 0.0, 0.0], [0.0, 5.0, 6.0]])
-        found = crossed_rows(sparse.csr_matrix(X))
-        np.testing.assert_array_equal(found.toarray(), crossed_rows(X))
+        found = recombined_rows(sparse.csr_matrix(X))
+        np.testing.assert_array_equal(found.toarray(), recombined_rows(X))
 
-    def test_text_cannot_be_crossed(self, wine):
-        assert crossed_rows(["some", "text"]) is None
+    def test_text_cannot_be_recombined(self, wine):
+        assert recombined_rows(["some", "text"]) is None
 
     def test_wide_rows_are_fewer(self):
-        assert len(crossed_rows(np.zeros((3, 20_000), dtype=np.int8))) < 4000
+        assert len(recombined_rows(np.zeros((3, 20_000), dtype=np.int8))) < 4000
 
     def test_votes_on_them(self, wine):
         X, y = wine
         model = make_pipeline(
             StandardScaler(), RandomForestClassifier(9, random_state=0)
         ).fit(pd.DataFrame(X).add_prefix("f"), y)
-        votes = collect_crossed(model, pd.DataFrame(X).add_prefix("f"))
+        votes = collect_recombined(
+            read_ensemble(model), pd.DataFrame(X).add_prefix("f"), None
+        )
         assert (votes.n_members, votes.n_samples) == (9, 4000)
-        again = collect_crossed(model, pd.DataFrame(X).add_prefix("f"))
+        again = collect_recombined(
+            read_ensemble(model), pd.DataFrame(X).add_prefix("f"), None
+        )
         np.testing.assert_array_equal(votes.codes, again.codes)
 
 
-def test_pools_have_no_crossed_rows(wine):
+def test_pools_have_no_recombined_rows(wine):
     X, y = wine
-    assert collect_crossed([GaussianNB().fit(X, y)], X) is None
+    assert collect_recombined(read_ensemble([GaussianNB().fit(X, y)]), X, None) is None
 
 
 def test_kinds(wine):
     X, y = wine
     forest = RandomForestClassifier(3)
-    assert kind_of(forest) == "forest"
-    assert kind_of(make_pipeline(StandardScaler(), forest)) == "forest"
-    assert kind_of(BaggingClassifier()) == "bagging"
-    assert kind_of(AdaBoostClassifier()) == "boosting"
-    assert kind_of(VotingClassifier([])) == "voting"
-    assert kind_of([GaussianNB()]) == "pool"
+    assert find_kind(forest).name == "forest"
+    assert find_kind(make_pipeline(StandardScaler(), forest)).name == "forest"
+    assert find_kind(BaggingClassifier()).name == "bagging"
+    assert find_kind(AdaBoostClassifier()).name == "boosting"
+    assert find_kind(VotingClassifier([])).name == "voting"
+    assert find_kind([GaussianNB()]).name == "pool"
     hard = VotingClassifier([("nb", GaussianNB())]).fit(X, y)
-    assert not averages_probabilities(hard)
+    assert read_ensemble(hard).rule.name == "heads"

@@ -17,6 +17,8 @@ from quorate.cli._prune import prune
 from quorate.cli._report import report
 from quorate.cli._study import study
 
+__all__ = ["main"]
+
 
 @click.group(
     cls=RefusingGroup,

@@ -159,7 +159,8 @@ class DecidedVotes(CountedVotes):
         >>> votes.rule, round(votes.accuracy(rule="heads"), 3)
         ('average', 0.966)
         """
-        return 1.0 - self.error(ties, rule)
+        # Counted as score counts, so that both are the same number to the bit.
+        return float((1.0 - self.sample_errors(ties, rule)).mean())
 
     def _asked_rule(self, owner: str, rule: RuleName | None) -> DecisionRule:
         if rule is None:

@@ -1,7 +1,14 @@
 import numpy as np
-from quorate.votes._training import bootstrapped_on, trained_on
 from sklearn.datasets import load_wine
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+
+from quorate.ensembles import read_ensemble
+from quorate.ensembles import trained_on as are_training_rows
+
+
+def trained_on(model, X, y):
+    ensemble = read_ensemble(model)
+    return are_training_rows(ensemble, ensemble.prepare(X), y)
 
 
 def test_stumps_are_not_fooled_by_a_coincidence():
@@ -25,5 +32,5 @@ def test_shallow_trees_know_their_half():
         assert not trained_on(trees, X[others], y[others])
         forest = RandomForestClassifier(30, max_depth=1, random_state=seed)
         forest.fit(X[mine], y[mine])
-        assert bootstrapped_on(forest, X[mine], y[mine])
-        assert not bootstrapped_on(forest, X[others], y[others])
+        assert trained_on(forest, X[mine], y[mine])
+        assert not trained_on(forest, X[others], y[others])

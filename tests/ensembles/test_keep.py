@@ -299,7 +299,7 @@ class TestDetails:
         forest = RandomForestClassifier(20, random_state=0).fit(X, y)
         after = prune(forest, X, y, keep=2)
         kept = set(map(id, after.estimators_))
-        from quorate.ensembles import _walk
+        from quorate.ensembles._costs import _walk
 
         trees = {id(part) for part in _walk(after) if hasattr(part, "tree_")}
         assert kept <= trees

@@ -1,0 +1,11 @@
+"""Conformance checks for methods, measures and kinds, ours and other people's.
+
+Each check is a function that raises ``AssertionError`` with what went wrong.
+:func:`check_pruner`, :func:`check_measure` and :func:`check_ensemble` run all that
+apply.
+"""
+
+from quorate.testing._ensembles import check_ensemble
+from quorate.testing._methods import check_measure, check_pruner, example_votes
+
+__all__ = ["check_ensemble", "check_measure", "check_pruner", "example_votes"]

@@ -1,0 +1,279 @@
+"""Conformance checks for kinds of ensembles, ours and other people's."""
+
+import pickle
+import warnings
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from sklearn.datasets import make_classification
+
+from quorate._onnx import to_onnx
+from quorate._typing import Array
+from quorate.ensembles import (
+    Ensemble,
+    WeightedVoting,
+    collect_votes,
+    find_kind,
+    keep_members,
+    member_costs,
+    read_ensemble,
+)
+from quorate.exceptions import LeftOutWarning
+from quorate.lazy import LazyClassifier
+from quorate.votes import Votes, VoteSource
+
+MakeFitted = Callable[[Array, Array], Any]
+_N_TRAIN = 160
+
+
+def check_ensemble(make_fitted: MakeFitted) -> None:
+    """Check that a kind of ensemble tells the truth about its ensembles.
+
+    Members and their labels, the rule by which they decide, smaller ensembles, weights,
+    out-of-bag votes where it claims them, costs, pickling, lazy voting and ONNX where
+    it claims that are each compared with what the ensemble itself does.
+
+    Parameters
+    ----------
+    make_fitted : callable
+        Takes X (an array of numbers) and y and returns an ensemble of that kind fitted
+        to them, with at least three members.
+
+    Raises
+    ------
+    AssertionError
+        Saying which promise was broken, with which labels.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import AdaBoostClassifier
+    >>> from quorate.testing import check_ensemble
+    >>> check_ensemble(AdaBoostClassifier(n_estimators=5, random_state=0).fit)
+    """
+    for name, X, y in example_data():
+        model = make_fitted(X[:_N_TRAIN], y[:_N_TRAIN])
+        trial = _Trial(model, X, y)
+        for check in _CHECKS:
+            try:
+                check(trial)
+            except AssertionError as error:
+                kind = type(model).__name__
+                raise AssertionError(f"{kind} with {name}: {error}") from error
+
+
+def example_data() -> Iterator[tuple[str, Array, Array]]:
+    """Yield samples with labels of every type that ensembles have to cope with.
+
+    The first 160 are to be trained on, the others not.
+    """
+    X, codes = make_classification(
+        n_samples=260,
+        n_features=8,
+        n_informative=5,
+        n_classes=3,
+        flip_y=0.15,
+        random_state=0,
+    )
+    X = X.astype(np.float32)  # what trees compare, so that nothing is rounded twice
+    labels = {
+        "classes 0 to 2": np.array([0, 1, 2]),
+        "whole numbers with gaps": np.array([-3, 4, 100]),
+        "text": np.array(["ant", "bee", "cow"]),
+        "floating-point numbers": np.array([1.0, 2.0, 5.0]),
+    }
+    for name, names in labels.items():
+        yield name, X, names[codes]
+    yield "two classes of text", X, np.array(["no", "yes"])[(codes > 0).astype(int)]
+    yield "True and False", X, codes > 0
+
+
+class _Trial:
+    """An ensemble, its votes, and samples it has seen and not seen."""
+
+    def __init__(self, model: Any, X: Array, y: Array) -> None:
+        self.model = model
+        self.X, self.y = X[_N_TRAIN:], y[_N_TRAIN:]
+        self.X_train, self.y_train = X[:_N_TRAIN], y[:_N_TRAIN]
+        self.ensemble: Ensemble = read_ensemble(model)
+        self.votes: Votes = collect_votes(model, self.X, self.y)
+
+    @property
+    def is_pool(self) -> bool:
+        return not self.ensemble.can_predict
+
+    def own(self, model: Any) -> Array:
+        """Return what a model predicts; a pool, what its members decide."""
+        if self.is_pool:
+            return collect_votes(model, self.X, self.y).predict()
+        return np.asarray(model.predict(self.X))
+
+
+def check_members(trial: _Trial) -> None:
+    """Check that members are there, have names, and vote for the ensemble's classes."""
+    ensemble, votes = trial.ensemble, trial.votes
+    assert ensemble.n_members >= 3, "fewer than three members; fit more"
+    assert len(set(ensemble.names)) == ensemble.n_members, "names are not distinct"
+    assert find_kind(trial.model) is ensemble.kind, "find_kind gives another kind"
+    assert ensemble.kind.family in ("bagging", "boosting", "pool"), "unknown family"
+    assert np.isin(np.unique(trial.y), votes.classes).all(), "a class is missing"
+    if ensemble.classes is not None:
+        told = np.asarray(trial.model.classes_)
+        assert np.array_equal(ensemble.classes, told), "classes are not the model's"
+    chance = max(np.mean(trial.y == label) for label in votes.classes) / 2
+    worst = float(votes.accuracies.max())
+    assert worst > chance, "no member votes better than chance: labels mixed up?"
+
+
+def check_rule(trial: _Trial) -> None:
+    """Check that the rule makes of the members what ``predict`` makes of them."""
+    if trial.is_pool:
+        return
+    own = np.asarray(trial.model.predict(trial.X))
+    found = trial.votes.predict()
+    wrong = int(np.count_nonzero(own != found))
+    assert wrong == 0, (
+        f"by rule {trial.votes.rule!r} {wrong} of {own.size} samples get another class "
+        "than by predict"
+    )
+    score = float(np.mean(own == trial.y))
+    assert trial.votes.accuracy() == score, "accuracy of the votes is not the score"
+
+
+def check_cuts(trial: _Trial) -> None:
+    """Check ensembles of all, some and one of the members."""
+    n_members, before = trial.ensemble.n_members, trial.own(trial.model)
+    for members in (np.arange(n_members), np.array([0, n_members - 1]), np.array([1])):
+        smaller = keep_members(trial.model, members)
+        assert type(smaller) is type(trial.model), (
+            f"{members.size} members make a {type(smaller).__name__}"
+        )
+        again = read_ensemble(smaller)
+        assert again.n_members == members.size, (
+            f"{again.n_members} members are left where {members.size} were wanted"
+        )
+        wanted = [trial.ensemble.members[member].estimator for member in members]
+        assert all(
+            one.estimator is other
+            for one, other in zip(again.members, wanted, strict=True)
+        ), "other members are left than were wanted"
+        expected = trial.votes.keep(members).predict()
+        assert np.array_equal(trial.own(smaller), expected), (
+            f"an ensemble of members {members.tolist()} predicts otherwise than these "
+            "members decide"
+        )
+    assert read_ensemble(trial.model).n_members == n_members, "the original was cut"
+    assert np.array_equal(trial.own(trial.model), before), "the original has changed"
+
+
+def check_weights(trial: _Trial) -> None:
+    """Check that new weights count."""
+    if trial.is_pool:
+        return
+    members = np.arange(3)
+    for weights in (np.array([0.6, 0.3, 0.2]), np.array([1.0, 0.25, 0.25])):
+        smaller = keep_members(trial.model, members, weights)
+        expected = WeightedVoting
+        if trial.ensemble.kind.takes_weights:
+            expected = type(trial.ensemble.core)
+        core = read_ensemble(smaller).core
+        assert type(core) is expected, f"weights make a {type(core).__name__}"
+        again = read_ensemble(smaller)
+        assert again.weights is not None, "the weights are lost"
+        assert np.allclose(again.weights, weights), "other weights than were given"
+        found = trial.votes.keep(members).reweighted(weights).predict()
+        assert np.array_equal(np.asarray(smaller.predict(trial.X)), found), (
+            "with weights it predicts otherwise than the members decide"
+        )
+
+
+def check_out_of_bag(trial: _Trial) -> None:
+    """Check that out-of-bag votes, where there are some, are of rows not drawn."""
+    if trial.ensemble.drawn is None:
+        return
+    drawn = [np.asarray(rows) for rows in trial.ensemble.drawn()]
+    assert len(drawn) == trial.ensemble.n_members, "rows of other members were drawn"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LeftOutWarning)  # few members, as it happens
+        votes = collect_votes(
+            trial.model, trial.X_train, trial.y_train, out_of_bag="auto"
+        )
+    assert votes.source is VoteSource.OUT_OF_BAG, "training rows are not recognised"
+    assert votes.valid is not None
+    for rows, valid in zip(drawn, votes.valid, strict=True):
+        unseen = np.setdiff1d(np.arange(trial.y_train.size), rows)
+        voted = votes.samples[valid]
+        assert np.array_equal(voted, unseen), "votes on rows the member was trained on"
+
+
+def check_pickle(trial: _Trial) -> None:
+    """Check that smaller ensembles come back from a pickle as they were."""
+    smaller = keep_members(trial.model, [0, 2])
+    again = pickle.loads(pickle.dumps(smaller))
+    assert np.array_equal(trial.own(again), trial.own(smaller)), (
+        "a pickled smaller ensemble predicts otherwise"
+    )
+
+
+def check_costs(trial: _Trial) -> None:
+    """Check that members cost something, each by itself."""
+    for kind in ("bytes", "milliseconds"):
+        costs = member_costs(trial.ensemble, kind, trial.X)
+        assert costs.shape == (trial.ensemble.n_members,), f"{kind}: not one per member"
+        assert (costs > 0).all(), f"{kind}: some member costs nothing"
+    if trial.ensemble.is_of_trees:
+        assert (member_costs(trial.ensemble, "nodes") >= 1).all(), "trees without nodes"
+
+
+def check_lazy(trial: _Trial) -> None:
+    """Check that lazy voting in exact mode gives the ensemble's own answers."""
+    lazy = LazyClassifier(trial.model, random_state=0).fit(trial.X, trial.y)
+    found = lazy.predict(trial.X)
+    assert np.array_equal(found, trial.own(trial.model)), (
+        "lazy voting in exact mode predicts otherwise"
+    )
+
+
+def check_onnx(trial: _Trial) -> None:
+    """Check the ONNX graph, where the kind claims one and the packages are there."""
+    can = find_spec("skl2onnx") is not None and find_spec("onnxruntime") is not None
+    if not trial.ensemble.has_onnx or not can:
+        return
+    if np.asarray(trial.ensemble.classes).dtype.kind not in "iuU":
+        return  # ONNX has text and whole numbers as labels
+    try:
+        to_onnx(trial.model, trial.X)  # compares the labels of all samples
+    except ValueError as error:
+        if trial.ensemble.is_of_trees:
+            raise AssertionError(f"ONNX: {error}") from error
+
+
+def check_subclass(trial: _Trial) -> None:
+    """Check that a subclass with a ``predict`` of its own is not read as its parent."""
+    core = trial.ensemble.core
+    if trial.is_pool:
+        return
+    body = {"predict": lambda self, X: None}
+    stranger = type(f"Other{type(core).__name__}", (type(core),), body)
+    other = stranger.__new__(stranger)
+    other.__dict__.update(core.__dict__)
+    try:
+        read_ensemble(other)
+    except TypeError:
+        return
+    raise AssertionError("a subclass with a predict of its own is read as its parent")
+
+
+_CHECKS: tuple[Callable[[_Trial], None], ...] = (
+    check_members,
+    check_rule,
+    check_cuts,
+    check_weights,
+    check_out_of_bag,
+    check_pickle,
+    check_costs,
+    check_lazy,
+    check_onnx,
+    check_subclass,
+)
