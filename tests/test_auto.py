@@ -17,7 +17,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
-from quorate import classifier
 from quorate.exceptions import TrainingVotesWarning
 
 
@@ -100,8 +99,12 @@ def test_a_name_is_not_auto(data):
 @pytest.mark.parametrize("size", [{"keep": "auto"}, {"tolerance": 0.05}])
 @pytest.mark.parametrize("name", KINDS)
 def test_other_sizes(name, size, data):
-    X, y, *_ = data
+    X, y, X_test, y_test = data
     ensemble = KINDS[name][0].fit(X, y)
+    if quorate.collect_votes(ensemble, X, y, "auto").source == "training votes":
+        with pytest.raises(ValueError, match="cannot be told from samples"):
+            quorate.prune(ensemble, X, y, **size)
+        X, y = X_test, y_test
     small, selection = quorate.prune_with_selection(ensemble, X, y, **size)
     assert selection.curve is not None
     assert 1 <= len(small.estimators_) == selection.n_kept <= 40
@@ -155,14 +158,17 @@ def test_select_goes_by_what_votes_carry():
     assert not hasattr(quorate.select(weighted, "best", keep=3).pruner, "weights_")
 
 
-def test_large_probabilities_are_not_collected(data, monkeypatch):
+def test_probabilities_of_trees_take_no_room(data):
     X, y, *_ = data
-    forest = RandomForestClassifier(20, max_depth=2, random_state=0).fit(X, y)
-    monkeypatch.setattr(classifier, "LARGEST_IN_MEMORY", 100)
-    _, selection = quorate.prune_with_selection(forest, X, y)
-    assert selection.votes.probabilities is None
-    _, selection = quorate.prune_with_selection(forest, X, y, "brier")
-    assert selection.votes.probabilities is not None
+    pure = RandomForestClassifier(20, random_state=0).fit(X, y)
+    _, selection = quorate.prune_with_selection(pure, X, y)
+    votes = selection.votes
+    assert votes.class_probabilities.are_certain
+    assert np.shares_memory(votes.class_probabilities.places, votes.codes)
+    shallow = RandomForestClassifier(20, max_depth=2, random_state=0).fit(X, y)
+    _, selection = quorate.prune_with_selection(shallow, X, y)
+    places = selection.votes.class_probabilities.places
+    assert places.nbytes == selection.votes.codes.nbytes
 
 
 class TestPrunedClassifier:

@@ -89,7 +89,7 @@ def test_certify_walks_down_by_the_book(weighted, tolerance, seed):
 def test_certificates_speak():
     votes = noisy_votes()
     found = quorate.certify(votes, np.arange(15), tolerance=0.3)
-    assert f"The first {found.n_kept} of 15 members err at most" in str(found)
+    assert f"These {found.n_kept} of 15 members err at most" in str(found)
     assert repr(found).startswith(f"Certificate({found.n_kept} of 15 members")
     assert str(found) in found._repr_html_()
     nothing = quorate.certify(votes, np.arange(3)[::-1], tolerance=0.006)

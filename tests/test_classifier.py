@@ -40,6 +40,7 @@ import quorate
 from quorate import PrunedClassifier, compare, prune, prune_with_selection
 from quorate.ensembles._costs import _walk
 from quorate.exceptions import TrainingVotesWarning
+from quorate.pruned._fitting import Training
 
 
 def tree(depth=3):
@@ -266,7 +267,7 @@ class TestPrunedClassifier:
         assert (record["n_samples"], record["n_members"]) == (len(y), 3)
         seed = clone(VOTING).set_params(tree__random_state=0, deep__random_state=0)
         model = PrunedClassifier(seed, keep=1, prune_on=KFold(2))
-        _, votes, _, _ = model._fit_and_vote(X, y, {})
+        votes = model._fit_and_ask(Training(X, y, {}, None)).evidence.votes
         half = len(y) // 2 + len(y) % 2
         other = clone(seed).fit(X[half:], y[half:])
         expected = quorate.collect_votes(other, X[:half], y[:half])

@@ -41,7 +41,6 @@ onnxruntime = pytest.importorskip("onnxruntime")
 import quorate  # noqa: E402
 from quorate._onnx import _convert as convert_module  # noqa: E402
 from quorate._onnx import (  # noqa: E402
-    _kinds,
     register_converter,
     to_onnx,
 )
@@ -367,8 +366,7 @@ class Wrapper(ClassifierMixin, BaseEstimator):
 @pytest.fixture
 def wrapper():
     register_converter(Wrapper)
-    yield Wrapper
-    _kinds.WRAPPERS.discard(Wrapper)
+    return Wrapper
 
 
 class TestWrappers:
@@ -400,7 +398,8 @@ class TestWrappers:
 
     def test_unknown_wrappers_are_refused(self):
         X, y = samples(2, "int", False)
-        other = type("Other", (Wrapper,), {})(FOREST).fit(X, y)
+        silent = {k: v for k, v in vars(Wrapper).items() if "quorate" not in k}
+        other = type("Other", Wrapper.__bases__, silent)(FOREST).fit(X, y)
         with pytest.raises(TypeError, match=r"no converter for [\w.]*Other\.$"):
             to_onnx(other, X)
 
@@ -511,7 +510,9 @@ class TestRefusals:
         model = clone(FOREST).fit(self.X, self.y)
         convert = convert_module._convert
         other = clone(FOREST).fit(self.X, -self.y)
-        monkeypatch.setattr(convert_module, "_convert", lambda _, n: convert(other, n))
+        monkeypatch.setattr(
+            convert_module, "_convert", lambda _, classes, n: convert(other, classes, n)
+        )
         message = "labels 60 of 60 samples otherwise, the first at position 0"
         sentence(ValueError, model, self.X, message)
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import quorate
+from quorate.votes import VoteSource
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -118,6 +119,7 @@ def test_comparison_keeps_its_cells():
         error_limits=(0.2, 0.2),
         excess_limit=0.05,
         n_samples=100,
+        source=VoteSource.OTHER,
     )
     cells = read(compared)
     assert cells[:4] == ["", "before", "after", ""]

@@ -179,11 +179,16 @@ class TestModels:
 
         folder, X, y = wine
         path = tmp_path / "boosting.skops"
-        dump(AdaBoostClassifier(n_estimators=5, random_state=0).fit(X, y), path)
-        done = run("diagnose", path, "--data", folder / "wine.csv", "--target", "kind",
-                   *self.trust(path))  # fmt: skip
+        model = AdaBoostClassifier(n_estimators=5, random_state=0)
+        dump(model.fit(X[::2], y[::2]), path)
+        words = ("diagnose", path, "--data", folder / "wine.csv", "--target", "kind")
+        done = run(*words, *self.trust(path))
         assert done.exit_code == 0, done.stderr
         assert "Votes are weighted" in done.stdout
+        dump(model.fit(X, y), path)
+        done = run(*words, *self.trust(path))
+        assert done.exit_code == 1
+        assert "the members were trained on these samples" in done.stderr
 
     def test_refusals(self, run, wine, tmp_path):
         folder, _, _ = wine

@@ -140,7 +140,8 @@ def test_warning_is_a_note(run):
 
 def test_unseen_test_samples(run, folder):
     done = run("--test", folder / "wine.csv")
-    assert "on the test samples" in done.stdout
+    assert "accuracy of out-of-bag votes on" in done.stdout  # these were trained on
+    assert "were chosen on the same samples" not in done.stdout
 
 
 def test_pool_cannot_predict(run, folder):

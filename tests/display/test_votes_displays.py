@@ -372,7 +372,7 @@ def test_ways_in_agree(kind):
     X, y = load_wine(return_X_y=True)
     forest = RandomForestClassifier(6, random_state=0).fit(X, y)
     votes = quorate.collect_votes(forest, X, y)
-    selection = quorate.select(votes, "best", keep=3)
+    selection = quorate.select(votes, "mdm", keep=3)
     by_mask = kind.from_votes(votes, selection.support)
     for other in (
         kind.from_selection(selection),

@@ -26,8 +26,8 @@ class Committee(ClassifierMixin, BaseEstimator):
             for _ in range(self.n_seats)
         ]
         self.seats_ = [
-            DecisionTreeClassifier(max_depth=4, random_state=seat).fit(X[:, seen], codes)
-            for seat, seen in enumerate(self.columns_)
+            DecisionTreeClassifier(max_depth=4, random_state=0).fit(X[:, seen], codes)
+            for seen in self.columns_
         ]
         self.voices_ = np.ones(self.n_seats)
         self.voices_[0] = 2.0

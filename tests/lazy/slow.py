@@ -9,9 +9,9 @@ def stays_ahead(n1, n2, left):
     return betabinom.sf(np.floor((left + n2 - n1) / 2), left, 1 + n1, 1 + n2)
 
 
-def contributions(panel, X):
+def contributions(additive, X):
     """What each member gives to each class: (n_members, n_rows, n_classes)."""
-    return np.stack([np.asarray(ask(X), dtype=float) for ask in panel.members])
+    return np.stack([np.asarray(ask(X), dtype=float) for ask in additive.members])
 
 
 def two_in_front(scores):
@@ -20,7 +20,7 @@ def two_in_front(scores):
     return best, scores[best], others.max()
 
 
-def vote(panel, given, order, ends, enough):
+def vote(additive, given, order, ends, enough):
     """Return leader and members asked of every row.
 
     ``enough(n_asked, n1, n2)`` is the rule, on what the two in front have. A vote that
@@ -28,13 +28,13 @@ def vote(panel, given, order, ends, enough):
     """
     codes, asked = [], []
     for row in range(given.shape[1]):
-        scores = panel.handicap
+        scores = additive.handicap
         for count, member in enumerate(order, start=1):
             scores = scores + given[member, row]
             if count not in ends:
                 continue
             leader, n1, n2 = two_in_front(scores)
-            rest = panel.reach[order[count:]].sum() + panel.margin
+            rest = additive.reach[order[count:]].sum() + additive.margin
             if count == len(order) or n1 - n2 > rest or enough(count, n1, n2):
                 break
         codes.append(leader)

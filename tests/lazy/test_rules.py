@@ -16,15 +16,15 @@ from tests.lazy import slow
 from tests.lazy.zoo import draw_data
 
 from quorate import LazyClassifier
+from quorate._kernels.verdicts import lead
+from quorate.ensembles import read_ensemble
+from quorate.lazy._additive import make_additive
 from quorate.lazy._calibration import (
     calibrate,
     changes_allowed,
     harmful_thresholds,
     rows_needed,
 )
-from quorate._kernels.verdicts import lead
-from quorate.ensembles import read_ensemble
-from quorate.lazy._additive import make_additive
 from quorate.lazy._engine import VoteHistory
 from quorate.lazy._rules import CalibratedRule, ExactRule, Stops, votes_needed
 
@@ -74,10 +74,10 @@ def test_bayes_is_its_slow_twin(kind, block, confidence):
     lazy = LazyClassifier(
         ensemble, "bayes", confidence, block_size=block, random_state=1
     ).fit()
-    ensemble = make_additive(read_ensemble(ensemble))
-    shares = slow.contributions(ensemble, ensemble.prepare(X))
+    additive = make_additive(read_ensemble(ensemble))
+    shares = slow.contributions(additive, additive.prepare(X))
     rule = slow.bayes(lazy.n_members_, confidence)
-    codes, asked = slow.vote(ensemble, shares, lazy.order_, lazy.stops_, rule)
+    codes, asked = slow.vote(additive, shares, lazy.order_, lazy.stops_, rule)
     np.testing.assert_array_equal(lazy.members_asked(X), asked)
     early = asked < lazy.n_members_
     assert early.any()
@@ -92,9 +92,9 @@ def test_exact_is_its_slow_twin(kind, block):
     X, y = draw_data(np.random.default_rng(6), 150)
     ensemble = ENSEMBLES[kind].fit(X, y)
     lazy = LazyClassifier(ensemble, block_size=block, random_state=1).fit()
-    ensemble = make_additive(read_ensemble(ensemble))
-    shares = slow.contributions(ensemble, ensemble.prepare(X))
-    _, asked = slow.vote(ensemble, shares, lazy.order_, lazy.stops_, slow.exact)
+    additive = make_additive(read_ensemble(ensemble))
+    shares = slow.contributions(additive, additive.prepare(X))
+    _, asked = slow.vote(additive, shares, lazy.order_, lazy.stops_, slow.exact)
     np.testing.assert_array_equal(lazy.members_asked(X), asked)
 
 
@@ -109,10 +109,10 @@ def test_calibrated_is_its_slow_twin(order):
     lazy = LazyClassifier(
         boosting, "calibrated", epsilon=0.1, order=order, random_state=0
     ).fit(rows)
-    ensemble = make_additive(read_ensemble(boosting))
-    votes = slow.contributions(ensemble, ensemble.prepare(rows))
+    additive = make_additive(read_ensemble(boosting))
+    votes = slow.contributions(additive, additive.prepare(rows))
     rule = slow.calibrated(boosting.estimator_weights_, lazy.order_, lazy.threshold_)
-    codes, asked = slow.vote(ensemble, votes, lazy.order_, lazy.stops_, rule)
+    codes, asked = slow.vote(additive, votes, lazy.order_, lazy.stops_, rule)
     np.testing.assert_array_equal(lazy.members_asked(rows), asked)
     np.testing.assert_array_equal(lazy.predict(rows), lazy.classes_[codes])
     assert lazy.measured_members_ == asked.mean()

@@ -182,9 +182,20 @@ def draw_ensemble(kind, rng, X, y):
 
 
 def own_answer(ensemble, X):
-    """Return what the ensemble says by itself; lists and dicts by a count of heads."""
+    """Return what the ensemble says by itself.
+
+    Lists and dicts by the mean of probabilities if all have some, else by heads.
+    """
     if hasattr(ensemble, "predict"):
         return ensemble.predict(X)
     members = list(ensemble.values()) if isinstance(ensemble, dict) else ensemble
+    if all(hasattr(member, "predict_proba") for member in members):
+        classes = np.unique(np.concatenate([member.classes_ for member in members]))
+        total = np.zeros((len(X), classes.size))
+        for member in members:
+            columns = np.searchsorted(classes, member.classes_)
+            total[:, columns] += member.predict_proba(X)
+        found = classes[(total / len(members)).argmax(axis=1)]
+        return found.astype(str) if found.dtype == object else found
     answers = [member.predict(X) for member in members]
     return quorate.Votes(answers, answers[0]).predict()

@@ -32,7 +32,7 @@ DATA = os.environ.get("QUORATE_DATA")
 
 
 def test_results(tmp_path):
-    plan = small_plan()
+    plan = small_plan(rule="heads")  # the vote that the decomposition is about
     outcome = run_plan(plan, tmp_path / "s.sqlite")
     assert (outcome.n_cells, outcome.n_run, outcome.n_failed) == (18, 18, 0)
     results = Results.read(tmp_path / "s.sqlite")
@@ -64,7 +64,7 @@ def test_second_run_does_nothing(tmp_path):
 @pytest.mark.parametrize("prune_on", ["train", "oob", "holdout"])
 def test_each_ensemble_is_fitted_and_asked_once(tmp_path, monkeypatch, prune_on):
     """Count what members really do, however many methods there are."""
-    calls = {"fit": [], "predict": [], "predict_proba": []}
+    calls = {"fit": [], "predict": [], "predict_proba": [], "apply": []}
 
     def counted(name):
         original = getattr(DecisionTreeClassifier, name)
@@ -88,7 +88,7 @@ def test_each_ensemble_is_fitted_and_asked_once(tmp_path, monkeypatch, prune_on)
     )
     assert run_plan(plan, tmp_path / "s.sqlite", n_jobs=1).n_failed == 0
     members = 8 * plan.folds
-    asked = calls["predict"] + calls["predict_proba"]
+    asked = calls["predict"] + calls["predict_proba"] + calls["apply"]
     assert len(calls["fit"]) == members
     assert len(asked) == 2 * members  # the pruning part and the test part
     if prune_on == "train":

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from quorate._rows import take_rows
 from quorate._typing import Array
 from quorate.ensembles import (
     Ensemble,
@@ -31,7 +30,7 @@ class Evidence:
     votes: Votes
     ensemble: Ensemble | None = None
     X: Any = None
-    """The samples voted on."""
+    """The samples given, of which ``votes.samples`` were voted on."""
     n_jobs: int | None = None
     _made: dict[str, Any] = field(default_factory=dict)
 
@@ -55,9 +54,8 @@ class Evidence:
         return votes.only(valid).with_source(VoteSource.OUT_OF_BAG)
 
     def features(self) -> Array:
-        """Return the samples voted on, as numbers."""
-        given = take_rows(self.X, self.votes.samples)
-        dense = given.toarray() if hasattr(given, "toarray") else given
+        """Return the samples as numbers; ``votes.samples`` says which have votes."""
+        dense = self.X.toarray() if hasattr(self.X, "toarray") else self.X
         return np.asarray(dense, dtype=float)
 
     def unlabelled(self) -> Votes | None:

@@ -10,7 +10,6 @@ from quorate.cli import _options
 from quorate.cli._inputs import read_model, refuse_to_write_over
 
 
-
 @click.command()
 @click.argument("model", type=click.Path(path_type=Path))
 @click.option(

@@ -9,7 +9,7 @@ from quorate._typing import Array, IntArray
 from quorate.ensembles._ask import Answers, ask
 from quorate.ensembles._kind import Ensemble
 from quorate.ensembles._registry import read_ensemble
-from quorate.ensembles._training import check_training_data, drawn_rows, trained_on
+from quorate.ensembles._training import check_training_data, recognise
 from quorate.votes import (
     PLURALITY,
     DecisionRule,
@@ -27,6 +27,7 @@ def collect_votes(
     n_jobs: int | None = None,
     *,
     probabilities: bool | None = None,
+    source: VoteSource | None = None,
 ) -> Votes:
     """Ask every member of a fitted ensemble for its vote on each sample.
 
@@ -55,6 +56,10 @@ def collect_votes(
         sure of its class, and one or two bytes per vote otherwise; those of other
         members eight bytes per member, sample and class, in a temporary file above
         512 MB.
+    source : VoteSource, optional
+        What the samples are to the members, if that is known: training samples (out of
+        bag or not), samples held out, others. By default it is found out, as far as
+        trees can tell.
 
     Returns
     -------
@@ -94,8 +99,10 @@ def collect_votes(
         )
     prepared = found.prepare(X)
     _check_lengths(prepared, truth)
-    unseen, source = None, None
-    if truth is not None:
+    unseen = None
+    if source is VoteSource.OUT_OF_BAG and truth is not None:
+        unseen = _others(_known_rows(found), truth.size)
+    elif truth is not None and (source is None or out_of_bag is True):
         unseen, source = _rows_to_ask_about(found, prepared, truth, out_of_bag)
     return ask_members(
         found,
@@ -183,15 +190,20 @@ def _rows_to_ask_about(
 ) -> tuple[list[IntArray] | None, VoteSource]:
     """Return the rows each member has not seen, if only these count, and the source."""
     if out_of_bag is True:
-        return _unseen_rows(ensemble, X, y), VoteSource.OUT_OF_BAG
-    if not trained_on(ensemble, X, y):
+        drawn = _known_rows(ensemble)
+        check_training_data(ensemble, drawn, X, y)
+        return _others(drawn, y.size), VoteSource.OUT_OF_BAG
+    seen, found = recognise(ensemble, X, y)
+    if not seen:
         return None, VoteSource.OTHER
-    if out_of_bag == "auto" and drawn_rows(ensemble) is not None:
-        return _unseen_rows(ensemble, X, y), VoteSource.OUT_OF_BAG
-    return None, VoteSource.TRAINING
+    if out_of_bag is False or found is None:
+        return None, VoteSource.TRAINING
+    if any(np.unique(rows).size == y.size for rows in found):
+        return None, VoteSource.TRAINING  # a member that has seen everything
+    return _others(found, y.size), VoteSource.OUT_OF_BAG
 
 
-def _unseen_rows(ensemble: Ensemble, X: Any, y: Array) -> list[IntArray]:
+def _known_rows(ensemble: Ensemble) -> list[IntArray]:
     if ensemble.drawn is None:
         raise ValueError(
             "collect_votes(out_of_bag=True): the ensemble was not trained on bootstrap "
@@ -204,16 +216,19 @@ def _unseen_rows(ensemble: Ensemble, X: Any, y: Array) -> list[IntArray]:
             f"members but knows the training samples of {len(drawn)}; bagging that "
             "grew with warm_start keeps only those of its last step."
         )
-    check_training_data(ensemble, drawn, X, y)
+    return drawn
+
+
+def _others(drawn: list[IntArray], n_rows: int) -> list[IntArray]:
+    """Return the rows that each member was not trained on."""
     unseen: list[IntArray] = []
-    for rows in drawn:
-        left = np.ones(y.size, dtype=bool)
+    for place, rows in enumerate(drawn):
+        left = np.ones(n_rows, dtype=bool)
         left[rows] = False
+        if not left.any():
+            raise ValueError(
+                f"collect_votes(out_of_bag=True): member {place} was trained on every "
+                "sample and has no out-of-bag vote."
+            )
         unseen.append(np.flatnonzero(left))
-    idle = [place for place, rows in enumerate(unseen) if rows.size == 0]
-    if idle:
-        raise ValueError(
-            f"collect_votes(out_of_bag=True): member {idle[0]} was trained on every "
-            "sample and has no out-of-bag vote."
-        )
     return unseen

@@ -93,27 +93,33 @@ def trained_on(ensemble: Ensemble, prepared: Any, y: Any) -> bool:
     y : array-like
         Their labels.
     """
-    labels = as_labels(y, "y")
-    if _not_all_there(ensemble, prepared):
-        return False
+    return recognise(ensemble, prepared, as_labels(y, "y"))[0]
+
+
+def recognise(
+    ensemble: Ensemble, prepared: Any, y: Array
+) -> tuple[bool, list[IntArray] | None]:
+    """Tell training samples, and which of them each member was trained on if known."""
+    if y.size == 0 or _not_all_there(ensemble, prepared):
+        return False, None
     drawn = drawn_rows(ensemble)
-    if drawn is not None and labels.size:
+    if drawn is not None:
         try:
-            check_training_data(ensemble, drawn, prepared, labels)
+            check_training_data(ensemble, drawn, prepared, y)
         except ValueError:
-            return False
-        return True
+            return False, None
+        return True, drawn
     leaves = 0
     for member in ensemble.members:
         tree = getattr(member.estimator, "tree_", None)
-        if tree is None or tree.n_node_samples[0] != labels.size:
+        if tree is None or tree.n_node_samples[0] != y.size:
             continue
         if not _same_leaves(member, tree, prepared):
-            return False
+            return False, None
         leaves += tree.n_leaves
         if leaves >= _LEAVES_OF_EVIDENCE:
             break
-    return leaves > 0
+    return leaves > 0, None
 
 
 def _not_all_there(ensemble: Ensemble, X: Any) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 
 from quorate._kernels.verdicts import rounding
 from quorate._typing import Array, FloatArray, IntArray
-from quorate.ensembles import Ensemble, Member
+from quorate.ensembles import Ensemble, Member, is_certain
 from quorate.lazy._trees import check_and_convert, tree_addends
 from quorate.votes import as_labels, check_same_family
 
@@ -105,6 +105,8 @@ def make_additive(
             countable=addends.are_whole and ensemble.rule.against == 0,
             prepare=check_and_convert(ensemble),
         )
+    # Trees that are sure of their class in every leaf cast whole votes.
+    whole = averages and ensemble.is_of_trees and all(map(is_certain, ensemble.members))
     members = tuple(
         _shares(member, known, float(weight))
         if averages and member.is_soft
@@ -116,8 +118,8 @@ def make_additive(
         np.asarray(known),
         members,
         weights,
-        countable=not averages and ensemble.rule.against == 0,
-        noise=_BATCH_NOISE if averages else 0.0,
+        countable=(whole or not averages) and ensemble.rule.against == 0,
+        noise=_BATCH_NOISE if averages and not whole else 0.0,
     )
 
 

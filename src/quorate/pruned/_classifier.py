@@ -278,8 +278,8 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
     def _fit_and_ask(self, data: Training) -> Fitted:
         """Fit the ensemble and get votes to choose on, in the way asked for."""
         inner = self._inner()
+        wanted = {"oob": True, "train": False}
         if isinstance(inner, FrozenEstimator):
-            wanted = {"oob": True, "train": False}
             asked = self.prune_on if isinstance(self.prune_on, str) else "auto"
             return ask_frozen(inner, data, wanted.get(asked, "auto"))
         how = self._how()
@@ -288,7 +288,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
             return fit_and_hold_out(self._fresh, data, how, refit=self.refit, seed=seed)
         if not isinstance(how, str):  # text has a split method too
             return fit_in_folds(self._fresh, data, how)
-        return fit_and_ask(self._fresh, data, out_of_bag=how == "oob")
+        return fit_and_ask(self._fresh, data, wanted.get(how, "auto"))
 
     def _how(self) -> Any:
         """Return "oob", "train", a fraction, or a splitter."""
@@ -310,7 +310,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         """Return what "auto" stands for with this estimator, method and size."""
         kind = find_kind(self._inner())
         if kind is not None and kind.bootstraps(unwrapped(self._inner())):
-            return "oob"
+            return "oob where there are some"
         alike = kind is not None and kind.family != "pool"
         by_errors = isinstance(self.keep, str)
         is_auto = isinstance(self.method, str) and self.method == AUTO

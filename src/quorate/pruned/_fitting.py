@@ -60,13 +60,13 @@ def ask_frozen(frozen: Any, data: Training, out_of_bag: bool | str) -> Fitted:
     return Fitted(evidence, np.arange(data.y.size) if unseen else None)
 
 
-def fit_and_ask(fresh: Fresh, data: Training, out_of_bag: bool) -> Fitted:
+def fit_and_ask(fresh: Fresh, data: Training, out_of_bag: bool | str) -> Fitted:
     """Fit on all rows and ask about the same, out of bag or not."""
     ensemble = data.fit(fresh())
     evidence = gather(
         ensemble, data.X, data.y, out_of_bag=out_of_bag, n_jobs=data.n_jobs
     )
-    if not out_of_bag:
+    if evidence.votes.source is not VoteSource.OUT_OF_BAG:
         # Known here, also where the members themselves could not tell.
         votes = evidence.votes.with_source(VoteSource.TRAINING)
         evidence = Evidence(votes, evidence.ensemble, data.X, data.n_jobs)
@@ -80,8 +80,13 @@ def fit_and_hold_out(
     train, held = _split(data.y, share, seed)
     ensemble = read_ensemble(data.fit(fresh(), train))
     X_held = take_rows(data.X, held)
-    votes = collect_votes(ensemble, X_held, data.y[held], n_jobs=data.n_jobs)
-    votes = votes.with_source(VoteSource.HELD_OUT)
+    votes = collect_votes(
+        ensemble,
+        X_held,
+        data.y[held],
+        n_jobs=data.n_jobs,
+        source=VoteSource.HELD_OUT,
+    )
     if not refit:
         return Fitted(Evidence(votes, ensemble, X_held, data.n_jobs), held)
     ensemble = read_ensemble(data.fit(fresh()))
@@ -97,7 +102,9 @@ def fit_in_folds(fresh: Fresh, data: Training, splitter: Any) -> Fitted:
     for train, held in splitter.split(data.X, data.y):
         fold = data.fit(fresh(), train)
         X_held = take_rows(data.X, held)
-        votes = collect_votes(fold, X_held, data.y[held], n_jobs=data.n_jobs)
+        votes = collect_votes(
+            fold, X_held, data.y[held], n_jobs=data.n_jobs, source=VoteSource.FOLDS
+        )
         parts.append((held, votes))
     votes = pooled_votes(parts, ensemble.n_members, data.y)
     return Fitted(Evidence(votes, ensemble, data.X, data.n_jobs), None)

@@ -163,30 +163,33 @@ class _Bench:
         model.fit(X_train, y_train)
         fitted = time.perf_counter()
         self.ensemble = read_ensemble(model)
-        votes = self._votes(X_choose, y_choose, out_of_bag=prune_on == "oob")
-        votes = votes.with_source(_SOURCES[prune_on])
+        votes = self._votes(X_choose, y_choose, _SOURCES[prune_on])
         self.evidence = Evidence(votes, self.ensemble, X_choose)
-        self.test = self._votes(X_test, y_test)
+        self.test = self._votes(X_test, y_test, VoteSource.HELD_OUT)
         self.seconds = {
             "fit_seconds": fitted - start,
             "vote_seconds": time.perf_counter() - fitted,
         }
         self.training: Evidence | None = None
         if any(method.prune_on == "train" for method in plan.methods):
-            votes = self._votes(X_train, y_train).with_source(VoteSource.TRAINING)
+            votes = self._votes(X_train, y_train, VoteSource.TRAINING)
             self.training = Evidence(votes, self.ensemble, X_train)
         self.bytes = self.evidence.costs("bytes")
         if not plan.as_deployed:
             self.whole = self._describe(self.test)
             self.before = _diversities(self.evidence.votes)
 
-    def _votes(self, X: Array, y: Array, out_of_bag: bool = False) -> Votes:
-        if self.unit.plan.rule == "own":
-            return collect_votes(self.ensemble, X, y, out_of_bag=out_of_bag)
+    def _votes(self, X: Array, y: Array, source: VoteSource) -> Votes:
+        own = self.unit.plan.rule == "own"
         votes = collect_votes(
-            self.ensemble, X, y, out_of_bag=out_of_bag, probabilities=False
+            self.ensemble,
+            X,
+            y,
+            out_of_bag=source is VoteSource.OUT_OF_BAG,
+            probabilities=None if own else False,
+            source=source,
         )
-        return votes.by_plurality()
+        return votes if own else votes.by_plurality()
 
     def run(self, method: MethodSpec) -> dict[str, Any]:
         """Choose members and measure the choice on the test part."""

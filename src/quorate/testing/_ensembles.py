@@ -255,7 +255,7 @@ def check_subclass(trial: _Trial) -> None:
     if trial.is_pool:
         return
     body = {"predict": lambda self, X: None}
-    stranger = type(f"Other{type(core).__name__}", (type(core),), body)
+    stranger: Any = type(f"Other{type(core).__name__}", (type(core),), body)
     other = stranger.__new__(stranger)
     other.__dict__.update(core.__dict__)
     try:

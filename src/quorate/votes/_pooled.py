@@ -50,9 +50,7 @@ def pooled_votes(
         classes,
         weights,
         masked=True,
-        probabilities=_pooled_probabilities(
-            parts, (*codes.shape, classes.size), classes
-        ),
+        probabilities=_pooled_probabilities(parts, codes.shape, classes),
         rule=parts[0][1].decision_rule,
         source=VoteSource.FOLDS,
         family=parts[0][1].family,
