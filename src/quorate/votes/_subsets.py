@@ -51,6 +51,9 @@ def subset_errors(votes: "Votes", supports: Any) -> tuple[FloatArray, FloatArray
                 wrong = _wrong_on_average(votes, sums, shares, block, whole)
             else:
                 wrong = _wrong(votes, sums, inside, block, whole)
+        if votes.is_masked and votes.ties == "lowest":
+            asked = inside.astype(np.float32) @ (votes.codes[:, block] >= 0)
+            wrong[asked == 0] = 1 - 1 / votes.n_classes  # nobody: a guess
         total += wrong.sum(axis=1)
         squares += np.einsum("ij,ij->i", wrong, wrong)
     mean = total / votes.n_samples

@@ -1,0 +1,369 @@
+"""The same question through every door: same members, and numbers as ``score`` has.
+
+Doors are ``prune``, ``PrunedClassifier`` on a frozen ensemble, the report, the command
+line, and a study. What they say about the same samples must be one truth.
+"""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from sklearn.datasets import make_classification
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+import quorate
+from quorate.choosing import Selection
+from quorate.cli import main
+from quorate.ensembles import _registry, read_ensemble
+from quorate.study import EnsembleSpec, MethodSpec, Plan, load_data
+from quorate.study import _cell as cell_module
+from quorate.votes import VoteSource
+
+METHODS = ("auto", "mdm", "simplex")  # what suits, a classic, one that weighs
+KEEP = 4
+
+
+def three():
+    return [
+        ("line", LogisticRegression()),
+        ("bayes", GaussianNB()),
+        ("tree", DecisionTreeClassifier(max_depth=3, random_state=0)),
+        ("deep", DecisionTreeClassifier(random_state=1)),
+        ("stump", DecisionTreeClassifier(max_depth=1, random_state=2)),
+        ("odd", DecisionTreeClassifier(max_depth=2, max_features=2, random_state=3)),
+    ]
+
+
+def weighted(X, y):
+    forest = RandomForestClassifier(9, max_depth=4, random_state=0).fit(X, y)
+    return quorate.keep_members(forest, np.arange(9), np.linspace(0.5, 1.5, 9))
+
+
+KINDS = {
+    "forest": RandomForestClassifier(20, max_depth=4, random_state=0).fit,
+    "extra trees": ExtraTreesClassifier(15, min_samples_leaf=4, random_state=0).fit,
+    "bagging": BaggingClassifier(
+        DecisionTreeClassifier(max_depth=4), 12, max_features=0.7, random_state=0
+    ).fit,
+    "bagging of lines": BaggingClassifier(LogisticRegression(), 8, random_state=0).fit,
+    "boosting": AdaBoostClassifier(n_estimators=15, random_state=0).fit,
+    "soft voting": VotingClassifier(three(), voting="soft").fit,
+    "hard voting": VotingClassifier(three(), weights=[1, 2, 1, 1, 1, 1]).fit,
+    "weighted voting": weighted,
+    "pipeline": make_pipeline(
+        StandardScaler(), RandomForestClassifier(12, max_depth=4, random_state=0)
+    ).fit,
+}
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y = make_classification(
+        900, n_features=8, n_informative=5, n_classes=3, flip_y=0.2, random_state=0
+    )
+    y = np.array(["ant", "bee", "cow"])[y]
+    return X, y
+
+
+@pytest.fixture(scope="module")
+def fitted(data):
+    X, y = data
+    return {name: fit(X[:300], y[:300]) for name, fit in KINDS.items()}
+
+
+@pytest.fixture(scope="module")
+def files(data, fitted, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("doors")
+    X, y = data
+    for name, rows in (("choose", slice(300, 600)), ("test", slice(600, 900))):
+        frame = pd.DataFrame(X[rows]).add_prefix("f").assign(kind=y[rows])
+        frame.to_csv(folder / f"{name}.csv", index=False, float_format="%.17g")
+    for name, model in fitted.items():
+        quorate.save(model, folder / f"{name}.skops")
+    return folder
+
+
+@pytest.fixture
+def command(files):
+    from skops.io import get_untrusted_types
+
+    def run(name, *words):
+        model = files / f"{name}.skops"
+        trusted = [("--trust", each) for each in get_untrusted_types(file=model)]
+        given = ["prune", model, "--data", files / "choose.csv", "--target", "kind"]
+        given += ["--json", "--force", "-o", files / f"small {name}.skops", *words]
+        given += [word for pair in trusted for word in pair]
+        done = CliRunner().invoke(main, list(map(str, given)))
+        assert done.exit_code == 0, done.stderr
+        return json.loads(done.stdout)
+
+    return run
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", KINDS)
+def test_all_doors_keep_the_same_members(name, method, data, fitted, files, command):
+    X, y = data
+    X, y, X_test, y_test = X[300:600], y[300:600], X[600:], y[600:]
+    model = fitted[name]
+    small, selection = quorate.prune_with_selection(model, X, y, method, KEEP)
+    kept = selection.members.tolist()
+
+    pruned = quorate.PrunedClassifier(FrozenEstimator(model), method, KEEP).fit(X, y)
+    assert np.flatnonzero(pruned.support_).tolist() == kept
+
+    page = quorate.report(model, X, y, method=method, keep=KEEP)
+    assert page.selection.members.tolist() == kept
+
+    told = command(name, "--method", method, "--keep", KEEP, "--test",
+                   files / "test.csv")  # fmt: skip
+    assert told["pruning"]["kept"] == kept
+
+    # Every accuracy is the model's own score on the same samples.
+    before, after = model.score(X_test, y_test), small.score(X_test, y_test)
+    assert pruned.score(X_test, y_test) == after
+    assert told["comparison"]["accuracy"] == {"before": before, "after": after}
+    compared = quorate.compare(model, small, X_test, y_test)
+    assert compared.accuracy == (before, after)
+    test = quorate.collect_votes(model, X_test, y_test)
+    assert test.accuracy() == before
+    assert selection.applied_to(test).accuracy() == after
+    said = {row["what"]: row["accuracy"] for row in selection.explain(test).comparison}
+    assert (said["all members"], said["kept"]) == (before, after)
+    assert (
+        said
+        == {
+            row["what"]: row["accuracy"]
+            for row in quorate.select(selection.votes, selection.pruner, KEEP)
+            .explain(test)
+            .comparison
+        }
+        or method == "auto"
+    )  # votes alone have no further samples to choose by
+
+    where_chosen = model.score(X, y), small.score(X, y)
+    assert page.data["votes"]["accuracy"] == where_chosen[0]
+    assert page.data["pruning"]["accuracy"] == {
+        "before": where_chosen[0],
+        "after": where_chosen[1],
+    }
+    errors = selection.errors()
+    assert (1 - errors[0], 1 - errors[1]) == pytest.approx(where_chosen[::-1])
+    if selection.curve is not None and selection.weights is None:
+        assert 1 - selection.curve.errors[-1] == pytest.approx(where_chosen[1])
+        assert 1 - selection.curve.full_error == pytest.approx(where_chosen[0])
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("kind", "learner"),
+    [("random_forest", "tree"), ("bagging", "naive_bayes"), ("adaboost", "stump"),
+     ("extra_trees", "tree"), ("pool", "tree")],
+)  # fmt: skip
+def test_a_study_keeps_the_members_of_prune(kind, learner, method, monkeypatch):
+    """Take the ensemble and the rows out of a unit of a study, and prune by hand."""
+    seen = {}
+
+    def spying(function):
+        def spy(*given, **options):
+            found = function(*given, **options)
+            seen.setdefault(function.__name__, []).append((given, options, found))
+            return found
+
+        return spy
+
+    for name in ("choose", "collect_votes"):
+        monkeypatch.setattr(cell_module, name, spying(getattr(cell_module, name)))
+    plan = Plan(
+        "doors",
+        ("wine",),
+        (EnsembleSpec(kind, learner, 8),),
+        (MethodSpec(method, KEEP),),
+        folds=2,
+        prune_on="holdout",
+    )
+    unit = next(plan.units())
+    result = cell_module.run_unit(unit, load_data("wine"), list(plan.methods))
+    (row,) = result.rows
+    assert row["status"] == "ok", row.get("error")
+    (ensemble, X, y), _, _ = seen["collect_votes"][0]
+    (_, X_test, y_test), _, _ = seen["collect_votes"][1]
+    selection: Selection = seen["choose"][0][2]
+    model = ensemble.model
+    small = quorate.prune(model, X, y, method, KEEP)
+    kept = selection.members.tolist()
+    assert small.pruning_["kept"] == kept
+    assert row["result"]["kept"] == len(kept)
+    assert row["result"]["accuracy"] == small.score(X_test, y_test)
+    assert row["result"]["full_accuracy"] == model.score(X_test, y_test)
+
+
+class TestPools:
+    """Lists and dicts have no score of their own; prune and report agree on them."""
+
+    @pytest.mark.parametrize("method", METHODS)
+    @pytest.mark.parametrize("as_dict", [True, False])
+    def test_same_members(self, method, as_dict, data):
+        X, y = data
+        pool = {name: member.fit(X[:300], y[:300]) for name, member in three()}
+        given = pool if as_dict else list(pool.values())
+        X, y = X[300:600], y[300:600]
+        small, selection = quorate.prune_with_selection(given, X, y, method, KEEP)
+        page = quorate.report(given, X, y, method=method, keep=KEEP)
+        assert page.selection.members.tolist() == selection.members.tolist()
+        assert page.data["pruning"]["accuracy"]["before"] == pytest.approx(
+            quorate.collect_votes(given, X, y).accuracy()
+        )
+        assert len(small) == selection.n_kept
+
+
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize(
+    "options", [{}, {"budget": {"bytes": 10**6}}, {"method": "re"}]
+)
+def test_members_are_read_once(name, options, data, fitted, monkeypatch):
+    """Whatever a prune needs of the ensemble, it asks its kind once."""
+    reads = []
+
+    def counting(read):
+        def counted(self, model):
+            reads.append(model)
+            return read(self, model)
+
+        return counted
+
+    core = read_ensemble(fitted[name]).core
+    for kind in {type(each) for each in _registry.KINDS}:
+        monkeypatch.setattr(kind, "read", counting(kind.read))
+    X, y = data
+    quorate.prune(fitted[name], X[300:600], y[300:600], **options)
+    assert sum(model is core for model in reads) == 1
+
+
+class TestTrainingRows:
+    """Nothing is scored, limited or certified on samples members were trained on."""
+
+    def test_forest_on_the_command_line(self, data, tmp_path):
+        X, y = data
+        forest = RandomForestClassifier(60, max_depth=9, random_state=0)
+        forest.fit(X[:300], y[:300])
+        quorate.save(forest, tmp_path / "forest.skops")
+        frame = pd.DataFrame(X[:300]).add_prefix("f").assign(kind=y[:300])
+        frame.to_csv(tmp_path / "train.csv", index=False, float_format="%.17g")
+        words = ["prune", tmp_path / "forest.skops", "--data", tmp_path / "train.csv",
+                 "--target", "kind", "-o", tmp_path / "small.skops", "--trust",
+                 "sklearn.tree._tree.Tree", "--trust", "numpy.dtype"]  # fmt: skip
+        done = CliRunner().invoke(main, list(map(str, words)))
+        assert done.exit_code == 0, done.stderr
+        assert "at most" not in done.stdout
+        assert "accuracy of out-of-bag votes on" in done.stdout
+        assert "which flatters what is left" in done.stdout
+        shown = next(row for row in done.stdout.splitlines() if "accuracy  " in row)
+        honest = quorate.collect_votes(forest, X[:300], y[:300], out_of_bag=True)
+        # The smaller forest has no vote on a few of these samples.
+        assert abs(float(shown.split()[1]) - honest.accuracy()) < 0.01
+        assert f"{forest.score(X[:300], y[:300]):.4f}" not in done.stdout
+
+    def test_boosting_on_the_command_line(self, data, files, fitted, command, tmp_path):
+        X, y = data
+        frame = pd.DataFrame(X[:300]).add_prefix("f").assign(kind=y[:300])
+        frame.to_csv(tmp_path / "train.csv", index=False, float_format="%.17g")
+        told = command("boosting", "--data", tmp_path / "train.csv")
+        assert told["pruning"]["chosen_on"] == "training votes"
+        for name in ("accuracy", "agreement", "error_limits", "excess_limit"):
+            assert told["comparison"][name] is None
+        assert "cannot be told from them" in told["comparison"]["note"]
+
+    @pytest.mark.parametrize("name", ["extra trees", "boosting"])
+    def test_compare(self, name, data, fitted):
+        X, y = data
+        model = fitted[name]
+        small = quorate.keep_members(model, [0, 1, 2])
+        compared = quorate.compare(model, small, X[:300], y[:300])
+        assert compared.source is VoteSource.TRAINING
+        assert compared.accuracy is None
+        assert compared.error_limits is None
+        text = repr(compared)
+        assert "cannot be told" in text
+        assert "accuracy  " not in text
+        assert "at most" not in text
+
+    @pytest.mark.parametrize("name", ["forest", "bagging", "pipeline"])
+    def test_compare_out_of_bag(self, name, data, fitted):
+        X, y = data
+        model = fitted[name]
+        small = quorate.prune(model, X[:300], y[:300], keep=6)
+        compared = quorate.compare(model, small, X[:300], y[:300])
+        assert compared.source is VoteSource.OUT_OF_BAG
+        assert compared.error_limits is None
+        assert compared.excess_limit is None
+        assert compared.accuracy[0] < model.score(X[:300], y[:300])
+
+    def test_one_of_two_models_was_trained_on_them(self, data, fitted):
+        X, y = data
+        other = RandomForestClassifier(20, random_state=0).fit(X[300:], y[300:])
+        compared = quorate.compare(fitted["forest"], other, X[:300], y[:300])
+        assert compared.source is VoteSource.TRAINING
+        assert compared.accuracy is None
+
+    @pytest.mark.parametrize("name", ["forest", "boosting", "weighted voting"])
+    def test_certificates(self, name, data, fitted):
+        X, y = data
+        model = fitted[name]
+        small = quorate.keep_members(model, [0, 1, 2])
+        with pytest.raises(ValueError, match="members were trained on these samples"):
+            quorate.certify(model, small, X[:300], y[:300], tolerance=0.1)
+        votes = quorate.collect_votes(model, X[:300], y[:300])
+        assert votes.source is VoteSource.TRAINING
+        with pytest.raises(ValueError, match="members were trained on these samples"):
+            quorate.certify(votes, [0, 1, 2], tolerance=0.1)
+
+    def test_selection_and_explanation(self, data, fitted):
+        X, y = data
+        model = fitted["boosting"]
+        _, selection = quorate.prune_with_selection(model, X[:300], y[:300], keep=4)
+        assert selection.source is VoteSource.TRAINING
+        assert selection.curve is None
+        assert selection.errors() is None
+        assert "where errors mean nothing" in repr(selection)
+        told = selection.explain()
+        assert told.comparison == []
+        assert told.compared_on == "nothing"
+        assert {row["error"] for row in told.steps} == {None}
+        training = quorate.collect_votes(model, X[:300], y[:300])
+        with pytest.raises(ValueError, match="the members were trained on these"):
+            selection.explain(training)
+        assert "say nothing about accuracy" in repr(training)
+        assert "%" not in training._repr_html_()
+
+    @pytest.mark.parametrize("size", [{"keep": "auto"}, {"tolerance": 0.05}])
+    def test_no_size_is_chosen_on_them(self, size, data, fitted):
+        X, y = data
+        with pytest.raises(ValueError, match="how many are enough cannot be told"):
+            quorate.prune(fitted["boosting"], X[:300], y[:300], **size)
+
+    def test_frontier(self, data, fitted):
+        X, y = data
+        with pytest.raises(ValueError, match="errors on them mean nothing"):
+            quorate.frontier(fitted["extra trees"], X[:300], y[:300])
+
+    def test_report(self, data, fitted):
+        X, y = data
+        page = quorate.report(fitted["boosting"], X[:300], y[:300])
+        assert page.data["votes"]["accuracy"] is None
+        assert page.data["certificate"]["refusal"]
+        assert page.selection.source is VoteSource.TRAINING

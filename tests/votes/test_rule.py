@@ -1,0 +1,349 @@
+"""Decisions by the rule of the ensemble: literal twins, ties, masks, weights, files."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_wine
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+import quorate
+from quorate.choosing import contributions, size_curve
+from quorate.votes import (
+    DecisionRule,
+    DenseProbabilities,
+    Votes,
+    VoteSource,
+    leave_one_out_errors,
+    prefix_errors,
+    subset_errors,
+    tabled,
+)
+
+
+def draw(seed, *, rule, weighted=False, masked=False, dense=True, n_classes=3):
+    """Return votes whose sums tie often, by every rule there is."""
+    rng = np.random.default_rng(seed)
+    n, m = 7, 40
+    y = rng.integers(0, n_classes, m).astype(np.int8)
+    # Thirds, halves and wholes: sums that are equal, or differ by rounding only.
+    kinds = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1 / 3] * 3, [0.5, 0.5, 0],
+                      [0.1, 0.2, 0.7], [0.7, 0.2, 0.1], [0.3, 0.3, 0.4]])  # fmt: skip
+    kinds = kinds[:, :n_classes]
+    kinds = kinds / kinds.sum(axis=1, keepdims=True).clip(1e-9)
+    kinds = kinds[kinds.sum(axis=1) > 0.5]
+    places = rng.integers(0, len(kinds), (n, m))
+    codes = kinds[places].argmax(axis=2).astype(np.int8)
+    valid = rng.random((n, m)) < 0.7
+    valid[np.arange(n), np.arange(n)] = True
+    valid[rng.integers(0, n, m), np.arange(m)] = True
+    if not masked:
+        valid[:] = True
+    codes[~valid] = -1
+    values = np.where(valid[..., None], kinds[places], 0.0)
+    probabilities = DenseProbabilities(values)
+    if not dense:
+        probabilities = tabled(
+            [np.where(v, p, -1) for v, p in zip(valid, places, strict=True)],
+            [kinds] * n,
+        )
+    weights = rng.choice([0.1, 0.2, 0.3, 0.7], n) if weighted else None
+    return Votes.from_codes(
+        codes,
+        y,
+        np.arange(n_classes),
+        weights,
+        masked=masked,
+        samples=np.arange(m),
+        probabilities=probabilities,
+        rule=rule,
+    )
+
+
+def slow_decisions(votes, members, weights=None):
+    """Add up member by member, sample by sample, as scikit-learn does."""
+    rule = votes.decision_rule
+    given = votes.weights if weights is None else weights
+    given = np.ones(votes.n_members) if given is None else given
+    found = []
+    for sample in range(votes.n_samples):
+        scores, total = [0.0] * votes.n_classes, 0.0
+        for member in members:
+            code = int(votes.codes[member, sample])
+            if code < 0:
+                continue
+            for label in range(votes.n_classes):
+                if rule.name == "average":
+                    share = votes.class_probabilities.of(member)[sample, label]
+                    scores[label] += given[member] * share
+                elif label == code:
+                    scores[label] += given[member]
+                else:
+                    scores[label] += rule.against * given[member]
+            total += given[member]
+        if total > 0 and (rule.name == "average" or rule.against):
+            scores = [score / total for score in scores]
+        found.append(scores.index(max(scores)))
+    return np.array(found)
+
+
+def slow_errors(votes, members, weights=None):
+    wrong = (slow_decisions(votes, members, weights) != votes.y).astype(float)
+    nobody = (votes.codes[members] < 0).all(axis=0)
+    return np.where(nobody, 1 - 1 / votes.n_classes, wrong)
+
+
+RULES = {
+    "average": DecisionRule("average"),
+    "heads": DecisionRule("heads"),
+    "boosting": DecisionRule("heads", against=-0.5),
+}
+cases = given(
+    seed=st.integers(0, 10**6),
+    name=st.sampled_from(sorted(RULES)),
+    weighted=st.booleans(),
+    masked=st.booleans(),
+    dense=st.booleans(),
+)
+
+
+@cases
+@settings(max_examples=80)
+def test_decisions_are_their_slow_twin(seed, name, weighted, masked, dense):
+    votes = draw(seed, rule=RULES[name], weighted=weighted, masked=masked, dense=dense)
+    every = np.arange(votes.n_members)
+    np.testing.assert_array_equal(votes.predict(), slow_decisions(votes, every))
+    np.testing.assert_array_equal(votes.sample_errors(), slow_errors(votes, every))
+    some = np.array([1, 2, 5])
+    np.testing.assert_array_equal(
+        votes.keep(some).predict(), slow_decisions(votes, some)
+    )
+
+
+@cases
+@settings(max_examples=60)
+def test_prefixes_subsets_and_leaving_out(seed, name, weighted, masked, dense):
+    votes = draw(seed, rule=RULES[name], weighted=weighted, masked=masked, dense=dense)
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(votes.n_members)
+    found = list(prefix_errors(votes, order))
+    # An ensemble has its members in the order of their positions, not of picking.
+    expected = [
+        slow_errors(votes, np.sort(order[:k])) for k in range(1, order.size + 1)
+    ]
+    np.testing.assert_array_equal(found, expected)
+    supports = rng.random((6, votes.n_members)) < 0.5
+    supports[:, 0] = True
+    errors, spreads = subset_errors(votes, supports)
+    slow = [slow_errors(votes, np.flatnonzero(support)) for support in supports]
+    np.testing.assert_allclose(errors, [each.mean() for each in slow], atol=1e-12)
+    np.testing.assert_allclose(
+        spreads, [each.std() / np.sqrt(each.size) for each in slow], atol=1e-12
+    )
+    every = np.arange(votes.n_members)
+    out = [slow_errors(votes, np.delete(every, member)) for member in every]
+    np.testing.assert_array_equal(list(leave_one_out_errors(votes)), out)
+    whole = slow_errors(votes, every).mean()
+    np.testing.assert_allclose(
+        contributions(votes), [each.mean() - whole for each in out], atol=1e-12
+    )
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    name=st.sampled_from(sorted(RULES)),
+    steady=st.booleans(),
+)
+@settings(max_examples=60)
+def test_weights_along_an_order(seed, name, steady):
+    votes = draw(seed, rule=RULES[name])
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(votes.n_members)
+    last = rng.choice([0.1, 0.2, 0.3, 0.7], votes.n_members)
+    weights = [
+        last[:k] if steady else rng.choice([0.1, 0.3, 0.7], k)
+        for k in range(1, order.size + 1)
+    ]
+    for k, errors in enumerate(prefix_errors(votes, order, weights), start=1):
+        every = np.zeros(votes.n_members)
+        every[order[:k]] = weights[k - 1]
+        expected = slow_errors(votes, np.sort(order[:k]), every)
+        np.testing.assert_array_equal(errors, expected)
+    curve = size_curve(votes, order, weights)
+    assert curve.errors[-1] == expected.mean()
+    assert curve.full_error == votes.error()
+
+
+class TestEnsembles:
+    """What votes say of an ensemble is what the ensemble does."""
+
+    ENSEMBLES = (
+        RandomForestClassifier(25, max_depth=2, random_state=0),
+        RandomForestClassifier(24, random_state=0),
+        BaggingClassifier(GaussianNB(), 11, max_features=0.5, random_state=0),
+        AdaBoostClassifier(n_estimators=12, random_state=0),
+        VotingClassifier(
+            [
+                ("line", LogisticRegression(max_iter=5000)),
+                ("bayes", GaussianNB()),
+                ("tree", DecisionTreeClassifier(max_depth=2, random_state=0)),
+            ],
+            weights=[0.1, 0.2, 0.3],
+        ),
+    )
+
+    @pytest.mark.parametrize("model", ENSEMBLES, ids=lambda m: type(m).__name__)
+    def test_along_an_order_each_error_is_a_score(self, model):
+        X, y = load_wine(return_X_y=True)
+        model.fit(X[::2], y[::2])
+        votes = quorate.collect_votes(model, X[1::2], y[1::2])
+        order = np.random.default_rng(0).permutation(votes.n_members)
+        curve = size_curve(votes, order)
+        for size, error in enumerate(curve.errors, start=1):
+            small = quorate.keep_members(model, np.sort(order[:size]))
+            assert 1 - error == pytest.approx(small.score(X[1::2], y[1::2]), abs=1e-12)
+        assert votes.accuracy() == model.score(X[1::2], y[1::2])
+
+    @pytest.mark.parametrize("depth", [2, None])
+    def test_out_of_bag_accuracy_is_the_forests_own(self, depth):
+        X, y = load_wine(return_X_y=True)
+        forest = RandomForestClassifier(
+            80, max_depth=depth, oob_score=True, random_state=0
+        ).fit(X, y)
+        votes = quorate.collect_votes(forest, X, y, out_of_bag=True)
+        assert votes.accuracy() == forest.oob_score_
+        assert votes.source is VoteSource.OUT_OF_BAG
+
+    def test_the_forest_is_not_the_plurality_of_its_trees(self):
+        X, y = load_wine(return_X_y=True)
+        forest = RandomForestClassifier(4, max_depth=1, random_state=3)
+        votes = quorate.collect_votes(forest.fit(X[::2], y[::2]), X[1::2], y[1::2])
+        assert votes.rule == "average"
+        assert votes.accuracy() != votes.accuracy(rule="heads")
+        assert votes.error(rule="heads") == quorate.decompose(votes).error
+        assert "their average" in repr(votes)
+        html = votes._repr_html_()
+        assert "by averaged probabilities" in html
+        assert "plurality of the members" in html
+
+    def test_no_array_of_members_samples_and_classes(self):
+        """Forests need their votes once more at most, whatever the depth."""
+        X, y = load_wine(return_X_y=True)
+        for depth in (2, None):
+            forest = RandomForestClassifier(50, max_depth=depth, random_state=0)
+            votes = quorate.collect_votes(forest.fit(X, y), X, y)
+            places = votes.class_probabilities.places
+            assert places.dtype.itemsize <= 2
+            assert places.shape == votes.codes.shape
+
+
+class TestVotesByHand:
+    P = ([[0.6, 0.4], [0.2, 0.8]], [[0.9, 0.1], [0.4, 0.6]], [[0.1, 0.9], [0.6, 0.4]])
+
+    def test_probabilities_are_averaged(self):
+        votes = Votes([[0, 1], [0, 1], [1, 0]], [0, 1], probabilities=self.P)
+        assert votes.rule == "average"
+        np.testing.assert_array_equal(votes.predict(), [0, 1])
+        np.testing.assert_allclose(
+            votes.mean_probabilities(), np.mean(self.P, axis=0), atol=1e-6
+        )
+
+    def test_a_rule_can_be_given(self):
+        votes = Votes([[0, 1], [1, 1]], [0, 1], probabilities=self.P[:2], rule="heads")
+        assert votes.rule == "heads"
+        assert votes.accuracy() == 0.75  # a tie, as expected on average
+        assert votes.accuracy(rule="average") == 1.0
+        np.testing.assert_array_equal(votes.predict(rule="average"), [0, 1])
+
+    def test_refusals(self):
+        votes = Votes([[0, 1], [1, 1]], [0, 1])
+        with pytest.raises(ValueError, match="have no probabilities; collect"):
+            votes.accuracy(rule="average")
+        with pytest.raises(ValueError, match="no probabilities to average"):
+            Votes([[0, 1]], [0, 1], rule="average")
+        with pytest.raises(ValueError, match="'average' or 'heads'"):
+            votes.predict(rule="loudest")
+        with pytest.raises(ValueError, match="these votes have no probabilities"):
+            votes.mean_probabilities()
+
+    def test_some_samples(self):
+        votes = Votes([[0, 1], [0, 1], [1, 0]], [0, 1], probabilities=self.P)
+        part = votes.at([1])
+        assert part.samples.tolist() == [1]
+        np.testing.assert_array_equal(part.predict(), votes.predict()[[1]])
+
+    def test_only_some_votes(self):
+        votes = Votes([[0, 1], [0, 1], [1, 0]], [0, 1], probabilities=self.P)
+        part = votes.only([[True, False], [True, False], [False, True]])
+        assert part.is_masked
+        np.testing.assert_array_equal(part.predict(), [0, 0])
+        with pytest.raises(ValueError, match="member 1 has no valid sample"):
+            votes.only([[True, True], [False, False], [True, True]])
+        with pytest.raises(ValueError, match="the mask has shape"):
+            votes.only([[True, True]])
+
+
+@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("dense", [True, False])
+@pytest.mark.parametrize("masked", [True, False])
+def test_files_and_pickles_keep_the_rule(name, dense, masked, tmp_path):
+    votes = draw(1, rule=RULES[name], weighted=True, masked=masked, dense=dense)
+    votes = votes.with_source(VoteSource.HELD_OUT)
+    votes.save(tmp_path / "votes.npz")
+    for again in (
+        Votes.load(tmp_path / "votes.npz"),
+        pickle.loads(pickle.dumps(votes)),
+    ):
+        assert again.decision_rule == votes.decision_rule
+        assert again.source is VoteSource.HELD_OUT
+        np.testing.assert_array_equal(again.predict(), votes.predict())
+        for member in range(votes.n_members):
+            np.testing.assert_array_equal(
+                again.class_probabilities.of(member),
+                votes.class_probabilities.of(member),
+            )
+
+
+def test_certain_members_share_the_votes_in_files(tmp_path):
+    X, y = load_wine(return_X_y=True)
+    forest = RandomForestClassifier(9, random_state=0).fit(X[::2], y[::2])
+    votes = quorate.collect_votes(forest, X[1::2], y[1::2])
+    votes.save(tmp_path / "votes.npz")
+    again = Votes.load(tmp_path / "votes.npz")
+    assert again.class_probabilities.are_certain
+    assert again.family == "bagging"
+    assert again.accuracy() == forest.score(X[1::2], y[1::2])
+    assert np.shares_memory(again.class_probabilities.places, again.codes)
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [
+        {"places": np.full((7, 40), 99, dtype=np.int8)},
+        {"places": np.zeros((7, 39), dtype=np.int8)},
+        {"table_sizes": np.zeros(7, dtype=int)},
+        {"tables": np.zeros((3, 3))},
+        {"rule": np.array(["loudest", "lowest"])},
+        {"rule": np.array(["average", "sometimes"])},
+        {"against": np.array(np.nan)},
+        {"source": np.array("a friend")},
+    ],
+    ids=lambda forge: next(iter(forge)),
+)
+def test_forged_files_are_refused(forge, tmp_path):
+    path = tmp_path / "votes.npz"
+    draw(1, rule=RULES["average"], dense=False).save(path)
+    arrays = {**np.load(path), **forge}
+    np.savez(path, **arrays)
+    with pytest.raises(quorate.exceptions.FileFormatError, match="do not fit together"):
+        Votes.load(path)
