@@ -4,13 +4,14 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 GROUPS := test browser oracle lint docs bench
 
-.PHONY: demo test test-browser test-oracle test-oldest test-slow lint types docs doctest bench wheel clean
+.PHONY: demo test test-browser test-oracle test-oldest test-slow lint types docs doctest bench wheel smoke clean
 
 demo: $(VENV)/.core
 	$(BIN)/quorate demo
 
+# All but those marked slow, which test-slow runs and CI with it.
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto -m "not slow"
 
 # Reports in Debian's chromium; a missing browser is a failure here, not a skip.
 test-browser: $(VENV)/.test $(VENV)/.browser
@@ -28,7 +29,7 @@ test-oldest:
 	$(VENV)-oldest/bin/python -m pytest -n auto
 
 test-slow: $(VENV)/.test
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -n auto -m slow
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
@@ -49,7 +50,16 @@ bench: $(VENV)/.bench
 	$(BIN)/python -m bench
 
 wheel: $(VENV)/.core
+	rm -rf dist
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+
+# The built wheel in an empty environment, away from the sources.
+smoke: wheel
+	rm -rf $(VENV)-wheel
+	$(PYTHON) -m venv $(VENV)-wheel
+	$(VENV)-wheel/bin/python -m pip install --quiet dist/*.whl
+	cd dist && ../$(VENV)-wheel/bin/quorate demo
+	cd dist && ../$(VENV)-wheel/bin/python ../tests/smoke.py
 
 $(VENV)/.core: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -62,4 +72,4 @@ $(GROUPS:%=$(VENV)/.%): $(VENV)/.%: $(VENV)/.core
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(VENV)-oldest dist docs/_build docs/api/generated docs/gallery docs/sg_execution_times.rst .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(VENV)-oldest $(VENV)-wheel dist docs/_build docs/api/generated docs/gallery docs/sg_execution_times.rst .pytest_cache .mypy_cache .ruff_cache
