@@ -9,12 +9,14 @@ from bench import (
     measures,
     pruning,
     report,
+    rule,
     selectors,
     study,
 )
 
 BENCHES = {
     "measures": measures.run,
+    "rule": rule.run,
     "pruning": pruning.run,
     "frontier": frontier.run,
     "selectors": selectors.run,

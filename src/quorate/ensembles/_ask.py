@@ -24,6 +24,7 @@ from quorate.votes import (
     code_dtype,
     encode_rows,
     encode_truth,
+    place_dtype,
     room_for,
     tabled,
 )
@@ -200,10 +201,11 @@ def _ask_tree(
     unsure &= values[np.arange(len(values)), winners] != 1
     place_of = winners.copy()
     place_of[unsure] = n_classes + np.arange(np.count_nonzero(unsure))
+    table = np.concatenate([np.eye(n_classes), values[unsure]])
     return Leaves(
-        codes=winners[nodes].astype(code_dtype(n_classes)),
-        places=place_of[nodes],
-        table=np.concatenate([np.eye(n_classes), values[unsure]]),
+        codes=winners.astype(code_dtype(n_classes))[nodes],
+        places=place_of.astype(place_dtype(len(table)))[nodes],
+        table=table,
     )
 
 

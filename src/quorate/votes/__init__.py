@@ -15,6 +15,7 @@ from quorate.votes._probabilities import (
     DenseProbabilities,
     Probabilities,
     certain,
+    place_dtype,
     room_for,
     tabled,
 )
@@ -40,6 +41,7 @@ __all__ = [
     "encode_truth",
     "leave_one_out_errors",
     "member_positions",
+    "place_dtype",
     "pooled_votes",
     "prefix_errors",
     "room_for",
