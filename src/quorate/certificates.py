@@ -12,9 +12,9 @@ from html import escape
 from typing import Any
 
 import numpy as np
-from scipy import special
 
-from quorate._typing import Array, BoolArray, FloatArray, IntArray
+from quorate._kernels import limits
+from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.choosing import Selection
 from quorate.ensembles import read_ensemble, trained_on
 from quorate.pruning import Pruner
@@ -297,15 +297,15 @@ def _test(
         )
     only_subset = np.array([np.count_nonzero(each & ~full) for each in wrong])
     only_full = np.array([np.count_nonzero(full & ~each) for each in wrong])
-    limits = excess_limit(only_subset, only_full, full.size, delta)
-    failed = np.flatnonzero(~((limits <= tolerance) | itself))
+    found = excess_limit(only_subset, only_full, full.size, delta)
+    failed = np.flatnonzero(~((found <= tolerance) | itself))
     n_passed = int(failed[0]) if failed.size else sizes.size
     n_seen = min(n_passed + 1, sizes.size)
     full_errors = int(np.count_nonzero(full))
     return _Tested(
         n_passed=n_passed,
         sizes=sizes[:n_seen],
-        limits=limits[:n_seen],
+        limits=found[:n_seen],
         only_subset=only_subset[:n_seen],
         only_full=only_full[:n_seen],
         n_errors=int(np.count_nonzero(wrong[n_passed - 1]))
@@ -343,7 +343,7 @@ def error_limit(n_errors: int, n_samples: int, delta: float = 0.05) -> float:
             f"error_limit: {n_errors} errors on {n_samples} samples; 0 to all of at "
             "least one."
         )
-    return float(_upper(np.array(n_errors), n_samples, delta))
+    return float(limits.upper_limit(n_errors, n_samples, delta))
 
 
 def excess_limit(
@@ -373,8 +373,7 @@ def excess_limit(
             f"excess_limit: counts from 0 that together are at most the {n_samples} "
             "samples."
         )
-    upper = _upper(first, n_samples, delta / 2)
-    return np.asarray(upper - _lower(second, n_samples, delta / 2))
+    return limits.excess_limit(first, second, n_samples, delta)
 
 
 def samples_needed(tolerance: float, delta: float = 0.05) -> int:
@@ -391,20 +390,6 @@ def samples_needed(tolerance: float, delta: float = 0.05) -> int:
     _check_share("samples_needed", "tolerance", tolerance)
     _check_share("samples_needed", "delta", delta)
     return math.ceil(math.log(delta / 2) / math.log1p(-tolerance) - 1e-9)
-
-
-def _upper(count: Array, n: int, delta: float) -> FloatArray:
-    """Return the Clopper-Pearson upper limit on a share."""
-    inside = np.minimum(count, n - 1)  # the limit at n of n is 1
-    limit = special.betaincinv(inside + 1.0, n - inside, 1.0 - delta)
-    return np.where(count < n, limit, 1.0)
-
-
-def _lower(count: Array, n: int, delta: float) -> FloatArray:
-    """Return the Clopper-Pearson lower limit on a share."""
-    inside = np.maximum(count, 1)  # the limit at 0 of n is 0
-    limit = special.betaincinv(inside, n - inside + 1.0, delta)
-    return np.where(count > 0, limit, 0.0)
 
 
 def _places(votes: Votes, order: Any) -> IntArray:

@@ -25,6 +25,10 @@ class UninformativeMeasureWarning(QuorateWarning):
     """A measure is the same on every sample, so it cannot choose between them."""
 
 
+class NothingSavedWarning(QuorateWarning):
+    """Everybody is kept, as the samples cannot show that fewer would do."""
+
+
 class TrainingVotesWarning(QuorateWarning):
     """Something is chosen or calibrated on samples the members were trained on."""
 

@@ -11,11 +11,12 @@ from typing import Any
 
 from quorate._typing import Array
 from quorate._warn import warn
+from quorate.choosing._crossfit import cross_fitted_curve, expected_error
 from quorate.choosing._curve import SizeCurve, size_curve
 from quorate.choosing._evidence import Evidence
 from quorate.choosing._selection import Selection
 from quorate.choosing._size import Keep, Size
-from quorate.exceptions import TrainingVotesWarning
+from quorate.exceptions import NothingSavedWarning, TrainingVotesWarning
 from quorate.pruning import AUTO, Progress, Pruner, choose_method, make_pruner
 from quorate.votes import Votes, VoteSource
 
@@ -65,15 +66,36 @@ def choose(
             "members were trained on; give other samples, or a number to keep."
         )
     whole, seconds = _fit(_of_everybody(pruner, wanted.name), evidence, progress)
-    curve = _whole_curve(votes, whole)
+    if wanted.needs_errors:
+        curve = cross_fitted_curve(evidence, whole, whole.order_)
+    else:
+        curve = _whole_curve(votes, whole)
     number = wanted.on(curve, evidence.costs)
+    if number is None:
+        raise ValueError(
+            f"{wanted.text}: {votes.n_samples} samples cannot show that any choice of "
+            f"{type(whole).__name__} comes that close to all members; give more "
+            "samples, a larger tolerance, or a number to keep."
+        )
+    if wanted.tolerance is not None and number == votes.n_members > 1:
+        warn(
+            f"{wanted.text}: {votes.n_samples} samples cannot show that fewer members "
+            "come that close to all of them, so all are kept; more samples or a larger "
+            "tolerance may do.",
+            NothingSavedWarning,
+        )
     order = whole.order_[:number]
     if not whole.tags.nested:
         again = make_pruner(whole, keep=number)
         whole, more = _fit(again, evidence, progress)
         order, seconds = whole.order_, seconds + more
+    expected = None
+    if wanted.needs_errors:
+        expected = expected_error(evidence, _of_everybody(pruner, ""), wanted)
     shown = None if votes.source is VoteSource.TRAINING else curve
-    return Selection(votes, whole, order, shown, wanted.text, is_auto, seconds)
+    return Selection(
+        votes, whole, order, shown, wanted.text, is_auto, seconds, expected
+    )
 
 
 def select(
@@ -98,10 +120,10 @@ def select(
         suits the votes; see :func:`quorate.pruning.choose_method`.
     keep : float, int, "auto" or None
         Fraction in (0, 1] or number of members. "auto" takes the smallest size within
-        one standard error of the best on the votes chosen on.
+        one standard error of the best.
     tolerance : float, optional
         Instead of ``keep``: the smallest size whose error exceeds the whole ensemble's
-        by at most this, on the votes chosen on.
+        by at most this, with 95 % confidence.
     budget : dict, optional
         Instead of ``keep``: the largest size that fits, with limits for any of
         "bytes", "nodes" and "milliseconds".
@@ -120,8 +142,10 @@ def select(
 
     Notes
     -----
-    Errors are those of the ensemble itself, by ``votes.rule``. A size that was found by
-    the errors on some samples looks better on these than it is.
+    Errors are those of the ensemble itself, by ``votes.rule``. For "auto" and a
+    tolerance they are cross-fitted: members are ordered without a fifth of the samples
+    and judged on it, five times over, so that no sample judges an order that it had a
+    part in. The members kept are then ordered by all samples.
 
     Examples
     --------

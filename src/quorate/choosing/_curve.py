@@ -27,6 +27,8 @@ class SizeCurve:
     """Standard error of each of these."""
     full_error: float
     """Error of the whole ensemble."""
+    ends_with_all: bool = False
+    """Whether the largest size is the whole ensemble, weights included."""
 
     @property
     def sizes(self) -> IntArray:
@@ -44,16 +46,13 @@ class SizeCurve:
         limit = self.errors[best] + self.standard_errors[best]
         return self._first(self.errors <= limit)
 
-    def within(self, tolerance: float) -> int:
-        """Return the smallest size whose error exceeds the full one by at most this."""
+    def within(self, tolerance: float) -> int | None:
+        """Return the smallest size whose error exceeds the full one by at most this.
+
+        None if there is none.
+        """
         fits = self.errors <= self.full_error + tolerance + 1e-12
-        if not fits.any():
-            raise ValueError(
-                f"tolerance={tolerance!r}: no size comes within it of the whole "
-                f"ensemble's error, {self.full_error:.4f}; the best is "
-                f"{self.errors.min():.4f} with {self.best_size} members."
-            )
-        return self._first(fits)
+        return self._first(fits) if fits.any() else None
 
     def affordable(self, costs: Array, budget: float, kind: str) -> int:
         """Return the largest size whose members together cost at most the budget."""
@@ -121,4 +120,5 @@ def size_curve(
     for step, on_samples in enumerate(prefix_errors(votes, places, weights)):
         errors[step] = on_samples.mean()
         spread[step] = on_samples.std() / np.sqrt(votes.n_samples)
-    return SizeCurve(places, errors, spread, votes.error())
+    whole = places.size == votes.n_members and weights is None
+    return SizeCurve(places, errors, spread, votes.error(), whole)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate._typing import Array
+from quorate._typing import Array, IntArray
 from quorate.ensembles import (
     Ensemble,
     collect_recombined,
@@ -38,6 +38,12 @@ class Evidence:
         """Return the same evidence, with votes of which nothing is counted yet."""
         votes = self.votes.keep(np.arange(self.votes.n_members))
         return Evidence(votes, self.ensemble, self.X, self.n_jobs, self._made)
+
+    def at(self, samples: IntArray) -> "Evidence":
+        """Return the evidence of some of the samples voted on."""
+        return Evidence(
+            self.votes.at(samples), self.ensemble, self.X, self.n_jobs, self._made
+        )
 
     def out_of_bag(self) -> Votes:
         """Return the votes that are out of bag, if any are; nobody is asked again."""

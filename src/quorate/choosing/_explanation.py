@@ -48,7 +48,8 @@ class Explanation:
             f"  {row['what']:<34} {row['members']:>5}  {row['accuracy']:.4f}"
             for row in self.comparison
         ]
-        lines.append(f"{'':<22}{'all':>9}{'kept':>9}")
+        if self.before_and_after:
+            lines.append(f"{'':<22}{'all':>9}{'kept':>9}")
         lines += [
             f"  {row['what']:<20}{row['before']:>9.4f}{row['after']:>9.4f}"
             for row in self.before_and_after

@@ -7,6 +7,7 @@ import numpy as np
 
 from quorate._html import facts_html
 from quorate._typing import BoolArray, FloatArray, IntArray
+from quorate.choosing._crossfit import ExpectedError
 from quorate.choosing._curve import SizeCurve
 from quorate.pruning import Pruner
 from quorate.votes import Votes, VoteSource
@@ -35,6 +36,9 @@ class Selection:
     """Whether the method was chosen for the user."""
     seconds: float = 0.0
     """How long the method itself took."""
+    expected: ExpectedError | None = None
+    """Error to expect, where the number of members was found by errors; None where it
+    was given."""
 
     @property
     def support(self) -> BoolArray:
@@ -118,6 +122,8 @@ class Selection:
         found = self.errors()
         if found is None:
             return f"{head}chosen on training votes, where errors mean nothing)"
+        if self.expected is not None:
+            return f"{head}{self.expected}, all members {found[1]:.4f})"
         return f"{head}error where chosen {found[0]:.4f}, all members {found[1]:.4f})"
 
     def _repr_html_(self) -> str:
@@ -133,6 +139,8 @@ class Selection:
             rows.append(("chosen on", str(self.source)))
         found = self.errors()
         if found is not None:
+            if self.expected is not None:
+                rows.append(("to expect", str(self.expected)))
             rows.append(("error where chosen, kept", f"{found[0]:.4f}"))
             rows.append(("error, all members", f"{found[1]:.4f}"))
         return facts_html("Selection", tuple(rows))

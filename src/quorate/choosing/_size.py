@@ -72,8 +72,11 @@ class Size:
             return "budget"
         return "tolerance" if self.tolerance is not None else f"keep={self.keep!r}"
 
-    def on(self, curve: SizeCurve, costs: Callable[[str], Array]) -> int:
-        """Return the number of members by the size curve and their costs."""
+    def on(self, curve: SizeCurve, costs: Callable[[str], Array]) -> int | None:
+        """Return the number of members by the size curve and their costs.
+
+        None if no number keeps to the tolerance.
+        """
         if self.budget is not None:
             return min(
                 curve.affordable(np.asarray(costs(kind)), limit, kind)

@@ -67,7 +67,10 @@ class WeightedVoting(VotingClassifier):  # type: ignore[misc]
     def of(cls, ensemble: Ensemble, members: IntArray, weights: FloatArray) -> Self:
         """Return a fitted vote of some members of an ensemble."""
         kept = [ensemble.members[member] for member in members]
-        soft = all(hasattr(member.estimator, "predict_proba") for member in kept)
+        averages = ensemble.rule.name == "average"
+        soft = averages and all(
+            hasattr(member.estimator, "predict_proba") for member in kept
+        )
         voting = cls(
             [(f"member_{member.name}", member.estimator) for member in kept],
             voting="soft" if soft else "hard",

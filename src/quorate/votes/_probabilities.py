@@ -51,6 +51,13 @@ class Probabilities(ABC):
     def arrays(self) -> dict[str, Array]:
         """Return what a file holds of them."""
 
+    def __repr__(self) -> str:
+        n_members, n_samples, n_classes = self.shape
+        return (
+            f"{type(self).__name__}({n_members} members, {n_samples} samples, "
+            f"{n_classes} classes)"
+        )
+
     @property
     def are_certain(self) -> bool:
         """Whether every member gives all to the class it votes for."""
@@ -73,7 +80,7 @@ class Probabilities(ABC):
         return whole
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DenseProbabilities(Probabilities):
     """Probabilities as one array of members, samples and classes."""
 
@@ -127,7 +134,7 @@ class DenseProbabilities(Probabilities):
         return {"probabilities": self.values}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TabledProbabilities(Probabilities):
     """Probabilities as a place in a table of distributions, one table per member.
 

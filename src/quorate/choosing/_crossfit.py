@@ -1,0 +1,176 @@
+"""Errors over size that choosing has not flattered.
+
+A method that orders members by some samples looks better on these than it is, so a size
+that is chosen on the same samples keeps no promise. Here the samples are cut into
+folds. Members are ordered without each fold in turn and judged on it, so that every
+sample is judged once, by an order that has not seen it.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from quorate._kernels.limits import excess_limit, upper_limit
+from quorate._typing import FloatArray, IntArray
+from quorate.choosing._curve import SizeCurve
+from quorate.choosing._evidence import Evidence
+from quorate.pruning import Pruner, make_pruner
+from quorate.votes import Votes, prefix_errors
+
+if TYPE_CHECKING:
+    from quorate.choosing._size import Size
+
+N_FOLDS = 5
+CONFIDENCE = 0.95
+_SEED = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class CrossFittedCurve(SizeCurve):
+    """Error over size on samples that did not choose, and what follows for the rest."""
+
+    excess_limits: FloatArray
+    """Upper limit on how much more the first 1, 2, ... err than all, 95 % each."""
+
+    def within_one_standard_error(self) -> int:
+        """Return the smallest size from which on none is clearly worse than the best.
+
+        One that happens to look good among worse ones does not count: of many sizes,
+        some do.
+        """
+        best = self.best_size - 1
+        worse = self.errors > self.errors[best] + self.standard_errors[best]
+        before = np.flatnonzero(worse[:best])
+        return int(before[-1]) + 2 if before.size else 1
+
+    def within(self, tolerance: float) -> int | None:
+        """Return the smallest size that is known to err at most this much more.
+
+        Sizes are looked at from the largest down until one fails, as certificates do.
+        None if not even the largest one passes.
+        """
+        fits = np.array(self.excess_limits <= tolerance)
+        if self.ends_with_all:
+            fits[-1] = True  # that is the whole ensemble
+        failed = np.flatnonzero(~fits)
+        first = int(failed[-1]) + 2 if failed.size else 1
+        return first if first <= self.order.size else None
+
+
+def cross_fitted_curve(
+    evidence: Evidence, pruner: Pruner, order: IntArray
+) -> CrossFittedCurve:
+    """Return the error over size, each sample judged by an order that has not seen it.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    pruner : Pruner
+        The method, set to order everybody.
+    order : array of int
+        The order by all samples, to which the sizes belong.
+    """
+    votes = evidence.votes
+    folds = _folds(votes)
+    n_sizes = order.size
+    errors = np.empty((n_sizes, votes.n_samples))
+    for held in folds:
+        others = np.setdiff1d(np.arange(votes.n_samples), held)
+        fitted = _fit(pruner, evidence.at(others))
+        n_sizes = min(n_sizes, fitted.order_.size)
+        found = prefix_errors(votes.at(held), *fitted.path())
+        for row, on_samples in zip(errors[:n_sizes], found, strict=False):
+            row[held] = on_samples
+    return _curve(votes, order[:n_sizes], errors[:n_sizes])
+
+
+def _curve(votes: Votes, order: IntArray, errors: FloatArray) -> CrossFittedCurve:
+    full, n = votes.sample_errors(), votes.n_samples
+    more = np.maximum(errors - full, 0).sum(axis=1)
+    less = np.maximum(full - errors, 0).sum(axis=1)
+    return CrossFittedCurve(
+        order=order,
+        errors=errors.mean(axis=1),
+        standard_errors=errors.std(axis=1) / np.sqrt(n),
+        full_error=float(full.mean()),
+        # Ties that count in part are rounded against the smaller ensemble.
+        excess_limits=excess_limit(np.ceil(more), np.floor(less), n, 1 - CONFIDENCE),
+        ends_with_all=order.size == votes.n_members,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedError:
+    """Error to expect of members whose number was found by errors."""
+
+    error: float
+    """What to expect."""
+    limit: float
+    """What it is at most, with 95 % confidence."""
+
+    def __str__(self) -> str:
+        return (
+            f"error about {self.error:.4f}, at most {self.limit:.4f} with 95 % "
+            "confidence"
+        )
+
+
+def expected_error(evidence: Evidence, pruner: Pruner, size: "Size") -> ExpectedError:
+    """Find members and their number without each fold in turn, and judge them on it.
+
+    The errors that found a size flatter it: of many sizes, some look good. So the whole
+    procedure is repeated without the samples that judge it.
+    """
+    votes = evidence.votes
+    errors = np.empty(votes.n_samples)
+    for held in _folds(votes):
+        part = evidence.at(np.setdiff1d(np.arange(votes.n_samples), held))
+        fitted = _fit(pruner, part)
+        number = size.on(cross_fitted_curve(part, pruner, fitted.order_), part.costs)
+        judged = votes.at(held)
+        if number is not None:
+            if not fitted.tags.nested:
+                fitted = _fit(make_pruner(pruner, keep=number), part)
+            order, weights = fitted.path()
+            last = min(number, order.size)
+            along = None if weights is None else weights[:last]
+            *_, found = prefix_errors(judged, order[:last], along)
+        else:
+            found = judged.sample_errors()  # everybody stays
+        errors[held] = found
+    wrong = float(np.ceil(errors.sum() - 1e-9))
+    # Half of the risk is left to the difference between the members of the folds and
+    # those that are kept in the end.
+    limit = upper_limit(wrong, votes.n_samples, (1 - CONFIDENCE) / 2)
+    return ExpectedError(float(errors.mean()), float(limit))
+
+
+def _fit(pruner: Pruner, evidence: Evidence) -> Pruner:
+    fitted: Pruner = make_pruner(pruner).fit(
+        evidence.votes,
+        evidence.features() if pruner.tags.needs_features else None,
+        unlabelled=evidence.unlabelled() if pruner.tags.uses_unlabelled else None,
+    )
+    return fitted
+
+
+def _folds(votes: Votes) -> list[IntArray]:
+    """Return the samples in folds, fewer where few samples leave a member without."""
+    mixed = np.random.default_rng(_SEED).permutation(votes.n_samples)
+    for n_folds in range(min(N_FOLDS, votes.n_samples), 1, -1):
+        folds = [np.sort(mixed[start::n_folds]) for start in range(n_folds)]
+        if all(_somebody_is_left(votes, held) for held in folds):
+            return folds
+    raise ValueError(
+        f"how many are enough cannot be told from {votes.n_samples} samples, which "
+        "leave no votes to choose on if some are held back; give more samples, or a "
+        "number to keep."
+    )
+
+
+def _somebody_is_left(votes: Votes, held: IntArray) -> bool:
+    if not votes.is_masked:
+        return votes.n_samples > held.size
+    others = np.delete(votes.codes, held, axis=1)
+    return bool((others >= 0).any(axis=1).all())

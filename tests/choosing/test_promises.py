@@ -1,0 +1,139 @@
+"""What ``tolerance`` and ``keep="auto"`` promise, on samples that are to come.
+
+Worlds are drawn in which the true errors are known: members of somewhat different
+skill, samples of different difficulty, a few to choose on and many to judge by.
+"""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import quorate
+from quorate.choosing import CrossFittedCurve
+from quorate.exceptions import NothingSavedWarning
+
+N_WORLDS = 1000  # for each method
+N_NEW = 4000
+
+
+def draw_world(seed, n_members=12, n_chosen=160, n_classes=2):
+    rng = np.random.default_rng(seed)
+    n = n_chosen + N_NEW
+    difficulty = rng.random(n)
+    skill = rng.normal(0.4, 0.15, (n_members, 1))
+    right = 1 / (1 + np.exp(-(skill + (1 - 2 * difficulty) * 1.5)))
+    y = rng.integers(0, n_classes, n)
+    other = (y + rng.integers(1, n_classes, (n_members, n))) % n_classes
+    codes = np.where(rng.random((n_members, n)) < right, y, other)
+    return (
+        quorate.Votes(codes[:, :n_chosen], y[:n_chosen]),
+        quorate.Votes(codes[:, n_chosen:], y[n_chosen:]),
+    )
+
+
+def few(count, share):
+    """Tell whether so many of the worlds are within a share and three errors of it."""
+    return count <= N_WORLDS * share + 3 * np.sqrt(N_WORLDS * share * (1 - share))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["re", "best"])
+def test_tolerance_is_kept(method):
+    """The excess over all members is above the tolerance in 5 % of worlds at most."""
+    broken, saved = 0, 0
+    for seed in range(N_WORLDS):
+        chosen_on, new = draw_world(seed, n_chosen=400)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NothingSavedWarning)
+            selection = quorate.select(chosen_on, method, tolerance=0.06)
+        excess = selection.applied_to(new).error() - new.error()
+        broken += excess > 0.06
+        saved += selection.n_kept < 12
+    assert few(broken, 0.05)
+    assert saved > 0.3 * N_WORLDS  # and not by keeping everybody
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["re", "best"])
+def test_the_error_that_is_printed_is_met(method):
+    """For keep="auto": right on average, above its limit in 5 % of worlds at most."""
+    above, difference = 0, []
+    for seed in range(N_WORLDS):
+        chosen_on, new = draw_world(seed)
+        selection = quorate.select(chosen_on, method, "auto")
+        true = selection.applied_to(new).error()
+        above += true > selection.expected.limit
+        difference.append(true - selection.expected.error)
+    assert few(above, 0.05)
+    doubt = np.std(difference) / np.sqrt(N_WORLDS)
+    assert np.mean(difference) < 0.005 + 3 * doubt
+
+
+def test_the_errors_that_choose_a_size_flatter_it():
+    """Why sizes are cross-fitted: on the samples chosen on, choices look too good."""
+    flattered, honest = [], []
+    for seed in range(40):
+        chosen_on, new = draw_world(seed)
+        selection = quorate.select(chosen_on, "re", "auto")
+        true = selection.applied_to(new).error()
+        flattered.append(true - selection.errors()[0])
+        honest.append(true - selection.expected.error)
+    assert np.mean(flattered) > 0.03
+    assert abs(np.mean(honest)) < 0.02
+
+
+class TestCurve:
+    def test_no_sample_judges_an_order_that_it_had_a_part_in(self, monkeypatch):
+        chosen_on, _ = draw_world(0)
+        fits = []
+        original = quorate.pruning.BestMembers._select
+
+        def watched(self, votes, size):
+            fits.append(votes.samples)
+            return original(self, votes, size)
+
+        monkeypatch.setattr(quorate.pruning.BestMembers, "_select", watched)
+        quorate.select(chosen_on, "best", "auto")
+        every = set(range(chosen_on.n_samples))
+        whole, *folds = fits[:6]
+        assert set(whole) == every
+        held = [every - set(rows) for rows in folds]
+        assert set().union(*held) == every
+        assert sum(map(len, held)) == len(every)
+
+    def test_walking_down_stops_at_the_first_failure(self):
+        curve = CrossFittedCurve(
+            order=np.arange(5),
+            errors=np.array([0.1, 0.4, 0.2, 0.1, 0.1]),
+            standard_errors=np.full(5, 0.05),
+            full_error=0.1,
+            ends_with_all=True,
+            excess_limits=np.array([0.01, 0.4, 0.1, 0.01, 0.3]),
+        )
+        assert curve.within(0.05) == 4  # 5 is everybody; 3 fails, 1 is not looked at
+        assert curve.within(0.2) == 3
+        assert curve.within(0.5) == 1
+        assert curve.within_one_standard_error() == 1
+        curve = CrossFittedCurve(
+            order=np.arange(3),
+            errors=np.array([0.3, 0.2, 0.1]),
+            standard_errors=np.full(3, 0.05),
+            full_error=0.1,
+            ends_with_all=False,
+            excess_limits=np.array([0.3, 0.2, 0.1]),
+        )
+        assert curve.within(0.05) is None
+        assert curve.within(0.15) == 3
+        assert curve.within_one_standard_error() == 3
+
+    def test_too_few_samples_to_hold_some_back(self):
+        valid = np.eye(3, dtype=bool)
+        votes = quorate.Votes([[0, 1, 1]] * 3, [0, 1, 1], valid=valid)
+        with pytest.raises(ValueError, match="cannot be told from 3 samples"):
+            quorate.select(votes, "best", "auto")
+
+    def test_a_single_sample(self):
+        votes = quorate.Votes([[0], [1]], [0])
+        with pytest.raises(ValueError, match="cannot be told from 1 samples"):
+            quorate.select(votes, "best", "auto")
