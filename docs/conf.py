@@ -105,6 +105,7 @@ html_theme_options = {
 
 # Rooms that also offer names to other rooms: what the API page lists of them is public.
 _ROOMS = ("choosing", "ensembles", "votes")
+_FOR_ROOMS = {f"pruning.{n}" for n in ("AUTO", "Progress", "gram", "label_products")}
 # Where names used to be.
 _MOVED = ("selection",)
 
@@ -121,7 +122,7 @@ def _public_names() -> set[str]:
             names |= {f"{name}.{n}" for n in inside if n not in quorate.__all__}
         elif not name.startswith("_"):
             names.add(name)
-    return names
+    return names - _FOR_ROOMS
 
 
 def _check_api_is_complete(app, env):
