@@ -36,8 +36,8 @@ for kind, max_features in kinds.items():
         parts[kind, depth] = quorate.decompose(votes)
 
 # %%
-# Error first. The error of the vote is the members' mean error minus the diversity of
-# the last measure, ``error_gap``.
+# Error first. The error of the plurality vote is the members' mean error minus the
+# diversity of the last measure, ``error_gap``.
 
 COLOURS = dict(zip(kinds, ("#0b6fa4", "#c8521f"), strict=True))
 

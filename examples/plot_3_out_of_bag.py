@@ -8,7 +8,8 @@ without giving samples away: a member votes only on those it did not see.
 
 # %%
 # One forest, three sets of votes: on the training samples, on the same samples out of
-# bag, and on samples no member has seen.
+# bag, and on samples no member has seen. The votes know where they are from, and those
+# on training samples show no accuracy.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -32,8 +33,9 @@ for name, votes in sets.items():
     print(f"{name:<12} {votes}")
 
 # %%
-# The error of the vote is the members' mean error minus their diversity. On training
-# votes both errors are far too small.
+# This page asks for it all the same, to see how far off it is. The error of the
+# plurality vote is the members' mean error minus their diversity. On training votes
+# both errors are far too small.
 
 INK, BLUE, ORANGE = "#1b2a3a", "#0b6fa4", "#c8521f"
 parts = {name: quorate.decompose(votes) for name, votes in sets.items()}
@@ -42,7 +44,7 @@ fig, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
 for shift, attribute, colour, label in (
     (-0.3, "member_error", ORANGE, "members' mean error"),
     (0.0, "diversity", BLUE, "diversity"),
-    (0.3, "error", INK, "error of the vote"),
+    (0.3, "error", INK, "error of the plurality vote"),
 ):
     heights = [getattr(part, attribute) for part in parts.values()]
     bars = left.bar(places + shift, heights, 0.24, color=colour, label=label)

@@ -3,13 +3,14 @@ How small may a forest become?
 ==============================
 
 Six methods order the trees of one forest. This page cuts each order after 1, 2, 3, ...
-trees and asks the trees that are left about samples that nobody has seen. Subsets drawn
+trees and asks the forest that is left about samples that nobody has seen. Subsets drawn
 at random show what choosing is worth.
 """
 
 # %%
 # Members are chosen from out-of-bag votes on the training rows. The test rows serve to
-# measure only, because a choice looks too good on the votes it was made from.
+# measure only, because a choice looks too good on the votes it was made from. All
+# accuracies are those of forests: probabilities are averaged.
 
 import matplotlib.pyplot as plt
 import numpy as np

@@ -34,8 +34,8 @@ print(small)
 
 # %%
 # The method orders all trees. Each size is a prefix of this order, and the curve has
-# the out-of-bag error of its vote. "auto" looks for the smallest error, goes up by one
-# standard error, and takes the smallest size below that line.
+# the out-of-bag error of that smaller forest. "auto" looks for the smallest error, goes
+# up by one standard error, and takes the smallest size below that line.
 
 curve = selection.curve
 best = curve.errors[curve.best_size - 1]
@@ -77,7 +77,7 @@ left.plot(curve.best_size, best, "o", color=INK, label=f"smallest, {curve.best_s
 left.plot(
     chosen, curve.errors[chosen - 1], "D", color=ORANGE, label=f"chosen, {chosen}"
 )
-left.set(xlabel="trees", ylabel="error of the vote", title="on the votes chosen on")
+left.set(xlabel="trees", ylabel="error", title="on the votes chosen on")
 left.set(xlim=(0, 200), ylim=(best - 0.03, best + 0.2))
 left.legend(frameon=False, loc="upper right")
 
@@ -89,14 +89,13 @@ right.plot(curve.sizes, chance.mean(axis=0), color=GREY, label="random, mean")
 right.plot(curve.sizes, on_new, color=BLUE, lw=2, label="chosen order")
 right.axhline(new.accuracy(), color=INK, lw=1, ls=":", label="all 200 trees")
 right.plot(chosen, on_new[chosen - 1], "D", color=ORANGE, label=f"chosen, {chosen}")
-right.set(xlabel="trees", ylabel="accuracy of the vote", title="on new samples")
+right.set(xlabel="trees", ylabel="accuracy", title="on new samples")
 right.set(xlim=(0, 200), ylim=(new.accuracy() - 0.17, new.accuracy() + 0.03))
 right.legend(frameon=False, loc="lower right")
 plt.show()
 
 # %%
-# What the choice saves, and what it costs. Here ``predict`` is compared, in which a
-# forest averages probabilities, not votes.
+# What the choice saves, and what it costs, on the new samples.
 
 compared = quorate.compare(forest, small, X_new, y_new)
 for what, before, after, change in compared.rows():
@@ -110,9 +109,9 @@ for what, before, after, change in compared.rows():
 # Out-of-bag votes spare the members, which have not seen these samples, but not the
 # choice, which has.
 
-print(f"vote of all 200 trees    {new.accuracy():.2%}")
-print(f"vote of the {chosen} chosen   {on_new[chosen - 1]:.2%}")
-print(f"vote of {chosen} at random    {chance.mean(axis=0)[chosen - 1]:.2%}")
+print(f"all 200 trees    {new.accuracy():.2%}")
+print(f"the {chosen} chosen    {on_new[chosen - 1]:.2%}")
+print(f"{chosen} at random     {chance.mean(axis=0)[chosen - 1]:.2%}")
 
 # %%
 # If one point is too much, ask for more trees: with ``keep`` as a number, or on samples

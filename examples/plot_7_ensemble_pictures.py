@@ -45,7 +45,9 @@ display.DiversityDisplay.from_selection(selection).plot(kind="radar")
 plt.show()
 
 # %%
-# Where does the error of several choices come from? All keep 20 members.
+# Where does the error of several choices come from? All keep 20 members. This picture
+# and the next two are about the plurality vote, the size curve and the savings further
+# down about the forest itself.
 
 methods = ("oo", "re", "epbd", "best", "kp", "random")
 chosen = {

@@ -1,7 +1,7 @@
 """Which members, how many of them, and why: one chooser for every door.
 
 An ensemble, samples, a method and a size go in (:func:`gather`, :func:`choose`), a
-:class:`Selection` comes out. :func:`quorate.prune` turns it into a model.
+:class:`quorate.Selection` comes out. :func:`quorate.prune` turns it into a model.
 """
 
 from quorate.choosing._choose import choose, method_for, select

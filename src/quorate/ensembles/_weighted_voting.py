@@ -55,9 +55,9 @@ class WeightedVoting(VotingClassifier):  # type: ignore[misc]
     >>> from sklearn.ensemble import RandomForestClassifier
     >>> import quorate
     >>> X, y = load_wine(return_X_y=True)
-    >>> forest = RandomForestClassifier(20, random_state=0).fit(X, y)
+    >>> forest = RandomForestClassifier(20, random_state=0).fit(X[::2], y[::2])
     >>> few = quorate.keep_members(forest, [3, 4, 7], weights=[0.5, 0.3, 0.2])
-    >>> type(few).__name__, few.voting, few.score(X, y) > 0.9
+    >>> type(few).__name__, few.voting, few.score(X[1::2], y[1::2]) > 0.8
     ('WeightedVoting', 'soft', True)
     """
 

@@ -157,7 +157,7 @@ class DecidedVotes(CountedVotes):
         >>> votes.accuracy() == forest.score(X[1::2], y[1::2])
         True
         >>> votes.rule, round(votes.accuracy(rule="heads"), 3)
-        ('average', 0.966)
+        ('average', 0.871)
         """
         # Counted as score counts, so that both are the same number to the bit.
         return float((1.0 - self.sample_errors(ties, rule)).mean())
