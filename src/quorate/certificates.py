@@ -66,7 +66,11 @@ class Certificate:
 
     @property
     def excess_limit(self) -> float:
-        """Upper limit on the excess error; 0 if only the whole ensemble is left."""
+        """Limit on the excess error at this size; 0 if only the whole is left.
+
+        What is proven is that it is at most ``tolerance``: this one belongs to a size
+        that the same samples chose.
+        """
         if self._is_whole:
             return 0.0
         return float(self.excess_limits[self.sizes == self.n_kept][0])
@@ -92,8 +96,8 @@ class Certificate:
             )
         return (
             f"These {self.n_kept} of {self.n_members} members err at most "
-            f"{100 * self.excess_limit:.2f} points more than all of them, and on at "
-            f"most {100 * self.error_limit:.2f} % of samples, each with {sure}."
+            f"{100 * self.tolerance:g} points more than all of them, and on at most "
+            f"{100 * self.error_limit:.2f} % of samples, each with {sure}."
         )
 
     def __repr__(self) -> str:
@@ -130,7 +134,8 @@ def certify(
         itself, by ``votes.rule``.
     order : Selection, fitted Pruner, array-like of int, or fitted ensemble
         Members in the order in which they come in, fixed before these votes were seen.
-        Weights that a method has chosen count for its members. Or the small ensemble.
+        A choice that is no sequence of choices (with weights of its own, or searched
+        anew at each size) is certified as it is or not at all. Or the small ensemble.
     X, y : array-like
         Samples that neither training nor choosing saw, with two ensembles.
     tolerance : float
@@ -203,6 +208,8 @@ def _certify_order(
         along = [weights[places[:size]] for size in range(1, places.size + 1)]
     wrong = [_wrong(errors) for errors in prefix_errors(votes, places, along, "lowest")]
     sizes = np.arange(places.size, 0, -1)
+    if not _prefixes_are_choices(order):
+        wrong, sizes = wrong[-1:], sizes[:1]  # nothing else was chosen
     # All members with their own weights are the whole ensemble, whatever the limit.
     itself = (sizes == votes.n_members) & (weights is None)
     tested = _test(wrong[::-1], full, sizes, itself, tolerance, delta)
@@ -407,7 +414,7 @@ def _places(votes: Votes, order: Any) -> IntArray:
                 "certify: these are the votes that the members were chosen on; take "
                 "votes on other samples."
             )
-        order = order.order if order.curve is None else order.curve.order
+        order = order.order
     elif isinstance(order, Pruner):
         order = order.order_
     places = np.asarray(order)
@@ -427,6 +434,14 @@ def _same(one: Votes, other: Votes) -> bool:
         and bool((one.y == other.y).all())
         and bool((one.codes == other.codes).all())
     )
+
+
+def _prefixes_are_choices(order: Any) -> bool:
+    """Tell whether the first of them are what the method keeps if it keeps fewer."""
+    pruner = order.pruner if isinstance(order, Selection) else order
+    if not isinstance(pruner, Pruner):
+        return True
+    return pruner.has_order and pruner.tags.nested and not pruner.tags.chooses_weights
 
 
 def _weights(order: Any) -> FloatArray | None:

@@ -15,7 +15,7 @@ from quorate.choosing._crossfit import cross_fitted_curve, expected_error
 from quorate.choosing._curve import SizeCurve, size_curve
 from quorate.choosing._evidence import Evidence
 from quorate.choosing._selection import Selection
-from quorate.choosing._size import Keep, Size
+from quorate.choosing._size import DEFAULT_KEEP, Keep, Size
 from quorate.exceptions import NothingSavedWarning, TrainingVotesWarning
 from quorate.pruning import AUTO, Progress, Pruner, choose_method, make_pruner
 from quorate.votes import Votes, VoteSource
@@ -47,7 +47,7 @@ def choose(
     **parameters
         Parameters of the method.
     """
-    wanted = size or Size()
+    wanted = size or Size.of(method, DEFAULT_KEEP)
     pruner = method_for(evidence, method, seed=seed, **parameters)
     if pruner.tags.needs_out_of_bag:
         evidence = replace(evidence, votes=evidence.out_of_bag())
@@ -120,7 +120,8 @@ def select(
         suits the votes; see :func:`quorate.pruning.choose_method`.
     keep : float, int, "auto" or None
         Fraction in (0, 1] or number of members. "auto" takes the smallest size within
-        one standard error of the best.
+        one standard error of the best. A pruner object keeps as many as its own
+        ``keep`` says, unless another number is given here.
     tolerance : float, optional
         Instead of ``keep``: the smallest size whose error exceeds the whole ensemble's
         by at most this, with 95 % confidence.
@@ -159,7 +160,7 @@ def select(
     >>> 5 < quorate.select(votes, "re", keep="auto").n_kept <= 30
     True
     """
-    size = Size(keep, tolerance, budget)
+    size = Size.of(method, keep, tolerance, budget)
     made: dict[str, Any] = {**(costs or {}), "unlabelled": unlabelled}
     for kind in budget or {}:
         if kind not in made:

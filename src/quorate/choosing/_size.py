@@ -9,17 +9,36 @@ import numpy as np
 from quorate._typing import Array
 from quorate.choosing._curve import SizeCurve
 from quorate.ensembles import COSTS
+from quorate.pruning import Pruner
 
 Keep = float | int | str | None
+DEFAULT_KEEP = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
     """How many members are wanted, in one of the ways there are to say it."""
 
-    keep: Keep = 0.2
+    keep: Keep = DEFAULT_KEEP
     tolerance: float | None = None
     budget: Mapping[str, float] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        method: Any,
+        keep: Keep,
+        tolerance: float | None = None,
+        budget: Mapping[str, float] | None = None,
+    ) -> "Size":
+        """Return the size asked for; a pruner object has one of its own.
+
+        That counts unless another is given, in whichever way.
+        """
+        asked = keep != DEFAULT_KEEP or tolerance is not None or budget is not None
+        if isinstance(method, Pruner) and not asked:
+            return cls(method.keep)
+        return cls(keep, tolerance, budget)
 
     def __post_init__(self) -> None:
         given = [

@@ -8,7 +8,7 @@ from sklearn.ensemble import AdaBoostClassifier
 from quorate._typing import FloatArray, IntArray
 from quorate.ensembles._kind import Ensemble, Kind, checker, few_members
 from quorate.ensembles._member import numbered
-from quorate.votes import DecisionRule
+from quorate.votes import DecisionRule, weights_left
 
 
 class Boosting(Kind):
@@ -39,7 +39,8 @@ class Boosting(Kind):
     def keep_members(self, smaller: Any, members: IntArray) -> None:
         """See :class:`Kind`."""
         few_members(smaller, members)
-        smaller.estimator_weights_ = smaller.estimator_weights_[members]
+        left = weights_left(smaller.estimator_weights_[members])
+        smaller.estimator_weights_ = np.ones(len(members)) if left is None else left
         smaller.estimator_errors_ = smaller.estimator_errors_[members]
 
     def set_weights(self, smaller: Any, weights: FloatArray) -> None:

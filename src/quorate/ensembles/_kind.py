@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
+import numpy as np
 from sklearn.utils.validation import validate_data
 
 from quorate._typing import Array, FloatArray, IntArray
@@ -185,6 +186,10 @@ def few_members(model: Any, members: IntArray) -> None:
         # Starting workers costs more than a small batch takes; large ones may ask
         # again.
         model.n_jobs = None
+    if isinstance(getattr(model, "random_state", None), (int, np.integer)):
+        # A forest that grows again would draw members that it has already.
+        seeds = np.random.SeedSequence([abs(int(model.random_state)), *members])
+        model.random_state = int(seeds.generate_state(1)[0] >> 1)
 
 
 def checker(model: Any, **options: Any) -> Callable[[Any], Any]:

@@ -10,7 +10,7 @@ from sklearn.utils import Bunch
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.ensembles._kind import Ensemble, Kind
 from quorate.ensembles._member import Member
-from quorate.votes import DecisionRule
+from quorate.votes import DecisionRule, weights_left
 
 
 class Voting(Kind):
@@ -55,7 +55,11 @@ class Voting(Kind):
         present = [place for place, _ in _present(smaller)]
         kept = [present[member] for member in members]
         if smaller.weights is not None:
-            smaller.weights = [smaller.weights[place] for place in kept]
+            left = np.array([smaller.weights[place] for place in kept], dtype=float)
+            if weights_left(left) is None:
+                smaller.weights = None
+            else:
+                smaller.weights = [smaller.weights[place] for place in kept]
         smaller.estimators = [smaller.estimators[place] for place in kept]
         smaller.estimators_ = [smaller.estimators_[member] for member in members]
         names = [name for name, _ in smaller.estimators]

@@ -174,7 +174,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
             raise ValueError(
                 "PrunedClassifier.fit: got n_samples=1; choosing members needs more."
             )
-        lazy, size = self._lazy(), Size(self.keep)
+        lazy, size = self._lazy(), Size.of(self.method, self.keep)
         if not (isinstance(self.method, str) and self.method == AUTO):
             make_pruner(self.method)  # refuses what it does not know before the work
         fitted = self._fit_and_ask(Training(X, y, self._route(fit_params), self.n_jobs))

@@ -38,7 +38,8 @@ def prune(
         suits the ensemble; see :func:`quorate.pruning.choose_method`.
     keep : float, int, "auto" or None
         Fraction in (0, 1] or number of members; "auto" for the smallest size within one
-        standard error of the best; None where the method finds its own size.
+        standard error of the best; None where the method finds its own size. A pruner
+        object keeps as many as its own ``keep`` says, unless another is given here.
     out_of_bag : {"auto", True, False}
         Choose on out-of-bag votes. "auto" does so where the ensemble bootstraps and X
         is its training data, and uses all votes on X otherwise.
@@ -125,7 +126,7 @@ def prune_with_selection(
     >>> selection.n_kept == len(small.estimators_)
     True
     """
-    size = Size(keep, tolerance, budget)
+    size = Size.of(method, keep, tolerance, budget)
     evidence = gather(ensemble, X, y, out_of_bag=out_of_bag, n_jobs=n_jobs)
     selection = choose(evidence, method, size, **parameters)
     assert evidence.ensemble is not None

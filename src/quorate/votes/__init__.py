@@ -1,6 +1,6 @@
 """Votes: the one noun of the package, with the rule by which its ensemble decides."""
 
-from quorate.votes._checks import as_weights, member_positions
+from quorate.votes._checks import as_weights, member_positions, weights_left
 from quorate.votes._deciding import leave_one_out_errors, prefix_errors
 from quorate.votes._labels import (
     as_labels,
@@ -47,4 +47,5 @@ __all__ = [
     "room_for",
     "subset_errors",
     "tabled",
+    "weights_left",
 ]

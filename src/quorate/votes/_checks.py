@@ -109,6 +109,11 @@ def as_weights(weights: Any, n_members: int) -> FloatArray:
     return read_only(array)
 
 
+def weights_left(weights: FloatArray) -> FloatArray | None:
+    """Return the weights of some members; None, equal votes, if none has any left."""
+    return weights if weights.any() else None
+
+
 def as_names(names: Iterable[str] | None, n_members: int) -> tuple[str, ...]:
     """Return one name per member; positions by default."""
     if names is None:

@@ -18,6 +18,7 @@ from quorate.votes._checks import (
     leave_out_unvoted,
     member_positions,
     read_only,
+    weights_left,
 )
 from quorate.votes._decided import DecidedVotes
 from quorate.votes._probabilities import Probabilities, certain, check_probabilities
@@ -241,7 +242,8 @@ class Votes(DecidedVotes):
         Parameters
         ----------
         members : array-like of bool of shape (n_members,), or array-like of int
-            A mask, or positions in the order wanted.
+            A mask, or positions in the order wanted. If none of them has any weight,
+            they vote as equals.
 
         Examples
         --------
@@ -256,7 +258,9 @@ class Votes(DecidedVotes):
             given = given.keep(chosen)
         return self._like(
             codes=self._codes[chosen],
-            weights=None if self._weights is None else self._weights[chosen],
+            weights=None
+            if self._weights is None
+            else weights_left(self._weights[chosen]),
             names=[self._names[member] for member in chosen],
             probabilities=given,
         )
