@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from quorate._rows import take_rows
-from quorate._typing import Array
+from quorate._typing import Array, IntArray
 from quorate.ensembles import (
+    COSTS,
     Ensemble,
     collect_recombined,
     collect_votes,
@@ -31,14 +32,37 @@ class Evidence:
     votes: Votes
     ensemble: Ensemble | None = None
     X: Any = None
-    """The samples voted on."""
+    """The samples that were given; ``rows`` says which of them were voted on."""
     n_jobs: int | None = None
     _made: dict[str, Any] = field(default_factory=dict)
+    _rows: IntArray | None = None
+
+    @property
+    def rows(self) -> IntArray:
+        """Where in X the samples voted on are."""
+        return self.votes.samples if self._rows is None else self._rows
 
     def fresh(self) -> "Evidence":
         """Return the same evidence, with votes of which nothing is counted yet."""
         votes = self.votes.keep(np.arange(self.votes.n_members))
-        return Evidence(votes, self.ensemble, self.X, self.n_jobs, self._made)
+        return Evidence(
+            votes, self.ensemble, self.X, self.n_jobs, self._made, self._rows
+        )
+
+    def at(self, samples: Any) -> "Evidence":
+        """Return the evidence of some samples, as if no others had been given.
+
+        Parameters
+        ----------
+        samples : array-like of int
+            Positions among the samples voted on.
+        """
+        places = np.asarray(samples, dtype=np.intp)
+        X = None if self.X is None else take_rows(self.X, self.rows[places])
+        costs = {kind: self._made[kind] for kind in COSTS if kind in self._made}
+        every: IntArray = np.arange(places.size)
+        votes = self.votes.at(places)
+        return Evidence(votes, self.ensemble, X, self.n_jobs, costs, every)
 
     def out_of_bag(self) -> Votes:
         """Return the votes that are out of bag, if any are; nobody is asked again."""
@@ -56,7 +80,7 @@ class Evidence:
 
     def features(self) -> Array:
         """Return the samples voted on, as numbers."""
-        given = take_rows(self.X, self.votes.samples)
+        given = take_rows(self.X, self.rows)
         dense = given.toarray() if hasattr(given, "toarray") else given
         return np.asarray(dense, dtype=float)
 

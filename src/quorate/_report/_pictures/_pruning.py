@@ -64,7 +64,7 @@ def method_gains(given: PictureInput) -> Picture | None:
         for place, row in enumerate(rows)
     ]
     return draw(
-        "contest",
+        "method-gains",
         shown,
         "Methods at the same size",
         "Accuracy on held-back samples, as a difference to all members, with two "
