@@ -155,7 +155,7 @@ def test_tooltips_appear_on_hover(visit, plain_report):
 def test_tooltips_appear_for_the_keyboard(visit, plain_report):
     page = visit(plain_report[0], 320).page
     page.keyboard.press("Tab")
-    picture = page.locator("#contest .picture")
+    picture = page.locator("#method-gains .picture")
     picture.focus()
     page.mouse.wheel(0, 40)  # scrolling takes the tooltip along
     page.wait_for_timeout(100)

@@ -226,7 +226,7 @@ def make_report(
     }
     if halves is not None:
         data["methods"] = compare_methods(halves, selection.n_kept, methods)
-        data["pruning"]["curve"] = held_back_curve(halves, pruner)
+        data["pruning"]["curve"] = held_back_curve(halves, pruner, selection.n_kept)
     data["reproduce"] = reproduce(
         data["settings"], method, methods, title, selection, source
     )

@@ -30,9 +30,7 @@ class Halves:
     method: Any
     """The method of the report."""
     seed: int
-    _chosen: dict[float | int, tuple[Selection, Selection]] = field(
-        default_factory=dict
-    )
+    _chosen: dict[str, tuple[Selection, Selection]] = field(default_factory=dict)
 
     @property
     def votes(self) -> tuple[Votes, Votes]:
@@ -48,9 +46,10 @@ class Halves:
         """Return what a method chooses on the first half, and on the second."""
         if method is not self.method:
             return self._choose(method, keep)
-        if keep not in self._chosen:
-            self._chosen[keep] = self._choose(method, keep)
-        return self._chosen[keep]
+        size = repr(keep)  # 1 is one member, 1.0 is all of them
+        if size not in self._chosen:
+            self._chosen[size] = self._choose(method, keep)
+        return self._chosen[size]
 
     def _choose(self, method: Any, keep: float | int) -> tuple[Selection, Selection]:
         size = Size(keep)
@@ -118,17 +117,19 @@ def compare_methods(
     }
 
 
-def held_back_curve(halves: Halves, pruner: Pruner) -> dict[str, Any]:
+def held_back_curve(halves: Halves, pruner: Pruner, n_kept: int) -> dict[str, Any]:
     """Return the error over the number of members, on samples not chosen on.
 
     Where a smaller choice is the start of a larger one, every size is measured;
-    otherwise a few are.
+    otherwise a few are, that of the report among them.
 
     Parameters
     ----------
     halves : Halves
     pruner : Pruner
         The method of the report.
+    n_kept : int
+        How many members it keeps.
     """
     n_members = halves.votes[0].n_members
     if has_whole_order(pruner) and pruner.tags.nested:
@@ -138,11 +139,12 @@ def held_back_curve(halves: Halves, pruner: Pruner) -> dict[str, Any]:
             size_curve(judged_on, order)
             for judged_on, order in zip(halves.votes[::-1], orders, strict=True)
         ]
-        errors = np.mean([curve.errors for curve in curves], axis=0)
-        doubts = np.array([curve.standard_errors for curve in curves])
-        spread = np.sqrt(np.square(doubts).sum(axis=0)) / 2
+        shares = [votes.n_samples / halves.n_samples for votes in halves.votes[::-1]]
+        errors = shares @ np.array([curve.errors for curve in curves])
+        doubts = np.square([curve.standard_errors for curve in curves])
+        spread = np.sqrt(np.square(shares) @ doubts)
     else:
-        sizes = _some_sizes(n_members)
+        sizes = _some_sizes(n_members, n_kept)
         found = [
             halves.judge(halves.choose(halves.method, int(size))) for size in sizes
         ]
@@ -154,7 +156,7 @@ def held_back_curve(halves: Halves, pruner: Pruner) -> dict[str, Any]:
         "sizes": sizes,
         "errors": errors,
         "standard_errors": spread,
-        "full_error": float(np.mean([votes.error() for votes in halves.votes])),
+        "full_error": float(halves.errors().mean()),
         "best_size": int(sizes[best]),
         "enough": int(sizes[(errors <= errors[best] + spread[best]).argmax()]),
         "n_samples": halves.n_samples,
@@ -170,9 +172,10 @@ def has_whole_order(pruner: Pruner) -> bool:
     return pruner.has_order and tags.honours_keep and not tags.chooses_weights
 
 
-def _some_sizes(n_members: int) -> IntArray:
+def _some_sizes(n_members: int, wanted: int) -> IntArray:
     """Return about ten sizes from 1 to all, closer together where they are small."""
-    return np.unique(np.geomspace(1, n_members, 10).round().astype(np.intp))
+    some = np.geomspace(1, n_members, 10).round().astype(np.intp)
+    return np.union1d(some, [wanted])
 
 
 def _methods(halves: Halves, others: Sequence[Any] | None) -> dict[str, Any]:

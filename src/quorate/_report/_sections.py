@@ -274,5 +274,5 @@ def _lazy(data: dict[str, Any]) -> Table | None:
             Column("milliseconds", "time", milliseconds),
             Column("speedup", "speed-up", times),
         ),
-        lazy["rows"],
+        [{**row, "mode": row["mode"].replace(" %", "\u00a0%")} for row in lazy["rows"]],
     )  # fmt: skip
