@@ -23,6 +23,8 @@ FOCUS = """() => {
     ("report", "width", "scheme"),
     [
         *(("plain_report", width, s) for width in WIDTHS for s in ("light", "dark")),
+        ("unscored_report", 320, "light"),
+        ("unscored_report", 1440, "dark"),
         ("hostile_report", 320, "dark"),
         ("hostile_report", 1440, "light"),
         ("study_page", 320, "light"),
