@@ -13,9 +13,11 @@ from sklearn.datasets import load_breast_cancer, load_wine, make_classification
 from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
+    ExtraTreesClassifier,
     RandomForestClassifier,
     VotingClassifier,
 )
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -33,6 +35,8 @@ from quorate._report._method_comparison import (
 )
 from quorate._report._page import embeddable
 from quorate._report._svg import tidy
+from quorate.choosing import Evidence
+from quorate.lazy import try_modes
 
 VOID = {"meta", "input", "br", "img", "link", "hr"}
 
@@ -77,11 +81,14 @@ def test_numbers_are_those_of_the_functions_they_come_from(forest, made):
     votes = quorate.collect_votes(*forest, out_of_bag=True)
     data, parts = made.data, quorate.decompose(votes)
     assert data["votes"]["accuracy"] == votes.accuracy()
+    assert data["votes"]["plurality_accuracy"] == pytest.approx(1 - parts.error)
+    assert data["votes"]["rule"] == votes.rule == "average"
     assert data["decomposition"]["all"]["error"] == parts.error
     found = {row["measure"]: row["all"] for row in data["diversity"]}
     assert found == pytest.approx(quorate.diversity(votes))
-    selection = quorate.select(votes, "brier", 0.2)
+    _, selection = quorate.prune_with_selection(*forest)
     assert data["pruning"]["order"] == selection.order.tolist()
+    assert made.selection.order.tolist() == selection.order.tolist()
     kept = [r for r in data["members"] if r["kept"] == "kept"]
     picked = sorted(kept, key=lambda row: row["pick"])
     assert [row["member"] for row in picked] == list(selection.names)
@@ -100,7 +107,7 @@ def test_the_page_is_whole(made):
     assert outline.tags.count("h1") == 1
     assert re.findall(r'<figure id="([^"]+)"', made.html) == [
         "measures", "kappa", "agreement", "decomposition", "margins", "risk",
-        "members-map", "sizes", "contest",
+        "members-map", "sizes", "method-gains",
     ]  # fmt: skip
     assert outline.tags.count("table") >= 6
     assert outline.tags.count("script") == 3
@@ -211,7 +218,7 @@ def few():
         (pool, "list of classifiers", "votes on other samples"),
         (boosted, "AdaBoostClassifier", "votes on other samples"),
         (voting, "VotingClassifier", "votes on other samples"),
-        (piped, "Pipeline that ends in BaggingClassifier", "out-of-bag votes"),
+        (piped, "BaggingClassifier in a Pipeline", "out-of-bag votes"),
         (lone, "dict of classifiers", "votes on other samples"),
         (few, "RandomForestClassifier", "votes on other samples"),
     ],
@@ -242,11 +249,76 @@ def test_training_votes_are_called_so(forest):
     assert found.data["votes"]["chosen_on"] == "training votes"
     titles = [step["title"] for step in found.data["advice"]]
     assert "Make this report again" in titles[0]
-    assert not [title for title in titles if "need an ensemble" in title]
+    assert "only after a test on other samples" in titles[1]
+    assert len(titles) == 2
     assert "trained on these samples" in found.data["lazy"]["note"]
-    assert not [title for title in titles if "lazily" in title]
     assert "lazy-curve" not in found.html
     assert "needs samples that no member" in found.data["certificate"]["refusal"]
+
+
+SCORES = ("accuracy", "recall", "error", "gain", "contribution", "risk", "curve")
+
+
+def scores_in(data, path=""):
+    """Return where there are scores among the numbers of a page."""
+    found = []
+    pairs = data.items() if isinstance(data, dict) else enumerate(data)
+    for name, value in pairs:
+        here = f"{path}/{name}"
+        if isinstance(value, (dict, list)):
+            found += scores_in(value, here)
+        elif isinstance(value, (int, float)) and any(w in here for w in SCORES):
+            found.append(here)
+    return found
+
+
+def boosted_on_training():
+    X, y = make_classification(300, flip_y=0.2, random_state=0)
+    stump = DecisionTreeClassifier(max_depth=2)
+    model = AdaBoostClassifier(stump, n_estimators=9, random_state=0)
+    return model.fit(X, y), X, y
+
+
+def extra_on_training():
+    X, y = make_classification(300, flip_y=0.2, random_state=0)
+    return ExtraTreesClassifier(9, max_depth=5, random_state=0).fit(X, y), X, y
+
+
+@pytest.mark.parametrize("make", [boosted_on_training, extra_on_training])
+def test_training_samples_give_a_page_without_a_score(make):
+    model, X, y = make()
+    found = quorate.report(model, X, y, keep=3)
+    data, outline = found.data, Outline(found.html)
+    assert data["votes"]["chosen_on"] == "training votes"
+    assert scores_in(data) == []
+    scored = quorate.report(model, X[:-1], y[:-1], keep=3)  # not recognised as such
+    assert len(scores_in(scored.data)) > 100
+    nothing = ("decomposition", "risk", "diversity")
+    assert [data[part] for part in nothing] == [None, None, None]
+    assert [data["votes"][name] for name in data["votes"] if "accuracy" in name] == [
+        None
+    ] * 5
+    heads = re.findall(r"<th scope=\"col\"[^>]*><bdi>(.*?)</bdi>", found.html)
+    assert not {"accuracy", "contribution", "found by all", "against all"} & set(heads)
+    assert {"agreement", "nodes", "size", "members asked", "kept?"} <= set(heads)
+    figures = re.findall(r'<figure id="([^"]+)"', found.html)
+    assert figures == ["agreement"]
+    text = "".join(outline.text)
+    votes = quorate.collect_votes(model, X, y)
+    small = quorate.prune(model, X, y, keep=3)
+    for score in (model.score(X, y), small.score(X, y), votes.accuracies.mean()):
+        for share in (score, 1 - score):
+            shown = f"{_format.percent(share, 1)}|{_format.percent(share)}"
+            assert re.search(rf"(?<![\d.])({shown})", text) is None
+    assert text.count("give samples that no member has seen") >= 5
+
+
+def test_a_method_that_needs_out_of_bag_votes_gets_them(forest):
+    asked = quorate.report(*forest, method="tsp_ap", keep=4, out_of_bag=False)
+    same = quorate.report(*forest, method="tsp_ap", keep=4, out_of_bag=True)
+    assert asked.data["settings"]["out_of_bag"]
+    for part in ("votes", "members", "decomposition", "reproduce"):
+        assert asked.data[part] == same.data[part]
 
 
 def test_unseen_samples_give_a_certificate_and_calibration():
@@ -275,6 +347,10 @@ def test_methods_of_every_kind(forest, method):
     found = page.data
     rows = {row["method"]: row for row in found["methods"]["rows"]}
     assert {"MarginDistance", "all members"} < set(rows)
+    mine = next(row for row in rows.values() if row["chosen"])
+    place = found["pruning"]["curve"]["sizes"].index(4)
+    same = found["pruning"]["curve"]["errors"][place]
+    assert same == pytest.approx(1 - mine["accuracy"])
     assert sum(row["chosen"] is not None for row in rows.values()) == 1
     curve = found["pruning"]["curve"]
     assert curve["sizes"][0] == 1
@@ -286,7 +362,7 @@ def test_own_size_and_auto(forest):
     assert own["settings"]["keep"] is None
     auto = quorate.report(*forest, method=quorate.pruning.UMEP(), keep="auto").data
     assert auto["pruning"]["rule"] == "keep='auto'"
-    assert auto["settings"]["method"].startswith("UMEP(")
+    assert auto["settings"]["method"] == "quorate.pruning.UMEP()"
 
 
 def votes_of(n_members=12, n_samples=300, seed=0, masked=False):
@@ -317,11 +393,11 @@ def test_mean_agreement_is_that_of_its_definition(masked):
 
 
 def test_methods_are_judged_on_what_was_held_back():
-    votes = votes_of()
-    first, second = halves_of(votes, 200, seed=1)
+    halves = halves_of(Evidence(votes_of()), "re", 200, seed=1)
+    first, second = halves.votes
     assert first.n_samples == second.n_samples == 100
     assert not set(first.samples) & set(second.samples)
-    rows = compare_methods((first, second), "re", 4, ["best"], 0)["rows"]
+    rows = compare_methods(halves, 4, ["best"])["rows"]
     found = {row["method"]: row for row in rows}
     chosen = quorate.pruning.BestMembers(keep=4)
     errors = [
@@ -338,15 +414,39 @@ def test_methods_are_judged_on_what_was_held_back():
 
 
 def test_the_held_back_curve_meets_the_comparison():
-    halves = halves_of(votes_of(), 300, seed=0)
-    curve = held_back_curve(halves, "re", 0)
-    rows = compare_methods(halves, "re", 4, [], 0)["rows"]
-    accuracy = next(row["accuracy"] for row in rows if row["chosen"])
-    assert curve["errors"][3] == pytest.approx(1 - accuracy)
-    assert curve["errors"][-1] == pytest.approx(curve["full_error"])
-    without_order = held_back_curve(halves, "lcs", 0)
-    assert without_order["sizes"][-1] == 12
-    assert without_order["errors"][-1] == pytest.approx(without_order["full_error"])
+    evidence = Evidence(votes_of())
+    for method, sizes in (("re", 12), ("lcs", 8), ("brier", 8), ("ges", 8)):
+        halves = halves_of(evidence, method, 300, seed=0)
+        halves.choose(method, 1.0)  # all of them, not one
+        curve = held_back_curve(halves, quorate.pruning.make_pruner(method), 4)
+        assert len(curve["sizes"]) == sizes
+        rows = compare_methods(halves, 4, [])["rows"]
+        accuracy = next(row["accuracy"] for row in rows if row["chosen"])
+        place = curve["sizes"].tolist().index(4)
+        assert curve["errors"][place] == pytest.approx(1 - accuracy)
+        assert curve["sizes"][-1] == 12
+        assert curve["errors"][0] == halves.judge(halves.choose(method, 1)).mean()
+        assert halves.choose(method, 1)[0].n_kept == 1
+        if method != "ges":  # that weighs members
+            assert curve["errors"][-1] == pytest.approx(curve["full_error"])
+
+
+def test_random_choices_are_judged_against_all_members():
+    votes = votes_of(masked=True)
+    halves = halves_of(Evidence(votes), "re", 300, seed=0)
+    found = compare_methods(halves, 4, [])["rows"]
+    row = next(row for row in found if row["is_random"])
+    rng, whole = np.random.default_rng(0), halves.errors()
+    gains = []
+    for _ in range(100):
+        draw = quorate.pruning.RandomSubset(keep=4, random_state=rng)
+        support = draw.fit(halves.votes[0]).support_
+        errors = [half.keep(support).sample_errors() for half in halves.votes]
+        gains.append(whole - np.concatenate(errors))
+    assert row["gain"] == pytest.approx(np.mean(gains))
+    assert row["accuracy"] == pytest.approx(1 - whole.mean() + np.mean(gains))
+    each = np.mean([gain.std() / np.sqrt(gain.size) for gain in gains])
+    assert row["gain_error"] == pytest.approx(each, rel=0.02)
 
 
 def test_embedded_json_cannot_end_its_element():
@@ -444,6 +544,181 @@ def test_the_code_on_the_page_makes_it_again(forest, made, tmp_path, monkeypatch
     assert (tmp_path / "report.html").exists()
 
 
+def impure():
+    X, y = make_classification(
+        500, 12, n_informative=6, n_classes=3, flip_y=0.1, random_state=0
+    )
+    return X, y
+
+
+def fitted(model):
+    X, y = impure()
+    return model.fit(X[:250], y[:250]), X[250:], y[250:]
+
+
+def fitted_list():
+    X, y = impure()
+    trees = [DecisionTreeClassifier(max_depth=d, random_state=0) for d in (2, 3, 4, 5)]
+    members = [m.fit(X[:250], y[:250]) for m in (*trees, GaussianNB())]
+    return members, X[250:], y[250:]
+
+
+def soft_voting():
+    members = [(f"tree {d}", DecisionTreeClassifier(max_depth=d)) for d in (1, 2, 3, 4)]
+    return VotingClassifier([*members, ("nb", GaussianNB())], voting="soft")
+
+
+def forest_of(n_trees=15):
+    return RandomForestClassifier(n_trees, max_depth=4, random_state=0)
+
+
+SHALLOW = DecisionTreeClassifier(max_depth=3, random_state=0)
+UNSEEN = {
+    "forest": lambda: fitted(forest_of()),
+    "bagging": lambda: fitted(BaggingClassifier(SHALLOW, 12, random_state=0)),
+    "AdaBoost": lambda: fitted(AdaBoostClassifier(SHALLOW, n_estimators=12)),
+    "soft voting": lambda: fitted(soft_voting()),
+    "list": fitted_list,
+    "frozen": lambda: fitted(FrozenEstimator(forest_of().fit(*impure()))),
+}
+
+
+def out_of_bag():
+    X, y = impure()
+    return forest_of().fit(X, y), X, y
+
+
+def kept_by(code, model, X, y):
+    """Run the code that a page gives; return the members it keeps and the model."""
+    scope = {"ensemble": model, "X": X, "y": y}
+    exec(code.replace('page.save("report.html")', ""), scope)
+    smaller = scope["smaller"]
+    if isinstance(smaller, list):
+        return [model.index(member) for member in smaller], smaller
+    return quorate.ensembles.unwrapped(smaller).pruning_["kept"], smaller
+
+
+COSTLY = quorate.pruning.BrierSelection(cost="bytes", price=5.0)
+SEEDED = (
+    "random",
+    "ges",
+    quorate.pruning.FarthestFirst(start="random"),
+    quorate.pruning.RandomSubset(random_state=7),
+)
+PRUNED = [
+    *((kind, method) for kind in UNSEEN for method in ("auto", "simplex")),
+    *((kind, COSTLY) for kind in ("forest", "AdaBoost", "list", "out of bag")),
+    *(("forest", method) for method in SEEDED),
+    ("out of bag", "auto"),
+    ("out of bag", "simplex"),
+]
+
+
+@pytest.mark.parametrize(("kind", "method"), PRUNED, ids=str)
+def test_the_members_shown_are_those_that_prune_keeps(kind, method):
+    model, X, y = out_of_bag() if kind == "out of bag" else UNSEEN[kind]()
+    page = quorate.report(
+        model, X, y, method=method, keep=3, methods=[], random_state=3
+    )
+    kept, smaller = kept_by(page.data["reproduce"]["python"], model, X, y)
+    assert kept == page.selection.members.tolist()
+    assert sorted(page.data["pruning"]["order"]) == kept
+    if kind == "out of bag":
+        return
+    accuracy = page.data["pruning"]["accuracy"]
+    votes = quorate.collect_votes(model, X, y)
+    assert page.data["votes"]["accuracy"] == accuracy["before"] == votes.accuracy()
+    recalls = [row["recall_kept"] * row["samples"] for row in page.data["classes"]]
+    assert sum(recalls) == pytest.approx(accuracy["after"] * len(y))
+    if kind != "list":
+        assert accuracy["before"] == pytest.approx(model.score(X, y), abs=1e-12)
+        assert accuracy["after"] == pytest.approx(smaller.score(X, y), abs=1e-12)
+
+
+def test_methods_with_features_out_of_bag_keep_the_members_of_prune():
+    X, y = impure()
+    model = RandomForestClassifier(8, random_state=0).fit(X, y)  # some samples in all
+    page = quorate.report(model, X, y, method="tsp_dp", keep=3, methods=["tsp_ap"])
+    kept, _ = kept_by(page.data["reproduce"]["python"], model, X, y)
+    assert kept == page.selection.members.tolist()
+    assert page.data["votes"]["n_samples"] < 500
+    rows = {row["method"]: row for row in page.data["methods"]["rows"]}
+    assert {"TwoStageDistance", "TwoStageAccuracy"} < set(rows)
+
+
+def test_a_vote_with_weights_has_a_report():
+    model, X, y = UNSEEN["forest"]()
+    small = quorate.prune(model, X[:100], y[:100], method="simplex", keep=6)
+    assert type(small).__name__ == "WeightedVoting"
+    page = quorate.report(small, X[100:], y[100:], keep=3)
+    assert page.data["votes"]["accuracy"] == small.score(X[100:], y[100:])
+    assert page.data["ensemble"]["weighted"]
+    kept, smaller = kept_by(page.data["reproduce"]["python"], small, X[100:], y[100:])
+    assert kept == page.selection.members.tolist()
+    after = page.data["pruning"]["accuracy"]["after"]
+    assert after == pytest.approx(smaller.score(X[100:], y[100:]))
+
+
+@pytest.mark.parametrize("method", ["auto", "mdm", "simplex"])
+def test_methods_are_compared_as_their_models_would_score(method):
+    model, X, y = UNSEEN["forest"]()
+    found = quorate.report(model, X, y, method=method, keep=4, methods=["es"]).data
+    mixed = np.random.default_rng(0).permutation(len(y))
+    halves = np.sort(mixed[:125]), np.sort(mixed[125:])
+    for wanted, mark in ((method, "this report"), ("es", None)):
+        right = 0.0
+        for on, other in (halves, halves[::-1]):
+            small = quorate.prune(model, X[on], y[on], method=wanted, keep=4)
+            right += small.score(X[other], y[other]) * len(other)
+        rows = [row for row in found["methods"]["rows"] if row["seconds"] is not None]
+        row = next(row for row in rows if row["chosen"] == mark)
+        assert row["accuracy"] == pytest.approx(right / len(y))
+
+
+def test_both_accuracies_are_named():
+    page = quorate.report(*UNSEEN["forest"](), methods=[])
+    found = page.data["votes"]
+    assert found["accuracy"] != found["plurality_accuracy"]
+    text = "".join(Outline(page.html).text)
+    assert "accuracy, the forest, by averaged probabilities" in text
+    assert "accuracy, plurality of the trees' votes" in text
+    assert f"errs on {_format.percent(1 - found['accuracy'])} of the samples" in text
+    for kind, says in (("soft voting", True), ("AdaBoost", False)):
+        page = quorate.report(*UNSEEN[kind](), methods=[])
+        text = "".join(Outline(page.html).text)
+        assert ("plurality of the members' votes" in text) == says
+        assert "forest" not in page.data["words"].values()
+
+
+def test_contributions_are_those_of_the_ensemble_itself():
+    model, X, y = UNSEEN["forest"]()
+    found = quorate.report(model, X, y, methods=[]).data["members"]
+    for member in (0, 7):
+        others = quorate.keep_members(model, np.delete(np.arange(15), member))
+        grown = model.score(X, y) - others.score(X, y)
+        assert found[member]["contribution"] == pytest.approx(grown)
+
+
+def test_lazy_voting_is_tried_as_the_command_does():
+    X, y = make_classification(1100, flip_y=0.2, random_state=0)
+    model = RandomForestClassifier(30, random_state=0).fit(X[:600], y[:600])
+    rows = quorate.report(model, X[600:], y[600:], methods=[], random_state=4).data
+    tried = try_modes(model, X[600:], y[600:], random_state=4, repeats=1)
+    assert not tried.on_training
+    found = {row["mode"]: row for row in rows["lazy"]["rows"]}
+    assert rows["lazy"]["n_samples"] == tried.n_samples == 250
+    names = ["all members", "exact", "bayes, 99.9 %", "calibrated, 0.5 %"]
+    for name, mode in zip(names, tried.modes, strict=True):
+        assert found[name]["members_asked"] == mode.members_asked
+        assert found[name]["disagreement"] == mode.disagreement
+        assert found[name]["allowed"] == mode.expected_disagreement
+
+
+def test_only_the_page_about_an_ensemble_has_a_selection(made, results):
+    assert made.selection.n_kept == made.data["pruning"]["n_kept"]
+    assert study_report(results).selection is None
+
+
 def compared(mine, best, doubt):
     rows = [
         {"method": name, "accuracy": accuracy, "gain": accuracy - 0.9,
@@ -486,7 +761,9 @@ def test_a_vote_far_above_its_members_does_not_press_them_together(vote, lines):
     shown = MembersDisplay(accuracy, accuracy, accuracy > 0.6, vote)
     ax = shown.plot(ax=Figure().subplots()).ax_
     assert sum(line.get_linestyle() == "--" for line in ax.lines) == lines
-    assert any("vote of all" in text.get_text() for text in ax.get_legend().get_texts())
+    assert any(
+        "all together" in text.get_text() for text in ax.get_legend().get_texts()
+    )
 
 
 def test_drawing_leaves_matplotlib_as_it_was(forest):

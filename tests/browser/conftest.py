@@ -12,7 +12,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
-from sklearn.ensemble import RandomForestClassifier, VotingClassifier
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
@@ -112,6 +116,18 @@ def plain_report(tmp_path_factory):
     forest = RandomForestClassifier(24, random_state=0).fit(X, y)
     made = quorate.report(forest, X, y)
     path = tmp_path_factory.mktemp("plain") / "report.html"
+    made.save(path)
+    return path, made
+
+
+@pytest.fixture(scope="session")
+def unscored_report(tmp_path_factory):
+    """Return the report on AdaBoost from its training samples, without scores."""
+    import quorate
+
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    made = quorate.report(AdaBoostClassifier(n_estimators=12).fit(X, y), X, y)
+    path = tmp_path_factory.mktemp("unscored") / "report.html"
     made.save(path)
     return path, made
 

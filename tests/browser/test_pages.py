@@ -23,6 +23,8 @@ FOCUS = """() => {
     ("report", "width", "scheme"),
     [
         *(("plain_report", width, s) for width in WIDTHS for s in ("light", "dark")),
+        ("unscored_report", 320, "light"),
+        ("unscored_report", 1440, "dark"),
         ("hostile_report", 320, "dark"),
         ("hostile_report", 1440, "light"),
         ("study_page", 320, "light"),
@@ -155,7 +157,7 @@ def test_tooltips_appear_on_hover(visit, plain_report):
 def test_tooltips_appear_for_the_keyboard(visit, plain_report):
     page = visit(plain_report[0], 320).page
     page.keyboard.press("Tab")
-    picture = page.locator("#contest .picture")
+    picture = page.locator("#method-gains .picture")
     picture.focus()
     page.mouse.wheel(0, 40)  # scrolling takes the tooltip along
     page.wait_for_timeout(100)

@@ -30,6 +30,7 @@ def folder(tmp_path_factory):
     new.to_csv(folder / "new.csv", index=False)
     new.drop(columns="kind").to_csv(folder / "unlabelled.csv", index=False)
     new[:100].to_csv(folder / "few.csv", index=False)
+    train.to_csv(folder / "train.csv", index=False)
     forest = RandomForestClassifier(50, random_state=0).fit(train[names], train["kind"])
     save(forest, folder / "forest.skops")
     save([forest], folder / "list.skops")
@@ -74,6 +75,20 @@ def test_says_why_it_did_not_calibrate(folder):
     assert "50 members on 100 samples\n" in done.stdout
     assert "not calibrated: 100 samples are too few" in done.stdout
     assert "calibrated to" not in done.stdout
+
+
+def test_scores_nothing_on_training_samples(folder):
+    done = run(folder, "--target", "kind", data="train.csv")
+    assert done.exit_code == 0, done.stderr
+    assert "accuracy" not in done.stdout
+    assert "The members were trained on these samples" in done.stdout
+    assert "calibrated to" not in done.stdout
+    done = run(folder, "--target", "kind", "--json", data="train.csv")
+    found = json.loads(done.stdout)
+    assert found["on_training"]
+    assert "Read this as the most that could be saved" in found["note"]
+    assert {tried["accuracy"] for tried in found["modes"]} == {None}
+    assert (found["n_samples"], found["n_calibration"]) == (400, 0)
 
 
 @pytest.mark.parametrize(

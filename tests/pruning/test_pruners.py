@@ -562,6 +562,8 @@ class TestTwoStage:
             votes = quorate.Votes([[0, 0, 1], [0, 1, 1]], [0, 1, 1], valid=valid)
         fitted = pruning.TwoStageDistance(keep=1).fit(votes, X)
         np.testing.assert_allclose(fitted.centres_, [[2.0], [0.0]])
+        only_voted_on = pruning.TwoStageDistance(keep=1).fit(votes, X[[0, 2]])
+        np.testing.assert_allclose(only_voted_on.centres_, [[2.0], [0.0]])
 
 
 # ------------------------------------------------- faults seen in published code

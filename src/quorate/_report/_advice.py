@@ -13,21 +13,28 @@ _SMALL_LOSS = 0.005
 
 def lead(data: dict[str, Any]) -> str:
     """Return the gist of the report in two sentences."""
-    votes, pruning = data["votes"], data["pruning"]
+    votes, pruning, words = data["votes"], data["pruning"], data["words"]
     saved = 1 - pruning["bytes"]["after"] / pruning["bytes"]["before"]
-    judged = _contestant(data, "this report")
+    some = f"{count(pruning['n_kept'])} of them would need {percent(saved, 0)} less"
+    asked = (
+        f"{count(data['ensemble']['n_members'])} {words['members']}, asked about "
+        f"{count(votes['n_samples'])} samples"
+    )
+    if not votes["honest"]:
+        return (
+            f"{asked} that they were trained on, from which nobody can tell how good "
+            f"they are. {some} memory."
+        )
+    judged = method_of_this_report(data)
     reach = (
         f"reach {percent(judged['accuracy'], 1)} on samples held back from the choice"
         if judged is not None
         else f"reach {percent(pruning['accuracy']['after'], 1)}"
     )
     return (
-        f"{count(data['ensemble']['n_members'])} members, asked about "
-        f"{count(votes['n_samples'])} samples, are right on "
-        f"{percent(votes['member_accuracy'], 1)} of them on average; their vote is "
-        f"right on {percent(votes['accuracy'], 1)}. "
-        f"{count(pruning['n_kept'])} of them would need {percent(saved, 0)} less "
-        f"memory and {reach}."
+        f"{asked}, are right on {percent(votes['member_accuracy'], 1)} of them on "
+        f"average; the {words['ensemble']} is right on "
+        f"{percent(votes['accuracy'], 1)}. {some} memory and {reach}."
     )
 
 
@@ -51,33 +58,38 @@ def _step(title: str, text: str) -> dict[str, str]:
 
 
 def _honest_votes(data: dict[str, Any]) -> dict[str, str] | None:
-    if data["votes"]["chosen_on"] != "training votes":
+    if data["votes"]["honest"]:
         return None
     return _step(
         "Make this report again with samples that no member was trained on.",
-        "The members were asked about their own training samples, so every accuracy "
-        "here is too good and the choice of members may be a poor one.",
+        "The members were asked about their own training samples, so nothing could be "
+        "scored, and the choice of members may be a poor one.",
     )
 
 
 def _best_member(data: dict[str, Any]) -> dict[str, str] | None:
     votes = data["votes"]
-    by_heart = votes["chosen_on"] == "training votes"  # there deep trees look perfect
-    if by_heart or votes["best_member_accuracy"] <= votes["accuracy"]:
+    if not votes["honest"] or votes["best_member_accuracy"] <= votes["accuracy"]:
         return None
     return _step(
         f"Ask whether you need an ensemble: member {votes['best_member']} alone is "
         "better.",
         f"It is right on {percent(votes['best_member_accuracy'])} of the samples, the "
-        f"vote on {percent(votes['accuracy'])}. The best of many looks better than it "
-        "is, so confirm it on new samples.",
+        f"{data['words']['ensemble']} on {percent(votes['accuracy'])}. The best of "
+        "many looks better than it is, so confirm it on new samples.",
     )
 
 
 def _prune(data: dict[str, Any]) -> dict[str, str]:
-    pruning, row = data["pruning"], _contestant(data, "this report")
+    pruning, row = data["pruning"], method_of_this_report(data)
     kept = f"{count(pruning['n_kept'])} of {count(data['ensemble']['n_members'])}"
     needs = _needs(pruning)
+    if not data["votes"]["honest"]:
+        return _step(
+            f"Keep {kept} members only after a test on other samples.",
+            f"Chosen by {pruning['method']}, they need {needs}. What that costs in "
+            "accuracy cannot be told from samples that the members were trained on.",
+        )
     if row is None:
         return _step(
             f"Keep {kept} members only after a test: there are few samples here.",
@@ -114,11 +126,11 @@ def _needs(pruning: dict[str, Any]) -> str:
 
 
 def _other_method(data: dict[str, Any]) -> dict[str, str] | None:
-    mine = _contestant(data, "this report")
-    rivals = [row for row in data["methods"]["rows"] if row["seconds"] is not None]
-    if mine is None or not rivals:
+    mine = method_of_this_report(data)
+    if mine is None:
         return None
-    best = max(rivals, key=lambda row: row["accuracy"])
+    compared = [row for row in data["methods"]["rows"] if row["seconds"] is not None]
+    best = max(compared, key=lambda row: row["accuracy"])
     lead_over_mine = best["accuracy"] - mine["accuracy"]
     # More than the truth, as both were judged on the same samples.
     doubt = math.hypot(best["gain_error"], mine["gain_error"])
@@ -167,6 +179,8 @@ def _lazy(data: dict[str, Any]) -> dict[str, str] | None:
 
 
 def _weak_members(data: dict[str, Any]) -> dict[str, str] | None:
+    if not data["votes"]["honest"]:
+        return None
     chance = max(row["share"] for row in data["classes"])
     weak = [row["member"] for row in data["members"] if row["accuracy"] < chance]
     if not weak or data["ensemble"]["weighted"]:
@@ -182,18 +196,22 @@ def _weak_members(data: dict[str, Any]) -> dict[str, str] | None:
 
 def _poor_class(data: dict[str, Any]) -> dict[str, str] | None:
     known = [row for row in data["classes"] if row["recall"] is not None]
+    if len(known) < 2:
+        return None
     worst = min(known, key=lambda row: row["recall"])
-    if worst["recall"] >= 0.5 or len(known) < 2:
+    if worst["recall"] >= 0.5:
         return None
     return _step(
-        f"Look at class {worst['class']}: the vote finds {percent(worst['recall'], 0)} "
-        "of it.",
+        f"Look at class {worst['class']}: the {data['words']['ensemble']} finds "
+        f"{percent(worst['recall'], 0)} of it.",
         f"It has {count(worst['samples'])} samples. No choice of members mends what "
         "none of them learnt.",
     )
 
 
 def _diversity(data: dict[str, Any]) -> dict[str, str] | None:
+    if data["decomposition"] is None:
+        return None
     parts = data["decomposition"]["all"]
     if parts["diversity"] >= 0.1 * parts["member_error"]:
         return None
@@ -205,6 +223,6 @@ def _diversity(data: dict[str, Any]) -> dict[str, str] | None:
     )
 
 
-def _contestant(data: dict[str, Any], mark: str) -> dict[str, Any] | None:
-    found = [row for row in data["methods"]["rows"] if row["chosen"] == mark]
-    return found[0] if found else None
+def method_of_this_report(data: dict[str, Any]) -> dict[str, Any] | None:
+    """Return how the method of the report did on held-back samples, if known."""
+    return next((row for row in data["methods"]["rows"] if row["chosen"]), None)

@@ -2,39 +2,41 @@
 
 from typing import Any
 
-from quorate._report._method_comparison import Halves, whole_order
+from quorate._report._method_comparison import Halves, has_whole_order
 from quorate.certificates import certify, samples_needed
+from quorate.pruning import Pruner
+from quorate.votes import VoteSource
 
 _TOLERANCE = 0.02
 _DELTA = 0.05
 
 
 def certificate_facts(
-    halves: Halves | None, method: Any, unseen: bool, seed: int
+    halves: Halves | None, pruner: Pruner, source: VoteSource
 ) -> dict[str, Any]:
     """Certify a prefix of the order that one half gives, on the other half."""
     facts = {"tolerance": _TOLERANCE, "delta": _DELTA}
-    if not unseen:
+    if not source.is_unseen:
         return {
             **facts,
             "refusal": "A promise needs samples that no member was trained on: make "
             "this report with such samples to get one.",
         }
     needed = samples_needed(_TOLERANCE, _DELTA)
-    if halves is None or halves[1].n_samples < needed:
+    if halves is None or halves.second.votes.n_samples < needed:
         return {
             **facts,
             "refusal": f"A promise needs at least {2 * needed:,} samples: half to "
             "choose on, half to judge by.",
         }
-    order = whole_order(halves[0], method, seed)
-    if order is None:
+    if not has_whole_order(pruner):
         return {
             **facts,
             "refusal": "This method has no order of picking along which members could "
             "be left out.",
         }
-    found = certify(halves[1], order, tolerance=_TOLERANCE, delta=_DELTA)
+    order, _ = halves.choose(halves.method, 1.0)
+    found = certify(halves.second.votes, order, tolerance=_TOLERANCE, delta=_DELTA)
     return {
         **facts,
         "refusal": None,

@@ -1,54 +1,49 @@
-"""The report on an ensemble: collect votes once, measure, draw, write the page."""
+"""The report on an ensemble: collect votes once, choose, measure, draw the page."""
 
 import os
 import platform
-import shlex
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
-from sklearn.utils import resample
 
 from quorate._diagnosis import diagnose
-from quorate._report import _facts, _method_comparison
+from quorate._report import _facts
 from quorate._report._advice import advice, lead
 from quorate._report._certificate import certificate_facts
-from quorate._report._lazy import lazy_facts, make_lazy
+from quorate._report._lazy import lazy_facts
+from quorate._report._method_comparison import (
+    TOO_FEW,
+    compare_methods,
+    halves_of,
+    held_back_curve,
+)
 from quorate._report._page import Report, embeddable, render, require_extra
 from quorate._report._pictures import ensemble_pictures
+from quorate._report._reproduce import Source, as_code, reproduce
 from quorate._report._sections import (
     certificate_rows,
     ensemble_rows,
     ensemble_tables,
+    has_two_accuracies,
     risk_rows,
 )
-from quorate._report._words import GLOSSARY
-from quorate._typing import Array, IntArray
+from quorate._report._words import GLOSSARY, UNSCORED
+from quorate._rows import count_rows, take_rows
+from quorate._typing import IntArray
 from quorate._versions import versions
-from quorate.choosing import Selection, select
-from quorate.ensembles import keep_members, member_costs
-from quorate.pruned import votes_to_choose_on
-from quorate.pruning import Pruner, choose_method, make_pruner
-from quorate.votes import Votes
-from quorate.votes._members import kind_of, read_members
+from quorate.choosing import Keep, Selection, Size, choose, gather
+from quorate.ensembles import Ensemble, member_costs, predict_milliseconds
+from quorate.pruned import smaller_ensemble
+from quorate.votes import Votes, VoteSource
 
 # Beyond these numbers, parts of the report look at some of the samples; it says so.
-_CONTEST_SAMPLES = 6_000
+_COMPARED_SAMPLES = 6_000
 _PAIR_SAMPLES = 3_000
 _TIMED_ROWS = 500
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """The files a report was made from, for the command that makes it again."""
-
-    model: str
-    data: str
-    target: str
-    options: tuple[str, ...] = ()
 
 
 def report(
@@ -58,7 +53,7 @@ def report(
     *,
     output: str | os.PathLike[str] | None = None,
     method: Any = "auto",
-    keep: float | int | str | None = 0.2,
+    keep: Keep = 0.2,
     out_of_bag: bool | str = "auto",
     methods: Sequence[Any] | None = None,
     noise: float = 0.01,
@@ -98,20 +93,24 @@ def report(
     Returns
     -------
     Report
-        ``html`` is the page, ``data`` the numbers on it, ``save`` writes it. A
-        notebook shows it in a frame.
+        ``html`` is the page, ``data`` the numbers on it, ``selection`` the choice of
+        members, ``save`` writes it. A notebook shows it in a frame.
 
     Notes
     -----
-    Members are chosen from votes. Methods that can use probabilities and further
-    samples get none here, so that :func:`quorate.prune` may choose somewhat better.
+    The members shown are those that :func:`quorate.prune` keeps with the same method,
+    size and votes, and accuracies are those of the ensembles themselves: on samples
+    that no member has seen they equal ``score``. On samples that the members were
+    trained on, without out-of-bag votes, nothing is scored.
 
     The page is one file that loads nothing. It holds class names, feature names and
     member names, and numbers about votes, but no sample.
 
-    The samples are used to collect votes, once; five hundred of them at most are used
-    again to measure times. Pictures of pairs look at the votes on 3,000 samples at
-    most, the comparison of methods and the contributions of members on 6,000.
+    The members are asked about the samples once; about five hundred of them at most
+    they are asked again, to measure times and lazy voting, and about samples made from
+    them where a method wants further ones. Pictures of pairs look at the votes on 3,000
+    samples at most, the comparison of methods and the contributions of members on
+    6,000.
 
     Examples
     --------
@@ -123,6 +122,9 @@ def report(
     >>> page = quorate.report(forest, X, y)
     >>> page.data["votes"]["chosen_on"], page.data["pruning"]["n_kept"]
     ('out-of-bag votes', 6)
+    >>> small = quorate.prune(forest, X, y)
+    >>> small.pruning_["kept"] == page.selection.members.tolist()
+    True
     >>> page.html[:15]
     '<!DOCTYPE html>'
     """
@@ -150,7 +152,7 @@ def make_report(
     y: Any,
     *,
     method: Any,
-    keep: float | int | str | None,
+    keep: Keep,
     out_of_bag: bool | str,
     methods: Sequence[Any] | None,
     noise: float,
@@ -162,59 +164,57 @@ def make_report(
     """Make the report; ``source`` names the files, where it comes from files."""
     require_extra()
     start = time.perf_counter()
-    votes, chosen_on = votes_to_choose_on(
-        ensemble, X, y, out_of_bag, n_jobs, owner="report"
+    evidence = gather(
+        ensemble, X, y, out_of_bag=out_of_bag, n_jobs=n_jobs, owner="report"
     )
     collected = time.perf_counter() - start
-    pruner = _pruner(method, ensemble, votes, chosen_on)
-    if pruner.tags.needs_features:
-        raise ValueError(
-            f"report(method={method!r}): {type(pruner).__name__} needs the samples "
-            "themselves; choose a method that votes are enough for."
-        )
-    selection = select(votes, pruner, keep)
-    kept = selection.kept
-    roster = read_members(ensemble)
-    facts = _facts.ensemble_facts(ensemble, roster, votes)
-    diagnosis = diagnose(votes, noise)
-    halves = _method_comparison.halves_of(votes, _CONTEST_SAMPLES, random_state)
+    selection = choose(evidence, method, Size(keep), seed=random_state)
+    # Some methods take the votes that are out of bag, whatever was asked for.
+    evidence = replace(evidence, votes=selection.votes)
+    found, votes, pruner = evidence.ensemble, evidence.votes, selection.pruner
+    assert found is not None
+    assert votes.source is not None
+    honest = votes.source.is_honest
+    kept = selection.applied_to(votes)
+    facts = _facts.ensemble_facts(found, votes, evidence.costs("bytes"))
+    diagnosis = diagnose(votes, noise) if honest else None
+    halves = None
+    if honest:
+        halves = halves_of(evidence, method, _COMPARED_SAMPLES, random_state)
+    some = _some(votes, _COMPARED_SAMPLES, random_state)
     rows = some_rows(X, random_state)
-    unseen = chosen_on == "votes on other samples"
-    single = _single_threaded(ensemble, votes.n_members)
-    lazy = make_lazy(single, rows, unseen, random_state)
-    times, answers = _times(single, selection, list(lazy.models.values()), rows)
+    single = found.keep(np.arange(found.n_members))  # without workers, as pruned ones
     data: dict[str, Any] = {
         "format": "quorate-report/1",
         "kind": "ensemble",
-        "title": title or f"{facts['type']} of {votes.n_members} members",
+        "title": title or _facts.default_title(found),
         "made": datetime.now(UTC).date().isoformat(),
         "ensemble": facts,
-        "votes": _facts.vote_facts(votes, chosen_on, len(y)),
-        "classes": _facts.class_facts(votes, kept),
+        "words": _facts.words(found, votes),
+        "votes": _facts.vote_facts(votes, len(y)),
+        "classes": _facts.class_facts(votes, kept, honest),
         "diversity": _facts.diversity_facts(diagnosis, kept),
-        "decomposition": _facts.decomposition_facts(votes, kept),
-        "risk": diagnosis.to_dict()["risk"],
-        "members": _facts.member_facts(
-            votes, _some(votes, _CONTEST_SAMPLES, random_state), selection, facts
-        ),
-        "pruning": _pruning(
-            votes,
-            selection,
-            facts,
-            {"before": times[0], "after": times[1], "rows": _length(rows)},
-            _method_comparison.held_back_curve(halves, pruner, random_state),
-        ),
-        "methods": _method_comparison.compare_methods(
-            halves, pruner, selection.n_kept, methods, random_state
-        ),
+        "decomposition": _facts.decomposition_facts(diagnosis, kept),
+        "risk": None if diagnosis is None else diagnosis.to_dict()["risk"],
+        "members": _facts.member_facts(votes, some, selection, facts, honest),
+        "pruning": {
+            **_pruning(selection, kept, facts, honest),
+            "milliseconds": _times(found, single, selection, rows),
+            "curve": {"refusal": _why_not(honest)},
+        },
+        "methods": {"refusal": _why_not(honest), "rows": []},
         "lazy": lazy_facts(
-            lazy, rows, [times[0], *times[2:]], [*answers[:1], *answers[2:]]
+            single,
+            rows,
+            can_predict=found.can_predict,
+            unseen=votes.source.is_unseen,
+            seed=random_state,
         ),
-        "certificate": certificate_facts(halves, pruner, unseen, random_state),
+        "certificate": certificate_facts(halves, pruner, votes.source),
         "settings": {
-            "method": method if isinstance(method, str) else repr(pruner),
+            "method": as_code(method),
             "keep": keep,
-            "out_of_bag": chosen_on == "out-of-bag votes",
+            "out_of_bag": votes.source is VoteSource.OUT_OF_BAG,
             "noise": noise,
             "random_state": random_state,
             "seconds_collecting": collected,
@@ -224,14 +224,20 @@ def make_report(
             "platform": platform.platform(),
         },
     }
-    data["reproduce"] = _reproduce(data, title, methods, source)
+    if halves is not None:
+        data["methods"] = compare_methods(halves, selection.n_kept, methods)
+        data["pruning"]["curve"] = held_back_curve(halves, pruner, selection.n_kept)
+    data["reproduce"] = reproduce(
+        data["settings"], method, methods, title, selection, source
+    )
     data["advice"] = advice(data)
-    some = _some(votes, _PAIR_SAMPLES, random_state)
-    pictures = ensemble_pictures(votes, some, selection, diagnosis, data)
+    few = _some(votes, _PAIR_SAMPLES, random_state)
+    pictures = ensemble_pictures(votes, few, selection, diagnosis, data)
     data["settings"]["seconds"] = time.perf_counter() - start
     return render(
         "ensemble.html",
         data,
+        selection=selection,
         kind="report on an ensemble",
         lead=lead(data),
         glossary=GLOSSARY,
@@ -241,47 +247,48 @@ def make_report(
         tables=ensemble_tables(data),
         pictures=pictures,
         marks=embeddable({p.id: p.marks for p in pictures.values() if p.marks}),
-        pair_samples=some.n_samples,
+        pair_samples=few.n_samples,
+        two_accuracies=has_two_accuracies(data),
+        unscored=UNSCORED,
     )
 
 
-def _pruner(method: Any, ensemble: Any, votes: Votes, chosen_on: str) -> Pruner:
-    if isinstance(method, str) and method == "auto":
-        return choose_method(kind_of(ensemble), votes, chosen_on)
-    return make_pruner(method)
+def _why_not(honest: bool) -> str:
+    """Return why there is no comparison, where there is none."""
+    return TOO_FEW if honest else UNSCORED
 
 
 def _some(votes: Votes, most: int, seed: int) -> Votes:
     if votes.n_samples <= most:
         return votes
     rng = np.random.default_rng(seed)
-    rows = np.sort(rng.choice(votes.n_samples, most, replace=False))
-    return _method_comparison.some_samples(votes, rows)
+    return votes.at(np.sort(rng.choice(votes.n_samples, most, replace=False)))
+
+
+def some_rows(X: Any, seed: int) -> Any:
+    """Return a few samples to measure times and lazy voting on; all, if few."""
+    n_rows = count_rows(X)
+    if n_rows <= _TIMED_ROWS:
+        return X
+    rng = np.random.default_rng(seed)
+    return take_rows(X, np.sort(rng.choice(n_rows, _TIMED_ROWS, replace=False)))
 
 
 def _pruning(
-    votes: Votes,
-    selection: Selection,
-    facts: dict[str, Any],
-    milliseconds: dict[str, Any],
-    curve: dict[str, Any],
+    selection: Selection, kept: Votes, facts: dict[str, Any], honest: bool
 ) -> dict[str, Any]:
     """Say what is kept, what that saves and what it costs."""
-    kept = np.sort(selection.order)
     return {
         "method": type(selection.pruner).__name__,
         "rule": selection.rule,
         "n_kept": selection.n_kept,
         "order": selection.order,
-        "curve": curve,
-        "members": {"before": votes.n_members, "after": selection.n_kept},
-        "bytes": _sums(facts["bytes"], kept),
-        "nodes": _sums(facts["nodes"], kept),
-        "milliseconds": milliseconds,
-        "accuracy": {
-            "before": votes.accuracy(),
-            "after": selection.kept.accuracy(),
-        },
+        "members": {"before": facts["n_members"], "after": selection.n_kept},
+        "bytes": _sums(facts["bytes"], selection.members),
+        "nodes": _sums(facts["nodes"], selection.members),
+        "accuracy": {"before": selection.votes.accuracy(), "after": kept.accuracy()}
+        if honest
+        else None,
     }
 
 
@@ -292,94 +299,14 @@ def _sums(costs: Any, kept: IntArray) -> dict[str, int] | None:
     return {"before": int(each.sum()), "after": int(each[kept].sum())}
 
 
-def _single_threaded(ensemble: Any, n_members: int) -> Any:
-    """Return the same ensemble without workers, as its pruned forms are."""
-    return keep_members(ensemble, np.arange(n_members))
-
-
 def _times(
-    whole: Any, selection: Selection, others: list[Any], rows: Any
-) -> tuple[list[float], list[Array]]:
-    """Return milliseconds and predictions: all members, those kept, other models.
-
-    Models take turns, so that noise is shared, and the better of two times counts.
-    """
-    kept, weights = np.sort(selection.order), selection.weights
-    if not hasattr(whole, "predict"):
-        each = member_costs(whole, "milliseconds", rows, repeats=1)
-        return [float(each.sum()), float(each[kept].sum())], []
-    smaller = keep_members(whole, kept, None if weights is None else weights[kept])
-    models = [whole, smaller, *others]
-    best = [np.inf] * len(models)
-    answers: list[Array] = []
-    for _ in range(2):
-        answers.clear()
-        for place, model in enumerate(models):
-            start = time.perf_counter()
-            answers.append(np.asarray(model.predict(rows)))
-            best[place] = min(best[place], 1e3 * (time.perf_counter() - start))
-    return best, answers
-
-
-def some_rows(X: Any, seed: int) -> Any:
-    """Return a few samples to measure times on."""
-    n_rows = min(_length(X), _TIMED_ROWS)
-    return resample(X, replace=False, n_samples=n_rows, random_state=seed)
-
-
-def _length(X: Any) -> int:
-    return int(X.shape[0] if hasattr(X, "shape") else len(X))
-
-
-def _reproduce(
-    data: dict[str, Any],
-    title: str | None,
-    methods: Sequence[Any] | None,
-    source: Source | None,
+    ensemble: Ensemble, whole: Any, selection: Selection, rows: Any
 ) -> dict[str, Any]:
-    """Return the code, and the command where there was one, that does this again."""
-    setting = data["settings"]
-    given = {
-        "method": setting["method"],
-        "keep": setting["keep"],
-        "out_of_bag": setting["out_of_bag"],
-        "noise": setting["noise"],
-        "random_state": setting["random_state"],
-    }
-    if methods is not None:
-        given["methods"] = list(methods)
-    if title is not None:
-        given["title"] = title
-    choice = {name: given[name] for name in ("method", "keep", "out_of_bag")}
-    code = [
-        "import quorate",
-        "",
-        *_call("page = quorate.report", given),
-        'page.save("report.html")',
-        "",
-        *_call("smaller = quorate.prune", choice),
-    ]
-    return {
-        "python": "\n".join(code),
-        "shell": None if source is None else _command(source, given),
-        "source": None
-        if source is None
-        else {"model": source.model, "data": source.data, "target": source.target},
-    }
-
-
-def _call(function: str, options: dict[str, Any]) -> list[str]:
-    words = [f"    {name}={value!r}," for name, value in options.items()]
-    return [f"{function}(", "    ensemble, X, y,", *words, ")"]
-
-
-def _command(source: Source, given: dict[str, Any]) -> str:
-    keep = "own" if given["keep"] is None else str(given["keep"])
-    votes = "--out-of-bag" if given["out_of_bag"] else "--all-votes"
-    words = ["quorate", "report", source.model, "--data", source.data]
-    words += ["--target", source.target, "--method", str(given["method"])]
-    words += ["--keep", keep, votes, "--noise", str(given["noise"])]
-    words += ["--seed", str(given["random_state"]), *source.options]
-    if "title" in given:
-        words += ["--title", str(given["title"])]
-    return shlex.join([*words, "-o", "report.html"])
+    """Return milliseconds to predict some rows: all members, and those kept."""
+    if ensemble.can_predict:
+        models = [whole, smaller_ensemble(ensemble, selection)]
+        before, after = predict_milliseconds(models, rows, repeats=2)
+    else:
+        each = member_costs(ensemble, "milliseconds", rows, repeats=1)
+        before, after = each.sum(), each[selection.members].sum()
+    return {"before": float(before), "after": float(after), "rows": count_rows(rows)}

@@ -1,68 +1,74 @@
 """What there is to know about an ensemble and its members, as plain numbers."""
 
 from collections import Counter
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from sklearn.frozen import FrozenEstimator
-from sklearn.pipeline import Pipeline
 
 from quorate._diagnosis import Diagnosis
 from quorate._diversity import diversity, measures
-from quorate._typing import FloatArray
+from quorate._typing import Array, FloatArray
 from quorate.choosing import Selection, contributions
-from quorate.decomposition import decompose
-from quorate.ensembles import count_nodes, pickled_bytes
-from quorate.votes import Votes
-from quorate.votes._members import Roster
+from quorate.decomposition import Decomposition, decompose
+from quorate.ensembles import Ensemble, count_nodes
+from quorate.votes import Votes, VoteSource
 
 _SHOWN_FEATURES = 100
 
 VOTES_USED = {
-    "out-of-bag votes": "Each member was asked only about samples that it was not "
+    VoteSource.OUT_OF_BAG: "Each member was asked only about samples that it was not "
     "trained on, so the numbers are honest and no data was set aside.",
-    "training votes": "The members were asked about the samples they were trained on. "
-    "Everything below looks better than it is: give samples that no member has seen.",
-    "votes on other samples": "The members were asked about all samples given. If none "
-    "of them was used for training, the numbers are honest.",
+    VoteSource.TRAINING: "The members were asked about the samples they were trained "
+    "on, from which nobody can tell how good they are. This page scores nothing: give "
+    "samples that no member has seen.",
+    VoteSource.OTHER: "The members were asked about all samples given. If none of them "
+    "was used for training, the numbers are honest.",
 }
 
 
-def ensemble_facts(ensemble: Any, roster: Roster, votes: Votes) -> dict[str, Any]:
-    """Say what the ensemble is: type, members, features, size."""
-    estimators = [member.estimator for member in roster.members]
+def ensemble_facts(ensemble: Ensemble, votes: Votes, costs: Array) -> dict[str, Any]:
+    """Say what the ensemble is: type, members, features, size.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+    votes : Votes
+    costs : array of int
+        Bytes of each member.
+    """
+    estimators = [member.estimator for member in ensemble.members]
     nodes = [count_nodes(estimator) for estimator in estimators]
     depths = [d for d in map(_depth, estimators) if d is not None]
-    names = getattr(ensemble, "feature_names_in_", None)
+    names = getattr(ensemble.model, "feature_names_in_", None)
     return {
         "type": type_name(ensemble),
-        "can_predict": hasattr(ensemble, "predict"),
+        "can_predict": ensemble.can_predict,
         "n_members": votes.n_members,
         "member_types": dict(Counter(type(e).__name__ for e in estimators)),
-        "n_features": getattr(ensemble, "n_features_in_", None),
+        "n_features": getattr(ensemble.model, "n_features_in_", None),
         "feature_names": None
         if names is None
         else [str(name) for name in names[:_SHOWN_FEATURES]],
         "n_classes": votes.n_classes,
         "weighted": votes.weights is not None and not votes.has_equal_weights,
-        "bytes": [pickled_bytes(estimator) for estimator in estimators],
+        "bytes": costs.tolist(),
         "nodes": None if None in nodes else nodes,
         "depth": depths if len(depths) == len(estimators) else None,
     }
 
 
-def type_name(ensemble: Any) -> str:
+def type_name(ensemble: Ensemble) -> str:
     """Return what a person would call the ensemble."""
-    if isinstance(ensemble, Pipeline):
-        return f"Pipeline that ends in {type_name(ensemble.steps[-1][1])}"
-    if isinstance(ensemble, FrozenEstimator):
-        return type_name(ensemble.estimator)
-    if isinstance(ensemble, Mapping):
-        return "dict of classifiers"
-    if isinstance(ensemble, (list, tuple)):
-        return "list of classifiers"
-    return type(ensemble).__name__
+    inside, outside = type(ensemble.core).__name__, type(ensemble.model).__name__
+    if not ensemble.can_predict:
+        return f"{inside} of classifiers"
+    return inside if inside == outside else f"{inside} in a {outside}"
+
+
+def default_title(ensemble: Ensemble) -> str:
+    """Return the title of a page that was given none."""
+    what = "members" if ensemble.can_predict else "classifiers"
+    return f"{type(ensemble.core).__name__} of {ensemble.n_members} {what}"
 
 
 def _depth(estimator: Any) -> int | None:
@@ -70,48 +76,82 @@ def _depth(estimator: Any) -> int | None:
     return None if tree is None else int(tree.max_depth)
 
 
-def vote_facts(votes: Votes, chosen_on: str, n_given: int) -> dict[str, Any]:
-    """Say which votes were used and how right they are."""
-    accuracies = votes.accuracies
-    best = int(accuracies.argmax())
-    _, asked = votes.sample_counts()
+def words(ensemble: Ensemble, votes: Votes) -> dict[str, str]:
+    """Return what to call the ensemble, its members, and the two ways to decide."""
+    is_forest = ensemble.kind.name == "forest" and ensemble.is_of_trees
+    members = "trees" if is_forest else "members"
+    votes_of = "votes" if votes.has_equal_weights else "weighted votes"
+    averages = votes.rule == "average"
     return {
-        "chosen_on": chosen_on,
-        "meaning": VOTES_USED[chosen_on],
-        "n_samples": votes.n_samples,
-        "n_given": n_given,
-        "votes_per_sample": float(asked.mean()),
-        "accuracy": votes.accuracy(),
-        "member_accuracy": float(accuracies.mean()),
-        "best_member": votes.names[best],
-        "best_member_accuracy": float(accuracies[best]),
-        "worst_member_accuracy": float(accuracies.min()),
+        "ensemble": "forest" if is_forest else "ensemble",
+        "member": members.removesuffix("s"),
+        "members": members,
+        "decides_by": "averaged probabilities" if averages else votes_of,
+        "plurality": f"plurality of the {members}' {votes_of}"
+        + ("" if averages else ", a tie counted as a random choice"),
     }
 
 
-def class_facts(votes: Votes, kept: Votes) -> list[dict[str, Any]]:
-    """Return, for each class, its samples and how many of them the vote gets right."""
-    errors, kept_errors = votes.sample_errors(), kept.sample_errors()
+def vote_facts(votes: Votes, n_given: int) -> dict[str, Any]:
+    """Say which votes were used and how right they are, where that can be told."""
+    source = votes.source
+    assert source is not None  # votes with labels that were collected know it
+    _, asked = votes.sample_counts()
+    return {
+        "chosen_on": str(source),
+        "honest": source.is_honest,
+        "meaning": VOTES_USED[source],
+        "rule": votes.rule,
+        "n_samples": votes.n_samples,
+        "n_given": n_given,
+        "votes_per_sample": float(asked.mean()),
+        **_accuracies(votes, source.is_honest),
+    }
+
+
+def _accuracies(votes: Votes, honest: bool) -> dict[str, Any]:
+    each = votes.accuracies
+    best = int(each.argmax())
+    found = {
+        "accuracy": votes.accuracy(),
+        "plurality_accuracy": votes.accuracy(rule="heads"),
+        "member_accuracy": float(each.mean()),
+        "best_member": votes.names[best],
+        "best_member_accuracy": float(each[best]),
+        "worst_member_accuracy": float(each.min()),
+    }
+    return found if honest else dict.fromkeys(found)
+
+
+def class_facts(votes: Votes, kept: Votes, honest: bool) -> list[dict[str, Any]]:
+    """Return, for each class, its samples and how many of them are found."""
     rows = []
     for code, label in enumerate(votes.classes):
         there = votes.y == code
         n_samples = int(there.sum())
+        scored = honest and n_samples > 0
         rows.append(
             {
                 "class": str(label),
                 "samples": n_samples,
                 "share": n_samples / votes.n_samples,
-                "recall": 1 - float(errors[there].mean()) if n_samples else None,
-                "recall_kept": 1 - float(kept_errors[there].mean())
-                if n_samples
-                else None,
+                "recall": _recall(votes, there) if scored else None,
+                "recall_kept": _recall(kept, there) if scored else None,
             }
         )
     return rows
 
 
-def diversity_facts(diagnosis: Diagnosis, kept: Votes) -> list[dict[str, Any]]:
+def _recall(votes: Votes, there: Array) -> float:
+    return 1 - float(votes.sample_errors()[there].mean())
+
+
+def diversity_facts(
+    diagnosis: Diagnosis | None, kept: Votes
+) -> list[dict[str, Any]] | None:
     """Return each measure before and after, and what it means."""
+    if diagnosis is None:
+        return None
     after = diversity(kept.unweighted())
     if not kept.has_equal_weights:
         for measure in measures().values():
@@ -143,37 +183,47 @@ def _more_diverse(before: float, after: float, direction: str) -> str:
     return "more" if (after > before) == (direction == "higher") else "less"
 
 
-def decomposition_facts(votes: Votes, kept: Votes) -> dict[str, Any]:
+def decomposition_facts(
+    diagnosis: Diagnosis | None, kept: Votes
+) -> dict[str, Any] | None:
     """Return error, members' mean error and diversity, of all and of those kept."""
+    if diagnosis is None:
+        return None
     return {
-        who: {
-            "error": parts.error,
-            "member_error": parts.member_error,
-            "diversity": parts.diversity,
-        }
-        for who, parts in (("all", decompose(votes)), ("kept", decompose(kept)))
+        "all": _parts(diagnosis.decomposition),
+        "kept": _parts(decompose(kept)),
+    }
+
+
+def _parts(parts: Decomposition) -> dict[str, float]:
+    return {
+        "error": parts.error,
+        "member_error": parts.member_error,
+        "diversity": parts.diversity,
     }
 
 
 def member_facts(
-    votes: Votes, some: Votes, selection: Selection, facts: dict[str, Any]
+    votes: Votes, some: Votes, selection: Selection, facts: dict[str, Any], honest: bool
 ) -> list[dict[str, Any]]:
     """Return a row per member: how good it is, what it costs, whether it stays.
 
     What a member contributes is measured on ``some`` of the samples.
     """
     picks = {int(member): place + 1 for place, member in enumerate(selection.order)}
-    accuracies, added = votes.accuracies, contributions(some)
+    nothing: list[float | None] = [None] * votes.n_members
+    accuracies = votes.accuracies.tolist() if honest else nothing
+    added = contributions(some).tolist() if honest else nothing
     _, asked = votes.member_counts()
     agreement = mean_agreement(votes)
     weights = votes.weights if facts["weighted"] else None
     return [
         {
             "member": votes.names[member],
-            "accuracy": float(accuracies[member]),
+            "accuracy": accuracies[member],
             "kept": "kept" if member in picks else "dropped",
             "pick": picks.get(member),
-            "contribution": float(added[member]),
+            "contribution": added[member],
             "agreement": float(agreement[member]),
             "weight": None if weights is None else float(weights[member]),
             "votes": int(asked[member]) if votes.is_masked else None,

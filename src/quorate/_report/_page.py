@@ -12,6 +12,7 @@ from typing import Any
 
 from quorate._atomic import atomic_write
 from quorate._plain import plain
+from quorate.choosing import Selection
 
 _HEIGHT = 720
 
@@ -24,6 +25,9 @@ class Report:
     """The page."""
     data: dict[str, Any]
     """The numbers on it, in plain types; the page embeds them as JSON."""
+    selection: Selection | None = None
+    """The members it shows as kept, as :func:`quorate.prune` chooses them; None where
+    the page is about a study."""
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page to a file, replacing an old one in one step."""
@@ -45,7 +49,13 @@ class Report:
         )
 
 
-def render(template: str, data: dict[str, Any], **parts: Any) -> Report:
+def render(
+    template: str,
+    data: dict[str, Any],
+    *,
+    selection: Selection | None = None,
+    **parts: Any,
+) -> Report:
     """Put numbers and pictures on a page.
 
     Parameters
@@ -54,6 +64,8 @@ def render(template: str, data: dict[str, Any], **parts: Any) -> Report:
         Name of the template.
     data : dict
         What is embedded as JSON; the template sees it as ``data``.
+    selection : Selection, optional
+        The choice of members that the page is about.
     **parts
         What else the template shows: tables, figures.
     """
@@ -72,7 +84,7 @@ def render(template: str, data: dict[str, Any], **parts: Any) -> Report:
             **parts,
         )
     )
-    return Report(html, numbers)
+    return Report(html, numbers, selection)
 
 
 def embeddable(value: Any) -> str:

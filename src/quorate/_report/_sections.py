@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from quorate._report._advice import method_of_this_report
 from quorate._report._format import (
     count,
     milliseconds,
@@ -48,10 +49,30 @@ def ensemble_rows(data: dict[str, Any]) -> list[tuple[str, str]]:
         lowest, highest = min(ensemble["depth"]), max(ensemble["depth"])
         levels = count(lowest) if lowest == highest else f"{lowest} to {highest}"
         facts.append(("depth of the trees", levels))
-    facts.append(("voting", "weighted" if ensemble["weighted"] else "equal votes"))
+    weighted = ", weighted" * (ensemble["weighted"] and votes["rule"] == "average")
+    facts.append(("decides by", data["words"]["decides_by"] + weighted))
     facts.append(("votes used", votes["chosen_on"]))
     facts.append(("samples voted on", _samples(votes)))
-    return facts
+    return facts + _accuracies(data)
+
+
+def has_two_accuracies(data: dict[str, Any]) -> bool:
+    """Tell whether the ensemble and the plurality of its votes are to be told apart."""
+    votes = data["votes"]
+    differ = votes["accuracy"] != votes["plurality_accuracy"]
+    return bool(votes["honest"] and (votes["rule"] == "average" or differ))
+
+
+def _accuracies(data: dict[str, Any]) -> list[tuple[str, str]]:
+    votes, words = data["votes"], data["words"]
+    if not votes["honest"]:
+        return []
+    name = f"accuracy, the {words['ensemble']}, by {words['decides_by']}"
+    found = [(name, percent(votes["accuracy"]))]
+    if has_two_accuracies(data):
+        name = f"accuracy, {words['plurality']}"
+        found.append((name, percent(votes["plurality_accuracy"])))
+    return found
 
 
 def _samples(votes: dict[str, Any]) -> str:
@@ -64,6 +85,8 @@ def _samples(votes: dict[str, Any]) -> str:
 def risk_rows(data: dict[str, Any]) -> list[tuple[str, str]]:
     """Return what the risk estimate rests on, as names and values."""
     risk = data["risk"]
+    if risk is None:
+        return []
     where = "none" if risk["interval"] is None else f"{risk['interval']} of 8"
     return [
         ("worst sample", count(risk["worst_sample"])),
@@ -101,7 +124,9 @@ def _yes(holds: bool) -> str:
 def _classes(data: dict[str, Any]) -> Table:
     return make_table(
         "classes",
-        "Classes, and how many of their samples the vote gets right",
+        "Classes, and how many of their samples are found"
+        if data["votes"]["honest"]
+        else "Classes",
         (
             Column("class", "class"),
             Column("samples", "samples", count),
@@ -114,7 +139,9 @@ def _classes(data: dict[str, Any]) -> Table:
     )
 
 
-def _diversity(data: dict[str, Any]) -> Table:
+def _diversity(data: dict[str, Any]) -> Table | None:
+    if data["diversity"] is None:
+        return None
     return make_table(
         "diversity-table",
         "The thirteen measures",
@@ -143,8 +170,8 @@ def _members(data: dict[str, Any]) -> Table:
             Column("kept", "kept?"),
             Column("pick", "pick", count, "Its place in the order of picking."),
             Column("contribution", "contribution", points,
-                   "How much the error of the vote grows without it, on at most 6,000 "
-                   "samples."),
+                   "How much the error of the ensemble grows without it, on at most "
+                   "6,000 samples."),
             Column("agreement", "agreement", lambda v: percent(v, 1),
                    "Mean share of the other members that vote as it does."),
             Column("weight", "weight", number, "Its weight in the vote."),
@@ -182,15 +209,14 @@ def _savings(data: dict[str, Any]) -> Table:
                 "change": change,
             }
         )
-    mine = [row for row in data["methods"]["rows"] if row["chosen"]]
-    if mine:
-        whole = mine[0]["accuracy"] - mine[0]["gain"]
+    mine = method_of_this_report(data)
+    if mine is not None:
         rows.append(
             {
                 "what": "accuracy, on held-back samples",
-                "before": percent(whole),
-                "after": percent(mine[0]["accuracy"]),
-                "change": points(mine[0]["gain"]),
+                "before": percent(mine["accuracy"] - mine["gain"]),
+                "after": percent(mine["accuracy"]),
+                "change": points(mine["gain"]),
             }
         )
     return make_table(
@@ -207,12 +233,12 @@ def _savings(data: dict[str, Any]) -> Table:
 
 
 def _methods(data: dict[str, Any]) -> Table | None:
-    contest = data["methods"]
-    if contest["refusal"] is not None:
+    compared = data["methods"]
+    if compared["refusal"] is not None:
         return None
     return make_table(
         "methods-table",
-        f"Methods at {count(contest['size'])} members, on held-back samples",
+        f"Methods at {count(compared['size'])} members, on held-back samples",
         (
             Column("method", "method"),
             Column("members", "members", lambda v: f"{v:g}"),
@@ -225,7 +251,7 @@ def _methods(data: dict[str, Any]) -> Table | None:
                 None if v is None else 1e3 * v), "For both halves together."),
             Column("chosen", "used here"),
         ),
-        [{**row, "chosen": row["chosen"] or ""} for row in contest["rows"]],
+        [{**row, "chosen": row["chosen"] or ""} for row in compared["rows"]],
     )  # fmt: skip
 
 
@@ -248,5 +274,5 @@ def _lazy(data: dict[str, Any]) -> Table | None:
             Column("milliseconds", "time", milliseconds),
             Column("speedup", "speed-up", times),
         ),
-        lazy["rows"],
+        [{**row, "mode": row["mode"].replace(" %", "\u00a0%")} for row in lazy["rows"]],
     )  # fmt: skip

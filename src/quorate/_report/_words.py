@@ -1,10 +1,18 @@
 """What the words on the page mean."""
 
+UNSCORED = (
+    "The members were trained on these samples, so how good they are cannot be told "
+    "from them; give samples that no member has seen."
+)
+
 GLOSSARY = (
     ("member", "One classifier of the ensemble."),
-    ("vote", "The class that a member predicts for a sample. The vote of the ensemble "
-     "is the class with the largest total weight."),
-    ("accuracy, error", "The share of samples that are predicted right, and the rest."),
+    ("vote", "The class that a member predicts for a sample."),
+    ("plurality vote", "The class with the most votes, or the largest total weight. "
+     "The theory of diversity is about it; a forest averages probabilities instead "
+     "and may decide otherwise on close samples."),
+    ("accuracy, error", "The share of samples that are predicted right, and the rest. "
+     "Of an ensemble, as its own predict decides, unless the plurality vote is named."),
     ("percentage point (pp)", "The unit of differences between percentages: from 90 % "
      "to 91 % is one point."),
     ("out-of-bag", "A member of a bootstrapped ensemble was trained on about 63 % "
@@ -13,19 +21,20 @@ GLOSSARY = (
     ("held back", "Samples that a method did not see while it chose. Accuracy on the "
      "samples it chose on flatters the choice."),
     ("diversity", "How differently the members vote. There are many ways to count it, "
-     "and none of them is good in itself: what counts is the error of the vote."),
-    ("error decomposition", "Error of the vote = mean error of the members - "
+     "and none of them is good in itself: what counts is the error."),
+    ("error decomposition", "Error of the plurality vote = mean error of the members - "
      "diversity. Diversity, in this sense, is what voting saves."),
-    ("margin", "How clearly a sample is decided: the share of the vote for the true "
-     "class minus the largest share for another one. Below zero the vote is wrong."),
+    ("margin", "How clearly a sample is decided by votes: the share of the votes for "
+     "the true class minus the largest share for another one. Below zero the plurality "
+     "vote is wrong."),
     ("risk estimate", "A formula that relates the diversity on the worst sample to a "
      "bound on the error. Where the vote errs on that sample, the bound does not "
      "hold."),
     ("kappa", "Agreement of two members beyond what chance would give: 1 for equal "
      "votes, 0 for independent ones."),
     ("agreement", "The mean share of the other members that vote as a member does."),
-    ("contribution", "How much the error of the vote grows if this one member is taken "
-     "away. Below zero the vote is better without it."),
+    ("contribution", "How much the error of the ensemble grows if this one member is "
+     "taken away. Below zero it is better without it."),
     ("pruning", "Keeping only some of the members. It saves memory and time."),
     ("keep, order", "How many members stay, and the sequence in which a method picks "
      "them."),

@@ -77,7 +77,7 @@ def cross_fitted_curve(
     errors = np.empty((n_sizes, votes.n_samples))
     for held in folds:
         others = np.setdiff1d(np.arange(votes.n_samples), held)
-        fitted = _fit(pruner, evidence.at(others))
+        fitted = _fit(pruner, evidence.at(others, same_further=True))
         n_sizes = min(n_sizes, fitted.order_.size)
         found = prefix_errors(votes.at(held), *fitted.path())
         for row, on_samples in zip(errors[:n_sizes], found, strict=False):
@@ -125,7 +125,8 @@ def expected_error(evidence: Evidence, pruner: Pruner, size: "Size") -> Expected
     votes = evidence.votes
     errors = np.empty(votes.n_samples)
     for held in _folds(votes):
-        part = evidence.at(np.setdiff1d(np.arange(votes.n_samples), held))
+        others = np.setdiff1d(np.arange(votes.n_samples), held)
+        part = evidence.at(others, same_further=True)
         fitted = _fit(pruner, part)
         number = size.on(cross_fitted_curve(part, pruner, fitted.order_), part.costs)
         judged = votes.at(held)

@@ -1,13 +1,15 @@
 """What members are chosen by: votes, and what else an ensemble and its samples give."""
 
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from quorate._rows import take_rows
 from quorate._typing import Array, IntArray
 from quorate.ensembles import (
+    COSTS,
     Ensemble,
     collect_recombined,
     collect_votes,
@@ -30,20 +32,41 @@ class Evidence:
     votes: Votes
     ensemble: Ensemble | None = None
     X: Any = None
-    """The samples given, of which ``votes.samples`` were voted on."""
+    """The samples that were given; ``rows`` says which of them were voted on."""
     n_jobs: int | None = None
     _made: dict[str, Any] = field(default_factory=dict)
+    _rows: IntArray | None = None
+
+    @property
+    def rows(self) -> IntArray:
+        """Where in X the samples voted on are."""
+        return self.votes.samples if self._rows is None else self._rows
 
     def fresh(self) -> "Evidence":
         """Return the same evidence, with votes of which nothing is counted yet."""
         votes = self.votes.keep(np.arange(self.votes.n_members))
-        return Evidence(votes, self.ensemble, self.X, self.n_jobs, self._made)
-
-    def at(self, samples: IntArray) -> "Evidence":
-        """Return the evidence of some of the samples voted on."""
         return Evidence(
-            self.votes.at(samples), self.ensemble, self.X, self.n_jobs, self._made
+            votes, self.ensemble, self.X, self.n_jobs, self._made, self._rows
         )
+
+    def at(self, samples: Any, *, same_further: bool = False) -> "Evidence":
+        """Return the evidence of some samples, as if no others had been given.
+
+        Parameters
+        ----------
+        samples : array-like of int
+            Positions among the samples voted on.
+        same_further : bool
+            Keep the votes on further samples, which were made from all samples but
+            know no label; making them anew takes its time.
+        """
+        places = np.asarray(samples, dtype=np.intp)
+        X = None if self.X is None else take_rows(self.X, self.rows[places])
+        kept = (*COSTS, "unlabelled") if same_further else COSTS
+        made = {kind: self._made[kind] for kind in kept if kind in self._made}
+        every: IntArray = np.arange(places.size)
+        votes = self.votes.at(places)
+        return replace(self, votes=votes, X=X, _made=made, _rows=every)
 
     def out_of_bag(self) -> Votes:
         """Return the votes that are out of bag, if any are; nobody is asked again."""
@@ -60,8 +83,9 @@ class Evidence:
         return votes.only(valid).with_source(VoteSource.OUT_OF_BAG)
 
     def features(self) -> Array:
-        """Return the samples as numbers; ``votes.samples`` says which have votes."""
-        dense = self.X.toarray() if hasattr(self.X, "toarray") else self.X
+        """Return the samples voted on, as numbers."""
+        given = take_rows(self.X, self.rows)
+        dense = given.toarray() if hasattr(given, "toarray") else given
         return np.asarray(dense, dtype=float)
 
     def unlabelled(self) -> Votes | None:

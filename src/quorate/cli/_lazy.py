@@ -81,12 +81,10 @@ def lazy(
         found = {**trial.to_dict(), "confidence": confidence, "epsilon": epsilon}
         click.echo(json.dumps(found, indent=2))
         return
-    _show(results_console(), trial, confidence, epsilon)
+    _show(results_console(), trial)
 
 
-def _show(
-    console: "Console", trial: "Trial", confidence: float, epsilon: float
-) -> None:
+def _show(console: "Console", trial: "Trial") -> None:
     from quorate.cli._render import plain_table
 
     scored = trial.modes[0].accuracy is not None
@@ -97,12 +95,12 @@ def _show(
     names = {
         "everyone": "never",
         "exact": "when decided",
-        "bayes": f"at confidence {confidence:g}",
-        "calibrated": f"calibrated to {epsilon:g}",
+        "bayes": "at confidence {:g}",
+        "calibrated": "calibrated to {:g}",
     }
     for tried in trial.modes:
         cells = [
-            names[tried.mode],
+            names[tried.mode].format(tried.setting),
             f"{tried.members_asked:.1f}",
             f"{tried.share_asked:.0%}",
             f"{tried.disagreement:.2%}",
@@ -119,3 +117,5 @@ def _show(
     console.print(table)
     if trial.left_out:
         console.print(f"not calibrated: {trial.left_out}")
+    if trial.note:
+        console.print(trial.note)

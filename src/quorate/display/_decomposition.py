@@ -103,7 +103,7 @@ class DecompositionDisplay(VotesDisplay):
         n = len(self.names)
         ax = one_axes("DecompositionDisplay", ax, 7.0, 1.3 + 0.36 * n)
         ink, rows = text_colour(ax), np.arange(n)
-        ax.barh(rows, self.error, 0.6, color=ALL, label="ensemble error")
+        ax.barh(rows, self.error, 0.6, color=ALL, label="error of the vote")
         saves = self.diversity >= 0
         for which, hue, hatch, label in (
             (saves, GOOD, "////", "diversity: the vote saves this"),

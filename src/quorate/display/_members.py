@@ -26,7 +26,7 @@ class MembersDisplay(Display):
     vote_accuracy: float
 
     def plot(self, ax: "Axes | None" = None) -> Self:
-        """Draw a point for each member and a line for the vote."""
+        """Draw a point for each member and a line for all of them together."""
         ax = one_axes("MembersDisplay", ax, 6.4, 3.8)
         crowd = self.agreement.size > CROWD
         for which, hue, marker, name in (
@@ -38,7 +38,7 @@ class MembersDisplay(Display):
                 color=hue, marker=marker, alpha=0.75, lw=0, rasterized=crowd,
                 label=f"{which.sum():,} {name}",
             )  # fmt: skip
-        vote = f"vote of all: {percent(self.vote_accuracy)}"
+        vote = f"all together: {percent(self.vote_accuracy)}"
         spread = max(float(np.ptp(self.accuracy)), 0.01)
         if self.vote_accuracy < self.accuracy.max() + spread:
             ax.axhline(

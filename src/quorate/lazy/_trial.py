@@ -1,5 +1,6 @@
-"""Each mode tried on the same samples: what it asks, changes and takes."""
+"""All modes of lazy voting on the same samples: what each asks, changes and takes."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -7,9 +8,15 @@ import numpy as np
 
 from quorate._rows import count_rows, take_rows
 from quorate._typing import Array
-from quorate.ensembles import predict_milliseconds
+from quorate.ensembles import predict_milliseconds, read_ensemble, trained_on
 from quorate.lazy._calibration import rows_needed
-from quorate.lazy._classifier import MODES, LazyClassifier
+from quorate.lazy._classifier import LazyClassifier
+
+SEEN = (
+    "The members were trained on these samples, and on such samples they agree far "
+    "more than on new ones. Read this as the most that could be saved; give samples "
+    "that no member has seen to learn what it would be."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +25,8 @@ class ModeTrial:
 
     mode: str
     """The mode, or "everyone" for the ensemble itself."""
+    setting: float | None
+    """The confidence of "bayes", the epsilon of "calibrated", None for the others."""
     members_asked: float
     """Mean number of members asked about a sample."""
     share_asked: float
@@ -31,7 +40,8 @@ class ModeTrial:
     speedup: float
     """How many times faster than the ensemble itself."""
     accuracy: float | None
-    """Share of samples predicted right, where labels are known."""
+    """Share of samples predicted right; None without labels, and on samples that the
+    members were trained on, where it would mean nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +55,17 @@ class Trial:
     """Samples set aside to calibrate on."""
     left_out: str | None
     """Why calibrated mode could not be tried; None if it was."""
+    on_training: bool
+    """Whether the members were trained on the samples, as far as that is known."""
+
+    @property
+    def note(self) -> str:
+        """What to know about the samples, in words; nothing where they are new."""
+        return SEEN if self.on_training else ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain types for JSON."""
-        return asdict(self)
+        return {**asdict(self), "note": self.note}
 
 
 def try_modes(
@@ -56,42 +73,73 @@ def try_modes(
     X: Any,
     y: Any = None,
     *,
-    confidence: float = 0.999,
+    confidence: float | Sequence[float] = 0.999,
     epsilon: float = 0.005,
     random_state: int = 0,
     repeats: int = 5,
+    on_training: bool | None = None,
 ) -> Trial:
     """Try every mode on half of the samples; the other half calibrates.
 
     All samples are used where the calibrating half would be too small to certify
-    epsilon; calibrated mode is left out then.
+    epsilon, or where the members were trained on them; calibrated mode is left out
+    then.
+
+    Parameters
+    ----------
+    ensemble : fitted ensemble
+        With a ``predict`` of its own, which the modes are compared with.
+    X : array-like
+        Samples that no member was trained on.
+    y : array-like, optional
+        Their labels.
+    confidence : float or sequence of float
+        For "bayes", which is tried with each of them.
+    epsilon : float
+        For "calibrated".
+    random_state : int
+        Seed of the order in which members are asked, and of the halves.
+    repeats : int
+        Measurements of the time, of which the best counts.
+    on_training : bool, optional
+        Whether the members were trained on the samples; found out with the help of
+        ``y`` if not given.
     """
-    lazies = {
-        mode: LazyClassifier(
+    if on_training is None:
+        found = read_ensemble(ensemble)
+        on_training = y is not None and trained_on(found, found.prepare(X), y)
+
+    def lazy(mode: str, **options: Any) -> LazyClassifier:
+        return LazyClassifier(
             ensemble,
             mode,
-            confidence,
-            epsilon,
+            epsilon=epsilon,
             random_state=random_state,
             n_jobs=getattr(ensemble, "n_jobs", None),
+            **options,
         )
-        for mode in MODES
-    }
-    for mode in ("exact", "bayes"):
-        lazies[mode].fit()
-    calibration, rows, left_out = _split(count_rows(X), epsilon, random_state)
+
+    wanted = [confidence] if isinstance(confidence, (int, float)) else confidence
+    tried: list[tuple[float | None, LazyClassifier]] = [(None, lazy("exact"))]
+    tried += [(float(one), lazy("bayes", confidence=one)) for one in wanted]
+    for _, model in tried:
+        model.fit()
+    calibration, rows, left_out = _split(
+        count_rows(X), epsilon, random_state, on_training
+    )
     if left_out is None:
-        lazies["calibrated"].fit(take_rows(X, calibration))
-    else:
-        del lazies["calibrated"]
+        careful = lazy("calibrated").fit(take_rows(X, calibration))
+        tried.append((float(epsilon), careful))
     judged = take_rows(X, rows)
-    truth = None if y is None else np.asarray(y)[rows]
-    times = predict_milliseconds([ensemble, *lazies.values()], judged, repeats)
+    truth = None if y is None or on_training else np.asarray(y)[rows]
+    models = [ensemble, *(model for _, model in tried)]
+    times = predict_milliseconds(models, judged, repeats)
     own = np.asarray(ensemble.predict(judged))
-    n_members = lazies["exact"].n_members_
-    tried = [
+    n_members = tried[0][1].n_members_
+    modes = [
         ModeTrial(
             mode="everyone",
+            setting=None,
             members_asked=float(n_members),
             share_asked=1.0,
             expected_disagreement=0.0,
@@ -101,34 +149,43 @@ def try_modes(
             accuracy=_share(own, truth),
         )
     ]
-    for (mode, lazy), taken in zip(lazies.items(), times[1:], strict=True):
-        found = lazy.predict(judged)
-        asked = float(lazy.members_asked(judged).mean())
-        tried.append(
+    for (setting, model), taken in zip(tried, times[1:], strict=True):
+        answers = model.predict(judged)
+        asked = float(model.members_asked(judged).mean())
+        modes.append(
             ModeTrial(
-                mode=mode,
+                mode=model.mode,
+                setting=setting,
                 members_asked=asked,
                 share_asked=asked / n_members,
-                expected_disagreement=lazy.expected_disagreement_,
-                disagreement=float(np.mean(found != own)),
+                expected_disagreement=model.expected_disagreement_,
+                disagreement=float(np.mean(answers != own)),
                 milliseconds=float(taken),
                 speedup=float(times[0] / taken),
-                accuracy=_share(found, truth),
+                accuracy=_share(answers, truth),
             )
         )
-    return Trial(tuple(tried), n_members, rows.size, calibration.size, left_out)
+    return Trial(
+        tuple(modes), n_members, rows.size, calibration.size, left_out, on_training
+    )
 
 
-def _split(n_rows: int, epsilon: float, seed: int) -> tuple[Array, Array, str | None]:
+def _split(
+    n_rows: int, epsilon: float, seed: int, on_training: bool
+) -> tuple[Array, Array, str | None]:
+    """Return the rows to calibrate on, those to judge on, and why not to calibrate."""
+    nobody, everybody = np.arange(0), np.arange(n_rows)
+    if on_training:
+        why = "the members were trained on these samples, which promise nothing"
+        return nobody, everybody, why
     needed = rows_needed(epsilon)
     half = n_rows // 2
     if half < needed:
-        return (
-            np.arange(0),
-            np.arange(n_rows),
+        why = (
             f"{n_rows} samples are too few to calibrate for epsilon={epsilon:g} and "
-            f"try it: that takes {2 * needed}",
+            f"try it: that takes {2 * needed}"
         )
+        return nobody, everybody, why
     mixed = np.random.default_rng(seed).permutation(n_rows)
     return np.sort(mixed[:half]), np.sort(mixed[half:]), None
 

@@ -181,7 +181,8 @@ class TwoStageDistance(_TwoStage):
         votes : Votes
             Out-of-bag votes.
         X : array-like of shape (n_samples, n_features)
-            The samples voted on.
+            The samples voted on, or all that the votes were collected for, of which
+            some may have been left out.
         progress : callable, optional
             Not used; the method is quick.
         unlabelled : Votes, optional
@@ -216,7 +217,9 @@ class TwoStageDistance(_TwoStage):
         features = _as_features(self._X, votes)
         valid = votes.valid
         assert valid is not None
-        rows = features[votes.samples]
+        rows = features
+        if len(features) != votes.n_samples:
+            rows = features[votes.samples]
         self.centres_ = (valid @ rows) / valid.sum(axis=1)[:, None]
         self._accuracies, self._limit = votes.accuracies, limit
         asked = features if self._queries is None else self._queries
@@ -269,10 +272,13 @@ def _best_first(cost: FloatArray, members: IntArray, size: int | None) -> IntArr
 
 def _as_features(X: Any, votes: Votes) -> FloatArray:
     features = np.asarray(X, dtype=float)
-    if features.ndim != 2 or len(features) <= int(votes.samples.max()):
+    needed = int(votes.samples.max()) + 1
+    fits = len(features) == votes.n_samples or len(features) >= needed
+    if features.ndim != 2 or not fits:
         raise ValueError(
-            f"TwoStageDistance.fit: X needs one row per sample voted on, at least "
-            f"{int(votes.samples.max()) + 1}; got shape {features.shape}."
+            f"TwoStageDistance.fit: X needs one row per sample voted on, "
+            f"{votes.n_samples}, or per sample given, at least {needed}; got shape "
+            f"{features.shape}."
         )
     return features
 

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from quorate.votes._votes import Votes
 
 
-def subset_errors(votes: "Votes", supports: Any) -> tuple[FloatArray, FloatArray]:
+def subset_errors(
+    votes: "Votes", supports: Any, against: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray]:
     """Return the error of each subset of members, and its standard error.
 
     The sums of a subset are a product of matrices, so that all are judged at once.
@@ -28,6 +30,9 @@ def subset_errors(votes: "Votes", supports: Any) -> tuple[FloatArray, FloatArray
     ----------
     votes : Votes
     supports : array-like of bool of shape (n_subsets, n_members)
+    against : array of shape (n_samples,), optional
+        Errors on the same samples; the standard error is that of the difference to
+        these then.
 
     Examples
     --------
@@ -40,7 +45,7 @@ def subset_errors(votes: "Votes", supports: Any) -> tuple[FloatArray, FloatArray
     whole = counts_whole_votes(votes)
     # Numbers of members are exact in single precision; other sums need double.
     shares = inside.astype(np.float32) if whole else inside * weights_of(votes)
-    total, squares = np.zeros(len(inside)), np.zeros(len(inside))
+    total, apart, squares = np.zeros((3, len(inside)))
     rows = max(votes.n_members, len(inside)) * votes.n_classes
     for block in column_blocks(rows, votes.n_samples, shares.itemsize):
         if votes.n_classes == 2 and whole:
@@ -55,9 +60,12 @@ def subset_errors(votes: "Votes", supports: Any) -> tuple[FloatArray, FloatArray
             asked = inside.astype(np.float32) @ (votes.codes[:, block] >= 0)
             wrong[asked == 0] = 1 - 1 / votes.n_classes  # nobody: a guess
         total += wrong.sum(axis=1)
+        if against is not None:
+            wrong = wrong - against[block]
+        apart += wrong.sum(axis=1)
         squares += np.einsum("ij,ij->i", wrong, wrong)
     mean = total / votes.n_samples
-    variance = np.maximum(squares / votes.n_samples - mean**2, 0)
+    variance = np.maximum(squares / votes.n_samples - (apart / votes.n_samples) ** 2, 0)
     return mean, np.sqrt(variance / votes.n_samples)
 
 

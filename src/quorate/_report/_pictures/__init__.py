@@ -56,7 +56,7 @@ def ensemble_pictures(
     votes: Votes,
     some: Votes,
     selection: Selection,
-    diagnosis: Diagnosis,
+    diagnosis: Diagnosis | None,
     data: dict[str, Any],
 ) -> dict[str, Picture]:
     """Draw everything; ``some`` are the votes that pictures of pairs look at."""

@@ -8,9 +8,11 @@ from quorate._report._pictures._input import PictureInput
 from quorate._report._svg import Picture, draw
 
 
-def measures(given: PictureInput) -> Picture:
+def measures(given: PictureInput) -> Picture | None:
     """Draw thirteen measures of all members and of those kept."""
     rows = given.data["diversity"]
+    if rows is None:
+        return None
     # For the ranges; the values are those of the table, on all samples.
     shown = display.DiversityDisplay.from_votes(given.pair_votes)
     shown.before = np.array([row["all"] for row in rows], dtype=float)
@@ -42,7 +44,7 @@ def measures(given: PictureInput) -> Picture:
 def pairs_of_members(given: PictureInput) -> Picture | None:
     """Draw agreement and error of each pair; nothing where there is no pair."""
     some = given.pair_votes
-    if some.n_members < 2:
+    if some.n_members < 2 or not given.is_scored:
         return None
     pairs = display.KappaErrorDisplay.from_votes(some, given.selection.support)
     return draw(

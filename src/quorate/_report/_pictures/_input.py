@@ -19,9 +19,15 @@ class PictureInput:
     pair_votes: Votes
     """The votes on fewer samples where there are many, for pictures of pairs."""
     selection: Selection
-    diagnosis: Diagnosis
+    diagnosis: Diagnosis | None
+    """None where members were trained on the samples, so that nothing is scored."""
     data: dict[str, Any]
     """The numbers of the page, as its tables show them."""
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether the votes say how good the members are."""
+        return self.diagnosis is not None
 
 
 def evenly_spread(length: int, most: int) -> IntArray:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from quorate import display
+from quorate._report._advice import method_of_this_report
 from quorate._report._format import milliseconds, number, percent, size
 from quorate._report._pictures._input import PictureInput
 from quorate._report._svg import Picture, draw
@@ -41,18 +42,19 @@ def lazy_curve(given: PictureInput) -> Picture | None:
 
 def trade_off(given: PictureInput) -> Picture | None:
     """Draw memory, time and accuracy of the ensemble, pruned and lazy."""
-    if not given.data["lazy"]["honest"]:
+    mine = method_of_this_report(given.data)
+    if not given.data["lazy"]["honest"] or mine is None:
         return None
     pruning, lazy = given.data["pruning"], given.data["lazy"]["rows"]
-    whole, after = given.data["votes"]["accuracy"], pruning["accuracy"]["after"]
+    n_bytes, time = pruning["bytes"], pruning["milliseconds"]
+    whole = mine["accuracy"] - mine["gain"]
     models = [
-        ("all members", pruning["bytes"]["before"], lazy[0]["milliseconds"], whole,
-         "full"),
-        (f"{pruning['n_kept']} kept", pruning["bytes"]["after"],
-         pruning["milliseconds"]["after"], after, "pruned"),
+        ("all members", n_bytes["before"], time["before"], whole, "full"),
+        (f"{pruning['n_kept']} kept", n_bytes["after"], time["after"],
+         mine["accuracy"], "pruned"),
     ]  # fmt: skip
     models += [
-        (row["mode"], pruning["bytes"]["before"], row["milliseconds"],
+        (row["mode"], n_bytes["before"], time["before"] / row["speedup"],
          whole - row["disagreement"], "lazy")
         for row in lazy[1:]
         if row["mode"] not in ("bayes, 90 %", "bayes, 99 %")  # the curve has these
@@ -62,15 +64,16 @@ def trade_off(given: PictureInput) -> Picture | None:
         "trade-off",
         shown,
         "Memory, time, accuracy",
-        "Pruning saves memory and time, lazy voting only time. For lazy voting the "
-        "accuracy is the lowest it can be, if every changed prediction were wrong.",
+        "Pruning saves memory and time, lazy voting only time. Accuracy is that on "
+        "held-back samples; for lazy voting it is the lowest it can be, if every "
+        "changed prediction were wrong.",
         "; ".join(
-            f"{name}: {milliseconds(time)}, {size(n_bytes)}, {percent(accuracy)}"
-            for name, n_bytes, time, accuracy, _ in models
+            f"{name}: {milliseconds(taken)}, {size(needed)}, {percent(accuracy)}"
+            for name, needed, taken, accuracy, _ in models
         ),
         [
-            (time, accuracy, f"{name}: {milliseconds(time)}, {percent(accuracy)}")
-            for name, _, time, accuracy, _ in models
+            (taken, accuracy, f"{name}: {milliseconds(taken)}, {percent(accuracy)}")
+            for name, _, taken, accuracy, _ in models
         ],
         width=8.4,
         height=3.8,

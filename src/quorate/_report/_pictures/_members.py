@@ -11,8 +11,10 @@ from quorate._report._svg import Picture, draw
 _MOST_POINTS = 400
 
 
-def members_map(given: PictureInput) -> Picture:
+def members_map(given: PictureInput) -> Picture | None:
     """Draw how often each member is right, over how much it agrees."""
+    if not given.is_scored:
+        return None
     rows = given.data["members"]
     shown = display.MembersDisplay(
         agreement=np.array([row["agreement"] for row in rows], dtype=float),
@@ -45,7 +47,7 @@ def members_map(given: PictureInput) -> Picture:
 def pick_trace(given: PictureInput) -> Picture | None:
     """Draw which sample asked for each pick; nothing for methods that keep no trace."""
     selection = given.selection
-    if not hasattr(selection.pruner, "trace_samples_"):
+    if not hasattr(selection.pruner, "trace_samples_") or not given.is_scored:
         return None
     shown = display.PickTraceDisplay.from_pruner(selection.pruner, given.votes)
     n_picks = min(selection.n_kept, shown.samples.size)

@@ -16,6 +16,9 @@ def size_curve(given: PictureInput) -> Picture | None:
         return None
     sizes, errors = np.asarray(curve["sizes"]), np.asarray(curve["errors"])
     every = np.arange(1, int(sizes[-1]) + 1)
+    what = f"the first members that {pruning['method']} picks"
+    if sizes.size < every.size:
+        what = f"what {pruning['method']} picks at each of {sizes.size} sizes"
     shown = display.SizeCurveDisplay(
         every,
         np.interp(every, sizes, errors),
@@ -36,8 +39,8 @@ def size_curve(given: PictureInput) -> Picture | None:
         "sizes",
         shown,
         "How many members are enough",
-        f"Error on held-back samples of the first members that {pruning['method']} "
-        "picks. The band is one standard error wide on each side.",
+        f"Error on held-back samples of {what}. The band is one standard error wide "
+        "on each side.",
         f"The smallest error is reached with {count(curve['best_size'])} members, and "
         f"{count(curve['enough'])} are within one standard error of it.",
         told,
@@ -64,7 +67,7 @@ def method_gains(given: PictureInput) -> Picture | None:
         for place, row in enumerate(rows)
     ]
     return draw(
-        "contest",
+        "method-gains",
         shown,
         "Methods at the same size",
         "Accuracy on held-back samples, as a difference to all members, with two "

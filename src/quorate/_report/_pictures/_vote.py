@@ -8,9 +8,11 @@ from quorate._report._pictures._input import PictureInput
 from quorate._report._svg import Picture, Point, draw
 
 
-def decomposition(given: PictureInput) -> Picture:
+def decomposition(given: PictureInput) -> Picture | None:
     """Draw the error of the vote as that of the members minus diversity."""
     parts = given.data["decomposition"]
+    if parts is None:
+        return None
     names = ("all members", "kept")
     rows = [parts["all"], parts["kept"]]
     shown = display.DecompositionDisplay(
@@ -24,7 +26,7 @@ def decomposition(given: PictureInput) -> Picture:
         (
             row["error"],
             place,
-            f"{name}: error of the vote {percent(row['error'])}\n"
+            f"{name}: error of the plurality vote {percent(row['error'])}\n"
             f"members' mean error {percent(row['member_error'])}\n"
             f"diversity {percent(row['diversity'])}",
         )
@@ -35,33 +37,39 @@ def decomposition(given: PictureInput) -> Picture:
         "decomposition",
         shown,
         "What voting saves",
-        "The error of the vote is the members' mean error minus the diversity, "
-        "for all members and for those kept.",
-        f"Error of the vote {percent(whole['error'])}, mean error of the members "
-        f"{percent(whole['member_error'])}, so voting saves "
+        "The error of the plurality vote is the members' mean error minus the "
+        "diversity, for all members and for those kept.",
+        f"Error of the plurality vote {percent(whole['error'])}, mean error of the "
+        f"members {percent(whole['member_error'])}, so voting saves "
         f"{points(whole['diversity'])}.",
         told,
         height=2.4,
     )
 
 
-def margins(given: PictureInput) -> Picture:
+def margins(given: PictureInput) -> Picture | None:
     """Draw the share of samples up to each margin."""
-    shown = display.MarginDisplay.from_votes(given.votes, given.selection.support)
+    if not given.is_scored:
+        return None
+    before, after = (
+        display.MarginDisplay.from_votes(votes).before
+        for votes in (given.votes, given.selection.applied_to(given.votes))
+    )
+    shown = display.MarginDisplay(before, after)
     told: list[Point] = []
-    lines = [("all members", shown.before), ("kept", shown.after)]
+    lines = [("all members", before), ("kept", after)]
     for name, values in lines:
         for margin in np.linspace(-0.8, 0.8, 9):
-            share = float(np.mean(np.asarray(values) <= margin))
+            share = float(np.mean(values <= margin))
             words = f"{name}: {percent(share, 1)} of the samples have a margin"
             told.append((float(margin), share, f"{words} up to {number(margin, 1)}"))
-    below = [percent(float(np.mean(np.asarray(m) < 0)), 1) for _, m in lines]
+    below = [percent(float(np.mean(values < 0)), 1) for _, values in lines]
     return draw(
         "margins",
         shown,
         "How clear the verdicts are",
-        "Share of samples up to each margin. Left of zero the vote is wrong; the "
-        "further right a line stays, the clearer the vote.",
+        "Share of samples up to each margin. Left of zero the plurality vote is wrong; "
+        "the further right a line stays, the clearer the vote.",
         f"The margin is below zero on {below[0]} of the samples for all members, on "
         f"{below[1]} for those kept.",
         told,
@@ -69,8 +77,10 @@ def margins(given: PictureInput) -> Picture:
     )
 
 
-def risk_curve(given: PictureInput) -> Picture:
+def risk_curve(given: PictureInput) -> Picture | None:
     """Draw the risk estimate over diversity, and where the ensemble is."""
+    if given.diagnosis is None:
+        return None
     risk = given.diagnosis.risk
     shown = display.RiskCurveDisplay.from_assessment(risk)
     where = "no interval" if risk.interval is None else f"interval {risk.interval}"

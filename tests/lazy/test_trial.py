@@ -1,0 +1,49 @@
+"""Trying all modes on the same samples: honest, and the same for every caller."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
+
+from quorate.lazy import try_modes
+
+X, y = make_classification(900, 8, flip_y=0.2, random_state=0)
+FOREST = RandomForestClassifier(30, random_state=0).fit(X[:400], y[:400])
+
+
+def test_several_confidences():
+    trial = try_modes(
+        FOREST, X[400:], y[400:], confidence=(0.9, 0.99), epsilon=0.02, repeats=1
+    )
+    found = [(tried.mode, tried.setting) for tried in trial.modes]
+    assert found == [
+        ("everyone", None), ("exact", None), ("bayes", 0.9), ("bayes", 0.99),
+        ("calibrated", 0.02),
+    ]  # fmt: skip
+    alone = try_modes(FOREST, X[400:], y[400:], confidence=0.99, repeats=1)
+    assert alone.modes[2].members_asked == trial.modes[3].members_asked
+    assert trial.modes[2].members_asked < trial.modes[3].members_asked
+    assert trial.note == ""
+    everyone = trial.modes[0]
+    mixed = np.random.default_rng(0).permutation(500)
+    rows = 400 + mixed[250:]
+    assert everyone.accuracy == pytest.approx(FOREST.score(X[rows], y[rows]))
+
+
+@pytest.mark.parametrize("model", [FOREST, AdaBoostClassifier().fit(X[:400], y[:400])])
+def test_nothing_is_scored_or_promised_on_training_samples(model):
+    trial = try_modes(model, X[:400], y[:400], repeats=1)
+    assert trial.on_training
+    assert "give samples that no member has seen" in trial.note
+    assert [tried.mode for tried in trial.modes] == ["everyone", "exact", "bayes"]
+    assert {tried.accuracy for tried in trial.modes} == {None}
+    assert (trial.n_samples, trial.n_calibration) == (400, 0)
+    assert "trained on these samples" in trial.left_out
+
+
+def test_a_caller_may_know_better():
+    some = try_modes(FOREST, X[:200], y[:200], repeats=1)
+    assert not some.on_training  # a part of the training samples is not recognised
+    told = try_modes(FOREST, X[:200], y[:200], repeats=1, on_training=True)
+    assert told.on_training
+    assert told.modes[0].accuracy is None
