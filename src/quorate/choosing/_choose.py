@@ -177,7 +177,7 @@ class _Given(Evidence):
         return self.X
 
     def unlabelled(self) -> Votes | None:
-        found: Votes | None = self._made["unlabelled"]
+        found: Votes | None = self._made.get("unlabelled")
         return found
 
     def costs(self, kind: str) -> Array:

@@ -160,7 +160,9 @@ def _folds(votes: Votes) -> list[IntArray]:
     """Return the samples in folds, fewer where few samples leave a member without."""
     mixed = np.random.default_rng(_SEED).permutation(votes.n_samples)
     for n_folds in range(min(N_FOLDS, votes.n_samples), 1, -1):
-        folds = [np.sort(mixed[start::n_folds]) for start in range(n_folds)]
+        folds: list[IntArray] = [
+            np.sort(mixed[start::n_folds]) for start in range(n_folds)
+        ]
         if all(_somebody_is_left(votes, held) for held in folds):
             return folds
     raise ValueError(
