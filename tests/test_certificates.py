@@ -217,3 +217,71 @@ def test_new_weights_count():
     everyone = quorate.select(soft_votes(seed=1), "simplex", keep=1.0)
     strict = quorate.certify(fresh, everyone, tolerance=0.008)
     assert strict.weights is None or strict.excess_limit <= 0.008
+
+
+class TestWhatIsCertified:
+    def worlds(self):
+        rng = np.random.default_rng(5)
+        y = rng.integers(0, 2, 4400)
+        codes = np.where(rng.random((12, 4400)) < 0.75, y, 1 - y)
+        chosen_on = quorate.Votes(codes[:, :400], y[:400])
+        return chosen_on, quorate.Votes(codes[:, 400:], y[400:])
+
+    @pytest.mark.parametrize("method", ["brier", "l1", "simplex"])
+    def test_a_choice_that_is_no_sequence_is_certified_as_it_is(self, method):
+        chosen_on, new = self.worlds()
+        selection = quorate.select(chosen_on, method, keep=9)
+        found = quorate.certify(new, selection, tolerance=0.2)
+        assert sorted(found.order) == selection.members.tolist()
+        assert found.error == selection.applied_to(new).error(ties="lowest")
+        assert found.sizes.tolist() == [selection.n_kept]
+
+    def test_a_sequence_is_cut_as_far_as_it_goes(self):
+        chosen_on, new = self.worlds()
+        selection = quorate.select(chosen_on, "best", keep=9)
+        found = quorate.certify(new, selection, tolerance=0.2)
+        assert found.order.tolist() == selection.order[: found.n_kept].tolist()
+        assert found.n_kept < 9
+
+    def test_only_what_is_proven_is_printed(self):
+        chosen_on, new = self.worlds()
+        selection = quorate.select(chosen_on, "best", keep=9)
+        text = str(quorate.certify(new, selection, tolerance=0.2))
+        assert "err at most 20 points more than all of them" in text
+
+    def test_all_members_are_one_more_outcome(self):
+        """An order of some members may end with everybody after all."""
+        _, new = self.worlds()
+        order = np.arange(3)
+        found = quorate.certify(new, order, tolerance=0.3)
+        wrong = round(found.error * new.n_samples)
+        limit = quorate.certificates.error_limit(wrong, new.n_samples, 0.05 / 4)
+        assert found.error_limit == limit
+        found = quorate.certify(new, np.arange(12), tolerance=0.3)
+        wrong = round(found.error * new.n_samples)
+        limit = quorate.certificates.error_limit(wrong, new.n_samples, 0.05 / 12)
+        assert found.error_limit == limit
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_sizes", [1, 2, 5, 12])
+def test_limits_hold_for_orders_of_any_length(n_sizes):
+    """Excess and error limits in 500 worlds for each length, 2000 in all."""
+    broken_excess = broken_limit = 0
+    n_worlds = 500
+    for seed in range(n_worlds):
+        rng = np.random.default_rng(seed)
+        n, new = 200, 4000
+        y = rng.integers(0, 2, n + new)
+        skill = rng.uniform(0.6, 0.7, (12, 1))
+        codes = np.where(rng.random((12, n + new)) < skill, y, 1 - y)
+        rows = quorate.Votes(codes[:, :n], y[:n])
+        truth = quorate.Votes(codes[:, n:], y[n:])
+        order = rng.permutation(12)[:n_sizes]
+        found = quorate.certify(rows, order, tolerance=0.1, delta=0.1)
+        kept = truth.keep(found.order).error("lowest")
+        broken_excess += kept - truth.error("lowest") > 0.1
+        broken_limit += kept > found.error_limit
+    most = n_worlds * 0.1 + 3 * np.sqrt(n_worlds * 0.09)
+    assert broken_excess <= most
+    assert broken_limit <= most

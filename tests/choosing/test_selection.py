@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_wine
+from sklearn.ensemble import RandomForestClassifier
 
 import quorate
 from quorate import pruning, select
@@ -204,3 +206,26 @@ class TestExplanation:
     def test_other_members(self, votes):
         with pytest.raises(ValueError, match="all 25 members are needed, got 3"):
             select(votes, "mdm", keep=6).explain(votes.keep([0, 1, 2]))
+
+
+class TestOwnSizeOfAPruner:
+    """A pruner object knows how many to keep, unless somebody says otherwise."""
+
+    def test_select(self, votes):
+        assert select(votes, pruning.EPBD(keep=7)).n_kept == 7
+        assert select(votes, pruning.EPBD(keep=7), keep=3).n_kept == 3
+        assert select(votes, pruning.EPBD()).n_kept == 5
+        assert select(votes, "epbd").n_kept == 5
+
+    def test_prune_and_pruned_classifier(self):
+        X, y = load_wine(return_X_y=True)
+        forest = RandomForestClassifier(20, random_state=0).fit(X, y)
+        assert len(quorate.prune(forest, X, y, pruning.EPBD(keep=7)).estimators_) == 7
+        model = quorate.PrunedClassifier(forest, pruning.EPBD(keep=7), random_state=0)
+        assert model.fit(X, y).support_.sum() == 7
+        page = quorate.report(forest, X, y, method=pruning.EPBD(keep=7))
+        assert page.selection.n_kept == 7
+
+    def test_another_rule_goes_before_it(self, votes):
+        found = select(votes, pruning.MarginDistance(keep=7), keep="auto")
+        assert found.rule == "keep='auto'"

@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import make_classification
+from sklearn.datasets import load_wine, make_classification
 from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
@@ -316,3 +316,46 @@ class TestDetails:
             prune(boosted, X, y)
         with pytest.raises(TypeError, match="do not vote"):
             keep_members(boosted, np.array([0]))
+
+
+class TestMembersWithoutWeight:
+    """Members that are left without any weight vote as equals."""
+
+    @pytest.mark.parametrize("voting", ["hard", "soft"])
+    def test_voting(self, voting):
+        X, y = load_wine(return_X_y=True)
+        members = [
+            ("deep", DecisionTreeClassifier(random_state=0)),
+            ("bayes", GaussianNB()),
+            ("stump", DecisionTreeClassifier(max_depth=1, random_state=0)),
+        ]
+        model = VotingClassifier(members, voting=voting, weights=[0, 1, 0])
+        model.fit(X[::2], y[::2])
+        votes = quorate.collect_votes(model, X[1::2], y[1::2])
+        small = keep_members(model, [0, 2])
+        assert small.weights is None
+        np.testing.assert_array_equal(
+            small.predict(X[1::2]), votes.keep([0, 2]).predict()
+        )
+        kept = keep_members(model, [0, 1])
+        assert kept.weights == [0, 1]
+
+    def test_boosting(self):
+        X, y = load_wine(return_X_y=True)
+        model = AdaBoostClassifier(n_estimators=4, random_state=0).fit(X[::2], y[::2])
+        model.estimator_weights_[[0, 2]] = 0
+        small = keep_members(model, [0, 2])
+        votes = quorate.collect_votes(model, X[1::2], y[1::2])
+        np.testing.assert_array_equal(
+            small.predict(X[1::2]), votes.keep([0, 2]).predict()
+        )
+
+
+def test_a_forest_that_grows_again_draws_other_trees():
+    X, y = load_wine(return_X_y=True)
+    forest = RandomForestClassifier(10, random_state=0).fit(X, y)
+    small = keep_members(forest, [1, 5, 6, 7])
+    small.set_params(warm_start=True, n_estimators=10).fit(X, y)
+    seeds = [tree.random_state for tree in small.estimators_]
+    assert len(set(seeds)) == 10
+    assert forest.random_state == 0

@@ -168,7 +168,8 @@ def make_report(
         ensemble, X, y, out_of_bag=out_of_bag, n_jobs=n_jobs, owner="report"
     )
     collected = time.perf_counter() - start
-    selection = choose(evidence, method, Size(keep), seed=random_state)
+    size = Size.of(method, keep)
+    selection = choose(evidence, method, size, seed=random_state)
     # Some methods take the votes that are out of bag, whatever was asked for.
     evidence = replace(evidence, votes=selection.votes)
     found, votes, pruner = evidence.ensemble, evidence.votes, selection.pruner

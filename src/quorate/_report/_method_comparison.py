@@ -80,8 +80,9 @@ def halves_of(evidence: Evidence, method: Any, most: int, seed: int) -> Halves |
         return None
     mixed = np.random.default_rng(seed).permutation(votes.n_samples)[:most]
     middle = mixed.size // 2
-    first = evidence.at(np.sort(mixed[:middle]))
-    second = evidence.at(np.sort(mixed[middle:]))
+    # Votes on further samples know no label, so that both halves may share them.
+    first = evidence.at(np.sort(mixed[:middle]), same_further=True)
+    second = evidence.at(np.sort(mixed[middle:]), same_further=True)
     halves = Halves(first, second, method, seed)
     idle = any(half.member_counts()[1].min() == 0 for half in halves.votes)
     return None if idle else halves

@@ -62,8 +62,9 @@ class Evidence:
         """
         places = np.asarray(samples, dtype=np.intp)
         X = None if self.X is None else take_rows(self.X, self.rows[places])
-        kept = (*COSTS, "unlabelled") if same_further else COSTS
-        made = {kind: self._made[kind] for kind in kept if kind in self._made}
+        made = self._made
+        if not same_further:
+            made = {kind: made[kind] for kind in COSTS if kind in made}
         every: IntArray = np.arange(places.size)
         votes = self.votes.at(places)
         return replace(self, votes=votes, X=X, _made=made, _rows=every)
