@@ -177,7 +177,9 @@ class _Given(Evidence):
         return self.X
 
     def unlabelled(self) -> Votes | None:
-        found: Votes | None = self._made.get("unlabelled")
+        if self._whole is not None:
+            return self._whole.unlabelled()
+        found: Votes | None = self._made["unlabelled"]
         return found
 
     def costs(self, kind: str) -> Array:

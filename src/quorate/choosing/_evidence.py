@@ -36,6 +36,7 @@ class Evidence:
     n_jobs: int | None = None
     _made: dict[str, Any] = field(default_factory=dict)
     _rows: IntArray | None = None
+    _whole: "Evidence | None" = None
 
     @property
     def rows(self) -> IntArray:
@@ -62,12 +63,11 @@ class Evidence:
         """
         places = np.asarray(samples, dtype=np.intp)
         X = None if self.X is None else take_rows(self.X, self.rows[places])
-        made = self._made
-        if not same_further:
-            made = {kind: made[kind] for kind in COSTS if kind in made}
+        made = {kind: self._made[kind] for kind in COSTS if kind in self._made}
         every: IntArray = np.arange(places.size)
         votes = self.votes.at(places)
-        return replace(self, votes=votes, X=X, _made=made, _rows=every)
+        whole = (self._whole or self) if same_further else None
+        return replace(self, votes=votes, X=X, _made=made, _rows=every, _whole=whole)
 
     def out_of_bag(self) -> Votes:
         """Return the votes that are out of bag, if any are; nobody is asked again."""
@@ -91,6 +91,8 @@ class Evidence:
 
     def unlabelled(self) -> Votes | None:
         """Return votes on further samples made from those at hand; None if none."""
+        if self._whole is not None:
+            return self._whole.unlabelled()
         if self.ensemble is None or self.X is None:
             return None
         if "unlabelled" not in self._made:
