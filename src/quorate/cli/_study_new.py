@@ -58,7 +58,10 @@ keep = 0.2
 @click.argument("path", type=click.Path(path_type=Path), default="study.toml")
 def new(path: Path) -> None:
     """Write a commented example plan to PATH (study.toml)."""
+    from quorate._atomic import atomic_write
+
     if path.exists():
         raise click.UsageError(f"{path} exists.")
-    path.write_text(_EXAMPLE)
+    with atomic_write(path) as file:
+        file.write(_EXAMPLE.encode())
     click.echo(f"written to {path}; run it with: quorate study run {path}")
