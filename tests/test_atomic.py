@@ -19,6 +19,16 @@ def write(path, content=b"new"):
         file.write(content)
 
 
+def fail(path):
+    def half():
+        with atomic_write(path) as file:
+            file.write(b"half")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        half()
+
+
 def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
@@ -53,9 +63,7 @@ class TestLinks:
     def test_a_failure_through_a_link_leaves_the_old_file(self, tmp_path):
         (tmp_path / "real").write_bytes(b"old")
         (tmp_path / "link").symlink_to("real")
-        with pytest.raises(RuntimeError), atomic_write(tmp_path / "link") as file:
-            file.write(b"half")
-            raise RuntimeError
+        fail(tmp_path / "link")
         assert (tmp_path / "link").read_bytes() == b"old"
         assert names(tmp_path) == ["link", "real"]
 
@@ -87,9 +95,7 @@ class TestPipes:
         os.mkfifo(path)
         end = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
         try:
-            with pytest.raises(RuntimeError), atomic_write(path) as file:
-                file.write(b"half")
-                raise RuntimeError
+            fail(path)
             assert os.read(end, 10) == b""
         finally:
             os.close(end)

@@ -101,7 +101,7 @@ def _write_page(
     from quorate._report import study_report
     from quorate.study import Store
 
-    with Store(store) as opened:
+    with Store(store, read_only=True) as opened:
         plan = opened.plan
     study_report(results, output=html, plan=plan, store=str(store), reference=reference)
     click.echo(f"written to {html}", err=True)

@@ -90,15 +90,13 @@ def run(
 @_running
 def resume(store: Path, **options: Any) -> None:
     """Do what is missing in STORE."""
-    from quorate.study import Store, plan_from_dict
+    from quorate.study import Store, stored_plan
 
-    if not store.exists():
-        raise FileNotFoundError(f"{store}: no such file.")
-    with Store(store) as opened:
-        known = opened.plan
+    with Store(store, read_only=True) as opened:
+        known = stored_plan(opened)
     if known is None:
         raise ValueError(f"{store}: holds no plan to resume.")
-    _go(plan_from_dict(known), store, **options)
+    _go(known, store, **options)
 
 
 def _forecast(

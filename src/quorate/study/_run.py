@@ -14,9 +14,10 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from quorate.study._cell import UnitResult, run_unit, unit_keys
 from quorate.study._data_set import DataSet
-from quorate.study._plan import MethodSpec, Plan, Unit, plan_from_dict
+from quorate.study._plan import MethodSpec, Plan, Unit
 from quorate.study._plan_data import load_plan_data
 from quorate.study._store import Store
+from quorate.study._stored_plan import stored_plan
 
 Progress = Callable[[int, int], object]
 Task = tuple[Unit, list[MethodSpec]]
@@ -115,11 +116,11 @@ def run_plan(
 
 def check_plan(plan: Plan, store: Store) -> None:
     """Refuse a plan that is not the one whose results the store holds."""
-    known = store.plan
+    known = stored_plan(store)
     if known is None or not store.done():
         return
     # through JSON, which makes lists of tuples
-    if _text(plan_from_dict(known)) != _text(plan):
+    if _text(known) != _text(plan):
         raise ValueError(
             f"{store.path}: holds the results of another plan; choose another file."
         )
