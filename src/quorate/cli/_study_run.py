@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from quorate.cli._interrupts import heeding_interrupts
+from quorate.cli._interrupts import heeding_interrupts, interrupted_code
 
 if TYPE_CHECKING:
     from quorate.study import Plan
 
-_INTERRUPTED = 130
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -119,22 +118,31 @@ def _go(
         with (
             _workers(dask, backend),
             progress_bar(plan.name) as show,
-            heeding_interrupts(show) as progress,
         ):
+            progress = heeding_interrupts(show)
             outcome = run_plan(plan, path, progress=progress, **_as_asked(options))
     except KeyboardInterrupt:
-        folder = options["data_dir"]
-        data = "" if folder is None else f" --data {folder}"
-        click.echo(
-            f"stopped; what was computed is in {path}, "
-            f"go on with: quorate study resume {path}{data}",
-            err=True,
-        )
-        raise SystemExit(_INTERRUPTED) from None
+        click.echo(_where_to_go_on(path, options["data_dir"]), err=True)
+        raise SystemExit(interrupted_code()) from None
     show_results(results_console(), Results.read(path))
     click.echo(
         f"\n{outcome.n_run} of {outcome.n_cells} cells computed now, "
         f"{outcome.n_failed} failed; results in {path}"
+    )
+    if outcome.n_failed == outcome.n_cells:
+        raise click.ClickException(
+            f"{path}: every cell failed, so nothing can be compared; mend the plan, "
+            "or try again with --retry."
+        )
+
+
+def _where_to_go_on(path: Path, folder: Path | None) -> str:
+    if not path.exists():
+        return "stopped; nothing was computed yet."
+    data = "" if folder is None else f" --data {folder}"
+    return (
+        f"stopped; what was computed is in {path}, "
+        f"go on with: quorate study resume {path}{data}"
     )
 
 
