@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from quorate.cli._interrupts import interrupted_code, noting_signals, was_interrupted
-from quorate.cli._printable import printable
+from quorate.cli._printable import printable, say
 from quorate.exceptions import QuorateWarning
 
 
@@ -26,7 +26,7 @@ class RefusingGroup(click.Group):
             # what an interrupt broke may not look like one
             if not was_interrupted():
                 raise
-        click.echo("stopped.", err=True)
+        say("stopped.", err=True)
         raise SystemExit(interrupted_code())
 
     def _invoke(self, ctx: click.Context) -> Any:
@@ -45,7 +45,7 @@ class RefusingGroup(click.Group):
 
 
 def _say(message: Warning | str, *_: Any, **__: Any) -> None:
-    click.echo(f"Note: {printable(str(message))}", err=True)
+    say(f"Note: {message}", err=True)
 
 
 def _sentence(error: Exception) -> str:

@@ -6,6 +6,8 @@ it can be told to move, to clear, to change its title, to show text backwards.
 
 import re
 
+import click
+
 # C0 and C1 controls without tab and newline, marks that turn the direction of text,
 # other ends of lines, and halves of characters, which cannot be printed.
 _COMMANDS = re.compile(
@@ -28,6 +30,11 @@ def printable(text: str) -> str:
 def on_one_line(text: str) -> str:
     r"""Return a name with newlines spelt out too, so that it cannot make lines up."""
     return printable(text).replace("\n", r"\n").replace("\t", r"\t")
+
+
+def say(text: object, *, err: bool = False, nl: bool = True) -> None:
+    """Print text as it is to be seen; nothing else in this room prints but consoles."""
+    click.echo(printable(str(text)), err=err, nl=nl)
 
 
 def _spelt_out(found: re.Match[str]) -> str:

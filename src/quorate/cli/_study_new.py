@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from quorate.cli._printable import say
+
 _EXAMPLE = """\
 # A study: every method on every fold of every ensemble of every data set.
 [study]
@@ -64,4 +66,4 @@ def new(path: Path) -> None:
         raise click.UsageError(f"{path} exists.")
     with atomic_write(path) as file:
         file.write(_EXAMPLE.encode())
-    click.echo(f"written to {path}; run it with: quorate study run {path}")
+    say(f"written to {path}; run it with: quorate study run {path}")

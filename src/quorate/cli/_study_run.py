@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from quorate.cli._interrupts import heeding_interrupts, interrupted_code
+from quorate.cli._printable import say
 
 if TYPE_CHECKING:
     from quorate.study import Plan
@@ -104,7 +105,7 @@ def _forecast(
     from quorate.study import forecast_plan
 
     with _workers(dask, backend):
-        click.echo(forecast_plan(plan, path, **_as_asked(options)))
+        say(forecast_plan(plan, path, **_as_asked(options)))
 
 
 def _go(
@@ -122,10 +123,10 @@ def _go(
             progress = heeding_interrupts(show)
             outcome = run_plan(plan, path, progress=progress, **_as_asked(options))
     except KeyboardInterrupt:
-        click.echo(_where_to_go_on(path, options["data_dir"]), err=True)
+        say(_where_to_go_on(path, options["data_dir"]), err=True)
         raise SystemExit(interrupted_code()) from None
     show_results(results_console(), Results.read(path))
-    click.echo(
+    say(
         f"\n{outcome.n_run} of {outcome.n_cells} cells computed now, "
         f"{outcome.n_failed} failed; results in {path}"
     )
