@@ -153,9 +153,10 @@ def _show_standings(
         return
     test = friedman(scores)
     differ = test.chi_square_p_value <= tested.alpha
+    exact = " (exact)" if test.distribution == "exact" else ""
     verdict = "methods differ" if differ else "no difference is shown"
     console.print(
-        f"Friedman test: p = {_p(test.chi_square_p_value)}, {verdict} at "
+        f"Friedman test: p = {_p(test.chi_square_p_value)}{exact}, {verdict} at "
         f"{tested.alpha:.0%}"
     )
     console.print(Text(_verdict(tested, standings)))
