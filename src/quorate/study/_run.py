@@ -12,7 +12,7 @@ from pickle import PicklingError
 from joblib import effective_n_jobs, parallel_config
 from sklearn.utils.parallel import Parallel, delayed
 
-from quorate.study._cell import UnitResult, run_unit, unit_keys
+from quorate.study._cell import UnitResult, earlier_keys, run_unit, unit_keys
 from quorate.study._data_set import DataSet
 from quorate.study._plan import MethodSpec, Plan, Unit
 from quorate.study._plan_data import load_plan_data
@@ -30,6 +30,7 @@ _REFUSALS = (
     TimeoutError,
     PicklingError,
 )
+_KEYS = (unit_keys, earlier_keys)
 _ATTEMPTS = 3
 _BATCH = 4
 
@@ -130,8 +131,10 @@ def missing_units(plan: Plan, data: dict[str, DataSet], done: set[str]) -> list[
     """Return the units with work to do, and their methods without a result."""
     todo: list[Task] = []
     for unit in plan.units():
-        keys = unit_keys(unit, data[unit.data].fingerprint)
-        methods = [m for m in plan.methods if keys[m.name] not in done]
+        known = [keys(unit, data[unit.data].fingerprint) for keys in _KEYS]
+        methods = [
+            m for m in plan.methods if not any(keys[m.name] in done for keys in known)
+        ]
         if methods:
             todo.append((unit, methods))
     return todo

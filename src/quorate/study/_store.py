@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import sklearn
+
 from quorate._version import __version__
 from quorate.exceptions import FileFormatError
 from quorate.study._sqlite import connect, connect_to_read, table_names, told
@@ -26,11 +28,29 @@ _FIT = ("data", "repeat", "fold", "ensemble", "cells", "seconds", "preparation")
 
 
 def cell_key(identity: dict[str, Any]) -> str:
-    """Return the content key of a cell: the same inputs give the same key."""
-    text = json.dumps(
-        {**identity, "version": __version__}, sort_keys=True, default=repr
-    )
+    """Return the content key of a cell: the same inputs give the same key.
+
+    Results are those of a version of quorate and of scikit-learn; with another one
+    they are computed anew, so that a store never mixes the two unseen.
+    """
+    return _digest({**identity, "version": __version__, "learners": _learners()})
+
+
+def earlier_key(identity: dict[str, Any]) -> str:
+    """Return the key a cell had when only the version of quorate was in it.
+
+    Stores of that time are not computed again.
+    """
+    return _digest({**identity, "version": __version__})
+
+
+def _digest(parts: dict[str, Any]) -> str:
+    text = json.dumps(parts, sort_keys=True, default=repr)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _learners() -> str:
+    return f"scikit-learn {sklearn.__version__}"
 
 
 class Store:
