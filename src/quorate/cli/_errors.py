@@ -36,7 +36,8 @@ class RefusingGroup(click.Group):
                 warnings.showwarning = _say
                 return super().invoke(ctx)
         except click.ClickException as error:
-            error.message = printable(error.message)
+            # a new one would lose the usage that some kinds of it show
+            error.message = printable(error.message)  # type: ignore[misc]
             raise
         except (ValueError, TypeError, ImportError, OSError) as error:
             if isinstance(error, BrokenPipeError):

@@ -36,7 +36,7 @@ def tail_of_sums(ranks: IntArray, observed: int) -> float | None:
     rows = [tuple(row) for row in np.sort(ranks, axis=1).tolist()]
     rows.sort(key=n_arrangements)
     start = rows.pop()  # one block may stay as it is: only the others against it count
-    sums = np.array([start], dtype=np.int64)
+    sums: IntArray = np.array([start], dtype=np.int64)
     ways, total, spent = np.ones(1), 1.0, 0
     made: dict[tuple[int, ...], IntArray] = {}
     for place, row in enumerate(rows):
@@ -91,4 +91,5 @@ def _counted(sums: IntArray, ways: FloatArray) -> tuple[IntArray, FloatArray]:
         distinct = sums[first]
     else:
         distinct, where = np.unique(sums, axis=0, return_inverse=True)
-    return distinct, np.bincount(where.ravel(), weights=ways)
+    counts: FloatArray = np.bincount(where.ravel(), weights=ways).astype(np.float64)
+    return distinct, counts

@@ -193,7 +193,6 @@ class _Bench:
             self.ensemble,
             X,
             y,
-            out_of_bag=source is VoteSource.OUT_OF_BAG,
             probabilities=None if own else False,
             source=source,
         )
