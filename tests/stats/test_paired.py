@@ -39,6 +39,22 @@ def test_corrected_by_hand():
     assert found.test_share == 0.25
 
 
+def test_a_p_value_of_exactly_alpha_is_significant():
+    """The rule is p <= alpha, for the test, its mark, and the counts."""
+    tests = (paired_t_test, lambda a, b, alpha: corrected_t_test(a, b, 0.25, alpha))
+    for share, test in zip((None, 0.25), tests, strict=True):
+        p_value = test(A, B, 0.05).p_value
+        below = math.nextafter(p_value, 0)
+        for alpha, mark in ((p_value, 1), (below, 0)):
+            at = test(A, B, alpha)
+            assert at.p_value == p_value
+            assert at.significant is bool(mark)
+            assert (at.mark, test(B, A, alpha).mark) == (mark, -mark)
+            counts = win_tie_loss({"a": [A], "b": [B]}, "a", alpha, test_share=share)
+            assert counts.marks.tolist() == [[mark]]
+            assert (counts.wins[0], counts.ties[0]) == (mark, 1 - mark)
+
+
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("n", [2, 5, 30])
 def test_is_that_of_scipy(seed, n):

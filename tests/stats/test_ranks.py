@@ -1,6 +1,7 @@
 """Average ranks, Friedman and Nemenyi: by hand, by SciPy, and where ranks tie."""
 
 import math
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -49,11 +50,103 @@ def test_friedman_by_hand():
     found = friedman(TABLE)
     assert found.chi_square == 12 / (4 * 3 * 4) * (25 + 49 + 144) - 3 * 4 * 4  # 6.5
     assert found.f == 3 * 6.5 / (4 * 2 - 6.5)  # 13
-    assert found.chi_square_p_value == pytest.approx(math.exp(-6.5 / 2), rel=1e-12)
-    # With two and six degrees of freedom the tail of F is (1 + f / 3)**-3.
-    assert found.f_p_value == pytest.approx((1 + 13 / 3) ** -3, rel=1e-12)
+    # Of the 6**3 arrangements against the first block, 9 are at least as extreme:
+    # one has sums 4, 8, 12, eight have 5, 7, 12 or 4, 9, 11 (Friedman 1937, table V).
+    assert found.distribution == "exact"
+    assert found.f_p_value == found.chi_square_p_value == 9 / 216
     assert found.average_ranks.tolist() == [1.25, 1.75, 3.0]
     assert (found.methods, found.n_blocks) == (("a", "b", "c"), 4)
+
+
+def all_tails(table):
+    """Enumerate every arrangement within every block, one by one."""
+    ranks = np.array(
+        [[1 + sum(o > x for o in row) + (row.count(x) - 1) / 2 for x in row]
+         for row in table]
+    )  # fmt: skip
+
+    def spread(rows):
+        sums = np.sum(rows, axis=0) - len(rows) * (len(rows[0]) + 1) / 2
+        return float((sums**2).sum())
+
+    every = [spread(rows) for rows in product(*(permutations(row) for row in ranks))]
+    return np.mean(np.array(every) >= spread(ranks) - 1e-9)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        [[2, 1], [2, 1]],
+        [[2, 1], [1, 2], [2, 2]],
+        [[3, 2, 1]] * 3,
+        [[3, 2, 1], [3, 3, 1], [1, 2, 3], [2, 2, 2]],
+        [[4, 3, 2, 1], [4, 3, 1, 2], [4, 2, 2, 1]],
+        [[1, 1, 1, 2], [1, 2, 1, 1], [1, 1, 1, 2]],
+        [[5, 4, 3, 2, 1], [5, 3, 4, 1, 2]],
+    ],
+)
+def test_exact_p_values_are_shares_of_all_arrangements(table):
+    found = friedman(np.array(table, dtype=float))
+    assert found.distribution == "exact"
+    assert found.f_p_value == pytest.approx(all_tails(table), rel=1e-12)
+    assert found.f_p_value == found.chi_square_p_value
+
+
+def test_two_blocks_of_two_methods_prove_nothing():
+    found = friedman([[2, 1], [2, 1]])
+    assert (found.f, found.f_p_value) == (math.inf, 0.5)
+    assert "exact p=0.5" in repr(found)
+
+
+@pytest.mark.parametrize("wins", range(13))
+def test_exact_p_values_of_two_methods_are_those_of_the_sign_test(wins):
+    a = [1.0] * wins + [0.0] * (12 - wins)
+    found = friedman({"a": [*a, 0.5], "b": [0.5] * 13})  # the tie says nothing
+    assert found.f_p_value == pytest.approx(stats.binomtest(wins, 12).pvalue, rel=1e-12)
+
+
+@pytest.mark.parametrize("decimals", [None, 1], ids=["no ties", "ties"])
+@pytest.mark.parametrize(
+    ("n", "k"), [(2, 2), (3, 2), (5, 2), (3, 3), (5, 3), (2, 4), (3, 4), (2, 5), (2, 6)]
+)
+def test_where_nothing_differs_it_is_seldom_said(n, k, decimals):
+    """Not more often than alpha, by more than three standard errors."""
+    rng = np.random.default_rng([n, k])
+    trials, alpha = 600, 0.05
+    tables = rng.random((trials, n, k))
+    if decimals is not None:
+        tables = tables.round(decimals)
+    found = [friedman(table) for table in tables]
+    assert {test.distribution for test in found} == {"exact"}
+    limit = alpha + 3 * math.sqrt(alpha * (1 - alpha) / trials)
+    for p_values in ("f_p_value", "chi_square_p_value"):
+        rejected = np.mean([getattr(test, p_values) <= alpha for test in found])
+        assert rejected <= limit
+
+
+def test_the_exact_level_can_be_reached():
+    """Shares of 120 arrangements to the last digit, so that alpha is not missed."""
+    p_values = {
+        friedman([np.arange(5), order]).f_p_value for order in permutations(range(5))
+    }
+    assert min(p_values) == 1 / 120
+    assert all(p == round(p * 120) / 120 for p in p_values)
+
+
+@pytest.mark.parametrize(("n", "k"), [(14, 5), (3, 10), (14, 19), (200, 3)])
+def test_large_tables_are_approximate(n, k):
+    found = friedman(np.random.default_rng(0).random((n, k)))
+    assert found.distribution == "approximate"
+    tail = stats.f.sf(found.f, k - 1, (k - 1) * (n - 1))
+    assert found.f_p_value == pytest.approx(tail, rel=1e-12)
+
+
+def test_exact_and_approximate_meet():
+    values = np.random.default_rng(3).random((40, 3)) + np.array([0.0, 0.05, 0.1])
+    found = friedman(values)
+    assert found.distribution == "exact"
+    known = stats.friedmanchisquare(*values.T)
+    assert found.chi_square_p_value == pytest.approx(known.pvalue, abs=0.03)
 
 
 def test_friedman_of_two_methods_is_the_sign_test():
@@ -71,12 +164,15 @@ def test_friedman_is_that_of_scipy(seed, decimals):
     found = friedman(values)
     known = stats.friedmanchisquare(*values.T)
     assert found.chi_square == pytest.approx(known.statistic, rel=1e-10)
-    assert found.chi_square_p_value == pytest.approx(known.pvalue, rel=1e-10)
+    exact = found.distribution == "exact"  # many ties leave few arrangements
+    assert exact == (decimals == 1)
+    if not exact:
+        assert found.chi_square_p_value == pytest.approx(known.pvalue, rel=1e-10)
     n, k = values.shape
     f = (n - 1) * known.statistic / (n * (k - 1) - known.statistic)
     assert found.f == pytest.approx(f, rel=1e-10)
     tail = stats.f.sf(f, k - 1, (k - 1) * (n - 1))
-    assert found.f_p_value == pytest.approx(tail, rel=1e-9)
+    assert exact or found.f_p_value == pytest.approx(tail, rel=1e-9)
 
 
 def test_friedman_where_all_tie_and_where_all_agree():
@@ -84,7 +180,8 @@ def test_friedman_where_all_tie_and_where_all_agree():
     assert (tied.chi_square, tied.f) == (0, 0)
     assert (tied.chi_square_p_value, tied.f_p_value) == (1, 1)
     agreed = friedman([[3, 2, 1]] * 7)
-    assert (agreed.chi_square, agreed.f, agreed.f_p_value) == (14, math.inf, 0)
+    assert (agreed.chi_square, agreed.f) == (14, math.inf)
+    assert agreed.f_p_value == 6.0**-6  # all others are as the first
     assert friedman([[3, 3, 1]] * 7).f == math.inf
 
 

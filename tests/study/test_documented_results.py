@@ -1,11 +1,14 @@
 """What the tables of the documentation must say, whatever was measured."""
 
 import csv
+import re
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from quorate.stats import nemenyi
 from quorate.study import PRESETS
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
@@ -63,3 +66,139 @@ def test_better_ranks_come_first():
     for name in PAPERS:
         ranks = [float(row["rank"]) for row in rows_of(f"{name}-methods.csv")]
         assert all(a <= b for a, b in pairwise(ranks))
+
+
+PAGE = RESULTS.parent / "results_selectors.rst"
+TWO_DIGITS = r"(\d\.\d\d)"
+
+
+def text_of(page):
+    return " ".join(page.read_text().split())
+
+
+def verdict(ensemble):
+    rows = rows_of(f"selectors-{ensemble}-verdict.csv")
+    return {row["method"]: row for row in rows}
+
+
+def numbers(page, pattern):
+    """Return the numbers of the one place where a page says this."""
+    found = re.findall(pattern, text_of(page))
+    assert len(found) == 1, (pattern, found)
+    given = found[0] if isinstance(found[0], tuple) else (found[0],)
+    return [float(number) for number in given]
+
+
+def over(ensemble, other):
+    """Return by how much `auto` is above another method, as the duels have it."""
+    (row,) = [
+        row
+        for row in rows_of("selectors-duels-verdict.csv")
+        if (row["ensemble"], row["auto against"]) == (ensemble, other)
+    ]
+    return float(row["pp"]), row
+
+
+class TestSelectors:
+    """What the page of the selectors says is what its tables have."""
+
+    def test_methods_and_critical_difference(self):
+        """All members together have no rank, and do not count."""
+        words = {"eighteen": 18, "nineteen": 19, "twenty": 20, "fourteen": 14}
+        said = re.search(
+            r"With (\w+) methods that are ranked .*? and (\w+) data sets Nemenyi's "
+            rf"critical difference is {TWO_DIGITS} ranks",
+            text_of(PAGE),
+        )
+        n_methods, n_blocks = words[said[1]], words[said[2]]
+        for ensemble in ("trees", "forest", "bagging", "stumps", "boosted", "pool"):
+            ranked = [row for row in verdict(ensemble).values() if row["rank"]]
+            assert len(ranked) == n_methods
+            mean = sum(float(row["rank"]) for row in ranked) / n_methods
+            assert mean == pytest.approx((n_methods + 1) / 2, abs=0.01)
+        table = np.random.default_rng(0).random((n_blocks, n_methods))
+        found = nemenyi(table).critical_difference
+        assert float(said[3]) == pytest.approx(found, abs=0.005)
+
+    @pytest.mark.parametrize(
+        ("ensemble", "other", "pattern"),
+        [
+            ("trees", "random", r"above random subsets \(p = ([\d.]+),"),
+            ("stumps", "es", r"on stumps, which is not significant \(p = ([\d.]+)\)"),
+            ("boosted", "es", r"0\.8 pp on trees of depth 3 \(p = ([\d.]+)\)"),
+            ("stumps", "ges", r"is 0\.4 pp better \(p = ([\d.]+)\)"),
+            ("pool", "ges", r"more accuracy \(p = ([\d.]+)\)"),
+        ],
+    )
+    def test_p_values_of_the_summary_are_corrected(self, ensemble, other, pattern):
+        (said,) = numbers(PAGE, pattern)
+        corrected = float(verdict(ensemble)[other]["p (auto)"])
+        assert said == pytest.approx(corrected, abs=0.0006)
+        assert said > float(over(ensemble, other)[1]["p"])
+
+    def test_no_other_p_value_is_in_the_summary(self):
+        summary = text_of(PAGE).split("What to take from it")[1]
+        summary = summary.split("The automatic choice against others")[0]
+        assert len(re.findall(r"p = [\d.]+", summary)) == 5
+        assert "after Holm's correction" in summary
+
+    def test_differences(self):
+        (said,) = numbers(PAGE, rf"is {TWO_DIGITS} pp above random subsets")
+        assert said == over("trees", "random")[0]
+        (said,) = numbers(PAGE, r"better on (\d+) % of the data sets\)")
+        assert f"{said:.0f} %" == over("trees", "random")[1]["wins"]
+        (said,) = numbers(PAGE, rf"{TWO_DIGITS} pp that all members together are")
+        assert said == float(verdict("trees")["all members"]["over random"])
+        pattern = rf"{TWO_DIGITS} pp above EPBD on out-of-bag .*? {TWO_DIGITS} pp above"
+        assert numbers(PAGE, pattern) == [
+            over("trees", "epbd")[0],
+            over("trees", "epbd, train")[0],
+        ]
+        pattern = (
+            r"\(``l1``\) is ([\d.]+) pp above .* and ([\d.]+) pp on trees of depth"
+        )
+        assert numbers(PAGE, pattern) == [
+            round(over(kind, "es")[0], 1) for kind in ("stumps", "boosted")
+        ]
+        assert numbers(PAGE, r"It is ([\d.]+) and ([\d.]+) pp above EPBD") == [
+            pytest.approx(over(kind, "epbd")[0], abs=0.051)
+            for kind in ("stumps", "boosted")
+        ]
+        (said,) = numbers(PAGE, rf"with {TWO_DIGITS} pp more accuracy")
+        assert said == over("pool", "ges")[0]
+
+    def test_pools(self):
+        row = {r["method"]: r for r in rows_of("selectors-pool-log-loss-verdict.csv")}
+        pattern = r"loss (\d+) % below greedy .*? \((\d+) % on the median data set"
+        assert numbers(PAGE, pattern) == [
+            -round(float(row["auto"][column].rstrip(" %")))
+            for column in ("against ges", "median data set")
+        ]
+        kept = {r["method"]: r for r in rows_of("selectors-pool-kept-verdict.csv")}
+        sizes = ("5%", "10%", "20%", "30%")
+        pattern = (
+            r"at fewer: ([\d.]+), ([\d.]+), ([\d.]+) and ([\d.]+) on average, against "
+            r"(\d), (\d), (\d) and (\d)"
+        )
+        assert numbers(PAGE, pattern) == [
+            float(kept[method][size]) for method in ("ges", "auto") for size in sizes
+        ]
+
+
+def test_small_batches_of_lazy_voting():
+    """Ensembles of trees on one hand, of slower members on the other."""
+    page = RESULTS.parent / "benchmarks.rst"
+    assert "0.10 to 0.25 of the time of scikit-learn's" in text_of(page)
+    if not (RESULTS / "lazy-small-batches.csv").exists():
+        pytest.skip("python -m bench lazy has not written its table yet")
+    pattern = (
+        rf"Batches of 1 to 50 rows take {TWO_DIGITS} to {TWO_DIGITS} of the time .*? "
+        rf"and {TWO_DIGITS} to {TWO_DIGITS} of it for ensembles of slower members"
+    )
+    quick, slow = [], []
+    for row in rows_of("lazy-small-batches.csv"):
+        ratios = [float(row[str(size)]) for size in (1, 2, 5, 10, 20, 50)]
+        is_quick = row["ensemble"].startswith(("forest", "bagging", "boosting"))
+        (quick if is_quick else slow).extend(ratios)
+    said = numbers(page, pattern)
+    assert said == [min(quick), max(quick), min(slow), max(slow)]

@@ -1,5 +1,6 @@
 """Stopped by hand, or killed: what was computed stays, and the rest can follow."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -9,8 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from tests.study.plans import is_sound, n_rows, plain, write_toml
 
+from quorate.cli import main
 from quorate.study import Results, read_plan, run_plan
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
@@ -30,38 +33,128 @@ def living(group):
     return found
 
 
-@pytest.mark.parametrize(
-    "jobs", [pytest.param(1, marks=pytest.mark.slow), 2], ids="jobs={}".format
-)
-def test_interrupt(jobs, tmp_path):
+def started(tmp_path, jobs):
+    """Begin a run in a group of its own, as a shell does."""
     plan = write_toml(tmp_path / "p.toml", folds=10, repeats=30, members=40)
     path = tmp_path / "s.sqlite"
-    with subprocess.Popen(
+    return subprocess.Popen(
         [*CLI, "run", str(plan), "--store", str(path), "--jobs", str(jobs)],
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
         start_new_session=True,
         text=True,
-    ) as run:
+    )
+
+
+def ended(run):
+    """Wait for the end; return what was said, once nobody of the group is left."""
+    try:
+        out, said = run.communicate(timeout=60)
+        if Path("/proc").exists():
+            for _ in range(100):
+                if not living(run.pid):
+                    break
+                time.sleep(0.1)
+            assert not living(run.pid)
+    except BaseException:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(run.pid, signal.SIGKILL)
+        raise
+    return out, said
+
+
+@pytest.mark.parametrize(
+    ("number", "jobs", "all_of_them"),
+    [
+        pytest.param(signal.SIGINT, 1, True, marks=pytest.mark.slow),
+        (signal.SIGINT, 2, True),  # what a terminal does on Ctrl-C
+        pytest.param(signal.SIGINT, 2, False, marks=pytest.mark.slow),
+        pytest.param(signal.SIGTERM, 1, False, marks=pytest.mark.slow),
+        (signal.SIGTERM, 2, False),  # what kill and service managers do
+        pytest.param(signal.SIGTERM, 2, True, marks=pytest.mark.slow),
+    ],
+)
+def test_interrupt(number, jobs, all_of_them, tmp_path):
+    path = tmp_path / "s.sqlite"
+    with started(tmp_path, jobs) as run:
         while n_rows(path) == 0:
             assert run.poll() is None
             time.sleep(0.02)
-        os.killpg(run.pid, signal.SIGINT)  # what a terminal does on Ctrl-C
-        out, said = run.communicate(timeout=60)
-    assert run.returncode == 130
+        (os.killpg if all_of_them else os.kill)(run.pid, number)
+        out, said = ended(run)
+    assert run.returncode == 128 + number
     assert f"go on with: quorate study resume {path}" in said
     assert "Traceback" not in said
     assert out == ""
     assert is_sound(path)
     results = Results.read(path)
-    assert 0 < len(results.rows) < read_plan(plan).n_cells
+    assert 0 < len(results.rows) < read_plan(tmp_path / "p.toml").n_cells
     assert not results.failures
-    if Path("/proc").exists():
-        for _ in range(100):
-            if not living(run.pid):
-                break
-            time.sleep(0.1)
-        assert not living(run.pid)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=str)
+def test_interrupted_while_it_begins(number, tmp_path):
+    """Before there is a store: packages are imported, data is read."""
+    code = (
+        "import os, sys\n"
+        "from quorate.cli import main\n"
+        "class Door:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'sklearn.ensemble':\n"
+        f"            os.kill(os.getpid(), {int(number)})\n"
+        "sys.meta_path.insert(0, Door())\n"
+        "main()\n"
+    )
+    plan = write_toml(tmp_path / "p.toml")
+    done = subprocess.run(
+        [sys.executable, "-c", code, "study", "run", str(plan)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 128 + number
+    assert done.stderr.startswith("stopped")
+    assert "Traceback" not in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["p.toml"]
+
+
+def test_what_an_interrupt_broke_counts_as_interrupted(monkeypatch, tmp_path):
+    """Libraries turn it into errors of their own."""
+    from quorate import study
+
+    def broken(*_, **__):
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            raise RuntimeError("cannot schedule new futures") from None
+
+    monkeypatch.setattr(study, "run_plan", broken)
+    plan = write_toml(tmp_path / "p.toml")
+    done = CliRunner().invoke(main, ["study", "run", str(plan)])
+    assert done.exit_code == 130
+    assert done.output == "stopped.\n"
+
+
+def test_ignored_interrupts_stay_ignored(monkeypatch, tmp_path):
+    """As in the background of a shell without job control."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        seen = []
+
+        def look(*_, **__):
+            seen.append(signal.getsignal(signal.SIGINT))
+            raise ValueError("enough")
+
+        from quorate import study
+
+        monkeypatch.setattr(study, "run_plan", look)
+        plan = write_toml(tmp_path / "p.toml")
+        done = CliRunner().invoke(main, ["study", "run", str(plan)])
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert done.output == "Error: enough\n"
+    assert seen == [signal.SIG_IGN]
 
 
 def test_interrupts_reach_callers_of_the_library(tmp_path):

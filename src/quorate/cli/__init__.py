@@ -2,7 +2,8 @@
 
 Modules here import nothing heavy before a command runs, so that ``--help`` is quick.
 Results go to standard output, progress to standard error. Exit codes: 0 all went well,
-1 the input was refused, 2 the command was misspelt, 130 interrupted.
+1 the input was refused or nothing could be computed, 2 the command was misspelt, 130
+interrupted, 143 terminated.
 """
 
 import click

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from quorate.cli import _options
+from quorate.cli._printable import say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -45,7 +46,7 @@ def demo(members: int, seed: int, as_json: bool) -> None:
     pruned = _prune(out_of_bag, test, seed)
     if as_json:
         found = {**diagnosis.to_dict(), "pruning": pruned, "lazy": lazy}
-        click.echo(json.dumps(found, indent=2))
+        say(json.dumps(found, indent=2))
         return
     console = results_console()
     console.print(

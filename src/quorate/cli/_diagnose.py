@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from quorate.cli import _options
+from quorate.cli._printable import say
 
 if TYPE_CHECKING:
     from quorate.votes import Votes
@@ -77,7 +78,7 @@ def diagnose(
         )
     diagnosis = look(votes, noise)
     if as_json:
-        click.echo(json.dumps(diagnosis.to_dict(), indent=2))
+        say(json.dumps(diagnosis.to_dict(), indent=2))
         return
     console = results_console()
     console.print(repr(votes), markup=False, soft_wrap=True)

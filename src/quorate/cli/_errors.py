@@ -1,10 +1,12 @@
-"""Turn refusals into one sentence and an exit code."""
+"""Turn refusals and interrupts into one sentence and an exit code."""
 
 import warnings
 from typing import Any
 
 import click
 
+from quorate.cli._interrupts import interrupted_code, noting_signals, was_interrupted
+from quorate.cli._printable import printable, say
 from quorate.exceptions import QuorateWarning
 
 
@@ -14,18 +16,37 @@ class RefusingGroup(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; input that does not fit ends with exit code 1."""
         try:
+            with noting_signals():
+                return self._invoke(ctx)
+        except KeyboardInterrupt:
+            pass
+        except click.exceptions.Exit:
+            raise
+        except Exception:
+            # what an interrupt broke may not look like one
+            if not was_interrupted():
+                raise
+        say("stopped.", err=True)
+        raise SystemExit(interrupted_code())
+
+    def _invoke(self, ctx: click.Context) -> Any:
+        try:
             with warnings.catch_warnings():
                 warnings.simplefilter("always", QuorateWarning)
                 warnings.showwarning = _say
                 return super().invoke(ctx)
+        except click.ClickException as error:
+            # a new one would lose the usage that some kinds of it show
+            error.message = printable(error.message)  # type: ignore[misc]
+            raise
         except (ValueError, TypeError, ImportError, OSError) as error:
             if isinstance(error, BrokenPipeError):
                 raise
-            raise click.ClickException(_sentence(error)) from error
+            raise click.ClickException(printable(_sentence(error))) from error
 
 
 def _say(message: Warning | str, *_: Any, **__: Any) -> None:
-    click.echo(f"Note: {message}", err=True)
+    say(f"Note: {message}", err=True)
 
 
 def _sentence(error: Exception) -> str:

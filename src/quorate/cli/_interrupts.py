@@ -1,4 +1,4 @@
-"""Interrupts that are not lost on their way."""
+"""Interrupts that are not lost on their way, and what they end with."""
 
 import signal
 import threading
@@ -8,32 +8,63 @@ from typing import Any
 
 Progress = Callable[[int, int], None]
 
+# To be told to end is to be interrupted: workers are stopped, files put in order.
+_HEEDED = (signal.SIGINT, signal.SIGTERM)
+_USUAL = (signal.SIG_DFL, signal.default_int_handler)
+_received: list[int] = []
+
 
 @contextmanager
-def heeding_interrupts(show: Progress | None) -> Iterator[Progress]:
-    """Stop at the next result if an interrupt was lost on its way.
+def noting_signals() -> Iterator[None]:
+    """Raise KeyboardInterrupt on SIGINT and SIGTERM, and remember that they came.
+
+    Signals that are ignored, as those of a shell's background jobs may be, or that
+    somebody else handles are left alone.
+    """
+    _received.clear()
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {
+        number: handler
+        for number in _HEEDED
+        if (handler := signal.getsignal(number)) in _USUAL
+    }
+    for number in before:
+        signal.signal(number, _note)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _note(number: int, frame: Any) -> None:
+    _received.append(number)
+    raise KeyboardInterrupt
+
+
+def was_interrupted() -> bool:
+    """Tell whether a signal came, also if its interrupt was lost since."""
+    return bool(_received)
+
+
+def interrupted_code() -> int:
+    """Return the exit code of a process that a signal ended, as shells have it."""
+    return 128 + (_received[0] if _received else signal.SIGINT)
+
+
+def heeding_interrupts(show: Progress | None) -> Progress:
+    """Return a progress that stops at the next result if an interrupt was lost.
 
     Python drops exceptions that arise while it cleans up, and libraries may: the
     interrupt of somebody who waits must not be among them.
     """
-    lost = False
-
-    def note(number: int, frame: Any) -> None:
-        nonlocal lost
-        lost = True
-        signal.default_int_handler(number, frame)
 
     def progress(done: int, total: int) -> None:
-        if lost:
+        if was_interrupted():
             raise KeyboardInterrupt
         if show is not None:
             show(done, total)
 
-    if threading.current_thread() is not threading.main_thread():
-        yield progress
-        return
-    before = signal.signal(signal.SIGINT, note)
-    try:
-        yield progress
-    finally:
-        signal.signal(signal.SIGINT, before)
+    return progress

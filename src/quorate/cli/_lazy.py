@@ -8,6 +8,7 @@ import click
 
 from quorate.cli import _options
 from quorate.cli._inputs import read_model
+from quorate.cli._printable import say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -79,7 +80,7 @@ def lazy(
         )
     if as_json:
         found = {**trial.to_dict(), "confidence": confidence, "epsilon": epsilon}
-        click.echo(json.dumps(found, indent=2))
+        say(json.dumps(found, indent=2))
         return
     _show(results_console(), trial)
 

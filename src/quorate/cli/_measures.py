@@ -6,6 +6,7 @@ from dataclasses import asdict
 import click
 
 from quorate.cli import _options
+from quorate.cli._printable import say
 
 # Names, directions and summaries fill 80 columns; ranges need more.
 _WIDTH_FOR_RANGES = 100
@@ -21,9 +22,7 @@ def measures(as_json: bool) -> None:
     from quorate.cli._render import plain_table, pointer, results_console
 
     if as_json:
-        click.echo(
-            json.dumps([asdict(measure) for measure in known().values()], indent=2)
-        )
+        say(json.dumps([asdict(measure) for measure in known().values()], indent=2))
         return
     console = results_console()
     wide = console.width >= _WIDTH_FOR_RANGES

@@ -5,6 +5,7 @@ import json
 import click
 
 from quorate.cli import _options
+from quorate.cli._printable import say
 
 
 @click.command()
@@ -27,7 +28,7 @@ def methods(as_json: bool) -> None:
             }
             for name, method in known().items()
         ]
-        click.echo(json.dumps(rows, indent=2))
+        say(json.dumps(rows, indent=2))
         return
     table = plain_table("method", "size", "what it does")
     table.columns[1].justify = "left"

@@ -8,6 +8,7 @@ import click
 
 from quorate.cli import _options
 from quorate.cli._inputs import read_model, refuse_to_write_over
+from quorate.cli._printable import say
 
 
 @click.command()
@@ -119,7 +120,7 @@ def prune(
             "comparison": compared.to_dict(),
             "pruning": record,
         }
-        click.echo(json.dumps(found, indent=2))
+        say(json.dumps(found, indent=2))
         return
     _show(results_console(), compared, selection, record, test is None, output)
 

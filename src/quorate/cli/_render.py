@@ -1,11 +1,15 @@
 """A diagnosis as tables on a terminal, readable on 80 columns."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from rich import box
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
+
+from quorate.cli._printable import on_one_line, printable
 
 if TYPE_CHECKING:
     from quorate._diagnosis import Diagnosis
@@ -13,9 +17,23 @@ if TYPE_CHECKING:
 _WIDTH_WITHOUT_TERMINAL = 80
 
 
+class SafeConsole(Console):
+    """A console that shows control characters in texts instead of sending them."""
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """Render as any console does; what a terminal would obey is spelt out."""
+        for segment in super().render(renderable, options):
+            if segment.control:
+                yield segment  # of rich itself, for bars that move
+            else:
+                yield Segment(printable(segment.text), segment.style)
+
+
 def results_console() -> Console:
     """Return the console for results: standard output, 80 columns when piped."""
-    console = Console(highlight=False)
+    console = SafeConsole(highlight=False)
     if not console.is_terminal:
         console.width = _WIDTH_WITHOUT_TERMINAL
     return console
@@ -23,7 +41,7 @@ def results_console() -> Console:
 
 def progress_console() -> Console:
     """Return the console for everything that is not a result."""
-    return Console(stderr=True, highlight=False)
+    return SafeConsole(stderr=True, highlight=False)
 
 
 def plain_table(*columns: str) -> Table:
@@ -64,7 +82,7 @@ def _show_decomposition(console: Console, diagnosis: "Diagnosis") -> None:
             "error of the ensemble itself, by averaged probabilities: "
             f"{_percent(votes.error())}"
         )
-    name = Text(votes.names[best])
+    name = Text(on_one_line(votes.names[best]))
     console.print(
         Text.assemble(
             "best single member: ", name, f", error {_percent(1 - accuracies[best])}"

@@ -7,6 +7,7 @@ import click
 
 from quorate.cli import _options
 from quorate.cli._inputs import refuse_to_write_over
+from quorate.cli._printable import say
 from quorate.cli._prune import as_size
 
 
@@ -109,8 +110,8 @@ def report(
         )
     page.save(output)
     if as_json:
-        click.echo(json.dumps({"output": str(output), **page.data}, indent=2))
+        say(json.dumps({"output": str(output), **page.data}, indent=2))
         return
     for step in page.data["advice"]:
-        click.echo(f"- {step['title']}")
-    click.echo(f"written to {output}")
+        say(f"- {step['title']}")
+    say(f"written to {output}")

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from quorate.cli._printable import say
+
 _EXAMPLE = """\
 # A study: every method on every fold of every ensemble of every data set.
 [study]
@@ -58,7 +60,10 @@ keep = 0.2
 @click.argument("path", type=click.Path(path_type=Path), default="study.toml")
 def new(path: Path) -> None:
     """Write a commented example plan to PATH (study.toml)."""
+    from quorate._atomic import atomic_write
+
     if path.exists():
         raise click.UsageError(f"{path} exists.")
-    path.write_text(_EXAMPLE)
-    click.echo(f"written to {path}; run it with: quorate study run {path}")
+    with atomic_write(path) as file:
+        file.write(_EXAMPLE.encode())
+    say(f"written to {path}; run it with: quorate study run {path}")

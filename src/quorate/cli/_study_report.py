@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from quorate.cli._printable import say
+
 if TYPE_CHECKING:
     from quorate.study import Results
 
@@ -79,7 +81,7 @@ def report(
         from quorate.display import study_figures
 
         drawn = study_figures(results, figures, kinds)
-        click.echo(f"{len(drawn)} figures written to {figures}", err=True)
+        say(f"{len(drawn)} figures written to {figures}", err=True)
     elif form == "parquet":
         if output is None:
             raise click.UsageError("parquet is not for printing; name a file with -o.")
@@ -92,7 +94,7 @@ def report(
     else:
         _hand_over(_as_text(results, form, reference, verbose), output)
     if output is not None:
-        click.echo(f"written to {output}", err=True)
+        say(f"written to {output}", err=True)
 
 
 def _write_page(
@@ -101,10 +103,10 @@ def _write_page(
     from quorate._report import study_report
     from quorate.study import Store
 
-    with Store(store) as opened:
+    with Store(store, read_only=True) as opened:
         plan = opened.plan
     study_report(results, output=html, plan=plan, store=str(store), reference=reference)
-    click.echo(f"written to {html}", err=True)
+    say(f"written to {html}", err=True)
 
 
 def _as_text(
@@ -130,7 +132,7 @@ def _as_text(
 
 def _hand_over(text: str, output: Path | None) -> None:
     if output is None:
-        click.echo(text, nl=False)
+        say(text, nl=False)
         return
     from quorate._atomic import atomic_write
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from quorate.cli._interrupts import heeding_interrupts
+from quorate.cli._interrupts import heeding_interrupts, interrupted_code
+from quorate.cli._printable import say
 
 if TYPE_CHECKING:
     from quorate.study import Plan
 
-_INTERRUPTED = 130
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -90,15 +90,13 @@ def run(
 @_running
 def resume(store: Path, **options: Any) -> None:
     """Do what is missing in STORE."""
-    from quorate.study import Store, plan_from_dict
+    from quorate.study import Store, stored_plan
 
-    if not store.exists():
-        raise FileNotFoundError(f"{store}: no such file.")
-    with Store(store) as opened:
-        known = opened.plan
+    with Store(store, read_only=True) as opened:
+        known = stored_plan(opened)
     if known is None:
         raise ValueError(f"{store}: holds no plan to resume.")
-    _go(plan_from_dict(known), store, **options)
+    _go(known, store, **options)
 
 
 def _forecast(
@@ -107,7 +105,7 @@ def _forecast(
     from quorate.study import forecast_plan
 
     with _workers(dask, backend):
-        click.echo(forecast_plan(plan, path, **_as_asked(options)))
+        say(forecast_plan(plan, path, **_as_asked(options)))
 
 
 def _go(
@@ -121,22 +119,31 @@ def _go(
         with (
             _workers(dask, backend),
             progress_bar(plan.name) as show,
-            heeding_interrupts(show) as progress,
         ):
+            progress = heeding_interrupts(show)
             outcome = run_plan(plan, path, progress=progress, **_as_asked(options))
     except KeyboardInterrupt:
-        folder = options["data_dir"]
-        data = "" if folder is None else f" --data {folder}"
-        click.echo(
-            f"stopped; what was computed is in {path}, "
-            f"go on with: quorate study resume {path}{data}",
-            err=True,
-        )
-        raise SystemExit(_INTERRUPTED) from None
+        say(_where_to_go_on(path, options["data_dir"]), err=True)
+        raise SystemExit(interrupted_code()) from None
     show_results(results_console(), Results.read(path))
-    click.echo(
+    say(
         f"\n{outcome.n_run} of {outcome.n_cells} cells computed now, "
         f"{outcome.n_failed} failed; results in {path}"
+    )
+    if outcome.n_failed == outcome.n_cells:
+        raise click.ClickException(
+            f"{path}: every cell failed, so nothing can be compared; mend the plan, "
+            "or try again with --retry."
+        )
+
+
+def _where_to_go_on(path: Path, folder: Path | None) -> str:
+    if not path.exists():
+        return "stopped; nothing was computed yet."
+    data = "" if folder is None else f" --data {folder}"
+    return (
+        f"stopped; what was computed is in {path}, "
+        f"go on with: quorate study resume {path}{data}"
     )
 
 

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
+from quorate.cli._printable import on_one_line
 from quorate.cli._render import heading, plain_table, progress_console
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 _WIDEST_CHART = 48
 _NARROWEST_CHART = 12
 _SHOWN_FAILURES = 3
+_NAMES = ("data", "ensemble", "method")
 _GAP = 2  # between the columns of a plain table
 
 
@@ -31,6 +34,8 @@ def progress_bar(name: str) -> Iterator[Callable[[int, int], None] | None]:
         yield None
         return
     from rich import progress
+
+    name = escape(on_one_line(name))
 
     class Rate(progress.ProgressColumn):
         def render(self, task: "Task") -> Text:
@@ -66,6 +71,8 @@ def show_results(
     verbose: bool = False,
 ) -> None:
     """Print how the methods stand, what tests say, and what failed."""
+    results = _with_plain_names(results)
+    reference = None if reference is None else on_one_line(reference)
     heading(console, escape(results.name))
     try:
         standings = results.standings(reference)
@@ -80,6 +87,23 @@ def show_results(
     if verbose:
         _show_preparation(console, results)
     _show_failures(console, results, verbose)
+
+
+def _with_plain_names(results: "Results") -> "Results":
+    """Return results whose names take one line, and as much of it as they show."""
+
+    def tidy(row: dict[str, Any]) -> dict[str, Any]:
+        names = {key: on_one_line(row[key]) for key in _NAMES if key in row}
+        return {**row, **names}
+
+    return replace(
+        results,
+        name=on_one_line(results.name),
+        methods=tuple(map(on_one_line, results.methods)),
+        rows=tuple(map(tidy, results.rows)),
+        failures=tuple(map(tidy, results.failures)),
+        preparation=tuple(map(tidy, results.preparation)),
+    )
 
 
 def _show_standings(
@@ -129,9 +153,10 @@ def _show_standings(
         return
     test = friedman(scores)
     differ = test.chi_square_p_value <= tested.alpha
+    exact = " (exact)" if test.distribution == "exact" else ""
     verdict = "methods differ" if differ else "no difference is shown"
     console.print(
-        f"Friedman test: p = {_p(test.chi_square_p_value)}, {verdict} at "
+        f"Friedman test: p = {_p(test.chi_square_p_value)}{exact}, {verdict} at "
         f"{tested.alpha:.0%}"
     )
     console.print(Text(_verdict(tested, standings)))
@@ -220,7 +245,7 @@ def _show_table(
     if sum(widths) + max(map(len, cells)) > console.width:
         return
     heading(console, "Accuracy by data set")
-    grid = plain_table("method", *names)
+    grid = plain_table("method", *map(escape, names))
     for column in grid.columns[1:]:
         column.justify = "right"
     for one in standings:
@@ -259,7 +284,10 @@ def _show_preparation(console: Console, results: "Results") -> None:
         )
         filled = first["filled"]
         if filled:
-            values = ", ".join(f"{key} = {_short(v)}" for key, v in filled.items())
+            values = ", ".join(
+                f"{on_one_line(key)} = {on_one_line(_short(v))}"
+                for key, v in filled.items()
+            )
             console.print(Text(f"  filled in the first fold: {values}"))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import stats
 
 from quorate._typing import BoolArray, FloatArray, IntArray
+from quorate.stats._arrangements import tail_of_sums
 from quorate.stats._checks import as_number
 from quorate.stats._scores import Scores, as_scores
 from quorate.stats._ties import levels, slack_of
@@ -67,23 +68,31 @@ class Friedman:
     chi_square: float
     """Friedman's statistic, corrected for ties."""
     chi_square_p_value: float
-    """Its p-value with ``n_methods - 1`` degrees of freedom."""
+    """Its p-value: exact, or with ``n_methods - 1`` degrees of freedom."""
     f: float
     """Iman and Davenport's statistic, infinite if all blocks rank the methods alike."""
     f_p_value: float
-    """Its p-value with ``n_methods - 1`` and that times ``n_blocks - 1``."""
+    """Its p-value: exact, or with ``n_methods - 1`` and that times ``n_blocks - 1``."""
     methods: tuple[str, ...]
     """Names of the methods."""
     average_ranks: FloatArray
     """Mean rank of each method; 1 is best."""
     n_blocks: int
     """Number of blocks."""
+    distribution: str = "approximate"
+    """Where the p-values are from: "exact" from every arrangement of the ranks, which
+    gives both statistics the same one; "approximate" from chi-square and F."""
 
     def __repr__(self) -> str:
+        start = f"Friedman({len(self.methods)} methods, {self.n_blocks} blocks: "
+        if self.distribution == "exact":
+            return (
+                f"{start}chi_square={self.chi_square:.4g}, F={self.f:.4g}, "
+                f"exact p={self.f_p_value:.4g})"
+            )
         return (
-            f"Friedman({len(self.methods)} methods, {self.n_blocks} blocks: "
-            f"chi_square={self.chi_square:.4g}, p={self.chi_square_p_value:.4g}; "
-            f"F={self.f:.4g}, p={self.f_p_value:.4g})"
+            f"{start}chi_square={self.chi_square:.4g}, "
+            f"p={self.chi_square_p_value:.4g}; F={self.f:.4g}, p={self.f_p_value:.4g})"
         )
 
 
@@ -117,7 +126,17 @@ def friedman(scores: Any) -> Friedman:
 
     Notes
     -----
-    The chi-square approximation is cautious for few blocks; F is the better one.
+    Both statistics put tables in the same order, so that their exact p-value is the
+    same: the share of all arrangements of ranks within blocks that are at least as
+    extreme, ties as they are. It is used where the arrangements can be counted in about
+    a second, which ``distribution`` tells: without ties up to 50 blocks of 3 methods,
+    14 of 4, 6 of 5, 3 of 6 and 2 of up to 9, and some hundreds of 2.
+
+    For larger tables p-values are approximate. Where nothing differs, chi-square
+    rejects less often than it says, F about as often or a little more: at 5 % on 3
+    blocks of 8 methods 1.8 % and 6.5 %, on 14 blocks of 19 methods 4.6 % and 5.3 %.
+    On small tables, where it is not used, F would be far off: 51 % on 2 blocks of 2
+    methods, 19 % on 3 of 3.
 
     References
     ----------
@@ -131,7 +150,7 @@ def friedman(scores: Any) -> Friedman:
     >>> from quorate.stats import friedman
     >>> friedman({"epbd": [0.9, 0.8, 0.9, 0.7], "kp": [0.8, 0.7, 0.8, 0.8],
     ...           "es": [0.7, 0.6, 0.5, 0.6]})
-    Friedman(3 methods, 4 blocks: chi_square=6.5, p=0.03877; F=13, p=0.006592)
+    Friedman(3 methods, 4 blocks: chi_square=6.5, F=13, exact p=0.04167)
     """
     table = as_scores("friedman", scores, blocks=2)
     n, k = table.n_blocks, table.n_methods
@@ -142,14 +161,20 @@ def friedman(scores: Any) -> Friedman:
     left = n * total - between
     chi_square = (k - 1) * between / total if total else 0.0
     f = 0.0 if not between else (n - 1) * between / left if left else math.inf
+    exact = tail_of_sums(doubled, between)
     return Friedman(
         chi_square=chi_square,
-        chi_square_p_value=float(stats.chi2.sf(chi_square, k - 1)),
+        chi_square_p_value=(
+            float(stats.chi2.sf(chi_square, k - 1)) if exact is None else exact
+        ),
         f=f,
-        f_p_value=float(stats.f.sf(f, k - 1, (k - 1) * (n - 1))),
+        f_p_value=(
+            float(stats.f.sf(f, k - 1, (k - 1) * (n - 1))) if exact is None else exact
+        ),
         methods=table.methods,
         average_ranks=average_ranks(table).average,
         n_blocks=n,
+        distribution="approximate" if exact is None else "exact",
     )
 
 

@@ -22,6 +22,7 @@ from quorate.study._presets import PRESETS, make_preset
 from quorate.study._results import Results, Standing
 from quorate.study._run import Outcome, run_plan
 from quorate.study._store import Store
+from quorate.study._stored_plan import stored_plan
 from quorate.study._table import Table
 from quorate.study._toml import read_plan
 
@@ -47,5 +48,6 @@ __all__ = [
     "quicker",
     "read_plan",
     "run_plan",
+    "stored_plan",
     "workers_on",
 ]

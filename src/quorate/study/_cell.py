@@ -28,7 +28,7 @@ from quorate.study._prepare import (
     reduced,
     to_binary,
 )
-from quorate.study._store import cell_key
+from quorate.study._store import cell_key, earlier_key
 from quorate.votes import Votes, VoteSource
 
 _HOLDOUT = 0.25
@@ -38,6 +38,14 @@ def unit_keys(unit: Unit, fingerprint: str) -> dict[str, str]:
     """Return the content key of each method's cell."""
     return {
         method.name: cell_key(_identity(unit, method, fingerprint))
+        for method in unit.plan.methods
+    }
+
+
+def earlier_keys(unit: Unit, fingerprint: str) -> dict[str, str]:
+    """Return the keys that stores of before have for the same cells."""
+    return {
+        method.name: earlier_key(_identity(unit, method, fingerprint))
         for method in unit.plan.methods
     }
 
@@ -185,7 +193,6 @@ class _Bench:
             self.ensemble,
             X,
             y,
-            out_of_bag=source is VoteSource.OUT_OF_BAG,
             probabilities=None if own else False,
             source=source,
         )

@@ -9,11 +9,15 @@ from typing import Any
 from quorate._atomic import atomic_write
 from quorate._tables import import_pandas
 
+_FORMULAS = ("=", "+", "-", "@")
 Rows = Sequence[dict[str, Any]]
 
 
 def csv_text(rows: Rows) -> str:
     """Return rows as CSV; a row without a column leaves it empty.
+
+    Spreadsheets compute what begins with ``=``, ``+``, ``-`` or ``@``. Text that does
+    gets an apostrophe before it; numbers are as they are.
 
     Examples
     --------
@@ -24,9 +28,10 @@ def csv_text(rows: Rows) -> str:
     best,
     """
     file = io.StringIO()
-    writer = csv.DictWriter(file, _columns(rows), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    columns = _columns(rows)
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(map(_inert, columns))
+    writer.writerows([_inert(row.get(name)) for name in columns] for row in rows)
     return file.getvalue()
 
 
@@ -51,6 +56,17 @@ def write_parquet(rows: Rows, path: str | Path) -> None:
             raise ImportError(
                 f"{path}: Parquet needs pyarrow; install quorate[data]."
             ) from error
+
+
+def _inert(value: Any) -> Any:
+    """Return a value that a spreadsheet does not compute."""
+    if not isinstance(value, str) or not value.lstrip().startswith(_FORMULAS):
+        return value
+    try:
+        float(value)  # what is but a number
+    except ValueError:
+        return f"'{value}"
+    return value
 
 
 def _columns(rows: Rows) -> list[str]:

@@ -107,7 +107,7 @@ def forecast_plan(
     done: set[str] = set()
     timed: list[tuple[str, str, float]] = []
     if path is not None and Path(path).exists():
-        with Store(path) as store:
+        with Store(path, read_only=True) as store:
             check_plan(plan, store)
             done = store.done(retry)
             timed = [

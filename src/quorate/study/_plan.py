@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from quorate._suggest import unknown_name
-from quorate.pruning import make_pruner, method_name
+from quorate.pruning import make_pruner, members_to_keep, method_name, methods
 from quorate.study._learners import ENSEMBLES, LEARNERS
 
 PRUNE_ON = ("train", "oob", "holdout")
@@ -260,6 +260,33 @@ def plan_from_dict(raw: Mapping[str, Any]) -> Plan:
             "methods": tuple(MethodSpec(**row) for row in raw["methods"]),
         }
     )
+
+
+def check_sizes(plan: Plan) -> None:
+    """Refuse a plan with a size that a method cannot keep of an ensemble.
+
+    Plans are not made with this check, so that a store whose plan has such a size can
+    be read: there the other methods have results.
+    """
+    for method in plan.methods:
+        owner = f"method {method.name!r}"
+        if isinstance(method.keep, str):  # "auto"
+            continue
+        if method.keep is None:
+            if method.method != "auto" and not methods()[method.method].tags.finds_size:
+                raise ValueError(
+                    f"{owner}: keep is none, but {method.method} does not find its own "
+                    "size; a number of members, or a fraction in (0, 1]."
+                )
+            continue
+        for ensemble in plan.ensembles:
+            try:
+                members_to_keep(method.keep, ensemble.members, owner)
+            except ValueError as error:
+                raise ValueError(
+                    f"{owner}: keep is {method.keep!r}; a fraction in (0, 1], or 1 to "
+                    f"{ensemble.members} members of {ensemble.name!r}."
+                ) from error
 
 
 def _known(owner: str, key: str, value: Any, known: Any) -> None:

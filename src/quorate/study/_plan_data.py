@@ -5,7 +5,7 @@ from typing import Any
 
 from quorate.study._data_set import DataSet
 from quorate.study._load_data import load_data
-from quorate.study._plan import DataSpec, Plan
+from quorate.study._plan import DataSpec, Plan, check_sizes
 
 
 def load_plan_data(
@@ -16,8 +16,10 @@ def load_plan_data(
     Raises
     ------
     ValueError
-        If an option does not fit its data set, or two sets are the same.
+        If an option does not fit its data set, two sets are the same, there are more
+        folds than rows, or a method cannot keep what it is to keep.
     """
+    check_sizes(plan)
     data: dict[str, DataSet] = {}
     seen: dict[Any, str] = {}
     for spec in plan.data_specs:
@@ -53,6 +55,11 @@ def _load(
         n_rows=plan.rows if spec.rows is None else spec.rows,
         **options,
     )
+    if plan.folds > made.n_rows:
+        raise ValueError(
+            f"{spec.label}: {plan.folds} folds of {made.n_rows} rows; "
+            f"2 to {made.n_rows} folds."
+        )
     if (
         isinstance(spec.pca, int)
         and spec.pca > made.n_rows * (plan.folds - 1) // plan.folds

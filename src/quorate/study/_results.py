@@ -10,10 +10,12 @@ import numpy as np
 from quorate._plain import plain
 from quorate._suggest import unknown_name
 from quorate._typing import FloatArray
+from quorate.exceptions import FileFormatError
 from quorate.stats import Scores, average_ranks, win_tie_loss
 from quorate.study._export import to_frame, write_csv, write_parquet
-from quorate.study._plan import plan_from_dict
+from quorate.study._plan import Plan
 from quorate.study._store import Store
+from quorate.study._stored_plan import stored_plan
 from quorate.study._table import Table, make_table
 
 
@@ -59,29 +61,39 @@ class Results:
     @classmethod
     def read(cls, path: str | Path) -> "Results":
         """Read the results in a store."""
-        if not Path(path).exists():
-            raise FileNotFoundError(f"{path}: no such file.")
-        with Store(path) as store:
-            if store.plan is None:
+        with Store(path, read_only=True) as store:
+            plan = stored_plan(store)
+            if plan is None:
                 raise ValueError(f"{path}: holds no study.")
-            plan = plan_from_dict(store.plan)
-            names = tuple(method.name for method in plan.methods)
-            kinds = [ensemble.name for ensemble in plan.ensembles]
-            rows = sorted(
-                store.rows(),
-                key=lambda row: (
-                    plan.data_names.index(row["data"]),
-                    names.index(row["method"]),
-                    kinds.index(row["ensemble"]),
-                ),
-            )
-            return cls(
-                plan.name,
-                names,
-                tuple(rows),
-                tuple(store.failures()),
-                _preparation(store, plan.data_names),
-            )
+            try:
+                return cls._from(store, plan)
+            except FileFormatError:
+                raise
+            except (KeyError, TypeError, ValueError) as error:
+                raise FileFormatError(
+                    f"{path}: damaged study file, with results of another plan "
+                    f"({error})."
+                ) from error
+
+    @classmethod
+    def _from(cls, store: Store, plan: Plan) -> "Results":
+        names = tuple(method.name for method in plan.methods)
+        kinds = [ensemble.name for ensemble in plan.ensembles]
+        rows = sorted(
+            store.rows(),
+            key=lambda row: (
+                plan.data_names.index(row["data"]),
+                names.index(row["method"]),
+                kinds.index(row["ensemble"]),
+            ),
+        )
+        return cls(
+            plan.name,
+            names,
+            tuple(rows),
+            tuple(store.failures()),
+            _preparation(store, plan.data_names),
+        )
 
     def scores(self, quantity: str = "accuracy", sign: float = 1.0) -> Scores:
         """Return a table of a measured quantity, data sets and ensembles by methods.

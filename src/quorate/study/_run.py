@@ -12,11 +12,12 @@ from pickle import PicklingError
 from joblib import effective_n_jobs, parallel_config
 from sklearn.utils.parallel import Parallel, delayed
 
-from quorate.study._cell import UnitResult, run_unit, unit_keys
+from quorate.study._cell import UnitResult, earlier_keys, run_unit, unit_keys
 from quorate.study._data_set import DataSet
-from quorate.study._plan import MethodSpec, Plan, Unit, plan_from_dict
+from quorate.study._plan import MethodSpec, Plan, Unit
 from quorate.study._plan_data import load_plan_data
 from quorate.study._store import Store
+from quorate.study._stored_plan import stored_plan
 
 Progress = Callable[[int, int], object]
 Task = tuple[Unit, list[MethodSpec]]
@@ -29,6 +30,7 @@ _REFUSALS = (
     TimeoutError,
     PicklingError,
 )
+_KEYS = (unit_keys, earlier_keys)
 _ATTEMPTS = 3
 _BATCH = 4
 
@@ -115,11 +117,11 @@ def run_plan(
 
 def check_plan(plan: Plan, store: Store) -> None:
     """Refuse a plan that is not the one whose results the store holds."""
-    known = store.plan
+    known = stored_plan(store)
     if known is None or not store.done():
         return
     # through JSON, which makes lists of tuples
-    if _text(plan_from_dict(known)) != _text(plan):
+    if _text(known) != _text(plan):
         raise ValueError(
             f"{store.path}: holds the results of another plan; choose another file."
         )
@@ -129,8 +131,10 @@ def missing_units(plan: Plan, data: dict[str, DataSet], done: set[str]) -> list[
     """Return the units with work to do, and their methods without a result."""
     todo: list[Task] = []
     for unit in plan.units():
-        keys = unit_keys(unit, data[unit.data].fingerprint)
-        methods = [m for m in plan.methods if keys[m.name] not in done]
+        known = [keys(unit, data[unit.data].fingerprint) for keys in _KEYS]
+        methods = [
+            m for m in plan.methods if not any(keys[m.name] in done for keys in known)
+        ]
         if methods:
             todo.append((unit, methods))
     return todo

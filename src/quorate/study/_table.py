@@ -1,6 +1,7 @@
 """The table of the literature: means, deviations, marks, wins and ranks."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -32,11 +33,13 @@ class Table:
 
     def to_markdown(self) -> str:
         """Return the table as Markdown, the best of each row in bold."""
-        lines = [self._line(self.header), self._line(["---"] * len(self.header))]
+        head = self._line(map(_markdown, self.header))
+        lines = [head, self._line(["---"] * len(self.header))]
         for row, best in zip(self.body, self.best, strict=True):
-            cells = [f"**{c}**" if b else c for c, b in zip(row[1:], best, strict=True)]
-            lines.append(self._line([row[0], *cells]))
-        lines += [self._line(row) for row in self.footer]
+            name, *cells = map(_markdown, row)
+            cells = [f"**{c}**" if b else c for c, b in zip(cells, best, strict=True)]
+            lines.append(self._line([name, *cells]))
+        lines += [self._line(map(_markdown, row)) for row in self.footer]
         return "\n".join(lines) + "\n"
 
     def wins(self) -> tuple[list[str], list[str]]:
@@ -87,7 +90,7 @@ class Table:
         )
 
     @staticmethod
-    def _line(cells: Sequence[str]) -> str:
+    def _line(cells: Iterable[str]) -> str:
         return "| " + " | ".join(cells) + " |"
 
 
@@ -157,7 +160,36 @@ def _in_order(ranks: Any, methods: list[str]) -> FloatArray:
     return np.array([known[method] for method in methods])
 
 
+_LATEX = {
+    **{character: "\\" + character for character in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "±": r"$\pm$",
+    # at the start of a row these would be an argument of the end of the row before
+    "[": "{[}",
+    "*": "{*}",
+}
+
+
 def _latex(text: str) -> str:
-    for character in "&%$#_":
-        text = text.replace(character, "\\" + character)
-    return text.replace("±", r"$\pm$")
+    """Return text that LaTeX sets as it is, whatever commands are in it."""
+    return "".join(_LATEX.get(character, character) for character in _shown(text))
+
+
+_MARKUP = re.compile(r"[\\`*\[\]|~]|(?<![^\W_])_|_(?![^\W_])")
+
+
+def _markdown(text: str) -> str:
+    """Return text that Markdown shows as it is, in a cell of a table."""
+    shown = escape(_shown(text), quote=False)
+    return _MARKUP.sub(lambda found: "\\" + found.group(), shown)
+
+
+def _shown(text: str) -> str:
+    """Return text on one line, without what is not to be seen."""
+    return "".join(c if c.isprintable() else " " for c in text)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, get_args, get_origin
 
 from quorate._suggest import unknown_name
-from quorate.study._plan import DataSpec, EnsembleSpec, MethodSpec, Plan
+from quorate.study._plan import DataSpec, EnsembleSpec, MethodSpec, Plan, check_sizes
 
 _LISTED = {"data": DataSpec, "ensemble": EnsembleSpec, "method": MethodSpec}
 
@@ -53,6 +53,7 @@ def _plan_from(raw: Mapping[str, Any], name: str) -> Plan:
     given["ensembles"] = listed["ensemble"]
     given["methods"] = listed["method"]
     plan: Plan = _build(Plan, given, "[study]")
+    check_sizes(plan)
     return plan
 
 

@@ -1,0 +1,201 @@
+"""Names that would tell the terminal something are shown, not sent."""
+
+import io
+import json
+import re
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from rich.text import Text
+from tests.study.plans import small_plan, write_toml
+
+import quorate.cli
+from quorate import Votes
+from quorate.cli import main
+from quorate.cli._printable import on_one_line, printable
+from quorate.cli._render import SafeConsole, plain_table
+from quorate.cli._study_view import progress_bar
+from quorate.study import run_plan
+
+EVIL = "\x1b]0;owned\x07\x1b[2Jevil\x9b31m\u202e"
+SEEN = r"\x1b]0;owned\x07\x1b[2Jevil\x9b31m\u202e"
+
+
+def run(*words):
+    return CliRunner().invoke(main, list(map(str, words)))
+
+
+def test_what_is_spelt_out():
+    assert printable("plain, größer, 数据 ± ┊\n\t") == "plain, größer, 数据 ± ┊\n\t"
+    assert printable(EVIL) == SEEN
+    assert printable("a\rb\x00\x7f\u2028\udc80") == r"a\rb\x00\x7f\u2028\udc80"
+    assert on_one_line("a\nb\tc") == r"a\nb\tc"
+
+
+def test_everything_in_this_room_is_said_or_printed():
+    """What goes out takes one of two doors: `say`, or a console of `_render`."""
+    for path in Path(quorate.cli.__file__).parent.glob("*.py"):
+        text = path.read_text()
+        if path.name != "_printable.py":
+            assert not re.search(r"click\.s?echo\(|(?<![.\w])print\(", text), path
+        if path.name not in ("_render.py",):
+            assert not re.search(r"\bConsole\(", text), path
+
+
+def test_consoles():
+    table = plain_table(Text(EVIL), "b")
+    table.add_row(Text(EVIL), EVIL)
+    for thing in (EVIL, Text(EVIL), table, Text.assemble("a", (EVIL, "bold"))):
+        file = io.StringIO()
+        console = SafeConsole(
+            file=file, force_terminal=True, width=200, highlight=False
+        )
+        console.print(thing, markup=False)
+        out = file.getvalue()
+        assert r"\x1b]0;owned" in out
+        assert "\x1b]" not in out
+        assert "\x1b[2J" not in out
+        assert "\x07" not in out
+        assert "\x9b" not in out
+
+
+def test_bars_still_move(monkeypatch):
+    file = io.StringIO()
+    from quorate.cli import _study_view
+
+    console = SafeConsole(file=file, force_terminal=True, width=100)
+    monkeypatch.setattr(_study_view, "progress_console", lambda: console)
+    with progress_bar(EVIL + "[red]") as show:
+        show(1, 2)
+    assert "\x1b[2K" in file.getvalue()  # a line is cleared for the next
+    assert "\x1b[2J" not in file.getvalue()
+    assert "[red]" in file.getvalue()
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    path = tmp_path_factory.mktemp("study") / "s.sqlite"
+    run_plan(small_plan(), path)
+    return path
+
+
+@pytest.fixture
+def evil_store(made, tmp_path):
+    """Rename a data set and a method, as a store that somebody sent may be."""
+    path = Path(shutil.copy(made, tmp_path / "s.sqlite"))
+    with closing(sqlite3.connect(path)) as db, db:
+        text = db.execute("select value from about where key = 'plan'").fetchone()[0]
+        plan = json.loads(text)
+        plan["name"] = EVIL
+        plan["data"][0] = {"name": f"wine{EVIL}\nfake line"}
+        plan["methods"][1]["label"] = f"random{EVIL}"
+        db.execute("update about set value = ? where key = 'plan'", [json.dumps(plan)])
+        db.execute(
+            "update cells set data = ? where data = 'wine'", [f"wine{EVIL}\nfake line"]
+        )
+        db.execute(
+            "update fits set data = ? where data = 'wine'", [f"wine{EVIL}\nfake line"]
+        )
+        db.execute(
+            "update cells set method = ? where method = 'random'", [f"random{EVIL}"]
+        )
+        db.execute(
+            "update cells set status = 'failed', error = ? where method = 'epbd' "
+            "and data = 'iris'",
+            [f"Traceback\nOops: {EVIL}"],
+        )
+    return path
+
+
+def is_harmless(text):
+    return not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", text)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["--verbose"],
+        ["--format", "csv"],
+        ["--format", "markdown"],
+        ["--format", "latex"],
+        ["--format", "json"],
+        ["--reference", "nobody"],
+    ],
+    ids=" ".join,
+)
+def test_study_reports(evil_store, words):
+    done = run("study", "report", evil_store, *words)
+    assert is_harmless(done.output), done.output
+    assert "evil" in done.output
+
+
+def test_made_up_lines(evil_store):
+    lines = run("study", "report", evil_store, "--verbose").output.splitlines()
+    assert not any(line.startswith("fake line") for line in lines)
+
+
+def test_names_in_the_table_are_not_markup(made, tmp_path):
+    path = Path(shutil.copy(made, tmp_path / "s.sqlite"))
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("update about set value = replace(value, '\"wine\"', '\"[b]wine\"')")
+        db.execute("update cells set data = '[b]wine' where data = 'wine'")
+        db.execute("update fits set data = '[b]wine' where data = 'wine'")
+    assert "[b]wine" in run("study", "report", path).output
+
+
+def test_member_names(tmp_path):
+    rng = np.random.default_rng(0)
+    predictions = rng.integers(0, 2, (3, 40))
+    names = [f"a{EVIL}", f"b{EVIL}", f"c{EVIL}"]
+    votes = Votes(predictions, rng.integers(0, 2, 40), names=names)
+    votes.save(tmp_path / "v.npz")
+    done = run("diagnose", tmp_path / "v.npz")
+    assert done.exit_code == 0, done.output
+    assert SEEN[:20] in done.output.replace("\n", "")
+    assert is_harmless(done.output)
+
+
+def test_class_and_column_names(tmp_path):
+    frame = pd.DataFrame({f"m{EVIL}": [f"x{EVIL}", "y"], "truth": ["y", f"x{EVIL}"]})
+    frame.to_csv(tmp_path / "v.csv", index=False)
+    done = run("diagnose", tmp_path / "v.csv", "--label", "truth")
+    assert is_harmless(done.output)
+    done = run("diagnose", tmp_path / "v.csv", "--label", "nobody")
+    assert done.exit_code == 1
+    assert is_harmless(done.output)
+
+
+def test_errors_and_file_names(tmp_path):
+    plan = write_toml(tmp_path / "p.toml")
+    text = plan.read_text().replace('label = "Ensem"', 'labell = "x"')
+    plan.write_text(text.replace("labell", '"\\u001b[2Jlabell"'))
+    for words in (
+        ("study", "run", plan),
+        ("study", "report", tmp_path / f"no{EVIL}.sqlite"),
+        ("study", "run", f"no{EVIL}"),
+        ("diagnose", tmp_path / f"no{EVIL}.npz"),
+    ):
+        done = run(*words)
+        assert done.exit_code == 1
+        assert is_harmless(done.output), words
+        assert r"\x1b" in done.output
+
+
+def test_notes(monkeypatch):
+    import warnings
+
+    from quorate.cli import _methods
+    from quorate.exceptions import QuorateWarning
+
+    def warn(as_json):
+        warnings.warn(EVIL, QuorateWarning, stacklevel=1)
+
+    monkeypatch.setattr(_methods.methods, "callback", warn)
+    assert run("methods").output == f"Note: {SEEN}\n"

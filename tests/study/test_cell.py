@@ -1,0 +1,232 @@
+"""What a cell is made of: rows, seeds, votes, weights, and the key that names it."""
+
+import sqlite3
+from contextlib import closing
+
+import numpy as np
+import pytest
+import sklearn
+from sklearn.metrics import log_loss
+from tests.study.plans import plain, small_plan
+
+from quorate.choosing import Size, choose
+from quorate.study import (
+    EnsembleSpec,
+    MethodSpec,
+    Results,
+    Store,
+    load_data,
+    run_plan,
+)
+from quorate.study import _cell as cell_module
+from quorate.study import _store as store_module
+from quorate.study._cell import _Bench, earlier_keys, fold_rows, unit_keys
+from quorate.study._learners import make_ensemble
+from quorate.votes import VoteSource
+
+
+@pytest.fixture
+def watched(monkeypatch):
+    """Note every ensemble: its seed, and the rows it is trained on."""
+    seen = []
+
+    def make(kind, learner, n_members, seed):
+        model = make_ensemble(kind, learner, n_members, seed)
+        fit = model.fit
+
+        def note(X, y):
+            seen.append({"seed": seed, "X": np.asarray(X), "model": model})
+            return fit(X, y)
+
+        model.fit = note
+        return model
+
+    monkeypatch.setattr(cell_module, "make_ensemble", make)
+    return seen
+
+
+def bench_of(plan, place=0):
+    unit = list(plan.units())[place]
+    return _Bench(unit, load_data(unit.data, n_rows=unit.rows))
+
+
+def as_set(X):
+    rows = {tuple(row) for row in np.asarray(X).tolist()}
+    assert len(rows) == len(X)  # no two are alike, so a row is who it is
+    return rows
+
+
+class TestRows:
+    def test_folds_of_a_repeat_share_out_the_rows(self):
+        y = load_data("wine", n_rows=90).y
+        for repeat in range(3):
+            parts = [fold_rows(small_plan(), y, repeat, fold) for fold in range(3)]
+            tested = np.concatenate([test for _, test in parts])
+            assert sorted(tested) == list(range(90))
+            assert all(not set(train) & set(test) for train, test in parts)
+
+    def test_every_repeat_shuffles_anew(self):
+        y = load_data("wine", n_rows=90).y
+        plan = small_plan(repeats=3)
+        tested = {tuple(fold_rows(plan, y, repeat, 0)[1]) for repeat in range(3)}
+        assert len(tested) == 3
+        again = fold_rows(plan, y, 2, 0)[1]
+        assert tuple(again) in tested  # and the same way whenever it is asked
+
+    def test_also_where_classes_are_too_rare_to_share_out(self):
+        y = np.array([0] * 28 + [1] * 2)
+        plan = small_plan(repeats=3)
+        tested = {tuple(fold_rows(plan, y, repeat, 0)[1]) for repeat in range(3)}
+        assert len(tested) == 3
+
+    def test_repeats_test_on_other_rows_in_a_run(self, watched, tmp_path):
+        plan = small_plan(data=("wine",), repeats=2, folds=2)
+        assert run_plan(plan, tmp_path / "s.sqlite", n_jobs=1).n_failed == 0
+        assert len({tuple(map(tuple, one["X"])) for one in watched}) == 4
+
+
+class TestSeeds:
+    def test_every_fold_of_every_repeat_has_its_own(self, watched, tmp_path):
+        plan = small_plan(data=("wine",), repeats=2, seed=7)
+        run_plan(plan, tmp_path / "s.sqlite", n_jobs=1)
+        assert [one["seed"] for one in watched] == [7, 8, 9, 1007, 1008, 1009]
+
+    def test_random_methods_go_by_it_too(self, monkeypatch, tmp_path):
+        seeds = []
+        original = cell_module.choose
+
+        def noted(*arguments, seed, **more):
+            seeds.append(seed)
+            return original(*arguments, seed=seed, **more)
+
+        monkeypatch.setattr(cell_module, "choose", noted)
+        plan = small_plan(data=("wine",), repeats=2, methods=(MethodSpec("random"),))
+        run_plan(plan, tmp_path / "s.sqlite", n_jobs=1)
+        assert seeds == [0, 1, 2, 1000, 1001, 1002]
+
+
+class TestVotes:
+    def test_what_is_held_out_was_not_trained_on(self, watched):
+        bench = bench_of(small_plan(data=("wine",), prune_on="holdout"))
+        (trained,) = watched
+        chosen_on = as_set(bench.evidence.X)
+        assert not as_set(trained["X"]) & chosen_on
+        assert (len(trained["X"]), len(chosen_on)) == (45, 15)  # a quarter of 60
+        assert bench.evidence.votes.n_samples == 15
+        assert bench.evidence.votes.source is VoteSource.HELD_OUT
+        # and neither is tested on
+        data = load_data("wine", n_rows=90)
+        _, test = fold_rows(bench.unit.plan, data.y, 0, 0)
+        tested = as_set(data.X.iloc[test].to_numpy(float))
+        assert not tested & (chosen_on | as_set(trained["X"]))
+        assert len(tested) == bench.test.n_samples == 30
+
+    def test_out_of_bag_votes_are_of_members_that_have_not_seen_the_row(self, watched):
+        ensembles = (EnsembleSpec("bagging", "tree", 40),)
+        bench = bench_of(
+            small_plan(data=("wine",), prune_on="oob", ensembles=ensembles)
+        )
+        votes, (trained,) = bench.evidence.votes, watched
+        unseen = np.ones((40, 60), dtype=bool)
+        for member, drawn in enumerate(trained["model"].estimators_samples_):
+            unseen[member, drawn] = False
+        assert 0.3 < unseen.mean() < 0.45
+        np.testing.assert_array_equal(votes.valid, unseen)
+        assert votes.source is VoteSource.OUT_OF_BAG
+
+    def test_all_votes_count_where_nothing_is_held_back(self, watched):
+        bench = bench_of(small_plan(data=("wine",), prune_on="train"))
+        assert as_set(bench.evidence.X) == as_set(watched[0]["X"])
+        assert bench.evidence.votes.valid is None
+        assert bench.evidence.votes.source is VoteSource.TRAINING
+
+
+class TestWeights:
+    @pytest.mark.parametrize("method", ["simplex", "l1"])
+    def test_new_weights_decide_on_the_test_part(self, watched, method):
+        spec = MethodSpec(method, 0.5)
+        plan = small_plan(
+            data=("wine",),
+            methods=(spec,),
+            prune_on="oob",
+            as_deployed=True,
+            ensembles=(EnsembleSpec("random_forest", members=20),),
+        )
+        bench = bench_of(plan)
+        found = bench.run(spec)
+        selection = choose(bench.evidence.fresh(), method, Size(0.5), seed=bench.seed)
+        weights = selection.weights
+        kept = selection.members
+        assert np.ptp(weights[kept]) > 0.01
+        # by hand: the members' probabilities, averaged with the weights
+        data = load_data("wine", n_rows=90)
+        _, test = fold_rows(plan, data.y, 0, 0)
+        X = data.X.iloc[test].to_numpy(float)
+        trees = watched[0]["model"].estimators_
+        each = np.array([trees[member].predict_proba(X) for member in kept])
+        mean = np.average(each, axis=0, weights=weights[kept])
+        loss = log_loss(data.y[test], np.clip(mean, 1e-15, 1))
+        assert found["log_loss"] == pytest.approx(loss, rel=1e-6)
+        plain_loss = log_loss(data.y[test], np.clip(each.mean(axis=0), 1e-15, 1))
+        assert abs(found["log_loss"] - plain_loss) > 1e-4
+
+
+class TestKeys:
+    def keys(self):
+        unit = next(iter(small_plan().units()))
+        return set(unit_keys(unit, "data").values())
+
+    @pytest.mark.parametrize("package", [store_module, sklearn], ids=["own", "sklearn"])
+    def test_other_versions_make_other_cells(self, monkeypatch, package):
+        before = self.keys()
+        assert self.keys() == before
+        monkeypatch.setattr(package, "__version__", "99.1")
+        assert not self.keys() & before
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"folds": 4},
+            {"seed": 1},
+            {"rows": 80},
+            {"binary": True},
+            {"prune_on": "oob"},
+            {"rule": "heads"},
+            {"ensembles": (EnsembleSpec("bagging", "tree", 9),)},
+        ],
+        ids=str,
+    )
+    def test_other_plans_make_other_cells(self, change):
+        unit = next(iter(small_plan(**change).units()))
+        assert not set(unit_keys(unit, "data").values()) & self.keys()
+
+    @pytest.mark.parametrize("package", [store_module, sklearn], ids=["own", "sklearn"])
+    def test_another_version_computes_all_again_and_leaves_no_twins(
+        self, monkeypatch, tmp_path, package
+    ):
+        path, plan = tmp_path / "s.sqlite", small_plan(data=("wine",))
+        run_plan(plan, path)
+        before = plain(path)
+        monkeypatch.setattr(package, "__version__", "99.1")
+        assert run_plan(plan, path, n_jobs=1).n_run == 9
+        assert plain(path) == before
+        assert len(Results.read(path).rows) == 9
+        assert run_plan(plan, path, n_jobs=1).n_run == 0
+
+    def test_stores_with_keys_of_before_are_not_computed_again(self, tmp_path):
+        path, plan = tmp_path / "s.sqlite", small_plan(data=("wine",))
+        run_plan(plan, path)
+        fingerprint = load_data("wine", n_rows=90).fingerprint
+        with closing(sqlite3.connect(path)) as db, db:
+            for unit in plan.units():
+                old = earlier_keys(unit, fingerprint)
+                new = unit_keys(unit, fingerprint)
+                for name in old:
+                    assert old[name] != new[name]
+                    db.execute(
+                        "update cells set key = ? where key = ?", [old[name], new[name]]
+                    )
+        assert run_plan(plan, path).n_run == 0
+        assert len(Results.read(path).rows) == 9
+        with Store(path) as store:
+            assert len(store.done()) == 9

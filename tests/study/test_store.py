@@ -1,0 +1,319 @@
+"""Stores: never another program's file, nothing written to read, errors in words."""
+
+import contextlib
+import errno
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from tests.study.plans import plain, small_plan, write_toml
+
+from quorate.cli import main
+from quorate.exceptions import FileFormatError
+from quorate.study import Results, Store, run_plan, stored_plan
+
+
+def study(*words):
+    return CliRunner().invoke(main, ["study", *map(str, words)])
+
+
+def execute(path, *commands):
+    with closing(sqlite3.connect(path)) as db, db:
+        for command in commands:
+            db.execute(command)
+    return path
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    path = tmp_path_factory.mktemp("store") / "s.sqlite"
+    run_plan(small_plan(data=("wine",)), path)
+    return path
+
+
+@pytest.fixture
+def store(made, tmp_path):
+    return Path(shutil.copy(made, tmp_path / "s.sqlite"))
+
+
+def everything(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+FOREIGN = {
+    "songs": ["create table songs (title text)", "insert into songs values ('x')"],
+    "about": ["create table about (version int)", "create table cells (x int)"],
+    "about with pairs": [
+        "create table about (key text primary key, value)",
+        "insert into about values ('made by', 'somebody else')",
+    ],
+    "empty pairs": [
+        "create table about (key text primary key, value)",
+        "create table songs (title text)",
+    ],
+    "marked": ["pragma user_version = 7"],
+    "named": ["pragma application_id = 99"],
+}
+
+
+class TestForeignFiles:
+    @pytest.mark.parametrize("kind", FOREIGN)
+    @pytest.mark.parametrize("command", ["report", "resume", "run"])
+    def test_databases_of_others_stay_as_they_are(self, tmp_path, kind, command):
+        plan = write_toml(tmp_path / "p.toml")
+        execute(tmp_path / "app.db", *FOREIGN[kind])
+        before = everything(tmp_path)
+        path = tmp_path / "app.db"
+        words = ["run", plan, "--store", path] if command == "run" else [command, path]
+        done = study(*words)
+        assert done.exit_code == 1
+        said = "app.db: not a study file, but the database of another program"
+        assert said in done.output
+        assert everything(tmp_path) == before
+
+    @pytest.mark.parametrize("read_only", [True, False])
+    def test_the_library_refuses_them_too(self, tmp_path, read_only):
+        path = execute(tmp_path / "app.db", *FOREIGN["songs"])
+        with pytest.raises(FileFormatError, match="database of another program"):
+            Store(path, read_only=read_only)
+
+    def test_what_is_no_file(self, tmp_path):
+        for read_only in (True, False):
+            with pytest.raises(FileFormatError, match="nor any plain file"):
+                Store(tmp_path, read_only=read_only)
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="needs pipes")
+    def test_pipes_are_not_waited_for(self, tmp_path):
+        os.mkfifo(tmp_path / "pipe")
+        with pytest.raises(FileFormatError, match="nor any plain file"):
+            Store(tmp_path / "pipe")
+
+    def test_names_with_a_meaning_in_addresses(self, tmp_path):
+        path = tmp_path / "a?mode=memory#b %41.sqlite"
+        Store(path).close()
+        assert [one.name for one in tmp_path.iterdir()] == [path.name]
+
+    def test_an_empty_file_may_become_a_study(self, tmp_path):
+        path = tmp_path / "s.sqlite"
+        path.touch()
+        with Store(path, read_only=True) as opened:
+            assert stored_plan(opened) is None
+            assert opened.done() == set()
+        assert path.read_bytes() == b""
+        Store(path).close()
+        with Store(path) as opened:
+            assert opened.done() == set()
+
+    def test_a_store_whose_making_was_cut_short(self, tmp_path):
+        path = execute(tmp_path / "s.sqlite", FOREIGN["empty pairs"][0])
+        with pytest.raises(ValueError, match="holds no study"):
+            Results.read(path)
+        Store(path).close()
+        with closing(sqlite3.connect(path)) as db:
+            found = db.execute("select value from about").fetchall()
+        assert found == [("quorate-study/1",)]
+
+
+@contextlib.contextmanager
+def nobody():
+    """Be somebody whom permissions bind, where the tests run as root."""
+    if os.geteuid():
+        yield
+        return
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX permissions")
+class TestReading:
+    @pytest.fixture
+    def locked_away(self, made):
+        """Give a store in a folder where nothing can be written."""
+        folder = Path(tempfile.mkdtemp())
+        path = Path(shutil.copy(made, folder / "s.sqlite"))
+        path.chmod(0o444)
+        folder.chmod(0o555)
+        yield path
+        folder.chmod(0o755)
+        shutil.rmtree(folder)
+
+    def test_where_nothing_can_be_written(self, locked_away):
+        with nobody():
+            assert len(Results.read(locked_away).rows) == 9
+            assert study("report", locked_away).exit_code == 0
+
+    def test_in_write_ahead_mode(self, locked_away):
+        """SQLite wants to make files beside such a one."""
+        locked_away.parent.chmod(0o755)
+        execute(locked_away, "pragma journal_mode = wal")
+        locked_away.parent.chmod(0o555)
+        with nobody():
+            assert len(Results.read(locked_away).rows) == 9
+
+    def test_to_write_there_is_refused(self, locked_away):
+        with nobody(), pytest.raises(OSError, match=r"cannot be"):
+            run_plan(small_plan(data=("wine",)), locked_away)
+
+    @pytest.mark.parametrize("form", ["terminal", "markdown", "json"])
+    def test_no_trace(self, store, form):
+        before, moment = everything(store.parent), store.stat().st_mtime_ns
+        assert study("report", store, "--format", form).exit_code == 0
+        assert everything(store.parent) == before
+        assert store.stat().st_mtime_ns == moment
+
+    def test_stores_without_fits_are_not_given_any(self, store):
+        execute(store, "drop table fits")
+        before = store.read_bytes()
+        assert Results.read(store).preparation == ()
+        assert store.read_bytes() == before
+
+    def test_what_a_kill_left_is_taken_back(self, store):
+        """A hot journal: half of a transaction is in the file."""
+        before = plain(store)
+        code = (
+            "import os, sqlite3, sys\n"
+            "db = sqlite3.connect(sys.argv[1])\n"
+            "db.execute('pragma cache_size = 1')\n"
+            "db.execute('begin immediate')\n"
+            "db.execute('update cells set result = hex(zeroblob(20000))')\n"
+            "db.execute('select count(*) from cells').fetchone()\n"
+            "os._exit(0)\n"
+        )
+        subprocess.run([sys.executable, "-c", code, str(store)], check=True)
+        assert (store.parent / "s.sqlite-journal").exists()
+        assert len(Results.read(store).rows) == len(before)
+        assert plain(store) == before
+
+
+class TestTrouble:
+    def test_a_locked_store_is_not_called_foreign(self, store, monkeypatch):
+        from quorate.study import _store
+
+        monkeypatch.setattr(
+            _store, "connect_to_read", lambda path: _quick(path, "ro", timeout=0)
+        )
+        _quick = _store.connect
+        with closing(sqlite3.connect(store, isolation_level=None)) as other:
+            other.execute("begin exclusive")
+            with pytest.raises(BlockingIOError, match="another process is using it"):
+                Store(store)
+            done = study("report", store)
+        assert done.exit_code == 1
+        assert "s.sqlite: another process is using it" in done.output
+        assert "not a study file" not in done.output
+
+    def test_another_writer(self, store):
+        with Store(store) as opened:
+            opened._connection.execute("pragma busy_timeout = 0")
+            with closing(sqlite3.connect(store, isolation_level=None)) as other:
+                other.execute("begin immediate")
+                with pytest.raises(BlockingIOError, match="another process is using"):
+                    opened.remember_plan({})
+
+    def test_a_full_disk(self, tmp_path, monkeypatch):
+        """What was stored before stays, and the sentence says so."""
+        path, plan = tmp_path / "s.sqlite", write_toml(tmp_path / "p.toml")
+        prepare = Store._prepare
+
+        def small(self):
+            prepare(self)
+            self._connection.execute("pragma max_page_count = 14")
+
+        monkeypatch.setattr(Store, "_prepare", small)
+        done = study("run", plan, "--store", path)
+        assert done.exit_code == 1
+        assert isinstance(done.exception, SystemExit)
+        assert f"Error: {path}: no space left; what was stored before" in done.output
+        monkeypatch.undo()
+        stored = len(Results.read(path).rows)
+        assert 0 < stored < 18
+        assert study("run", plan, "--store", path).exit_code == 0
+        assert len(Results.read(path).rows) == 18
+
+    def test_full_disks_have_a_number(self, store):
+        with Store(store) as opened:
+            opened._connection.execute("pragma max_page_count = 1")
+            with pytest.raises(OSError, match="no space left") as caught:
+                opened.remember_plan({"x": "y" * 100_000})
+        assert caught.value.errno == errno.ENOSPC
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="needs limits")
+    def test_a_file_that_may_not_grow(self, tmp_path):
+        """As a quota does; with a real process."""
+        plan = write_toml(tmp_path / "p.toml")
+        code = (
+            "import resource, sys\n"
+            "resource.setrlimit(resource.RLIMIT_FSIZE, (40000, 40000))\n"
+            "from quorate.cli import main\n"
+            "main()\n"
+        )
+        words = ["study", "run", plan, "--store", tmp_path / "s.sqlite"]
+        done = subprocess.run(
+            [sys.executable, "-c", code, *words],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 1
+        assert "Traceback" not in done.stderr
+        assert done.stderr.startswith(f"Error: {tmp_path / 's.sqlite'}: ")
+
+
+DAMAGE = {
+    "no cells": ["drop table cells"],
+    "other columns": ["drop table cells", "create table cells (key text)"],
+    "no plan": ["update about set value = 'oops' where key = 'plan'"],
+    "a number": ["update about set value = '17' where key = 'plan'"],
+    "a list": ["update about set value = '[1]' where key = 'plan'"],
+    "an empty plan": ["update about set value = '{}' where key = 'plan'"],
+    "half a row": ["update cells set result = substr(result, 1, 20)"],
+    "no row": ["update cells set result = null"],
+    "rows of others": ["update cells set method = 'nobody'"],
+    "bad fits": ["update fits set preparation = '{'"],
+}
+
+
+class TestDamage:
+    @pytest.mark.parametrize("kind", DAMAGE)
+    def test_damaged_stores(self, store, kind):
+        execute(store, *DAMAGE[kind])
+        with pytest.raises(FileFormatError, match=r"s\.sqlite: damaged study file"):
+            Results.read(store)
+        done = study("report", store)
+        assert done.exit_code == 1
+        assert done.output.startswith(f"Error: {store}: damaged study file")
+
+    @pytest.mark.parametrize("kind", ["no plan", "an empty plan", "other columns"])
+    def test_they_are_not_run_on(self, store, kind):
+        execute(store, *DAMAGE[kind])
+        with pytest.raises(FileFormatError, match="damaged study file"):
+            run_plan(small_plan(data=("wine",)), store)
+
+    @pytest.mark.parametrize("share", [0.3, 0.6, 0.9])
+    def test_cut_off(self, store, share):
+        content = store.read_bytes()
+        store.write_bytes(content[: int(share * len(content))])
+        with pytest.raises(FileFormatError, match="damaged study file"):
+            Results.read(store)
+
+    def test_overwritten(self, store):
+        content = bytearray(store.read_bytes())
+        content[4096:] = b"\xff" * (len(content) - 4096)
+        store.write_bytes(content)
+        with pytest.raises(FileFormatError, match="damaged study file"):
+            Results.read(store)
+
+    def test_not_a_database(self, tmp_path):
+        (tmp_path / "a.sqlite").write_bytes(b"PK" + bytes(range(256)) * 40)
+        with pytest.raises(FileFormatError, match="not a study file"):
+            Results.read(tmp_path / "a.sqlite")

@@ -1,0 +1,179 @@
+"""Files are written whole, where and as they are: links, pipes, permissions."""
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from quorate._atomic import atomic_write
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX files")
+
+
+def write(path, content=b"new"):
+    with atomic_write(path) as file:
+        file.write(content)
+
+
+def fail(path):
+    def half():
+        with atomic_write(path) as file:
+            file.write(b"half")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        half()
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+class TestLinks:
+    def test_a_link_stays_and_its_file_is_written(self, tmp_path):
+        (tmp_path / "there").mkdir()
+        real, link = tmp_path / "there" / "real", tmp_path / "link"
+        real.write_bytes(b"old")
+        link.symlink_to("there/real")
+        write(link)
+        assert link.is_symlink()
+        assert os.readlink(link) == "there/real"
+        assert real.read_bytes() == b"new"
+        assert names(tmp_path) == ["link", "there"]
+        assert names(tmp_path / "there") == ["real"]
+
+    def test_links_to_links_and_to_nothing_yet(self, tmp_path):
+        (tmp_path / "first").symlink_to("second")
+        (tmp_path / "second").symlink_to("real")
+        write(tmp_path / "first")
+        assert (tmp_path / "first").is_symlink()
+        assert (tmp_path / "second").is_symlink()
+        assert (tmp_path / "real").read_bytes() == b"new"
+
+    def test_a_link_to_itself_is_refused(self, tmp_path):
+        (tmp_path / "loop").symlink_to("loop")
+        with pytest.raises(OSError, match="loop"):
+            write(tmp_path / "loop")
+        assert (tmp_path / "loop").is_symlink()
+
+    def test_a_failure_through_a_link_leaves_the_old_file(self, tmp_path):
+        (tmp_path / "real").write_bytes(b"old")
+        (tmp_path / "link").symlink_to("real")
+        fail(tmp_path / "link")
+        assert (tmp_path / "link").read_bytes() == b"old"
+        assert names(tmp_path) == ["link", "real"]
+
+
+class TestPipes:
+    def read_while(self, path, act):
+        got = []
+
+        def read():
+            with open(path, "rb") as pipe:
+                got.append(pipe.read())
+
+        reader = threading.Thread(target=read, daemon=True)
+        reader.start()
+        act()
+        reader.join(10)
+        return got
+
+    def test_a_pipe_is_written_to_and_stays(self, tmp_path):
+        path = tmp_path / "pipe"
+        os.mkfifo(path)
+        content = b"x" * 200_000  # more than a pipe holds
+        assert self.read_while(path, lambda: write(path, content)) == [content]
+        assert stat.S_ISFIFO(path.stat().st_mode)
+        assert names(tmp_path) == ["pipe"]
+
+    def test_a_pipe_gets_nothing_of_a_failed_write(self, tmp_path):
+        path = tmp_path / "pipe"
+        os.mkfifo(path)
+        end = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            fail(path)
+            assert os.read(end, 10) == b""
+        finally:
+            os.close(end)
+        assert stat.S_ISFIFO(path.stat().st_mode)
+
+    def test_writers_may_go_back(self, tmp_path):
+        """As those of archives do, which pipes cannot."""
+        path = tmp_path / "pipe"
+        os.mkfifo(path)
+
+        def act():
+            with atomic_write(path) as file:
+                file.write(b"....ab")
+                file.seek(0)
+                file.write(b"head")
+
+        assert self.read_while(path, act) == [b"headab"]
+
+
+def test_folders_are_refused(tmp_path):
+    with pytest.raises(IsADirectoryError, match="is a folder, not a file"):
+        write(tmp_path)
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o755])
+def test_permissions_are_kept(tmp_path, mode):
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    path.chmod(mode)
+    write(path)
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+    assert path.read_bytes() == b"new"
+
+
+def test_it_is_private_until_it_is_whole(tmp_path):
+    with atomic_write(tmp_path / "file"):
+        (part,) = tmp_path.iterdir()
+        assert stat.S_IMODE(part.stat().st_mode) == 0o600
+
+
+def test_long_names(tmp_path):
+    name = "n" * 250
+    write(tmp_path / name)
+    assert names(tmp_path) == [name]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=str)
+def test_signals_leave_the_old_file_and_nothing_else(tmp_path, number):
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    code = (
+        "import time\n"
+        "from quorate._atomic import atomic_write\n"
+        f"with atomic_write({str(path)!r}) as file, \\\n"
+        f"     atomic_write({str(tmp_path / 'other')!r}) as other:\n"
+        "    file.write(b'new' * 100000); file.flush()\n"
+        "    print('halfway', flush=True); time.sleep(60)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as child:
+        assert child.stdout.readline() == b"halfway\n"
+        child.send_signal(number)
+        assert child.wait(20) == -number
+    assert path.read_bytes() == b"old"
+    assert names(tmp_path) == ["file"]
+
+
+def test_signal_handlers_are_as_before(tmp_path):
+    before = signal.getsignal(signal.SIGTERM)
+    write(tmp_path / "file")
+    assert signal.getsignal(signal.SIGTERM) is before
+    mine = signal.signal(signal.SIGTERM, lambda *_: None)
+    try:
+        own = signal.getsignal(signal.SIGTERM)
+        with atomic_write(tmp_path / "file"):
+            assert signal.getsignal(signal.SIGTERM) is own
+    finally:
+        signal.signal(signal.SIGTERM, mine)
