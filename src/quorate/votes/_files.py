@@ -200,7 +200,7 @@ def from_table(
     if not names:
         raise ValueError(f"Votes.from_table: no member column beside {label!r}.")
     labels = {name: _column_labels(column(name), str(name)) for name in (label, *names)}
-    rows = _labels.stack_rows([labels[name] for name in names], "member columns")
+    rows = [labels[name] for name in names]
     return Votes(rows, labels[label], weights=weights, names=map(str, names))
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
+from quorate.votes._labels import refuse_masked
 
 LARGEST_IN_MEMORY = 512 * 2**20
 """Bytes above which an array of probabilities lives in a temporary file."""
@@ -239,6 +240,7 @@ def check_probabilities(
     ValueError
         Naming the first member and sample that do not fit.
     """
+    refuse_masked(given, "Votes(probabilities)")
     array = np.asarray(given)
     wanted = (*shape, classes.size)
     if array.shape != wanted:
