@@ -286,6 +286,8 @@ def _is_missing(value: Any, name: str) -> bool:
     if isinstance(value, Decimal):
         return value.is_nan()  # some of them cannot even be compared
     try:
+        if isinstance(value, np.ndarray):
+            raise TypeError("an array is no label")
         return bool(value != value)
     except (ValueError, TypeError, ArithmeticError) as error:
         raise ValueError(

@@ -259,6 +259,13 @@ def check_probabilities(
     return DenseProbabilities(kept)
 
 
+def check_range(values: Array, name: str) -> None:
+    """Raise ``ValueError`` unless all are numbers between 0 and 1."""
+    for row in values:
+        if not ((row >= 0) & (row <= 1 + _SLACK)).all():
+            raise ValueError(f"{name} that are not between 0 and 1")
+
+
 def _check_row(row: Array, usable: BoolArray | None, member: int) -> None:
     known = np.isfinite(row) & (row >= 0) & (row <= 1 + _SLACK)
     bad = ~known.all(axis=1) | (np.abs(row.sum(axis=1) - 1) > _SLACK)

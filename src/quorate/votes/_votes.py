@@ -414,7 +414,7 @@ class Votes(DecidedVotes):
         >>> Votes.from_table(frame, label="y").names
         ('tree', 'knn')
         """
-        from quorate.votes._files import from_table
+        from quorate.votes._tables import from_table
 
         return from_table(table, label, members, weights)
 
