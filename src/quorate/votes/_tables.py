@@ -221,7 +221,8 @@ def _refuse_probabilities(votes: Votes, owner: str) -> None:
     strange = votes.classes[~is_label]
     if strange.dtype.kind == "U" and all(map(_NUMBER.fullmatch, strange.tolist())):
         strange = strange.astype(float)
-    if strange.dtype.kind != "f" or strange.size <= max(2, np.count_nonzero(is_label)):
+    few = max(2, int(np.count_nonzero(is_label)))
+    if strange.dtype.kind != "f" or strange.size <= few:
         return
     if strange.min() >= 0 and strange.max() <= 1:
         raise ValueError(
