@@ -54,6 +54,8 @@ def check(predictions, y, classes, **options):
          [-1, BIG, BIG + 1]),
         ([np.array([BIG + 1, BIG]), np.array([1, 2], np.uint64)], [1, 2],
          [1, 2, BIG, BIG + 1]),
+        (np.array([[BIG + 1, 1]]), np.array([2, 1], np.float16), [1, 2, BIG + 1]),
+        ([[np.float16(0.5), 1]], [1, BIG], [0.5, 1, BIG]),
         (np.array([[2.0**63, 1.0]]), np.array([0, 1]), [0.0, 1.0, 2.0**63]),
         ([["a", "bb"]], ["a", "bbb"], ["a", "bb", "bbb"]),
         ([["a\0b", "a"]], ["a", "a"], ["a", "a\0b"]),

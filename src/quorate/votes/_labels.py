@@ -119,7 +119,7 @@ def common_type(arrays: Sequence[Array]) -> np.dtype[Any]:
     if floats and -limit <= low and high <= limit:
         return wide
     for array in floats:
-        broken = ~((array >= -(2.0**63)) & (array < 2.0**64) & (array == array // 1))
+        broken = ~_are_whole(array)
         if broken.any():
             large = high if high > limit else low
             raise _no_type_for(large, array[broken][0])
@@ -200,7 +200,7 @@ def _from_list(values: Any, name: str) -> Array:
             f"{name}: labels must form a regular array: {error}."
         ) from error
     kind = array.dtype.kind
-    if kind in "US" or (kind == "f" and bool((np.abs(array) >= _SPARSE).any())):
+    if kind in "US" or _are_sparse(array):
         return np.asarray(values, dtype=object)
     if kind in "Mm" and array.ndim == 1:
         times = (*_TIMES[kind], type(None))
@@ -257,13 +257,12 @@ def _numbers(values: list[Any], name: str) -> Array:
         array = np.array(values)
     except OverflowError:
         array = np.array(values, dtype=object)
-    is_large = array.dtype.kind == "f" and bool((np.abs(array) >= _SPARSE).any())
-    if not is_large and array.dtype.kind != "O":
+    if not _are_sparse(array) and array.dtype.kind != "O":
         return array
     whole = [int(value) for value in values if isinstance(value, _WHOLE)]
     if not whole:
         return array
-    broken = [v for v in values if not isinstance(v, _WHOLE) and not _is_whole(v)]
+    broken = [v for v in values if not isinstance(v, _WHOLE) and not _are_whole(v)]
     try:
         if not broken:
             every = [int(value) for value in values]
@@ -276,8 +275,18 @@ def _numbers(values: list[Any], name: str) -> Array:
     return array
 
 
-def _is_whole(value: Any) -> bool:
-    return bool(-(2.0**63) <= value < 2.0**64 and value == value // 1)
+def _are_sparse(array: Array) -> bool:
+    """Tell whether floats are so large that whole numbers lie between them."""
+    if array.dtype.kind != "f":
+        return False
+    least = array.dtype.type(min(_SPARSE, np.finfo(array.dtype).max))
+    return bool((np.abs(array) >= least).any())
+
+
+def _are_whole(floats: Any) -> Any:
+    """Tell which floats are whole numbers of 64 bits."""
+    wide = np.asarray(floats, dtype=np.longdouble)
+    return (wide >= -(2.0**63)) & (wide < 2.0**64) & (wide == np.floor(wide))
 
 
 def _is_missing(value: Any, name: str) -> bool:

@@ -110,13 +110,22 @@ def _from_frame(
     try:
         y, *rows = [_column(frame, name) for name in (label, *names)]
         return Votes(rows, y, weights=weights, names=map(str, names))
+    except FileFormatError as error:
+        raise FileFormatError(f"{owner}: {error}") from error
     except ValueError as error:
         raise ValueError(f"{owner}: {error}") from error
 
 
 def _column(frame: Any, name: Any) -> Array:
+    owner = f"column {str(name)!r}"
     try:
-        return as_labels(frame[name].to_numpy(), f"column {str(name)!r}")
+        values = frame[name].to_numpy()
+    # Text of a damaged file is decoded only now, and Arrow's errors are its own.
+    except Exception as error:
+        why = str(error).strip().split("\n")[0]
+        raise FileFormatError(f"{owner} cannot be read ({why[:200]}).") from error
+    try:
+        return as_labels(values, owner)
     except ValueError as error:
         raise ValueError(str(error).replace("sample", "row")) from error
 

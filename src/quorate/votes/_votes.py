@@ -372,6 +372,12 @@ class Votes(DecidedVotes):
     def load(cls, path: str | os.PathLike[str]) -> "Votes":
         """Read a file written by :meth:`save`; nothing in it is executed.
 
+        Raises
+        ------
+        FileFormatError
+            If it is damaged, foreign, or holds arrays that no votes have. What it
+            claims to hold is checked before it is unpacked.
+
         Examples
         --------
         >>> import tempfile, pathlib
@@ -398,13 +404,23 @@ class Votes(DecidedVotes):
         Parameters
         ----------
         table : path, pandas or polars DataFrame
-            A CSV file (may be gzipped), a Parquet file, or a frame.
+            A CSV file (may be gzipped), a Parquet file, or a frame. What a CSV file
+            holds is read as numbers if all labels are decimal numbers and no two of
+            them meet in one; 007, 1_000 and 0x10 are text.
         label : str
             The column of true labels.
         members : sequence of str, optional
             The columns of votes; all others by default.
         weights : array-like, optional
             Voting weights of the members.
+
+        Raises
+        ------
+        FileFormatError
+            If the file is damaged, foreign, or has a column without a name, such as an
+            index that was written along.
+        ValueError
+            If a label is missing, or the votes look like probabilities.
 
         Examples
         --------
