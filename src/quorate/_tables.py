@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import zlib
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -58,24 +59,106 @@ def read_samples(path: Path, target: str | None) -> tuple[Any, Any]:
 
 def read_table(path: Path, raw: bytes) -> Any:
     """Return a file as a frame with text as column names."""
-    pd = import_pandas(str(path))
+    import_pandas(str(path))
     name = path.name.lower()
     try:
         if name.endswith(".gz"):
             raw = gzip.decompress(raw)
         if name.endswith((".parquet", ".pq")):
-            frame = pd.read_parquet(io.BytesIO(raw))
+            frame = read_parquet(path, raw, ["pandas"])
         elif name.endswith((".arff", ".arff.gz")):
             frame = _read_arff(raw.decode("utf-8"))
         else:
             frame = _read_csv(raw.decode("utf-8-sig"))
-    except ImportError as error:
-        raise ImportError(f"{path}: needs pyarrow; install quorate[data].") from error
+    except FileFormatError:
+        raise
     except _DAMAGE as error:
-        why = str(error).rstrip(". \n") or "it ends too early"
-        raise FileFormatError(f"{path}: not a readable table ({why}).") from error
+        raise _damaged(path, error) from error
     frame.columns = [str(column) for column in frame.columns]
     return frame.reset_index(drop=True)
+
+
+def read_parquet(
+    path: Path, raw: bytes, packages: Sequence[str] = ("pandas", "polars")
+) -> Any:
+    """Return a Parquet file as a frame of the first package that can read it."""
+    for package in packages:
+        try:
+            return __import__(package).read_parquet(io.BytesIO(raw))
+        except ImportError:  # the package, or its Parquet engine, is not installed
+            continue
+        # Damage makes Arrow raise errors of its own, of memory, of keys and types.
+        except Exception as error:
+            raise _damaged(path, error) from error
+    raise ImportError(f"{path}: needs pyarrow; install quorate[data].")
+
+
+def csv_rows(path: Path) -> Iterator[list[str]]:
+    """Yield the header and the rows of a CSV file, which may be gzipped.
+
+    Raises
+    ------
+    FileFormatError
+        If it is damaged, or not a table in which each column has a name of its own.
+    """
+    is_zipped = path.name.lower().endswith(".gz")
+    with gzip.open(path, "rb") if is_zipped else open(path, "rb") as file:
+        quotes = _Quotes(io.TextIOWrapper(file, encoding="utf-8-sig", newline=""))
+        rows = csv.reader(quotes, skipinitialspace=True)
+        n_fields = None
+        try:
+            for row in rows:
+                if not row:
+                    continue
+                if n_fields is None:
+                    check_header(row)
+                    n_fields = len(row)
+                _check_fields(row, n_fields, rows.line_num)
+                yield row
+            if quotes.count % 2:
+                raise ValueError("a quote is never closed")
+        except (*_DAMAGE, csv.Error) as error:
+            raise _damaged(path, error) from error
+
+
+class _Quotes:
+    """Lines of text, with a count of the quotes in them."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._lines = iter(lines)
+        self.count = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        self.count += line.count('"')
+        return line
+
+
+def check_header(header: Sequence[str]) -> None:
+    """Raise ``ValueError`` unless each column has a name of its own."""
+    seen: set[str] = set()
+    for place, name in enumerate(header, start=1):
+        if not name.strip():
+            index = ", as an index that was written along" if place == 1 else ""
+            raise ValueError(f"column {place} has no name{index}")
+        if name in seen:
+            raise ValueError(f"column {name!r} appears twice")
+        seen.add(name)
+
+
+def _check_fields(row: list[str], n_fields: int, line: int) -> None:
+    if len(row) != n_fields:
+        raise ValueError(
+            f"line {line} has {len(row)} fields, the header has {n_fields}"
+        )
+
+
+def _damaged(path: Path, error: BaseException) -> FileFormatError:
+    why = str(error).strip().split("\n")[0].rstrip(". ") or "it ends too early"
+    return FileFormatError(f"{path}: not a readable table ({why[:300]}).")
 
 
 def _read_csv(text: str) -> Any:
@@ -85,17 +168,10 @@ def _read_csv(text: str) -> Any:
     rows = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True, strict=True)
     try:
         header = next(rows, [])
-        for place, name in enumerate(header, start=1):
-            if not name.strip():
-                raise ValueError(f"column {place} has no name")
-            if name in header[: place - 1]:
-                raise ValueError(f"column {name!r} appears twice")
+        check_header(header)
         for row in rows:
-            if row and len(row) != len(header):
-                raise ValueError(
-                    f"line {rows.line_num} has {len(row)} fields, the header has "
-                    f"{len(header)}"
-                )
+            if row:
+                _check_fields(row, len(header), rows.line_num)
     except csv.Error as error:
         raise ValueError(f"line {rows.line_num}: {error}") from error
     # The same numbers everywhere, so the same fingerprint: until 3.1 pandas did not

@@ -8,7 +8,7 @@ import numpy as np
 from quorate._html import facts_html
 from quorate._suggest import one_of
 from quorate._typing import FloatArray, Lambda
-from quorate.votes import Votes
+from quorate.votes import Votes, check_votes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,6 +116,7 @@ def decompose(
     >>> decompose(votes).sample_diversity
     array([ 0.33333333,  0.33333333,  0.33333333, -0.33333333])
     """
+    check_votes(votes, "decompose")
     one_of("decompose", "lambda_", lambda_, ("ensemble", "paper"))
     if credence is None:
         error, member_error, diversity = zero_one_terms(votes)

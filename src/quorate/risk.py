@@ -22,7 +22,7 @@ import numpy as np
 from quorate._html import facts_html
 from quorate._typing import Array, FloatArray, Lambda
 from quorate.decomposition import decompose
-from quorate.votes import Votes
+from quorate.votes import Votes, check_votes
 
 __all__ = [
     "Endpoints",
@@ -402,6 +402,7 @@ def assess_risk(
     >>> assessed.worst_sample, round(assessed.margin, 4), assessed.lemma_applies
     (1, 0.3267, False)
     """
+    check_votes(votes, "assess_risk")
     setting = _radius(votes) if radius is None else radius
     _check_setting("assess_risk", votes.n_samples, noise, setting)
     parts = decompose(votes, lambda_=lambda_)

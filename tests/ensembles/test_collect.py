@@ -1,5 +1,7 @@
 """Votes of every kind of ensemble: their dialects, their traps, their refusals."""
 
+import threading
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -494,3 +496,109 @@ class TestRefusals:
 
 def test_public_name_is_the_same():
     assert quorate.collect_votes is collect_votes
+
+
+class TestFrozenMembers:
+    """Members of a voting classifier that were trained before, on labels or codes."""
+
+    @staticmethod
+    def voting(X, y, *members, **options):
+        named = [(f"m{place}", member) for place, member in enumerate(members)]
+        return VotingClassifier(named, **options).fit(X, y)
+
+    @pytest.mark.parametrize("labels", LABELS)
+    @pytest.mark.parametrize("rule", ["soft", "hard"])
+    def test_labels_are_read_as_labels(self, rule, labels, wine):
+        X, y = wine[0], LABELS[labels][wine[1]]
+        frozen = [FrozenEstimator(model.fit(X, y)) for model in (GaussianNB(), tree())]
+        inside = make_pipeline(StandardScaler(), tree()).fit(X, y)
+        inside = make_pipeline(*map(FrozenEstimator, (inside[0], inside[1])))
+        voting = self.voting(X, y, *frozen, inside, voting=rule)
+        votes = collect_votes(voting, X, y)
+        assert votes.accuracies.min() > 0.9
+        if rule == "soft":
+            np.testing.assert_array_equal(votes.predict(), voting.predict(X))
+
+    def test_codes_are_read_as_codes(self, wine):
+        X, codes = wine
+        y = LABELS["words"][codes]
+        frozen = [FrozenEstimator(m.fit(X, codes)) for m in (GaussianNB(), tree())]
+        voting = self.voting(X, y, *frozen)
+        votes = collect_votes(voting, X, y)
+        np.testing.assert_array_equal(votes.predict(), voting.predict(X))
+
+    @pytest.mark.parametrize("labels", ["shifted", "words", "objects"])
+    @pytest.mark.parametrize("rule", ["soft", "hard"])
+    def test_classes_the_ensemble_does_not_know(self, rule, labels, wine):
+        X, y = wine[0], LABELS[labels][wine[1]]
+        known = wine[1] > 0
+        frozen = FrozenEstimator(GaussianNB().fit(X, y))
+        voting = self.voting(X[known], y[known], frozen, voting=rule)
+        expected = f"member 'm0' was trained on classes .* not know .{y[~known][0]}"
+        with pytest.raises(ValueError, match=expected):
+            collect_votes(voting, X[known], y[known])
+        votes = collect_votes({"m0": frozen}, X[known], y[known])
+        assert votes.accuracy() > 0.9
+
+    def test_labels_that_look_like_codes(self, wine):
+        X, y = wine[0], wine[1] + 1
+        few = y < 3
+        frozen = FrozenEstimator(GaussianNB().fit(X[few], y[few]))
+        voting = self.voting(X, y, frozen)
+        with pytest.raises(ValueError, match="1, 2, which may be labels or positions"):
+            collect_votes(voting, X, y)
+
+    def test_text_that_looks_like_numbers(self, wine):
+        X, codes = wine
+        y = codes.astype(str)
+        voting = self.voting(X, y, FrozenEstimator(GaussianNB().fit(X, codes)))
+        votes = collect_votes(voting, X, y)
+        np.testing.assert_array_equal(votes.predict(), voting.predict(X))
+
+    def test_answers_that_are_no_positions(self, wine):
+        X, y = wine
+        voting = self.voting(X, LABELS["words"][y], GaussianNB())
+        for answer in (7, -1, "ant"):
+            voting.estimators_[0] = Outsider(np.array([answer] * len(X)))
+            expected = f"votes for {answer}, which is no position among .* 3 classes"
+            with pytest.raises(ValueError, match=expected):
+                collect_votes(voting, X, LABELS["words"][y])
+
+
+class TestWithoutLabels:
+    def test_the_weighted_vote_stands_in(self, wine):
+        X, y = wine
+        voting = VotingClassifier(
+            [("nb", GaussianNB()), ("stump", tree(max_features=1)), ("knn", tree())],
+            weights=[1, 5, 1],
+        )
+        voting.set_params(stump__max_depth=1).fit(X, y)
+        votes = collect_votes(voting, X)
+        np.testing.assert_array_equal(votes.classes[votes.y], voting.predict(X))
+        assert (votes.unweighted().predict("heads") != voting.predict(X)).any()
+        assert votes.accuracy() == 1
+
+
+class TestAtTheSameTime:
+    class Waiting:
+        """Answers only if another member is asked meanwhile."""
+
+        classes_ = np.array([0, 1])
+
+        def __init__(self, *meetings):
+            self.meetings = list(meetings)
+
+        def predict(self, X):
+            self.meetings[0].wait(5)
+            return np.zeros(len(X), dtype=int)
+
+        def predict_proba(self, X):
+            self.meetings[1].wait(5)
+            return np.tile([1.0, 0.0], (len(X), 1))
+
+    def test_n_jobs_members_are_asked(self, wine):
+        X, y = wine
+        meetings = [threading.Barrier(2), threading.Barrier(2)]
+        pool = [self.Waiting(*meetings), self.Waiting(*meetings)]
+        votes = collect_votes(pool, X, y % 2, n_jobs=2, probabilities=True)
+        assert votes.n_members == 2

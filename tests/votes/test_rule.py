@@ -347,3 +347,28 @@ def test_forged_files_are_refused(forge, tmp_path):
     np.savez(path, **arrays)
     with pytest.raises(quorate.exceptions.FileFormatError, match="do not fit together"):
         Votes.load(path)
+
+
+class TestTiesOfWeights:
+    """Two sums tie if they differ by at most 1e-12 of the total weight."""
+
+    TIES = ([1e6, 1e6 + 5e-7], [3e9, 3e9 + 2e-3], [1e-9, 1e-9 * (1 + 1e-13)])
+    LEADS = ([1e-6, 1e-6 + 5e-13], [1.0, 1.0 + 1e-8], [1e6, 1e6 + 1e-3], [1, 1 + 1e-10])
+
+    @staticmethod
+    def errors(weights):
+        """Return how the plurality errs, by every way that leads to it."""
+        votes = Votes([[0], [1], [0]], [0], weights=[*weights, 0.0])
+        *_, last = prefix_errors(votes, np.arange(2))
+        *_, without = leave_one_out_errors(votes)
+        subset = subset_errors(votes, np.array([[True, True, False]]))
+        return [votes.error(), last[0], without[0], float(np.ravel(subset)[0])]
+
+    @pytest.mark.parametrize("weights", TIES)
+    def test_ties(self, weights):
+        assert weights[0] < weights[1]
+        assert self.errors(weights) == [0.5] * 4
+
+    @pytest.mark.parametrize("weights", LEADS)
+    def test_leads(self, weights):
+        assert self.errors(weights) == [1] * 4

@@ -12,7 +12,7 @@ from quorate._typing import Array, FloatArray, Outputs, Undefined
 from quorate._warn import warn
 from quorate.decomposition import zero_one_terms
 from quorate.exceptions import UndefinedMeasureWarning
-from quorate.votes import Votes
+from quorate.votes import Votes, check_votes
 
 _TWO_CLASSES_ONLY = ("q_statistic", "correlation")
 
@@ -108,6 +108,7 @@ def diversity(
     >>> len(quorate.diversity(votes))
     13
     """
+    check_votes(votes, "diversity")
     _check_options("diversity", outputs, undefined, base)
     if measure is not None:
         asked = find_measure(measure)
@@ -162,6 +163,7 @@ def pairwise_diversity(
     array([[0.5 , 0.25],
            [0.25, 0.5 ]])
     """
+    check_votes(votes, "pairwise_diversity")
     _check_options("pairwise_diversity", outputs, undefined)
     asked = find_measure(measure)
     if not asked.pairwise:
@@ -211,6 +213,7 @@ def sample_diversity(
     >>> quorate.sample_diversity(votes, "error_gap")
     array([ 0.        ,  0.33333333,  0.33333333, -0.33333333])
     """
+    check_votes(votes, "sample_diversity")
     _check_options("sample_diversity", outputs, undefined, base)
     asked = find_measure(measure)
     refusal = _refusal(asked, votes, "oracle")

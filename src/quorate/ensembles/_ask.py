@@ -25,8 +25,10 @@ from quorate.votes import (
     encode_rows,
     encode_truth,
     place_dtype,
+    positions,
     room_for,
     tabled,
+    union,
 )
 
 
@@ -88,9 +90,11 @@ class Answers:
             return classes, codes, y_codes
         # A class that somebody gives a probability, and nobody a vote.
         known = [member.own_labels for member in self.ensemble.members]
-        every = np.unique(np.concatenate([classes, *known]))
+        for member, labels in zip(self.ensemble.members, known, strict=True):
+            check_same_family(labels, classes, f"member {member.name!r}", "y")
+        every = union([classes, *known], classes)
         if every.size > classes.size:
-            rank = np.searchsorted(every, classes).astype(code_dtype(every.size))
+            rank = positions(classes, every, "y").astype(code_dtype(every.size))
             classes, codes, y_codes = every, rank[codes], rank[y_codes]
         return classes, codes, y_codes
 
@@ -98,7 +102,7 @@ class Answers:
         assert self.leaves is not None
         if all(found.is_certain for found in self.leaves):
             return certain(codes, classes.size)
-        columns = np.searchsorted(classes, self._classes())
+        columns = positions(self._classes(), classes, "the ensemble's classes")
         places, tables = [], []
         for place, found in enumerate(self.leaves):
             table = np.zeros((len(found.table), classes.size))
@@ -124,7 +128,8 @@ class Answers:
                 values[place][rows, codes[place, rows]] = 1.0
                 return
             part = self.X if self.unseen is None else take_rows(self.X, rows)
-            columns = np.searchsorted(classes, member.own_labels)
+            owner = f"member {member.name!r}"
+            columns = positions(member.own_labels, classes, owner)
             values[place][np.ix_(rows, columns)] = member.probabilities(part)
 
         Parallel(n_jobs=self.n_jobs, require="sharedmem")(
@@ -219,8 +224,8 @@ def _vote(ensemble: Ensemble, member: Member, X: Any, rows: IntArray | None) -> 
         return answers
     classes = as_labels(ensemble.classes, "the ensemble's classes")
     if member.classes is None:
-        labels = as_labels(answers, f"member {member.name!r}")
-        answers = np.searchsorted(classes, labels)
+        owner = f"member {member.name!r}"
+        answers = positions(as_labels(answers, owner), classes, owner)
     return answers.astype(code_dtype(classes.size))
 
 

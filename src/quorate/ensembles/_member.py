@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 from quorate._typing import Array, FloatArray, IntArray
-from quorate.votes import as_labels
+from quorate.votes import as_labels, positions, refuse_masked
 
 # Trees whose answers are those of their leaves; a subclass may answer otherwise.
 _TREES = (DecisionTreeClassifier, ExtraTreeClassifier)
@@ -34,7 +34,9 @@ class Member:
 
     def vote(self, X: Any) -> Array:
         """Return its answers on X: positions in ``classes``, or labels."""
-        answers = np.asarray(self.estimator.predict(self.columns(X)))
+        given = self.estimator.predict(self.columns(X))
+        refuse_masked(given, f"member {self.name!r}")
+        answers = np.asarray(given)
         if answers.ndim == 2 and answers.shape[1] == 1:
             answers = answers[:, 0]
         if answers.ndim != 1:
@@ -42,7 +44,26 @@ class Member:
                 f"member {self.name!r} ({type(self.estimator).__name__}) predicts an "
                 f"array of shape {answers.shape}; a vote is one label per sample."
             )
-        return answers if self.classes is None else answers.astype(np.intp)
+        return answers if self.classes is None else self._as_places(answers)
+
+    def _as_places(self, answers: Array) -> IntArray:
+        """Return answers as positions in its classes, or refuse what cannot be one."""
+        assert self.classes is not None
+        is_number = answers.dtype.kind in "biuf"
+        places = answers.astype(np.intp) if is_number else np.arange(0)
+        sound = is_number and (
+            places.size == 0 or (places.min() >= 0 and places.max() < len(self.classes))
+        )
+        if not sound:
+            wrong = answers
+            if is_number:
+                wrong = answers[(places < 0) | (places >= len(self.classes))]
+            raise ValueError(
+                f"member {self.name!r} ({type(self.estimator).__name__}) votes for "
+                f"{wrong[0]}, which is no position among the ensemble's "
+                f"{len(self.classes)} classes; was it trained on other labels?"
+            )
+        return places
 
     def probabilities(self, X: Any) -> FloatArray:
         """Return its class probabilities on X, columns as in its ``classes_``."""
@@ -52,7 +73,9 @@ class Member:
                 f"member {self.name!r} ({type(self.estimator).__name__}) has no "
                 "predict_proba; collect votes without probabilities."
             )
-        found = np.asarray(ask(self.columns(X)), dtype=float)
+        given = ask(self.columns(X))
+        refuse_masked(given, f"member {self.name!r}")
+        found = np.asarray(given, dtype=float)
         if found.ndim != 2 or found.shape[1] != len(self.estimator.classes_):
             raise TypeError(
                 f"member {self.name!r} ({type(self.estimator).__name__}) gives "
@@ -80,9 +103,9 @@ class Member:
     def own_labels(self) -> Array:
         """The labels of its own classes, in the order of its probabilities."""
         own = np.asarray(self.estimator.classes_)
-        if self.classes is None:
-            return as_labels(own, f"member {self.name!r}")
-        return np.asarray(self.classes[own.astype(np.intp)])
+        if self.classes is not None:
+            own = np.asarray(self.classes[self._as_places(own)])
+        return as_labels(own, f"member {self.name!r}")
 
     @property
     def tree(self) -> Any:
@@ -92,7 +115,8 @@ class Member:
     def node_probabilities(self, classes: Array) -> FloatArray:
         """Return what each node of its tree gives each of these classes."""
         shares: FloatArray = self.tree.value[:, 0, :]
-        places = np.searchsorted(classes, self.own_labels)
+        known = as_labels(classes, "the ensemble's classes")
+        places = positions(self.own_labels, known, f"member {self.name!r}")
         if np.array_equal(places, np.arange(classes.size)):
             return shares
         table = np.zeros((shares.shape[0], classes.size))

@@ -20,12 +20,21 @@ class Pool(Kind):
 
     def read(self, model: Any) -> Ensemble:
         """See :class:`Kind`."""
+        if hasattr(model, "_fields"):
+            raise TypeError(
+                f"collect_votes: got the namedtuple {type(model).__name__}; pass its "
+                "_asdict(), a dict from name to fitted classifier."
+            )
         pool = model if isinstance(model, Mapping) else dict(enumerate(model))
         if not pool:
             raise ValueError(
                 "collect_votes: the ensemble is empty, it has no member to ask."
             )
         named = {str(name): member for name, member in pool.items()}
+        if len(named) < len(pool):
+            names = [str(name) for name in pool]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(f"collect_votes: two members are called {twice!r}.")
         for name, member in named.items():
             _refuse(name, member)
         members = [Member(name, member, None) for name, member in named.items()]

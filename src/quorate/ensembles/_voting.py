@@ -10,7 +10,7 @@ from sklearn.utils import Bunch
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.ensembles._kind import Ensemble, Kind
 from quorate.ensembles._member import Member
-from quorate.votes import DecisionRule, weights_left
+from quorate.votes import DecisionRule, as_labels, weights_left
 
 
 class Voting(Kind):
@@ -30,7 +30,7 @@ class Voting(Kind):
             Member(
                 model.estimators[place][0],
                 member,
-                _dialect(member, model.classes_),
+                _dialect(model.estimators[place][0], member, model.classes_),
                 is_soft=is_soft,
             )
             for place, member in zip(kept, model.estimators_, strict=True)
@@ -81,8 +81,46 @@ def _present(model: Any) -> list[tuple[int, Any]]:
     ]
 
 
-def _dialect(member: Any, classes: Array) -> Array | None:
-    """Tell codes from labels: a frozen member kept the labels it was trained on."""
-    if isinstance(member, FrozenEstimator) and np.isin(member.classes_, classes).all():
+def _dialect(name: str, member: Any, classes: Array) -> Array | None:
+    """Tell codes from labels: a frozen member kept the labels it was trained on.
+
+    Members that the ensemble fitted know positions in its classes, all of them. Others
+    were frozen, alone or inside a pipeline, and know the labels of their own training;
+    these are read as labels if all are labels of the ensemble, and as positions if none
+    but positions fit.
+    """
+    if not hasattr(member, "classes_"):
+        return classes
+    own = as_labels(member.classes_, f"member {name!r}")
+    labels = as_labels(classes, "the ensemble's classes")
+    places = np.arange(len(classes))
+    if np.array_equal(own, places):
+        return classes
+    may_be_places = own.dtype.kind in "biuf" and bool(np.isin(own, places).all())
+    alike = "biuf" if labels.dtype.kind in "biuf" else labels.dtype.kind
+    may_be_labels = own.dtype.kind in alike and bool(np.isin(own, labels).all())
+    if may_be_places and not isinstance(member, FrozenEstimator):
+        return classes
+    if may_be_labels and may_be_places:
+        if np.array_equal(labels[own.astype(np.intp)], own):
+            return classes
+        raise ValueError(
+            f"VotingClassifier: member {name!r} is frozen and knows the classes "
+            f"{_listed(own)}, which may be labels or positions among the ensemble's "
+            f"{_listed(labels)}; pass the members as a dict instead."
+        )
+    if may_be_labels:
         return None
-    return classes
+    if may_be_places:
+        return classes
+    strange = own[~np.isin(own, labels)] if own.dtype.kind in alike else own
+    raise ValueError(
+        f"VotingClassifier: member {name!r} was trained on classes that the ensemble "
+        f"does not know ({_listed(strange)}); fit the ensemble on rows of all classes, "
+        "or pass the members as a dict."
+    )
+
+
+def _listed(labels: Array) -> str:
+    shown = ", ".join(map(str, labels[:5].tolist()))
+    return f"{shown}, ..." if len(labels) > 5 else shown

@@ -15,7 +15,7 @@ from quorate._kernels.verdicts import rounding
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.ensembles import Ensemble, Member, is_certain
 from quorate.lazy._trees import check_and_convert, tree_addends
-from quorate.votes import as_labels, check_same_family
+from quorate.votes import as_labels, check_same_family, union
 
 Ask = Callable[[Any], FloatArray]
 
@@ -215,7 +215,7 @@ def _pool_classes(ensemble: Ensemble, X: Any, y: Any) -> Array:
         known.append(as_labels(found, f"member {member.name!r}"))
     for found in known[1:]:
         check_same_family(known[0], found, "LazyClassifier", "LazyClassifier")
-    return np.unique(np.concatenate(known))
+    return union(known, known[0])
 
 
 def _grain(weights: FloatArray, total: float) -> float | None:

@@ -12,7 +12,7 @@ from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate.pruning._old_flags import fold_old_flags, note_undeclared_weights
 from quorate.pruning._size import members_to_keep
 from quorate.pruning._tags import PrunerTags
-from quorate.votes import Votes
+from quorate.votes import Votes, check_votes
 
 Progress = Callable[[int, int], object]
 
@@ -92,16 +92,9 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         Pruner
             Itself, fitted.
         """
-        if not isinstance(votes, Votes):
-            raise TypeError(
-                f"{self._owner}.fit: expected Votes, got {type(votes).__name__}; "
-                "make them with quorate.collect_votes or quorate.Votes."
-            )
-        if unlabelled is not None and not isinstance(unlabelled, Votes):
-            raise TypeError(
-                f"{self._owner}.fit(unlabelled): expected Votes, got "
-                f"{type(unlabelled).__name__}."
-            )
+        check_votes(votes, f"{self._owner}.fit")
+        if unlabelled is not None:
+            check_votes(unlabelled, f"{self._owner}.fit(unlabelled)")
         seen = votes if self.tags.uses_weights else votes.unweighted()
         self._X, self._unlabelled = X, unlabelled
         self._progress = progress or _silent

@@ -2,13 +2,14 @@
 
 from quorate.votes._checks import as_weights, member_positions, weights_left
 from quorate.votes._deciding import leave_one_out_errors, prefix_errors
-from quorate.votes._labels import (
-    as_labels,
-    check_same_family,
+from quorate.votes._encoding import (
     code_dtype,
     encode_rows,
     encode_truth,
+    positions,
+    union,
 )
+from quorate.votes._labels import as_labels, check_same_family, refuse_masked
 from quorate.votes._pair_counts import PairCounts
 from quorate.votes._pooled import pooled_votes
 from quorate.votes._probabilities import (
@@ -21,7 +22,7 @@ from quorate.votes._probabilities import (
 )
 from quorate.votes._rule import PLURALITY, DecisionRule, RuleName, VoteSource
 from quorate.votes._subsets import subset_errors
-from quorate.votes._votes import Votes
+from quorate.votes._votes import Votes, check_votes
 
 __all__ = [
     "PLURALITY",
@@ -36,6 +37,7 @@ __all__ = [
     "as_weights",
     "certain",
     "check_same_family",
+    "check_votes",
     "code_dtype",
     "encode_rows",
     "encode_truth",
@@ -43,9 +45,12 @@ __all__ = [
     "member_positions",
     "place_dtype",
     "pooled_votes",
+    "positions",
     "prefix_errors",
+    "refuse_masked",
     "room_for",
     "subset_errors",
     "tabled",
+    "union",
     "weights_left",
 ]

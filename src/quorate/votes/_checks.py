@@ -1,14 +1,17 @@
 """Judge what a Votes is made of; every refusal names the culprit and what would fit."""
 
+from collections import Counter
 from collections.abc import Iterable
+from decimal import Decimal
+from numbers import Real
 from typing import Any, TypeVar
 
 import numpy as np
 
-from quorate._typing import Array, BoolArray, FloatArray, IntArray
+from quorate._typing import Array, FloatArray, IntArray
 from quorate._warn import warn
 from quorate.exceptions import LeftOutWarning
-from quorate.votes import _labels
+from quorate.votes._labels import refuse_masked
 
 AnyArray = TypeVar("AnyArray", bound=np.ndarray[Any, Any])
 
@@ -20,64 +23,9 @@ def read_only(array: AnyArray) -> AnyArray:
     return view
 
 
-def check_shapes(rows: Array, y: Array) -> None:
-    """Raise unless votes and truth have the shapes they should."""
-    if rows.ndim != 2 or y.ndim != 1:
-        raise ValueError(
-            f"Votes: predictions must be 2-d, (n_members, n_samples), and y 1-d; "
-            f"got shapes {rows.shape} and {y.shape}."
-        )
-    if rows.size == 0:
-        raise ValueError(f"Votes: no votes in predictions of shape {rows.shape}.")
-    if rows.shape[1] != y.size:
-        raise ValueError(
-            f"Votes: predictions of shape {rows.shape} and y of shape {y.shape} "
-            f"differ in the number of samples, {rows.shape[1]} and {y.size}."
-        )
-
-
-def as_mask(valid: Any) -> BoolArray:
-    """Return the mask of usable votes as a boolean array."""
-    mask = np.asarray(valid)
-    if mask.dtype != bool:
-        raise ValueError(f"Votes(valid): a mask is boolean, got {mask.dtype}.")
-    return mask
-
-
-def check_mask(mask: BoolArray, shape: tuple[int, ...]) -> None:
-    """Raise unless a mask fits the votes and leaves every member some."""
-    if mask.shape != shape:
-        raise ValueError(
-            f"Votes(valid): the mask has shape {mask.shape}, the predictions {shape}."
-        )
-    idle = np.flatnonzero(~mask.any(axis=1))
-    if idle.size:
-        raise ValueError(f"Votes(valid): member {idle[0]} has no valid sample.")
-
-
-def hide_invalid(predictions: Any, y: Array, mask: BoolArray) -> Array:
-    """Put the true label where no vote may be used: it cannot be new or missing."""
-    if isinstance(predictions, (list, tuple)):
-        given = np.array([list(row) for row in predictions], dtype=object)
-    else:
-        given = np.asarray(predictions)
-    if given.shape != mask.shape:
-        raise ValueError(
-            f"Votes(valid): the mask has shape {mask.shape}, "
-            f"the predictions {given.shape}."
-        )
-    if y.ndim != 1 or mask.ndim != 2 or mask.shape[1] != y.size:
-        check_shapes(given, y)
-    check_mask(mask, given.shape)
-    if given.dtype.kind == "O":
-        return np.where(mask, given, y.astype(object))
-    _labels.check_same_family(given, y, "predictions", "y")
-    return np.where(mask, given, y)
-
-
 def leave_out_unvoted(codes: Array, y: Array) -> tuple[Array, Array, IntArray]:
     """Drop the samples nobody has a vote on, with a warning."""
-    voted = (codes >= 0).any(axis=0)
+    voted = codes.max(axis=0) >= 0
     samples = np.flatnonzero(voted)
     if samples.size == y.size:
         return codes, y, samples
@@ -91,7 +39,17 @@ def leave_out_unvoted(codes: Array, y: Array) -> tuple[Array, Array, IntArray]:
 
 def as_weights(weights: Any, n_members: int) -> FloatArray:
     """Return the voting weights as floats, or say what is wrong with them."""
-    array = np.array(weights, dtype=float)
+    refuse_masked(weights, "Votes(weights)")
+    try:
+        given = np.asarray(weights)
+    except ValueError:  # ragged
+        given = np.asarray(None)
+    if given.dtype.kind == "O" and given.ndim == 1 and all(map(_is_real, given)):
+        given = given.astype(float)
+    if given.dtype.kind not in "biuf":
+        found = type(weights).__name__ if given.ndim == 0 else str(given.dtype)
+        raise ValueError(f"Votes(weights): one number per member, got {found}.")
+    array = given.astype(float)
     if array.shape != (n_members,):
         raise ValueError(
             f"Votes(weights): one weight per member, shape ({n_members},); "
@@ -106,12 +64,23 @@ def as_weights(weights: Any, n_members: int) -> FloatArray:
         )
     if not array.any():
         raise ValueError("Votes(weights): all weights are zero, so nobody votes.")
+    with np.errstate(over="ignore"):
+        total = array.sum()
+    if not np.isfinite(total):
+        raise ValueError(
+            f"Votes(weights): weights as large as {array.max()} add up to infinity; "
+            "divide them by the largest."
+        )
     return read_only(array)
 
 
 def weights_left(weights: FloatArray) -> FloatArray | None:
     """Return the weights of some members; None, equal votes, if none has any left."""
     return weights if weights.any() else None
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, Real | Decimal)
 
 
 def as_names(names: Iterable[str] | None, n_members: int) -> tuple[str, ...]:
@@ -125,6 +94,9 @@ def as_names(names: Iterable[str] | None, n_members: int) -> tuple[str, ...]:
         raise ValueError(
             f"Votes(names): one name per member, {n_members}; got {len(listed)}."
         )
+    if len(set(listed)) < n_members:
+        twice = next(name for name, n in Counter(listed).items() if n > 1)
+        raise ValueError(f"Votes(names): two members are called {twice!r}.")
     return listed
 
 

@@ -1,28 +1,26 @@
-"""Votes to and from files and tables."""
+"""Votes to and from files of their own."""
 
 import os
-import zipfile
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from quorate._atomic import atomic_write
-from quorate._suggest import unknown_name
 from quorate._typing import Array
 from quorate.exceptions import FileFormatError
-from quorate.votes import _labels
+from quorate.votes._labels import as_labels
+from quorate.votes._npz import LONGEST_TEXT, read_arrays
 from quorate.votes._probabilities import (
     DenseProbabilities,
     Probabilities,
     TabledProbabilities,
     certain,
+    check_range,
 )
 from quorate.votes._rule import PLURALITY, DecisionRule, VoteSource
 from quorate.votes._votes import Votes
 
 _FORMAT = "quorate-votes/1"
+_FAMILIES = ("bagging", "boosting", "pool")
 
 
 def save(votes: Votes, path: str | os.PathLike[str]) -> None:
@@ -33,16 +31,22 @@ def save(votes: Votes, path: str | os.PathLike[str]) -> None:
             f"Votes.save: labels of type {kind} cannot be stored without pickle; "
             "use text or numbers as labels."
         )
+    names = as_labels(list(votes.names), "Votes.save: names")
+    for texts in (votes.classes, names):
+        if texts.dtype.kind in "US" and np.char.str_len(texts).max() > LONGEST_TEXT:
+            raise ValueError(
+                f"Votes.save: labels and names have up to {LONGEST_TEXT} characters."
+            )
     arrays: dict[str, Array] = {
         "format": np.array(_FORMAT),
         "codes": votes.codes,
         "y": votes.y,
         "classes": votes.classes,
         "samples": votes.samples,
-        "names": np.array(votes.names, dtype=str),
+        "names": names,
         "masked": np.array(votes.is_masked),
         "rule": np.array([votes.rule, votes.ties]),
-        "against": np.array(votes.decision_rule.against),
+        "against": np.array(float(votes.decision_rule.against)),
         "source": np.array("" if votes.source is None else str(votes.source)),
         "family": np.array(votes.family or ""),
     }
@@ -51,104 +55,77 @@ def save(votes: Votes, path: str | os.PathLike[str]) -> None:
     given = votes.class_probabilities
     if given is not None:
         arrays |= {"certain": np.array(True)} if given.are_certain else given.arrays()
+    try:
+        _check(arrays)  # nothing is written that could not be read
+    except ValueError as error:
+        raise ValueError(f"Votes.save: {error}.") from error
     with atomic_write(path) as file:
         np.savez_compressed(file, allow_pickle=False, **arrays)
 
 
 def load(path: str | os.PathLike[str]) -> Votes:
     """Read and check a file written by :func:`save`; see :meth:`Votes.load`."""
-    with open(path, "rb") as file:
-        if not zipfile.is_zipfile(file):
-            raise FileFormatError(f"{path}: not a votes file, or a damaged one.")
-        file.seek(0)
-        try:
-            stored = np.load(file, allow_pickle=False)
-            arrays = {name: stored[name] for name in stored.files}
-        except (zipfile.BadZipFile, OSError, ValueError, EOFError) as error:
-            raise FileFormatError(
-                f"{path}: not a votes file, or a damaged one ({error})."
-            ) from error
-    return _from_arrays(arrays, path)
-
-
-def _from_arrays(arrays: dict[str, Array], path: object) -> Votes:
-    found = str(arrays.get("format", "none"))
-    if found != _FORMAT:
-        raise FileFormatError(
-            f"{path}: expected format {_FORMAT!r}, found {found!r}; "
-            "was it written by Votes.save?"
-        )
-    needed = {"codes", "y", "classes", "samples", "names", "masked"}
-    missing = sorted(needed - arrays.keys())
-    if missing:
-        raise FileFormatError(f"{path}: the file lacks {', '.join(missing)}.")
-    codes, y, classes = arrays["codes"], arrays["y"], arrays["classes"]
-    masked = bool(arrays["masked"])
-    lowest = -1 if masked else 0
-    sound = (
-        codes.ndim == 2
-        and codes.size > 0
-        and y.shape == (codes.shape[1],)
-        and arrays["samples"].shape == y.shape
-        and arrays["names"].shape == (codes.shape[0],)
-        and codes.dtype.kind == y.dtype.kind == "i"
-        and lowest <= codes.min()
-        and y.min() >= 0
-        and max(codes.max(), y.max()) < classes.size
-        and bool((classes[:-1] < classes[1:]).all())
-    )
-    if not sound:
-        raise FileFormatError(f"{path}: the arrays in the file do not fit together.")
+    arrays = read_arrays(path, _FORMAT)
     try:
-        probabilities = _probabilities(arrays, codes, classes.size)
-        rule, source = _rule(arrays, probabilities), _source(arrays)
-    except (ValueError, TypeError, IndexError) as error:
+        _check(arrays)
+        probabilities = _probabilities(arrays)
+        return Votes.from_codes(
+            arrays["codes"],
+            arrays["y"],
+            arrays["classes"],
+            arrays.get("weights"),
+            arrays["names"].tolist(),
+            masked=bool(arrays["masked"]),
+            samples=arrays["samples"],
+            probabilities=probabilities,
+            rule=_rule(arrays, probabilities),
+            source=_source(arrays),
+            family=_family(arrays),
+        )
+    except ValueError as error:
         raise FileFormatError(
-            f"{path}: the arrays in the file do not fit together ({error})."
+            f"{path}: the arrays in the file do not fit together "
+            f"({str(error).rstrip('.')})."
         ) from error
-    return Votes.from_codes(
-        codes,
-        y,
-        classes,
-        arrays.get("weights"),
-        arrays["names"].tolist(),
-        masked=masked,
-        samples=arrays["samples"],
-        probabilities=probabilities,
-        rule=rule,
-        source=source,
-        family=str(arrays.get("family", "")) or None,
-    )
 
 
-def _probabilities(
-    arrays: dict[str, Array], codes: Array, n_classes: int
-) -> Probabilities | None:
+def _check(arrays: dict[str, Array]) -> None:
+    """Raise ``ValueError`` unless the arrays are those of votes."""
+    codes, y, classes = arrays["codes"], arrays["y"], arrays["classes"]
+    lowest = -1 if bool(arrays["masked"]) else 0
+    if codes.min() < lowest or y.min() < 0 or max(codes.max(), y.max()) >= classes.size:
+        raise ValueError("a vote or label for a class that is not there")
+    idle = np.flatnonzero(codes.max(axis=1) < 0)
+    if idle.size:
+        raise ValueError(f"member {idle[0]} has no usable vote")
+    if not ((classes[:-1] < classes[1:]).all() and (classes == classes).all()):
+        raise ValueError("classes that are not sorted")
+    if arrays["samples"].min() < 0:
+        raise ValueError("a negative position among the samples")
+    for name in ("probabilities", "tables"):
+        if name in arrays:
+            check_range(arrays[name], name)
+
+
+def _probabilities(arrays: dict[str, Array]) -> Probabilities | None:
     """Return the probabilities in a file, after checking that they fit the votes."""
+    codes, n_classes = arrays["codes"], arrays["classes"].size
     if "certain" in arrays:
         return certain(codes, n_classes)
     if "probabilities" in arrays:
-        values = arrays["probabilities"]
-        if values.shape != (*codes.shape, n_classes) or values.dtype.kind != "f":
-            raise ValueError("probabilities")
-        return DenseProbabilities(values)
+        return DenseProbabilities(arrays["probabilities"])
     if "places" not in arrays:
         return None
     places, sizes = arrays["places"], arrays["table_sizes"]
-    flat = np.asarray(arrays["tables"], dtype=float)
-    fits = (
-        places.shape == codes.shape
-        and places.dtype.kind == "i"
-        and sizes.shape == (len(codes),)
-        and sizes.dtype.kind == "i"
-        and flat.shape == (int(sizes.sum()), n_classes)
-        and sizes.min() >= 1
-        and places.min() >= -1
-        and bool((places.max(axis=1) < sizes).all())
-    )
-    if not fits:
+    if (
+        sizes.min() < 1
+        or places.min() < (-1 if bool(arrays["masked"]) else 0)
+        or (places.max(axis=1) >= sizes).any()
+    ):
         raise ValueError("places and tables of probabilities")
-    tables = np.split(flat, np.cumsum(sizes)[:-1])
+    tables = np.split(np.asarray(arrays["tables"], dtype=float), np.cumsum(sizes)[:-1])
+    if any(table[-1].any() for table in tables):
+        raise ValueError("probabilities of missing votes")
     return TabledProbabilities(places, tuple(tables))
 
 
@@ -171,108 +148,8 @@ def _source(arrays: dict[str, Array]) -> VoteSource | None:
     return VoteSource(written) if written else None
 
 
-def from_table(
-    table: Any,
-    label: str,
-    members: Sequence[str] | None,
-    weights: Any,
-) -> Votes:
-    """Read one column per member and one label column; see :meth:`Votes.from_table`."""
-    if isinstance(table, (str, os.PathLike)):
-        columns, column = _open_table(Path(table))
-    elif hasattr(table, "columns") and hasattr(table, "__getitem__"):
-        columns, column = _frame_columns(table)
-    else:
-        raise TypeError(
-            f"Votes.from_table: a path or a data frame, got {type(table).__name__}."
-        )
-    twice = sorted({str(name) for name in columns if columns.count(name) > 1})
-    if twice:
-        raise ValueError(f"Votes.from_table: column {twice[0]!r} appears twice.")
-    names = (
-        [name for name in columns if name != label] if members is None else [*members]
-    )
-    for name in (label, *names):
-        if name not in columns:
-            raise ValueError(
-                f"Votes.from_table: {unknown_name('column', name, map(str, columns))}"
-            )
-    if not names:
-        raise ValueError(f"Votes.from_table: no member column beside {label!r}.")
-    labels = {name: _column_labels(column(name), str(name)) for name in (label, *names)}
-    rows = _labels.stack_rows([labels[name] for name in names], "member columns")
-    return Votes(rows, labels[label], weights=weights, names=map(str, names))
-
-
-def _column_labels(values: Any, name: str) -> Array:
-    try:
-        return _labels.as_labels(values, f"column {name!r}")
-    except ValueError as error:
-        raise ValueError(str(error).replace("sample", "row")) from error
-
-
-def _frame_columns(frame: Any) -> tuple[list[Any], Callable[[Any], Any]]:
-    """Return the names and a getter that work for pandas and polars alike."""
-    return list(frame.columns), lambda name: frame[name].to_numpy()
-
-
-def _open_table(path: Path) -> tuple[list[str], Callable[[Any], Any]]:
-    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
-    kind = suffixes[-1] if suffixes else ""
-    if kind in (".csv", ".txt"):
-        return _read_csv(path)
-    if kind in (".parquet", ".pq"):
-        return _frame_columns(_read_parquet(path))
-    raise ValueError(f"{path}: votes come as .csv, .csv.gz or .parquet tables.")
-
-
-def _read_parquet(path: Path) -> Any:
-    for package in ("pandas", "polars"):
-        try:
-            reader = __import__(package)
-            return reader.read_parquet(path)
-        except ImportError:  # the package, or its Parquet engine, is not installed
-            continue
-    raise ImportError(
-        f"{path}: reading Parquet needs pandas with pyarrow, or polars; "
-        "install quorate[data]."
-    )
-
-
-def _read_csv(path: Path) -> tuple[list[str], Callable[[Any], Any]]:
-    try:
-        cells = np.loadtxt(
-            path,
-            dtype=str,
-            delimiter=",",
-            quotechar='"',
-            comments=None,
-            ndmin=2,
-            encoding="utf-8-sig",
-        )
-    except FileNotFoundError:
-        raise
-    except (ValueError, UnicodeDecodeError, OSError, EOFError) as error:
-        raise FileFormatError(f"{path}: not a readable CSV table ({error}).") from error
-    if len(cells) < 2:
-        raise FileFormatError(
-            f"{path}: a header row and at least one sample are needed."
-        )
-    header = [name.strip() for name in cells[0]]
-    body = np.char.strip(cells[1:])
-    empty = body == ""
-    if empty.any():
-        row, place = np.argwhere(empty)[0]
-        raise ValueError(f"{path}: column {header[place]!r}, row {row}: missing label.")
-    body = _as_numbers(body)
-    return header, lambda name: body[:, header.index(name)]
-
-
-def _as_numbers(cells: Array) -> Array:
-    """Read labels as whole numbers, else as numbers, else leave them as text."""
-    for dtype in (np.int64, np.float64):
-        try:
-            return cells.astype(dtype)
-        except (ValueError, OverflowError):
-            continue
-    return cells
+def _family(arrays: dict[str, Array]) -> str | None:
+    written = str(arrays.get("family", ""))
+    if written and written not in _FAMILIES:
+        raise ValueError(f"family {written!r}")
+    return written or None

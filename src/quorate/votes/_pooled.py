@@ -3,7 +3,8 @@
 import numpy as np
 
 from quorate._typing import Array, IntArray
-from quorate.votes._labels import code_dtype
+from quorate.votes._encoding import code_dtype, positions, union
+from quorate.votes._labels import as_labels
 from quorate.votes._probabilities import Probabilities, pooled
 from quorate.votes._rule import VoteSource
 from quorate.votes._votes import Votes
@@ -27,7 +28,8 @@ def pooled_votes(
     Folds share one list of classes only if each has seen all of them, so labels, not
     codes, are put together.
     """
-    classes = np.unique(np.concatenate([y, *(votes.classes for _, votes in parts)]))
+    y = as_labels(y, "y")
+    classes = union([y, *(votes.classes for _, votes in parts)], y)
     codes = np.full((n_members, y.size), -1, dtype=code_dtype(classes.size))
     weights = None
     seen = np.bincount(np.concatenate([rows for rows, _ in parts]), minlength=y.size)
@@ -37,13 +39,13 @@ def pooled_votes(
             f"{int(seen.max())} times; use a splitter that holds each out once."
         )
     for rows, votes in parts:
-        place = np.searchsorted(classes, votes.classes)
+        place = positions(votes.classes, classes, "cross-validation")
         shared = min(n_members, votes.n_members)
         codes[:shared, rows[votes.samples]] = place[votes.codes[:shared]]
         if votes.weights is not None:
             weights = np.zeros(n_members) if weights is None else weights
             weights[:shared] += votes.weights[:shared] / len(parts)
-    truth = np.searchsorted(classes, y).astype(codes.dtype)
+    truth = positions(y, classes, "y").astype(codes.dtype)
     return Votes.from_codes(
         codes,
         truth,
@@ -65,6 +67,6 @@ def _pooled_probabilities(
         given = votes.class_probabilities
         if given is None:
             return None
-        columns = np.searchsorted(classes, votes.classes)
+        columns = positions(votes.classes, classes, "cross-validation")
         found.append((rows[votes.samples], columns, given))
     return pooled(found, (*shape, classes.size))

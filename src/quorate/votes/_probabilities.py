@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
+from quorate.votes._labels import refuse_masked
 
 LARGEST_IN_MEMORY = 512 * 2**20
 """Bytes above which an array of probabilities lives in a temporary file."""
@@ -246,6 +247,7 @@ def check_probabilities(
     ValueError
         Naming the first member and sample that do not fit.
     """
+    refuse_masked(given, "Votes(probabilities)")
     array = np.asarray(given)
     wanted = (*shape, classes.size)
     if array.shape != wanted:
@@ -262,6 +264,13 @@ def check_probabilities(
         _check_row(row, usable, member)
         kept[member] = row if usable is None else np.where(usable[:, None], row, 0)
     return DenseProbabilities(kept)
+
+
+def check_range(values: Array, name: str) -> None:
+    """Raise ``ValueError`` unless all are numbers between 0 and 1."""
+    for row in values:
+        if not ((row >= 0) & (row <= 1 + _SLACK)).all():
+            raise ValueError(f"{name} that are not between 0 and 1")
 
 
 def _check_row(row: Array, usable: BoolArray | None, member: int) -> None:

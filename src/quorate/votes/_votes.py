@@ -7,21 +7,26 @@ import numpy as np
 
 from quorate._suggest import one_of
 from quorate._typing import Array, IntArray
-from quorate.votes import _labels
 from quorate.votes._checks import (
-    as_mask,
     as_names,
     as_weights,
-    check_mask,
-    check_shapes,
-    hide_invalid,
     leave_out_unvoted,
     member_positions,
     read_only,
     weights_left,
 )
 from quorate.votes._decided import DecidedVotes
+from quorate.votes._encoding import encode
+from quorate.votes._labels import as_labels
 from quorate.votes._probabilities import Probabilities, certain, check_probabilities
+from quorate.votes._rows import (
+    as_mask,
+    as_rows,
+    check_mask,
+    check_shapes,
+    shape_of,
+    usable_votes,
+)
 from quorate.votes._rule import PLURALITY, DecisionRule, RuleName, VoteSource
 
 if TYPE_CHECKING:
@@ -37,9 +42,11 @@ class Votes(DecidedVotes):
     Parameters
     ----------
     predictions : array-like of shape (n_members, n_samples)
-        The label each member gives each sample; any sortable type.
+        The label each member gives each sample; any sortable type. What a masked array
+        hides may not be used, as with ``valid``.
     y : array-like of shape (n_samples,)
-        The true labels, of the same type.
+        The true labels, of the same type. Labels come back as they were given; those
+        that no type of number holds together exactly are refused.
     weights : array-like of shape (n_members,), optional
         Voting weights, not negative and not all zero. Equal votes by default.
     valid : array-like of bool of shape (n_members, n_samples), optional
@@ -98,15 +105,15 @@ class Votes(DecidedVotes):
         *,
         rule: RuleName | None = None,
     ) -> None:
-        mask = None if valid is None else as_mask(valid)
-        truth = _labels.as_labels(y, "y")
+        predictions, mask = usable_votes(predictions, valid)
+        truth = as_labels(y, "y")
+        rows = as_rows(predictions, mask)
+        check_shapes(shape_of(rows), truth)
+        classes, codes, y_codes = encode(rows, truth)
+        del rows
         if mask is not None:
-            predictions = hide_invalid(predictions, truth, mask)
-        rows = _labels.as_rows(predictions)
-        check_shapes(rows, truth)
-        classes, codes, y_codes = _labels.encode(rows, truth)
-        if mask is not None:
-            codes[~mask] = -1
+            for row, usable in zip(codes, mask, strict=True):
+                row[~usable] = -1
         shares = None
         if probabilities is not None:
             shares = check_probabilities(probabilities, codes.shape, classes, mask)
@@ -369,6 +376,12 @@ class Votes(DecidedVotes):
     def load(cls, path: str | os.PathLike[str]) -> "Votes":
         """Read a file written by :meth:`save`; nothing in it is executed.
 
+        Raises
+        ------
+        FileFormatError
+            If it is damaged, foreign, or holds arrays that no votes have. What it
+            claims to hold is checked before it is unpacked.
+
         Examples
         --------
         >>> import tempfile, pathlib
@@ -395,13 +408,23 @@ class Votes(DecidedVotes):
         Parameters
         ----------
         table : path, pandas or polars DataFrame
-            A CSV file (may be gzipped), a Parquet file, or a frame.
+            A CSV file (may be gzipped), a Parquet file, or a frame. What a CSV file
+            holds is read as numbers if all labels are decimal numbers and no two of
+            them meet in one; 007, 1_000 and 0x10 are text.
         label : str
             The column of true labels.
         members : sequence of str, optional
             The columns of votes; all others by default.
         weights : array-like, optional
             Voting weights of the members.
+
+        Raises
+        ------
+        FileFormatError
+            If the file is damaged, foreign, or has a column without a name, such as an
+            index that was written along.
+        ValueError
+            If a label is missing, or the votes look like probabilities.
 
         Examples
         --------
@@ -411,7 +434,7 @@ class Votes(DecidedVotes):
         >>> Votes.from_table(frame, label="y").names
         ('tree', 'knn')
         """
-        from quorate.votes._files import from_table
+        from quorate.votes._tables import from_table
 
         return from_table(table, label, members, weights)
 
@@ -446,6 +469,15 @@ class Votes(DecidedVotes):
         from quorate.votes._html import votes_html
 
         return votes_html(self)
+
+
+def check_votes(votes: object, owner: str) -> None:
+    """Raise ``TypeError`` unless these are votes."""
+    if not isinstance(votes, Votes):
+        raise TypeError(
+            f"{owner}: expected Votes, got {type(votes).__name__}; "
+            "make them with quorate.collect_votes or quorate.Votes."
+        )
 
 
 def _own_rule(name: RuleName | None, given: Probabilities | None) -> DecisionRule:

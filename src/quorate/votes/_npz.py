@@ -1,0 +1,182 @@
+"""Arrays from a ``.npz`` file of votes, read only after their headers make sense.
+
+A file can be damaged or forged. So what each array is, and how large, is taken from the
+headers first; only what fits together is unpacked, and no more of it than was promised.
+"""
+
+import math
+import os
+import struct
+import zipfile
+from dataclasses import dataclass
+from typing import IO, Any
+
+import numpy as np
+from numpy.lib import format as npy
+
+from quorate._typing import Array
+from quorate.exceptions import FileFormatError
+
+LONGEST_TEXT = 2**16
+"""Characters that a label or a name in a file may have."""
+
+# The kinds of type an array may have, and its shape: M members, N samples, K classes,
+# R rows in all tables of probabilities.
+_LAYOUT = {
+    "format": ("U", ""),
+    "codes": ("i", "MN"),
+    "y": ("i", "N"),
+    "classes": ("biufUSMm", "K"),
+    "samples": ("i", "N"),
+    "names": ("U", "M"),
+    "masked": ("b", ""),
+    "rule": ("U", "2"),
+    "against": ("f", ""),
+    "source": ("U", ""),
+    "family": ("U", ""),
+    "weights": ("f", "M"),
+    "certain": ("b", ""),
+    "probabilities": ("f", "MNK"),
+    "places": ("i", "MN"),
+    "table_sizes": ("i", "M"),
+    "tables": ("f", "RK"),
+}
+_NEEDED = {"codes", "y", "classes", "samples", "names", "masked"}
+# Deflate makes at most about this many bytes of one.
+_LARGEST_RATIO = 1100
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """What an array in the file says about itself."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+
+def read_arrays(path: str | os.PathLike[str], version: str) -> dict[str, Array]:
+    """Return the arrays of a votes file of this format.
+
+    Raises
+    ------
+    FileFormatError
+        If it is no votes file, of another version, damaged, or if the arrays in it do
+        not fit together.
+    """
+    with open(path, "rb") as file:
+        if not zipfile.is_zipfile(file):
+            raise FileFormatError(f"{path}: not a votes file, or a damaged one.")
+        try:
+            with zipfile.ZipFile(file) as archive:
+                _check_gapless(archive, file)
+                return _read(archive, path, version)
+        except FileFormatError:
+            raise
+        # Damage can make zip, deflate and the parser of headers raise anything.
+        except Exception as error:
+            why = str(error).split("\n")[0].rstrip(". ") or type(error).__name__
+            raise FileFormatError(
+                f"{path}: not a votes file, or a damaged one ({why[:200]})."
+            ) from error
+
+
+def _read(archive: zipfile.ZipFile, path: object, version: str) -> dict[str, Array]:
+    entries = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+    found = "none"
+    if "format" in entries:
+        _header(archive, "format", entries["format"])
+        found = str(_array(archive, entries["format"]))
+    if found != version:
+        raise FileFormatError(
+            f"{path}: expected format {version!r}, found {found[:50]!r}; "
+            "was it written by Votes.save?"
+        )
+    missing = sorted(_NEEDED - entries.keys())
+    if missing:
+        raise FileFormatError(f"{path}: the file lacks {', '.join(missing)}.")
+    strange = sorted(entries.keys() - _LAYOUT.keys())
+    if strange or len(entries) < len(archive.infolist()):
+        raise ValueError(f"it holds {strange[0]!r}" if strange else "an array twice")
+    try:
+        headers = {
+            name: _header(archive, name, entries[name])
+            for name in _LAYOUT
+            if name in entries
+        }
+        sizes = _check_shapes(headers)
+    except _MisfitError as error:
+        raise FileFormatError(
+            f"{path}: the arrays in the file do not fit together ({error})."
+        ) from error
+    arrays: dict[str, Array] = {}
+    for name in headers:
+        if name == "tables" and int(arrays["table_sizes"].sum()) != sizes["R"]:
+            raise FileFormatError(
+                f"{path}: the arrays in the file do not fit together (tables)."
+            )
+        arrays[name] = _array(archive, entries[name])
+    return arrays
+
+
+def _check_gapless(archive: zipfile.ZipFile, file: IO[bytes]) -> None:
+    """Refuse a file that holds more than it lists: an array would be lost unseen."""
+    place = 0
+    for entry in sorted(archive.infolist(), key=lambda entry: entry.header_offset):
+        if entry.header_offset != place:
+            break
+        file.seek(place + 26)
+        place += 30 + sum(struct.unpack("<HH", file.read(4))) + entry.compress_size
+    if place != archive.start_dir:
+        raise ValueError("its list of arrays is not complete")
+
+
+class _MisfitError(ValueError):
+    """An array is not what it should be."""
+
+
+def _header(archive: zipfile.ZipFile, name: str, entry: zipfile.ZipInfo) -> _Header:
+    """Return what the header of an array says, after comparing it with the zip's."""
+    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise ValueError(f"{name} is packed in an unknown way")
+    if entry.file_size > _LARGEST_RATIO * (entry.compress_size + 1):
+        raise ValueError(f"{name} claims {entry.file_size} bytes")
+    with archive.open(entry) as stream:
+        if npy.read_magic(stream) != (1, 0):
+            raise ValueError(f"{name} has an unknown header")
+        shape, _, dtype = npy.read_array_header_1_0(stream)
+        start = stream.tell()
+    kinds, letters = _LAYOUT[name]
+    if dtype.kind not in kinds:
+        raise _MisfitError(f"{name} of type {dtype}")
+    if dtype.kind in "US" and dtype.itemsize > 4 * LONGEST_TEXT:
+        raise _MisfitError(f"text of {dtype.itemsize} bytes in {name}")
+    if len(shape) != len(letters) or any(size < 0 for size in shape):
+        raise _MisfitError(f"{name} of shape {shape}")
+    if start + math.prod(shape) * dtype.itemsize != entry.file_size:
+        raise _MisfitError(f"{name} of shape {shape} in {entry.file_size} bytes")
+    return _Header(shape, dtype)
+
+
+def _check_shapes(headers: dict[str, _Header]) -> dict[str, int]:
+    """Return the sizes that the arrays agree on."""
+    sizes = {"2": 2}
+    for name, header in headers.items():
+        for letter, size in zip(_LAYOUT[name][1], header.shape, strict=True):
+            if sizes.setdefault(letter, size) != size:
+                raise _MisfitError(f"{name} of shape {header.shape}")
+    if not sizes["M"] or not sizes["N"]:
+        raise _MisfitError("no votes")
+    if sizes["K"] > np.iinfo(headers["codes"].dtype).max + 1:
+        raise _MisfitError(f"{sizes['K']} classes")
+    if ("places" in headers) != ("tables" in headers and "table_sizes" in headers):
+        raise _MisfitError("places without tables")
+    return sizes
+
+
+def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Array:
+    stream: IO[bytes]
+    with archive.open(entry) as stream:
+        array: Array = npy.read_array(stream, allow_pickle=False)
+        if stream.read(1):  # to the end, where the checksum is compared
+            raise ValueError(f"{entry.filename} is too long")
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
