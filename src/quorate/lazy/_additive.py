@@ -217,7 +217,7 @@ def _pool_classes(ensemble: Ensemble, X: Any, y: Any) -> Array:
                 "that show all of them."
             )
         found = member.vote(X) if labels is None else labels
-        known.append(as_labels(found, f"member {member.name!r}"))
+        known.append(np.unique(as_labels(found, f"member {member.name!r}")))
     for found in known[1:]:
         check_same_family(known[0], found, "LazyClassifier", "LazyClassifier")
     return np.unique(np.concatenate(known))
