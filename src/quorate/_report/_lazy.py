@@ -1,5 +1,6 @@
 """What lazy voting would save: members asked, predictions changed, time."""
 
+import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -7,6 +8,7 @@ import numpy as np
 from sklearn.utils import resample
 
 from quorate._typing import Array
+from quorate.exceptions import ConfidenceWarning
 from quorate.lazy import LazyClassifier
 
 _CONFIDENCES = (0.9, 0.99, 0.999)
@@ -15,6 +17,10 @@ _SEEN = (
     "The members were trained on these samples, and on such samples they agree far "
     "more than on new ones. Read this as the most that could be saved; give samples "
     "that no member has seen to learn what it would be."
+)
+_UNEQUAL = (
+    "The members have unequal weights, for which mode bayes promises nothing: judge it "
+    "by the predictions changed here."
 )
 
 
@@ -63,9 +69,13 @@ def make_lazy(ensemble: Any, rows: Any, unseen: bool, seed: int) -> LazyModels:
     for name, options, sample in wanted:
         lazy = LazyClassifier(ensemble, random_state=seed, **options)
         try:
-            models[name] = lazy.fit(sample)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConfidenceWarning)
+                models[name] = lazy.fit(sample)
         except ValueError as error:  # too few samples, or weights that do not fit
             notes.append(str(error))
+    if any(model.expected_disagreement_ is None for model in models.values()):
+        notes.append(_UNEQUAL)
     return LazyModels(models, tuple(notes), unseen)
 
 
@@ -98,7 +108,7 @@ def lazy_facts(
     for at, (name, model) in enumerate(lazy.models.items(), start=1):
         asked = float(model.members_asked(rows).mean())
         changed = float(np.mean(answers[at] != truth))
-        allowed = float(model.expected_disagreement_)
+        allowed = model.expected_disagreement_
         found.append(
             _row(name, asked, n_members, changed, allowed, times[0], times[at])
         )
@@ -126,7 +136,7 @@ def _row(
     asked: float,
     n_members: int,
     changed: float,
-    allowed: float,
+    allowed: float | None,
     before: float,
     time: float,
 ) -> dict[str, Any]:

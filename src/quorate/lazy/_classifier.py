@@ -70,18 +70,20 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
     mode : {"exact", "bayes", "calibrated"}
         When to stop asking about a sample. "exact": when the members left cannot turn
         the vote; the prediction is the ensemble's on every sample. "bayes": when the
-        leader stays ahead with probability ``confidence``, if members are asked in
-        random order and vote 0 or 1. "calibrated": when the lead is large for what is
-        left, by a threshold under which the share of changed predictions is expected
-        to be at most ``epsilon``.
+        leader stays ahead with probability ``confidence``, by a model of the vote (see
+        Notes). "calibrated": when the lead is large for what is left, by a threshold
+        under which the share of changed predictions is at most ``epsilon``, as
+        ``guarantee`` says.
     confidence : float
         For "bayes": in [0.5, 1).
     epsilon : float
         For "calibrated": in (0, 1). ``fit`` needs at least 1 / epsilon - 1 samples.
     order : {"auto", "given", "random"} or array of int
-        In which order members are asked. "auto": at random, as "bayes" demands; for
-        the other modes and unequal weights, the largest weight first, times the share
-        of samples on which the member agrees with the ensemble if ``fit`` is given X.
+        In which order members are asked. "auto": at random where all weights are equal,
+        and in mode "bayes", whose promise needs that; else the largest weight first. In
+        mode "exact", and if ``fit`` is given X, weights are multiplied by the share of
+        samples on which the member agrees with the ensemble. Samples that calibrate do
+        not choose the order, or the threshold would be too low.
     block_size : int or "auto"
         Members asked between two looks at the vote; "auto" for few where most samples
         are decided, and more and more after that.
@@ -89,6 +91,12 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         Seed of the random order.
     n_jobs : int, optional
         Parts of the samples worked on at the same time, by threads.
+    guarantee : "mean" or float
+        For "calibrated": what is at most ``epsilon``. "mean": the share of changed
+        predictions on average over draws of the samples given to ``fit``; about a third
+        of the single fits exceed it. A probability in [0.5, 1): the share itself, after
+        this very ``fit``, with that probability. At 0.95 and ``epsilon=0.005``, ``fit``
+        needs at least 598 samples and not 199.
 
     Attributes
     ----------
@@ -103,10 +111,12 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
     threshold_ : float or None
         For "calibrated": the lead that is enough, in units of the square root of the
         sum of the squared weights left.
-    expected_disagreement_ : float
-        Share of predictions expected to differ from the ensemble's, at most: 0 for
-        "exact", one minus the confidence for "bayes", what the samples certify for
-        "calibrated".
+    expected_disagreement_ : float or None
+        Share of predictions that may differ from the ensemble's, at most: 0 for
+        "exact"; what the number of samples certifies for "calibrated", on average or
+        with the probability that ``guarantee`` asks for. For "bayes" one minus the
+        confidence, or None where that is not promised: for an order of your own, for
+        unequal weights, or if the samples given to ``fit`` speak against it.
     measured_disagreement_ : float or None
         Share of the samples given to ``fit`` whose prediction differs.
     measured_members_ : float or None
@@ -130,11 +140,22 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
     samples beside it, and whose probabilities are between 0 and 1.
 
     "bayes" follows Hernández-Lobato, Martínez-Muñoz and Suárez (2009), on the two
-    classes in front. Probabilities take the place of votes, rounded against the
-    leader: right for deep trees, which are almost always sure, and slow for members
-    that never are; prefer "calibrated" there. "calibrated" is conformal risk control
-    (Angelopoulos and others, 2022). Its samples must be such as those to come: not the
-    ones the members were trained on.
+    classes in front. The prior is uniform: before anyone is asked, every share of the
+    votes is taken to be as likely as any other, and members are asked in random order.
+    The promise is an average over samples of which this is true. Forests, extra trees
+    and bagging of deep trees keep it where there is something to learn; members that
+    are all near a coin do not, nor does boosting, whose votes are close on most
+    samples. Probabilities take the place of votes, rounded against the leader: right
+    for deep trees, which are almost always sure, and slow for members that never are;
+    prefer "calibrated" there.
+
+    "calibrated" is conformal risk control (Angelopoulos and others, 2022), or with a
+    probability as ``guarantee`` an exact binomial (Clopper-Pearson) limit. Its samples
+    must be such as those to come: not the ones the members were trained on, nor the
+    ones they were chosen on.
+
+    An ensemble that is fitted again in place, grows or gets other weights is not the
+    one that ``fit`` has seen: ``predict`` then raises ``NotFittedError``.
 
     Examples
     --------
@@ -183,7 +204,8 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         ----------
         X : array-like, sparse matrix or data frame, optional
             Samples such as those to come, which the members were not trained on. Mode
-            "calibrated" needs them; the others measure on them what to expect.
+            "calibrated" needs them; the others measure on them what to expect, and
+            "bayes" warns if more predictions change than it promises.
         y : array-like of shape (n_samples,), optional
             Labels are not needed. With them, samples that the members were trained on
             are recognised where possible, with a warning; and lists of classifiers
