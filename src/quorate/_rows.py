@@ -36,3 +36,19 @@ def take_rows(X: Any, rows: Any) -> Any:
 def cut_rows(X: Any, rows: slice) -> Any:
     """Return consecutive rows."""
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+
+
+def sliceable(X: Any) -> Any:
+    """Return X as it is, or in another form if rows cannot be taken from it.
+
+    COO, DIA and BSR have no rows to take, LIL and DOK give them slowly.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> sliceable(sp.coo_array([[0, 1]])).format
+    'csr'
+    """
+    if hasattr(X, "tocsr") and X.format not in ("csr", "csc"):
+        return X.tocsr()
+    return X

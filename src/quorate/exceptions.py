@@ -38,4 +38,4 @@ class VersionWarning(QuorateWarning):
 
 
 class ConfidenceWarning(QuorateWarning):
-    """Lazy voting changes more predictions than its confidence allows."""
+    """Lazy voting changes, or may change, more than its confidence allows."""

@@ -117,7 +117,7 @@ def test_members_that_do_not_vote_as_assumed_are_noticed():
     yes = DecisionTreeClassifier().fit(X, [1, 1])
     no = DecisionTreeClassifier().fit(X, [0, 0])
     pool = [yes] * 30 + [no] * 31
-    with pytest.warns(ConfidenceWarning, match="use mode='calibrated'"):
+    with pytest.warns(ConfidenceWarning, match=r"50 of 50 predictions change\)"):
         LazyClassifier(pool, "bayes", order="given").fit(np.zeros((50, 1)))
 
 
@@ -453,7 +453,8 @@ def test_boosting_asks_the_weighty_first(data):
 
 def test_order_and_blocks_as_told(forest, data):
     backwards = np.arange(60)[::-1]
-    lazy = LazyClassifier(forest, "bayes", order=backwards, block_size=7).fit()
+    with pytest.warns(ConfidenceWarning, match="this order may put the weak ones"):
+        lazy = LazyClassifier(forest, "bayes", order=backwards, block_size=7).fit()
     np.testing.assert_array_equal(lazy.order_, backwards)
     assert set(lazy.members_asked(data[2])) <= {7, 14, 21, 28, 35, 42, 49, 56, 60}
     random = [LazyClassifier(forest, random_state=s).fit().order_ for s in (0, 0, 1)]
@@ -504,6 +505,16 @@ def test_curves(forest, data):
         ({"epsilon": 0}, r"epsilon=0\): a share in \(0, 1\)"),
         ({"epsilon": 1.0}, "a share in"),
         ({"epsilon": "few"}, "a share in"),
+        ({"epsilon": 5e-324, "mode": "calibrated"}, r"5e-324\): no number of samples"),
+        ({"epsilon": 1e-9, "mode": "calibrated"}, "needs at least 999999999 samples"),
+        ({"guarantee": "sure"}, r"guarantee='sure'\): 'mean', or the probability"),
+        ({"guarantee": 1}, r"guarantee=1\): 'mean', or"),
+        ({"guarantee": True}, "guarantee=True"),
+        ({"guarantee": 0.4}, "guarantee=0.4"),
+        (
+            {"guarantee": 0.95, "mode": "calibrated"},
+            r"epsilon=0.005, guarantee=0.95\): fit\(X\) needs at least 598 samples",
+        ),
         ({"order": "best"}, "order='best'"),
         ({"order": [0, 1]}, "each of the members 0 to 59 once"),
         ({"order": [0.5] * 60}, "each of the members"),
@@ -521,7 +532,7 @@ def test_parameters_that_fit_nothing(forest, parameters, message):
 
 def test_too_few_samples_to_certify(forest, data):
     lazy = LazyClassifier(forest, "calibrated")
-    with pytest.raises(ValueError, match=r"198 samples cannot.*at least 199.*0\.005 "):
+    with pytest.raises(ValueError, match=r"198 samples cannot.*at least 199.*0\.0051 "):
         lazy.fit(data[2][:198])
     assert lazy.fit(data[2][:199]).expected_disagreement_ == 1 / 200
 

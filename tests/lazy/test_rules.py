@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import betabinom
+from scipy.stats import beta, betabinom
 from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
@@ -25,7 +25,7 @@ from quorate.lazy._calibration import (
     harmful_thresholds,
     rows_needed,
 )
-from quorate.lazy._engine import VoteHistory
+from quorate.lazy._engine import watch
 from quorate.lazy._rules import CalibratedRule, ExactRule, Stops, votes_needed
 
 
@@ -122,43 +122,48 @@ def test_calibrated_is_its_slow_twin(order):
 
 
 @st.composite
-def trails(draw):
+def courses(draw):
+    """Leader, best and second of every row at every stop, and the last leader."""
     seed = draw(st.integers(0, 2**32 - 1))
     rng = np.random.default_rng(seed)
     n_stops, n_rows = draw(st.integers(1, 6)), draw(st.integers(1, 40))
     ends = np.arange(1, n_stops + 1)
     given = rng.integers(0, 4, (n_stops, n_rows, 3)).cumsum(axis=0).astype(float)
     found = [lead(scores) for scores in given]
-    leaders, best, second = (np.array(part) for part in zip(*found, strict=True))
     left = (n_stops - ends).astype(float)
     stops = Stops(ends, ends + 0.0, left, 3 * left, 3.0 * ends, np.sqrt(left))
-    return VoteHistory(leaders, best, second, leaders[-1]), ExactRule(stops, 0.0)
+    return found[:-1], found[-1][0], ExactRule(stops, 0.0)
 
 
-@given(trails(), st.sampled_from([0.05, 0.2, 0.5]))
+@given(courses(), st.sampled_from([0.05, 0.2, 0.5]), st.sampled_from(["mean", 0.6]))
 @settings(max_examples=200)
-def test_the_threshold_is_the_smallest_that_keeps_to_epsilon(made, epsilon):
-    trail, exact = made
-    if changes_allowed(trail.n_rows, epsilon) < 0:
-        assert trail.n_rows < rows_needed(epsilon)
+def test_the_threshold_is_the_smallest_that_keeps_to_epsilon(made, epsilon, guarantee):
+    course, reference, exact = made
+    allowed = changes_allowed(reference.size, epsilon, guarantee)
+    if allowed < 0:
+        assert reference.size < rows_needed(epsilon, guarantee)
         return
-    threshold, certified = calibrate(trail, exact, epsilon)
+    harmful = harmful_thresholds(course, exact.stops, reference)
+    threshold, certified = calibrate(harmful, epsilon, guarantee)
     assert certified <= epsilon
 
     def ever_changed(at_least):
         """Rows that some threshold of at least this changes, found by trying all."""
-        roots = np.where(exact.stops.root == 0, np.inf, exact.stops.root)
-        tried = np.unique([*((trail.best - trail.second) / roots[:, None]).ravel(), 0])
+        leads = [
+            (best - second) / exact.stops.root[step]
+            for step, (_, best, second) in enumerate(course)
+        ]
+        tried = np.unique([*np.ravel(leads), 0.0])
         tried = [*tried[tried >= at_least], at_least]
         rules = [CalibratedRule(exact, value) for value in tried]
-        return np.any([trail.changed(trail.stopped(rule)) for rule in rules], axis=0)
+        watched = watch(course, rules, reference, exact.stops.ends.size)
+        return np.any([one.changed for one in watched], axis=0)
 
-    allowed = changes_allowed(trail.n_rows, epsilon)
     assert ever_changed(threshold).sum() <= allowed
     if threshold > 0:
         below = threshold * (1 - 1e-8) - 1e-8
         # counted with votes that are decided already, which the definition ignores
-        assert (harmful_thresholds(trail, exact) >= below).sum() > allowed
+        assert (harmful >= below).sum() > allowed
 
 
 @given(st.integers(1, 2000), st.floats(1e-4, 0.999))
@@ -168,6 +173,18 @@ def test_changes_allowed_is_the_largest_that_can_be_certified(n_rows, epsilon):
         assert (allowed + 1) / (n_rows + 1) <= epsilon
     assert (allowed + 2) / (n_rows + 1) > epsilon
     assert (allowed >= 0) == (n_rows >= rows_needed(epsilon))
+
+
+@given(st.integers(1, 3000), st.floats(1e-3, 0.5), st.sampled_from([0.5, 0.9, 0.99]))
+def test_changes_allowed_by_a_confidence_are_those_of_the_exact_limit(
+    n_rows, epsilon, guarantee
+):
+    allowed = changes_allowed(n_rows, epsilon, guarantee)
+    for changed, fits in ((allowed, True), (allowed + 1, False)):
+        if 0 <= changed < n_rows:
+            limit = beta.ppf(guarantee, changed + 1, n_rows - changed)
+            assert bool(limit <= epsilon) is fits or abs(limit - epsilon) < 1e-9
+    assert (allowed >= 0) == (n_rows >= rows_needed(epsilon, guarantee))
 
 
 @given(st.integers(1, 7), st.integers(1, 9), st.integers(0, 2**32 - 1))

@@ -160,6 +160,7 @@ def _lazy(data: dict[str, Any]) -> dict[str, str] | None:
         row
         for row in rows
         if row["speedup"] > 1.2
+        and row["allowed"] is not None
         and max(row["disagreement"], row["allowed"]) <= _SMALL_LOSS
     ]
     if not worth:

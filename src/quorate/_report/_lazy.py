@@ -9,6 +9,10 @@ _NO_PREDICT = (
     "A list or dict of classifiers has no predict of its own, which lazy voting could "
     "be compared with."
 )
+_UNEQUAL = (
+    "The members have unequal weights, for which mode bayes promises nothing: judge it "
+    "by the predictions changed here."
+)
 
 
 def lazy_facts(
@@ -42,6 +46,8 @@ def lazy_facts(
     note = trial.note
     if unseen and trial.left_out is not None:
         note = f"Mode calibrated is left out: {trial.left_out}."
+    if any(tried.expected_disagreement is None for tried in trial.modes):
+        note = f"{note} {_UNEQUAL}".strip()
     return {
         "rows": [_row(tried) for tried in trial.modes],
         "refusal": None,

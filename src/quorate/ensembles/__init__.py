@@ -15,6 +15,7 @@ from quorate.ensembles._costs import (
     pickled_bytes,
     predict_milliseconds,
 )
+from quorate.ensembles._fingerprint import Fingerprint, fingerprint
 from quorate.ensembles._keep import keep_members
 from quorate.ensembles._kind import Ensemble, Kind, checker, few_members
 from quorate.ensembles._member import Member, is_certain, numbered
@@ -27,6 +28,7 @@ from quorate.ensembles._wrappers import unwrapped
 __all__ = [
     "COSTS",
     "Ensemble",
+    "Fingerprint",
     "Kind",
     "Member",
     "WeightedVoting",
@@ -38,6 +40,7 @@ __all__ = [
     "drawn_rows",
     "few_members",
     "find_kind",
+    "fingerprint",
     "is_certain",
     "keep_members",
     "member_costs",

@@ -110,6 +110,8 @@ class Kind(ABC):
     """Methods that decide; a subclass that overrides one is another kind."""
     per_member: ClassVar[tuple[str, ...]] = ("estimators_",)
     """Fitted attributes that hold one thing for each member."""
+    also_read: ClassVar[tuple[str, ...]] = ("classes_",)
+    """Other attributes, parameters among them, that ``predict`` reads."""
     takes_weights: ClassVar[bool] = False
     """Whether it has a place for voting weights."""
 

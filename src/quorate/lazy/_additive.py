@@ -5,7 +5,7 @@ own ``predict`` makes of the member, one row at a time: a share for each class w
 probabilities are averaged, its weight for one class where heads are counted.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,15 +55,20 @@ class AdditiveEnsemble:
         """Number of members."""
         return len(self.members)
 
+    @property
+    def is_equal(self) -> bool:
+        """Whether all members have the same weight."""
+        return bool((self.weights == self.weights[0]).all())
+
     def handicapped(self, scores: FloatArray) -> FloatArray:
         """Return scores of which no two are equal where sums are exact."""
         return scores + self.handicap if self.handicap[-1] else scores
 
-    def decide(self, given: list[FloatArray]) -> IntArray:
+    def decide(self, given: Iterable[FloatArray]) -> IntArray:
         """Return who wins by what the members gave, in their own order."""
-        total = np.zeros_like(given[0])
+        total: Any = 0.0
         for shares in given:
-            total += shares
+            total = total + shares
         # The division is the ensemble's; it can make one of two almost equal sums.
         winners: IntArray = np.argmax(total / self.weights.sum(), axis=1)
         return winners
@@ -71,7 +76,7 @@ class AdditiveEnsemble:
     def reference(self, raw: Any, X: Any) -> IntArray:
         """Return what lazy voting is compared with: the ensemble's own ``predict``."""
         if self.model is None:
-            return self.decide([ask(X) for ask in self.members])
+            return self.decide(ask(X) for ask in self.members)
         return self.codes(self.model.predict(raw))
 
     def codes(self, labels: Any) -> IntArray:
@@ -212,7 +217,7 @@ def _pool_classes(ensemble: Ensemble, X: Any, y: Any) -> Array:
                 "that show all of them."
             )
         found = member.vote(X) if labels is None else labels
-        known.append(as_labels(found, f"member {member.name!r}"))
+        known.append(np.unique(as_labels(found, f"member {member.name!r}")))
     for found in known[1:]:
         check_same_family(known[0], found, "LazyClassifier", "LazyClassifier")
     return union(known, known[0])

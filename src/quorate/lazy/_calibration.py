@@ -1,61 +1,116 @@
-"""Conformal risk control: the smallest threshold that unlabelled rows can certify."""
+"""The smallest threshold that unlabelled rows can certify, on average or for sure.
+
+On average over draws of the rows: conformal risk control. For this one draw, with a
+stated confidence: an exact binomial test. Each row has a largest threshold that changes
+its prediction, so the share of changes falls with the threshold and no correction is
+due for having looked at many: some threshold t is the first with a share of at most
+epsilon, and a smaller one is chosen only if too few rows are changed by t.
+"""
 
 import math
+from collections.abc import Iterable
+from typing import Literal, TypeAlias
 
 import numpy as np
+from scipy.special import betaincinv
+from scipy.stats import binom
 
-from quorate._typing import FloatArray
-from quorate.lazy._engine import VoteHistory
-from quorate.lazy._rules import ExactRule, relative_lead
+from quorate._typing import FloatArray, IntArray
+from quorate.lazy._engine import Lead
+from quorate.lazy._rules import Stops, relative_lead
+
+Guarantee: TypeAlias = Literal["mean"] | float
 
 # A threshold just above a lead is out of reach of rounding in that lead.
 _ABOVE = 1e-9
 
 
-def rows_needed(epsilon: float) -> int:
+def rows_needed(epsilon: float, guarantee: Guarantee = "mean") -> int:
     """Return how many rows can certify a disagreement of epsilon at all."""
-    needed = math.ceil(1 / epsilon) - 1
-    return needed if 1 / (needed + 1) <= epsilon else needed + 1
+    if guarantee == "mean":
+        needed = math.ceil(1 / epsilon) - 1
+    else:
+        needed = math.ceil(math.log(1 - guarantee) / math.log1p(-epsilon))
+    needed = max(needed - 1, 1)
+    while not _holds(0, needed, epsilon, guarantee):
+        needed += 1
+    return needed
 
 
-def changes_allowed(n_rows: int, epsilon: float) -> int:
-    """Return the largest d with (d + 1) / (n_rows + 1) <= epsilon; below 0 if none."""
-    allowed = math.floor(epsilon * (n_rows + 1)) - 1
-    while (allowed + 2) / (n_rows + 1) <= epsilon:
+def least_epsilon(n_rows: int, guarantee: Guarantee = "mean") -> float:
+    """Return the smallest disagreement that so many rows can certify."""
+    if guarantee == "mean":
+        return 1 / (n_rows + 1)
+    return -math.expm1(math.log(1 - guarantee) / n_rows)
+
+
+def changes_allowed(n_rows: int, epsilon: float, guarantee: Guarantee = "mean") -> int:
+    """Return how many changed rows still certify epsilon; below 0 if none do.
+
+    On average, the largest d with (d + 1) / (n_rows + 1) <= epsilon. With a confidence,
+    the largest d whose exact (Clopper-Pearson) upper limit is at most epsilon.
+    """
+    if guarantee == "mean":
+        allowed = math.floor(epsilon * (n_rows + 1)) - 1
+    else:
+        allowed = int(binom.ppf(1 - guarantee, n_rows, epsilon))
+    while _holds(allowed + 1, n_rows, epsilon, guarantee):
         allowed += 1
-    while allowed >= 0 and (allowed + 1) / (n_rows + 1) > epsilon:
+    while allowed >= 0 and not _holds(allowed, n_rows, epsilon, guarantee):
         allowed -= 1
     return allowed
 
 
+def _holds(changed: int, n_rows: int, epsilon: float, guarantee: Guarantee) -> bool:
+    if guarantee == "mean":
+        return (changed + 1) / (n_rows + 1) <= epsilon
+    if changed == 0:
+        return n_rows * math.log1p(-epsilon) <= math.log(1 - guarantee)
+    return bool(binom.cdf(changed, n_rows, epsilon) <= 1 - guarantee)
+
+
 def calibrate(
-    history: VoteHistory, exact: ExactRule, epsilon: float
+    harmful: FloatArray, epsilon: float, guarantee: Guarantee = "mean"
 ) -> tuple[float, float]:
     """Return the smallest threshold that keeps to epsilon, and what it certifies.
 
-    Each row has a largest threshold under which its prediction is changed; a threshold
-    above it is harmless to that row. Counting a row as changed by every threshold up to
-    that one makes the loss fall with the threshold, as risk control demands.
+    Parameters
+    ----------
+    harmful : array of float
+        For each row the largest threshold that changes it, see
+        :func:`harmful_thresholds`.
+    epsilon : float
+        Share of rows that may change.
+    guarantee : "mean" or float
+        Whether the share may be epsilon on average, or with which confidence.
     """
-    allowed = changes_allowed(history.n_rows, epsilon)
-    worst = np.sort(harmful_thresholds(history, exact))[::-1]
+    allowed = changes_allowed(harmful.size, epsilon, guarantee)
+    worst = np.sort(harmful)[::-1]
     highest = worst[allowed] if allowed < worst.size else -np.inf
     threshold = 0.0 if highest < 0 else float(highest * (1 + _ABOVE) + _ABOVE)
-    changed = int((worst >= threshold).sum())
-    return threshold, (changed + 1) / (history.n_rows + 1)
+    # What was allowed before the rows were seen, not what then came out: that would be
+    # a limit chosen by the same rows.
+    if guarantee == "mean":
+        return threshold, (allowed + 1) / (harmful.size + 1)
+    limit = betaincinv(allowed + 1.0, harmful.size - allowed, guarantee)
+    return threshold, min(float(limit), epsilon)
 
 
-def harmful_thresholds(history: VoteHistory, exact: ExactRule) -> FloatArray:
-    """Return for each row the largest threshold that changes it, -1 if none does."""
-    harmful = np.full(history.n_rows, -1.0)
-    reached = np.full(history.n_rows, -1.0)
-    for step in range(len(history.best) - 1):
-        best, second = history.best[step], history.second[step]
-        now = relative_lead(exact.stops, step, best, second)
-        wrong = history.leaders[step] != history.reference
+def harmful_thresholds(
+    course: Iterable[Lead], stops: Stops, reference: IntArray
+) -> FloatArray:
+    """Return for each row the largest threshold that changes it, -1 if none does.
+
+    A threshold above it is harmless to that row. Counting a row as changed by every
+    threshold up to that one makes the loss fall with the threshold.
+    """
+    harmful = np.full(reference.size, -1.0)
+    reached = np.full(reference.size, -1.0)
+    for step, (leader, best, second) in enumerate(course):
+        now = relative_lead(stops, step, best, second)
         # Only a lead above all before it is the first to pass some threshold. A vote
         # that is decided exactly is right, so later stops do not matter there either.
-        first = now > reached
-        harmful = np.where(first & wrong, np.maximum(harmful, now), harmful)
-        reached = np.fmax(reached, now)
+        first = (now > reached) & (leader != reference)
+        np.maximum(harmful, now, out=harmful, where=first)
+        np.fmax(reached, now, out=reached)
     return harmful

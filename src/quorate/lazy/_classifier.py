@@ -1,26 +1,38 @@
 """The classifier that stops asking."""
 
 from itertools import pairwise
-from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
 from joblib import effective_n_jobs
 from scipy.stats import binom
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from quorate._rows import count_rows, cut_rows
+from quorate._rows import count_rows, cut_rows, sliceable
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._warn import warn
-from quorate.ensembles import read_ensemble, trained_on
+from quorate.ensembles import (
+    Fingerprint,
+    fingerprint,
+    read_ensemble,
+    trained_on,
+)
 from quorate.exceptions import ConfidenceWarning, TrainingVotesWarning
 from quorate.lazy._additive import AdditiveEnsemble, make_additive
-from quorate.lazy._calibration import calibrate, changes_allowed, rows_needed
+from quorate.lazy._calibration import Guarantee, calibrate, harmful_thresholds
 from quorate.lazy._curve import LazyCurve
-from quorate.lazy._engine import Outcome, VoteHistory, agreements, follow, vote
+from quorate.lazy._engine import Outcome, agreements, follow, vote, watch
+from quorate.lazy._parameters import (
+    MODES,
+    check_confidence,
+    check_parameters,
+    check_rows,
+    checked_order,
+)
 from quorate.lazy._rules import (
     CalibratedRule,
     ExactRule,
@@ -32,7 +44,8 @@ from quorate.lazy._rules import (
     make_stops,
 )
 
-MODES = ("exact", "bayes", "calibrated")
+__all__ = ["MODES", "LazyClassifier"]
+
 # Rows that make it worth while to start a worker.
 _ROWS_PER_JOB = 500
 # Changes on the rows given to fit that chance does not explain.
@@ -57,18 +70,20 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
     mode : {"exact", "bayes", "calibrated"}
         When to stop asking about a sample. "exact": when the members left cannot turn
         the vote; the prediction is the ensemble's on every sample. "bayes": when the
-        leader stays ahead with probability ``confidence``, if members are asked in
-        random order and vote 0 or 1. "calibrated": when the lead is large for what is
-        left, by a threshold under which the share of changed predictions is expected
-        to be at most ``epsilon``.
+        leader stays ahead with probability ``confidence``, by a model of the vote (see
+        Notes). "calibrated": when the lead is large for what is left, by a threshold
+        under which the share of changed predictions is at most ``epsilon``, as
+        ``guarantee`` says.
     confidence : float
         For "bayes": in [0.5, 1).
     epsilon : float
         For "calibrated": in (0, 1). ``fit`` needs at least 1 / epsilon - 1 samples.
     order : {"auto", "given", "random"} or array of int
-        In which order members are asked. "auto": at random, as "bayes" demands; for
-        the other modes and unequal weights, the largest weight first, times the share
-        of samples on which the member agrees with the ensemble if ``fit`` is given X.
+        In which order members are asked. "auto": at random where all weights are equal,
+        and in mode "bayes", whose promise needs that; else the largest weight first. In
+        mode "exact", and if ``fit`` is given X, weights are multiplied by the share of
+        samples on which the member agrees with the ensemble. Samples that calibrate do
+        not choose the order, or the threshold would be too low.
     block_size : int or "auto"
         Members asked between two looks at the vote; "auto" for few where most samples
         are decided, and more and more after that.
@@ -76,6 +91,12 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         Seed of the random order.
     n_jobs : int, optional
         Parts of the samples worked on at the same time, by threads.
+    guarantee : "mean" or float
+        For "calibrated": what is at most ``epsilon``. "mean": the share of changed
+        predictions on average over draws of the samples given to ``fit``; about a third
+        of the single fits exceed it. A probability in [0.5, 1): the share itself, after
+        this very ``fit``, with that probability. At 0.95 and ``epsilon=0.005``, ``fit``
+        needs at least 598 samples and not 199.
 
     Attributes
     ----------
@@ -90,10 +111,12 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
     threshold_ : float or None
         For "calibrated": the lead that is enough, in units of the square root of the
         sum of the squared weights left.
-    expected_disagreement_ : float
-        Share of predictions expected to differ from the ensemble's, at most: 0 for
-        "exact", one minus the confidence for "bayes", what the samples certify for
-        "calibrated".
+    expected_disagreement_ : float or None
+        Share of predictions that may differ from the ensemble's, at most: 0 for
+        "exact"; what the number of samples certifies for "calibrated", on average or
+        with the probability that ``guarantee`` asks for. For "bayes" one minus the
+        confidence, or None where that is not promised: for an order of your own, for
+        unequal weights, or if the samples given to ``fit`` speak against it.
     measured_disagreement_ : float or None
         Share of the samples given to ``fit`` whose prediction differs.
     measured_members_ : float or None
@@ -117,11 +140,22 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
     samples beside it, and whose probabilities are between 0 and 1.
 
     "bayes" follows Hernández-Lobato, Martínez-Muñoz and Suárez (2009), on the two
-    classes in front. Probabilities take the place of votes, rounded against the
-    leader: right for deep trees, which are almost always sure, and slow for members
-    that never are; prefer "calibrated" there. "calibrated" is conformal risk control
-    (Angelopoulos and others, 2022). Its samples must be such as those to come: not the
-    ones the members were trained on.
+    classes in front. The prior is uniform: before anyone is asked, every share of the
+    votes is taken to be as likely as any other, and members are asked in random order.
+    The promise is an average over samples of which this is true. Forests, extra trees
+    and bagging of deep trees keep it where there is something to learn; members that
+    are all near a coin do not, nor does boosting, whose votes are close on most
+    samples. Probabilities take the place of votes, rounded against the leader: right
+    for deep trees, which are almost always sure, and slow for members that never are;
+    prefer "calibrated" there.
+
+    "calibrated" is conformal risk control (Angelopoulos and others, 2022), or with a
+    probability as ``guarantee`` an exact binomial (Clopper-Pearson) limit. Its samples
+    must be such as those to come: not the ones the members were trained on, nor the
+    ones they were chosen on.
+
+    An ensemble that is fitted again in place, grows or gets other weights is not the
+    one that ``fit`` has seen: ``predict`` then raises ``NotFittedError``.
 
     Examples
     --------
@@ -151,6 +185,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         random_state: Any = None,
         *,
         n_jobs: int | None = None,
+        guarantee: Guarantee = "mean",
     ) -> None:
         self.ensemble = ensemble
         self.mode = mode
@@ -160,6 +195,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         self.block_size = block_size
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.guarantee = guarantee
 
     def fit(self, X: Any = None, y: Any = None) -> Self:
         """Prepare: choose the order, compute tables, calibrate. Nothing is trained.
@@ -168,7 +204,8 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         ----------
         X : array-like, sparse matrix or data frame, optional
             Samples such as those to come, which the members were not trained on. Mode
-            "calibrated" needs them; the others measure on them what to expect.
+            "calibrated" needs them; the others measure on them what to expect, and
+            "bayes" warns if more predictions change than it promises.
         y : array-like of shape (n_samples,), optional
             Labels are not needed. With them, samples that the members were trained on
             are recognised where possible, with a warning; and lists of classifiers
@@ -178,12 +215,12 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         -------
         LazyClassifier
         """
-        self._check_parameters()
+        check_parameters(self)
         found = read_ensemble(self.ensemble)
         ensemble = make_additive(found, X, y)
-        prepared = None if X is None else ensemble.prepare(X)
+        prepared = None if X is None else sliceable(ensemble.prepare(X))
         if self.mode == "calibrated":
-            self._check_rows(prepared)
+            check_rows(prepared, self.epsilon, self.guarantee)
             if y is not None and trained_on(found, prepared, y):
                 self._warn_of_training_rows()
         if self.mode == "bayes" and (ensemble.weights < 0).any():
@@ -191,16 +228,20 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
                 "LazyClassifier(mode='bayes'): weights below zero fit no count of "
                 "votes; use mode='exact' or 'calibrated'."
             )
-        order = self._make_order(ensemble, X, prepared)
+        reference = None if X is None else ensemble.reference(X, prepared)
+        order = self._make_order(ensemble, reference, prepared)
         stops = make_stops(ensemble, order, self._ends(ensemble, order))
-        history = None if X is None else follow(ensemble, order, stops, X, prepared)
-        self.threshold_: float | None = None
-        expected = 0.0 if self.mode == "exact" else 1 - self.confidence
+        expected = 0.0
+        threshold = None
         if self.mode == "calibrated":
-            assert history is not None
-            exact = ExactRule(stops, ensemble.margin)
-            self.threshold_, expected = calibrate(history, exact, self.epsilon)
-        self.expected_disagreement_ = float(expected)
+            assert reference is not None
+            course = follow(ensemble, order, stops, prepared)
+            harmful = harmful_thresholds(course, stops, reference)
+            threshold, expected = calibrate(harmful, self.epsilon, self.guarantee)
+        self._fingerprint: Fingerprint | None = fingerprint(self.ensemble)
+        self._is_current = True
+        self._settings = self.mode, float(self.confidence)
+        self.threshold_: float | None = threshold
         self.classes_ = ensemble.classes
         self.n_members_ = ensemble.n_members
         self.order_ = order
@@ -210,7 +251,13 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             if hasattr(found.model, name):
                 setattr(self, name, getattr(found.model, name))
         self._ready = ensemble, stops, self._rule(ensemble, stops)
-        self._measure(history)
+        n_changed = self._measure(X, prepared, reference)
+        # Any: a float, or None where nothing is promised.
+        self.expected_disagreement_: Any = float(expected)
+        if self.mode == "bayes":
+            n_rows = 0 if reference is None else reference.size
+            in_doubt = self._doubt_bayes(ensemble, n_changed, n_rows)
+            self.expected_disagreement_ = None if in_doubt else 1 - self.confidence
         return self
 
     def predict(self, X: Any) -> Array:
@@ -251,39 +298,44 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         LazyCurve
         """
         ensemble, stops, _ = self._prepared()
+        mode = self._settings[0]
         exact = ExactRule(stops, ensemble.margin)
         rules: list[Rule]
-        if self.mode == "exact":
+        if mode == "exact":
             values = np.ones(1)
             rules = [exact]
-        elif self.mode == "bayes":
+        elif mode == "bayes":
             values = np.sort(np.asarray(_given(settings, _CONFIDENCES), dtype=float))
             for value in values:
-                self._check_confidence(float(value))
+                check_confidence(float(value))
             rules = [make_bayes(ensemble, stops, value) for value in values]
         else:
             values = np.sort(np.asarray(_given(settings, _THRESHOLDS), dtype=float))
             rules = [CalibratedRule(exact, value) for value in values]
-        history = follow(ensemble, self.order_, stops, X, ensemble.prepare(X))
-        at = [history.stopped(rule) for rule in rules]
+        prepared = sliceable(ensemble.prepare(X))
+        reference = ensemble.reference(X, prepared)
+        course = follow(ensemble, self.order_, stops, prepared)
+        watched = watch(course, rules, reference, stops.ends.size)
         return LazyCurve(
-            mode=self.mode,
-            setting="threshold" if self.mode == "calibrated" else "confidence",
+            mode=mode,
+            setting="threshold" if mode == "calibrated" else "confidence",
             settings=values,
-            members_asked=np.array([stops.ends[place].mean() for place in at]),
-            disagreement=np.array([history.changed(place).mean() for place in at]),
+            members_asked=np.array([stops.ends[one.at].mean() for one in watched]),
+            disagreement=np.array([one.changed.mean() for one in watched]),
             n_members=ensemble.n_members,
-            n_samples=history.n_rows,
+            n_samples=reference.size,
         )
 
     # Voting
 
-    def _vote(self, X: Any) -> Outcome:
+    def _vote(self, X: Any, prepared: Any = None) -> Outcome:
         ensemble, stops, rule = self._prepared()
-        prepared = ensemble.prepare(X)
+        if prepared is None:
+            prepared = sliceable(ensemble.prepare(X))
+        raw = sliceable(X)
         n_jobs = self._n_chunks(count_rows(prepared))
         if n_jobs == 1:
-            return vote(ensemble, self.order_, stops, rule, X, prepared)
+            return vote(ensemble, self.order_, stops, rule, raw, prepared)
         bounds = np.linspace(0, count_rows(prepared), n_jobs + 1).astype(int)
         parts = [slice(*pair) for pair in pairwise(bounds)]
         found = Parallel(n_jobs=n_jobs, prefer="threads")(
@@ -292,7 +344,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
                 self.order_,
                 stops,
                 rule,
-                cut_rows(X, p),
+                cut_rows(raw, p),
                 cut_rows(prepared, p),
             )
             for p in parts
@@ -311,6 +363,11 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
     def _prepared(self) -> tuple[AdditiveEnsemble, Stops, Rule]:
         """Return what fit prepared, made again where it was not stored."""
         check_is_fitted(self)
+        if not self._still_fits():
+            raise NotFittedError(
+                "LazyClassifier: its ensemble was fitted again or changed since this "
+                "was fitted to it; fit this again."
+            )
         ready: tuple[AdditiveEnsemble, Stops, Rule] | None = self.__dict__.get("_ready")
         if ready is None:
             found = read_ensemble(self.ensemble)
@@ -320,39 +377,73 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             self._ready = ready
         return ready
 
+    def _still_fits(self) -> bool:
+        """Tell whether the ensemble is the one that fit has seen."""
+        before, now = self.__dict__.get("_fingerprint"), fingerprint(self.ensemble)
+        if before is None:  # read from a file
+            self._fingerprint = before = now
+        return self._is_current and before.matches(now)
+
     # Fitting
 
     def _rule(self, ensemble: AdditiveEnsemble, stops: Stops) -> Rule:
+        mode, confidence = self._settings
         exact = ExactRule(stops, ensemble.margin)
-        if self.mode == "bayes":
-            return make_bayes(ensemble, stops, self.confidence)
-        if self.mode == "calibrated":
+        if mode == "bayes":
+            return make_bayes(ensemble, stops, confidence)
+        if mode == "calibrated":
             assert self.threshold_ is not None
             return CalibratedRule(exact, self.threshold_)
         return exact
 
-    def _measure(self, history: VoteHistory | None) -> None:
+    def _measure(self, X: Any, prepared: Any, reference: IntArray | None) -> int:
+        """Vote on the rows given to fit and return how many come out otherwise."""
         self.measured_disagreement_: float | None = None
         self.measured_members_: float | None = None
-        if history is None:
-            return
-        _, stops, rule = self._prepared()
-        at = history.stopped(rule)
-        changed = history.changed(at)
+        if reference is None:
+            return 0
+        outcome = self._vote(X, prepared)
+        changed = outcome.codes != reference
         self.measured_disagreement_ = float(changed.mean())
-        self.measured_members_ = float(stops.ends[at].mean())
-        count, promised = int(changed.sum()), 1 - self.confidence
-        if (
-            self.mode == "bayes"
-            and binom.sf(count - 1, changed.size, promised) < _UNLIKELY
-        ):
+        self.measured_members_ = float(outcome.asked.mean())
+        return int(changed.sum())
+
+    def _doubt_bayes(
+        self, ensemble: AdditiveEnsemble, n_changed: int, n_rows: int
+    ) -> bool:
+        """Warn where the model of "bayes" is not that of the vote; tell if it is not.
+
+        The promise is kept only if the order says nothing about the members, if all
+        votes count alike, and if the rows at hand do not speak against it.
+        """
+        allowed = 1 - self.confidence
+        seen = f"{n_changed} of {n_rows} predictions change" if n_rows else ""
+        problem = None
+        if not isinstance(self.order, str) or self.order == "given":
+            problem = (
+                "the promise holds for members asked in random order, and this order "
+                f"may put the weak ones first{' (' * bool(seen)}{seen}"
+                f"{')' * bool(seen)}; leave order='auto', or use mode='calibrated', "
+                "which takes any order."
+            )
+        elif not ensemble.is_equal and (not n_rows or n_changed > allowed * n_rows):
+            problem = (
+                "the promise holds for votes of equal weight"
+                f"{', and ' * bool(seen)}{seen}; use mode='calibrated', which takes "
+                "any weights."
+            )
+        elif n_rows and binom.sf(n_changed - 1, n_rows, allowed) < _UNLIKELY:
+            problem = (
+                f"{seen}, more than the confidence allows; the members do not vote as "
+                "the model assumes, use mode='calibrated'."
+            )
+        if problem is not None:
             warn(
                 f"LazyClassifier(mode='bayes', confidence={self.confidence}): "
-                f"{count} of {changed.size} predictions change, more than the "
-                "confidence allows; the members do not vote as the model assumes, use "
-                "mode='calibrated'.",
+                f"{problem}",
                 ConfidenceWarning,
             )
+        return problem is not None or not ensemble.is_equal
 
     def _ends(self, ensemble: AdditiveEnsemble, order: IntArray) -> IntArray:
         size = self.block_size
@@ -363,85 +454,25 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         first = first_decision(ensemble, order) if self.mode == "exact" else 0
         return growing_blocks(ensemble.n_members, first)
 
-    def _make_order(self, ensemble: AdditiveEnsemble, raw: Any, X: Any) -> IntArray:
-        every = np.arange(ensemble.n_members)
+    def _make_order(
+        self, ensemble: AdditiveEnsemble, reference: IntArray | None, X: Any
+    ) -> IntArray:
         if not isinstance(self.order, str):
-            return self._checked_order(every)
+            return checked_order(self.order, ensemble.n_members)
         if self.order == "given":
-            return every
-        equal = bool((ensemble.weights == ensemble.weights[0]).all())
-        if self.order == "random" or self.mode == "bayes" or equal:
+            return np.arange(ensemble.n_members)
+        if self.order == "random" or self.mode == "bayes" or ensemble.is_equal:
             shuffled: IntArray = check_random_state(self.random_state).permutation(
                 ensemble.n_members
             )
             return shuffled
         worth = np.abs(ensemble.weights)
-        if X is not None:
-            worth = worth * agreements(ensemble, ensemble.reference(raw, X), X)
+        # An order that is fitted to the rows that then calibrate makes leads on them
+        # look safer than on others.
+        if reference is not None and self.mode != "calibrated":
+            worth = worth * agreements(ensemble, reference, X)
         ranked: IntArray = np.argsort(-worth, kind="stable")
         return ranked
-
-    def _checked_order(self, every: IntArray) -> IntArray:
-        order = np.asarray(self.order)
-        whole = order.dtype.kind in "iu" and order.shape == every.shape
-        if not (whole and np.array_equal(np.sort(order), every)):
-            raise ValueError(
-                f"LazyClassifier(order=...): 'auto', 'given', 'random', or each of the "
-                f"members 0 to {every.size - 1} once."
-            )
-        checked: IntArray = order.astype(np.intp)
-        return checked
-
-    # Checks
-
-    def _check_parameters(self) -> None:
-        if self.mode not in MODES:
-            raise ValueError(
-                f"LazyClassifier(mode={self.mode!r}): 'exact', 'bayes' or 'calibrated'."
-            )
-        self._check_confidence(self.confidence)
-        if not _is_number(self.epsilon) or not 0 < self.epsilon < 1:
-            raise ValueError(
-                f"LazyClassifier(epsilon={self.epsilon!r}): a share in (0, 1); for "
-                "none at all use mode='exact'."
-            )
-        if isinstance(self.order, str) and self.order not in (
-            "auto",
-            "given",
-            "random",
-        ):
-            raise ValueError(
-                f"LazyClassifier(order={self.order!r}): 'auto', 'given', 'random', or "
-                "an array of members."
-            )
-        size = self.block_size
-        counted = isinstance(size, Integral) and not isinstance(size, bool)
-        if size != "auto" and not (counted and int(size) >= 1):
-            raise ValueError(
-                f"LazyClassifier(block_size={size!r}): 'auto', or 1 member or more."
-            )
-
-    def _check_confidence(self, confidence: Any) -> None:
-        if not _is_number(confidence) or not 0.5 <= confidence < 1:
-            raise ValueError(
-                f"LazyClassifier(confidence={confidence!r}): a probability in [0.5, "
-                "1); for certainty use mode='exact'."
-            )
-
-    def _check_rows(self, prepared: Any) -> None:
-        needed = rows_needed(self.epsilon)
-        if prepared is None:
-            raise ValueError(
-                f"LazyClassifier(mode='calibrated', epsilon={self.epsilon}): fit(X) "
-                f"needs at least {needed} samples; labels are not needed."
-            )
-        n_rows = count_rows(prepared)
-        if changes_allowed(n_rows, self.epsilon) < 0:
-            raise ValueError(
-                f"LazyClassifier(mode='calibrated', epsilon={self.epsilon}): {n_rows} "
-                f"samples cannot certify that; give at least {needed}, or an epsilon "
-                f"of {1 / (n_rows + 1):.2g} or more."
-            )
 
     def _warn_of_training_rows(self) -> None:
         warn(
@@ -492,13 +523,18 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
-        state.pop("_ready", None)
+        if "order_" in state:
+            # Objects are others in a file; whether they still fit is known now.
+            state["_is_current"] = self._still_fits()
+        for name in ("_ready", "_fingerprint"):
+            state.pop(name, None)
         return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "order_" in state:
+            self._fingerprint = fingerprint(self.ensemble)
 
 
 def _given(settings: Any, usual: tuple[float, ...]) -> Any:
     return usual if settings is None else settings
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)

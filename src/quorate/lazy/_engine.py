@@ -1,7 +1,8 @@
 """Ask members block by block, on the rows that are still open."""
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -10,6 +11,9 @@ from quorate._rows import count_rows, take_rows
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.lazy._additive import AdditiveEnsemble
 from quorate.lazy._rules import Rule, Stops
+
+Lead: TypeAlias = tuple[IntArray, FloatArray, FloatArray]
+"""Who leads on each row, with how much, and what the next one has."""
 
 # A tree needs about as long for a row as copying this many of its columns takes.
 _COLUMNS_PER_MEMBER = 100
@@ -117,7 +121,7 @@ def _settle(
         return ensemble.decide(answers.read(rows[close]))
     part = take_rows(X, np.flatnonzero(close))
     if own:
-        return ensemble.decide([ask(part) for ask in ensemble.members])
+        return ensemble.decide(ask(part) for ask in ensemble.members)
     return ensemble.reference(take_rows(raw, rows[close]), part)
 
 
@@ -126,57 +130,53 @@ def _worth_closing_ranks(n_open: int, n_rows: int, width: int, block: int) -> bo
     return (n_rows - n_open) * block * _COLUMNS_PER_MEMBER >= n_open * width
 
 
-@dataclass(frozen=True, slots=True)
-class VoteHistory:
-    """The course of the full vote: leader and lead of each row at each stop."""
-
-    leaders: IntArray
-    best: FloatArray
-    second: FloatArray
-    reference: IntArray
-    """What the ensemble itself says."""
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return int(self.reference.size)
-
-    def stopped(self, rule: Rule) -> IntArray:
-        """Return the stop at which each row is decided."""
-        first = np.full(self.n_rows, len(self.best) - 1)
-        for step in range(len(self.best) - 2, -1, -1):
-            first[rule.decided(step, self.best[step], self.second[step])] = step
-        return first
-
-    def changed(self, at: IntArray) -> BoolArray:
-        """Tell which rows get another class if they stop there."""
-        early = at < len(self.best) - 1  # those at the end are settled
-        leaders = self.leaders[at, np.arange(self.n_rows)]
-        other: BoolArray = early & (leaders != self.reference)
-        return other
-
-
 def follow(
-    ensemble: AdditiveEnsemble, order: IntArray, stops: Stops, raw: Any, X: Any
-) -> VoteHistory:
-    """Ask everyone and write down the course of the vote."""
-    n_rows = count_rows(X)
-    shape = stops.ends.size, n_rows
-    history = VoteHistory(
-        np.zeros(shape, dtype=np.intp),
-        np.zeros(shape),
-        np.zeros(shape),
-        ensemble.reference(raw, X),
-    )
-    running = np.zeros((n_rows, ensemble.classes.size))
+    ensemble: AdditiveEnsemble, order: IntArray, stops: Stops, X: Any
+) -> Iterator[Lead]:
+    """Ask everyone, and say at each stop but the last who leads and by what.
+
+    Nothing is kept: who wants to know something about the course of the vote finds it
+    out on the way.
+    """
+    running = np.zeros((count_rows(X), ensemble.classes.size))
     start = 0
-    for step, end in enumerate(stops.ends):
+    for end in stops.ends[:-1]:
         for member in order[start:end]:
             running += ensemble.members[member](X)
         start = end
-        found = lead(ensemble.handicapped(running))
-        history.leaders[step], history.best[step], history.second[step] = found
-    return history
+        yield lead(ensemble.handicapped(running))
+
+
+@dataclass(slots=True)
+class Course:
+    """Where a rule stops on each row, and whether that changes its class."""
+
+    rule: Rule
+    at: IntArray
+    """The stop at which each row is decided."""
+    changed: BoolArray
+
+
+def watch(
+    course: Iterable[Lead], rules: Sequence[Rule], reference: IntArray, n_stops: int
+) -> list[Course]:
+    """Try rules on the same vote, a few bytes for each row and rule."""
+    last = n_stops - 1
+    watched = [
+        Course(
+            rule,
+            np.full(reference.size, last, dtype=np.int32),
+            np.zeros(reference.size, dtype=bool),
+        )
+        for rule in rules
+    ]
+    for step, (leader, best, second) in enumerate(course):
+        wrong = leader != reference
+        for one in watched:
+            done = one.rule.decided(step, best, second) & (one.at == last)
+            one.at[done] = step
+            one.changed |= done & wrong  # those at the end are settled
+    return watched
 
 
 def agreements(ensemble: AdditiveEnsemble, reference: IntArray, X: Any) -> FloatArray:

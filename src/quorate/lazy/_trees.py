@@ -85,8 +85,12 @@ def check_and_convert(ensemble: Ensemble) -> Callable[[Any], Any]:
         X = ensemble.prepare(raw)
         if sp.issparse(X):
             X = X.tocsr().astype(np.float32)
-            if X.indices.dtype != np.int32 or not np.isfinite(X.data).all():
-                model.predict(raw)  # raises as the ensemble would
+            is_wide = X.indices.dtype != np.int32 or X.indptr.dtype != np.int32
+            if is_wide or not np.isfinite(X.data).all():
+                model.predict(raw)  # raises if the ensemble does not take them
+            if is_wide:
+                X.indices = X.indices.astype(np.int32)
+                X.indptr = X.indptr.astype(np.int32)
             return X
         with np.errstate(over="ignore"):
             X = np.ascontiguousarray(X, dtype=np.float32)

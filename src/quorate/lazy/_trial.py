@@ -1,5 +1,6 @@
 """All modes of lazy voting on the same samples: what each asks, changes and takes."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -9,6 +10,7 @@ import numpy as np
 from quorate._rows import count_rows, take_rows
 from quorate._typing import Array
 from quorate.ensembles import predict_milliseconds, read_ensemble, trained_on
+from quorate.exceptions import ConfidenceWarning
 from quorate.lazy._calibration import rows_needed
 from quorate.lazy._classifier import LazyClassifier
 
@@ -31,8 +33,8 @@ class ModeTrial:
     """Mean number of members asked about a sample."""
     share_asked: float
     """The same as a share of all members."""
-    expected_disagreement: float
-    """Share of predictions that the mode may change."""
+    expected_disagreement: float | None
+    """Share of predictions that the mode may change; None where it promises nothing."""
     disagreement: float
     """Share of predictions that it did change."""
     milliseconds: float
@@ -122,8 +124,11 @@ def try_modes(
     wanted = [confidence] if isinstance(confidence, (int, float)) else confidence
     tried: list[tuple[float | None, LazyClassifier]] = [(None, lazy("exact"))]
     tried += [(float(one), lazy("bayes", confidence=one)) for one in wanted]
-    for _, model in tried:
-        model.fit()
+    with warnings.catch_warnings():
+        # What a mode does not promise is None in the result.
+        warnings.simplefilter("ignore", ConfidenceWarning)
+        for _, model in tried:
+            model.fit()
     calibration, rows, left_out = _split(
         count_rows(X), epsilon, random_state, on_training
     )

@@ -1,0 +1,211 @@
+"""An ensemble that is another one than fit has seen is noticed, whatever changed it."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+import quorate
+from quorate import LazyClassifier
+from quorate.ensembles import fingerprint
+
+X, Y = load_wine(return_X_y=True)
+OTHER = (Y + 1) % 3  # what it learns when it is fitted again
+
+
+def voting(**options):
+    members = [
+        ("tree", DecisionTreeClassifier(max_depth=2)),
+        ("nb", GaussianNB()),
+        ("stump", DecisionTreeClassifier(max_depth=1)),
+    ]
+    return VotingClassifier(members, **options)
+
+
+def pool():
+    return [DecisionTreeClassifier(max_depth=depth) for depth in (1, 2, 3)]
+
+
+MODELS = {
+    "forest": lambda: RandomForestClassifier(9, random_state=0),
+    "extra trees": lambda: ExtraTreesClassifier(9, random_state=0),
+    "bagging": lambda: BaggingClassifier(n_estimators=9, random_state=0),
+    "bagged bayes": lambda: BaggingClassifier(GaussianNB(), 5, random_state=0),
+    "boosting": lambda: AdaBoostClassifier(n_estimators=9, random_state=0),
+    "voting": voting,
+    "pipeline": lambda: make_pipeline(MinMaxScaler(), RandomForestClassifier(9)),
+    "pruned": lambda: quorate.PrunedClassifier(RandomForestClassifier(9), keep=5),
+}
+
+
+def expect_a_sentence(lazy):
+    for method in (lazy.predict, lazy.members_asked, lazy.predict_proba, lazy.curve):
+        with pytest.raises(
+            NotFittedError, match=r"fitted again or changed .* fit this"
+        ):
+            method(X)
+
+
+def expect_its_answer(lazy, model):
+    lazy.fit()
+    np.testing.assert_array_equal(lazy.predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_fitted_again_in_place(kind):
+    model = MODELS[kind]().fit(X, Y)
+    lazy = LazyClassifier(model).fit()
+    np.testing.assert_array_equal(lazy.predict(X), model.predict(X))
+    model.fit(X, OTHER)
+    expect_a_sentence(lazy)
+    expect_its_answer(lazy, model)
+
+
+@pytest.mark.parametrize("kind", ["forest", "extra trees", "bagging"])
+def test_grown_by_warm_start(kind):
+    model = MODELS[kind]().set_params(warm_start=True).fit(X, Y)
+    lazy = LazyClassifier(model, random_state=0).fit()
+    model.set_params(n_estimators=19)
+    np.testing.assert_array_equal(lazy.predict(X), model.predict(X))  # not yet grown
+    model.fit(X, OTHER)
+    expect_a_sentence(lazy)
+    expect_its_answer(lazy, model)
+
+
+def _weights(model):
+    model.estimator_weights_[:] = 1.0
+
+
+@pytest.mark.parametrize(
+    ("model", "change"),
+    [
+        (voting(), lambda model: model.set_params(voting="soft")),
+        (voting(), lambda model: model.set_params(weights=[1, 5, 1])),
+        (voting(weights=[1, 1, 1]), lambda model: model.weights.__setitem__(1, 5)),
+        (voting(weights=[1, 5, 1]), lambda model: model.set_params(nb="drop")),
+        (MODELS["boosting"](), _weights),
+        (
+            MODELS["pipeline"](),
+            lambda model: model.set_params(minmaxscaler=StandardScaler().fit(X)),
+        ),
+    ],
+    ids=["voting", "weights", "a weight", "drop", "boosting weights", "step"],
+)
+def test_given_other_parameters(model, change):
+    model.fit(X, Y)
+    lazy = LazyClassifier(model).fit()
+    lazy.predict(X)
+    change(model)
+    expect_a_sentence(lazy)
+
+
+def test_frozen_and_wrapped_twice():
+    inner = MODELS["forest"]().fit(X, Y)
+    for outer in (FrozenEstimator(inner), LazyClassifier(inner)):
+        lazy = LazyClassifier(outer).fit()
+        lazy.predict(X)
+        inner.fit(X, Y)
+        expect_a_sentence(lazy)
+
+
+@pytest.mark.parametrize("is_dict", [False, True])
+def test_members_of_a_pool(is_dict):
+    members = [member.fit(X, Y) for member in pool()]
+    given = {str(place): member for place, member in enumerate(members)}
+    given = given if is_dict else members
+    lazy = LazyClassifier(given).fit()
+    lazy.predict(X)
+    members[1].fit(X, OTHER)  # the same object, another tree
+    expect_a_sentence(lazy)
+    lazy.fit().predict(X)
+    piped = [make_pipeline(MinMaxScaler(), GaussianNB()).fit(X, Y) for _ in range(3)]
+    lazy = LazyClassifier(piped).fit()
+    lazy.predict(X)
+    piped[0].fit(X, OTHER)
+    expect_a_sentence(lazy)
+
+
+def test_another_ensemble_by_set_params():
+    forest, other = (MODELS["forest"]().fit(X, y) for y in (Y, OTHER))
+    lazy = LazyClassifier(forest).fit()
+    lazy.set_params(ensemble=other)
+    expect_a_sentence(lazy)
+    lazy.set_params(ensemble=GaussianNB().fit(X, Y))
+    expect_a_sentence(lazy)
+    lazy.set_params(ensemble=forest)
+    np.testing.assert_array_equal(lazy.predict(X), forest.predict(X))
+
+
+@pytest.mark.parametrize("store", ["pickle", "copy", "skops"])
+def test_noticed_after_a_file_as_well(store, tmp_path):
+    from skops.io import get_untrusted_types
+
+    def again(lazy):
+        if store == "pickle":
+            return pickle.loads(pickle.dumps(lazy))
+        if store == "copy":
+            return copy.deepcopy(lazy)
+        path = tmp_path / "lazy.skops"
+        quorate.save(lazy, path)
+        return quorate.load(path, trusted=get_untrusted_types(file=path))
+
+    forest = MODELS["forest"]().fit(X, Y)
+    lazy = LazyClassifier(forest, "calibrated", epsilon=0.1, random_state=0).fit(X)
+    read = again(lazy)
+    np.testing.assert_array_equal(read.predict(X), lazy.predict(X))
+    read.ensemble.fit(X, OTHER)
+    expect_a_sentence(read)
+    read = again(lazy)
+    read.ensemble.fit(X, OTHER)  # before it was ever used
+    expect_a_sentence(read)
+    forest.fit(X, OTHER)  # before it was stored
+    read = again(lazy)
+    expect_a_sentence(read)
+    expect_a_sentence(again(read))
+    np.testing.assert_array_equal(read.fit(X).predict(X), lazy.fit(X).predict(X))
+
+
+def test_a_fit_that_fails_leaves_no_trace():
+    forest = MODELS["forest"]().fit(X, Y)
+    lazy = LazyClassifier(forest, "calibrated", epsilon=0.1, random_state=0).fit(X)
+    forest.fit(X, OTHER)
+    with pytest.raises(ValueError, match="cannot certify"):
+        lazy.fit(X[:3])
+    expect_a_sentence(lazy)
+
+
+def test_parameters_count_from_the_next_fit_on():
+    forest = MODELS["forest"]().fit(X, Y)
+    lazy = LazyClassifier(forest, random_state=0).fit()
+    asked = lazy.members_asked(X)
+    lazy.set_params(mode="calibrated", confidence=0.6)
+    for one in (lazy, pickle.loads(pickle.dumps(lazy))):
+        np.testing.assert_array_equal(one.members_asked(X), asked)
+        assert one.curve(X).mode == "exact"
+
+
+def test_what_does_not_change_the_answer_is_not_complained_about():
+    for kind, make in MODELS.items():
+        model = make().fit(X, Y)
+        before = fingerprint(model)
+        model.predict(X)
+        assert before.matches(fingerprint(model)), kind
+    bagging = MODELS["bagging"]().fit(X, Y)
+    lazy = LazyClassifier(bagging).fit()
+    bagging.set_params(n_jobs=2)
+    np.testing.assert_array_equal(lazy.predict(X), bagging.predict(X))

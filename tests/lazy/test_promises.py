@@ -1,0 +1,311 @@
+"""What the modes promise, kept in thousands of simulated worlds.
+
+The slow tests print their figures: run them with ``-s``.
+"""
+
+import warnings
+
+import numpy as np
+import pytest
+from tests.lazy import worlds
+from tests.lazy.worlds import at_most
+
+from quorate import LazyClassifier
+from quorate.exceptions import ConfidenceWarning
+from quorate.lazy._calibration import rows_needed
+
+N_WORLDS = 2000
+LOOKED_UP = {
+    "equal": worlds.equal,
+    "nearly equal": worlds.nearly_equal,
+    "nearly equal, 101": worlds.nearly_equal_many,
+    "skill": worlds.skilled,
+}
+TRAINED = {"boosting": worlds.boosting, "forest": worlds.forest}
+N_TRAINED = 20  # ensembles; many draws of samples from each
+
+
+def calibrated(world, rng, n_rows, **options):
+    """Fit on rows drawn from a world; return changes on all of it, and share asked."""
+    lazy = LazyClassifier(world.ensemble, "calibrated", random_state=0, **options)
+    lazy.fit(world.draw(rng, n_rows))
+    assert lazy.expected_disagreement_ <= options["epsilon"]
+    asked = lazy.members_asked(world.rows).mean() / lazy.n_members_
+    return world.changed(lazy), lazy.expected_disagreement_, asked
+
+
+def simulate(kind, n_worlds, n_rows, **options):
+    """Return changes, promises and shares asked, one row for each world."""
+    found = []
+    trained = []
+    if kind in TRAINED:
+        trained = [TRAINED[kind](seed) for seed in range(N_TRAINED)]
+    for seed in range(n_worlds):
+        rng = np.random.default_rng([seed, len(kind)])
+        world = trained[seed % N_TRAINED] if trained else LOOKED_UP[kind](rng)
+        found.append(calibrated(world, rng, n_rows, **options))
+    return np.array(found).T
+
+
+def say(*words):
+    print("\n", *words, end="")
+
+
+# Calibrated: on average
+
+
+@pytest.mark.parametrize("order", ["auto", "given"])
+@pytest.mark.parametrize("kind", ["equal", "nearly equal", "skill"])
+def test_calibrated_keeps_its_promise_on_average(kind, order):
+    changed, promised, _ = simulate(kind, 150, 19, epsilon=0.05, order=order)
+    assert at_most(changed - promised, 0)
+    assert changed.mean() > 0.01  # and the promise is used
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("order", ["auto", "given", "random"])
+@pytest.mark.parametrize("kind", [*LOOKED_UP, *TRAINED])
+def test_calibrated_keeps_its_promise_in_many_worlds(kind, order):
+    for n_rows in (19, 60) if order == "auto" else (19,):
+        changed, promised, asked = simulate(
+            kind, N_WORLDS, n_rows, epsilon=0.05, order=order
+        )
+        say(
+            f"{kind}, order {order}, {n_rows} rows: changed {changed.mean():.4f}, "
+            f"promised {promised.mean():.4f}, asked {asked.mean():.2f}, single fits "
+            f"above: {np.mean(changed > 0.05):.2f}"
+        )
+        assert at_most(changed, 0.05)
+        assert at_most(changed - promised, 0)
+
+
+def test_calibration_rows_do_not_choose_the_order():
+    rng = np.random.default_rng(0)
+    world = worlds.skilled(rng)
+    orders = [
+        LazyClassifier(world.ensemble, "calibrated", epsilon=0.05)
+        .fit(world.draw(rng, 30))
+        .order_
+        for _ in range(2)
+    ]
+    np.testing.assert_array_equal(*orders)
+    weights = np.array(world.ensemble.weights)[orders[0]]
+    assert (np.diff(weights) <= 0).all()
+
+
+def fitted_order(world, rows):
+    """Return members by weight and agreement with the ensemble on some rows."""
+    ensemble = world.ensemble
+    whole = ensemble.predict(rows)
+    agreement = [np.mean(m.predict(rows) == whole) for m in ensemble.estimators_]
+    if hasattr(ensemble, "estimator_weights_"):
+        weights = ensemble.estimator_weights_[: len(agreement)]
+    else:
+        weights = np.asarray(ensemble.weights)
+    return np.argsort(-weights * agreement, kind="stable")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_rows", [60, 200])
+@pytest.mark.parametrize("kind", ["nearly equal", "skill", "boosting"])
+def test_other_ways_to_an_order(kind, n_rows):
+    """Weights alone, agreement on half of the rows, or, dishonestly, on all of them."""
+    trained = [worlds.boosting(seed) for seed in range(20)] if kind in TRAINED else []
+    found = {"weights": [], "half": [], "all": []}
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        world = trained[seed % 20] if trained else LOOKED_UP[kind](rng)
+        rows = world.draw(rng, n_rows)
+        half = rows[: n_rows // 2]
+        for name, order, rest in (
+            ("weights", "auto", rows),
+            ("half", fitted_order(world, half), rows[n_rows // 2 :]),
+            ("all", fitted_order(world, rows), rows),
+        ):
+            lazy = LazyClassifier(
+                world.ensemble, "calibrated", epsilon=0.05, order=order
+            ).fit(rest)
+            asked = lazy.members_asked(world.rows).mean() / lazy.n_members_
+            found[name].append((world.changed(lazy), asked))
+    means = {name: np.mean(pairs, axis=0) for name, pairs in found.items()}
+    for name, (changed, asked) in means.items():
+        say(f"{kind}, {n_rows} rows, {name}: changed {changed:.3f}, asked {asked:.3f}")
+    assert means["weights"][1] < means["half"][1] + 0.05
+
+
+# Calibrated: for the single fit
+
+
+def test_a_single_fit_keeps_its_promise_with_confidence():
+    kind, n_rows = "nearly equal", 60
+    assert rows_needed(0.1, 0.9) == 22
+    changed, promised, _ = simulate(kind, 300, n_rows, epsilon=0.1, guarantee=0.9)
+    assert at_most(changed > promised, 0.1)
+    mean, _, _ = simulate(kind, 300, n_rows, epsilon=0.1)
+    assert np.mean(mean > 0.1) > 0.2  # which the other guarantee does not give
+    assert changed.mean() > 0.02
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [*LOOKED_UP, *TRAINED])
+def test_single_fits_keep_their_promise_in_many_worlds(kind):
+    for guarantee, n_rows in ((0.9, 22), (0.9, 60), (0.95, 100)):
+        changed, promised, asked = simulate(
+            kind, N_WORLDS, n_rows, epsilon=0.1, guarantee=guarantee
+        )
+        broken = changed > promised
+        say(
+            f"{kind}, guarantee {guarantee}, {n_rows} rows: above the promise "
+            f"{broken.mean():.4f}, changed {changed.mean():.4f}, "
+            f"asked {asked.mean():.2f}"
+        )
+        assert at_most(broken, 1 - guarantee)
+
+
+def test_too_few_samples_for_a_single_fit():
+    rng = np.random.default_rng(0)
+    world = worlds.equal(rng)
+    lazy = LazyClassifier(world.ensemble, "calibrated", epsilon=0.05, guarantee=0.95)
+    with pytest.raises(ValueError, match=r"guarantee=0.95\): fit\(X\) needs.* 59 samp"):
+        lazy.fit()
+    with pytest.raises(
+        ValueError, match=r"58 samples.*at least 59, or .* of 0\.051 or"
+    ):
+        lazy.fit(world.draw(rng, 58))
+    lazy.fit(world.draw(rng, 59))
+    assert 0.049 < lazy.expected_disagreement_ <= 0.05
+
+
+# Bayes
+
+
+def bayes(world, confidence, seed, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConfidenceWarning)
+        lazy = LazyClassifier(
+            world.ensemble, "bayes", confidence, random_state=seed, **options
+        ).fit()
+    return world.changed(lazy)
+
+
+def rising(rng, n_members=61):
+    """Members that know more the later they come."""
+    skills = np.linspace(0, 0.9, n_members) ** 3
+    shares = rng.choice([0.0, 1.0], worlds.N_KINDS)
+    return worlds.world_of(worlds.coins(rng, n_members, shares, skills))
+
+
+def uniform(rng, n_members=61):
+    """Rows as the prior has them."""
+    return worlds.world_of(worlds.coins(rng, n_members, rng.random(worlds.N_KINDS)))
+
+
+def in_line(rng, n_members=61):
+    """Rows as the prior has them, and those who vote for class 1 come first."""
+    ones = rng.integers(0, n_members + 1, worlds.N_KINDS)
+    return worlds.world_of((np.arange(n_members)[:, None] < ones).astype(np.intp))
+
+
+def near_coins(rng, n_members=101):
+    return worlds.world_of(
+        worlds.coins(rng, n_members, np.full(worlds.N_KINDS, 0.5)),
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("confidence", [0.9, 0.99, 0.999])
+@pytest.mark.parametrize("make", [uniform, in_line])
+def test_bayes_keeps_its_promise_where_the_prior_is_right(make, confidence):
+    found = [
+        bayes(make(np.random.default_rng(seed)), confidence, seed)
+        for seed in range(N_WORLDS)
+    ]
+    say(f"{make.__name__} {confidence}: changed {np.mean(found):.5f}")
+    assert at_most(found, 1 - confidence)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["forest", "extra_trees", "bagging"])
+def test_bayes_keeps_its_promise_on_bagged_trees(kind):
+    """Forests, extra trees and bagging of deep trees, with something to learn.
+
+    Some of the labels, 5 % or 30 %, are noise.
+    """
+    for confidence in (0.9, 0.99, 0.999):
+        found = []
+        for seed in range(20):
+            world = getattr(worlds, kind)(seed, 60, [0.05, 0.3][seed // 2 % 2])
+            found += [bayes(world, confidence, again) for again in range(5)]
+        say(
+            f"{kind} {confidence}: changed {np.mean(found):.5f}, "
+            f"at most {max(found):.4f}"
+        )
+        assert at_most(found, 1 - confidence)
+
+
+@pytest.mark.slow
+def test_where_bayes_does_not_keep_its_promise():
+    """Members near a coin, labels of noise, boosting: what the guide says of them."""
+    coin = [
+        bayes(near_coins(np.random.default_rng(seed)), 0.9, seed) for seed in range(100)
+    ]
+    noise = [bayes(worlds.forest(seed, 60, 1.0), 0.9, seed) for seed in range(20)]
+    boosted = [
+        bayes(worlds.boosting(seed, depth, 60), 0.9, seed)
+        for seed in range(20)
+        for depth in (1, 3)
+    ]
+    late = [
+        bayes(in_line(np.random.default_rng(seed)), 0.999, seed, order="given")
+        for seed in range(100)
+    ]
+    say(
+        f"at 0.9: near a coin {np.mean(coin):.3f}; forests on noise "
+        f"{np.mean(noise):.3f}; boosting {np.mean(boosted):.3f}, at most "
+        f"{max(boosted):.3f}; at 0.999, votes for one class first "
+        f"{np.mean(late):.3f}"
+    )
+    assert np.mean(coin) > 0.2
+    assert np.mean(noise) > 0.1
+    assert max(boosted) > 0.1
+    assert np.mean(late) > 0.1
+
+
+def test_bayes_promises_nothing_for_an_order_of_ones_own():
+    world = rising(np.random.default_rng(0))
+    shuffled = LazyClassifier(world.ensemble, "bayes", 0.999, random_state=0).fit()
+    assert shuffled.expected_disagreement_ == pytest.approx(0.001)
+    for order in ("given", np.arange(61)):
+        lazy = LazyClassifier(world.ensemble, "bayes", 0.999, order=order)
+        with pytest.warns(ConfidenceWarning, match="asked in random order"):
+            lazy.fit()
+        assert lazy.expected_disagreement_ is None
+    random = LazyClassifier(world.ensemble, "bayes", 0.999, order="random").fit()
+    assert random.expected_disagreement_ == pytest.approx(0.001)
+
+
+def test_bayes_promises_nothing_for_unequal_weights():
+    world = worlds.skilled(np.random.default_rng(0))
+    lazy = LazyClassifier(world.ensemble, "bayes", 0.9, random_state=0)
+    with pytest.warns(ConfidenceWarning, match="votes of equal weight; use mode='cal"):
+        lazy.fit()
+    assert lazy.expected_disagreement_ is None
+    lazy.set_params(confidence=0.999).fit(world.rows)  # measured, and all is well
+    assert lazy.expected_disagreement_ is None
+    assert lazy.measured_disagreement_ <= 0.001
+    boosting = worlds.boosting(0, 3, 60)  # 0.12 of 0.10
+    lazy = LazyClassifier(boosting.ensemble, "bayes", 0.9, random_state=0)
+    with pytest.warns(ConfidenceWarning, match=r"weight, and \d+ of 600 predictions"):
+        lazy.fit(boosting.rows)
+
+
+def test_bayes_is_checked_on_the_rows_given_to_fit():
+    world = near_coins(np.random.default_rng(0))
+    lazy = LazyClassifier(world.ensemble, "bayes", 0.9, random_state=0)
+    assert lazy.fit().expected_disagreement_ == pytest.approx(0.1)
+    with pytest.warns(ConfidenceWarning, match="more than the confidence allows"):
+        lazy.fit(world.rows)
+    assert lazy.expected_disagreement_ is None
+    good = uniform(np.random.default_rng(0))
+    lazy = LazyClassifier(good.ensemble, "bayes", 0.9, random_state=0).fit(good.rows)
+    assert lazy.expected_disagreement_ == pytest.approx(0.1)
