@@ -2,7 +2,11 @@
 
 import numpy as np
 
-from quorate._typing import Array, BoolArray, FloatArray
+from quorate._kernels.counts import column_blocks
+from quorate._typing import Array, BoolArray, FloatArray, IntArray
+
+# Above this many classes counting pair by pair beats products for pairs of classes.
+_FEW_CLASSES = 8
 
 
 def mutual_information(
@@ -24,6 +28,29 @@ def mutual_information(
         flat = (row.astype(np.intp) + 1) * n_classes + offset
         out[:] = np.bincount(flat, minlength=bins * n_classes).reshape(bins, n_classes)
     return information_of(joint[:, 1:])
+
+
+def shared_information(
+    codes: Array, others: IntArray, n_classes: int, samples: IntArray
+) -> FloatArray:
+    """Return I(row; other) for each row of ``codes`` and some of the rows.
+
+    Over the given samples that both voted on, (n_rows, n_others); nothing in common
+    gives 0.
+    """
+    codes = codes[:, samples]
+    if n_classes > _FEW_CLASSES:
+        rows = [mutual_information(codes, codes[other], n_classes) for other in others]
+        return np.stack(rows, axis=1)
+    joint = np.zeros((len(codes), len(others), n_classes, n_classes))
+    for block in column_blocks(len(codes), codes.shape[1], 4):
+        part = codes[:, block]
+        # Counts of a block are far below 2**24, so single precision holds them.
+        flags = [(part == label).astype(np.float32) for label in range(n_classes)]
+        for mine, row_flags in enumerate(flags):
+            for theirs, other_flags in enumerate(flags):
+                joint[:, :, mine, theirs] += row_flags @ other_flags[others].T
+    return information_of(joint)
 
 
 def information_of(joint: FloatArray) -> FloatArray:

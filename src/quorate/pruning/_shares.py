@@ -7,6 +7,7 @@ of zeros.
 
 import numpy as np
 
+from quorate._kernels import lookup
 from quorate._kernels.counts import column_blocks
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate.votes import Probabilities, Votes
@@ -52,10 +53,7 @@ def inner_products(votes: Votes, table: Array) -> FloatArray:
         return np.array(
             [float(shares_of(votes, member).ravel() @ flat) for member in every]
         )
-    # The column of zeros at the end is where the code -1 of a missing vote looks.
-    padded = np.concatenate([table, np.zeros((len(table), 1))], axis=1)
-    samples = np.arange(votes.n_samples)
-    return np.array([padded[samples, row].sum() for row in votes.codes])
+    return VoteSums(votes.codes, votes.n_classes, votes.is_masked).by_member(table.T)
 
 
 def usable(votes: Votes) -> BoolArray | None:
@@ -102,37 +100,78 @@ def whole_products(votes: Votes) -> FloatArray:
     return inner_products(votes, whole_shares(votes)) / asked
 
 
-class Average:
-    """The (weighted) mean of a growing set, on samples where somebody may vote."""
-
-    def __init__(self, votes: Votes) -> None:
-        self.votes = votes
-        self.valid = usable(votes)
-        self.total = np.zeros((votes.n_samples, votes.n_classes))
-        self.weight = np.zeros(votes.n_samples)
-
-    def add(self, member: int, weight: float = 1.0) -> None:
-        """Let a member in with a weight; a negative one takes it out again."""
-        self.total += weight * shares_of(self.votes, member)
-        valid = True if self.valid is None else self.valid[member]
-        self.weight += weight * np.asarray(valid)
-
-    def mean(self) -> FloatArray:
-        """Return the mean; all classes alike where nobody may vote."""
-        return mean_of(self.total, self.weight)
+# From here on looking votes up one by one beats packed flags for each class.
+_MANY_CLASSES = 8
 
 
-def mean_of(total: FloatArray, weight: FloatArray) -> FloatArray:
-    """Divide sums by weights; all classes alike where there is no weight."""
-    n_classes = total.shape[-1]
-    there = weight > 0
-    if there.all():
-        return np.asarray(total / weight[..., None])
-    safe = np.where(there, weight, 1.0)[..., None]
-    return np.where(there[..., None], total / safe, 1.0 / n_classes)
+class VoteSums:
+    """Sums over votes as they are cast, by member or by sample.
+
+    A missing vote adds nothing. Few classes are kept as packed flags, an eighth of the
+    votes for each class; of many, each vote is looked up where it is.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_members, n_samples)
+        The votes.
+    n_classes : int
+        Number of classes.
+    masked : bool
+        Whether votes may be missing.
+    """
+
+    def __init__(self, codes: Array, n_classes: int, masked: bool) -> None:
+        self.codes, self.n_classes, self.masked = codes, n_classes, masked
+        self.few = n_classes < _MANY_CLASSES
+        # Without a mask, who votes for no other class votes for the first.
+        self.packed = range(0 if masked else 1, n_classes)
+        self._rows: list[Array] | None = None
+        self._columns: list[Array] | None = None
+
+    def by_member(self, table: Array) -> FloatArray:
+        """Sum, for each member, the entry of a (classes x samples) table it votes for.
+
+        Looks only at what the votes pick, so all members cost about as much as one
+        pass over a few of them.
+        """
+        if not self.few:
+            return self._look_up(table)
+        if self._rows is None:
+            flags = (self.codes == label for label in self.packed)
+            self._rows = [lookup.octets_of_rows(each) for each in flags]
+        first = np.zeros(table.shape[1]) if self.masked else table[0]
+        total = np.full(len(self.codes), 0.0 if self.masked else table[0].sum())
+        for label, octets in zip(self.packed, self._rows, strict=True):
+            total += lookup.sum_where_set(octets, table[label] - first)
+        return total
+
+    def by_sample(self, weights: FloatArray) -> FloatArray:
+        """Sum the weights for each class on each sample, (n_classes, n_samples)."""
+        n_samples = self.codes.shape[1]
+        if not self.few:
+            bins = self.n_classes + 1
+            flat, base = np.zeros(n_samples * bins), _bins(n_samples, bins)
+            for row, weight in zip(self.codes, weights, strict=True):
+                flat[base + row] += weight
+            return flat.reshape(n_samples, bins)[:, 1:].T
+        if self._columns is None:
+            flags = (self.codes == label for label in self.packed)
+            self._columns = [lookup.octets_of_columns(each) for each in flags]
+        found = np.zeros((self.n_classes, n_samples))
+        for label, octets in zip(self.packed, self._columns, strict=True):
+            found[label] = lookup.sum_where_set(octets, weights)
+        if not self.masked:
+            found[0] = weights.sum() - found[1:].sum(axis=0)
+        return found
+
+    def _look_up(self, table: Array) -> FloatArray:
+        n_classes, n_samples = table.shape
+        padded = np.zeros((n_samples, n_classes + 1))
+        padded[:, 1:] = table.T
+        flat, base = padded.ravel(), _bins(n_samples, n_classes + 1)
+        return np.array([flat.take(base + row).sum() for row in self.codes])
 
 
-def blocks_of(members: IntArray, votes: Votes) -> list[IntArray]:
-    """Cut members into groups whose shares fit into a few dozen megabytes."""
-    each = max(1, 2**22 // max(1, votes.n_samples * votes.n_classes))
-    return [members[start : start + each] for start in range(0, len(members), each)]
+def _bins(n_samples: int, bins: int) -> IntArray:
+    """Return where the entries of class 0 are; one before them is that of no vote."""
+    return bins * np.arange(n_samples) + 1
