@@ -50,6 +50,8 @@ def open_average(votes: Votes, loss: str, most: int) -> GrowingAverage:
     if loss == "accuracy":
         if given is None:
             return VotedAccuracy(votes, most)
+        if votes.n_classes == 2:
+            return TwoClassAccuracy(votes, given)
         return SharedAccuracy(votes, given)
     if loss == "brier":
         return BrierByParts(votes) if votes.is_masked else BrierByPairs(votes)
@@ -122,6 +124,51 @@ class SharedAccuracy(_Sums):
             voted = 1.0 if self.valid is None else self.valid[member, open_]
             found[place] = _errors(total + shares, cast + voted, y).sum()
         return (found + lost) / self.m
+
+
+class TwoClassAccuracy(GrowingAverage):
+    """Errors of averaged probabilities of two classes: who leads, by how much.
+
+    A sample matters while some member could turn it.
+    """
+
+    def __init__(self, votes: Votes, given: Probabilities) -> None:
+        super().__init__(votes)
+        self.valid = usable(votes)
+        signs = np.where(votes.y == 1, 1.0, -1.0)
+        self.gaps = np.empty((votes.n_members, self.m))
+        for member, row in enumerate(self.gaps):
+            shares = given.of(member).astype(np.float32)
+            np.subtract(shares[:, 1], shares[:, 0], out=row, dtype=float)
+            row *= signs
+        self.least, self.most = self.gaps.min(axis=0), self.gaps.max(axis=0)
+        self.lead, self.cast = np.zeros(self.m), np.zeros(self.m)
+
+    def add(self, member: int) -> None:
+        """See :class:`GrowingAverage`."""
+        self.lead += self.gaps[member]
+        self.cast += 1.0 if self.valid is None else self.valid[member]
+
+    def loss(self) -> float:
+        """See :class:`GrowingAverage`."""
+        near = NEAR * self.cast
+        lost = np.count_nonzero(self.lead < -near)
+        return float(lost + np.count_nonzero(self.lead <= near)) / (2 * self.m)
+
+    def losses(self, members: IntArray) -> FloatArray:
+        """See :class:`GrowingAverage`."""
+        near = NEAR * (self.cast + 1.0)
+        lost = self.lead + self.most < -near
+        open_ = np.flatnonzero(~lost & (self.lead + self.least <= near))
+        errors = np.full(members.size, 2 * np.count_nonzero(lost))
+        for block in column_blocks(8 * members.size, open_.size, 8):
+            columns = open_[block]
+            after = self.gaps[np.ix_(members, columns)]
+            after += self.lead[columns]
+            slack = near[columns]
+            errors += np.count_nonzero(after < -slack, axis=1)
+            errors += np.count_nonzero(after <= slack, axis=1)
+        return np.asarray(errors / (2 * self.m))
 
 
 def _errors(total: FloatArray, cast: FloatArray, y: Array) -> FloatArray:
@@ -224,7 +271,8 @@ class BrierByParts(_Sums):
         table = 2 * self.total / whole**2
         table[self.votes.y, self.columns] -= 2 / whole
         if self.given is None:  # a vote is its own square, and one in all
-            changes = self.sums.by_member(table + base + 1 / whole**2)[members]
+            table += base + 1 / whole**2
+            changes = self.sums.by_member(lambda block: table[:, block])[members]
             return np.asarray((changes + now.sum()) / self.m)
         found = np.empty(members.size)
         for place, member in enumerate(members):
@@ -240,9 +288,9 @@ class VotedLogLoss(_Sums):
 
     def __init__(self, votes: Votes) -> None:
         super().__init__(votes)
-        self.right = lookup.octets_of_rows(votes.codes == votes.y)
-        masked = self.valid is not None
-        self.voted = lookup.octets_of_rows(votes.codes >= 0) if masked else None
+        self.right = lookup.rows_equal(votes.codes, votes.y)
+        valid = self.valid
+        self.voted = None if valid is None else lookup.rows_equal(valid, True)
 
     def loss(self) -> float:
         """See :class:`GrowingAverage`."""

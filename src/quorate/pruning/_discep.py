@@ -32,8 +32,8 @@ class DiscEP(ErrorDriven):
     Starts with the most accurate member. Mutual information is in bits; scores closer
     than 1e-12 are equal and go to the lowest position. Honours weights in the set's
     vote, and masks. Each pick looks at all pairs of a candidate and a member of the
-    set: a product of matrices for each pair of classes. The authors of EPBD split samples by the
-    candidate's own mistakes instead, which is another method.
+    set: a product of matrices for each pair of classes. The authors of
+    EPBD split samples by the candidate's own mistakes instead, which is another method.
 
     References
     ----------

@@ -12,6 +12,8 @@ from quorate.pruning._tags import PrunerTags
 from quorate.votes import Votes
 
 _TOLERANCE = 1e-9
+# Exponentials of slopes up to here can be multiplied without overflow.
+_MODERATE = 12.0
 
 
 class MarginLoss(Pruner):
@@ -131,21 +133,18 @@ class _Race:
         return np.asarray(1.0 if self.valid is None else self.valid[member])
 
     def loss(self) -> float:
-        return float(self._now().sum())
-
-    def _now(self) -> FloatArray:
-        """Return the loss on each sample."""
         own, best = self._own_and_best()
-        return _loss(self._against(own - best, self.cast))
+        return float(_loss(self._against(own - best, self.cast)).sum())
 
     def _own_and_best(self) -> tuple[FloatArray, FloatArray]:
         """Return the weight for the true class and the largest for another."""
         own = self.total[self.votes.y, self.columns]
         if len(self.total) == 1:
             return own, np.zeros_like(own)
-        others = self.total.copy()
-        others[self.votes.y, self.columns] = -np.inf
-        return own, others.max(axis=0)
+        best = np.full_like(own, -np.inf)
+        for label, score in enumerate(self.total):
+            np.maximum(best, score, out=best, where=self.votes.y != label)
+        return own, best
 
     def losses(self, members: IntArray) -> FloatArray:
         """Return the loss with each of the members added, infinite for the others."""
@@ -160,46 +159,79 @@ class _Race:
         """Look up what a vote for each class makes of each sample."""
         weight = self.weights[0]
         own, best = self._own_and_best()
-        now, cast = self._now(), self.cast + weight
-        change = np.empty_like(self.total)
-        for label, score in enumerate(self.total):
-            lead = np.where(
-                self.votes.y == label,
-                own + weight - best,
-                own - np.maximum(best, score + weight),
-            )
-            change[label] = _loss(self._against(lead, cast)) - now
+        now = _loss(self._against(own - best, self.cast))
+
+        def change(block: slice) -> FloatArray:
+            cast, found = self.cast[block] + weight, self.total[:, block] + weight
+            for label, score in enumerate(found):
+                behind = own[block] - np.maximum(best[block], score)
+                ahead = own[block] + weight - best[block]
+                leads = np.where(self.votes.y[block] == label, ahead, behind)
+                found[label] = _loss(self._against(leads, cast)) - now[block]
+            return found
+
         return now.sum() + sums.by_member(change)
 
     def _one_by_one(self, members: IntArray) -> FloatArray:
         """Add each member, for blocks of samples that stay in cache."""
         total = np.zeros(members.size)
         weights = self.weights[members, None]
-        n_items = 8 * members.size * self.votes.n_classes
+        own, best = self._own_and_best()
+        lead = own - best
+        n_items = 4 * members.size * self.votes.n_classes
         for block in column_blocks(n_items, self.votes.n_samples, 8):
-            shares = self._shares(members, block)
-            y, n_classes = self.votes.y[block], len(shares)
-            own = np.zeros(shares.shape[1:])
-            best = np.full_like(own, -np.inf if n_classes > 1 else 0.0)
-            for label, share in enumerate(shares):
-                score = self.total[label, block] + weights * share
-                true = y == label
-                np.copyto(own, score, where=true)
-                np.maximum(best, score, out=best, where=~true)
-            valid = 1.0 if self.valid is None else self.valid[members, block]
-            exponents = self._against(own - best, self.cast[block] + weights * valid)
+            if self.votes.n_classes == 2:
+                leads = weights * self._gaps(members, block)
+                leads += lead[block]
+            else:
+                leads = self._leads(members, weights, block)
+            if self.valid is None:
+                # Everybody votes on every sample, so all have the same weight.
+                leads *= self._against(np.ones(1), self.cast[:1] + weights)
+                exponents = leads
+            else:
+                cast = self.cast[block] + weights * self.valid[members, block]
+                exponents = self._against(leads, cast)
             # The logarithm of a product instead of a sum of logarithms.
-            factors = np.exp(-np.abs(exponents))
+            if self.slope <= _MODERATE:
+                factors = np.exp(exponents, out=exponents)
+            else:
+                total += np.maximum(exponents, 0.0).sum(axis=1)
+                factors = np.exp(-np.abs(exponents))
             factors += 1.0
-            total += np.maximum(exponents, 0.0).sum(axis=1) + log_of_product(factors)
+            total += log_of_product(factors)
         return total
 
-    def _shares(self, members: IntArray, block: slice) -> Array:
-        """Return what members give each class, classes first."""
+    def _gaps(self, members: IntArray, block: slice) -> FloatArray:
+        """Return what members give the true of two classes more than the other."""
+        y = self.votes.y[block]
         if self.shares is None:
             codes = self.votes.codes[members, block]
-            return np.stack([codes == label for label in range(self.votes.n_classes)])
-        return np.moveaxis(self.shares.block(block)[members], 2, 0)
+            gaps = np.where(codes == y, 1.0, -1.0)
+            return gaps if self.valid is None else gaps * self.valid[members, block]
+        shares = self.shares.block(block)[members]
+        gaps = np.subtract(shares[:, :, 1], shares[:, :, 0], dtype=float)
+        gaps *= np.where(y == 1, 1.0, -1.0)
+        return gaps
+
+    def _leads(
+        self, members: IntArray, weights: FloatArray, block: slice
+    ) -> FloatArray:
+        """Return own minus largest other weight with each of the members added."""
+        y = self.votes.y[block]
+        codes = self.votes.codes[members, block] if self.shares is None else None
+        shares = None if self.shares is None else self.shares.block(block)[members]
+        own = np.zeros((members.size, y.size))
+        best = np.full_like(own, -np.inf if self.votes.n_classes > 1 else 0.0)
+        for label, now in enumerate(self.total[:, block]):
+            share = codes == label if shares is None else shares[:, :, label]
+            score = weights * share
+            score += now
+            true = y == label
+            np.copyto(own, score, where=true)
+            score[:, true] = -np.inf if self.votes.n_classes > 1 else 0.0
+            np.maximum(best, score, out=best)
+        return own - best
 
     def _against(self, leads: FloatArray, casts: FloatArray) -> FloatArray:
         """Return the margins times minus the slope."""

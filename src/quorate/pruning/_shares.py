@@ -5,6 +5,8 @@ probabilities, masked or not, are the same to them. A vote that may not be used 
 of zeros.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from quorate._kernels import lookup
@@ -53,7 +55,8 @@ def inner_products(votes: Votes, table: Array) -> FloatArray:
         return np.array(
             [float(shares_of(votes, member).ravel() @ flat) for member in every]
         )
-    return VoteSums(votes.codes, votes.n_classes, votes.is_masked).by_member(table.T)
+    sums = VoteSums(votes.codes, votes.n_classes, votes.is_masked)
+    return sums.by_member(lambda block: table[block].T)
 
 
 def usable(votes: Votes) -> BoolArray | None:
@@ -102,6 +105,8 @@ def whole_products(votes: Votes) -> FloatArray:
 
 # From here on looking votes up one by one beats packed flags for each class.
 _MANY_CLASSES = 8
+# Samples looked at at a time, in whole bytes of flags.
+_SAMPLES = 1 << 13
 
 
 class VoteSums:
@@ -128,21 +133,28 @@ class VoteSums:
         self._rows: list[Array] | None = None
         self._columns: list[Array] | None = None
 
-    def by_member(self, table: Array) -> FloatArray:
-        """Sum, for each member, the entry of a (classes x samples) table it votes for.
+    def by_member(self, table: Callable[[slice], Array]) -> FloatArray:
+        """Sum, for each member, the entries of a table that it votes for.
 
-        Looks only at what the votes pick, so all members cost about as much as one
-        pass over a few of them.
+        ``table`` returns the entries, (n_classes, samples), of a block of samples.
         """
-        if not self.few:
-            return self._look_up(table)
-        if self._rows is None:
-            flags = (self.codes == label for label in self.packed)
-            self._rows = [lookup.octets_of_rows(each) for each in flags]
-        first = np.zeros(table.shape[1]) if self.masked else table[0]
-        total = np.full(len(self.codes), 0.0 if self.masked else table[0].sum())
-        for label, octets in zip(self.packed, self._rows, strict=True):
-            total += lookup.sum_where_set(octets, table[label] - first)
+        n_members, n_samples = self.codes.shape
+        if self.few and self._rows is None:
+            self._rows = [lookup.rows_equal(self.codes, each) for each in self.packed]
+        total = np.zeros(n_members)
+        for start in range(0, n_samples, _SAMPLES):
+            block = slice(start, min(start + _SAMPLES, n_samples))
+            entries = table(block)
+            if self._rows is None:
+                total += self._look_up(entries, block)
+                continue
+            first: Array | float = 0.0
+            if not self.masked:
+                first = entries[0]
+                total += entries[0].sum()
+            eights = slice(start // 8, -(-block.stop // 8))
+            for label, octets in zip(self.packed, self._rows, strict=True):
+                total += lookup.sum_where_set(octets[eights], entries[label] - first)
         return total
 
     def by_sample(self, weights: FloatArray) -> FloatArray:
@@ -155,8 +167,8 @@ class VoteSums:
                 flat[base + row] += weight
             return flat.reshape(n_samples, bins)[:, 1:].T
         if self._columns is None:
-            flags = (self.codes == label for label in self.packed)
-            self._columns = [lookup.octets_of_columns(each) for each in flags]
+            packed = (lookup.columns_equal(self.codes, each) for each in self.packed)
+            self._columns = list(packed)
         found = np.zeros((self.n_classes, n_samples))
         for label, octets in zip(self.packed, self._columns, strict=True):
             found[label] = lookup.sum_where_set(octets, weights)
@@ -164,12 +176,12 @@ class VoteSums:
             found[0] = weights.sum() - found[1:].sum(axis=0)
         return found
 
-    def _look_up(self, table: Array) -> FloatArray:
-        n_classes, n_samples = table.shape
+    def _look_up(self, entries: Array, block: slice) -> FloatArray:
+        n_classes, n_samples = entries.shape
         padded = np.zeros((n_samples, n_classes + 1))
-        padded[:, 1:] = table.T
+        padded[:, 1:] = entries.T
         flat, base = padded.ravel(), _bins(n_samples, n_classes + 1)
-        return np.array([flat.take(base + row).sum() for row in self.codes])
+        return np.array([flat.take(base + row[block]).sum() for row in self.codes])
 
 
 def _bins(n_samples: int, bins: int) -> IntArray:
