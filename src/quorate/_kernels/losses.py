@@ -10,8 +10,6 @@ FLOOR = 1e-6
 """Smallest probability the logarithmic loss sees, so that no sample costs all."""
 NEAR = 1e-9
 """Shares this close tie: they are sums of floats in some order."""
-# So often factors of 1e-6 to 1e6 are multiplied in pairs: 32 give a number.
-_HALVINGS = 5
 
 
 def mean_loss(kind: str, means: FloatArray, y: IntArray) -> FloatArray:
@@ -29,15 +27,16 @@ def mean_loss(kind: str, means: FloatArray, y: IntArray) -> FloatArray:
     return np.asarray(1.0 - np.mean((own >= near) / tied, axis=-1))
 
 
-def log_of_product(factors: FloatArray) -> FloatArray:
+def log_of_product(factors: FloatArray, halvings: int = 5) -> FloatArray:
     """Return the sum of the logarithms of each row, of numbers from 1e-6 to 1e6.
 
-    Multiplies many before it takes the logarithm of one.
+    Multiplies in pairs, so often, before it takes the logarithm: products of 32 of
+    these numbers are numbers, of 4 in single precision.
     """
     total = np.zeros(len(factors))
-    for _ in range(_HALVINGS):
+    for _ in range(halvings):
         half = factors.shape[1] // 2
         if factors.shape[1] % 2:
             total += np.log(factors[:, -1])
         factors = factors[:, :half] * factors[:, half : 2 * half]
-    return np.asarray(total + np.log(factors).sum(axis=1))
+    return np.asarray(total + np.log(factors).sum(axis=1, dtype=float))

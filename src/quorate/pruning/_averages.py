@@ -22,6 +22,8 @@ from quorate.votes import Probabilities, Votes
 _WIDEST = 1.01
 # Rows that add up to one this closely lose nothing that matters in products.
 _WHOLE = 1e-6
+# Single precision errs by less than this in a mean of logarithms.
+_ROUGH = 1e-5
 
 
 class GrowingAverage(ABC):
@@ -238,7 +240,7 @@ def _products(given: Probabilities, y: Array) -> tuple[FloatArray, FloatArray]:
         # With p + q = 1 + e for both: 2 (p p' + q q') = (p-q)(p'-q') + (1+e)(1+e').
         gap = part[:, :, 0] - part[:, :, 1]
         over = excess.sum(axis=1)
-        G += (gap @ gap.T + over[:, None] + over + excess.shape[1]) / 2
+        G += (gap @ gap.T + over[:, None] + over + part.shape[1]) / 2
     return G, b
 
 
@@ -280,7 +282,7 @@ class BrierByParts(_Sums):
             change = (shares * (shares / whole**2 + table)).sum()
             voted = 1.0 if self.valid is None else self.valid[member]
             found[place] = change + (base * voted).sum()
-        return (found + now.sum()) / self.m
+        return np.asarray((found + now.sum()) / self.m)
 
 
 class VotedLogLoss(_Sums):
@@ -315,22 +317,28 @@ class VotedLogLoss(_Sums):
 
 
 class SharedLogLoss(GrowingAverage):
-    """The logarithmic loss of averaged probabilities of the true class."""
+    """The logarithmic loss of averaged probabilities of the true class.
+
+    In single precision for all, and in double for those that may be best: who is not
+    near the best need not be known to the ninth digit.
+    """
 
     def __init__(self, votes: Votes, given: Probabilities) -> None:
         super().__init__(votes)
         self.n_classes = votes.n_classes
         self.valid = usable(votes)
-        columns, every = np.arange(self.m), range(votes.n_members)
+        columns = np.arange(self.m)
         self.shares = np.empty((votes.n_members, self.m), dtype=np.float32)
-        for member in every:
-            self.shares[member] = given.of(member)[columns, votes.y]
+        for member, row in enumerate(self.shares):
+            row[:] = given.of(member)[columns, votes.y]
         self.own, self.cast = np.zeros(self.m), np.zeros(self.m)
+        self.size = 0
 
     def add(self, member: int) -> None:
         """See :class:`GrowingAverage`."""
         self.own += self.shares[member]
         self.cast += 1.0 if self.valid is None else self.valid[member]
+        self.size += 1
 
     def loss(self) -> float:
         """See :class:`GrowingAverage`."""
@@ -340,17 +348,35 @@ class SharedLogLoss(GrowingAverage):
 
     def losses(self, members: IntArray) -> FloatArray:
         """See :class:`GrowingAverage`."""
-        logs = np.zeros(members.size)
+        if self.valid is not None:
+            return self._masked(members)
+        if self.size == 0:  # the order of all may be asked for
+            return self._everywhere(members, self.own)
+        found = self._everywhere(members, self.own.astype(np.float32), halvings=2)
+        near = np.flatnonzero(found <= found.min() + _ROUGH)
+        found[near] = self._everywhere(members[near], self.own)
+        return found
+
+    def _everywhere(
+        self, members: IntArray, own: Array, halvings: int = 5
+    ) -> FloatArray:
+        """Return the losses where everybody votes, in the precision of ``own``."""
+        logs = np.full(members.size, -self.m * np.log(self.size + 1.0))
         everybody = members.size == len(self.shares)
-        for block in column_blocks(8 * members.size, self.m, 8):
+        floor = own.dtype.type(FLOOR * (self.size + 1.0))
+        for block in column_blocks(8 * members.size, self.m, own.itemsize):
             part = self.shares[:, block]
-            after = self.own[block] + (part if everybody else part[members])
-            floor = FLOOR * (self.cast[block] + 1.0)
-            if self.valid is None:
-                low = np.flatnonzero(self.own[block] < floor)
-                after[:, low] = np.maximum(after[:, low], floor[low])
-                logs += log_of_product(after) - np.log(self.cast[block] + 1.0).sum()
-                continue
+            after = own[block] + (part if everybody else part[members])
+            low = np.flatnonzero(own[block] < floor)
+            after[:, low] = np.maximum(after[:, low], floor)
+            logs += log_of_product(after, halvings)
+        return -logs / self.m
+
+    def _masked(self, members: IntArray) -> FloatArray:
+        logs = np.zeros(members.size)
+        assert self.valid is not None
+        for block in column_blocks(8 * members.size, self.m, 8):
+            after = self.own[block] + self.shares[members, block]
             whole = self.cast[block] + self.valid[members, block]
             after /= np.maximum(whole, 1.0)
             after[whole == 0] = 1.0 / self.n_classes

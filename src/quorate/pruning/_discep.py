@@ -55,6 +55,7 @@ class DiscEP(ErrorDriven):
             members = np.flatnonzero(ballot.inside)
             codes, k = votes.codes, votes.n_classes
             shared = shared_information(codes, members, k, np.flatnonzero(~errs))
-            return mutual_information(codes, votes.y, k, errs) + shared.mean(axis=1)
+            about = mutual_information(codes, votes.y, k, errs)
+            return np.asarray(about + shared.mean(axis=1))
 
         return self._grow(ballot, size, score, tolerance=NEAR)

@@ -4,10 +4,10 @@ import numpy as np
 
 from quorate._kernels.counts import column_blocks
 from quorate._kernels.losses import log_of_product
-from quorate._typing import Array, FloatArray, IntArray
+from quorate._typing import FloatArray, IntArray
 from quorate.pruning._base import Pruner
 from quorate.pruning._picking import first_best
-from quorate.pruning._shares import VoteSums, shares_of, unsure_probabilities, usable
+from quorate.pruning._shares import VoteSums, shares_of, unsure_probabilities
 from quorate.pruning._tags import PrunerTags
 from quorate.votes import Votes
 
@@ -113,7 +113,6 @@ class _Race:
         self.votes, self.slope = votes, slope
         given = votes.weights
         self.weights = np.ones(votes.n_members) if given is None else np.array(given)
-        self.valid = usable(votes)
         self.shares = unsure_probabilities(votes)
         self.sums: VoteSums | None = None
         if self.shares is None and np.ptp(self.weights) == 0:
@@ -126,11 +125,8 @@ class _Race:
     def move(self, member: int, step: int) -> None:
         weight = step * self.weights[member]
         self.total += weight * shares_of(self.votes, member).T
-        self.cast += weight * self._votes_of(member)
+        self.cast += weight * (self.votes.codes[member] >= 0)
         self.outside[member] = step < 0
-
-    def _votes_of(self, member: int) -> Array:
-        return np.asarray(1.0 if self.valid is None else self.valid[member])
 
     def loss(self) -> float:
         own, best = self._own_and_best()
@@ -168,9 +164,9 @@ class _Race:
                 ahead = own[block] + weight - best[block]
                 leads = np.where(self.votes.y[block] == label, ahead, behind)
                 found[label] = _loss(self._against(leads, cast)) - now[block]
-            return found
+            return np.asarray(found)
 
-        return now.sum() + sums.by_member(change)
+        return np.asarray(now.sum() + sums.by_member(change))
 
     def _one_by_one(self, members: IntArray) -> FloatArray:
         """Add each member, for blocks of samples that stay in cache."""
@@ -185,12 +181,13 @@ class _Race:
                 leads += lead[block]
             else:
                 leads = self._leads(members, weights, block)
-            if self.valid is None:
+            if not self.votes.is_masked:
                 # Everybody votes on every sample, so all have the same weight.
                 leads *= self._against(np.ones(1), self.cast[:1] + weights)
                 exponents = leads
             else:
-                cast = self.cast[block] + weights * self.valid[members, block]
+                voted = self.votes.codes[members, block] >= 0
+                cast = self.cast[block] + weights * voted
                 exponents = self._against(leads, cast)
             # The logarithm of a product instead of a sum of logarithms.
             if self.slope <= _MODERATE:
@@ -208,11 +205,11 @@ class _Race:
         if self.shares is None:
             codes = self.votes.codes[members, block]
             gaps = np.where(codes == y, 1.0, -1.0)
-            return gaps if self.valid is None else gaps * self.valid[members, block]
+            gaps[codes < 0] = 0.0
+            return gaps
         shares = self.shares.block(block)[members]
         gaps = np.subtract(shares[:, :, 1], shares[:, :, 0], dtype=float)
-        gaps *= np.where(y == 1, 1.0, -1.0)
-        return gaps
+        return np.asarray(gaps * np.where(y == 1, 1.0, -1.0))
 
     def _leads(
         self, members: IntArray, weights: FloatArray, block: slice

@@ -188,7 +188,8 @@ class _VoteStep:
         table *= 1.0 - FLOOR
         table += least
         if not self.masked:  # who votes everywhere explains nothing elsewhere
-            return weights * self.sums.by_member(lambda block: table[:, block]) / cast
+            found = self.sums.by_member(lambda block: table[:, block])
+            return np.asarray(weights * found / cast)
         # Where a member may not vote it says what the others say.
         table -= np.where(cast > 0, self.problem.whole, 0.0)
         grown = weights * (self.sums.by_member(lambda block: table[:, block]) + 1.0)
