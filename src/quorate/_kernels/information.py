@@ -42,14 +42,25 @@ def shared_information(
     if n_classes > _FEW_CLASSES:
         rows = [mutual_information(codes, codes[other], n_classes) for other in others]
         return np.stack(rows, axis=1)
+    # Without a mask, who votes for no other class votes for the first.
+    first = 0 if codes.size and codes.min() < 0 else 1
     joint = np.zeros((len(codes), len(others), n_classes, n_classes))
+    counts = np.zeros((n_classes, len(codes)))
     for block in column_blocks(len(codes), codes.shape[1], 4):
         part = codes[:, block]
         # Counts of a block are far below 2**24, so single precision holds them.
-        flags = [(part == label).astype(np.float32) for label in range(n_classes)]
-        for mine, row_flags in enumerate(flags):
-            for theirs, other_flags in enumerate(flags):
-                joint[:, :, mine, theirs] += row_flags @ other_flags[others].T
+        flags = [
+            (part == label).astype(np.float32) for label in range(n_classes)[first:]
+        ]
+        for mine, own in enumerate(flags, first):
+            counts[mine] += own.sum(axis=1)
+            for theirs, other in enumerate(flags, first):
+                joint[:, :, mine, theirs] += own @ other[others].T
+    if first:
+        joint[:, :, 1:, 0] = counts[1:].T[:, None] - joint[:, :, 1:].sum(axis=3)
+        rest = counts[1:, others].T - joint[:, :, 1:, 1:].sum(axis=2)
+        joint[:, :, 0, 1:] = rest
+        joint[:, :, 0, 0] = codes.shape[1] - joint.sum(axis=(2, 3))
     return information_of(joint)
 
 

@@ -4,7 +4,7 @@ from functools import reduce
 
 import numpy as np
 
-from quorate._typing import FloatArray, IntArray
+from quorate._typing import Array, FloatArray, IntArray
 
 FLOOR = 1e-6
 """Smallest probability the logarithmic loss sees, so that no sample costs all."""
@@ -27,7 +27,7 @@ def mean_loss(kind: str, means: FloatArray, y: IntArray) -> FloatArray:
     return np.asarray(1.0 - np.mean((own >= near) / tied, axis=-1))
 
 
-def log_of_product(factors: FloatArray, halvings: int = 5) -> FloatArray:
+def log_of_product(factors: Array, halvings: int = 5) -> FloatArray:
     """Return the sum of the logarithms of each row, of numbers from 1e-6 to 1e6.
 
     Multiplies in pairs, so often, before it takes the logarithm: products of 32 of

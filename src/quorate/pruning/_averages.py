@@ -230,17 +230,20 @@ def _products(given: Probabilities, y: Array) -> tuple[FloatArray, FloatArray]:
     n, m, n_classes = given.shape
     G, b = np.zeros((n, n)), np.zeros(n)
     for block in column_blocks(n * n_classes, m, 8):
-        part = given.block(block).astype(float)
-        b += part[:, np.arange(part.shape[1]), y[block]].sum(axis=1)
-        excess = part.sum(axis=2) - 1.0 if n_classes == 2 else np.ones(1)
-        if np.abs(excess).max() > _WHOLE:
-            flat = part.reshape(n, -1)
-            G += flat @ flat.T
-            continue
-        # With p + q = 1 + e for both: 2 (p p' + q q') = (p-q)(p'-q') + (1+e)(1+e').
-        gap = part[:, :, 0] - part[:, :, 1]
-        over = excess.sum(axis=1)
-        G += (gap @ gap.T + over[:, None] + over + part.shape[1]) / 2
+        part, truth = given.block(block), y[block]
+        if n_classes == 2:
+            gap = np.subtract(part[:, :, 0], part[:, :, 1], dtype=float)
+            excess = np.add(part[:, :, 0], part[:, :, 1], dtype=float) - 1.0
+            if max(excess.max(), -excess.min()) <= _WHOLE:
+                # With p + q = 1 + e for both, 2 (p p' + q q') is
+                # (p - q) (p' - q') + (1 + e) (1 + e').
+                over = excess.sum(axis=1)
+                G += (gap @ gap.T + over[:, None] + over + truth.size) / 2
+                b += (gap @ np.where(truth == 0, 1.0, -1.0) + over + truth.size) / 2
+                continue
+        flat = part.astype(float).reshape(n, -1)
+        G += flat @ flat.T
+        b += part[:, np.arange(truth.size), truth].sum(axis=1, dtype=float)
     return G, b
 
 
@@ -361,12 +364,13 @@ class SharedLogLoss(GrowingAverage):
         self, members: IntArray, own: Array, halvings: int = 5
     ) -> FloatArray:
         """Return the losses where everybody votes, in the precision of ``own``."""
-        logs = np.full(members.size, -self.m * np.log(self.size + 1.0))
+        logs: FloatArray = np.zeros(members.size)
+        logs -= self.m * np.log(self.size + 1.0)
         everybody = members.size == len(self.shares)
         floor = own.dtype.type(FLOOR * (self.size + 1.0))
         for block in column_blocks(8 * members.size, self.m, own.itemsize):
             part = self.shares[:, block]
-            after = own[block] + (part if everybody else part[members])
+            after: Array = own[block] + (part if everybody else part[members])
             low = np.flatnonzero(own[block] < floor)
             after[:, low] = np.maximum(after[:, low], floor)
             logs += log_of_product(after, halvings)

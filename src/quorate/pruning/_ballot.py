@@ -158,7 +158,8 @@ class TwoClassBallot(Ballot):
             bits.pack_equal(votes.codes, 1 - votes.y) if votes.is_masked else None
         )
         highest = votes.n_members if most is None else most
-        small = np.int8 if highest < 2**7 else np.int32
+        # The smallest type that holds all votes, both ways.
+        small = np.min_scalar_type(-highest - 1)
         self.lead: IntArray = np.zeros(votes.n_samples, dtype=small)
         self.signs: dict[int, Array] = {}
         self.scratch: Array | None = None
