@@ -2,7 +2,11 @@
 
 import numpy as np
 
-from quorate._typing import Array, BoolArray, FloatArray
+from quorate._kernels.counts import column_blocks
+from quorate._typing import Array, BoolArray, FloatArray, IntArray
+
+# Above this many classes counting pair by pair beats products for pairs of classes.
+_FEW_CLASSES = 8
 
 
 def mutual_information(
@@ -24,6 +28,40 @@ def mutual_information(
         flat = (row.astype(np.intp) + 1) * n_classes + offset
         out[:] = np.bincount(flat, minlength=bins * n_classes).reshape(bins, n_classes)
     return information_of(joint[:, 1:])
+
+
+def shared_information(
+    codes: Array, others: IntArray, n_classes: int, samples: IntArray
+) -> FloatArray:
+    """Return I(row; other) for each row of ``codes`` and some of the rows.
+
+    Over the given samples that both voted on, (n_rows, n_others); nothing in common
+    gives 0.
+    """
+    codes = codes[:, samples]
+    if n_classes > _FEW_CLASSES:
+        rows = [mutual_information(codes, codes[other], n_classes) for other in others]
+        return np.stack(rows, axis=1)
+    # Without a mask, who votes for no other class votes for the first.
+    first = 0 if codes.size and codes.min() < 0 else 1
+    joint = np.zeros((len(codes), len(others), n_classes, n_classes))
+    counts = np.zeros((n_classes, len(codes)))
+    for block in column_blocks(len(codes), codes.shape[1], 4):
+        part = codes[:, block]
+        # Counts of a block are far below 2**24, so single precision holds them.
+        flags = [
+            (part == label).astype(np.float32) for label in range(n_classes)[first:]
+        ]
+        for mine, own in enumerate(flags, first):
+            counts[mine] += own.sum(axis=1)
+            for theirs, other in enumerate(flags, first):
+                joint[:, :, mine, theirs] += own @ other[others].T
+    if first:
+        joint[:, :, 1:, 0] = counts[1:].T[:, None] - joint[:, :, 1:].sum(axis=3)
+        rest = counts[1:, others].T - joint[:, :, 1:, 1:].sum(axis=2)
+        joint[:, :, 0, 1:] = rest
+        joint[:, :, 0, 0] = codes.shape[1] - joint.sum(axis=(2, 3))
+    return information_of(joint)
 
 
 def information_of(joint: FloatArray) -> FloatArray:

@@ -4,12 +4,12 @@ from functools import reduce
 
 import numpy as np
 
-from quorate._typing import FloatArray, IntArray
+from quorate._typing import Array, FloatArray, IntArray
 
 FLOOR = 1e-6
 """Smallest probability the logarithmic loss sees, so that no sample costs all."""
-# Shares this close tie: they are sums of floats in some order.
-_NEAR = 1e-9
+NEAR = 1e-9
+"""Shares this close tie: they are sums of floats in some order."""
 
 
 def mean_loss(kind: str, means: FloatArray, y: IntArray) -> FloatArray:
@@ -22,6 +22,21 @@ def mean_loss(kind: str, means: FloatArray, y: IntArray) -> FloatArray:
     if kind == "brier":
         squares = sum(column**2 for column in columns) - 2 * own + 1
         return np.asarray(np.mean(squares, axis=-1))
-    near = reduce(np.maximum, columns) - _NEAR
+    near = reduce(np.maximum, columns) - NEAR
     tied = sum((column >= near).astype(np.int16) for column in columns)
     return np.asarray(1.0 - np.mean((own >= near) / tied, axis=-1))
+
+
+def log_of_product(factors: Array, halvings: int = 5) -> FloatArray:
+    """Return the sum of the logarithms of each row, of numbers from 1e-6 to 1e6.
+
+    Multiplies in pairs, so often, before it takes the logarithm: products of 32 of
+    these numbers are numbers, of 4 in single precision.
+    """
+    total = np.zeros(len(factors))
+    for _ in range(halvings):
+        half = factors.shape[1] // 2
+        if factors.shape[1] % 2:
+            total += np.log(factors[:, -1])
+        factors = factors[:, :half] * factors[:, half : 2 * half]
+    return np.asarray(total + np.log(factors).sum(axis=1, dtype=float))

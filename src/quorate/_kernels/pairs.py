@@ -1,4 +1,4 @@
-"""Counts over pairs of members, from matrix products on blocks of samples.
+"""Counts over pairs of members, from packed flags or products on blocks of samples.
 
 Counts of one block are far below 2**24, so single precision holds them exactly; the
 blocks are added in double precision, exact below 2**53.
@@ -6,20 +6,34 @@ blocks are added in double precision, exact below 2**53.
 
 import numpy as np
 
+from quorate._kernels import bits
 from quorate._kernels.counts import column_blocks
 from quorate._typing import Array, IntArray
 
 # Above this many classes comparing rows beats one matrix product per class.
 _FEW_CLASSES = 8
+# Up to here packed flags beat a matrix product, unless it has many threads.
+_FEW_MEMBERS = 400
 
 
 def both_equal(codes: Array, target: Array) -> IntArray:
     """Count the samples on which both members vote ``target`` (one code per sample)."""
+    if len(codes) <= _FEW_MEMBERS:
+        return _both_by_bits(codes, target)
     total = np.zeros((len(codes), len(codes)))
     for block in column_blocks(len(codes), codes.shape[1], 4):
         hit = (codes[:, block] == target[block]).astype(np.float32)
         total += hit @ hit.T
     return total.astype(np.int64)
+
+
+def _both_by_bits(codes: Array, target: Array) -> IntArray:
+    words = bits.pack_equal(codes, target)
+    total = np.empty((len(codes), len(codes)), dtype=np.int64)
+    for member, own in enumerate(words):
+        total[member, member:] = bits.count_common(words[member:], own)
+        total[member:, member] = total[member, member:]
+    return total
 
 
 def equal_where_other_voted(codes: Array, target: Array) -> IntArray:
@@ -62,8 +76,8 @@ def _agreement_by_rows(codes: Array) -> IntArray:
         voted = part >= 0
         for member in range(n_members):
             same = (part[member:] == part[member]) & voted[member]
-            bits = np.bitwise_count(np.packbits(same, axis=1))
-            total[member, member:] += bits.sum(axis=1, dtype=np.int64)
+            each = np.bitwise_count(np.packbits(same, axis=1))
+            total[member, member:] += each.sum(axis=1, dtype=np.int64)
     return np.maximum(total, total.T)
 
 

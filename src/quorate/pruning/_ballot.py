@@ -2,8 +2,7 @@
 
 A :class:`Ballot` knows the vote error of its set, and what it would become with one
 member more or one less, without voting again. Errors are whole numbers in units of
-``1 / scale`` of a sample, so that comparing them is exact; with voting weights they
-are floats.
+``1 / scale`` of a sample, so that comparing them is exact, with voting weights too.
 """
 
 import math
@@ -34,7 +33,7 @@ class Ballot(ABC):
         self.ties = ties
         self.inside = np.zeros(votes.n_members, dtype=bool)
         self.size = 0
-        """Number of members in the set."""
+        """Number of members in the set, those that came in again counted again."""
 
     @property
     def error(self) -> Any:
@@ -47,6 +46,12 @@ class Ballot(ABC):
         self._change(member, -1 if leaves else 1)
         self.inside[member] = not leaves
         self.size += -1 if leaves else 1
+
+    def add(self, member: int) -> None:
+        """Let a member in, maybe once more; its votes count as often as it came in."""
+        self._change(member, 1)
+        self.inside[member] = True
+        self.size += 1
 
     def become(self, members: Iterable[int]) -> "Ballot":
         """Let in exactly these members."""
@@ -69,7 +74,8 @@ class Ballot(ABC):
     def errors_if_added(self, members: IntArray | None = None) -> Array:
         """Return the error with each of the members (all, if None) added.
 
-        It has no meaning for members inside.
+        It has no meaning for members inside, unless they may come in again: then it
+        needs equal weights.
         """
 
     @abstractmethod
@@ -123,12 +129,17 @@ class Ballot(ABC):
         return self.errors_if_added(), self.errors_if_removed()
 
 
-def open_ballot(votes: Votes, ties: Ties = "expected") -> Ballot:
-    """Return an empty ballot of the kind the votes need."""
+def open_ballot(
+    votes: Votes, ties: Ties = "expected", most: int | None = None
+) -> Ballot:
+    """Return an empty ballot of the kind the votes need.
+
+    Where members may come in again, ``most`` is how many votes there will be at most.
+    """
     if not votes.has_equal_weights:
         return WeightedBallot(votes, ties)
     if votes.n_classes == 2:
-        return TwoClassBallot(votes, ties)
+        return TwoClassBallot(votes, ties, most)
     return ManyClassBallot(votes, ties)
 
 
@@ -139,14 +150,16 @@ class TwoClassBallot(Ballot):
     vote more or less matters only where the lead is -1, 0 or 1.
     """
 
-    def __init__(self, votes: Votes, ties: Ties) -> None:
+    def __init__(self, votes: Votes, ties: Ties, most: int | None = None) -> None:
         super().__init__(votes, ties)
         self.scale = 2
         self.right = bits.pack_equal(votes.codes, votes.y)
         self.wrong = (
             bits.pack_equal(votes.codes, 1 - votes.y) if votes.is_masked else None
         )
-        small = np.int8 if votes.n_members < 2**7 else np.int32
+        highest = votes.n_members if most is None else most
+        # The smallest type that holds all votes, both ways.
+        small = np.min_scalar_type(-highest - 1)
         self.lead: IntArray = np.zeros(votes.n_samples, dtype=small)
         self.signs: dict[int, Array] = {}
         self.scratch: Array | None = None
@@ -273,7 +286,7 @@ class ManyClassBallot(Ballot):
 
     def __init__(self, votes: Votes, ties: Ties) -> None:
         super().__init__(votes, ties)
-        self.scale = math.lcm(*range(1, min(votes.n_classes, _MOST_TIED) + 1))
+        self.scale = _scale(votes.n_classes)
         self.counts = np.zeros((votes.n_classes, votes.n_samples), dtype=np.int32)
         self.columns = np.arange(votes.n_samples)
 
@@ -350,11 +363,18 @@ class ManyClassBallot(Ballot):
         if n_close == 0:
             return total
         # One class more, of changes that are zero, for votes that are missing.
-        padded = np.vstack([change, np.zeros((1, n_close), dtype=np.int64)])
-        places = np.arange(n_close)
+        bins = len(change) + 1
+        padded = np.zeros((n_close, bins), dtype=np.int64)
+        padded[:, 1:] = change.T
+        flat, base = padded.ravel(), bins * np.arange(n_close) + 1
         for member, row in enumerate(codes):
-            total[member] = padded[row, places].sum()
+            total[member] = flat.take(base + row).sum()
         return total
+
+
+def _scale(n_classes: int) -> int:
+    """Return a whole number that all ties of so many classes divide."""
+    return math.lcm(*range(1, min(n_classes, _MOST_TIED) + 1))
 
 
 class WeightedBallot(Ballot):
@@ -363,7 +383,7 @@ class WeightedBallot(Ballot):
     def __init__(self, votes: Votes, ties: Ties) -> None:
         super().__init__(votes, ties)
         assert votes.weights is not None
-        self.scale = 1
+        self.scale = _scale(votes.n_classes)
         self.weights = votes.weights
         self.slack = TIE_TOLERANCE * float(votes.weights.sum())
         self.scores = np.zeros((votes.n_classes, votes.n_samples))
@@ -382,21 +402,22 @@ class WeightedBallot(Ballot):
     def _state(self) -> Array:
         return self.scores
 
-    def _error(self) -> float:
-        return float(self.sample_errors().sum())
+    def _error(self) -> int:
+        return int(self.sample_errors().sum())
 
     def _change(self, member: int, step: int) -> None:
         codes = self.votes.codes[member]
         cast = codes >= 0
         self.scores[codes[cast], self.columns[cast]] += step * self.weights[member]
 
-    def _judge(self, scores: Array) -> Array:
+    def _judge(self, scores: Array) -> IntArray:
+        # Whole numbers here too: adding up thirds would let rounding break ties.
         top = scores >= scores.max(axis=0) - self.slack
         if self.ties == "lowest":
-            return np.asarray(top.argmax(axis=0) != self.votes.y, dtype=float)
+            return np.where(top.argmax(axis=0) != self.votes.y, self.scale, 0)
         has_truth = top[self.votes.y, self.columns]
         tied = np.count_nonzero(top, axis=0)
-        return np.asarray((tied - has_truth) / tied)
+        return np.where(has_truth, self.scale - self.scale // tied, self.scale)
 
     def errors_if_added(self, members: IntArray | None = None) -> FloatArray:
         """Return the error with each of the members (all, if None) added."""

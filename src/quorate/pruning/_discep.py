@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from quorate._kernels.information import mutual_information
-from quorate._typing import Array, BoolArray, FloatArray
+from quorate._kernels.information import mutual_information, shared_information
+from quorate._typing import FloatArray
 from quorate.pruning._growing import ErrorDriven
 from quorate.pruning._picking import NEAR
 from quorate.votes import Votes
@@ -31,9 +31,9 @@ class DiscEP(ErrorDriven):
     -----
     Starts with the most accurate member. Mutual information is in bits; scores closer
     than 1e-12 are equal and go to the lowest position. Honours weights in the set's
-    vote, and masks. The slowest of the greedy methods: each pick looks at all pairs of
-    a candidate and a member of the set. The authors of EPBD split samples by the
-    candidate's own mistakes instead, which is another method.
+    vote, and masks. Each pick looks at all pairs of a candidate and a member of the
+    set: a product of matrices for each pair of classes. The authors of
+    EPBD split samples by the candidate's own mistakes instead, which is another method.
 
     References
     ----------
@@ -50,13 +50,12 @@ class DiscEP(ErrorDriven):
     def _select(self, votes: Votes, size: int) -> list[int]:
         ballot = self._open(votes)
 
-        def about(other: Array, where: BoolArray) -> FloatArray:
-            return mutual_information(votes.codes, other, votes.n_classes, where)
-
         def score() -> FloatArray:
             errs = ballot.sample_errors() > 0
             members = np.flatnonzero(ballot.inside)
-            shared = sum(about(votes.codes[member], ~errs) for member in members)
-            return np.asarray(about(votes.y, errs) + shared / members.size)
+            codes, k = votes.codes, votes.n_classes
+            shared = shared_information(codes, members, k, np.flatnonzero(~errs))
+            about = mutual_information(codes, votes.y, k, errs)
+            return np.asarray(about + shared.mean(axis=1))
 
         return self._grow(ballot, size, score, tolerance=NEAR)

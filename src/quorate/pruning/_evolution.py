@@ -103,9 +103,11 @@ class SEP(_Evolution):
 
     Notes
     -----
-    Finds its own size, usually about half of the members. There is no order of picking:
-    ``order_`` is by position. Honours weights and masks. With a time limit the result
-    depends on the machine.
+    Finds its own size, usually about half of the members. The number of mutations is
+    what the method is: ``n**2 ln n`` are 10 000 for 50 members, 500 000 for 300 and
+    7 million for 1000, each of which costs at most a fiftieth of a vote. There is no
+    order of picking: ``order_`` is by position. Honours weights and masks. With a
+    time limit the result depends on the machine.
 
     References
     ----------
@@ -186,8 +188,11 @@ class PEP(_Evolution):
     Notes
     -----
     Returns the set of the smallest error in the archive (among those of at most
-    ``keep`` members). There is no order of picking: ``order_`` is by position. Honours
-    weights and masks. With a time limit the result depends on the machine.
+    ``keep`` members). The number of sets looked at is what the method is: every
+    mutation, and ``n (n + 1) / 2`` more around each set that enters the archive, some
+    8 million in all for 300 members (``n_evaluations_``), each of which costs at most
+    a fiftieth of a vote. There is no order of picking: ``order_`` is by position.
+    Honours weights and masks. With a time limit the result depends on the machine.
 
     References
     ----------

@@ -4,11 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from quorate._kernels.losses import mean_loss
 from quorate._typing import BoolArray, FloatArray, IntArray
+from quorate.pruning._averages import GrowingAverage, open_average
 from quorate.pruning._base import Pruner
 from quorate.pruning._picking import as_generator, first_best
-from quorate.pruning._shares import Average, blocks_of, mean_of, shares_of, usable
 from quorate.pruning._tags import PrunerTags
 from quorate.votes import Votes
 
@@ -134,16 +133,16 @@ class GreedySelection(Pruner):
         self, votes: Votes, size: int, rounds: int, start: int, allowed: BoolArray
     ) -> list[int]:
         """Return the members that came in, round by round, up to the best round."""
-        average = Average(votes)
-        alone = self._losses(votes, average, allowed)
-        by_loss = np.argsort(alone, kind="stable")
+        average = open_average(votes, self.loss, rounds)
+        alone = _losses(average, allowed)
+        by_loss = np.argsort(alone.round(10), kind="stable")
         begin = min(start, size, int(allowed.sum()))
         picks = [int(member) for member in by_loss[:begin]]
         if begin == 1:
             picks = [first_best(-alone, allowed, _TOLERANCE)]
         for member in picks:
             average.add(member)
-        losses = [self._loss_of(votes, average)]
+        losses = [average.loss()]
         inside = np.zeros(votes.n_members, dtype=bool)
         inside[picks] = True
         while len(picks) < rounds:
@@ -152,7 +151,7 @@ class GreedySelection(Pruner):
                 open_to &= inside
             if not open_to.any():
                 break
-            after = self._losses(votes, average, open_to)
+            after = _losses(average, open_to)
             member = _least_used(after, open_to, picks)
             average.add(member)
             picks.append(member)
@@ -165,22 +164,13 @@ class GreedySelection(Pruner):
         best = first_best(-self.losses_, np.ones(len(losses), dtype=bool), _TOLERANCE)
         return picks[: begin + best]
 
-    def _losses(self, votes: Votes, average: Average, members: BoolArray) -> FloatArray:
-        """Return the loss with each of the members added, infinite for the others."""
-        found = np.full(votes.n_members, np.inf)
-        valid = usable(votes)
-        for block in blocks_of(np.flatnonzero(members), votes):
-            shares = np.stack([shares_of(votes, member) for member in block])
-            cast = 1.0 if valid is None else valid[block]
-            means = mean_of(
-                average.total + shares,
-                average.weight + np.broadcast_to(cast, shares.shape[:2]),
-            )
-            found[block] = mean_loss(self.loss, means, votes.y)
-        return found
 
-    def _loss_of(self, votes: Votes, average: Average) -> float:
-        return float(mean_loss(self.loss, average.mean(), votes.y))
+def _losses(average: GrowingAverage, members: BoolArray) -> FloatArray:
+    """Return the loss with each of the members added, infinite for the others."""
+    found = np.full(members.size, np.inf)
+    allowed = np.flatnonzero(members)
+    found[allowed] = average.losses(allowed)
+    return found
 
 
 def _least_used(losses: FloatArray, open_to: BoolArray, picks: list[int]) -> int:

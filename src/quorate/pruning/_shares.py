@@ -5,8 +5,11 @@ probabilities, masked or not, are the same to them. A vote that may not be used 
 of zeros.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
+from quorate._kernels import lookup
 from quorate._kernels.counts import column_blocks
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate.votes import Probabilities, Votes
@@ -52,10 +55,8 @@ def inner_products(votes: Votes, table: Array) -> FloatArray:
         return np.array(
             [float(shares_of(votes, member).ravel() @ flat) for member in every]
         )
-    # The column of zeros at the end is where the code -1 of a missing vote looks.
-    padded = np.concatenate([table, np.zeros((len(table), 1))], axis=1)
-    samples = np.arange(votes.n_samples)
-    return np.array([padded[samples, row].sum() for row in votes.codes])
+    sums = VoteSums(votes.codes, votes.n_classes, votes.is_masked)
+    return sums.by_member(lambda block: table[block].T)
 
 
 def usable(votes: Votes) -> BoolArray | None:
@@ -102,37 +103,87 @@ def whole_products(votes: Votes) -> FloatArray:
     return inner_products(votes, whole_shares(votes)) / asked
 
 
-class Average:
-    """The (weighted) mean of a growing set, on samples where somebody may vote."""
-
-    def __init__(self, votes: Votes) -> None:
-        self.votes = votes
-        self.valid = usable(votes)
-        self.total = np.zeros((votes.n_samples, votes.n_classes))
-        self.weight = np.zeros(votes.n_samples)
-
-    def add(self, member: int, weight: float = 1.0) -> None:
-        """Let a member in with a weight; a negative one takes it out again."""
-        self.total += weight * shares_of(self.votes, member)
-        valid = True if self.valid is None else self.valid[member]
-        self.weight += weight * np.asarray(valid)
-
-    def mean(self) -> FloatArray:
-        """Return the mean; all classes alike where nobody may vote."""
-        return mean_of(self.total, self.weight)
+# From here on looking votes up one by one beats packed flags for each class.
+_MANY_CLASSES = 8
+# Samples looked at at a time, in whole bytes of flags.
+_SAMPLES = 1 << 13
 
 
-def mean_of(total: FloatArray, weight: FloatArray) -> FloatArray:
-    """Divide sums by weights; all classes alike where there is no weight."""
-    n_classes = total.shape[-1]
-    there = weight > 0
-    if there.all():
-        return np.asarray(total / weight[..., None])
-    safe = np.where(there, weight, 1.0)[..., None]
-    return np.where(there[..., None], total / safe, 1.0 / n_classes)
+class VoteSums:
+    """Sums over votes as they are cast, by member or by sample.
+
+    A missing vote adds nothing. Few classes are kept as packed flags, an eighth of the
+    votes for each class; of many, each vote is looked up where it is.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_members, n_samples)
+        The votes.
+    n_classes : int
+        Number of classes.
+    masked : bool
+        Whether votes may be missing.
+    """
+
+    def __init__(self, codes: Array, n_classes: int, masked: bool) -> None:
+        self.codes, self.n_classes, self.masked = codes, n_classes, masked
+        self.few = n_classes < _MANY_CLASSES
+        # Without a mask, who votes for no other class votes for the first.
+        self.packed = range(0 if masked else 1, n_classes)
+        self._rows: list[Array] | None = None
+        self._columns: list[Array] | None = None
+
+    def by_member(self, table: Callable[[slice], Array]) -> FloatArray:
+        """Sum, for each member, the entries of a table that it votes for.
+
+        ``table`` returns the entries, (n_classes, samples), of a block of samples.
+        """
+        n_members, n_samples = self.codes.shape
+        if self.few and self._rows is None:
+            self._rows = [lookup.rows_equal(self.codes, each) for each in self.packed]
+        total = np.zeros(n_members)
+        for start in range(0, n_samples, _SAMPLES):
+            block = slice(start, min(start + _SAMPLES, n_samples))
+            entries = table(block)
+            if self._rows is None:
+                total += self._look_up(entries, block)
+                continue
+            first: Array | float = 0.0
+            if not self.masked:
+                first = entries[0]
+                total += entries[0].sum()
+            eights = slice(start // 8, -(-block.stop // 8))
+            for label, octets in zip(self.packed, self._rows, strict=True):
+                total += lookup.sum_where_set(octets[eights], entries[label] - first)
+        return total
+
+    def by_sample(self, weights: FloatArray) -> FloatArray:
+        """Sum the weights for each class on each sample, (n_classes, n_samples)."""
+        n_samples = self.codes.shape[1]
+        if not self.few:
+            bins = self.n_classes + 1
+            flat, base = np.zeros(n_samples * bins), _bins(n_samples, bins)
+            for row, weight in zip(self.codes, weights, strict=True):
+                flat[base + row] += weight
+            return flat.reshape(n_samples, bins)[:, 1:].T
+        if self._columns is None:
+            packed = (lookup.columns_equal(self.codes, each) for each in self.packed)
+            self._columns = list(packed)
+        found = np.zeros((self.n_classes, n_samples))
+        for label, octets in zip(self.packed, self._columns, strict=True):
+            found[label] = lookup.sum_where_set(octets, weights)
+        if not self.masked:
+            found[0] = weights.sum() - found[1:].sum(axis=0)
+        return found
+
+    def _look_up(self, entries: Array, block: slice) -> FloatArray:
+        n_classes, n_samples = entries.shape
+        padded = np.zeros((n_samples, n_classes + 1))
+        padded[:, 1:] = entries.T
+        flat, base = padded.ravel(), _bins(n_samples, n_classes + 1)
+        return np.array([flat.take(base + row[block]).sum() for row in self.codes])
 
 
-def blocks_of(members: IntArray, votes: Votes) -> list[IntArray]:
-    """Cut members into groups whose shares fit into a few dozen megabytes."""
-    each = max(1, 2**22 // max(1, votes.n_samples * votes.n_classes))
-    return [members[start : start + each] for start in range(0, len(members), each)]
+def _bins(n_samples: int, bins: int) -> IntArray:
+    """Return where the entries of class 0 are; one before them is that of no vote."""
+    return bins * np.arange(n_samples) + 1

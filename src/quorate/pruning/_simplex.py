@@ -2,12 +2,19 @@
 
 import numpy as np
 
+from quorate._kernels.counts import column_blocks
 from quorate._kernels.losses import FLOOR
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.pruning._base import Pruner
-from quorate.pruning._shares import gram, label_products, shares_of, usable
+from quorate.pruning._shares import (
+    VoteSums,
+    gram,
+    label_products,
+    unsure_probabilities,
+    usable,
+)
 from quorate.pruning._tags import PrunerTags
-from quorate.votes import Votes
+from quorate.votes import Probabilities, Votes
 
 _STEPS = 1000
 _ROUGH_STEPS = 100
@@ -112,32 +119,30 @@ def _rounded(weights: FloatArray) -> FloatArray:
 class _LogLoss:
     """Mean of ``-log`` of the mixture's probability for the class.
 
-    Samples come apart into one row for each class, weighed by the chance that it is
-    the class: where all members are right on few samples, the boldest would be best.
+    Every class of a sample counts by the chance that it is the true one: where all
+    members are right on few samples, the boldest would be best.
     """
 
     def __init__(self, votes: Votes, smoothing: float) -> None:
-        n, m, n_classes = votes.n_members, votes.n_samples, votes.n_classes
+        m, n_classes = votes.n_samples, votes.n_classes
+        self.votes, self.smoothing = votes, smoothing
         doubt = _DOUBT / (m + _DOUBT) if n_classes > 1 else 0.0
-        chances = np.full((m, n_classes), doubt / max(n_classes - 1, 1))
-        chances[np.arange(m), votes.y] = 1.0 - doubt
-        self.chances = chances.ravel() / m
-        self.rows = np.empty((n, m * n_classes))
-        for member in range(n):
-            self.rows[member] = shares_of(votes, member).ravel()
-        np.maximum(self.rows, FLOOR, out=self.rows)
-        valid = usable(votes)
-        self.valid = None if valid is None else np.repeat(valid, n_classes, axis=1)
-        self.smoothing = smoothing
+        self.doubted = doubt / max(n_classes - 1, 1) / m
+        self.trusted = (1.0 - doubt) / m
+        self.whole = self.trusted + self.doubted * (n_classes - 1)
 
     def solve(self, members: IntArray, steps: int) -> FloatArray:
         """Return the weights, by expectation and maximisation in turns."""
-        rows = self.rows[members]
-        valid = None if self.valid is None else self.valid[members]
-        n = len(rows)
+        given = unsure_probabilities(self.votes)
+        step = (
+            _VoteStep(self, members)
+            if given is None
+            else _ShareStep(self, members, given)
+        )
+        n = members.size
         weights = np.full(n, 1.0 / n)
         for _ in range(steps):
-            after = self._step(rows, valid, weights)
+            after = step.grown(weights)
             after = (after + self.smoothing / n) / (1 + self.smoothing)
             moved = np.abs(after - weights).max()
             weights = after
@@ -145,20 +150,94 @@ class _LogLoss:
                 break
         return weights
 
-    def _step(
-        self, rows: FloatArray, valid: BoolArray | None, weights: FloatArray
-    ) -> FloatArray:
+    def chances(self, block: slice = slice(None)) -> FloatArray:
+        """Return how likely each class is the true one, over the number of samples."""
+        y = self.votes.y[block]
+        found = np.full((self.votes.n_classes, y.size), self.doubted)
+        found[y, np.arange(y.size)] = self.trusted
+        return found
+
+
+class _VoteStep:
+    """A step on votes: a member gives its class 1, and all others the least there is.
+
+    What the mixture gives a class is the weight of its votes, and a member's part in
+    it can be looked up by its vote, so the votes are all there is to keep.
+    """
+
+    def __init__(self, problem: _LogLoss, members: IntArray) -> None:
+        votes = problem.votes
+        codes, every = votes.codes, members.size == votes.n_members
+        self.masked = votes.is_masked
+        self.sums = VoteSums(
+            codes if every else codes[members], votes.n_classes, self.masked
+        )
+        self.problem, self.y = problem, votes.y
+        self.columns = np.arange(votes.n_samples)
+
+    def grown(self, weights: FloatArray) -> FloatArray:
         """Return each member's mean share in explaining the samples."""
-        if valid is None:
-            return np.asarray(weights * (rows @ (self.chances / (weights @ rows))))
-        cast = weights @ valid
-        there = cast > 0
-        mixture = np.where(there, weights @ (rows * valid), 1.0)
-        ratio = np.where(there, self.chances * cast / mixture, 0.0)
+        table = self.sums.by_sample(weights)
+        cast = table.sum(axis=0) if self.masked else weights.sum()
+        table *= 1.0 - FLOOR
+        table += np.where(cast > 0, FLOOR * cast, 1.0)  # the mixture, up to here
+        true = table[self.y, self.columns]
+        np.divide(self.problem.doubted * cast, table, out=table)
+        table[self.y, self.columns] = self.problem.trusted * cast / true
+        least = FLOOR * table.sum(axis=0)
+        table *= 1.0 - FLOOR
+        table += least
+        if not self.masked:  # who votes everywhere explains nothing elsewhere
+            found = self.sums.by_member(lambda block: table[:, block])
+            return np.asarray(weights * found / cast)
         # Where a member may not vote it says what the others say.
-        elsewhere = 1.0 - valid @ np.where(there, self.chances, 0.0)
-        grown = weights * ((rows * valid) @ ratio + elsewhere)
+        table -= np.where(cast > 0, self.problem.whole, 0.0)
+        grown = weights * (self.sums.by_member(lambda block: table[:, block]) + 1.0)
         return np.asarray(grown / grown.sum())
+
+
+class _ShareStep:
+    """A step on probabilities, read in blocks of samples."""
+
+    def __init__(
+        self, problem: _LogLoss, members: IntArray, given: Probabilities
+    ) -> None:
+        votes = problem.votes
+        every = members.size == votes.n_members
+        self.given = given if every else given.keep(members)
+        valid = usable(votes)
+        self.valid = valid if valid is None or every else valid[members]
+        self.chances = problem.chances
+
+    def grown(self, weights: FloatArray) -> FloatArray:
+        """Return each member's mean share in explaining the samples."""
+        n, m, n_classes = self.given.shape
+        found = np.zeros(n)
+        for block in column_blocks(n * n_classes, m, 8):
+            shares = self.given.block(block).reshape(n, -1).astype(float)
+            np.maximum(shares, FLOOR, out=shares)
+            chances = self.chances(block).T.ravel()
+            if self.valid is None:
+                found += shares @ (chances / (weights @ shares))
+            else:
+                valid = np.repeat(self.valid[:, block], n_classes, axis=1)
+                found += _grown(shares, chances, valid, weights)
+        if self.valid is None:
+            return np.asarray(weights * found)
+        grown = weights * (found + 1.0)
+        return np.asarray(grown / grown.sum())
+
+
+def _grown(
+    shares: FloatArray, chances: FloatArray, valid: BoolArray, weights: FloatArray
+) -> FloatArray:
+    """Return by how much more members explain than they do where they may not vote."""
+    cast = weights @ valid
+    there = cast > 0
+    shares *= valid
+    mixture = np.where(there, weights @ shares, 1.0)
+    ratio = np.where(there, chances * cast / mixture, 0.0)
+    return np.asarray(shares @ ratio - valid @ np.where(there, chances, 0.0))
 
 
 class _Brier:

@@ -1,0 +1,155 @@
+"""Kernels that look up, multiply and pack choose as the plain way does."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from tests.pruning import direct, slow
+
+import quorate
+from quorate import pruning
+from quorate._kernels import lookup, pairs
+from quorate._kernels.information import mutual_information, shared_information
+from quorate._kernels.losses import log_of_product
+from quorate.pruning._shares import VoteSums
+
+N_VOTES = 60
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (3, 8), (70, 129), (9, 700), (2, 9000)])
+def test_sums_under_flags(shape):
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 3, shape)
+    target = rng.integers(0, 3, shape[1])
+    by_column, by_row = rng.normal(size=shape[1]), rng.normal(size=shape[0])
+    rows = lookup.sum_where_set(lookup.rows_equal(codes, target), by_column)
+    np.testing.assert_allclose(rows, (codes == target) @ by_column, atol=1e-11)
+    columns = lookup.sum_where_set(lookup.columns_equal(codes, 1), by_row)
+    np.testing.assert_allclose(columns, by_row @ (codes == 1), atol=1e-11)
+
+
+@pytest.mark.parametrize("n_classes", [1, 2, 5, 8, 40])
+@pytest.mark.parametrize("masked", [False, True])
+def test_vote_sums(n_classes, masked):
+    rng = np.random.default_rng(n_classes)
+    codes = rng.integers(-1 if masked else 0, n_classes, (20, 9001)).astype(np.int8)
+    table, weights = rng.normal(size=(n_classes, 9001)), rng.random(20)
+    votes = codes[None] == np.arange(n_classes)[:, None, None]
+    sums = VoteSums(codes, n_classes, masked)
+    found = sums.by_member(lambda block: table[:, block])
+    np.testing.assert_allclose(found, np.einsum("cts,cs->t", votes, table))
+    wanted = np.einsum("cts,t->cs", votes, weights)
+    np.testing.assert_allclose(sums.by_sample(weights), wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_columns", [0, 1, 7, 64, 1001])
+def test_log_of_product(n_columns):
+    rng = np.random.default_rng(n_columns)
+    factors = 10.0 ** rng.uniform(-6, 6, (4, n_columns))
+    wanted = np.log(factors).sum(axis=1)
+    np.testing.assert_allclose(log_of_product(factors), wanted, atol=1e-9)
+
+
+@pytest.mark.parametrize("n_members", [1, 30, 450])
+def test_pairs_by_bits_or_by_products(n_members):
+    rng = np.random.default_rng(0)
+    codes = rng.integers(-1, 3, (n_members, 333)).astype(np.int8)
+    y = rng.integers(0, 3, 333).astype(np.int8)
+    hit = (codes == y).astype(int)
+    np.testing.assert_array_equal(pairs.both_equal(codes, y), hit @ hit.T)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 10])
+def test_shared_information(n_classes):
+    rng = np.random.default_rng(0)
+    codes = rng.integers(-1, n_classes, (7, 300)).astype(np.int8)
+    samples = np.flatnonzero(rng.random(300) < 0.7)
+    found = shared_information(codes, np.array([5, 0]), n_classes, samples)
+    for column, other in enumerate((5, 0)):
+        wanted = mutual_information(codes[:, samples], codes[other, samples], n_classes)
+        np.testing.assert_allclose(found[:, column], wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize("loss", ["accuracy", "brier", "log_loss"])
+@pytest.mark.parametrize("n_start", [1, 3])
+def test_greedy_selection(loss, n_start):
+    for seed in range(N_VOTES):
+        votes = direct.random_votes(seed)
+        size = 1 + seed % votes.n_members
+        pruner = pruning.GreedySelection(size, loss, n_rounds=15, n_start=n_start)
+        counts = direct.greedy_selection(votes, size, loss, 15, n_start)
+        found = pruner.fit(votes).weights_
+        np.testing.assert_allclose(found, counts / counts.sum(), err_msg=str(seed))
+
+
+def test_more_rounds_than_a_byte_counts():
+    votes = direct.random_votes(1)
+    votes = quorate.Votes(votes.codes % 2, votes.y % 2)
+    counts = direct.greedy_selection(votes, 2, "accuracy", 300)
+    found = pruning.GreedySelection(2, n_rounds=300).fit(votes)
+    np.testing.assert_allclose(found.weights_, counts / counts.sum())
+    long = pruning.GreedySelection(1, n_rounds=300).fit(votes)
+    np.testing.assert_allclose(long.losses_, long.losses_[0])
+
+
+@pytest.mark.parametrize("slope", [3.0, 800.0])
+def test_margin_loss(slope):
+    for seed in range(N_VOTES):
+        votes = direct.random_votes(seed)
+        size = 1 + seed % min(5, votes.n_members)
+        found = pruning.MarginLoss(size, slope=slope).fit(votes)
+        assert found.order_.tolist() == direct.margin_loss(votes, size, slope), seed
+
+
+@pytest.mark.parametrize("smoothing", [0.3, 0.0])
+def test_simplex(smoothing):
+    for seed in range(0, N_VOTES, 2):
+        votes = direct.random_votes(seed)
+        size = 1 + seed % votes.n_members
+        found = pruning.SimplexWeights(size, smoothing=smoothing).fit(votes).weights_
+        wanted = direct.simplex(votes, size, smoothing)
+        np.testing.assert_allclose(found, wanted, atol=2e-6, err_msg=str(seed))
+
+
+def test_discep():
+    for seed in range(N_VOTES):
+        votes = direct.random_votes(seed)
+        size = 1 + seed % votes.n_members
+        found = pruning.DiscEP(size).fit(votes).order_.tolist()
+        assert found == direct.discep(votes, size), seed
+
+
+def test_rounding_breaks_no_tie_of_weighted_errors():
+    # Thirds added up in another order are another float, as for the first of these.
+    for seed in (671, *range(25)):
+        rng = np.random.default_rng(seed)
+        n, m = int(rng.integers(8, 24)), 10
+        y = rng.integers(0, 3, m)
+        y[:3] = np.arange(3)
+        codes = np.where(rng.random((n, m)) < 0.5, y, rng.integers(0, 3, (n, m)))
+        valid = rng.random((n, m)) < 0.5
+        valid[np.arange(n), rng.integers(0, m, n)] = True
+        valid[rng.integers(0, n, m), np.arange(m)] = True
+        weights = rng.integers(1, 4, n)
+        votes = quorate.Votes(codes, y, weights=weights * 0.1, valid=valid)
+        problem = slow.Problem.of(votes)
+        problem.weights = weights.tolist()
+        found = pruning.ReducedError(7).fit(votes).order_.tolist()
+        assert found == slow.reduced_error(problem, 7), seed
+
+
+@pytest.mark.parametrize("n_classes", [2, 12])
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("method", ["simplex", "margin_loss"])
+def test_memory(method, masked, n_classes):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, n_classes, 20_000)
+    codes = np.where(rng.random((150, y.size)) < 0.7, y, 0)
+    valid = rng.random(codes.shape) < 0.5 if masked else None
+    votes = quorate.Votes(codes, y, valid=valid)
+    pruner = pruning.make_pruner(method, keep=3)
+    tracemalloc.start()
+    pruner.fit(votes)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak <= 2 * votes.codes.nbytes + 8 * y.size * n_classes
