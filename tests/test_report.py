@@ -831,3 +831,16 @@ def test_a_study_without_results_says_so():
 
     with pytest.raises(ValueError, match="empty: no results yet"):
         study_report(Results("empty", ("random",), (), ()))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"methods": "mdm"}, r"methods='mdm'\): a list of methods, as in \['mdm'\]"),
+        ({"random_state": "a"}, r"random_state='a'\): a whole number, 0 or more"),
+        ({"random_state": -1}, r"random_state=-1\): a whole number, 0 or more"),
+    ],
+)
+def test_settings_are_refused_before_the_work(options, message):
+    with pytest.raises(ValueError, match=message):
+        quorate.report(None, None, None, **options)

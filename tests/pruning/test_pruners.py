@@ -676,3 +676,19 @@ def test_measure_checks_catch_what_they_should(measure, message):
 def test_examples_are_named_once():
     names = [name for name, _ in example_votes()]
     assert len(names) == len(set(names)) == 22
+
+
+def test_a_member_without_weight_does_not_stop_a_method():
+    votes = quorate.Votes(
+        [[1, 1, 1, 0], [1, 1, 1, 0], [0, 0, 1, 1]], [1, 1, 1, 1], weights=[0, 1, 1]
+    )
+    for name in quorate.methods():
+        method = pruning.make_pruner(name, keep=2)
+        if not method.tags.needs_out_of_bag:
+            assert 1 <= method.fit(votes).n_kept_ <= 2, name
+
+
+def test_symmetric_is_a_yes_or_no():
+    votes = quorate.Votes([[1, 1, 0], [1, 0, 0]], [1, 1, 1])
+    with pytest.raises(ValueError, match=r"symmetric='nonsense'\): True or False"):
+        pruning.KLDivergence(keep=1, symmetric="nonsense").fit(votes)

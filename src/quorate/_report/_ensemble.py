@@ -163,6 +163,7 @@ def make_report(
 ) -> Report:
     """Make the report; ``source`` names the files, where it comes from files."""
     require_extra()
+    _check_settings(methods, random_state)
     start = time.perf_counter()
     evidence = gather(
         ensemble, X, y, out_of_bag=out_of_bag, n_jobs=n_jobs, owner="report"
@@ -257,6 +258,19 @@ def make_report(
 def _why_not(honest: bool) -> str:
     """Return why there is no comparison, where there is none."""
     return TOO_FEW if honest else UNSCORED
+
+
+def _check_settings(methods: Any, random_state: Any) -> None:
+    """Refuse what the page could not be made with, before any work."""
+    if isinstance(methods, str):
+        raise ValueError(
+            f"report(methods={methods!r}): a list of methods, as in [{methods!r}]."
+        )
+    whole = isinstance(random_state, (int, np.integer))
+    if not whole or isinstance(random_state, bool) or random_state < 0:
+        raise ValueError(
+            f"report(random_state={random_state!r}): a whole number, 0 or more."
+        )
 
 
 def _some(votes: Votes, most: int, seed: int) -> Votes:

@@ -56,6 +56,8 @@ class KLDivergence(Pruner):
         self.symmetric = symmetric
 
     def _select(self, votes: Votes, size: int) -> list[int]:
+        if not isinstance(self.symmetric, (bool, np.bool_)):
+            raise self._refuse("symmetric", "True or False")
         divergence = _divergences(self._shares(votes))
         if self.symmetric:
             apart = (divergence + divergence.T) / 2.0
