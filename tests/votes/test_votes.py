@@ -335,10 +335,10 @@ def test_unweighted(votes):
     assert votes.weights is not None
 
 
-def test_all_zero_weights_of_a_subset_are_refused():
-    votes = Votes([[0, 1], [1, 1]], [0, 1], weights=[0, 1])
-    with pytest.raises(ValueError, match="all weights are zero"):
-        votes.keep([0])
+def test_members_left_without_weight_vote_as_equals():
+    votes = Votes([[0, 1], [1, 1], [0, 0]], [0, 1], weights=[0, 1, 0])
+    assert votes.keep([0, 2]).weights is None
+    np.testing.assert_array_equal(votes.keep([0, 1]).weights, [0, 1])
 
 
 def test_pairs_of_labels_need_two_classes(votes):

@@ -11,7 +11,7 @@ from typing import Any
 
 from quorate._typing import Array
 from quorate._warn import warn
-from quorate.choosing._crossfit import cross_fitted_curve, expected_error
+from quorate.choosing._crossfit import cross_fitted_curve, expected_error, folds_of
 from quorate.choosing._curve import SizeCurve, size_curve
 from quorate.choosing._evidence import Evidence
 from quorate.choosing._selection import Selection
@@ -66,35 +66,52 @@ def choose(
             "members were trained on; give other samples, or a number to keep."
         )
     whole, seconds = _fit(_of_everybody(pruner, wanted.name), evidence, progress)
-    if wanted.needs_errors:
+    by_errors = wanted.needs_errors and bool(folds_of(votes))
+    curve = _whole_curve(votes, whole)
+    if by_errors:
         curve = cross_fitted_curve(evidence, whole, whole.order_)
-    else:
-        curve = _whole_curve(votes, whole)
-    number = wanted.on(curve, evidence.costs)
-    if number is None:
-        raise ValueError(
-            f"{wanted.text}: {votes.n_samples} samples cannot show that any choice of "
-            f"{type(whole).__name__} comes that close to all members; give more "
-            "samples, a larger tolerance, or a number to keep."
-        )
-    if wanted.tolerance is not None and number == votes.n_members > 1:
-        warn(
-            f"{wanted.text}: {votes.n_samples} samples cannot show that fewer members "
-            "come that close to all of them, so all are kept; more samples or a larger "
-            "tolerance may do.",
-            NothingSavedWarning,
-        )
+    number = whole.order_.size
+    if by_errors or not wanted.needs_errors:
+        number = _number(wanted, curve, evidence, whole)
+    if wanted.needs_errors and number == votes.n_members > 1:
+        _warn_that_all_stay(wanted, votes, by_errors)
     order = whole.order_[:number]
     if not whole.tags.nested:
         again = make_pruner(whole, keep=number)
         whole, more = _fit(again, evidence, progress)
         order, seconds = whole.order_, seconds + more
     expected = None
-    if wanted.needs_errors:
+    if by_errors:
         expected = expected_error(evidence, _of_everybody(pruner, ""), wanted)
     shown = None if votes.source is VoteSource.TRAINING else curve
     return Selection(
         votes, whole, order, shown, wanted.text, is_auto, seconds, expected
+    )
+
+
+def _number(wanted: Size, curve: SizeCurve, evidence: Evidence, fitted: Pruner) -> int:
+    """Return how many members are kept by the rule that was given."""
+    number = wanted.on(curve, evidence.costs)
+    if number is None:
+        raise ValueError(
+            f"{wanted.text}: {evidence.votes.n_samples} samples cannot show that any "
+            f"choice of {type(fitted).__name__} comes that close to all members; give "
+            "more samples, a larger tolerance, or a number to keep."
+        )
+    return number
+
+
+def _warn_that_all_stay(wanted: Size, votes: Votes, by_errors: bool) -> None:
+    if not by_errors:
+        reason = "are too few to find out how many members are enough"
+    elif wanted.tolerance is not None:
+        reason = "cannot show that fewer members come that close to all of them"
+    else:
+        return  # all of them are better than fewer
+    warn(
+        f"{wanted.text}: {votes.n_samples} samples {reason}, so all are kept; more "
+        "samples may do.",
+        NothingSavedWarning,
     )
 
 

@@ -72,7 +72,7 @@ def cross_fitted_curve(
         The order by all samples, to which the sizes belong.
     """
     votes = evidence.votes
-    folds = _folds(votes)
+    folds = folds_of(votes)
     n_sizes = order.size
     errors = np.empty((n_sizes, votes.n_samples))
     for held in folds:
@@ -124,7 +124,7 @@ def expected_error(evidence: Evidence, pruner: Pruner, size: "Size") -> Expected
     """
     votes = evidence.votes
     errors = np.empty(votes.n_samples)
-    for held in _folds(votes):
+    for held in folds_of(votes):
         others = np.setdiff1d(np.arange(votes.n_samples), held)
         part = evidence.at(others, same_further=True)
         fitted = _fit(pruner, part)
@@ -156,8 +156,11 @@ def _fit(pruner: Pruner, evidence: Evidence) -> Pruner:
     return fitted
 
 
-def _folds(votes: Votes) -> list[IntArray]:
-    """Return the samples in folds, fewer where few samples leave a member without."""
+def folds_of(votes: Votes) -> list[IntArray]:
+    """Return the samples in folds, fewer where few samples leave a member without.
+
+    None at all where every way to hold some back leaves a member without votes.
+    """
     mixed = np.random.default_rng(_SEED).permutation(votes.n_samples)
     for n_folds in range(min(N_FOLDS, votes.n_samples), 1, -1):
         folds: list[IntArray] = [
@@ -165,11 +168,7 @@ def _folds(votes: Votes) -> list[IntArray]:
         ]
         if all(_somebody_is_left(votes, held) for held in folds):
             return folds
-    raise ValueError(
-        f"how many are enough cannot be told from {votes.n_samples} samples, which "
-        "leave no votes to choose on if some are held back; give more samples, or a "
-        "number to keep."
-    )
+    return []
 
 
 def _somebody_is_left(votes: Votes, held: IntArray) -> bool:

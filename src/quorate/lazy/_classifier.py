@@ -252,8 +252,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
                 setattr(self, name, getattr(found.model, name))
         self._ready = ensemble, stops, self._rule(ensemble, stops)
         n_changed = self._measure(X, prepared, reference)
-        # Any: a float, or None where nothing is promised.
-        self.expected_disagreement_: Any = float(expected)
+        self.expected_disagreement_: float | None = float(expected)
         if self.mode == "bayes":
             n_rows = 0 if reference is None else reference.size
             in_doubt = self._doubt_bayes(ensemble, n_changed, n_rows)
