@@ -353,9 +353,9 @@ class TestMembersWithoutWeight:
 
 def test_a_forest_that_grows_again_draws_other_trees():
     X, y = load_wine(return_X_y=True)
-    forest = RandomForestClassifier(10, random_state=0).fit(X, y)
+    forest = RandomForestClassifier(10, warm_start=True, random_state=0).fit(X, y)
     small = keep_members(forest, [1, 5, 6, 7])
-    small.set_params(warm_start=True, n_estimators=10).fit(X, y)
+    small.set_params(n_estimators=10).fit(X, y)
     seeds = [tree.random_state for tree in small.estimators_]
     assert len(set(seeds)) == 10
     assert forest.random_state == 0

@@ -11,7 +11,12 @@ from typing import Any
 
 from quorate._typing import Array
 from quorate._warn import warn
-from quorate.choosing._crossfit import cross_fitted_curve, expected_error, folds_of
+from quorate.choosing._crossfit import (
+    CrossFittedCurve,
+    cross_fitted_curve,
+    expected_error,
+    folds_of,
+)
 from quorate.choosing._curve import SizeCurve, size_curve
 from quorate.choosing._evidence import Evidence
 from quorate.choosing._selection import Selection
@@ -92,6 +97,9 @@ def choose(
 def _number(wanted: Size, curve: SizeCurve, evidence: Evidence, fitted: Pruner) -> int:
     """Return how many members are kept by the rule that was given."""
     number = wanted.on(curve, evidence.costs)
+    if number is not None and wanted.keep == "auto":
+        assert isinstance(curve, CrossFittedCurve)
+        return curve.members_for(number)
     if number is None:
         raise ValueError(
             f"{wanted.text}: {evidence.votes.n_samples} samples cannot show that any "

@@ -6,6 +6,7 @@ folds. Members are ordered without each fold in turn and judged on it, so that e
 sample is judged once, by an order that has not seen it.
 """
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,12 +27,22 @@ CONFIDENCE = 0.95
 _SEED = 0
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class CrossFittedCurve(SizeCurve):
     """Error over size on samples that did not choose, and what follows for the rest."""
 
     excess_limits: FloatArray
     """Upper limit on how much more the first 1, 2, ... err than all, 95 % each."""
+    votes_per_sample: FloatArray
+    """Usable votes on a sample, on average, of the first 1, 2, ... members."""
+
+    def members_for(self, size: int) -> int:
+        """Return how many members have as many votes as the first so many have here.
+
+        Of the first hundred members of a forest some 37 may vote on a sample out of
+        bag. A forest of 37 has as many votes, and the first 37 are no worse than any.
+        """
+        return min(size, math.ceil(self.votes_per_sample[size - 1] - 1e-9))
 
     def within_one_standard_error(self) -> int:
         """Return the smallest size from which on none is clearly worse than the best.
@@ -97,7 +108,13 @@ def _curve(votes: Votes, order: IntArray, errors: FloatArray) -> CrossFittedCurv
         # Ties that count in part are rounded against the smaller ensemble.
         excess_limits=excess_limit(np.ceil(more), np.floor(less), n, 1 - CONFIDENCE),
         ends_with_all=order.size == votes.n_members,
+        votes_per_sample=_votes_per_sample(votes, order),
     )
+
+
+def _votes_per_sample(votes: Votes, order: IntArray) -> FloatArray:
+    _, asked = votes.member_counts()
+    return np.cumsum(asked[order]) / votes.n_samples
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +148,8 @@ def expected_error(evidence: Evidence, pruner: Pruner, size: "Size") -> Expected
         number = size.on(cross_fitted_curve(part, pruner, fitted.order_), part.costs)
         judged = votes.at(held)
         if number is not None:
-            if not fitted.tags.nested:
+            # Out of bag, the first so many stand for fewer that vote on every sample.
+            if not (fitted.tags.nested or votes.is_masked):
                 fitted = _fit(make_pruner(pruner, keep=number), part)
             order, weights = fitted.path()
             last = min(number, order.size)

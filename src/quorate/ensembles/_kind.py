@@ -188,8 +188,9 @@ def few_members(model: Any, members: IntArray) -> None:
         # Starting workers costs more than a small batch takes; large ones may ask
         # again.
         model.n_jobs = None
-    if isinstance(getattr(model, "random_state", None), (int, np.integer)):
-        # A forest that grows again would draw members that it has already.
+    grows = getattr(model, "warm_start", False)
+    if grows and isinstance(model.random_state, (int, np.integer)):
+        # Growing again with the same seed would draw members that it has already.
         seeds = np.random.SeedSequence([abs(int(model.random_state)), *members])
         model.random_state = int(seeds.generate_state(1)[0] >> 1)
 
