@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 GROUPS := test browser oracle lint docs bench
 
-.PHONY: demo test test-browser test-oracle test-oldest test-slow lint types docs doctest bench wheel smoke clean
+.PHONY: demo test test-browser test-oracle test-oldest test-slow simulate lint types docs doctest bench wheel smoke clean
 
 demo: $(VENV)/.core
 	$(BIN)/quorate demo
@@ -30,6 +30,11 @@ test-oldest:
 
 test-slow: $(VENV)/.test
 	$(BIN)/python -m pytest -n auto -m slow
+
+# What is promised, in 2000 simulated worlds each; takes the better part of an hour.
+simulate: $(VENV)/.test
+	QUORATE_WORLDS=2000 $(BIN)/python -m pytest -n auto -m slow \
+		tests/lazy/test_promises.py tests/choosing/test_promises.py tests/test_certificates.py
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .

@@ -4,6 +4,7 @@ Worlds are drawn in which the true errors are known: members of somewhat differe
 skill, samples of different difficulty, a few to choose on and many to judge by.
 """
 
+import os
 import warnings
 
 import numpy as np
@@ -13,7 +14,8 @@ import quorate
 from quorate.choosing import CrossFittedCurve
 from quorate.exceptions import NothingSavedWarning
 
-N_WORLDS = 1000  # for each method
+# For each method; `make simulate` draws 2000.
+N_WORLDS = int(os.environ.get("QUORATE_WORLDS", "200"))
 N_NEW = 4000
 
 

@@ -3,6 +3,7 @@
 The slow tests print their figures: run them with ``-s``.
 """
 
+import os
 import warnings
 
 import numpy as np
@@ -14,7 +15,8 @@ from quorate import LazyClassifier
 from quorate.exceptions import ConfidenceWarning
 from quorate.lazy._calibration import rows_needed
 
-N_WORLDS = 2000
+# `make simulate` draws 2000 of each.
+N_WORLDS = int(os.environ.get("QUORATE_WORLDS", "200"))
 LOOKED_UP = {
     "equal": worlds.equal,
     "nearly equal": worlds.nearly_equal,
