@@ -1,5 +1,6 @@
 """Interrupts that are not lost on their way, and what they end with."""
 
+import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -12,6 +13,7 @@ Progress = Callable[[int, int], None]
 _HEEDED = (signal.SIGINT, signal.SIGTERM)
 _USUAL = (signal.SIG_DFL, signal.default_int_handler)
 _received: list[int] = []
+_owner: list[int] = []
 
 
 @contextmanager
@@ -30,6 +32,7 @@ def noting_signals() -> Iterator[None]:
         for number in _HEEDED
         if (handler := signal.getsignal(number)) in _USUAL
     }
+    _owner.append(os.getpid())
     for number in before:
         signal.signal(number, _note)
     try:
@@ -37,9 +40,16 @@ def noting_signals() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+        _owner.pop()
 
 
 def _note(number: int, frame: Any) -> None:
+    if os.getpid() != _owner[-1]:
+        # A forked worker has the handler of its parent, and is to end when told so:
+        # an exception in the middle of its work with a pool may stop it for ever.
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+        return
     _received.append(number)
     raise KeyboardInterrupt
 
