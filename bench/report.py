@@ -13,7 +13,9 @@ from bench._timing import Report, best_of
 
 N_TREES = 500
 N_ROWS = 50_000
-MOST_TIMES = 3.0
+# It was 3 when members were chosen from votes alone. Choosing as prune does asks them
+# about further samples too, and the methods compared do so as well.
+MOST_TIMES = 3.5
 MOST_BYTES = 2e6
 
 

@@ -101,7 +101,7 @@ def collect_votes(
     _check_lengths(prepared, truth)
     unseen = None
     if source is VoteSource.OUT_OF_BAG and truth is not None:
-        unseen = _others(_known_rows(found), truth.size)
+        unseen = _some_for_each(_others(_known_rows(found), truth.size))
     elif truth is not None and (source is None or out_of_bag is True):
         unseen, source = _rows_to_ask_about(found, prepared, truth, out_of_bag)
     return ask_members(
@@ -192,15 +192,16 @@ def _rows_to_ask_about(
     if out_of_bag is True:
         drawn = _known_rows(ensemble)
         check_training_data(ensemble, drawn, X, y)
-        return _others(drawn, y.size), VoteSource.OUT_OF_BAG
+        return _some_for_each(_others(drawn, y.size)), VoteSource.OUT_OF_BAG
     seen, found = recognise(ensemble, X, y)
     if not seen:
         return None, VoteSource.OTHER
     if out_of_bag is False or found is None:
         return None, VoteSource.TRAINING
-    if any(np.unique(rows).size == y.size for rows in found):
-        return None, VoteSource.TRAINING  # a member that has seen everything
-    return _others(found, y.size), VoteSource.OUT_OF_BAG
+    unseen = _others(found, y.size)
+    if not all(rows.size for rows in unseen):
+        return None, VoteSource.TRAINING  # a member has seen everything
+    return unseen, VoteSource.OUT_OF_BAG
 
 
 def _known_rows(ensemble: Ensemble) -> list[IntArray]:
@@ -222,13 +223,19 @@ def _known_rows(ensemble: Ensemble) -> list[IntArray]:
 def _others(drawn: list[IntArray], n_rows: int) -> list[IntArray]:
     """Return the rows that each member was not trained on."""
     unseen: list[IntArray] = []
-    for place, rows in enumerate(drawn):
+    for rows in drawn:
         left = np.ones(n_rows, dtype=bool)
         left[rows] = False
-        if not left.any():
+        unseen.append(np.flatnonzero(left))
+    return unseen
+
+
+def _some_for_each(unseen: list[IntArray]) -> list[IntArray]:
+    """Refuse a member that has seen everything."""
+    for place, rows in enumerate(unseen):
+        if rows.size == 0:
             raise ValueError(
                 f"collect_votes(out_of_bag=True): member {place} was trained on every "
                 "sample and has no out-of-bag vote."
             )
-        unseen.append(np.flatnonzero(left))
     return unseen
