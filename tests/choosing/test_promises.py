@@ -142,3 +142,26 @@ class TestCurve:
         votes = quorate.Votes([[0], [1]], [0])
         with pytest.warns(NothingSavedWarning, match="1 samples are too few"):
             assert quorate.select(votes, "best", "auto").n_kept == 2
+
+    def test_limits_are_above_what_was_seen(self):
+        chosen_on, _ = draw_world(3)
+        curve = quorate.select(chosen_on, "best", "auto").curve
+        seen = curve.errors - curve.full_error
+        assert (curve.excess_limits > seen).all()
+        assert curve.excess_limits[0] > curve.excess_limits[-1]
+
+
+def test_what_is_not_nested_is_chosen_anew_at_the_size_found():
+    differ = 0
+    for seed in range(5):
+        chosen_on, _ = draw_world(seed)
+        costs = {"nodes": np.ones(12)}
+        for size in range(3, 9):
+            found = quorate.select(
+                chosen_on, "margin_loss", budget={"nodes": size}, costs=costs
+            )
+            alone = quorate.select(chosen_on, "margin_loss", keep=size)
+            assert found.order.tolist() == alone.order.tolist()
+            whole = quorate.select(chosen_on, "margin_loss", keep=12)
+            differ += set(whole.order[:size]) != set(alone.order)
+    assert differ > 0  # or nothing was tested

@@ -214,6 +214,18 @@ class TestEnsembles:
             assert 1 - error == pytest.approx(small.score(X[1::2], y[1::2]), abs=1e-12)
         assert votes.accuracy() == model.score(X[1::2], y[1::2])
 
+    def test_boosting_rounds_as_boosting_does(self):
+        """A vote of AdaBoost counts against other classes, and its ties are rounded."""
+        for seed in range(20):
+            rng = np.random.default_rng(seed)
+            X = rng.integers(0, 3, (200, 4)).astype(float)
+            boosting = AdaBoostClassifier(
+                DecisionTreeClassifier(max_depth=2), n_estimators=9, random_state=0
+            ).fit(X, rng.integers(0, 4, 200))
+            boosting.estimator_weights_[:] = 0.7
+            votes = quorate.collect_votes(boosting, X, rng.integers(0, 4, 200))
+            np.testing.assert_array_equal(votes.predict(), boosting.predict(X))
+
     @pytest.mark.parametrize("depth", [2, None])
     def test_out_of_bag_accuracy_is_the_forests_own(self, depth):
         X, y = load_wine(return_X_y=True)

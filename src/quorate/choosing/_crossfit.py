@@ -42,7 +42,8 @@ class CrossFittedCurve(SizeCurve):
         Of the first hundred members of a forest some 37 may vote on a sample out of
         bag. A forest of 37 has as many votes, and the first 37 are no worse than any.
         """
-        return min(size, math.ceil(self.votes_per_sample[size - 1] - 1e-9))
+        votes = float(self.votes_per_sample[size - 1])
+        return min(size, math.ceil(votes - 1e-9))
 
     def within_one_standard_error(self) -> int:
         """Return the smallest size from which on none is clearly worse than the best.
