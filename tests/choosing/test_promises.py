@@ -158,10 +158,10 @@ def test_what_is_not_nested_is_chosen_anew_at_the_size_found():
         costs = {"nodes": np.ones(12)}
         for size in range(3, 9):
             found = quorate.select(
-                chosen_on, "margin_loss", budget={"nodes": size}, costs=costs
+                chosen_on, "herding", budget={"nodes": size}, costs=costs
             )
-            alone = quorate.select(chosen_on, "margin_loss", keep=size)
+            alone = quorate.select(chosen_on, "herding", keep=size)
             assert found.order.tolist() == alone.order.tolist()
-            whole = quorate.select(chosen_on, "margin_loss", keep=12)
+            whole = quorate.select(chosen_on, "herding", keep=12)
             differ += set(whole.order[:size]) != set(alone.order)
     assert differ > 0  # or nothing was tested
