@@ -117,8 +117,15 @@ def command(files):
     return run
 
 
+QUICK = ("forest", "boosting", "soft voting")
+EVERY_KIND = [
+    name if name in QUICK else pytest.param(name, marks=pytest.mark.slow)
+    for name in KINDS
+]
+
+
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", EVERY_KIND)
 def test_all_doors_keep_the_same_members(name, method, data, fitted, files, command):
     X, y = data
     X, y, X_test, y_test = X[CHOOSE], y[CHOOSE], X[TEST], y[TEST]

@@ -614,6 +614,7 @@ PRUNED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "method"), PRUNED, ids=str)
 def test_the_members_shown_are_those_that_prune_keeps(kind, method):
     model, X, y = out_of_bag() if kind == "out of bag" else UNSEEN[kind]()

@@ -18,6 +18,8 @@ FOCUS = """() => {
   };
 }"""
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("report", "width", "scheme"),

@@ -222,6 +222,7 @@ class TestTables:
             read_samples(tmp_path / "a.parquet", "kind")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delay", [0.0, 0.3, 0.8, 1.3, 1.8, 2.3])
 def test_killed_at_any_moment(folder, delay, tmp_path):
     """The old output is intact or the new one is complete."""

@@ -56,6 +56,7 @@ def read(path, n_rows=600):
     return frame.fillna(-1).to_numpy(dtype=float), y
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not FILES, reason=f"no data sets in {FOLDER}")
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name.split(".")[0])
 def test_exact_is_the_ensemble_on_real_data(path):

@@ -50,6 +50,7 @@ def run_there(plan_file, path, *options):
     return plain(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["threading", "loky"])
 def test_an_active_backend_is_used(backend, tmp_path):
     run_plan(small_plan(), tmp_path / "1.sqlite")
@@ -123,6 +124,7 @@ def deadly(monkeypatch, tmp_path):
     return arrange
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_a_process_that_dies_is_replaced(tmp_path, deadly):
     run_plan(small_plan(), tmp_path / "1.sqlite")
@@ -160,6 +162,7 @@ def test_without_dask(monkeypatch):
         pass
 
 
+@pytest.mark.slow
 def test_nobody_answers():
     code = (
         "from quorate.study import _backend\n"

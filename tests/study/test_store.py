@@ -161,8 +161,10 @@ class TestReading:
             assert len(Results.read(locked_away).rows) == 9
 
     def test_to_write_there_is_refused(self, locked_away):
+        # Generated data: those of scikit-learn may lie where nobody can read.
+        plan = small_plan(data=("twonorm",), rows=60)
         with nobody(), pytest.raises(OSError, match=r"cannot be"):
-            run_plan(small_plan(data=("wine",)), locked_away)
+            run_plan(plan, locked_away)
 
     @pytest.mark.parametrize("form", ["terminal", "markdown", "json"])
     def test_no_trace(self, store, form):
