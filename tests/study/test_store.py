@@ -161,10 +161,14 @@ class TestReading:
             assert len(Results.read(locked_away).rows) == 9
 
     def test_to_write_there_is_refused(self, locked_away):
-        # Generated data: those of scikit-learn may lie where nobody can read.
-        plan = small_plan(data=("twonorm",), rows=60)
+        plan = small_plan(data=("wine",)).to_dict()
+
+        def begin():  # as a run does
+            with Store(locked_away) as store:
+                store.remember_plan(plan)
+
         with nobody(), pytest.raises(OSError, match=r"cannot be"):
-            run_plan(plan, locked_away)
+            begin()
 
     @pytest.mark.parametrize("form", ["terminal", "markdown", "json"])
     def test_no_trace(self, store, form):
