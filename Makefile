@@ -33,7 +33,8 @@ test-slow: $(VENV)/.test
 
 # What is promised, in 2000 simulated worlds each; takes the better part of an hour.
 simulate: $(VENV)/.test
-	QUORATE_WORLDS=2000 $(BIN)/python -m pytest -n auto -m slow \
+	rm -f docs/results/promises.csv
+	QUORATE_WORLDS=2000 QUORATE_FIGURES=docs/results/promises.csv $(BIN)/python -m pytest -n auto -m slow \
 		tests/lazy/test_promises.py tests/choosing/test_promises.py tests/test_certificates.py
 
 lint: $(VENV)/.lint
