@@ -16,7 +16,7 @@ import numpy as np
 from quorate._kernels import limits
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.choosing import Selection
-from quorate.ensembles import read_ensemble, trained_on
+from quorate.ensembles import read_ensemble, record_of, trained_on
 from quorate.pruning import Pruner
 from quorate.votes import Votes, VoteSource, prefix_errors
 
@@ -230,6 +230,7 @@ def _certify_model(
             "certify(big, small, X, y)."
         )
     whole, part = read_ensemble(big), read_ensemble(small)
+    record = record_of(small, part, "certify") or {}
     truth = np.asarray(y)
     for ensemble in (whole, part):
         if trained_on(ensemble, ensemble.prepare(X), truth):
@@ -240,7 +241,6 @@ def _certify_model(
     tested = _test([wrong], full, sizes, np.array([False]), tolerance, delta)
     kept: IntArray = np.arange(whole.n_members)
     if tested.n_passed:
-        record = getattr(part.core, "pruning_", None) or {}
         kept = np.asarray(record.get("kept", np.arange(part.n_members)))
     return tested.certificate(kept, None, whole.n_members, tolerance, delta)
 
