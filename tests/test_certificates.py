@@ -1,4 +1,5 @@
 import os
+import pickle
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from numpy.testing import assert_allclose
 from scipy.stats import binomtest
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import NotFittedError
 from tests.figures import allowed, note
 
 import quorate
@@ -134,6 +136,8 @@ def test_certify_refuses():
         quorate.certify(votes, quorate.select(votes, "re"))
     with pytest.raises(ValueError, match="the votes that the members were chosen on"):
         quorate.certify(noisy_votes(), quorate.select(votes, "re"))
+    with pytest.raises(NotFittedError, match="BestMembers"):
+        quorate.certify(votes, quorate.pruning.BestMembers())
     X, y = make_classification(300, random_state=0)
     forest = RandomForestClassifier(20, random_state=0).fit(X, y)
     masked = quorate.collect_votes(forest, X, y, out_of_bag=True)
@@ -220,6 +224,28 @@ def test_new_weights_count():
     everyone = quorate.select(soft_votes(seed=1), "simplex", keep=1.0)
     strict = quorate.certify(fresh, everyone, tolerance=0.008)
     assert strict.weights is None or strict.excess_limit <= 0.008
+
+
+@pytest.mark.parametrize("method", ["best", "re", "herding", "simplex"])
+def test_a_pruner_fitted_on_the_same_votes(method, tmp_path):
+    """It remembers them, through pickles and files, whoever reads the votes again."""
+    votes = noisy_votes()
+    pruner = quorate.pruning.make_pruner(method).fit(votes)
+    quorate.save(pruner, tmp_path / "pruner.skops")
+    for known in (
+        pruner,
+        pickle.loads(pickle.dumps(pruner)),
+        quorate.load(tmp_path / "pruner.skops", [type(pruner)]),
+    ):
+        for again in (votes, noisy_votes(), votes.keep(np.arange(15))):
+            with pytest.raises(ValueError, match="votes that the members were chosen"):
+                quorate.certify(again, known, tolerance=0.2)
+    half = votes.at(np.arange(0, 800, 2))
+    other = votes.at(np.arange(1, 800, 2))
+    pruner.fit(half)
+    with pytest.raises(ValueError, match="votes that the members were chosen"):
+        quorate.certify(half, pruner, tolerance=0.2)
+    assert quorate.certify(other, pruner, tolerance=0.2).n_samples == 400
 
 
 class TestWhatIsCertified:

@@ -12,6 +12,7 @@ from html import escape
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from quorate._kernels import limits
 from quorate._typing import BoolArray, FloatArray, IntArray
@@ -151,8 +152,8 @@ def certify(
     Raises
     ------
     ValueError
-        If members were trained on the samples, as far as that can be told, or if there
-        are too few of them.
+        If members were trained on the samples, or chosen on these votes, as far as that
+        can be told, or if there are too few of them.
 
     Notes
     -----
@@ -409,13 +410,18 @@ def _places(votes: Votes, order: Any) -> IntArray:
     if votes.source is VoteSource.TRAINING:
         raise ValueError(f"certify: {SEEN}")
     if isinstance(order, Selection):
-        if order.votes is votes or _same(order.votes, votes):
-            raise ValueError(
-                "certify: these are the votes that the members were chosen on; take "
-                "votes on other samples."
-            )
+        known = order.votes is votes or _same(order.votes, votes)
+    else:
+        known = isinstance(order, Pruner) and order.was_fitted_on(votes)
+    if known:
+        raise ValueError(
+            "certify: these are the votes that the members were chosen on; take "
+            "votes on other samples."
+        )
+    if isinstance(order, Selection):
         order = order.order
     elif isinstance(order, Pruner):
+        check_is_fitted(order, "order_")
         order = order.order_
     places = np.asarray(order)
     fits = places.ndim == 1 and places.size and places.dtype.kind in "iu"
