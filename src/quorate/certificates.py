@@ -8,12 +8,12 @@ source as those to come, and took part neither in training nor in choosing membe
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from quorate._html import escape
 from quorate._kernels import limits
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.choosing import Selection

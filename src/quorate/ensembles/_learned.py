@@ -114,4 +114,6 @@ def _add_each(total: _Hash, things: Iterable[Any], depth: int) -> None:
 
 def _is_learned(name: str) -> bool:
     """Tell whether fitting sets it; scikit-learn's neighbours begin theirs with _."""
-    return name.endswith("_") or name.startswith("_fit") or name in ("_y", "_predictors")
+    return (
+        name.endswith("_") or name.startswith("_fit") or name in ("_y", "_predictors")
+    )
