@@ -8,11 +8,12 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.frozen import FrozenEstimator
 from tests.figures import note
 from tests.lazy import worlds
 from tests.lazy.worlds import at_most
 
-from quorate import LazyClassifier
+from quorate import LazyClassifier, PrunedClassifier
 from quorate.exceptions import ConfidenceWarning
 from quorate.lazy._calibration import rows_needed
 
@@ -168,6 +169,45 @@ def test_single_fits_keep_their_promise_in_many_worlds(kind):
         case = f"{kind}, {n_rows} samples, guarantee {guarantee:g}"
         note("calibrated: single fits above", case, broken, 1 - guarantee)
         assert at_most(broken, 1 - guarantee)
+
+
+# Calibrated: after pruning
+
+
+def pruned(make, method, n_worlds):
+    """Prune and calibrate on 80 rows with labels; return changes in each world."""
+    found = []
+    for seed in range(n_worlds):
+        rng = np.random.default_rng(seed)
+        world = make(rng, 101)
+        noise = rng.integers(0, 2, worlds.N_KINDS)
+        y = np.where(rng.random(worlds.N_KINDS) < 0.3, noise, world.answers)
+        drawn = rng.integers(0, worlds.N_KINDS, 80)
+        model = PrunedClassifier(
+            FrozenEstimator(world.ensemble),
+            method,
+            15,
+            lazy={"mode": "calibrated", "epsilon": 0.05},
+            random_state=seed,
+        ).fit(world.rows[drawn], y[drawn])
+        whole = model.estimator_.predict(world.rows)
+        found.append(np.mean(model.predict(world.rows) != whole))
+    return found
+
+
+def test_rows_that_chose_members_do_not_calibrate():
+    assert at_most(pruned(worlds.equal, "best", 60), 0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["best", "mdm"])
+@pytest.mark.parametrize("make", [worlds.equal, worlds.nearly_equal])
+def test_a_pruned_classifier_keeps_its_promise_in_many_worlds(make, method):
+    found = pruned(make, method, N_WORLDS)
+    name = make.__name__.replace("_", " ")
+    case = f"{name}, 15 of 101 by {method}, 80 samples"
+    note("pruned and calibrated: changed on average", case, found, 0.05)
+    assert at_most(found, 0.05)
 
 
 def test_too_few_samples_for_a_single_fit():
