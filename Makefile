@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 GROUPS := test browser oracle lint docs bench
 
-.PHONY: demo test test-browser test-oracle test-oldest test-slow simulate lint types docs doctest bench wheel smoke clean
+.PHONY: demo test test-browser test-oracle test-oldest test-slow test-strict simulate lint types docs doctest bench wheel smoke clean
 
 demo: $(VENV)/.core
 	$(BIN)/quorate demo
@@ -31,9 +31,16 @@ test-oldest:
 test-slow: $(VENV)/.test
 	$(BIN)/python -m pytest -n auto -m slow
 
+# Once more without quorate's asserts (python -O) and with a NumPy that raises; see
+# tests/strict.py. Pictures and pages in a browser are left out: they are matplotlib's.
+test-strict: $(VENV)/.test
+	QUORATE_STRICT=1 $(BIN)/python -m pytest -n auto -m "not slow" \
+		--ignore=tests/display --ignore=tests/browser
+
 # What is promised, in 2000 simulated worlds each; takes the better part of an hour.
 simulate: $(VENV)/.test
-	QUORATE_WORLDS=2000 $(BIN)/python -m pytest -n auto -m slow \
+	rm -f docs/results/promises.csv
+	QUORATE_WORLDS=2000 QUORATE_FIGURES=docs/results/promises.csv $(BIN)/python -m pytest -n auto -m slow \
 		tests/lazy/test_promises.py tests/choosing/test_promises.py tests/test_certificates.py
 
 lint: $(VENV)/.lint

@@ -1,4 +1,5 @@
 import os
+import pickle
 
 import numpy as np
 import pytest
@@ -8,6 +9,8 @@ from numpy.testing import assert_allclose
 from scipy.stats import binomtest
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import NotFittedError
+from tests.figures import allowed, note
 
 import quorate
 from quorate.certificates import error_limit, excess_limit, samples_needed
@@ -133,6 +136,8 @@ def test_certify_refuses():
         quorate.certify(votes, quorate.select(votes, "re"))
     with pytest.raises(ValueError, match="the votes that the members were chosen on"):
         quorate.certify(noisy_votes(), quorate.select(votes, "re"))
+    with pytest.raises(NotFittedError, match="BestMembers"):
+        quorate.certify(votes, quorate.pruning.BestMembers())
     X, y = make_classification(300, random_state=0)
     forest = RandomForestClassifier(20, random_state=0).fit(X, y)
     masked = quorate.collect_votes(forest, X, y, out_of_bag=True)
@@ -221,6 +226,28 @@ def test_new_weights_count():
     assert strict.weights is None or strict.excess_limit <= 0.008
 
 
+@pytest.mark.parametrize("method", ["best", "re", "herding", "simplex"])
+def test_a_pruner_fitted_on_the_same_votes(method, tmp_path):
+    """It remembers them, through pickles and files, whoever reads the votes again."""
+    votes = noisy_votes()
+    pruner = quorate.pruning.make_pruner(method).fit(votes)
+    quorate.save(pruner, tmp_path / "pruner.skops")
+    for known in (
+        pruner,
+        pickle.loads(pickle.dumps(pruner)),
+        quorate.load(tmp_path / "pruner.skops", [type(pruner)]),
+    ):
+        for again in (votes, noisy_votes(), votes.keep(np.arange(15))):
+            with pytest.raises(ValueError, match="votes that the members were chosen"):
+                quorate.certify(again, known, tolerance=0.2)
+    half = votes.at(np.arange(0, 800, 2))
+    other = votes.at(np.arange(1, 800, 2))
+    pruner.fit(half)
+    with pytest.raises(ValueError, match="votes that the members were chosen"):
+        quorate.certify(half, pruner, tolerance=0.2)
+    assert quorate.certify(other, pruner, tolerance=0.2).n_samples == 400
+
+
 class TestWhatIsCertified:
     def worlds(self):
         rng = np.random.default_rng(5)
@@ -269,7 +296,7 @@ class TestWhatIsCertified:
 @pytest.mark.parametrize("n_sizes", [1, 2, 5, 12])
 def test_limits_hold_for_orders_of_any_length(n_sizes):
     """Excess and error limits in many worlds; `make simulate` draws 2000 for each."""
-    broken_excess = broken_limit = 0
+    above_tolerance, above_limit = [], []
     n_worlds = int(os.environ.get("QUORATE_WORLDS", "200"))
     for seed in range(n_worlds):
         rng = np.random.default_rng(seed)
@@ -282,8 +309,10 @@ def test_limits_hold_for_orders_of_any_length(n_sizes):
         order = rng.permutation(12)[:n_sizes]
         found = quorate.certify(rows, order, tolerance=0.1, delta=0.1)
         kept = truth.keep(found.order).error("lowest")
-        broken_excess += kept - truth.error("lowest") > 0.1
-        broken_limit += kept > found.error_limit
-    most = n_worlds * 0.1 + 3 * np.sqrt(n_worlds * 0.09)
-    assert broken_excess <= most
-    assert broken_limit <= most
+        above_tolerance.append(kept - truth.error("lowest") > 0.1)
+        above_limit.append(kept > found.error_limit)
+    case = f"order of {n_sizes} of 12, 200 samples"
+    note("certificate: excess above", case, above_tolerance, 0.1)
+    note("certificate: error above", case, above_limit, 0.1)
+    assert np.mean(above_tolerance) <= allowed(above_tolerance, 0.1)
+    assert np.mean(above_limit) <= allowed(above_limit, 0.1)

@@ -1,11 +1,11 @@
 """Accuracy against cost: the subsets of members that nothing cheaper beats."""
 
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
 
+from quorate._html import escape
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate.choosing import gather
 from quorate.pruning import gram, label_products

@@ -8,15 +8,16 @@ source as those to come, and took part neither in training nor in choosing membe
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
+from quorate._html import escape
 from quorate._kernels import limits
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.choosing import Selection
-from quorate.ensembles import read_ensemble, trained_on
+from quorate.ensembles import read_ensemble, record_of, trained_on
 from quorate.pruning import Pruner
 from quorate.votes import Votes, VoteSource, prefix_errors
 
@@ -151,8 +152,8 @@ def certify(
     Raises
     ------
     ValueError
-        If members were trained on the samples, as far as that can be told, or if there
-        are too few of them.
+        If members were trained on the samples, or chosen on these votes, as far as that
+        can be told, or if there are too few of them.
 
     Notes
     -----
@@ -230,6 +231,7 @@ def _certify_model(
             "certify(big, small, X, y)."
         )
     whole, part = read_ensemble(big), read_ensemble(small)
+    record = record_of(small, part, "certify") or {}
     truth = np.asarray(y)
     for ensemble in (whole, part):
         if trained_on(ensemble, ensemble.prepare(X), truth):
@@ -240,7 +242,6 @@ def _certify_model(
     tested = _test([wrong], full, sizes, np.array([False]), tolerance, delta)
     kept: IntArray = np.arange(whole.n_members)
     if tested.n_passed:
-        record = getattr(part.core, "pruning_", None) or {}
         kept = np.asarray(record.get("kept", np.arange(part.n_members)))
     return tested.certificate(kept, None, whole.n_members, tolerance, delta)
 
@@ -409,13 +410,18 @@ def _places(votes: Votes, order: Any) -> IntArray:
     if votes.source is VoteSource.TRAINING:
         raise ValueError(f"certify: {SEEN}")
     if isinstance(order, Selection):
-        if order.votes is votes or _same(order.votes, votes):
-            raise ValueError(
-                "certify: these are the votes that the members were chosen on; take "
-                "votes on other samples."
-            )
+        known = order.votes is votes or _same(order.votes, votes)
+    else:
+        known = isinstance(order, Pruner) and order.was_fitted_on(votes)
+    if known:
+        raise ValueError(
+            "certify: these are the votes that the members were chosen on; take "
+            "votes on other samples."
+        )
+    if isinstance(order, Selection):
         order = order.order
     elif isinstance(order, Pruner):
+        check_is_fitted(order, "order_")
         order = order.order_
     places = np.asarray(order)
     fits = places.ndim == 1 and places.size and places.dtype.kind in "iu"

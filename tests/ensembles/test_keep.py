@@ -162,6 +162,28 @@ class TestEachKind:
         np.testing.assert_array_equal(again.predict(X_test), after.predict(X_test))
         assert len(pickle.dumps(after)) < len(pickle.dumps(fitted[kind]))
 
+    @pytest.mark.filterwarnings("ignore:Some inputs do not have OOB")
+    @pytest.mark.filterwarnings("ignore:invalid value encountered")
+    def test_a_record_of_members_that_are_gone(self, kind, fitted, data):
+        X, y, X_test, y_test = data
+        before = fitted[kind]
+        after = prune(before, X, y, method="best", keep=3)
+        again = pickle.loads(pickle.dumps(after))
+
+        def certified(model):
+            return quorate.certify(before, model, X_test, y_test, tolerance=0.9)
+
+        for model in (after, again, FrozenEstimator(after)):
+            assert certified(model).order.tolist() == after.pruning_["kept"]
+        again.fit(X[: len(X) // 2], y[: len(y) // 2])
+        assert again.pruning_["kept"] == after.pruning_["kept"]  # nobody took it away
+        with pytest.raises(
+            ValueError, match=r"certify: the \w+ was fitted again .* prune it again, or"
+        ):
+            certified(again)
+        del again.pruning_
+        assert certified(again).n_kept == 3
+
     def test_record(self, kind, fitted, data):
         X, y, _, _ = data
         record = prune(fitted[kind], X, y, method="mdm", keep=3, p=0.1).pruning_

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from quorate._diversity import diversity
-from quorate._html import table_html
+from quorate._html import encodable, table_html
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.choosing._curve import size_curve
 from quorate.choosing._selection import Selection
@@ -59,7 +59,7 @@ class Explanation:
             f"  {row['member']:<20}" + "".join(f"{value:>9}" for value in _numbers(row))
             for row in self.steps
         ]
-        return "\n".join(lines)
+        return encodable("\n".join(lines))
 
     def _repr_html_(self) -> str:
         compared = [

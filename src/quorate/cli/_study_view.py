@@ -152,9 +152,10 @@ def _show_standings(
         console.print(f"One {block}: methods are not tested over {many}.")
         return
     test = friedman(scores)
-    differ = test.chi_square_p_value <= tested.alpha
     exact = " (exact)" if test.distribution == "exact" else ""
-    verdict = "methods differ" if differ else "no difference is shown"
+    verdict = (
+        "methods differ" if test.differ(tested.alpha) else "no difference is shown"
+    )
     console.print(
         f"Friedman test: p = {_p(test.chi_square_p_value)}{exact}, {verdict} at "
         f"{tested.alpha:.0%}"

@@ -18,6 +18,7 @@ from quorate.ensembles._costs import (
 from quorate.ensembles._fingerprint import Fingerprint, fingerprint
 from quorate.ensembles._keep import keep_members
 from quorate.ensembles._kind import Ensemble, Kind, checker, few_members
+from quorate.ensembles._learned import digests, record_of
 from quorate.ensembles._member import Member, is_certain, numbered
 from quorate.ensembles._recombined import collect_recombined, recombined_rows
 from quorate.ensembles._registry import find_kind, read_ensemble, register_kind
@@ -37,6 +38,7 @@ __all__ = [
     "collect_recombined",
     "collect_votes",
     "count_nodes",
+    "digests",
     "drawn_rows",
     "few_members",
     "find_kind",
@@ -50,6 +52,7 @@ __all__ = [
     "predict_milliseconds",
     "read_ensemble",
     "recombined_rows",
+    "record_of",
     "register_kind",
     "trained_on",
     "unwrapped",

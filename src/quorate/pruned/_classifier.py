@@ -96,7 +96,9 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         Whether ``predict`` stops asking members once the vote of those kept is decided,
         and when: a mode of :class:`quorate.LazyClassifier`, or its parameters.
         "calibrated" needs samples that the members have not seen: those that a
-        fraction for ``prune_on`` holds out, or those given to a frozen estimator.
+        fraction for ``prune_on`` holds out, or those given to a frozen estimator. Half
+        of them, drawn at random, then choose the members and the other half
+        calibrates, since rows that did both would promise too much.
 
     Attributes
     ----------
@@ -179,6 +181,8 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
             make_pruner(self.method)  # refuses what it does not know before the work
         fitted = self._fit_and_ask(Training(X, y, self._route(fit_params), self.n_jobs))
         seed = None if self.random_state is None else self._seed()
+        if lazy is not None and lazy.mode == "calibrated" and fitted.unseen is not None:
+            fitted = fitted.without_rows_to_calibrate(seed)
         selection = choose(fitted.evidence, self.method, size, seed=seed)
         assert fitted.evidence.ensemble is not None
         self.estimator_ = smaller_ensemble(fitted.evidence.ensemble, selection)

@@ -57,7 +57,9 @@ def prune(
         With the members kept, in their old order. Methods that choose weights set them
         in AdaBoost and voting ensembles, and turn forests and bagging, which have none,
         into a :class:`quorate.WeightedVoting` of the same members; lists and dicts hold
-        members only. ``pruning_`` says what was done (not on lists and dicts).
+        members only. ``pruning_`` says what was done (not on lists and dicts), with
+        digests of what the members had learned: fitting the smaller ensemble again
+        leaves it there, and who reads it then refuses it.
         Out-of-bag scores are gone: they were those of all members. ``n_jobs`` is None,
         since starting workers makes small batches slower; set it for large ones.
 

@@ -6,6 +6,7 @@ from sklearn.frozen import FrozenEstimator
 
 from quorate._versions import versions
 from quorate.choosing import Selection
+from quorate.ensembles import digests, read_ensemble
 
 
 def pruning_record(selection: Selection) -> dict[str, Any]:
@@ -34,13 +35,14 @@ def pruning_record(selection: Selection) -> dict[str, Any]:
 def set_record(model: Any, record: dict[str, Any]) -> Any:
     """Write the record onto a model; lists and dicts have no place for it.
 
-    A frozen estimator stores nothing: what is in it carries the record.
+    With it goes what the members have learned, by which a reader sees whether they are
+    still there. A frozen estimator stores nothing: what is in it carries the record.
     """
     carrier = model
     while isinstance(carrier, FrozenEstimator):
         carrier = carrier.estimator
     if not isinstance(carrier, (list, tuple, dict)):
-        carrier.pruning_ = record
+        carrier.pruning_ = {**record, "members": digests(read_ensemble(model))}
     return model
 
 

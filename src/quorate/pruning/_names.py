@@ -2,10 +2,10 @@
 
 import inspect
 from dataclasses import dataclass
-from html import escape
 from importlib.metadata import entry_points
 from typing import Any
 
+from quorate._html import escape
 from quorate._suggest import unknown_name
 from quorate.pruning._base import Pruner
 from quorate.pruning._complement import MRMC, Complementariness

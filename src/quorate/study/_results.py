@@ -1,12 +1,12 @@
 """What a study found: score tables, the paper's table, and other summaries."""
 
 from dataclasses import asdict, dataclass
-from html import escape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from quorate._html import escape
 from quorate._plain import plain
 from quorate._suggest import unknown_name
 from quorate._typing import FloatArray

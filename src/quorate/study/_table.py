@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
 
+from quorate._html import escape
 from quorate._suggest import unknown_name
 from quorate._typing import FloatArray
 from quorate.stats import Scores, average_ranks, win_tie_loss
