@@ -150,6 +150,9 @@ def test_certify_refuses():
         quorate.certify(votes, quorate.select(votes, "re"))
     with pytest.raises(ValueError, match="the votes that the members were chosen on"):
         quorate.certify(noisy_votes(), quorate.select(votes, "re"))
+    classes = np.append((votes.y[:1] + 1) % 3, votes.y[1:])
+    other_labels = quorate.Votes(votes.codes, classes)
+    assert quorate.certify(other_labels, quorate.select(votes, "re"), tolerance=0.5)
     X, y = make_classification(300, random_state=0)
     forest = RandomForestClassifier(20, random_state=0).fit(X, y)
     masked = quorate.collect_votes(forest, X, y, out_of_bag=True)
