@@ -158,7 +158,7 @@ class TestSelect:
             with pytest.raises(ValueError, match=f"^{name}: how many are enough"):
                 select(trained, "mdm", **options)
         costs = {"bytes": np.ones(25)}
-        with pytest.raises(ValueError, match="^budget: LocalSearch has no order"):
+        with pytest.raises(ValueError, match=r"^budget: LocalSearch has no order"):
             select(trained, "lcs", budget={"bytes": 3}, costs=costs)
 
     def test_backfitting_has_no_order(self, votes):
