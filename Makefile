@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 GROUPS := test browser oracle lint docs bench
 
-.PHONY: demo test test-browser test-oracle test-oldest test-slow test-strict simulate lint types docs doctest bench wheel smoke clean
+.PHONY: demo test test-browser test-oracle test-oldest test-slow test-strict simulate lint types docs doctest bench mutate wheel smoke clean
 
 demo: $(VENV)/.core
 	$(BIN)/quorate demo
@@ -60,6 +60,10 @@ doctest: $(VENV)/.test $(VENV)/.docs
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m bench
+
+# Small changes of the source that tests must notice; by hand, see CONTRIBUTING.md.
+mutate: $(VENV)/.test
+	OMP_NUM_THREADS=1 $(BIN)/python -m mutation $(MUTATE)
 
 wheel: $(VENV)/.core
 	rm -rf dist

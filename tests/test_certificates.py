@@ -1,5 +1,6 @@
 import os
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -58,17 +59,18 @@ def noisy_votes(n_members=15, n_samples=800, n_classes=3, seed=0, weights=None):
 def walk_down(votes, order, tolerance, delta):
     """Do by the book what certify does: vote anew at each size, stop at a failure."""
     full = votes.predict() != votes.classes[votes.y]
-    certified = np.arange(votes.n_members)
+    certified, looked_at = np.arange(votes.n_members), []
     for size in range(len(order), 0, -1):
         subset = votes.keep(order[:size]).predict() != votes.classes[votes.y]
         z1, z2 = int((subset & ~full).sum()), int((full & ~subset).sum())
         n = votes.n_samples
         high = binomtest(z1, n, alternative="less").proportion_ci(1 - delta / 2).high
         low = binomtest(z2, n, alternative="greater").proportion_ci(1 - delta / 2).low
+        looked_at.append((size, z1, z2, high - low))
         if size < votes.n_members and high - low > tolerance:
             break
         certified = order[:size]
-    return certified
+    return certified, looked_at
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -80,8 +82,13 @@ def test_certify_walks_down_by_the_book(weighted, tolerance, seed):
     votes = noisy_votes(seed=seed, weights=weights)
     order = rng.permutation(15)[: 15 - seed]
     found = quorate.certify(votes, order, tolerance=tolerance)
-    expected = walk_down(votes, order, tolerance, 0.05)
+    expected, looked_at = walk_down(votes, order, tolerance, 0.05)
     assert found.order.tolist() == expected.tolist()
+    parts = (found.sizes, found.only_subset_wrong, found.only_full_wrong)
+    sizes, *wrong, limits = zip(*looked_at, strict=True)
+    assert [part.tolist() for part in parts] == [list(part) for part in (sizes, *wrong)]
+    assert_allclose(found.excess_limits, limits, atol=1e-9)
+    assert (found.n_samples, found.tolerance, found.delta) == (800, tolerance, 0.05)
     kept = votes.keep(np.sort(found.order))
     assert found.error == pytest.approx(np.mean(kept.predict() != votes.y))
     assert found.full_error == pytest.approx(np.mean(votes.predict() != votes.y))
@@ -120,16 +127,26 @@ def test_certify_refuses():
     order = np.arange(15)
     with pytest.raises(ValueError, match=r"certify\(tolerance=0\): a number between"):
         quorate.certify(votes, order, tolerance=0)
-    with pytest.raises(ValueError, match=r"certify\(delta=1\.5\)"):
-        quorate.certify(votes, order, delta=1.5)
+    for share in (1.5, 1, 0, -0.1, "0.1", None):
+        with pytest.raises(ValueError, match=re.escape(f"certify(delta={share!r})")):
+            quorate.certify(votes, order, delta=share)
     with pytest.raises(ValueError, match="800 samples cannot certify any subset"):
         quorate.certify(votes, order, tolerance=0.001)
+    few = samples_needed(0.02)
+    assert quorate.certify(noisy_votes(n_samples=few), order, tolerance=0.02)
+    with pytest.raises(ValueError, match=f"; {few} are the least"):
+        quorate.certify(noisy_votes(n_samples=few - 1), order, tolerance=0.02)
     with pytest.raises(ValueError, match="positions of members, 0 to 14"):
         quorate.certify(votes, [3, 15])
+    with pytest.raises(ValueError, match="positions of members, 0 to 14"):
+        quorate.certify(votes, [-1, 3])
     with pytest.raises(ValueError, match="positions of members"):
         quorate.certify(votes, [])
     with pytest.raises(ValueError, match="positions of members"):
         quorate.certify(votes, [0.5, 1.0])
+    for more in ({"X": [[0.0]]}, {"y": [0]}, {"X": [[0.0]], "y": [0]}):
+        with pytest.raises(ValueError, match="votes have their samples; give no X"):
+            quorate.certify(votes, order, **more)
     with pytest.raises(ValueError, match="in the order twice"):
         quorate.certify(votes, [3, 3])
     with pytest.raises(ValueError, match="the votes that the members were chosen on"):
@@ -138,6 +155,9 @@ def test_certify_refuses():
         quorate.certify(noisy_votes(), quorate.select(votes, "re"))
     with pytest.raises(NotFittedError, match="BestMembers"):
         quorate.certify(votes, quorate.pruning.BestMembers())
+    classes = np.append((votes.y[:1] + 1) % 3, votes.y[1:])
+    other_labels = quorate.Votes(votes.codes, classes)
+    assert quorate.certify(other_labels, quorate.select(votes, "re"), tolerance=0.5)
     X, y = make_classification(300, random_state=0)
     forest = RandomForestClassifier(20, random_state=0).fit(X, y)
     masked = quorate.collect_votes(forest, X, y, out_of_bag=True)
@@ -145,8 +165,35 @@ def test_certify_refuses():
         quorate.certify(masked, np.arange(20))
     with pytest.raises(ValueError, match="5 errors on 3 samples"):
         error_limit(5, 3)
-    with pytest.raises(ValueError, match="together are at most the 3 samples"):
-        excess_limit(2, 2, 3)
+    for first, second in ((2, 2), (-1, 1), (1, -1), ([0, -1], 1), (1, [-1, 0]), (4, 0)):
+        with pytest.raises(ValueError, match="together are at most the 3 samples"):
+            excess_limit(first, second, 3)
+    assert excess_limit([0, 1, 3], [0, 2, 0], 3).shape == (3,)
+
+
+def test_two_models():
+    X, y = make_classification(1500, random_state=0)
+    forest = RandomForestClassifier(20, random_state=0).fit(X[:300], y[:300])
+    small = quorate.prune(forest, X[:300], y[:300], method="mdm", keep=0.5)
+    found = quorate.certify(forest, small, X[300:], y[300:], tolerance=0.05)
+    assert found.order.tolist() == small.pruning_["kept"]
+    wrong = [model.predict(X[300:]) != y[300:] for model in (forest, small)]
+    worse, better = (wrong[1] & ~wrong[0]).sum(), (wrong[0] & ~wrong[1]).sum()
+    assert found.excess_limit == excess_limit(worse, better, 1200)
+    assert (found.full_error, found.error) == tuple(each.mean() for each in wrong)
+    # The smaller one or the larger could have come out.
+    assert found.error_limit == error_limit(int(wrong[1].sum()), 1200, 0.05 / 2)
+    plain = RandomForestClassifier(5, random_state=1).fit(X[:300], y[:300])
+    found = quorate.certify(forest, plain, X[300:], y[300:], tolerance=0.2)
+    assert found.order.tolist() == [0, 1, 2, 3, 4]
+    nothing = quorate.certify(forest, small, X[300:], y[300:], tolerance=0.005)
+    assert nothing.n_kept == 20
+    assert nothing.error == nothing.full_error
+    with pytest.raises(ValueError, match="trained on these samples"):
+        quorate.certify(forest, small, X[:300], y[:300], tolerance=0.1)
+    for more in ({}, {"X": X[300:]}, {"y": y[300:]}):
+        with pytest.raises(ValueError, match="two fitted ensembles with X and y"):
+            quorate.certify(forest, small, **more)
 
 
 def test_compare_shows_the_limits():

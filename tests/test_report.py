@@ -31,6 +31,7 @@ from sklearn.tree import DecisionTreeClassifier
 import quorate
 from quorate._plain import plain
 from quorate._report import _format, study_report
+from quorate._report._certificate import certificate_facts
 from quorate._report._facts import mean_agreement
 from quorate._report._method_comparison import (
     compare_methods,
@@ -41,6 +42,7 @@ from quorate._report._page import embeddable
 from quorate._report._svg import tidy
 from quorate.choosing import Evidence
 from quorate.lazy import try_modes
+from quorate.votes import VoteSource
 
 VOID = {"meta", "input", "br", "img", "link", "hr"}
 
@@ -474,6 +476,26 @@ def test_methods_are_judged_on_what_was_held_back():
     assert found["BestMembers"]["gain"] == pytest.approx(
         found["BestMembers"]["accuracy"] - whole["accuracy"]
     )
+    # Both are right or wrong on the same sample, which is what a difference is about.
+    gains = [
+        judged.sample_errors() - judged.keep(chosen.fit(on).order_).sample_errors()
+        for on, judged in ((second, first), (first, second))
+    ]
+    spread = np.concatenate(gains).std() / np.sqrt(200)
+    assert found["BestMembers"]["gain_error"] == pytest.approx(spread)
+
+
+def test_a_certificate_is_on_the_half_that_did_not_choose():
+    halves = halves_of(Evidence(votes_of(n_samples=3000)), "re", 3000, seed=1)
+    first, second = halves.votes
+    order = quorate.pruning.ReducedError(keep=1.0).fit(first).order_
+    pruner = quorate.pruning.ReducedError()
+    found = certificate_facts(halves, pruner, VoteSource.OTHER)
+    right = quorate.certify(second, order, tolerance=0.02)
+    for name in ("n_kept", "n_samples", "error", "full_error", "error_limit"):
+        assert found[name] == getattr(right, name)
+    flattered = quorate.certify(first, order, tolerance=0.02)
+    assert flattered.error != right.error
 
 
 def test_the_held_back_curve_meets_the_comparison():

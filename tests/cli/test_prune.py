@@ -144,6 +144,23 @@ def test_unseen_test_samples(run, folder):
     assert "were chosen on the same samples" not in done.stdout
 
 
+def test_what_was_compared_on(run, folder, tmp_path):
+    wine = pd.read_csv(folder / "wine.csv")
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=(90, 13)) * wine.drop(columns="kind").std().to_numpy() / 2
+    other = wine[:90].drop(columns="kind") + noise
+    other.assign(kind=wine.kind[:90]).to_csv(tmp_path / "other.csv", index=False)
+    for words, seen, n_samples in (
+        ((), "samples chosen on", 167),  # those that have a vote out of bag
+        (("--test", tmp_path / "other.csv"), "test samples", 90),
+    ):
+        done = run("--json", "--force", *words)
+        found = json.loads(done.stdout)
+        assert found["compared_on"] == seen
+        assert found["comparison"]["n_samples"] == n_samples
+    assert "were chosen on the same samples" in run("--force").stdout
+
+
 def test_pool_cannot_predict(run, folder):
     X, y = load_wine(return_X_y=True)
     save([GaussianNB().fit(X, y)], folder / "pool.skops")

@@ -99,15 +99,15 @@ def cross_fitted_curve(
 
 def _curve(votes: Votes, order: IntArray, errors: FloatArray) -> CrossFittedCurve:
     full, n = votes.sample_errors(), votes.n_samples
-    more = np.maximum(errors - full, 0).sum(axis=1)
-    less = np.maximum(full - errors, 0).sum(axis=1)
+    # Ties count in part and are rounded against the smaller ensemble, sums are not.
+    more = np.ceil(np.maximum(errors - full, 0).sum(axis=1) - 1e-9)
+    less = np.floor(np.maximum(full - errors, 0).sum(axis=1) + 1e-9)
     return CrossFittedCurve(
         order=order,
         errors=errors.mean(axis=1),
         standard_errors=errors.std(axis=1) / np.sqrt(n),
         full_error=float(full.mean()),
-        # Ties that count in part are rounded against the smaller ensemble.
-        excess_limits=excess_limit(np.ceil(more), np.floor(less), n, 1 - CONFIDENCE),
+        excess_limits=excess_limit(more, less, n, 1 - CONFIDENCE),
         ends_with_all=order.size == votes.n_members,
         votes_per_sample=_votes_per_sample(votes, order),
     )
