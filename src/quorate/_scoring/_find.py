@@ -2,6 +2,7 @@
 
 import inspect
 import numbers
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,8 @@ def score_for(scoring: Any, votes: Votes, owner: str) -> Score:
     >>> judge_votes(votes, score_for("balanced_accuracy", votes, "here")).score
     1.0
     """
+    if isinstance(scoring, Score):
+        return scoring
     score = find_score(scoring, votes.classes, owner)
     if score.name == ACCURACY:
         return score
@@ -226,10 +229,8 @@ class FunctionScorer:
 def _needs_of_scorer(scorer: Any) -> Needs:
     """Find out what a scorer looks at, by letting it ask."""
     asked = _Asked()
-    try:
+    with suppress(Exception):  # what it asked for is known all the same
         scorer(asked, np.arange(4), asked.classes_[[0, 1, 0, 1]])
-    except Exception:
-        pass  # what it asked for is known all the same
     if "decision_function" in asked.methods:
         return "decision"
     return "probabilities" if "predict_proba" in asked.methods else "labels"
@@ -293,9 +294,9 @@ def _refuse_missing_classes(votes: Votes, owner: str) -> None:
     if missing.size:
         label = votes.classes[missing[0]].item()
         raise ValueError(
-            f"{owner}: class {label!r} has no sample among the {votes.n_samples} chosen "
-            "on, so the score would leave it out; give samples of every class, or "
-            "choose by accuracy."
+            f"{owner}: class {label!r} has no sample among the {votes.n_samples} "
+            "chosen on, so the score would leave it out; give samples of every class, "
+            "or choose by accuracy."
         )
 
 

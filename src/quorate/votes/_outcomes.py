@@ -53,7 +53,7 @@ def _shares(votes: "Votes") -> FloatArray:
     _, asked = votes.sample_counts()
     if votes.is_masked:
         mean[asked == 0] = 1.0 / votes.n_classes
-    return mean
+    return np.asarray(mean)
 
 
 def prefix_outcomes(
