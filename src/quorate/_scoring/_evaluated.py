@@ -53,8 +53,10 @@ def evaluate(
     """Return what a scorer says about answers that are at hand."""
     if not y.size:
         return np.nan
-    model = _Labels(classes, codes) if shares is None else _Shares(classes, shares)
-    model.codes = codes
+    if shares is None:
+        model = _Labels(classes, codes)
+    else:  # means of ones can be off by rounding, which scikit-learn refuses
+        model = _Shares(classes, codes, np.minimum(shares, 1.0))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # small sizes predict few classes
         return float(scorer(model, np.arange(y.size), classes[y]))
@@ -74,8 +76,8 @@ class _Labels(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 class _Shares(_Labels):
     """The same, with what each class got."""
 
-    def __init__(self, classes: Array, shares: Array) -> None:
-        self.classes_ = classes
+    def __init__(self, classes: Array, codes: IntArray, shares: Array) -> None:
+        super().__init__(classes, codes)
         self.shares = shares
 
     def predict_proba(self, X: Any) -> Array:

@@ -323,6 +323,8 @@ def _try_out(
     owner: str,
 ) -> None:
     """Score the whole ensemble as scikit-learn does, and refuse what cannot be."""
+    if isinstance(score, MeanScore):
+        return  # scikit-learn wants to know which class is positive, which is all one
     scorer, _, _ = _scorer_of(scoring, owner)
     try:
         found = evaluate(scorer, score.classes, codes, shares, y)

@@ -75,12 +75,11 @@ def choose(
     is_auto = isinstance(method, str) and method == AUTO
     if wanted.is_fixed:
         fitted, seconds = _fit(pruner.set_params(keep=wanted.keep), evidence, progress)
-        curve = _curve(votes, fitted, score) if fitted.has_order else None
         return Selection(
             votes,
             fitted,
             fitted.order_,
-            curve,
+            _curve(votes, fitted, score) if fitted.has_order else None,
             wanted.text,
             is_auto,
             seconds,

@@ -181,10 +181,10 @@ class ExpectedError:
 
     def __str__(self) -> str:
         if self.score is not None:
+            found, least = (self.score.top - loss for loss in (self.error, self.limit))
             return (
-                f"{self.score.title} about {self.score.top - self.error:.4f} +- "
-                f"{self.standard_error:.4f}, at least {self.score.top - self.limit:.4f} "
-                "with 95 % confidence"
+                f"{self.score.title} about {found:.4f} +- {self.standard_error:.4f}, "
+                f"at least {least:.4f} with 95 % confidence"
             )
         return (
             f"error about {self.error:.4f}, at most {self.limit:.4f} with 95 % "

@@ -120,7 +120,8 @@ class BalancedAverage(GrowingAverage):
 
     def losses(self, members: IntArray) -> FloatArray:
         """See :class:`GrowingAverage`."""
-        return np.mean([part.losses(members) for part in self.parts], axis=0)
+        each = [part.losses(members) for part in self.parts]
+        return np.asarray(np.mean(each, axis=0))
 
 
 class BalancedBallot(Ballot):
@@ -134,11 +135,13 @@ class BalancedBallot(Ballot):
 
     def errors_if_added(self, members: IntArray | None = None) -> Array:
         """See :class:`Ballot`."""
-        return self._mean([part.errors_if_added(members) for part in self.parts])
+        each = [part.errors_if_added(members) for part in self.parts]
+        return np.asarray(self._mean(each))
 
     def errors_if_removed(self) -> Array:
         """See :class:`Ballot`."""
-        return self._mean([part.errors_if_removed() for part in self.parts])
+        each = [part.errors_if_removed() for part in self.parts]
+        return np.asarray(self._mean(each))
 
     def sample_errors(self) -> Array:
         """See :class:`Ballot`; one class after the other."""

@@ -100,7 +100,7 @@ class ScoredByTable(_Scored):
             return np.asarray(self.cast > 0)
         two = np.partition(self.total, -2, axis=1)[:, -2:]
         reach = _WIDEST * self.weights[members].max()
-        return (two[:, 1] - two[:, 0] > reach) & (self.cast > 0)
+        return np.asarray((two[:, 1] - two[:, 0] > reach) & (self.cast > 0))
 
     def _by_vote(self, members: IntArray, rows: IntArray) -> Array:
         """Look up what one more vote for each class would decide."""
