@@ -228,6 +228,8 @@ class FunctionScorer:
 
 def _needs_of_scorer(scorer: Any) -> Needs:
     """Find out what a scorer looks at, by letting it ask."""
+    if isinstance(scorer, FunctionScorer):
+        return "probabilities" if scorer.wants_probabilities else "labels"
     asked = _Asked()
     with suppress(Exception):  # what it asked for is known all the same
         scorer(asked, np.arange(4), asked.classes_[[0, 1, 0, 1]])
