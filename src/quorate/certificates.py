@@ -59,6 +59,8 @@ class Certificate:
     """Error of the whole ensemble on the samples."""
     error_limit: float
     """Upper limit on the error of the certified members, whichever came out."""
+    balanced: bool = False
+    """Whether errors are means over classes of the errors on their samples."""
 
     @property
     def n_kept(self) -> int:
@@ -89,6 +91,7 @@ class Certificate:
 
     def __str__(self) -> str:
         sure = f"{100 * (1 - self.delta):g} % confidence from {self.n_samples} samples"
+        sure += ", every class counting the same" * self.balanced
         if self._is_whole:
             return (
                 f"No subset is certified to err at most {100 * self.tolerance:g} "
@@ -121,6 +124,8 @@ def certify(
     *,
     tolerance: float = 0.02,
     delta: float = 0.05,
+    class_weight: str | None = None,
+    scoring: None = None,
 ) -> Certificate:
     r"""Find the smallest prefix of an order that is surely about as good as all.
 
@@ -143,6 +148,11 @@ def certify(
         By how much the error may exceed that of the whole ensemble, such as 0.02.
     delta : float
         Probability of a wrong certificate, over the draw of the samples, at most.
+    class_weight : {"balanced"}, optional
+        Certify the balanced error: the mean over classes of the error on samples of the
+        class.
+    scoring : None
+        Certificates are about errors; any other score is refused.
 
     Returns
     -------
@@ -167,6 +177,11 @@ def certify(
     same samples, its level is ``delta`` divided by the number of ensembles that could
     have come out, the whole one included.
 
+    With ``class_weight="balanced"`` the errors of a class are a mean over its own
+    samples, for which the limits hold at level ``delta / K`` with :math:`K` classes.
+    All of them hold at once with probability ``1 - delta``, and then their mean limits
+    the balanced excess, and the balanced error.
+
     Examples
     --------
     >>> from sklearn.datasets import make_classification
@@ -189,17 +204,26 @@ def certify(
     >>> quorate.certify(forest, small, X[1000:], y[1000:], tolerance=0.03).n_kept
     25
     """
+    if scoring is not None:
+        raise ValueError(
+            f"certify(scoring={scoring!r}): certificates are about errors, whose "
+            "limits are exact; no other score has one, but class_weight='balanced' "
+            "certifies the balanced error."
+        )
+    if class_weight not in (None, "balanced"):
+        raise ValueError(f"certify(class_weight={class_weight!r}): None or 'balanced'.")
+    balanced = class_weight is not None
     _check_share("certify", "tolerance", tolerance)
     _check_share("certify", "delta", delta)
     if isinstance(votes, Votes):
         if X is not None or y is not None:
             raise ValueError("certify: votes have their samples; give no X or y.")
-        return _certify_order(votes, order, tolerance, delta)
-    return _certify_model(votes, order, X, y, tolerance, delta)
+        return _certify_order(votes, order, tolerance, delta, balanced)
+    return _certify_model(votes, order, X, y, tolerance, delta, balanced)
 
 
 def _certify_order(
-    votes: Votes, order: Any, tolerance: float, delta: float
+    votes: Votes, order: Any, tolerance: float, delta: float, balanced: bool
 ) -> Certificate:
     places = _places(votes, order)
     weights = _weights(order)
@@ -213,7 +237,11 @@ def _certify_order(
         wrong, sizes = wrong[-1:], sizes[:1]  # nothing else was chosen
     # All members with their own weights are the whole ensemble, whatever the limit.
     itself = (sizes == votes.n_members) & (weights is None)
-    tested = _test(wrong[::-1], full, sizes, itself, tolerance, delta)
+    y = votes.y if balanced else None
+    if balanced:
+        counts = np.bincount(votes.y, minlength=votes.n_classes)
+        _refuse_missing(votes.classes[counts == 0])
+    tested = _test(wrong[::-1], full, sizes, itself, tolerance, delta, y)
     kept: IntArray = np.arange(votes.n_members)
     new = None
     if tested.n_passed:
@@ -223,7 +251,13 @@ def _certify_order(
 
 
 def _certify_model(
-    big: Any, small: Any, X: Any, y: Any, tolerance: float, delta: float
+    big: Any,
+    small: Any,
+    X: Any,
+    y: Any,
+    tolerance: float,
+    delta: float,
+    balanced: bool,
 ) -> Certificate:
     if X is None or y is None:
         raise ValueError(
@@ -239,7 +273,12 @@ def _certify_model(
     full = np.asarray(big.predict(X)) != truth
     wrong = np.asarray(small.predict(X)) != truth
     sizes = np.array([part.n_members])
-    tested = _test([wrong], full, sizes, np.array([False]), tolerance, delta)
+    classes = None
+    if balanced:
+        _refuse_missing(np.setdiff1d(np.asarray(big.classes_), truth))
+        classes = np.unique(truth, return_inverse=True)[1]
+    itself = np.array([False])
+    tested = _test([wrong], full, sizes, itself, tolerance, delta, classes)
     kept: IntArray = np.arange(whole.n_members)
     if tested.n_passed:
         kept = np.asarray(record.get("kept", np.arange(part.n_members)))
@@ -255,10 +294,12 @@ class _Tested:
     limits: FloatArray
     only_subset: IntArray
     only_full: IntArray
-    n_errors: int
+    wrong: BoolArray
     """Errors of the smallest that passed, or of all members."""
-    full_errors: int
-    n_samples: int
+    full: BoolArray
+    """Errors of all members."""
+    groups: list[BoolArray]
+    """Samples whose errors count together: all of them, or those of each class."""
     n_outcomes: int
     """Ensembles that could have come out."""
 
@@ -270,22 +311,31 @@ class _Tested:
         tolerance: float,
         delta: float,
     ) -> Certificate:
-        limit = error_limit(self.n_errors, self.n_samples, delta / self.n_outcomes)
+        level = delta / self.n_outcomes / len(self.groups)
+        each = [
+            error_limit(int(self.wrong[group].sum()), int(group.sum()), level)
+            for group in self.groups
+        ]
         return Certificate(
             order=kept,
             weights=weights,
             n_members=n_members,
-            n_samples=self.n_samples,
+            n_samples=int(self.full.size),
             tolerance=float(tolerance),
             delta=float(delta),
             sizes=self.sizes,
             excess_limits=self.limits,
             only_subset_wrong=self.only_subset,
             only_full_wrong=self.only_full,
-            error=self.n_errors / self.n_samples,
-            full_error=self.full_errors / self.n_samples,
-            error_limit=limit,
+            error=self._mean(self.wrong),
+            full_error=self._mean(self.full),
+            error_limit=float(np.mean(each)),
+            balanced=len(self.groups) > 1,
         )
+
+    def _mean(self, wrong: BoolArray) -> float:
+        shares = [np.count_nonzero(wrong[group]) / group.sum() for group in self.groups]
+        return float(np.mean(shares))
 
 
 def _test(
@@ -295,8 +345,16 @@ def _test(
     itself: BoolArray,
     tolerance: float,
     delta: float,
+    classes: IntArray | None,
 ) -> _Tested:
-    """Walk down the sizes until one fails."""
+    """Walk down the sizes until one fails.
+
+    With ``classes`` the errors of each class are limited by themselves, at a level that
+    leaves room for all of them to hold at once.
+    """
+    groups = [np.ones(full.size, dtype=bool)]
+    if classes is not None:
+        groups = [classes == code for code in np.unique(classes)]
     needed = samples_needed(tolerance, delta)
     if full.size < needed:
         raise ValueError(
@@ -305,24 +363,41 @@ def _test(
         )
     only_subset = np.array([np.count_nonzero(each & ~full) for each in wrong])
     only_full = np.array([np.count_nonzero(full & ~each) for each in wrong])
-    found = excess_limit(only_subset, only_full, full.size, delta)
+    found = np.mean(
+        [_group_limits(wrong, full, group, delta / len(groups)) for group in groups],
+        axis=0,
+    )
     failed = np.flatnonzero(~((found <= tolerance) | itself))
     n_passed = int(failed[0]) if failed.size else sizes.size
     n_seen = min(n_passed + 1, sizes.size)
-    full_errors = int(np.count_nonzero(full))
     return _Tested(
         n_passed=n_passed,
         sizes=sizes[:n_seen],
         limits=found[:n_seen],
         only_subset=only_subset[:n_seen],
         only_full=only_full[:n_seen],
-        n_errors=int(np.count_nonzero(wrong[n_passed - 1]))
-        if n_passed
-        else full_errors,
-        full_errors=full_errors,
-        n_samples=int(full.size),
+        wrong=wrong[n_passed - 1] if n_passed else full,
+        full=full,
+        groups=groups,
         n_outcomes=int(sizes.size) + (not itself.any()),
     )
+
+
+def _refuse_missing(labels: Any) -> None:
+    if labels.size:
+        raise ValueError(
+            f"certify(class_weight='balanced'): class {labels[0].item()!r} has no "
+            "sample, so nothing limits its error; give samples of every class."
+        )
+
+
+def _group_limits(
+    wrong: Sequence[BoolArray], full: BoolArray, group: BoolArray, delta: float
+) -> FloatArray:
+    """Return the limits on the excess error on a group of samples, for each size."""
+    only_subset = [np.count_nonzero(each & ~full & group) for each in wrong]
+    only_full = [np.count_nonzero(full & ~each & group) for each in wrong]
+    return excess_limit(only_subset, only_full, int(group.sum()), delta)
 
 
 def _wrong(errors: FloatArray) -> BoolArray:

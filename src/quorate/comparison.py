@@ -1,4 +1,4 @@
-"""Two models side by side: size, speed, accuracy, agreement."""
+"""Two models side by side: size, speed, accuracy or another score, agreement."""
 
 import warnings
 from dataclasses import dataclass
@@ -7,6 +7,18 @@ from typing import Any
 import numpy as np
 
 from quorate._html import table_html
+from quorate._plain import plain
+from quorate._scoring import (
+    Judged,
+    Score,
+    check_scoring,
+    class_recalls,
+    find_score,
+    is_accuracy,
+    judge_model,
+    judge_votes,
+    score_for,
+)
 from quorate._typing import Array
 from quorate.certificates import error_limit, excess_limit
 from quorate.ensembles import (
@@ -63,6 +75,14 @@ class Comparison:
     """Number of samples judged on."""
     source: VoteSource
     """What the accuracies rest on: other samples, out-of-bag votes, or nothing."""
+    recalls: dict[str, tuple[float, float]] | None = None
+    """Share of each class's samples that is found, before and after."""
+    scoring: str = "accuracy"
+    """What the models were to be judged by."""
+    score: tuple[float, float] | None = None
+    """That score, before and after; None for accuracy, and where nothing is scored."""
+    score_errors: tuple[float, float, float] | None = None
+    """Standard errors of the score before, after, and of the difference."""
 
     @property
     def speedup(self) -> float:
@@ -92,6 +112,8 @@ class Comparison:
             first, second = self.accuracy
             gain = f"{100 * (second - first):+.2f} pp"
             rows.append(("accuracy", f"{first:.4f}", f"{second:.4f}", gain))
+        if self.score is not None and self.score_errors is not None:
+            rows += self._score_rows(self.score, self.score_errors)
         if self.agreement is not None:
             rows.append(("agreement", "", f"{self.agreement:.4f}", ""))
         if self.error_limits is not None and self.excess_limit is not None:
@@ -100,6 +122,27 @@ class Comparison:
             excess = f"{100 * self.excess_limit:.2f} pp"
             rows.append(("excess at most", "", excess, "95 %"))
         return rows
+
+    def _score_rows(
+        self, score: tuple[float, float], errors: tuple[float, float, float]
+    ) -> list[tuple[str, str, str, str]]:
+        first, second = (
+            f"{value:.4f} +- {doubt:.4f}"
+            for value, doubt in zip(score, errors[:2], strict=True)
+        )
+        gain = f"{score[1] - score[0]:+.4f} +- {errors[2]:.4f}"
+        rows = [(self.scoring.replace("_", " "), first, second, gain)]
+        for label, (one, other) in (self.recalls or {}).items():
+            gain = f"{100 * (other - one):+.2f} pp"
+            rows.append((f"recall of {label}", f"{one:.4f}", f"{other:.4f}", gain))
+        return rows
+
+    def recall_rows(self) -> list[dict[str, Any]]:
+        """Return how many samples of each class are found, as rows for a table."""
+        return [
+            {"class": label, "before": before, "after": after}
+            for label, (before, after) in (self.recalls or {}).items()
+        ]
 
     @property
     def note(self) -> str:
@@ -127,7 +170,22 @@ class Comparison:
             "n_samples": self.n_samples,
             "source": str(self.source),
             "note": self.note,
+            "recalls": plain(self.recall_rows()),
+            **self._score_dict(),
         }
+
+    def _score_dict(self) -> dict[str, Any]:
+        """Return what is there only if another score was asked for."""
+        if self.scoring == "accuracy":
+            return {}
+        names = ("before", "after", "difference")
+        score = (
+            None if self.score is None else dict(zip(names, self.score, strict=False))
+        )
+        errors = None
+        if self.score_errors is not None:
+            errors = dict(zip(names, self.score_errors, strict=True))
+        return {"scoring": self.scoring, "score": score, "score_errors": errors}
 
     def __repr__(self) -> str:
         lines = [f"{'':<15}{'before':>14}{'after':>14}{'':>10}"]
@@ -138,7 +196,9 @@ class Comparison:
         return table_html("", ("", "before", "after", ""), self.rows(), self.note)
 
 
-def compare(before: Any, after: Any, X: Any, y: Any, *, repeats: int = 5) -> Comparison:
+def compare(
+    before: Any, after: Any, X: Any, y: Any, *, repeats: int = 5, scoring: Any = None
+) -> Comparison:
     """Compare two fitted ensembles on the same samples.
 
     Parameters
@@ -151,6 +211,9 @@ def compare(before: Any, after: Any, X: Any, y: Any, *, repeats: int = 5) -> Com
         flatters and the limits do not hold.
     repeats : int
         Measurements of the time to predict, in turns, of which the best count.
+    scoring : str, scorer, callable or None
+        A score to compare by beside accuracy, with standard errors; see
+        :func:`quorate.select`.
 
     Returns
     -------
@@ -170,9 +233,10 @@ def compare(before: Any, after: Any, X: Any, y: Any, *, repeats: int = 5) -> Com
     >>> quorate.compare(forest, small, X[::2], y[::2]).source
     <VoteSource.OUT_OF_BAG: 'out-of-bag votes'>
     """
+    check_scoring(scoring, "compare")
     models = read_ensemble(before), read_ensemble(after)
     truth = np.asarray(y)
-    judged = _judge((before, after), models, X, truth)
+    judged = _judge((before, after), models, X, truth, scoring)
     nodes = tuple(count_nodes(model.model) for model in models)
     times = predict_milliseconds([before, after], X, repeats)
     return Comparison(
@@ -186,7 +250,11 @@ def compare(before: Any, after: Any, X: Any, y: Any, *, repeats: int = 5) -> Com
 
 
 def _judge(
-    given: tuple[Any, Any], ensembles: tuple[Ensemble, Ensemble], X: Any, y: Array
+    given: tuple[Any, Any],
+    ensembles: tuple[Ensemble, Ensemble],
+    X: Any,
+    y: Array,
+    scoring: Any,
 ) -> dict[str, Any]:
     """Return how good the models are, as far as the samples can tell."""
     seen = [trained_on(each, each.prepare(X), y) for each in ensembles]
@@ -196,10 +264,16 @@ def _judge(
             raise ValueError(
                 f"compare: y has shape {y.shape}, predictions {first.shape}."
             )
-        return {**_shares(first, second, y), **_limits(first != y, second != y)}
+        found = {**_shares(first, second, y), **_limits(first != y, second != y)}
+        if is_accuracy(scoring):
+            return found
+        score = _with_classes(scoring, given, y)
+        codes = np.searchsorted(score.classes, y)
+        pair = _pair(judge_model(each, X, codes, score, "compare") for each in given)
+        return {**found, **_scored(pair, score)}
     nothing: dict[str, Any] = {"error_limits": None, "excess_limit": None}
     if all(seen) and all(drawn_rows(each) is not None for each in ensembles):
-        return {**_out_of_bag(ensembles, X, y), **nothing}
+        return {**_out_of_bag(ensembles, X, y, scoring), **nothing}
     return {
         **nothing,
         "accuracy": None,
@@ -210,7 +284,7 @@ def _judge(
 
 
 def _out_of_bag(
-    ensembles: tuple[Ensemble, Ensemble], X: Any, y: Array
+    ensembles: tuple[Ensemble, Ensemble], X: Any, y: Array, scoring: Any
 ) -> dict[str, Any]:
     """Judge both by votes on samples that members were not trained on."""
     with warnings.catch_warnings():
@@ -220,8 +294,12 @@ def _out_of_bag(
     first, second = (
         each.predict()[np.searchsorted(each.samples, both)] for each in votes
     )
-    shares = _shares(first, second, y[both])
-    return {**shares, "source": VoteSource.OUT_OF_BAG}
+    shares = {**_shares(first, second, y[both]), "source": VoteSource.OUT_OF_BAG}
+    if is_accuracy(scoring):
+        return shares
+    score = score_for(scoring, votes[0], "compare")
+    common = (each.at(np.searchsorted(each.samples, both)) for each in votes)
+    return {**shares, **_scored(_pair(judge_votes(v, score) for v in common), score)}
 
 
 def _shares(first: Array, second: Array, y: Array) -> dict[str, Any]:
@@ -230,6 +308,43 @@ def _shares(first: Array, second: Array, y: Array) -> dict[str, Any]:
         "agreement": _share(first, second),
         "n_samples": int(y.size),
         "source": VoteSource.OTHER,
+        "recalls": _recalls(first, second, y),
+    }
+
+
+def _recalls(first: Array, second: Array, y: Array) -> dict[str, tuple[float, float]]:
+    """Return how much of each class either model finds."""
+    classes, codes = np.unique(y, return_inverse=True)
+    pair = [
+        class_recalls(np.where(said == y, codes, -1), codes, classes.size)
+        for said in (first, second)
+    ]
+    return {
+        str(label): (float(one), float(other))
+        for label, one, other in zip(classes, *pair, strict=True)
+    }
+
+
+def _with_classes(scoring: Any, models: tuple[Any, Any], y: Array) -> Score:
+    """Return the score for the classes of both models and of the samples."""
+    known = [
+        np.asarray(model.classes_) for model in models if hasattr(model, "classes_")
+    ]
+    return find_score(scoring, np.unique(np.concatenate([*known, y])), "compare")
+
+
+def _scored(pair: tuple[Judged, Judged], score: Score) -> dict[str, Any]:
+    first, second = pair
+    _, doubt = second.behind(first)
+    if not all(np.isfinite(each.score) for each in pair):
+        raise ValueError(
+            f"compare(scoring={score.name!r}): the score of these samples is no "
+            "number; is every class among them?"
+        )
+    return {
+        "scoring": score.name,
+        "score": (first.score, second.score),
+        "score_errors": (first.standard_error, second.standard_error, doubt),
     }
 
 

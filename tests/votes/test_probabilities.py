@@ -270,3 +270,13 @@ def test_kinds(wine):
     assert find_kind([GaussianNB()]).name == "pool"
     hard = VotingClassifier([("nb", GaussianNB())]).fit(X, y)
     assert read_ensemble(hard).rule.name == "heads"
+
+
+def test_equal_weights_do_not_change_the_mean():
+    shares = np.random.default_rng(0).dirichlet(np.ones(3), (4, 9))
+    votes = quorate.Votes(shares.argmax(axis=2), np.arange(9) % 3, probabilities=shares)
+    for weight in (1.0, 3.0, 0.1):
+        mean = votes.reweighted([weight] * 4).mean_probabilities()
+        assert mean == pytest.approx(shares.mean(axis=0), abs=1e-6)
+        alone = votes.reweighted([weight, 1, 1, 1]).keep([0]).mean_probabilities()
+        assert alone == pytest.approx(shares[0], abs=1e-6)

@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 from quorate._report._format import count, milliseconds, percent, points, size, times
+from quorate._report._measure import measure_of
 
 # A difference below this many standard errors is not told apart from chance.
 _CLEAR = 2.0
@@ -33,10 +34,26 @@ def lead(data: dict[str, Any]) -> str:
         if judged is not None
         else f"reach {percent(pruning['accuracy']['after'], 1)}"
     )
+    if data["judged"] is not None:
+        return _lead_by_score(data, asked, some)
     return (
         f"{asked}, are right on {percent(votes['member_accuracy'], 1)} of them on "
         f"average; the {words['ensemble']} is right on "
         f"{percent(votes['accuracy'], 1)}. {some} memory and {reach}."
+    )
+
+
+def _lead_by_score(data: dict[str, Any], asked: str, some: str) -> str:
+    measure, words, judged = measure_of(data), data["words"], data["judged"]
+    row = method_of_this_report(data)
+    reached = judged["after"]["value"] if row is None else row[measure.value]
+    where = "" if row is None else " on samples held back from the choice"
+    doubt = measure.differ(judged["before"]["standard_error"]).lstrip("+")
+    return (
+        f"{asked}: the {words['ensemble']} has a {measure.title} of "
+        f"{measure.write(judged['before']['value'])} (standard error {doubt}), by "
+        f"which this page judges {judged['why']}. {some} memory and reach "
+        f"{measure.write(reached)}{where}."
     )
 
 
@@ -71,6 +88,8 @@ def _honest_votes(data: dict[str, Any]) -> dict[str, str] | None:
 
 def _best_member(data: dict[str, Any]) -> dict[str, str] | None:
     votes = data["votes"]
+    if data["judged"] is not None:
+        return None  # that is a matter of accuracy
     if not votes["honest"] or votes["best_member_accuracy"] <= votes["accuracy"]:
         return None
     return _step(
@@ -98,11 +117,14 @@ def _prune(data: dict[str, Any]) -> dict[str, str]:
             f"They need {needs}. What that costs in accuracy cannot be said honestly "
             "from so few samples.",
         )
-    loss, doubt = -row["gain"], row["gain_error"]
-    change = (
-        f"{points(abs(loss)).lstrip('+')} {'less' if loss > 0 else 'more'} accurate "
-        f"than all of them (standard error {points(doubt).lstrip('+')})"
-    )
+    measure = measure_of(data)
+    loss, doubt = -row[measure.gain], row[measure.gain_error]
+    by = measure.differ(abs(loss)).lstrip("+")
+    change = f"{by} {'less' if loss > 0 else 'more'} accurate than all of them"
+    if data["judged"] is not None:
+        word = "worse" if loss > 0 else "better"
+        change = f"{by} {word} than all of them in {measure.title}"
+    change += f" (standard error {measure.differ(doubt).lstrip('+')})"
     found = f"Chosen by {pruning['method']}, they need {needs}. On held-back samples "
     if loss <= max(_SMALL_LOSS, _CLEAR * doubt):
         return _step(
@@ -132,24 +154,31 @@ def _other_method(data: dict[str, Any]) -> dict[str, str] | None:
     if mine is None:
         return None
     compared = [row for row in data["methods"]["rows"] if row["seconds"] is not None]
-    best = max(compared, key=lambda row: row["accuracy"])
-    lead_over_mine = best["accuracy"] - mine["accuracy"]
+    measure = measure_of(data)
+    best = max(compared, key=lambda row: row[measure.value])
+    lead_over_mine = best[measure.value] - mine[measure.value]
     # More than the truth, as both were judged on the same samples.
-    doubt = math.hypot(best["gain_error"], mine["gain_error"])
+    doubt = math.hypot(best[measure.gain_error], mine[measure.gain_error])
+    lead_said = measure.differ(lead_over_mine).lstrip("+")
+    better = (
+        f"{lead_said} more accurate"
+        if data["judged"] is None
+        else f"{lead_said} better in {measure.title}"
+    )
     if lead_over_mine > max(0.001, _CLEAR * doubt):
         return _step(
             f"Try {best['method']} instead of {mine['method']}.",
             f"Chosen on one half of the samples and judged on the other, its members "
-            f"are {points(lead_over_mine).lstrip('+')} more accurate, at the same "
-            "size.",
+            f"are {better}, at the same size.",
         )
     chance = next(row for row in data["methods"]["rows"] if row["is_random"])
-    if mine["accuracy"] <= chance["accuracy"]:
+    if mine[measure.value] <= chance[measure.value]:
         return _step(
             "Do not expect much from the choice of members.",
             f"Members drawn at random do as well as those of {mine['method']} here "
-            f"({percent(chance['accuracy'])} and {percent(mine['accuracy'])} on "
-            "held-back samples). What helps is their number.",
+            f"({measure.write(chance[measure.value])} and "
+            f"{measure.write(mine[measure.value])} on held-back samples). What helps "
+            "is their number.",
         )
     return None
 
@@ -185,6 +214,8 @@ def _lazy(data: dict[str, Any]) -> dict[str, str] | None:
 def _weak_members(data: dict[str, Any]) -> dict[str, str] | None:
     if not data["votes"]["honest"]:
         return None
+    if data["judged"] is not None:
+        return None  # nor is that
     chance = max(row["share"] for row in data["classes"])
     weak = [row["member"] for row in data["members"] if row["accuracy"] < chance]
     if not weak or data["ensemble"]["weighted"]:

@@ -15,6 +15,7 @@ from quorate._report import _facts
 from quorate._report._advice import advice, lead
 from quorate._report._certificate import certificate_facts
 from quorate._report._lazy import lazy_facts
+from quorate._report._measure import judged_facts, score_to_judge_by
 from quorate._report._method_comparison import (
     TOO_FEW,
     compare_methods,
@@ -33,6 +34,7 @@ from quorate._report._sections import (
 )
 from quorate._report._words import GLOSSARY, UNSCORED
 from quorate._rows import count_rows, take_rows
+from quorate._scoring import check_scoring
 from quorate._typing import IntArray
 from quorate._versions import versions
 from quorate.choosing import Keep, Selection, Size, choose, gather
@@ -54,6 +56,7 @@ def report(
     output: str | os.PathLike[str] | None = None,
     method: Any = "auto",
     keep: Keep = 0.2,
+    scoring: Any = None,
     out_of_bag: bool | str = "auto",
     methods: Sequence[Any] | None = None,
     noise: float = 0.01,
@@ -77,6 +80,10 @@ def report(
         "auto" for the method that suits the ensemble, as in :func:`quorate.prune`.
     keep : float, int, "auto" or None
         How many members to keep; see :func:`quorate.select`.
+    scoring : str, scorer, callable or None
+        What good means; see :func:`quorate.select`. Accuracy by default. The page
+        speaks in that score. Where none is given and the members were trained with
+        class weights, members are chosen as usual but judged by balanced accuracy.
     out_of_bag : {"auto", True, False}
         Which votes to use; see :func:`quorate.prune`.
     methods : sequence of str or Pruner, optional
@@ -134,6 +141,7 @@ def report(
         y,
         method=method,
         keep=keep,
+        scoring=scoring,
         out_of_bag=out_of_bag,
         methods=methods,
         noise=noise,
@@ -153,6 +161,7 @@ def make_report(
     *,
     method: Any,
     keep: Keep,
+    scoring: Any = None,
     out_of_bag: bool | str,
     methods: Sequence[Any] | None,
     noise: float,
@@ -164,13 +173,16 @@ def make_report(
     """Make the report; ``source`` names the files, where it comes from files."""
     require_extra()
     _check_settings(methods, random_state)
+    check_scoring(scoring, "report")
     start = time.perf_counter()
     evidence = gather(
         ensemble, X, y, out_of_bag=out_of_bag, n_jobs=n_jobs, owner="report"
     )
     collected = time.perf_counter() - start
     size = Size.of(method, keep)
-    selection = choose(evidence, method, size, seed=random_state)
+    selection = choose(
+        evidence, method, size, scoring=scoring, seed=random_state, owner="report"
+    )
     # Some methods take the votes that are out of bag, whatever was asked for.
     evidence = replace(evidence, votes=selection.votes)
     found, votes, pruner = evidence.ensemble, evidence.votes, selection.pruner
@@ -180,9 +192,17 @@ def make_report(
     kept = selection.applied_to(votes)
     facts = _facts.ensemble_facts(found, votes, evidence.costs("bytes"))
     diagnosis = diagnose(votes, noise) if honest else None
+    score, why = score_to_judge_by(scoring, found, votes, selection)
     halves = None
     if honest:
-        halves = halves_of(evidence, method, _COMPARED_SAMPLES, random_state)
+        halves = halves_of(
+            evidence,
+            method,
+            _COMPARED_SAMPLES,
+            random_state,
+            None if selection.judged_by is None else scoring,
+            score,
+        )
     some = _some(votes, _COMPARED_SAMPLES, random_state)
     rows = some_rows(X, random_state)
     single = found.keep(np.arange(found.n_members))  # without workers, as pruned ones
@@ -195,6 +215,7 @@ def make_report(
         "words": _facts.words(found, votes),
         "votes": _facts.vote_facts(votes, len(y)),
         "classes": _facts.class_facts(votes, kept, honest),
+        "judged": judged_facts(score, why, votes, kept, honest),
         "diversity": _facts.diversity_facts(diagnosis, kept),
         "decomposition": _facts.decomposition_facts(diagnosis, kept),
         "risk": None if diagnosis is None else diagnosis.to_dict()["risk"],
@@ -216,6 +237,7 @@ def make_report(
         "settings": {
             "method": as_code(method),
             "keep": keep,
+            **({} if selection.judged_by is None else {"scoring": selection.scoring}),
             "out_of_bag": votes.source is VoteSource.OUT_OF_BAG,
             "noise": noise,
             "random_state": random_state,

@@ -85,6 +85,8 @@ def reproduce(
         "keep": settings["keep"],
         "out_of_bag": settings["out_of_bag"],
     }
+    if "scoring" in settings:
+        choice["scoring"] = settings["scoring"]
     given: dict[str, Any] = {
         **choice,
         "noise": settings["noise"],
@@ -135,6 +137,8 @@ def _command(source: Source, given: dict[str, Any]) -> str:
     words += ["--target", source.target, "--method", str(given["method"])]
     words += ["--keep", keep, votes, "--noise", str(given["noise"])]
     words += ["--seed", str(given["random_state"]), *source.options]
+    if "scoring" in given:
+        words += ["--scoring", str(given["scoring"])]
     if "title" in given:
         words += ["--title", str(given["title"])]
     return shlex.join([*words, "-o", "report.html"])

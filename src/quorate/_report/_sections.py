@@ -12,6 +12,7 @@ from quorate._report._format import (
     size,
     times,
 )
+from quorate._report._measure import measure_of
 from quorate._report._tables import Column, Table, make_table
 
 
@@ -72,6 +73,11 @@ def _accuracies(data: dict[str, Any]) -> list[tuple[str, str]]:
     if has_two_accuracies(data):
         name = f"accuracy, {words['plurality']}"
         found.append((name, percent(votes["plurality_accuracy"])))
+    judged, measure = data["judged"], measure_of(data)
+    if judged is not None:
+        value, doubt = judged["before"]["value"], judged["before"]["standard_error"]
+        said = f"{measure.write(value)} ± {measure.differ(doubt).lstrip('+')}"
+        found.append((f"{judged['title']}, by which this page judges", said))
     return found
 
 
@@ -209,6 +215,16 @@ def _savings(data: dict[str, Any]) -> Table:
                 "change": change,
             }
         )
+    judged, measure = data["judged"], measure_of(data)
+    if judged is not None:
+        rows.append(
+            {
+                "what": f"{judged['title']}, on the votes chosen on",
+                "before": measure.write(judged["before"]["value"]),
+                "after": measure.write(judged["after"]["value"]),
+                "change": measure.differ(judged["gain"]["value"]),
+            }
+        )
     mine = method_of_this_report(data)
     if mine is not None:
         rows.append(
@@ -217,6 +233,16 @@ def _savings(data: dict[str, Any]) -> Table:
                 "before": percent(mine["accuracy"] - mine["gain"]),
                 "after": percent(mine["accuracy"]),
                 "change": points(mine["gain"]),
+            }
+        )
+    if mine is not None and judged is not None:
+        value, gain = mine[measure.value], mine[measure.gain]
+        rows.append(
+            {
+                "what": f"{judged['title']}, on held-back samples",
+                "before": measure.write(value - gain),
+                "after": measure.write(value),
+                "change": measure.differ(gain),
             }
         )
     return make_table(
@@ -236,6 +262,10 @@ def _methods(data: dict[str, Any]) -> Table | None:
     compared = data["methods"]
     if compared["refusal"] is not None:
         return None
+    measure = measure_of(data)
+    scored = [Column("score", measure.title, measure.write)]
+    if data["judged"] is None:
+        scored = []
     return make_table(
         "methods-table",
         f"Methods at {count(compared['size'])} members, on held-back samples",
@@ -243,9 +273,11 @@ def _methods(data: dict[str, Any]) -> Table | None:
             Column("method", "method"),
             Column("members", "members", lambda v: f"{v:g}"),
             Column("accuracy", "accuracy", percent),
-            Column("gain", "against all", points,
+            *scored,
+            Column(measure.gain, "against all", measure.differ,
                    "Difference to all members, on the same samples."),
-            Column("gain_error", "standard error", lambda v: points(v).lstrip("+"),
+            Column(measure.gain_error, "standard error",
+                   lambda v: measure.differ(v).lstrip("+"),
                    "How far that difference may be off by chance."),
             Column("seconds", "time to choose", lambda v: milliseconds(
                 None if v is None else 1e3 * v), "For both halves together."),

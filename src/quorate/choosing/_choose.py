@@ -9,6 +9,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from quorate._scoring import Score, check_scoring, is_accuracy, score_for
 from quorate._typing import Array
 from quorate._warn import warn
 from quorate.choosing._crossfit import (
@@ -31,8 +34,10 @@ def choose(
     method: Any = AUTO,
     size: Size | None = None,
     *,
+    scoring: Any = None,
     seed: int | None = None,
     progress: Progress | None = None,
+    owner: str = "prune",
     **parameters: Any,
 ) -> Selection:
     """Choose members by a method, and how many of them.
@@ -45,15 +50,24 @@ def choose(
         A name from :func:`quorate.methods`, a pruner object, or "auto".
     size : Size
         How many to keep.
+    scoring : str, scorer, callable or None
+        What good means; see :func:`select`. Accuracy by default.
     seed : int, optional
         For methods that draw at random and have no seed of their own.
     progress : callable, optional
         Called with steps done and their number by methods that take long.
+    owner : str
+        Who asks, for messages.
     **parameters
         Parameters of the method.
     """
     wanted = size or Size.of(method, DEFAULT_KEEP)
-    pruner = method_for(evidence, method, seed=seed, **parameters)
+    score = None
+    if not is_accuracy(scoring):
+        score = score_for(scoring, evidence.votes, owner)
+        if wanted.needs_errors:
+            _refuse_single_samples(evidence.votes, wanted, owner)
+    pruner = method_for(evidence, method, seed=seed, score=score, **parameters)
     if pruner.tags.needs_out_of_bag:
         evidence = replace(evidence, votes=evidence.out_of_bag())
     votes = evidence.votes
@@ -61,9 +75,15 @@ def choose(
     is_auto = isinstance(method, str) and method == AUTO
     if wanted.is_fixed:
         fitted, seconds = _fit(pruner.set_params(keep=wanted.keep), evidence, progress)
-        curve = _curve(votes, fitted) if fitted.has_order else None
         return Selection(
-            votes, fitted, fitted.order_, curve, wanted.text, is_auto, seconds
+            votes,
+            fitted,
+            fitted.order_,
+            _curve(votes, fitted, score) if fitted.has_order else None,
+            wanted.text,
+            is_auto,
+            seconds,
+            judged_by=score,
         )
     if wanted.needs_errors and votes.source is VoteSource.TRAINING:
         raise ValueError(
@@ -72,9 +92,10 @@ def choose(
         )
     whole, seconds = _fit(_of_everybody(pruner, wanted.name), evidence, progress)
     by_errors = wanted.needs_errors and bool(folds_of(votes))
-    curve = _whole_curve(votes, whole)
     if by_errors:
-        curve = cross_fitted_curve(evidence, whole, whole.order_)
+        curve: SizeCurve = cross_fitted_curve(evidence, whole, whole.order_, score)
+    else:
+        curve = _whole_curve(votes, whole, score)
     number = whole.order_.size
     if by_errors or not wanted.needs_errors:
         number = _number(wanted, curve, evidence, whole)
@@ -87,10 +108,10 @@ def choose(
         order, seconds = whole.order_, seconds + more
     expected = None
     if by_errors:
-        expected = expected_error(evidence, _of_everybody(pruner, ""), wanted)
+        expected = expected_error(evidence, _of_everybody(pruner, ""), wanted, score)
     shown = None if votes.source is VoteSource.TRAINING else curve
     return Selection(
-        votes, whole, order, shown, wanted.text, is_auto, seconds, expected
+        votes, whole, order, shown, wanted.text, is_auto, seconds, expected, score
     )
 
 
@@ -107,6 +128,17 @@ def _number(wanted: Size, curve: SizeCurve, evidence: Evidence, fitted: Pruner) 
             "more samples, a larger tolerance, or a number to keep."
         )
     return number
+
+
+def _refuse_single_samples(votes: Votes, wanted: Size, owner: str) -> None:
+    """Refuse to find a size where a fold would take a class away."""
+    counts = np.bincount(votes.y, minlength=votes.n_classes)
+    if counts.min() < 2:
+        label = votes.classes[int(counts.argmin())].item()
+        raise ValueError(
+            f"{owner}({wanted.text}): class {label!r} has a single sample, which "
+            "cannot both choose and judge; give more of it, or a number to keep."
+        )
 
 
 def _warn_that_all_stay(wanted: Size, votes: Votes, by_errors: bool) -> None:
@@ -130,6 +162,7 @@ def select(
     *,
     tolerance: float | None = None,
     budget: Mapping[str, float] | None = None,
+    scoring: Any = None,
     costs: Mapping[str, Array] | None = None,
     X: Any = None,
     unlabelled: Votes | None = None,
@@ -153,6 +186,13 @@ def select(
     budget : dict, optional
         Instead of ``keep``: the largest size that fits, with limits for any of
         "bytes", "nodes" and "milliseconds".
+    scoring : str, scorer, callable or None
+        What good means: a name that scikit-learn knows ("balanced_accuracy",
+        "roc_auc", "neg_log_loss"), a scorer of ``sklearn.metrics.make_scorer``, or a
+        function of labels and predictions, the larger the better; of probabilities
+        where its second parameter is called so. Accuracy by default. The size curve,
+        "auto", the tolerance and the explanation go by it; ``ges`` and ``forward``
+        optimise it, and ``method="auto"`` takes a method that suits it.
     costs : dict, optional
         What each member costs, an array for each limit in ``budget``.
     X : array-like, optional
@@ -168,7 +208,9 @@ def select(
 
     Notes
     -----
-    Errors are those of the ensemble itself, by ``votes.rule``. For "auto" and a
+    Errors are those of the ensemble itself, by ``votes.rule``; with ``scoring`` they
+    are what is missing to the best value of that score, and standard errors those of
+    the score, by a jackknife over samples. For "auto" and a
     tolerance they are cross-fitted: members are ordered without a fifth of the samples
     and judged on it, five times over, so that no sample judges an order that it had a
     part in. The members kept are then ordered by all samples.
@@ -184,13 +226,18 @@ def select(
     5
     >>> 5 < quorate.select(votes, "re", keep="auto").n_kept <= 30
     True
+    >>> selection = quorate.select(votes, "forward", 5, scoring="balanced_accuracy")
+    >>> selection.scoring, round(selection.score.score, 2)
+    ('balanced_accuracy', 0.89)
     """
+    check_scoring(scoring, "select")
     size = Size.of(method, keep, tolerance, budget)
     made: dict[str, Any] = {**(costs or {}), "unlabelled": unlabelled}
     for kind in budget or {}:
         if kind not in made:
             raise ValueError(f"budget[{kind!r}]: the costs of the members are needed.")
-    return choose(_Given(votes, None, X, None, made), method, size, **parameters)
+    evidence = _Given(votes, None, X, None, made)
+    return choose(evidence, method, size, scoring=scoring, owner="select", **parameters)
 
 
 class _Given(Evidence):
@@ -215,14 +262,25 @@ class _Given(Evidence):
 
 
 def method_for(
-    evidence: Evidence, method: Any, *, seed: int | None = None, **parameters: Any
+    evidence: Evidence,
+    method: Any,
+    *,
+    seed: int | None = None,
+    score: Score | None = None,
+    **parameters: Any,
 ) -> Pruner:
-    """Return the method asked for, with the costs of members it was told to count."""
+    """Return the method asked for, with the costs of members it was told to count.
+
+    A method that can optimise a score is given the one asked for, unless it has one.
+    """
     votes = evidence.votes
+    scoring = None if score is None else score.given
     if isinstance(method, str) and method == AUTO:
-        pruner = choose_method(votes.family, votes, **parameters)
+        pruner = choose_method(votes.family, votes, scoring=scoring, **parameters)
     else:
         pruner = make_pruner(method, **parameters)
+    if pruner.tags.takes_scoring and pruner.get_params(deep=False)["scoring"] is None:
+        pruner.set_params(scoring=scoring)
     if pruner.tags.takes_costs:
         kind = pruner.get_params(deep=False)["cost"]
         if isinstance(kind, str):
@@ -244,15 +302,15 @@ def _fit(
     return pruner, time.perf_counter() - start
 
 
-def _curve(votes: Votes, fitted: Pruner) -> SizeCurve | None:
+def _curve(votes: Votes, fitted: Pruner, score: Score | None) -> SizeCurve | None:
     """Return the error along the order; None where it would mean nothing."""
     if votes.source is VoteSource.TRAINING:
         return None
-    return _whole_curve(votes, fitted)
+    return _whole_curve(votes, fitted, score)
 
 
-def _whole_curve(votes: Votes, fitted: Pruner) -> SizeCurve:
-    return size_curve(votes, *fitted.path())
+def _whole_curve(votes: Votes, fitted: Pruner, score: Score | None) -> SizeCurve:
+    return size_curve(votes, *fitted.path(), scoring=score)
 
 
 def _of_everybody(pruner: Pruner, asker: str) -> Pruner:

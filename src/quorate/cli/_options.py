@@ -27,3 +27,8 @@ unsafe_pickle = click.option(
     is_flag=True,
     help="Open pickle and joblib files, which runs any code in them.",
 )
+scoring = click.option(
+    "--scoring",
+    metavar="NAME",
+    help="What good means: a score of scikit-learn, such as balanced_accuracy.",
+)

@@ -33,13 +33,19 @@ from quorate.cli._printable import say
     "--tolerance",
     type=float,
     metavar="SHARE",
-    help="Instead of --keep: the error may grow by this.",
+    help="Instead of --keep: the error may grow, or the score fall, by this.",
 )
 @click.option(
     "--budget",
     multiple=True,
     metavar="KIND=LIMIT",
     help="Instead of --keep: a limit on bytes, nodes or milliseconds.",
+)
+@_options.scoring
+@click.option(
+    "--class-weight",
+    type=click.Choice(["balanced"]),
+    help="Let every class count the same, for methods that add up over samples.",
 )
 @click.option(
     "--out-of-bag/--all-votes",
@@ -73,6 +79,8 @@ def prune(
     keep: str,
     tolerance: float | None,
     budget: tuple[str, ...],
+    scoring: str | None,
+    class_weight: str | None,
     out_of_bag: bool | None,
     test: Path | None,
     output: Path,
@@ -82,6 +90,7 @@ def prune(
     as_json: bool,
 ) -> None:
     """Write a smaller MODEL of the same type that keeps the members that decide."""
+    from quorate._scoring import check_scoring
     from quorate._tables import read_samples_for
     from quorate.cli._render import progress_console, results_console
     from quorate.comparison import compare
@@ -90,6 +99,8 @@ def prune(
 
     refuse_to_write_over(output, force)
     wanted, limits = as_size(keep), _limits(budget)
+    weighted: dict[str, Any] = {"class_weight": class_weight} if class_weight else {}
+    check_scoring(scoring, "--scoring")
     console = progress_console()
     with console.status("reading"):
         ensemble = read_model(
@@ -106,10 +117,12 @@ def prune(
             out_of_bag="auto" if out_of_bag is None else out_of_bag,
             tolerance=tolerance,
             budget=limits,
+            scoring=scoring,
+            **weighted,
         )
     with console.status("comparing"):
         judged = (X, y) if test is None else read_samples_for(ensemble, test, target)
-        compared = compare(ensemble, smaller, *judged)
+        compared = compare(ensemble, smaller, *judged, scoring=scoring)
     save(smaller, output)
     seen = "samples chosen on" if test is None else "test samples"
     record = pruning_record(selection)

@@ -38,6 +38,7 @@ from quorate.cli._prune import as_size
     help="How members are chosen; 'auto', or one of 'quorate methods'.",
 )
 @_options.keep
+@_options.scoring
 @click.option(
     "--out-of-bag/--all-votes",
     "out_of_bag",
@@ -64,6 +65,7 @@ def report(
     force: bool,
     method: str,
     keep: str,
+    scoring: str | None,
     out_of_bag: bool | None,
     noise: float,
     title: str | None,
@@ -100,6 +102,7 @@ def report(
             y,
             method=method,
             keep=wanted,
+            scoring=scoring,
             out_of_bag="auto" if out_of_bag is None else out_of_bag,
             methods=None,
             noise=noise,

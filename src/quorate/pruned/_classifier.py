@@ -24,6 +24,7 @@ from sklearn.utils.validation import (
 )
 
 from quorate._rows import take_rows
+from quorate._scoring import check_scoring
 from quorate._suggest import unknown_name
 from quorate._typing import Array, BoolArray
 from quorate.choosing import Size, choose
@@ -99,6 +100,13 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         fraction for ``prune_on`` holds out, or those given to a frozen estimator. Half
         of them, drawn at random, then choose the members and the other half
         calibrates, since rows that did both would promise too much.
+    scoring : str, scorer, callable or None
+        What good means when members and their number are chosen; see
+        :func:`quorate.select`. Accuracy by default. ``score`` stays accuracy, as with
+        every classifier.
+    class_weight : {"balanced"}, optional
+        Let every class count the same when members are chosen, for methods that add up
+        over samples. What the members are trained with is up to ``estimator``.
 
     Attributes
     ----------
@@ -144,6 +152,8 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         random_state: Any = None,
         n_jobs: int | None = None,
         lazy: Any = None,
+        scoring: Any = None,
+        class_weight: str | None = None,
     ) -> None:
         self.estimator = estimator
         self.method = method
@@ -153,6 +163,8 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.lazy = lazy
+        self.scoring = scoring
+        self.class_weight = class_weight
 
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
         """Fit the ensemble and choose its members.
@@ -177,13 +189,26 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
                 "PrunedClassifier.fit: got n_samples=1; choosing members needs more."
             )
         lazy, size = self._lazy(), Size.of(self.method, self.keep)
+        # What is not known is refused before the work.
+        check_scoring(self.scoring, "PrunedClassifier")
+        weighted: dict[str, Any] = {}
+        if self.class_weight is not None:
+            weighted["class_weight"] = self.class_weight
         if not (isinstance(self.method, str) and self.method == AUTO):
-            make_pruner(self.method)  # refuses what it does not know before the work
+            make_pruner(self.method, **weighted)
         fitted = self._fit_and_ask(Training(X, y, self._route(fit_params), self.n_jobs))
         seed = None if self.random_state is None else self._seed()
         if lazy is not None and lazy.mode == "calibrated" and fitted.unseen is not None:
             fitted = fitted.without_rows_to_calibrate(seed)
-        selection = choose(fitted.evidence, self.method, size, seed=seed)
+        selection = choose(
+            fitted.evidence,
+            self.method,
+            size,
+            scoring=self.scoring,
+            seed=seed,
+            owner="PrunedClassifier",
+            **weighted,
+        )
         assert fitted.evidence.ensemble is not None
         self.estimator_ = smaller_ensemble(fitted.evidence.ensemble, selection)
         self.curve_ = selection.curve

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from quorate._scoring import check_scoring
 from quorate.choosing import Keep, Selection, Size, choose, gather
 from quorate.ensembles import Ensemble
 from quorate.pruned._record import pruning_record, set_record
@@ -18,6 +19,7 @@ def prune(
     out_of_bag: bool | str = "auto",
     tolerance: float | None = None,
     budget: Mapping[str, float] | None = None,
+    scoring: Any = None,
     n_jobs: int | None = None,
     **parameters: Any,
 ) -> Any:
@@ -46,10 +48,14 @@ def prune(
     tolerance, budget
         Other ways to say how many; see :func:`quorate.select`. A budget limits the sum
         over the members kept.
+    scoring : str, scorer, callable or None
+        What good means, such as "balanced_accuracy", "roc_auc" or "neg_log_loss"; see
+        :func:`quorate.select`. Accuracy by default.
     n_jobs : int, optional
         Members asked at the same time.
     **parameters
-        Parameters of the method.
+        Parameters of the method; ``class_weight="balanced"`` lets every class count the
+        same, for methods that add up over samples.
 
     Returns
     -------
@@ -90,6 +96,7 @@ def prune(
         out_of_bag=out_of_bag,
         tolerance=tolerance,
         budget=budget,
+        scoring=scoring,
         n_jobs=n_jobs,
         **parameters,
     )
@@ -106,6 +113,7 @@ def prune_with_selection(
     out_of_bag: bool | str = "auto",
     tolerance: float | None = None,
     budget: Mapping[str, float] | None = None,
+    scoring: Any = None,
     n_jobs: int | None = None,
     **parameters: Any,
 ) -> tuple[Any, Selection]:
@@ -128,9 +136,10 @@ def prune_with_selection(
     >>> selection.n_kept == len(small.estimators_)
     True
     """
+    check_scoring(scoring, "prune")
     size = Size.of(method, keep, tolerance, budget)
     evidence = gather(ensemble, X, y, out_of_bag=out_of_bag, n_jobs=n_jobs)
-    selection = choose(evidence, method, size, **parameters)
+    selection = choose(evidence, method, size, scoring=scoring, **parameters)
     assert evidence.ensemble is not None
     return smaller_ensemble(evidence.ensemble, selection), selection
 

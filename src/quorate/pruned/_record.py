@@ -13,6 +13,8 @@ def pruning_record(selection: Selection) -> dict[str, Any]:
     """Return who was kept, by which method, on which votes, in plain types."""
     parameters = selection.pruner.get_params(deep=False)
     weights = selection.weights
+    # What is not asked for leaves no trace.
+    by_score = {} if selection.judged_by is None else {"scoring": selection.scoring}
     return {
         "method": type(selection.pruner).__name__,
         "auto": selection.auto,
@@ -20,6 +22,7 @@ def pruning_record(selection: Selection) -> dict[str, Any]:
             name: _plain(value) for name, value in parameters.items() if name != "keep"
         },
         "size": selection.rule,
+        **by_score,
         "chosen_on": None if selection.source is None else str(selection.source),
         "n_samples": selection.votes.n_samples,
         "n_members": selection.votes.n_members,

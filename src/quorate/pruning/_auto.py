@@ -10,7 +10,12 @@ AUTO = "auto"
 
 
 def choose_method(
-    kind: str | None, votes: Votes, chosen_on: str = "", **parameters: Any
+    kind: str | None,
+    votes: Votes,
+    chosen_on: str = "",
+    *,
+    scoring: Any = None,
+    **parameters: Any,
 ) -> Pruner:
     """Return the method that ``method="auto"`` stands for.
 

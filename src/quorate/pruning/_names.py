@@ -15,6 +15,7 @@ from quorate.pruning._divergence import KLDivergence
 from quorate.pruning._drep import DREP
 from quorate.pruning._evolution import PEP, SEP
 from quorate.pruning._farthest import FarthestFirst, LocalSearch
+from quorate.pruning._forward import ForwardSearch
 from quorate.pruning._ges import GreedySelection
 from quorate.pruning._instance import EPBD, FTAD
 from quorate.pruning._kappa import KappaPruning
@@ -72,6 +73,7 @@ METHODS: dict[str, type[Pruner]] = {
     "margin_loss": MarginLoss,
     "l1": SparseWeights,
     "ges": GreedySelection,
+    "forward": ForwardSearch,
     "simplex": SimplexWeights,
 }
 
@@ -192,6 +194,7 @@ def make_pruner(method: Any, **parameters: Any) -> Pruner:
     >>> quorate.pruning.make_pruner("ftad", measure="kw_variance", keep=5)
     FTAD(keep=5, measure='kw_variance')
     """
+    _refuse_class_weight(method, parameters)
     if isinstance(method, Pruner):
         pruner: Pruner = type(method)(**{**method.get_params(deep=False), **parameters})
         return pruner
@@ -203,3 +206,18 @@ def make_pruner(method: Any, **parameters: Any) -> Pruner:
                 f"{cls.__name__}: {unknown_name('parameter', parameter, allowed)}"
             )
     return cls(**parameters)
+
+
+def _refuse_class_weight(method: Any, parameters: dict[str, Any]) -> None:
+    """Refuse to count samples by class where a method does not add them up."""
+    if parameters.get("class_weight") is None:
+        parameters.pop("class_weight", None)
+        return
+    cls = type(method) if isinstance(method, Pruner) else find_method(method)
+    if not cls.tags.takes_class_weight:
+        able = [name for name, m in METHODS.items() if m.tags.takes_class_weight]
+        raise ValueError(
+            f"{cls.__name__}(class_weight={parameters['class_weight']!r}): what it "
+            "makes small or large is no sum over samples, in which they could count by "
+            f"their class; {', '.join(able)} take it."
+        )

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from quorate._scoring import check_scoring
 from quorate._suggest import unknown_name
 from quorate.pruning import make_pruner, members_to_keep, method_name, methods
 from quorate.study._learners import ENSEMBLES, LEARNERS
@@ -159,8 +160,13 @@ class Plan:
     rule: str = "own"
     """Whose accuracy counts: "own" for the ensemble's, as its ``score`` gives it;
     "heads" for the plurality vote of the members, as in the paper."""
+    scoring: str = ""
+    """The score that members are chosen and methods are ranked by, if not accuracy: a
+    name that scikit-learn knows, such as "balanced_accuracy"."""
 
     def __post_init__(self) -> None:
+        if self.scoring:
+            check_scoring(self.scoring, "study")
         if not self.data or not self.ensembles or not self.methods:
             raise ValueError("study: needs data, ensembles and methods.")
         _can_be_written("study", self.name)

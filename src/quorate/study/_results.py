@@ -34,13 +34,15 @@ class Standing:
     bytes: float
     """Mean size of the members kept."""
     rank: float
-    """Average rank by accuracy; 1 is best."""
+    """Average rank by accuracy, or by the score of the plan; 1 is best."""
     wins: int | None
     """Data sets on which the reference is significantly better; None for itself."""
     ties: int | None
     """Data sets on which neither is."""
     losses: int | None
     """Data sets on which the method is significantly better than the reference."""
+    score: float | None = None
+    """Mean of the score that the plan asks for; None if it asks for none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,18 +97,26 @@ class Results:
             _preparation(store, plan.data_names),
         )
 
-    def scores(self, quantity: str = "accuracy", sign: float = 1.0) -> Scores:
+    @property
+    def scoring(self) -> str:
+        """What methods are ranked by: accuracy, or the score of the plan."""
+        return str(self.rows[0].get("scoring", "accuracy")) if self.rows else "accuracy"
+
+    def scores(self, quantity: str | None = None, sign: float = 1.0) -> Scores:
         """Return a table of a measured quantity, data sets and ensembles by methods.
 
         Parameters
         ----------
         quantity : str
-            A column of the rows, such as "accuracy", "kept", "seconds" or "bytes".
+            A column of the rows, such as "accuracy", "kept", "seconds" or "bytes";
+            "score" by default where the plan asks for one, else "accuracy".
         sign : float
             -1 where less is better, so that higher is better in the table.
         """
         if not self.rows:
             raise ValueError(f"{self.name}: no results yet.")
+        if quantity is None:
+            quantity = "score" if "score" in self.rows[0] else "accuracy"
         if quantity not in self.rows[0]:
             raise ValueError(unknown_name("quantity", quantity, self.rows[0]))
         several = len({row["ensemble"] for row in self.rows}) > 1
@@ -152,6 +162,8 @@ class Results:
             name: self.mean_of(name)
             for name in ("accuracy", "kept", "seconds", "bytes")
         }
+        if self.scoring != "accuracy":
+            means["score"] = self.mean_of("score")
         standings = []
         for at, method in enumerate(methods):
             wins, ties, losses = counts.get(method, (None, None, None))
@@ -168,7 +180,9 @@ class Results:
         return tuple(sorted(standings, key=lambda one: (one.rank, one.method)))
 
     def table(self, reference: str | None = None) -> "Table":
-        """Return accuracy by data set and method, with marks against a reference.
+        """Return scores by data set and method, with marks against a reference.
+
+        Scores are accuracies unless the plan asks for another.
 
         Parameters
         ----------
@@ -176,7 +190,7 @@ class Results:
             The method the others are compared with; the last one by default.
         """
         scores = self.scores().complete_blocks()
-        return make_table(scores, reference or self.methods[-1])
+        return make_table(scores, reference or self.methods[-1], self.scoring)
 
     def to_dict(self, reference: str | None = None) -> dict[str, Any]:
         """Return everything as plain types for JSON; None is not a finite number.

@@ -129,7 +129,12 @@ def check_tags(pruner: Pruner) -> None:
     """Check that the tags fit the parameters, and that plain votes will do if so."""
     tags, names = pruner.tags, pruner.get_params(deep=False)
     assert isinstance(tags, PrunerTags), f"{pruner!r}: tags is not a PrunerTags"
-    for tag, parameter in (("is_random", "random_state"), ("takes_costs", "cost")):
+    for tag, parameter in (
+        ("is_random", "random_state"),
+        ("takes_costs", "cost"),
+        ("takes_scoring", "scoring"),
+        ("takes_class_weight", "class_weight"),
+    ):
         said, there = getattr(tags, tag), parameter in names
         assert said == there, (
             f"{pruner!r}: the tag {tag} is {said}, but there is "
