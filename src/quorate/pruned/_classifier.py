@@ -23,6 +23,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from quorate._distil import check_distillable, check_options
 from quorate._rows import take_rows
 from quorate._suggest import unknown_name
 from quorate._typing import Array, BoolArray
@@ -37,7 +38,7 @@ from quorate.pruned._fitting import (
     fit_and_hold_out,
     fit_in_folds,
 )
-from quorate.pruned._prune import smaller_ensemble
+from quorate.pruned._prune import distilled, smaller_ensemble
 from quorate.pruning import AUTO, make_pruner
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -97,6 +98,10 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         and when: a mode of :class:`quorate.LazyClassifier`, or its parameters.
         "calibrated" needs samples that the members have not seen: those that a
         fraction for ``prune_on`` holds out, or those given to a frozen estimator.
+    distil : bool or dict
+        Give the leaves of the trees kept new values, so that they agree with the whole
+        ensemble: True, or a dict of parameters of :func:`quorate.distil`. For ensembles
+        that average the probabilities of trees.
 
     Attributes
     ----------
@@ -142,6 +147,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         random_state: Any = None,
         n_jobs: int | None = None,
         lazy: Any = None,
+        distil: Any = False,
     ) -> None:
         self.estimator = estimator
         self.method = method
@@ -151,6 +157,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.lazy = lazy
+        self.distil = distil
 
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
         """Fit the ensemble and choose its members.
@@ -175,13 +182,24 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
                 "PrunedClassifier.fit: got n_samples=1; choosing members needs more."
             )
         lazy, size = self._lazy(), Size.of(self.method, self.keep)
+        options = check_options(self.distil, "PrunedClassifier")
         if not (isinstance(self.method, str) and self.method == AUTO):
             make_pruner(self.method)  # refuses what it does not know before the work
         fitted = self._fit_and_ask(Training(X, y, self._route(fit_params), self.n_jobs))
+        if options is not None:
+            check_distillable(fitted.evidence.ensemble)
         seed = None if self.random_state is None else self._seed()
         selection = choose(fitted.evidence, self.method, size, seed=seed)
         assert fitted.evidence.ensemble is not None
         self.estimator_ = smaller_ensemble(fitted.evidence.ensemble, selection)
+        if options is not None:
+            if seed is not None:
+                options = {**options, "random_state": seed}
+            # Rows held out, which the whole ensemble has not seen, or else all rows.
+            rows = X if fitted.unseen is None else take_rows(X, fitted.unseen)
+            self.estimator_ = distilled(
+                self.estimator_, fitted.evidence.ensemble, rows, options, self.n_jobs
+            )
         self.curve_ = selection.curve
         self.pruner_ = selection.pruner
         self.support_: BoolArray = selection.support
