@@ -19,7 +19,7 @@ RANKS = [
     {"_kernels", "stats"},
     {"votes"},
     {"ensembles", "decomposition", "persistence", "_scoring"},
-    {"_diversity", "risk", "lazy"},
+    {"_diversity", "risk", "lazy", "_distil"},
     {"_diagnosis", "pruning"},
     {"choosing"},
     {"pruned", "certificates"},

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from quorate import study as study
     from quorate import testing as testing
     from quorate import votes as votes
+    from quorate._distil import distil as distil
     from quorate._diversity import Measure as Measure
     from quorate._diversity import diversity as diversity
     from quorate._diversity import measures as measures
@@ -82,6 +83,7 @@ _HOMES = {
     "Frontier": "quorate._frontier",
     "FrontierPoint": "quorate._frontier",
     "display": "quorate.display",
+    "distil": "quorate._distil",
     "diversity": "quorate._diversity",
     "exceptions": "quorate.exceptions",
     "frontier": "quorate._frontier",

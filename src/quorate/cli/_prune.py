@@ -54,6 +54,11 @@ from quorate.cli._printable import say
     help="Choose on out-of-bag votes, or on all; found out by default.",
 )
 @click.option(
+    "--distil",
+    is_flag=True,
+    help="Give the leaves of the trees kept new values, learned from the whole model.",
+)
+@click.option(
     "--test",
     type=click.Path(path_type=Path),
     metavar="FILE",
@@ -82,6 +87,7 @@ def prune(
     scoring: str | None,
     class_weight: str | None,
     out_of_bag: bool | None,
+    distil: bool,
     test: Path | None,
     output: Path,
     force: bool,
@@ -95,7 +101,7 @@ def prune(
     from quorate.cli._render import progress_console, results_console
     from quorate.comparison import compare
     from quorate.persistence import save
-    from quorate.pruned import prune_with_selection, pruning_record
+    from quorate.pruned import get_record, prune_with_selection
 
     refuse_to_write_over(output, force)
     wanted, limits = as_size(keep), _limits(budget)
@@ -107,7 +113,11 @@ def prune(
             model, trust, unsafe_pickle, otherwise="prune it with quorate.prune"
         )
         X, y = read_samples_for(ensemble, data, target)
-    with console.status("asking the members and choosing"):
+    with console.status("asking the members and choosing") as status:
+
+        def told(done: int, total: int) -> None:
+            status.update(f"distilling, {done} of {total}")
+
         smaller, selection = prune_with_selection(
             ensemble,
             X,
@@ -119,13 +129,14 @@ def prune(
             budget=limits,
             scoring=scoring,
             **weighted,
+            distil={"progress": told} if distil else False,
         )
     with console.status("comparing"):
         judged = (X, y) if test is None else read_samples_for(ensemble, test, target)
         compared = compare(ensemble, smaller, *judged, scoring=scoring)
     save(smaller, output)
     seen = "samples chosen on" if test is None else "test samples"
-    record = pruning_record(selection)
+    record = get_record(smaller)
     if as_json:
         found = {
             "output": str(output),
@@ -159,6 +170,12 @@ def _show(
         f"{record['chosen_on']}",
         markup=False,
     )
+    if "distil" in record:
+        taught = record["distil"]
+        console.print(
+            f"leaves distilled from the whole model on {taught['n_crossed']} crossed "
+            f"and {taught['n_real']} given rows"
+        )
     console.print(table)
     console.print(compared.note)
     if where_chosen and compared.accuracy is not None:

@@ -19,10 +19,12 @@ from quorate.ensembles._fingerprint import Fingerprint, fingerprint
 from quorate.ensembles._keep import keep_members
 from quorate.ensembles._kind import Ensemble, Kind, checker, few_members
 from quorate.ensembles._learned import digests, record_of
-from quorate.ensembles._member import Member, is_certain, numbered
+from quorate.ensembles._leaves import with_new_leaves
+from quorate.ensembles._member import Member, is_certain, numbered, take_columns
 from quorate.ensembles._recombined import collect_recombined, recombined_rows
 from quorate.ensembles._registry import find_kind, read_ensemble, register_kind
-from quorate.ensembles._training import drawn_rows, trained_on
+from quorate.ensembles._training import drawn_rows, recognise, trained_on
+from quorate.ensembles._tree_input import tree_input
 from quorate.ensembles._weighted_voting import WeightedVoting
 from quorate.ensembles._wrappers import unwrapped
 
@@ -51,9 +53,13 @@ __all__ = [
     "pickled_bytes",
     "predict_milliseconds",
     "read_ensemble",
+    "recognise",
     "recombined_rows",
     "record_of",
     "register_kind",
+    "take_columns",
     "trained_on",
+    "tree_input",
     "unwrapped",
+    "with_new_leaves",
 ]

@@ -210,6 +210,12 @@ def _known_rows(ensemble: Ensemble) -> list[IntArray]:
             "collect_votes(out_of_bag=True): the ensemble was not trained on bootstrap "
             "samples, so no vote is out of bag; use rows it was not trained on."
         )
+    if ensemble.is_distilled:
+        raise ValueError(
+            "collect_votes(out_of_bag=True): the leaves of the ensemble were distilled "
+            "from a model that has seen every training row, so no vote is out of bag; "
+            "use rows that nobody was trained on."
+        )
     drawn = [np.asarray(rows) for rows in ensemble.drawn()]
     if len(drawn) != ensemble.n_members:
         raise ValueError(

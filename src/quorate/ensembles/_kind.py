@@ -22,7 +22,8 @@ from quorate.votes import DecisionRule
 Family: TypeAlias = Literal["bagging", "boosting", "pool"]
 # Estimates from the whole ensemble's out-of-bag votes do not hold for a part of it, and
 # what was recorded about an earlier choice is not about this one.
-_STALE = ("oob_score_", "oob_decision_function_", "oob_prediction_", "pruning_")
+_OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_")
+_STALE = (*_OUT_OF_BAG, "pruning_")
 # Fitted arrays that may be as long as there are members by chance.
 _NOT_PER_MEMBER = ("classes_", "feature_names_in_", "n_classes_")
 
@@ -82,9 +83,22 @@ class Ensemble:
         """Whether every member is a decision tree."""
         return all(member.tree is not None for member in self.members)
 
+    @property
+    def is_distilled(self) -> bool:
+        """Whether members have learned from rows that they were not trained on."""
+        return any(member.is_distilled for member in self.members)
+
     def keep(self, members: IntArray, weights: FloatArray | None = None) -> Any:
         """Return a model of the same kind with only these members."""
         return self.wrap(self.kind.keep(self, members, weights))
+
+    def with_members(self, estimators: Sequence[Any]) -> Any:
+        """Return the same model with others in the places of its members."""
+        same = copy.copy(self.core)
+        for name in _OUT_OF_BAG:
+            same.__dict__.pop(name, None)
+        self.kind.replace_members(same, list(estimators))
+        return self.wrap(same)
 
 
 class Kind(ABC):
@@ -125,6 +139,13 @@ class Kind(ABC):
 
         What the copy shares with the original must be replaced, not changed.
         """
+
+    def replace_members(self, same: Any, estimators: list[Any]) -> None:
+        """Put others in the places of the members of ``same``, a shallow copy.
+
+        They are fitted, see the same columns and know the same classes.
+        """
+        same.estimators_ = estimators
 
     def set_weights(self, smaller: Any, weights: FloatArray) -> None:
         """Set voting weights, one for each member left; for kinds that take them."""

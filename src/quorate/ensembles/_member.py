@@ -17,6 +17,8 @@ from quorate.votes import as_labels, positions, refuse_masked
 
 # Trees whose answers are those of their leaves; a subclass may answer otherwise.
 _TREES = (DecisionTreeClassifier, ExtraTreeClassifier)
+DISTILLED = "distilled_"
+"""The mark of a tree whose leaves were given new values; fitting makes new trees."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +88,7 @@ class Member:
 
     def columns(self, X: Any) -> Any:
         """Return the part of X that the member sees."""
-        if self.features is None:
-            return X
-        if isinstance(X, np.ndarray):
-            return X.take(self.features, axis=1)
-        return X[:, self.features]
+        return X if self.features is None else take_columns(X, self.features)
 
     @property
     def has_probabilities(self) -> bool:
@@ -127,6 +125,16 @@ class Member:
         """Return the node of its tree that each sample ends in."""
         reached: IntArray = self.estimator.apply(self.columns(X))
         return reached
+
+    @property
+    def is_distilled(self) -> bool:
+        """Whether its leaves have learned from another model, and so from all rows."""
+        return bool(getattr(self.estimator, DISTILLED, False))
+
+
+def take_columns(X: Any, columns: IntArray) -> Any:
+    """Return some columns of an array or a sparse matrix."""
+    return X.take(columns, axis=1) if isinstance(X, np.ndarray) else X[:, columns]
 
 
 def is_certain(member: Member) -> bool:

@@ -212,3 +212,12 @@ class WeightedVotes(Voting):
             from quorate.ensembles._registry import read_ensemble
 
             smaller.origin_ = read_ensemble(smaller.origin_).keep(members)
+
+    def replace_members(self, same: Any, estimators: list[Any]) -> None:
+        """See :class:`Kind`."""
+        super().replace_members(same, estimators)
+        same.estimators = list(same.named_estimators_.items())
+        if hasattr(same, "origin_"):
+            from quorate.ensembles._registry import read_ensemble
+
+            same.origin_ = read_ensemble(same.origin_).with_members(estimators)

@@ -13,8 +13,8 @@ import numpy as np
 
 from quorate._kernels.verdicts import rounding
 from quorate._typing import Array, FloatArray, IntArray
-from quorate.ensembles import Ensemble, Member, is_certain
-from quorate.lazy._trees import check_and_convert, tree_addends
+from quorate.ensembles import Ensemble, Member, is_certain, tree_input
+from quorate.lazy._trees import tree_addends
 from quorate.votes import as_labels, check_same_family, union
 
 Ask = Callable[[Any], FloatArray]
@@ -108,7 +108,7 @@ def make_additive(
             weights,
             reach=addends.reach,
             countable=addends.are_whole and ensemble.rule.against == 0,
-            prepare=check_and_convert(ensemble),
+            prepare=tree_input(ensemble),
         )
     # Trees that are sure of their class in every leaf cast whole votes.
     whole = averages and ensemble.is_of_trees and all(map(is_certain, ensemble.members))

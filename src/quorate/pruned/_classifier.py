@@ -23,6 +23,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from quorate._distil import check_distillable, check_options
 from quorate._rows import take_rows
 from quorate._scoring import check_scoring
 from quorate._suggest import unknown_name
@@ -38,7 +39,7 @@ from quorate.pruned._fitting import (
     fit_and_hold_out,
     fit_in_folds,
 )
-from quorate.pruned._prune import smaller_ensemble
+from quorate.pruned._prune import distilled, smaller_ensemble
 from quorate.pruning import AUTO, make_pruner
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -107,6 +108,10 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
     class_weight : {"balanced"}, optional
         Let every class count the same when members are chosen, for methods that add up
         over samples. What the members are trained with is up to ``estimator``.
+    distil : bool or dict
+        Give the leaves of the trees kept new values, so that they agree with the whole
+        ensemble: True, or a dict of parameters of :func:`quorate.distil`. For ensembles
+        that average the probabilities of trees.
 
     Attributes
     ----------
@@ -154,6 +159,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         lazy: Any = None,
         scoring: Any = None,
         class_weight: str | None = None,
+        distil: Any = False,
     ) -> None:
         self.estimator = estimator
         self.method = method
@@ -165,6 +171,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         self.lazy = lazy
         self.scoring = scoring
         self.class_weight = class_weight
+        self.distil = distil
 
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
         """Fit the ensemble and choose its members.
@@ -194,9 +201,12 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         weighted: dict[str, Any] = {}
         if self.class_weight is not None:
             weighted["class_weight"] = self.class_weight
+        options = check_options(self.distil, "PrunedClassifier")
         if not (isinstance(self.method, str) and self.method == AUTO):
             make_pruner(self.method, **weighted)
         fitted = self._fit_and_ask(Training(X, y, self._route(fit_params), self.n_jobs))
+        if options is not None:
+            check_distillable(fitted.evidence.ensemble)
         seed = None if self.random_state is None else self._seed()
         if lazy is not None and lazy.mode == "calibrated" and fitted.unseen is not None:
             fitted = fitted.without_rows_to_calibrate(seed)
@@ -211,6 +221,14 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         )
         assert fitted.evidence.ensemble is not None
         self.estimator_ = smaller_ensemble(fitted.evidence.ensemble, selection)
+        if options is not None:
+            if seed is not None:
+                options = {**options, "random_state": seed}
+            # Rows held out, which the whole ensemble has not seen, or else all rows.
+            rows = X if fitted.unseen is None else take_rows(X, fitted.unseen)
+            self.estimator_ = distilled(
+                self.estimator_, fitted.evidence.ensemble, rows, options, self.n_jobs
+            )
         self.curve_ = selection.curve
         self.pruner_ = selection.pruner
         self.support_: BoolArray = selection.support

@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
+from quorate._distil import check_distillable, check_options
+from quorate._distil import distil as teach
 from quorate._scoring import check_scoring
 from quorate.choosing import Keep, Selection, Size, choose, gather
-from quorate.ensembles import Ensemble
-from quorate.pruned._record import pruning_record, set_record
+from quorate.ensembles import Ensemble, read_ensemble
+from quorate.pruned._record import get_record, pruning_record, set_record
 
 
 def prune(
@@ -20,6 +22,7 @@ def prune(
     tolerance: float | None = None,
     budget: Mapping[str, float] | None = None,
     scoring: Any = None,
+    distil: bool | Mapping[str, Any] = False,
     n_jobs: int | None = None,
     **parameters: Any,
 ) -> Any:
@@ -51,6 +54,10 @@ def prune(
     scoring : str, scorer, callable or None
         What good means, such as "balanced_accuracy", "roc_auc" or "neg_log_loss"; see
         :func:`quorate.select`. Accuracy by default.
+    distil : bool or dict
+        Give the leaves of the trees kept new values, so that they agree with the whole
+        ensemble: True, or a dict of parameters of :func:`quorate.distil`. For ensembles
+        that average the probabilities of trees.
     n_jobs : int, optional
         Members asked at the same time.
     **parameters
@@ -97,6 +104,7 @@ def prune(
         tolerance=tolerance,
         budget=budget,
         scoring=scoring,
+        distil=distil,
         n_jobs=n_jobs,
         **parameters,
     )
@@ -114,6 +122,7 @@ def prune_with_selection(
     tolerance: float | None = None,
     budget: Mapping[str, float] | None = None,
     scoring: Any = None,
+    distil: bool | Mapping[str, Any] = False,
     n_jobs: int | None = None,
     **parameters: Any,
 ) -> tuple[Any, Selection]:
@@ -123,7 +132,8 @@ def prune_with_selection(
     -------
     smaller, selection
         The smaller ensemble, and a :class:`quorate.Selection` that knows order, size
-        curve and ``explain``.
+        curve and ``explain``. Its errors are those of the members as they were; of
+        distilled ones it says nothing.
 
     Examples
     --------
@@ -138,10 +148,16 @@ def prune_with_selection(
     """
     check_scoring(scoring, "prune")
     size = Size.of(method, keep, tolerance, budget)
+    options = check_options(distil, "prune")
+    if options is not None:
+        check_distillable(ensemble)  # before the work
     evidence = gather(ensemble, X, y, out_of_bag=out_of_bag, n_jobs=n_jobs)
     selection = choose(evidence, method, size, scoring=scoring, **parameters)
     assert evidence.ensemble is not None
-    return smaller_ensemble(evidence.ensemble, selection), selection
+    smaller = smaller_ensemble(evidence.ensemble, selection)
+    if options is not None:
+        smaller = distilled(smaller, evidence.ensemble, X, options, n_jobs)
+    return smaller, selection
 
 
 def smaller_ensemble(ensemble: Ensemble, selection: Selection) -> Any:
@@ -149,3 +165,30 @@ def smaller_ensemble(ensemble: Ensemble, selection: Selection) -> Any:
     kept, weights = selection.members, selection.weights
     smaller = ensemble.keep(kept, None if weights is None else weights[kept])
     return set_record(smaller, pruning_record(selection))
+
+
+def distilled(
+    smaller: Any,
+    ensemble: Ensemble,
+    X: Any,
+    options: dict[str, Any],
+    n_jobs: int | None,
+) -> Any:
+    """Return a pruned ensemble that has learned from the whole one, on its record too.
+
+    Parameters
+    ----------
+    smaller : fitted ensemble
+        What :func:`smaller_ensemble` returned.
+    ensemble : Ensemble
+        The whole one.
+    X : array-like
+        Rows to cross.
+    options : dict
+        Parameters of :func:`quorate.distil`.
+    n_jobs : int, optional
+        Blocks of rows at the same time, if the options do not say.
+    """
+    taught = teach(smaller, ensemble.model, X, **{"n_jobs": n_jobs, **options})
+    record = {**get_record(taught), "distil": read_ensemble(taught).core.distillation_}
+    return set_record(taught, record)

@@ -41,11 +41,21 @@ def set_record(model: Any, record: dict[str, Any]) -> Any:
     With it goes what the members have learned, by which a reader sees whether they are
     still there. A frozen estimator stores nothing: what is in it carries the record.
     """
-    carrier = model
-    while isinstance(carrier, FrozenEstimator):
-        carrier = carrier.estimator
+    carrier = _carrier(model)
     if not isinstance(carrier, (list, tuple, dict)):
         carrier.pruning_ = {**record, "members": digests(read_ensemble(model))}
+    return model
+
+
+def get_record(model: Any) -> dict[str, Any]:
+    """Return the record that :func:`set_record` wrote."""
+    record: dict[str, Any] = _carrier(model).pruning_
+    return record
+
+
+def _carrier(model: Any) -> Any:
+    while isinstance(model, FrozenEstimator):
+        model = model.estimator
     return model
 
 
