@@ -31,7 +31,7 @@
 /* Descents at the same time: one waits for memory while the others compare. */
 #define LANES 8
 /* Rows that go through a tree while it is in the nearest cache. */
-#define ROWS 256
+#define ROWS 1024
 
 /* A node in twelve bytes; children stand side by side, the left one first. */
 typedef struct {
@@ -76,9 +76,11 @@ typedef struct {
     double threshold;      /* RELATIVE: units of lead that are enough */
 } plan;
 
+#ifndef QUORATE_ALONE /* a model written as C needs nothing of this, nor the end */
 EXPORT int32_t quorate_interface(void) { return INTERFACE; }
 
 EXPORT int64_t quorate_plan_bytes(void) { return (int64_t)sizeof(plan); }
+#endif
 
 /* Descent */
 
@@ -359,6 +361,7 @@ EXPORT int64_t quorate_vote(const plan *p, const float *X, int64_t n_rows,
     return v.n_close;
 }
 
+#ifndef QUORATE_ALONE
 /* Numbers on their way in */
 
 /* Tell whether all are numbers that a tree compares; copy them on the way. */
@@ -381,3 +384,4 @@ EXPORT int32_t quorate_finite(const float *from, int64_t size)
         strange |= !(fabsf(from[i]) <= FLT_MAX);
     return !strange;
 }
+#endif

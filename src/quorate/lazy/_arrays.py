@@ -46,36 +46,34 @@ class TreeArrays:
 
         After this no row of numbers can lead out of them, or round in circles.
         """
-        nodes, table = self.nodes, self.table
-        places = np.arange(nodes.size)
+        nodes, table, roots = self.nodes, self.table, self.roots
+        if nodes.dtype != NODE or nodes.ndim != 1 or nodes.size > _MOST:
+            raise _forged("nodes of another form")
+        if not (1 <= self.n_features <= _COLUMN and 1 <= self.n_classes <= _COLUMN):
+            raise _forged("no columns or no classes, or too many")
+        if table.dtype != np.float64 or table.shape != (len(table), self.n_classes):
+            raise _forged("leaves of another form")
+        if not (nodes.flags.c_contiguous and table.flags.c_contiguous):
+            raise _forged("numbers that do not follow each other")
         leaf = self.is_leaf
         child = nodes["child"].astype(np.int64)
-        column = nodes["feature"][~leaf] & _COLUMN
-        forward = (child > places) & (child + 1 < nodes.size)
+        forward = (child > np.arange(nodes.size)) & (child + 1 < nodes.size)
         payload = (child >= -len(table)) & (child < self.n_classes)
-        roots = self.roots
-        problems = {
-            "nodes of another type": nodes.dtype != NODE or nodes.ndim != 1,
-            "more nodes than can be counted": nodes.size > _MOST,
-            "no columns": self.n_features < 1,
-            "no classes": self.n_classes < 1,
-            "a table of another shape": table.dtype != np.float64
-            or table.shape != (len(table), self.n_classes),
-            "scattered memory": not (
-                nodes.flags.c_contiguous and table.flags.c_contiguous
-            ),
-            "a column that does not exist": bool((column >= self.n_features).any()),
-            "a child that does not exist": not bool(forward[~leaf].all()),
-            "a leaf without a class": not bool(payload[leaf].all()),
-            "a tree without a root": roots.ndim != 1
-            or roots.size == 0
-            or bool((roots < 0).any())
-            or bool((roots >= nodes.size).any()),
-        }
-        for problem, is_there in problems.items():
-            if is_there:
-                raise ValueError(f"trees in arrays: damaged or forged, {problem}.")
+        if ((nodes["feature"][~leaf] & _COLUMN) >= self.n_features).any():
+            raise _forged("a column that does not exist")
+        if not forward[~leaf].all():
+            raise _forged("a child that does not exist")
+        if not payload[leaf].all():
+            raise _forged("a leaf without a class")
+        if roots.ndim != 1 or not roots.size or roots.min() < 0:
+            raise _forged("a tree without a root")
+        if roots.max() >= nodes.size:
+            raise _forged("a tree without a root")
         return self
+
+
+def _forged(problem: str) -> ValueError:
+    return ValueError(f"trees in arrays: damaged or forged, {problem}.")
 
 
 def tree_arrays(ensemble: Ensemble, classes: Array) -> TreeArrays:
@@ -214,10 +212,15 @@ def unpack(packed: Any) -> TreeArrays:
     """Return the trees of :func:`pack`, or refuse what cannot be them."""
     try:
         trees = _unpacked(packed)
-    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
-        raise ValueError(
-            f"trees in arrays: damaged or forged ({type(error).__name__}: {error})."
-        ) from error
+    except (
+        KeyError,
+        TypeError,
+        AttributeError,
+        IndexError,
+        ValueError,
+        OverflowError,
+    ) as error:
+        raise _forged(f"{type(error).__name__}: {error}") from error
     return trees.check()
 
 

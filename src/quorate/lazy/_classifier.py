@@ -1,5 +1,6 @@
 """The classifier that stops asking."""
 
+import os
 from typing import Any, Self
 
 import numpy as np
@@ -21,6 +22,7 @@ from quorate.ensembles import (
 from quorate.exceptions import ConfidenceWarning, TrainingVotesWarning
 from quorate.lazy._additive import AdditiveEnsemble, make_additive
 from quorate.lazy._calibration import Guarantee, calibrate, harmful_thresholds
+from quorate.lazy._compact import CompactClassifier
 from quorate.lazy._curve import LazyCurve
 from quorate.lazy._engine import Outcome, agreements, follow, watch
 from quorate.lazy._parameters import (
@@ -41,11 +43,14 @@ from quorate.lazy._rules import (
     make_bayes,
     make_stops,
 )
+from quorate.lazy._trees import takes_missing
 
 __all__ = ["MODES", "LazyClassifier"]
 
 # Changes on the rows given to fit that chance does not explain.
 _UNLIKELY = 0.01
+# What a compact model takes along.
+_LEARNED = ("classes_", "order_", "stops_", "threshold_", "expected_disagreement_")
 _CONFIDENCES = (0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9999)
 _THRESHOLDS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0)
 
@@ -333,6 +338,72 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             n_members=ensemble.n_members,
             n_samples=reference.size,
         )
+
+    # Serving
+
+    def compact(self) -> CompactClassifier:
+        """Return a model that answers the same from arrays, without the ensemble.
+
+        It has only what serving needs: it pickles, it is stored by :func:`quorate.save`
+        without anything that runs, loaded without trusting a type, and takes a small
+        part of the memory. It cannot be fitted, pruned, measured or converted any more,
+        and takes no sparse rows.
+
+        Returns
+        -------
+        CompactClassifier
+
+        Raises
+        ------
+        ValueError
+            If the members are not all trees, or if something else stands before them,
+            such as the steps of a pipeline.
+        """
+        ready = self._prepared()
+        found = read_ensemble(self.ensemble)
+        problem = ready.ensemble.why_no_arrays
+        if not problem and not found.takes_plain:
+            problem = (
+                "something changes the rows before the trees see them, such as the "
+                "steps of a pipeline; wrap its last step, and put what comes out in "
+                "its place"
+            )
+        if problem:
+            raise ValueError(f"LazyClassifier.compact: {problem}.")
+        assert ready.ensemble.arrays is not None
+        learned = {name: getattr(self, name) for name in _LEARNED}
+        if hasattr(self, "feature_names_in_"):
+            learned["feature_names_in_"] = self.feature_names_in_
+        return CompactClassifier.of(
+            ready,
+            ready.ensemble.arrays(),
+            mode=self._settings[0],
+            confidence=self._settings[1],
+            allow_nan=takes_missing(found),
+            learned=learned,
+        )
+
+    def to_c(self, path: str | os.PathLike[str], name: str = "forest") -> None:
+        """Write the model as one C99 file without dependencies.
+
+        It holds the trees, the kernel that also answers here, and two functions that
+        give the same answers: ``name_predict(row)`` and ``name_predict_rows(rows,
+        n_rows, codes)``, with rows of 32-bit floats and positions in ``name_labels``.
+        Rows are not checked.
+
+        Parameters
+        ----------
+        path : path
+            Where to write it, in one step.
+        name : str
+            What the functions begin with, for programs that have several models.
+
+        Raises
+        ------
+        ValueError
+            Where :meth:`compact` is not possible.
+        """
+        self.compact().to_c(path, name)
 
     # Voting
 
