@@ -20,8 +20,8 @@ LIBRARY = HERE / f"_forest{_SUFFIXES.get(sys.platform, '.so')}"
 
 _USUAL = ("cc", "gcc", "clang")
 # Sums must be NumPy's: nothing is reordered, and no product is added unrounded.
-_FLAGS = ("-std=c99", "-O3", "-ffp-contract=off", "-fvisibility=hidden")
-_LINK = ("-fPIC", "-shared")
+_FLAGS = ("-std=c99", "-O3", "-ffp-contract=off")
+_SHARED = ("-fPIC", "-shared")
 
 
 class CompilerError(RuntimeError):
@@ -55,7 +55,7 @@ def compile_file(
         return False
     # Beside the old file, then in its place: processes that use that one keep it.
     made = target.with_name(f"{target.name}.{os.getpid()}.new")
-    command = [*compiler, *_FLAGS, *(_LINK if shared else ()), *options]
+    command = [*compiler, *_FLAGS, *(_SHARED if shared else ()), *options]
     command += [str(source), "-o", str(made), "-lm"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -69,7 +69,7 @@ def compile_file(
 
 def compile_kernels(target: Path = LIBRARY, options: Sequence[str] = ()) -> bool:
     """Compile the kernels into a shared library; return whether it was possible."""
-    return compile_file(SOURCE, target, options)
+    return compile_file(SOURCE, target, ["-fvisibility=hidden", *options])
 
 
 if __name__ == "__main__":

@@ -244,11 +244,16 @@ def _unpacked(packed: Any) -> TreeArrays:
     columns = np.asarray(packed["columns"])
     if columns.size and (columns.min() < 0 or columns.max() > _COLUMN):
         raise ValueError("a column that does not exist")
+    payload = np.asarray(packed["payload"])
+    if payload.dtype.kind not in "iu" or payload.shape != (n_nodes - n_inner,):
+        raise ValueError("leaves of another form")
+    if payload.min() < -_COLUMN or payload.max() > _COLUMN:
+        raise ValueError("a leaf without a class")
     nodes = np.zeros(n_nodes, dtype=NODE)
     nodes["feature"] = _LEAF
     nodes["feature"][~leaf] = columns | np.where(missing, _MISSING_LEFT, 0)
     nodes["threshold"][~leaf] = packed["thresholds"]
-    nodes["child"][leaf] = packed["payload"]
+    nodes["child"][leaf] = payload
     nodes["child"][~leaf] = _children(~leaf, counts)
     return TreeArrays(
         nodes,

@@ -107,7 +107,8 @@ class CompactClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Array:
         """Predict classes."""
-        return np.asarray(self.classes_.take(self._ask(X).codes, axis=0))
+        codes = self._ask(X).codes
+        return np.asarray(self.classes_.take(codes, axis=0))
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the score of each class, see :meth:`LazyClassifier.predict_proba`."""
