@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 GROUPS := test browser oracle lint docs bench
 
-.PHONY: demo test test-browser test-oracle test-oldest test-slow test-strict simulate lint types docs doctest bench mutate wheel smoke clean
+.PHONY: demo kernels sanitize test test-pure test-browser test-oracle test-oldest test-slow test-strict simulate lint types docs doctest bench mutate wheel smoke clean
 
 demo: $(VENV)/.core
 	$(BIN)/quorate demo
@@ -12,6 +12,30 @@ demo: $(VENV)/.core
 # All but those marked slow, which test-slow runs and CI with it.
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -n auto -m "not slow"
+
+# The kernels, compiled in place after a change; installing does it by itself.
+kernels: $(VENV)/.core
+	$(BIN)/python src/quorate/_native/_compile.py
+
+# The kernels under the address and undefined-behaviour sanitizers, on every ensemble of
+# the fuzz. Python's own leaks are not looked for.
+SANITIZED := $(VENV)/forest-sanitized.so
+sanitize: $(VENV)/.test
+	$(BIN)/python src/quorate/_native/_compile.py $(abspath $(SANITIZED)) -g -O1 \
+		-fsanitize=address,undefined -fno-sanitize-recover=all
+	LD_PRELOAD=$$($${CC:-cc} -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 \
+		QUORATE_KERNELS=$(abspath $(SANITIZED)) $(BIN)/python -m pytest -q \
+		tests/lazy/test_engines.py tests/lazy/test_compact.py
+
+# Installed where there is no C compiler: NumPy gives the same answers.
+test-pure:
+	rm -rf $(VENV)-pure
+	$(PYTHON) -m venv $(VENV)-pure
+	$(VENV)-pure/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	CC=no-compiler $(VENV)-pure/bin/python -m pip install --quiet --group test .
+	$(VENV)-pure/bin/quorate --version | grep "engine: numpy"
+	CC=no-compiler $(VENV)-pure/bin/python -m pytest -n auto -q -m "not slow" \
+		tests/lazy tests/test_native.py
 
 # Reports in Debian's chromium; a missing browser is a failure here, not a skip.
 test-browser: $(VENV)/.test $(VENV)/.browser
@@ -77,7 +101,7 @@ smoke: wheel
 	cd dist && ../$(VENV)-wheel/bin/quorate demo
 	cd dist && ../$(VENV)-wheel/bin/python ../tests/smoke.py
 
-$(VENV)/.core: pyproject.toml
+$(VENV)/.core: pyproject.toml hatch_build.py src/quorate/_native/forest.c
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --editable .
@@ -88,4 +112,4 @@ $(GROUPS:%=$(VENV)/.%): $(VENV)/.%: $(VENV)/.core
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(VENV)-oldest $(VENV)-wheel dist docs/_build docs/api/generated docs/gallery docs/sg_execution_times.rst .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(VENV)-oldest $(VENV)-pure $(VENV)-wheel src/quorate/_native/_forest.* dist docs/_build docs/api/generated docs/gallery docs/sg_execution_times.rst .pytest_cache .mypy_cache .ruff_cache

@@ -16,7 +16,7 @@ SOURCE = Path(quorate.__file__).parent
 RANKS = [
     {"exceptions", "_typing", "_suggest", "_atomic", "_warn", "_version", "_html"},
     {"_plain", "_rows", "_tables", "_versions"},
-    {"_kernels", "stats"},
+    {"_kernels", "_native", "stats"},
     {"votes"},
     {"ensembles", "decomposition", "persistence", "_scoring"},
     {"_diversity", "risk", "lazy", "_distil"},

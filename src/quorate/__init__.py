@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from quorate.ensembles import WeightedVoting as WeightedVoting
     from quorate.ensembles import collect_votes as collect_votes
     from quorate.ensembles import keep_members as keep_members
+    from quorate.lazy import CompactClassifier as CompactClassifier
     from quorate.lazy import LazyClassifier as LazyClassifier
     from quorate.lazy import LazyCurve as LazyCurve
     from quorate.persistence import load as load
@@ -65,6 +66,7 @@ _HOMES = {
     "votes": "quorate.votes",
     "certify": "quorate.certificates",
     "Comparison": "quorate.comparison",
+    "CompactClassifier": "quorate.lazy",
     "Decomposition": "quorate.decomposition",
     "compare": "quorate.comparison",
     "LazyClassifier": "quorate.lazy",

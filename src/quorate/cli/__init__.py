@@ -8,6 +8,7 @@ interrupted, 143 terminated.
 
 import click
 
+from quorate._version import __version__
 from quorate.cli._demo import demo
 from quorate.cli._diagnose import diagnose
 from quorate.cli._errors import RefusingGroup
@@ -21,11 +22,28 @@ from quorate.cli._study import study
 __all__ = ["main"]
 
 
+def _show_version(context: click.Context, _: click.Parameter, asked: bool) -> None:
+    if not asked or context.resilient_parsing:
+        return
+    from quorate._native import engine, why_not
+
+    why = why_not()
+    click.echo(f"quorate {__version__}, engine: {engine()}{why and f' ({why})'}")
+    context.exit()
+
+
 @click.group(
     cls=RefusingGroup,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.version_option(package_name="quorate", message="quorate %(version)s")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the version, and what asks trees: compiled kernels or NumPy.",
+)
 def main() -> None:
     """Measure the diversity of classification ensembles and prune them."""
 

@@ -33,6 +33,7 @@ class Boosting(Kind):
             # The array has room for members that early stopping never fitted.
             weights=np.asarray(model.estimator_weights_[: len(members)], dtype=float),
             prepare=checker(model),
+            takes_plain=True,
             has_onnx=True,
         )
 

@@ -46,6 +46,7 @@ class Forest(Kind):
             drawn=(lambda: model.estimators_samples_) if model.bootstrap else None,
             max_samples=model.max_samples,
             adds_in_order=lambda: True,
+            takes_plain=True,
             has_onnx=True,
         )
 

@@ -52,6 +52,9 @@ class Ensemble:
     """Checks X as ``predict`` does and converts it once for all members."""
     checks_input: bool = True
     """Whether ``prepare`` has checked all that the members would check."""
+    takes_plain: bool = False
+    """Whether finite floats in as many columns as ``core`` has seen pass ``prepare`` as
+    they are, so that who has looked at them may leave it out."""
     drawn: Callable[[], Sequence[IntArray]] | None = None
     """The training rows each member was fitted on, for ensembles that bootstrap."""
     max_samples: int | float | None = None

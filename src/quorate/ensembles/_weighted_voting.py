@@ -201,6 +201,7 @@ class WeightedVotes(Voting):
             drawn=(lambda: model.estimators_samples_) if drawn else None,
             max_samples=model.origin_.max_samples if drawn else None,
             adds_in_order=lambda: True,
+            takes_plain=True,
             has_onnx=True,
         )
 

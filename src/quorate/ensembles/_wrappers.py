@@ -67,6 +67,7 @@ def _in_pipeline(pipeline: Pipeline, last: Ensemble) -> Ensemble:
         last,
         model=model,
         prepare=lambda X: last.prepare(before.transform(X)),
+        takes_plain=False,
         wrap=wrap,
     )
 

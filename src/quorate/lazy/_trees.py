@@ -1,5 +1,6 @@
 """Trees that add up: one table per tree, one descent per row."""
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -69,3 +70,16 @@ def _descent(
     if features is None:
         return lambda X: table.take(tree.apply(X), axis=0)
     return lambda X: table.take(tree.apply(take_columns(X, features)), axis=0)
+
+
+def takes_missing(ensemble: Ensemble) -> bool:
+    """Tell whether an ensemble takes missing values, by asking it about one."""
+    row = np.zeros((1, ensemble.core.n_features_in_))
+    row[0, 0] = np.nan
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the row has no names
+        try:
+            ensemble.core.predict(row)
+        except ValueError:
+            return False
+    return True

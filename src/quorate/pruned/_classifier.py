@@ -297,7 +297,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         if not isinstance(self.lazy, (str, Mapping)):
             raise ValueError(
                 f"PrunedClassifier(lazy={self.lazy!r}): None, a mode of LazyClassifier "
-                "('exact', 'bayes', 'calibrated'), or a dict of its parameters."
+                "('exact', 'bayes', 'calibrated', 'all'), or a dict of its parameters."
             )
         given: dict[str, Any] = (
             {"mode": self.lazy} if isinstance(self.lazy, str) else dict(self.lazy)

@@ -1,0 +1,200 @@
+"""A vote of trees by kernels: the plan they follow, and the thin door before them.
+
+The kernels (:mod:`quorate._native`) do what :func:`quorate.lazy._engine.vote` does, to
+the bit: the same sums in the same order, the same looks, the same rules.
+"""
+
+import ctypes
+from typing import Any
+
+import numpy as np
+
+from quorate._native import Kernels, Plan, kernels, why_not
+from quorate._rows import take_rows
+from quorate._typing import Array, FloatArray, IntArray
+from quorate.lazy._additive import AdditiveEnsemble
+from quorate.lazy._arrays import TreeArrays
+from quorate.lazy._engine import Outcome
+from quorate.lazy._rules import (
+    WHOLE,
+    BayesRule,
+    CalibratedRule,
+    ExactRule,
+    Rule,
+    Stops,
+)
+
+ENGINES = ("auto", "compiled", "numpy")
+
+# As in forest.c.
+_EXACT, _SHARE, _VOTES, _RELATIVE = range(4)
+_LEFT_OPEN, _AVERAGE, _HEADS, _AGAINST = range(4)
+
+
+def find_kernels(engine: str, ensemble: AdditiveEnsemble, owner: str) -> Kernels | None:
+    """Return the kernels if they can answer for an ensemble; None for NumPy.
+
+    Who insists on them is told why they cannot.
+    """
+    if engine == "numpy":
+        return None
+    found = kernels()
+    if engine == "compiled":
+        problem = why_not() if found is None else ensemble.why_no_arrays
+        if problem:
+            raise ValueError(
+                f"{owner}(engine='compiled'): {problem}; engine='auto' answers the "
+                "same without."
+            )
+    return None if ensemble.arrays is None else found
+
+
+class CompiledVote:
+    """An ensemble of trees, an order, stops and a rule, as the kernels take them."""
+
+    def __init__(
+        self,
+        found: Kernels,
+        trees: TreeArrays,
+        ensemble: AdditiveEnsemble,
+        order: IntArray,
+        stops: Stops,
+        rule: Rule,
+    ) -> None:
+        self._kernels = found
+        self._ensemble = ensemble
+        self._n_classes = trees.n_classes
+        self._n_features = trees.n_features
+        self.arrays, numbers = plan_of(trees, ensemble, order, stops, rule)
+        addresses = {name: _address(array) for name, array in self.arrays.items()}
+        self._plan = Plan(**addresses, **numbers)
+        self._at = ctypes.addressof(self._plan)
+
+    def ask(self, raw: Any, X: Array, *, is_finite: bool = False) -> Outcome:
+        """Ask about prepared rows; the ensemble has the last word where it insists."""
+        outcome, close = self._vote(X, is_finite, self._how())
+        if close is not None:
+            rows = np.flatnonzero(close)
+            outcome.codes[rows] = self._ensemble.reference(
+                take_rows(raw, rows), take_rows(X, rows)
+            )
+        return outcome
+
+    def narrowed(self, X: Any) -> Array | None:
+        """Return a plain array as the kernels take it; None if it needs more than that.
+
+        Plain is a C-contiguous array of floats of the right width whose values are
+        finite: nothing that anybody would have to check, convert or refuse.
+        """
+        if type(X) is not np.ndarray or X.ndim != 2:
+            return None
+        n_rows, n_columns = X.shape
+        flags = X.flags
+        if n_columns != self._n_features or n_rows == 0:
+            return None
+        if not (flags.c_contiguous and flags.aligned):
+            return None
+        if X.dtype == np.float32:
+            return X if self._kernels.finite(_address(X), X.size) else None
+        if X.dtype != np.float64:
+            return None
+        narrow = np.empty((n_rows, n_columns), dtype=np.float32)
+        fits = self._kernels.narrow(_address(X), _address(narrow), X.size)
+        return narrow if fits else None
+
+    def _how(self) -> int:
+        ensemble = self._ensemble
+        if not ensemble.adds_in_order():
+            return _LEFT_OPEN
+        if ensemble.against:
+            return _AGAINST
+        return _AVERAGE if ensemble.divides else _HEADS
+
+    def _vote(self, X: Array, is_finite: bool, how: int) -> tuple[Outcome, Any]:
+        n_rows = len(X)
+        codes = np.empty(n_rows, dtype=np.int64)
+        asked = np.empty(n_rows, dtype=np.int64)
+        close = np.empty(n_rows, dtype=np.uint8)
+        # One row more, in which close votes are added up again.
+        scores = np.empty((n_rows + 1, self._n_classes))
+        at = _address(scores)
+        n_close = self._kernels.vote(
+            self._at,
+            _address(X),
+            n_rows,
+            not (is_finite or self._kernels.finite(_address(X), X.size)),
+            how,
+            _address(codes),
+            _address(asked),
+            _address(close),
+            at,
+            at + n_rows * self._n_classes * 8,
+        )
+        return Outcome(codes, asked, scores[:n_rows]), close if n_close else None
+
+
+def plan_of(
+    trees: TreeArrays,
+    ensemble: AdditiveEnsemble,
+    order: IntArray,
+    stops: Stops,
+    rule: Rule,
+) -> tuple[dict[str, Array], dict[str, Any]]:
+    """Return the arrays and the numbers of a plan, by the names in ``forest.c``."""
+    last = stops.ends.size - 1
+    looks = [step for step in range(last) if rule.possible(step)] + [last]
+    kind, limits, numbers = _limits(rule, looks)
+    exact = rule if isinstance(rule, ExactRule) else rule.exact  # type: ignore[attr-defined]
+    arrays = {
+        "nodes": trees.nodes,
+        "table": trees.table,
+        "own_roots": _whole(trees.roots),
+        "own_weights": _float(ensemble.weights),
+        "roots": _whole(trees.roots[order]),
+        "weights": _float(ensemble.weights[order]),
+        "ends": _whole(stops.ends[looks]),
+        "handicap": _float(ensemble.handicap),
+        "rest": _float(stops.rest[looks] + exact.margin),
+        **limits,
+    }
+    return arrays, {
+        "total": float(ensemble.weights.sum()),
+        "against": ensemble.against,
+        "n_trees": trees.roots.size,
+        "n_features": trees.n_features,
+        "n_classes": trees.n_classes,
+        "n_looks": len(looks),
+        "margin": ensemble.margin,
+        "rule": kind,
+        "n_needed": 0,
+        **numbers,
+    }
+
+
+def _limits(
+    rule: Rule, looks: list[int]
+) -> tuple[int, dict[str, Array], dict[str, Any]]:
+    """Return a rule as a number, with the arrays and the numbers it needs."""
+    if isinstance(rule, CalibratedRule):
+        unit = _float(rule.exact.stops.root[looks])
+        return _RELATIVE, {"enough": unit}, {"threshold": rule.threshold}
+    if not isinstance(rule, BayesRule):
+        return _EXACT, {}, {}
+    if rule.between_two is not None:
+        return _SHARE, {"enough": _float(rule.between_two[looks])}, {}
+    needed = np.ascontiguousarray(rule.needed[looks], dtype=np.int64)
+    numbers = {"scale": rule.scale, "whole": WHOLE, "n_needed": needed.shape[1]}
+    return _VOTES, {"needed": needed}, numbers
+
+
+def _whole(numbers: IntArray) -> Array:
+    return np.ascontiguousarray(numbers, dtype=np.int32)
+
+
+def _float(numbers: FloatArray) -> FloatArray:
+    return np.ascontiguousarray(numbers, dtype=np.float64)
+
+
+def _address(array: Array) -> int:
+    at: int = array.__array_interface__["data"][0]
+    return at
