@@ -1,5 +1,6 @@
 """Summaries: whatever the split and the order, the answers are those of all votes."""
 
+import itertools
 import math
 import warnings
 
@@ -24,7 +25,7 @@ def splits(draw, n_samples):
     edges = sorted({0, n_samples, *cuts})
     return [
         sorted(order[start:end])
-        for start, end in zip(edges[:-1], edges[1:], strict=True)
+        for start, end in itertools.pairwise(edges)
     ]
 
 
@@ -306,7 +307,7 @@ def test_sums_that_make_no_sense_are_refused():
     for words, other in others.items():
         with pytest.raises(ValueError, match=words):
             summary + other.summary()
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError, match="Summary|labels"):
             other.summary() + summary
     with pytest.raises(TypeError):
         summary + 1
@@ -336,7 +337,7 @@ def test_single_samples_are_gone_and_it_says_so():
         lambda: quorate.sample_diversity(summary, "disagreement"),
         lambda: quorate.decompose(summary, credence=1),
     ):
-        with pytest.raises(TypeError, match="needs the votes on single samples.*max_s"):
+        with pytest.raises(TypeError, match=r"needs the votes on single samples.*max_s"):
             ask()
     assert not hasattr(quorate.decompose(summary), "sample_error")
 

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -12,7 +12,7 @@ from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate.pruning._old_flags import fold_old_flags, note_undeclared_weights
 from quorate.pruning._size import members_to_keep
 from quorate.pruning._tags import PrunerTags
-from quorate.votes import Votes, check_votes
+from quorate.votes import Summary, VoteCounts, Votes, check_counts, check_votes
 
 Progress = Callable[[int, int], object]
 
@@ -66,7 +66,7 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
 
     def fit(
         self,
-        votes: Votes,
+        votes: Votes | Summary,
         X: Any = None,
         progress: Progress | None = None,
         *,
@@ -76,8 +76,9 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
 
         Parameters
         ----------
-        votes : Votes
+        votes : Votes or Summary
             Votes on the pruning set, with probabilities if the ensemble averages these.
+            Methods with the tag ``takes_summary`` also take a summary of votes.
         X : array-like, optional
             The samples voted on; only methods that look at features need them.
         progress : callable, optional
@@ -92,10 +93,13 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         Pruner
             Itself, fitted.
         """
-        check_votes(votes, f"{self._owner}.fit")
+        check = check_counts if self.tags.takes_summary else check_votes
+        check(votes, f"{self._owner}.fit")
         if unlabelled is not None:
             check_votes(unlabelled, f"{self._owner}.fit(unlabelled)")
-        seen = votes if self.tags.uses_weights else votes.unweighted()
+        # A summary is all that methods that take one will ask for.
+        given = cast("Votes", votes)
+        seen = given if self.tags.uses_weights else given.unweighted()
         self._X, self._unlabelled = X, unlabelled
         self._progress = progress or _silent
         try:
@@ -161,6 +165,12 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         limit to the size.
         """
         return self._select(votes, votes.n_members)
+
+    def _needs_samples(self, votes: VoteCounts, parameter: str) -> Votes:
+        """Return the votes, or refuse a summary for what a parameter asks of them."""
+        given = getattr(self, parameter)
+        check_votes(votes, f"{self._owner}({parameter}={given!r}).fit")
+        return cast("Votes", votes)
 
     def _refuse(self, parameter: str, fits: str) -> ValueError:
         """Return the error for a parameter that does not fit."""

@@ -10,7 +10,7 @@ from quorate.pruning._base import Pruner, is_number
 from quorate.pruning._picking import first_best
 from quorate.pruning._shares import gram, label_products, whole_products
 from quorate.pruning._tags import PrunerTags
-from quorate.votes import Votes
+from quorate.votes import VoteCounts, Votes
 
 _TOLERANCE = 1e-9
 
@@ -23,13 +23,14 @@ class _Quadratic(Pruner):
         uses_probabilities=True,
         uses_unlabelled=True,
         takes_costs=True,
+        takes_summary=True,
     )
     loss_: float
     sweeps: int
     cost: Any
     price: float
 
-    def _further(self, votes: Votes) -> Votes | None:
+    def _further(self, votes: VoteCounts) -> Votes | None:
         """Return the unlabelled votes, of the same kind as the labelled ones."""
         further = self._unlabelled
         if further is None:
@@ -162,9 +163,9 @@ class BrierSelection(_Quadratic):
     Notes
     -----
     Sums are over the samples on which both of two members may vote. Probabilities are
-    used where the votes have them. Equals go to the lower position. Weights play no
-    part. A choice of fewer members is not the beginning of a choice of more, unless
-    ``sweeps`` is 0.
+    used where the votes have them; a summary has votes only. Equals go to the lower
+    position. Weights play no part. A choice of fewer members is not the beginning of a
+    choice of more, unless ``sweeps`` is 0.
 
     Labels of a pruning set are few and noisy; the vote of the whole ensemble on further
     samples costs nothing and tells more about which members stand for it.
@@ -195,12 +196,12 @@ class BrierSelection(_Quadratic):
         self.cost = cost
         self.price = price
 
-    def _select(self, votes: Votes, size: int) -> list[int]:
+    def _select(self, votes: VoteCounts, size: int) -> list[int]:
         self._one_of("target", "label", "soft")
         mix = self._share("mix")
         G, b = gram(votes), label_products(votes)
         if self.target == "soft":
-            b = (b + whole_products(votes)) / 2
+            b = (b + whole_products(self._needs_samples(votes, "target"))) / 2
         further = self._further(votes)
         if further is not None:
             theirs = gram(further)
@@ -257,7 +258,7 @@ class Herding(_Quadratic):
         self.cost = cost
         self.price = price
 
-    def _select(self, votes: Votes, size: int) -> list[int]:
+    def _select(self, votes: VoteCounts, size: int) -> list[int]:
         G = gram(self._further(votes) or votes)
         mean: Array = G.mean(axis=1)
         return self._minimise(G, mean, size)

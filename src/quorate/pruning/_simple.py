@@ -6,7 +6,7 @@ from quorate._typing import Array, IntArray
 from quorate.pruning._base import Pruner
 from quorate.pruning._picking import as_generator, most_accurate_first
 from quorate.pruning._tags import PrunerTags
-from quorate.votes import Votes
+from quorate.votes import VoteCounts
 
 
 class EarlyStopping(Pruner):
@@ -28,7 +28,9 @@ class EarlyStopping(Pruner):
     array([0, 1])
     """
 
-    def _select(self, votes: Votes, size: int) -> Any:
+    tags = PrunerTags(takes_summary=True)
+
+    def _select(self, votes: VoteCounts, size: int) -> Any:
         return range(size)
 
 
@@ -57,10 +59,10 @@ class BestMembers(Pruner):
     array([1, 0])
     """
 
-    tags = PrunerTags(driven_by_accuracy=True)
+    tags = PrunerTags(driven_by_accuracy=True, takes_summary=True)
     scores_: Array
 
-    def _select(self, votes: Votes, size: int) -> IntArray:
+    def _select(self, votes: VoteCounts, size: int) -> IntArray:
         self.scores_ = votes.accuracies
         return most_accurate_first(votes)[:size]
 
@@ -85,7 +87,7 @@ class RandomSubset(Pruner):
     2
     """
 
-    tags = PrunerTags(is_random=True)
+    tags = PrunerTags(is_random=True, takes_summary=True)
 
     def __init__(
         self, keep: float | int | None = 0.2, random_state: Any = None
@@ -93,5 +95,5 @@ class RandomSubset(Pruner):
         super().__init__(keep)
         self.random_state = random_state
 
-    def _select(self, votes: Votes, size: int) -> IntArray:
+    def _select(self, votes: VoteCounts, size: int) -> IntArray:
         return as_generator(self.random_state).permutation(votes.n_members)[:size]

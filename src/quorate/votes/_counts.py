@@ -4,6 +4,7 @@ from typing import Protocol
 
 from quorate._typing import Array, FloatArray, IntArray, Lambda, Outputs, Ties
 from quorate.votes._pair_counts import PairCounts
+from quorate.votes._probabilities import Probabilities
 from quorate.votes._profile import Histogram, Profile
 from quorate.votes._rule import DecisionRule, RuleName, VoteSource
 from quorate.votes._sums import Worst
@@ -39,6 +40,8 @@ class VoteCounts(Protocol):
     def source(self) -> VoteSource | None: ...
     @property
     def family(self) -> str | None: ...
+    @property
+    def class_probabilities(self) -> Probabilities | None: ...
     @property
     def accuracies(self) -> FloatArray: ...
     def member_counts(self) -> tuple[IntArray, IntArray]: ...
