@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from quorate.pruning import methods as methods
     from quorate.risk import RiskAssessment as RiskAssessment
     from quorate.risk import assess_risk as assess_risk
+    from quorate.summarising import summarise as summarise
     from quorate.votes import Summary as Summary
     from quorate.votes import Votes as Votes
 
@@ -76,6 +77,7 @@ _HOMES = {
     "Report": "quorate._report",
     "RiskAssessment": "quorate.risk",
     "Summary": "quorate.votes",
+    "summarise": "quorate.summarising",
     "Votes": "quorate.votes",
     "WeightedVoting": "quorate.ensembles",
     "assess_risk": "quorate.risk",

@@ -22,9 +22,11 @@ from quorate.votes._probabilities import (
     tabled,
 )
 from quorate.votes._profile import Histogram, Profile
+from quorate.votes._rivals import Rivals
 from quorate.votes._rule import PLURALITY, DecisionRule, RuleName, VoteSource
 from quorate.votes._subsets import subset_errors
 from quorate.votes._summary import Summary
+from quorate.votes._summary_file import load_with_progress, save_with_progress
 from quorate.votes._sums import Moves, Worst
 from quorate.votes._votes import Votes, check_counts, check_votes
 
@@ -37,6 +39,7 @@ __all__ = [
     "PairCounts",
     "Probabilities",
     "Profile",
+    "Rivals",
     "RuleName",
     "Summary",
     "VoteCounts",
@@ -53,6 +56,7 @@ __all__ = [
     "encode_rows",
     "encode_truth",
     "leave_one_out_errors",
+    "load_with_progress",
     "member_positions",
     "place_dtype",
     "pooled_votes",
@@ -60,6 +64,7 @@ __all__ = [
     "prefix_errors",
     "refuse_masked",
     "room_for",
+    "save_with_progress",
     "subset_errors",
     "tabled",
     "union",

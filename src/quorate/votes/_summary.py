@@ -15,6 +15,8 @@ from quorate.votes._rule import PLURALITY, DecisionRule, RuleName, VoteSource
 from quorate.votes._sums import PairSums, VoteSums, Worst
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from quorate.votes._rivals import Rivals
 
 
@@ -276,6 +278,19 @@ class Summary:
             decision_rule=PLURALITY,
             own_confusion=self.vote_sums.confusion,
             rivals=None,
+        )
+
+    def shifted(self, start: int) -> "Summary":
+        """Return the same summary, of samples that stand so much further behind."""
+        return self.moved(lambda places: places + start) if start else self
+
+    def moved(self, places: "Callable[[IntArray], IntArray]") -> "Summary":
+        """Return the same summary, its samples at other positions."""
+        equal = self.equal_sums
+        return replace(
+            self,
+            vote_sums=self.vote_sums.moved(places),
+            equal_sums=None if equal is None else equal.moved(places),
         )
 
     # Sums

@@ -106,8 +106,15 @@ def arrays_of(summary: Summary) -> dict[str, Array]:
     return arrays
 
 
-def save(summary: Summary, path: str | os.PathLike[str], rows_done: Any = None) -> None:
-    """Write a summary as ``.npz``, with how far a pass has come if there is one."""
+def save(summary: Summary, path: str | os.PathLike[str]) -> None:
+    """Write a summary as ``.npz``; see :meth:`Summary.save`."""
+    save_with_progress(summary, path)
+
+
+def save_with_progress(
+    summary: Summary, path: str | os.PathLike[str], rows_done: Any = None
+) -> None:
+    """Write a summary, with how many batches and rows of a pass it covers."""
     if summary.classes.dtype.kind == "O":
         kind = type(summary.classes[0]).__name__
         raise TypeError(

@@ -1,5 +1,6 @@
 """What a summary adds up: tables of pairs, and what the vote made of the samples."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -89,7 +90,7 @@ class VoteSums:
         )
         return worst_of(error, diversity, kinds.first, lambda_)
 
-    def moved(self, places: "Moves") -> "VoteSums":
+    def moved(self, places: "Callable[[IntArray], IntArray]") -> "VoteSums":
         """Return the same with other positions of samples."""
         return replace(
             self,
