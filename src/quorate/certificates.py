@@ -18,7 +18,8 @@ from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.choosing import Selection
 from quorate.ensembles import read_ensemble, trained_on
 from quorate.pruning import Pruner
-from quorate.votes import Votes, VoteSource, prefix_errors
+from quorate.summarising import summarise
+from quorate.votes import Summary, VoteCounts, Votes, VoteSource, prefix_errors
 
 __all__ = ["Certificate", "certify", "error_limit", "excess_limit", "samples_needed"]
 
@@ -114,21 +115,24 @@ class Certificate:
 
 def certify(
     votes: Any,
-    order: Any,
+    order: Any = None,
     X: Any = None,
     y: Any = None,
     *,
     tolerance: float = 0.02,
     delta: float = 0.05,
+    target: str | None = None,
 ) -> Certificate:
     r"""Find the smallest prefix of an order that is surely about as good as all.
 
     Called as ``certify(votes, order)``, or as ``certify(big, small, X, y)`` for two
-    fitted ensembles, of which the second is then the only candidate.
+    fitted ensembles, of which the second is then the only candidate. Data that do not
+    fit in memory come as batches, ``certify(big, small, batches)``, or as the summary
+    of an earlier pass, ``certify(quorate.summarise(big, batches, against=small))``.
 
     Parameters
     ----------
-    votes : Votes or fitted ensemble
+    votes : Votes, Summary or fitted ensemble
         Votes of all members on labelled samples that took part neither in training nor
         in choosing the order; or the big ensemble. Errors are those of the ensemble
         itself, by ``votes.rule``.
@@ -137,11 +141,14 @@ def certify(
         A choice that is no sequence of choices (with weights of its own, or searched
         anew at each size) is certified as it is or not at all. Or the small ensemble.
     X, y : array-like
-        Samples that neither training nor choosing saw, with two ensembles.
+        Samples that neither training nor choosing saw, with two ensembles; or, without
+        ``y``, what :func:`quorate.summarise` takes as batches.
     tolerance : float
         By how much the error may exceed that of the whole ensemble, such as 0.02.
     delta : float
         Probability of a wrong certificate, over the draw of the samples, at most.
+    target : str, optional
+        The column of labels, for batches from files.
 
     Returns
     -------
@@ -190,11 +197,48 @@ def certify(
     """
     _check_share("certify", "tolerance", tolerance)
     _check_share("certify", "delta", delta)
+    if isinstance(votes, Summary):
+        if any(given is not None for given in (order, X, y)):
+            raise ValueError(
+                "certify: a summary has its samples and its rival; give nothing else."
+            )
+        return _certify_summary(votes, tolerance, delta)
     if isinstance(votes, Votes):
         if X is not None or y is not None:
             raise ValueError("certify: votes have their samples; give no X or y.")
         return _certify_order(votes, order, tolerance, delta)
+    if y is None and X is not None:
+        against = summarise(votes, X, target=target, against=order)
+        return _certify_summary(against, tolerance, delta)
     return _certify_model(votes, order, X, y, tolerance, delta)
+
+
+def _certify_summary(summary: Summary, tolerance: float, delta: float) -> Certificate:
+    rivals = summary.rivals
+    if rivals is None:
+        raise ValueError(
+            "certify: this summary is of one ensemble only; make it with "
+            "quorate.summarise(big, batches, against=small)."
+        )
+    _check_unseen(summary)
+    itself = np.zeros(rivals.sizes.size, dtype=bool)
+    if rivals.order is not None and rivals.weights is None:
+        itself = rivals.sizes == summary.n_members
+    counts = _Errors(
+        only_subset=rivals.only_rival,
+        only_full=rivals.only_whole,
+        wrong=rivals.wrong,
+        full=rivals.wrong_whole,
+        n_samples=rivals.n_samples,
+    )
+    tested = _test(counts, rivals.sizes, itself, tolerance, delta)
+    kept: IntArray = np.arange(summary.n_members)
+    new = None
+    if tested.n_passed:
+        size = int(rivals.sizes[tested.n_passed - 1])
+        kept = np.arange(size) if rivals.order is None else rivals.order[:size]
+        new = None if rivals.weights is None else rivals.weights[kept]
+    return tested.certificate(kept, new, summary.n_members, tolerance, delta)
 
 
 def _certify_order(
@@ -212,7 +256,7 @@ def _certify_order(
         wrong, sizes = wrong[-1:], sizes[:1]  # nothing else was chosen
     # All members with their own weights are the whole ensemble, whatever the limit.
     itself = (sizes == votes.n_members) & (weights is None)
-    tested = _test(wrong[::-1], full, sizes, itself, tolerance, delta)
+    tested = _test(_Errors.of(wrong[::-1], full), sizes, itself, tolerance, delta)
     kept: IntArray = np.arange(votes.n_members)
     new = None
     if tested.n_passed:
@@ -237,12 +281,34 @@ def _certify_model(
     full = np.asarray(big.predict(X)) != truth
     wrong = np.asarray(small.predict(X)) != truth
     sizes = np.array([part.n_members])
-    tested = _test([wrong], full, sizes, np.array([False]), tolerance, delta)
+    errors = _Errors.of([wrong], full)
+    tested = _test(errors, sizes, np.array([False]), tolerance, delta)
     kept: IntArray = np.arange(whole.n_members)
     if tested.n_passed:
         record = getattr(part.core, "pruning_", None) or {}
         kept = np.asarray(record.get("kept", np.arange(part.n_members)))
     return tested.certificate(kept, None, whole.n_members, tolerance, delta)
+
+
+@dataclass(frozen=True, slots=True)
+class _Errors:
+    """How often subsets err, beside the whole ensemble."""
+
+    only_subset: IntArray
+    only_full: IntArray
+    wrong: IntArray
+    full: int
+    n_samples: int
+
+    @classmethod
+    def of(cls, wrong: Sequence[BoolArray], full: BoolArray) -> "_Errors":
+        return cls(
+            only_subset=np.array([np.count_nonzero(each & ~full) for each in wrong]),
+            only_full=np.array([np.count_nonzero(full & ~each) for each in wrong]),
+            wrong=np.array([np.count_nonzero(each) for each in wrong]),
+            full=int(np.count_nonzero(full)),
+            n_samples=int(full.size),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,8 +354,7 @@ class _Tested:
 
 
 def _test(
-    wrong: Sequence[BoolArray],
-    full: BoolArray,
+    errors: _Errors,
     sizes: IntArray,
     itself: BoolArray,
     tolerance: float,
@@ -297,29 +362,25 @@ def _test(
 ) -> _Tested:
     """Walk down the sizes until one fails."""
     needed = samples_needed(tolerance, delta)
-    if full.size < needed:
+    if errors.n_samples < needed:
         raise ValueError(
-            f"certify(tolerance={tolerance!r}, delta={delta!r}): {full.size} "
+            f"certify(tolerance={tolerance!r}, delta={delta!r}): {errors.n_samples} "
             f"samples cannot certify any subset, however good; {needed} are the least."
         )
-    only_subset = np.array([np.count_nonzero(each & ~full) for each in wrong])
-    only_full = np.array([np.count_nonzero(full & ~each) for each in wrong])
-    found = excess_limit(only_subset, only_full, full.size, delta)
+    only_subset, only_full = errors.only_subset, errors.only_full
+    found = excess_limit(only_subset, only_full, errors.n_samples, delta)
     failed = np.flatnonzero(~((found <= tolerance) | itself))
     n_passed = int(failed[0]) if failed.size else sizes.size
     n_seen = min(n_passed + 1, sizes.size)
-    full_errors = int(np.count_nonzero(full))
     return _Tested(
         n_passed=n_passed,
         sizes=sizes[:n_seen],
         limits=found[:n_seen],
         only_subset=only_subset[:n_seen],
         only_full=only_full[:n_seen],
-        n_errors=int(np.count_nonzero(wrong[n_passed - 1]))
-        if n_passed
-        else full_errors,
-        full_errors=full_errors,
-        n_samples=int(full.size),
+        n_errors=int(errors.wrong[n_passed - 1]) if n_passed else errors.full,
+        full_errors=errors.full,
+        n_samples=errors.n_samples,
         n_outcomes=int(sizes.size) + (not itself.any()),
     )
 
@@ -401,13 +462,7 @@ def samples_needed(tolerance: float, delta: float = 0.05) -> int:
 
 def _places(votes: Votes, order: Any) -> IntArray:
     """Return the order as positions, after checking that it fits the votes."""
-    if votes.is_masked:
-        raise ValueError(
-            "certify: masked votes come from different members on each sample; collect "
-            "votes on samples that no member was trained on."
-        )
-    if votes.source is VoteSource.TRAINING:
-        raise ValueError(f"certify: {SEEN}")
+    _check_unseen(votes)
     if isinstance(order, Selection):
         if order.votes is votes or _same(order.votes, votes):
             raise ValueError(
@@ -426,6 +481,16 @@ def _places(votes: Votes, order: Any) -> IntArray:
     if np.unique(places).size < places.size:
         raise ValueError("certify: a member stands in the order twice.")
     return places.astype(np.intp)
+
+
+def _check_unseen(votes: VoteCounts) -> None:
+    if votes.is_masked:
+        raise ValueError(
+            "certify: masked votes come from different members on each sample; collect "
+            "votes on samples that no member was trained on."
+        )
+    if votes.source is VoteSource.TRAINING:
+        raise ValueError(f"certify: {SEEN}")
 
 
 def _same(one: Votes, other: Votes) -> bool:

@@ -334,9 +334,7 @@ def test_single_samples_are_gone_and_it_says_so():
         lambda: quorate.sample_diversity(summary, "disagreement"),
         lambda: quorate.decompose(summary, credence=1),
     ):
-        with pytest.raises(
-            TypeError, match=r"needs the votes on single.*max_s"
-        ):
+        with pytest.raises(TypeError, match=r"needs the votes on single.*max_s"):
             ask()
     assert not hasattr(quorate.decompose(summary), "sample_error")
 
