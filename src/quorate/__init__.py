@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from quorate.pruning import methods as methods
     from quorate.risk import RiskAssessment as RiskAssessment
     from quorate.risk import assess_risk as assess_risk
+    from quorate.summarising import summarise as summarise
+    from quorate.votes import Summary as Summary
     from quorate.votes import Votes as Votes
 
 # public name -> module that has it; a module's own name stands for the module
@@ -77,6 +79,8 @@ _HOMES = {
     "Measure": "quorate._diversity",
     "Report": "quorate._report",
     "RiskAssessment": "quorate.risk",
+    "Summary": "quorate.votes",
+    "summarise": "quorate.summarising",
     "Votes": "quorate.votes",
     "WeightedVoting": "quorate.ensembles",
     "assess_risk": "quorate.risk",

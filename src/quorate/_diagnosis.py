@@ -5,17 +5,17 @@ from typing import Any
 
 from quorate._diversity import diversity, measures
 from quorate._plain import plain
-from quorate.decomposition import Decomposition, decompose
+from quorate.decomposition import MeanDecomposition, decompose
 from quorate.risk import RiskAssessment, assess_risk
-from quorate.votes import Votes
+from quorate.votes import VoteCounts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Diagnosis:
     """Decomposition, diversity and risk of one ensemble."""
 
-    votes: Votes
-    decomposition: Decomposition
+    votes: VoteCounts
+    decomposition: MeanDecomposition
     diversity: dict[str, float]
     risk: RiskAssessment
 
@@ -58,7 +58,7 @@ class Diagnosis:
         return found
 
 
-def diagnose(votes: Votes, noise: float = 0.01) -> Diagnosis:
+def diagnose(votes: VoteCounts, noise: float = 0.01) -> Diagnosis:
     """Measure everything; members that vote with weights are compared as equals.
 
     Only the two measures that have a place for weights use them.

@@ -6,7 +6,7 @@ source as those to come, and took part neither in training nor in choosing membe
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,8 @@ from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.choosing import Selection
 from quorate.ensembles import read_ensemble, record_of, trained_on
 from quorate.pruning import Pruner
-from quorate.votes import Votes, VoteSource, prefix_errors
+from quorate.summarising import summarise
+from quorate.votes import Summary, VoteCounts, Votes, VoteSource, prefix_errors
 
 __all__ = ["Certificate", "certify", "error_limit", "excess_limit", "samples_needed"]
 
@@ -118,7 +119,7 @@ class Certificate:
 
 def certify(
     votes: Any,
-    order: Any,
+    order: Any = None,
     X: Any = None,
     y: Any = None,
     *,
@@ -126,15 +127,18 @@ def certify(
     delta: float = 0.05,
     class_weight: str | None = None,
     scoring: None = None,
+    target: str | None = None,
 ) -> Certificate:
     r"""Find the smallest prefix of an order that is surely about as good as all.
 
     Called as ``certify(votes, order)``, or as ``certify(big, small, X, y)`` for two
-    fitted ensembles, of which the second is then the only candidate.
+    fitted ensembles, of which the second is then the only candidate. Data that do not
+    fit in memory come as batches, ``certify(big, small, batches)``, or as the summary
+    of an earlier pass, ``certify(quorate.summarise(big, batches, against=small))``.
 
     Parameters
     ----------
-    votes : Votes or fitted ensemble
+    votes : Votes, Summary or fitted ensemble
         Votes of all members on labelled samples that took part neither in training nor
         in choosing the order; or the big ensemble. Errors are those of the ensemble
         itself, by ``votes.rule``.
@@ -143,16 +147,19 @@ def certify(
         A choice that is no sequence of choices (with weights of its own, or searched
         anew at each size) is certified as it is or not at all. Or the small ensemble.
     X, y : array-like
-        Samples that neither training nor choosing saw, with two ensembles.
+        Samples that neither training nor choosing saw, with two ensembles; or, without
+        ``y``, what :func:`quorate.summarise` takes as batches.
     tolerance : float
         By how much the error may exceed that of the whole ensemble, such as 0.02.
     delta : float
         Probability of a wrong certificate, over the draw of the samples, at most.
     class_weight : {"balanced"}, optional
         Certify the balanced error: the mean over classes of the error on samples of the
-        class.
+        class. Not for batches and summaries.
     scoring : None
         Certificates are about errors; any other score is refused.
+    target : str, optional
+        The column of labels, for batches from files.
 
     Returns
     -------
@@ -215,11 +222,53 @@ def certify(
     balanced = class_weight is not None
     _check_share("certify", "tolerance", tolerance)
     _check_share("certify", "delta", delta)
+    if balanced and (isinstance(votes, Summary) or (y is None and X is not None)):
+        raise ValueError(
+            "certify(class_weight='balanced'): a summary does not tell which class the "
+            "models differ on; give samples."
+        )
+    if isinstance(votes, Summary):
+        if any(given is not None for given in (order, X, y)):
+            raise ValueError(
+                "certify: a summary has its samples and its rival; give nothing else."
+            )
+        return _certify_summary(votes, tolerance, delta)
     if isinstance(votes, Votes):
         if X is not None or y is not None:
             raise ValueError("certify: votes have their samples; give no X or y.")
         return _certify_order(votes, order, tolerance, delta, balanced)
+    if y is None and X is not None:
+        against = summarise(votes, X, target=target, against=order)
+        return _certify_summary(against, tolerance, delta)
     return _certify_model(votes, order, X, y, tolerance, delta, balanced)
+
+
+def _certify_summary(summary: Summary, tolerance: float, delta: float) -> Certificate:
+    rivals = summary.rivals
+    if rivals is None:
+        raise ValueError(
+            "certify: this summary is of one ensemble only; make it with "
+            "quorate.summarise(big, batches, against=small)."
+        )
+    _check_unseen(summary)
+    itself = np.zeros(rivals.sizes.size, dtype=bool)
+    if rivals.order is not None and rivals.weights is None:
+        itself = rivals.sizes == summary.n_members
+    counts = _Errors(
+        only_subset=rivals.only_rival,
+        only_full=rivals.only_whole,
+        wrong=rivals.wrong,
+        full=rivals.wrong_whole,
+        n_samples=rivals.n_samples,
+    )
+    tested = _test([counts], rivals.sizes, itself, tolerance, delta)
+    kept: IntArray = np.arange(summary.n_members)
+    new = None
+    if tested.n_passed:
+        size = int(rivals.sizes[tested.n_passed - 1])
+        kept = np.arange(size) if rivals.order is None else rivals.order[:size]
+        new = None if rivals.weights is None else rivals.weights[kept]
+    return tested.certificate(kept, new, summary.n_members, tolerance, delta)
 
 
 def _certify_order(
@@ -241,7 +290,8 @@ def _certify_order(
     if balanced:
         counts = np.bincount(votes.y, minlength=votes.n_classes)
         _refuse_missing(votes.classes[counts == 0])
-    tested = _test(wrong[::-1], full, sizes, itself, tolerance, delta, y)
+    errors = _Errors.in_groups(wrong[::-1], full, y)
+    tested = _test(errors, sizes, itself, tolerance, delta)
     kept: IntArray = np.arange(votes.n_members)
     new = None
     if tested.n_passed:
@@ -277,12 +327,49 @@ def _certify_model(
     if balanced:
         _refuse_missing(np.setdiff1d(np.asarray(big.classes_), truth))
         classes = np.unique(truth, return_inverse=True)[1]
-    itself = np.array([False])
-    tested = _test([wrong], full, sizes, itself, tolerance, delta, classes)
+    errors = _Errors.in_groups([wrong], full, classes)
+    tested = _test(errors, sizes, np.array([False]), tolerance, delta)
     kept: IntArray = np.arange(whole.n_members)
     if tested.n_passed:
         kept = np.asarray(record.get("kept", np.arange(part.n_members)))
     return tested.certificate(kept, None, whole.n_members, tolerance, delta)
+
+
+@dataclass(frozen=True, slots=True)
+class _Errors:
+    """How often subsets err, beside the whole ensemble."""
+
+    only_subset: IntArray
+    only_full: IntArray
+    wrong: IntArray
+    full: int
+    n_samples: int
+
+    @classmethod
+    def of(
+        cls, wrong: Sequence[BoolArray], full: BoolArray, group: BoolArray
+    ) -> "_Errors":
+        """Count on some samples."""
+        return cls(
+            only_subset=_counts(each & ~full & group for each in wrong),
+            only_full=_counts(full & ~each & group for each in wrong),
+            wrong=_counts(each & group for each in wrong),
+            full=int(np.count_nonzero(full & group)),
+            n_samples=int(np.count_nonzero(group)),
+        )
+
+    @classmethod
+    def in_groups(
+        cls, wrong: Sequence[BoolArray], full: BoolArray, classes: IntArray | None
+    ) -> list["_Errors"]:
+        """Count on all samples together, or on those of each class."""
+        if classes is None:
+            return [cls.of(wrong, full, np.ones(full.size, dtype=bool))]
+        return [cls.of(wrong, full, classes == code) for code in np.unique(classes)]
+
+
+def _counts(flags: Iterable[BoolArray]) -> IntArray:
+    return np.array([np.count_nonzero(each) for each in flags])
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,14 +379,8 @@ class _Tested:
     n_passed: int
     sizes: IntArray
     limits: FloatArray
-    only_subset: IntArray
-    only_full: IntArray
-    wrong: BoolArray
-    """Errors of the smallest that passed, or of all members."""
-    full: BoolArray
-    """Errors of all members."""
-    groups: list[BoolArray]
-    """Samples whose errors count together: all of them, or those of each class."""
+    groups: list[_Errors]
+    """Errors that count together: on all samples, or on those of each class."""
     n_outcomes: int
     """Ensembles that could have come out."""
 
@@ -312,59 +393,58 @@ class _Tested:
         delta: float,
     ) -> Certificate:
         level = delta / self.n_outcomes / len(self.groups)
+        # Errors of the smallest that passed, or of all members.
+        last = self.n_passed - 1
+        wrong = [int(g.wrong[last]) if self.n_passed else g.full for g in self.groups]
         each = [
-            error_limit(int(self.wrong[group].sum()), int(group.sum()), level)
-            for group in self.groups
+            error_limit(count, group.n_samples, level)
+            for count, group in zip(wrong, self.groups, strict=True)
         ]
+        n_seen = self.sizes.size
         return Certificate(
             order=kept,
             weights=weights,
             n_members=n_members,
-            n_samples=int(self.full.size),
+            n_samples=sum(group.n_samples for group in self.groups),
             tolerance=float(tolerance),
             delta=float(delta),
             sizes=self.sizes,
             excess_limits=self.limits,
-            only_subset_wrong=self.only_subset,
-            only_full_wrong=self.only_full,
-            error=self._mean(self.wrong),
-            full_error=self._mean(self.full),
+            only_subset_wrong=np.sum([g.only_subset for g in self.groups], 0)[:n_seen],
+            only_full_wrong=np.sum([g.only_full for g in self.groups], 0)[:n_seen],
+            error=self._mean(wrong),
+            full_error=self._mean([group.full for group in self.groups]),
             error_limit=float(np.mean(each)),
             balanced=len(self.groups) > 1,
         )
 
-    def _mean(self, wrong: BoolArray) -> float:
-        shares = [np.count_nonzero(wrong[group]) / group.sum() for group in self.groups]
-        return float(np.mean(shares))
+    def _mean(self, wrong: Sequence[int]) -> float:
+        pairs = zip(wrong, self.groups, strict=True)
+        return float(np.mean([count / group.n_samples for count, group in pairs]))
 
 
 def _test(
-    wrong: Sequence[BoolArray],
-    full: BoolArray,
+    groups: list[_Errors],
     sizes: IntArray,
     itself: BoolArray,
     tolerance: float,
     delta: float,
-    classes: IntArray | None,
 ) -> _Tested:
     """Walk down the sizes until one fails.
 
-    With ``classes`` the errors of each class are limited by themselves, at a level that
-    leaves room for all of them to hold at once.
+    The errors of each group are limited by themselves, at a level that leaves room for
+    all of them to hold at once.
     """
-    groups = [np.ones(full.size, dtype=bool)]
-    if classes is not None:
-        groups = [classes == code for code in np.unique(classes)]
+    n_samples = sum(group.n_samples for group in groups)
     needed = samples_needed(tolerance, delta)
-    if full.size < needed:
+    if n_samples < needed:
         raise ValueError(
-            f"certify(tolerance={tolerance!r}, delta={delta!r}): {full.size} "
+            f"certify(tolerance={tolerance!r}, delta={delta!r}): {n_samples} "
             f"samples cannot certify any subset, however good; {needed} are the least."
         )
-    only_subset = np.array([np.count_nonzero(each & ~full) for each in wrong])
-    only_full = np.array([np.count_nonzero(full & ~each) for each in wrong])
+    level = delta / len(groups)
     found = np.mean(
-        [_group_limits(wrong, full, group, delta / len(groups)) for group in groups],
+        [excess_limit(g.only_subset, g.only_full, g.n_samples, level) for g in groups],
         axis=0,
     )
     failed = np.flatnonzero(~((found <= tolerance) | itself))
@@ -374,10 +454,6 @@ def _test(
         n_passed=n_passed,
         sizes=sizes[:n_seen],
         limits=found[:n_seen],
-        only_subset=only_subset[:n_seen],
-        only_full=only_full[:n_seen],
-        wrong=wrong[n_passed - 1] if n_passed else full,
-        full=full,
         groups=groups,
         n_outcomes=int(sizes.size) + (not itself.any()),
     )
@@ -389,15 +465,6 @@ def _refuse_missing(labels: Any) -> None:
             f"certify(class_weight='balanced'): class {labels[0].item()!r} has no "
             "sample, so nothing limits its error; give samples of every class."
         )
-
-
-def _group_limits(
-    wrong: Sequence[BoolArray], full: BoolArray, group: BoolArray, delta: float
-) -> FloatArray:
-    """Return the limits on the excess error on a group of samples, for each size."""
-    only_subset = [np.count_nonzero(each & ~full & group) for each in wrong]
-    only_full = [np.count_nonzero(full & ~each & group) for each in wrong]
-    return excess_limit(only_subset, only_full, int(group.sum()), delta)
 
 
 def _wrong(errors: FloatArray) -> BoolArray:
@@ -477,13 +544,7 @@ def samples_needed(tolerance: float, delta: float = 0.05) -> int:
 
 def _places(votes: Votes, order: Any) -> IntArray:
     """Return the order as positions, after checking that it fits the votes."""
-    if votes.is_masked:
-        raise ValueError(
-            "certify: masked votes come from different members on each sample; collect "
-            "votes on samples that no member was trained on."
-        )
-    if votes.source is VoteSource.TRAINING:
-        raise ValueError(f"certify: {SEEN}")
+    _check_unseen(votes)
     if isinstance(order, Selection):
         known = order.votes is votes or _same(order.votes, votes)
     else:
@@ -507,6 +568,16 @@ def _places(votes: Votes, order: Any) -> IntArray:
     if np.unique(places).size < places.size:
         raise ValueError("certify: a member stands in the order twice.")
     return places.astype(np.intp)
+
+
+def _check_unseen(votes: VoteCounts) -> None:
+    if votes.is_masked:
+        raise ValueError(
+            "certify: masked votes come from different members on each sample; collect "
+            "votes on samples that no member was trained on."
+        )
+    if votes.source is VoteSource.TRAINING:
+        raise ValueError(f"certify: {SEEN}")
 
 
 def _same(one: Votes, other: Votes) -> bool:

@@ -33,7 +33,8 @@ from quorate.ensembles import (
     trained_on,
 )
 from quorate.exceptions import LeftOutWarning
-from quorate.votes import VoteSource
+from quorate.summarising import summarise
+from quorate.votes import Summary, VoteSource
 
 __all__ = ["Comparison", "compare"]
 
@@ -59,8 +60,9 @@ class Comparison:
     """Size when pickled, before and after."""
     memory_bytes: tuple[int, int]
     """Memory taken, before and after."""
-    predict_milliseconds: tuple[float, float]
-    """Best measured time to predict the samples, before and after."""
+    predict_milliseconds: tuple[float, float] | None
+    """Best measured time to predict the samples, before and after; None for samples
+    that came in batches."""
     accuracy: tuple[float, float] | None
     """Accuracy on the samples, before and after: each model's own ``score``. On
     training samples that of out-of-bag votes, or None where there are none."""
@@ -87,6 +89,8 @@ class Comparison:
     @property
     def speedup(self) -> float:
         """How many times faster the second predicts."""
+        if self.predict_milliseconds is None:
+            return float("nan")
         before, after = self.predict_milliseconds
         return before / after
 
@@ -99,15 +103,10 @@ class Comparison:
             for name, pair in size
             if pair is not None
         ]
-        before, after = self.predict_milliseconds
-        rows.append(
-            (
-                "ms to predict",
-                f"{before:,.1f}",
-                f"{after:,.1f}",
-                f"{after / before:.2f}",
-            )
-        )
+        if self.predict_milliseconds is not None:
+            before, after = self.predict_milliseconds
+            ratio = f"{after / before:.2f}"
+            rows.append(("ms to predict", f"{before:,.1f}", f"{after:,.1f}", ratio))
         if self.accuracy is not None:
             first, second = self.accuracy
             gain = f"{100 * (second - first):+.2f} pp"
@@ -197,7 +196,14 @@ class Comparison:
 
 
 def compare(
-    before: Any, after: Any, X: Any, y: Any, *, repeats: int = 5, scoring: Any = None
+    before: Any,
+    after: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    repeats: int = 5,
+    scoring: Any = None,
+    target: str | None = None,
 ) -> Comparison:
     """Compare two fitted ensembles on the same samples.
 
@@ -208,12 +214,16 @@ def compare(
         :class:`quorate.PrunedClassifier` or :class:`quorate.LazyClassifier`.
     X, y : array-like
         Samples that neither was trained or chosen on: without them the accuracy
-        flatters and the limits do not hold.
+        flatters and the limits do not hold. For data that do not fit in memory, give no
+        ``y`` and as ``X`` what :func:`quorate.summarise` takes as batches, or the
+        summary of an earlier pass of ``before`` against ``after``.
     repeats : int
         Measurements of the time to predict, in turns, of which the best count.
     scoring : str, scorer, callable or None
         A score to compare by beside accuracy, with standard errors; see
-        :func:`quorate.select`.
+        :func:`quorate.select`. Not for batches.
+    target : str, optional
+        The column of labels, for batches from files.
 
     Returns
     -------
@@ -235,18 +245,66 @@ def compare(
     """
     check_scoring(scoring, "compare")
     models = read_ensemble(before), read_ensemble(after)
-    truth = np.asarray(y)
-    judged = _judge((before, after), models, X, truth, scoring)
+    times: Any = None
+    if y is None:
+        if not is_accuracy(scoring):
+            raise ValueError(
+                "compare: a pass over batches counts errors only; give X and y of a "
+                "sample of the rows to compare by another score."
+            )
+        given = X
+        if not isinstance(X, Summary):
+            given = summarise(before, X, target=target, against=after)
+        judged = _judge_summary(given, models)
+    else:
+        judged = _judge((before, after), models, X, np.asarray(y), scoring)
+        times = predict_milliseconds([before, after], X, repeats)
     nodes = tuple(count_nodes(model.model) for model in models)
-    times = predict_milliseconds([before, after], X, repeats)
     return Comparison(
         members=_pair(model.n_members for model in models),
         nodes=None if None in nodes else nodes,  # type: ignore[arg-type]
         pickled_bytes=_pair(pickled_bytes(model.model) for model in models),
         memory_bytes=_pair(memory_bytes(model.model) for model in models),
-        predict_milliseconds=_pair(float(t) for t in times),
+        predict_milliseconds=None if times is None else _pair(map(float, times)),
         **judged,
     )
+
+
+def _judge_summary(
+    summary: Summary, ensembles: tuple[Ensemble, Ensemble]
+) -> dict[str, Any]:
+    """Return how good the models are by the counts of a pass over all samples."""
+    rivals, (whole, part) = summary.rivals, ensembles
+    sizes = [whole.n_members, part.n_members]
+    if rivals is None or [summary.n_members, *rivals.sizes] != sizes:
+        raise ValueError(
+            "compare: the summary is not one of the first model against the second; "
+            "make it with quorate.summarise(before, batches, against=after)."
+        )
+    n, source = summary.n_samples, summary.source or VoteSource.OTHER
+    if not source.is_honest:
+        return _nothing_known(n)
+    wrong = rivals.wrong_whole, int(rivals.wrong[0])
+    only = int(rivals.only_rival[0]), int(rivals.only_whole[0])
+    return {
+        "accuracy": _pair((n - count) / n for count in wrong),
+        "agreement": float(rivals.same[0] / n),
+        "n_samples": n,
+        "source": VoteSource.OTHER,
+        "error_limits": _pair(error_limit(count, n) for count in wrong),
+        "excess_limit": float(excess_limit(*only, n)),
+    }
+
+
+def _nothing_known(n_samples: int) -> dict[str, Any]:
+    return {
+        "error_limits": None,
+        "excess_limit": None,
+        "accuracy": None,
+        "agreement": None,
+        "n_samples": n_samples,
+        "source": VoteSource.TRAINING,
+    }
 
 
 def _judge(
@@ -271,16 +329,10 @@ def _judge(
         codes = np.searchsorted(score.classes, y)
         pair = _pair(judge_model(each, X, codes, score, "compare") for each in given)
         return {**found, **_scored(pair, score)}
-    nothing: dict[str, Any] = {"error_limits": None, "excess_limit": None}
+    nothing = _nothing_known(int(y.size))
     if all(seen) and all(drawn_rows(each) is not None for each in ensembles):
-        return {**_out_of_bag(ensembles, X, y, scoring), **nothing}
-    return {
-        **nothing,
-        "accuracy": None,
-        "agreement": None,
-        "n_samples": int(y.size),
-        "source": VoteSource.TRAINING,
-    }
+        return {**nothing, **_out_of_bag(ensembles, X, y, scoring)}
+    return nothing
 
 
 def _out_of_bag(

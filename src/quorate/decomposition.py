@@ -1,21 +1,22 @@
 """Error decomposition: ensemble error = members' mean error - diversity (Theorem 1)."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, overload
 
 import numpy as np
 
 from quorate._html import facts_html
+from quorate._kernels import fixed, gaps
 from quorate._suggest import one_of
 from quorate._typing import FloatArray, Lambda
-from quorate.votes import Votes, check_votes
+from quorate.votes import VoteCounts, Votes, check_counts, check_votes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Decomposition:
+class MeanDecomposition:
     """Error of a vote, mean error of its members, and their difference, the diversity.
 
-    ``error == member_error - diversity`` holds on every sample and on average.
+    ``error == member_error - diversity`` on average over the samples of a summary.
     """
 
     error: float
@@ -24,6 +25,34 @@ class Decomposition:
     """Mean error of the members, weighted as they vote."""
     diversity: float
     """How much better the vote is than its members on average."""
+    n_samples: int
+    """Number of samples."""
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}(error={self.error:.4f} = "
+            f"member_error={self.member_error:.4f} - diversity={self.diversity:.4f}; "
+            f"{self.n_samples} samples)"
+        )
+
+    def _repr_html_(self) -> str:
+        return facts_html(
+            f"Error decomposition on {self.n_samples:,} samples",
+            (
+                ("error of the vote", f"{self.error:.4f}"),
+                ("= members' mean error", f"{self.member_error:.4f}"),
+                ("- diversity", f"{self.diversity:.4f}"),
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Decomposition(MeanDecomposition):
+    """Error of a vote, mean error of its members, and their difference, the diversity.
+
+    ``error == member_error - diversity`` holds on every sample and on average.
+    """
+
     sample_error: FloatArray
     """Error of the vote on each sample."""
     sample_member_error: FloatArray
@@ -38,30 +67,27 @@ class Decomposition:
         """``lambda - 2 diversity``: the mean margin if lambda is the vote's."""
         return self.sample_lambda - 2.0 * self.sample_diversity
 
-    def __repr__(self) -> str:
-        return (
-            f"Decomposition(error={self.error:.4f} = "
-            f"member_error={self.member_error:.4f} - diversity={self.diversity:.4f}; "
-            f"{self.sample_error.size} samples)"
-        )
 
-    def _repr_html_(self) -> str:
-        return facts_html(
-            f"Error decomposition on {self.sample_error.size:,} samples",
-            (
-                ("error of the vote", f"{self.error:.4f}"),
-                ("= members' mean error", f"{self.member_error:.4f}"),
-                ("- diversity", f"{self.diversity:.4f}"),
-            ),
-        )
-
-
+@overload
 def decompose(
     votes: Votes,
+    credence: Literal[1, 2, 3] | None = ...,
+    *,
+    lambda_: Lambda = ...,
+) -> Decomposition: ...
+@overload
+def decompose(
+    votes: VoteCounts,
+    credence: Literal[1, 2, 3] | None = ...,
+    *,
+    lambda_: Lambda = ...,
+) -> MeanDecomposition: ...
+def decompose(
+    votes: VoteCounts,
     credence: Literal[1, 2, 3] | None = None,
     *,
     lambda_: Lambda = "ensemble",
-) -> Decomposition:
+) -> MeanDecomposition:
     r"""Split the error of a vote into its members' mean error and their diversity.
 
     With :math:`\mathrm{Err}` 0 for right, 1 for wrong and in between for a tie,
@@ -74,7 +100,8 @@ def decompose(
 
     Parameters
     ----------
-    votes : Votes
+    votes : Votes or Summary
+        From a summary the means only; its samples are gone.
     credence : {1, 2, 3}, optional
         Use the multi-class form of the paper's appendix instead of 0/1 errors, with
         credence :math:`[f = l]`, :math:`1 - |f-l|/(L-1)` or
@@ -86,7 +113,7 @@ def decompose(
 
     Returns
     -------
-    Decomposition
+    Decomposition, or MeanDecomposition of a summary
 
     Notes
     -----
@@ -116,19 +143,28 @@ def decompose(
     >>> decompose(votes).sample_diversity
     array([ 0.33333333,  0.33333333,  0.33333333, -0.33333333])
     """
-    check_votes(votes, "decompose")
+    check_counts(votes, "decompose")
     one_of("decompose", "lambda_", lambda_, ("ensemble", "paper"))
-    if credence is None:
-        error, member_error, diversity = zero_one_terms(votes)
-    elif credence in (1, 2, 3):
-        error, member_error, diversity = _credence_terms(votes, credence)
-    else:
+    if credence not in (None, 1, 2, 3):
         raise ValueError(f"decompose(credence={credence!r}): use None, 1, 2 or 3.")
-    sign = 1.0 - 2.0 * error if lambda_ == "ensemble" else np.sign(diversity)
+    if not isinstance(votes, Votes):
+        if credence is not None:
+            check_votes(votes, f"decompose(credence={credence!r})")
+        return MeanDecomposition(*mean_terms(votes), n_samples=votes.n_samples)
+    if credence is None:
+        error, member_error, diversity = votes.zero_one_terms()
+        means = mean_terms(votes)
+    else:
+        error, member_error, diversity = _credence_terms(votes, credence)
+        means = (
+            float(error.mean()),
+            float(member_error.mean()),
+            float(diversity.mean()),
+        )
+    sign = gaps.vote_sign(error, diversity, lambda_)
     return Decomposition(
-        error=float(error.mean()),
-        member_error=float(member_error.mean()),
-        diversity=float(diversity.mean()),
+        *means,
+        n_samples=votes.n_samples,
         sample_error=error,
         sample_member_error=member_error,
         sample_diversity=diversity,
@@ -136,20 +172,23 @@ def decompose(
     )
 
 
-def zero_one_terms(votes: Votes) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return error, members' mean error and diversity on each sample, 0/1 errors."""
-    _, tied, has_truth = votes.verdict()
-    error = (tied - has_truth) / tied
-    right, asked = votes.shares()
-    nobody = asked == 0
-    asked = np.where(nobody, 1.0, asked)
-    # One division of whole numbers for equal votes, so that equal samples tie exactly.
-    diversity = (has_truth * asked - right * tied) / (tied * asked)
-    member_error = (asked - right) / asked
+def mean_terms(votes: VoteCounts) -> tuple[float, float, float]:
+    """Return the mean error, members' mean error and diversity, by 0/1 errors."""
+    kinds = votes.profile()
+    tied, has_truth = kinds.tied(votes.n_classes), kinds.has_truth
+    if votes.has_equal_weights:
+        terms = gaps.zero_one(tied, has_truth, kinds.right, kinds.asked)
+        error, member_error, diversity = (kinds.mean(term) for term in terms)
+        return error, member_error, diversity
+    # Weighted shares are no counts; their sum is one in steps, see _kernels.fixed.
+    n, shares = votes.n_samples, fixed.as_float(votes.share_sum())
+    voted = ~kinds.undecided
+    lead = (kinds.times * has_truth / tied)[voted].sum()
+    guessed = (kinds.times * (tied - has_truth) / tied)[~voted].sum()
     return (
-        error,
-        np.where(nobody, error, member_error),
-        np.where(nobody, 0.0, diversity),
+        kinds.mean((tied - has_truth) / tied),
+        float((guessed + kinds.times[voted].sum() - shares) / n),
+        float((lead - shares) / n),
     )
 
 

@@ -17,6 +17,18 @@ class FileFormatError(ValueError):
     """A file is truncated, damaged, foreign, or of a version that cannot be read."""
 
 
+class BatchError(ValueError):
+    """A batch of a pass over large data could not be read or voted on."""
+
+
+class CheckpointWarning(QuorateWarning):
+    """Where a pass has come to could not be written down."""
+
+
+class SampledWarning(QuorateWarning):
+    """Members were chosen on some of the samples, since there are very many."""
+
+
 class FewerMembersWarning(QuorateWarning):
     """A pruning method ran out of candidates before it reached its size."""
 

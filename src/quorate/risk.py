@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 
 from quorate._html import facts_html
+from quorate._suggest import one_of
 from quorate._typing import Array, FloatArray, Lambda
-from quorate.decomposition import decompose
-from quorate.votes import Votes, check_votes
+from quorate.votes import VoteCounts, check_counts
 
 __all__ = [
     "Endpoints",
@@ -357,7 +357,7 @@ class RiskAssessment:
 
 
 def assess_risk(
-    votes: Votes,
+    votes: VoteCounts,
     noise: float = 0.01,
     *,
     radius: float | None = None,
@@ -368,7 +368,7 @@ def assess_risk(
 
     Parameters
     ----------
-    votes : Votes
+    votes : Votes or Summary
     noise : float
         Rate of wrong labels, in [0, 1/2).
     radius : float, optional
@@ -402,14 +402,12 @@ def assess_risk(
     >>> assessed.worst_sample, round(assessed.margin, 4), assessed.lemma_applies
     (1, 0.3267, False)
     """
-    check_votes(votes, "assess_risk")
+    check_counts(votes, "assess_risk")
+    one_of("assess_risk", "lambda_", lambda_, ("ensemble", "paper"))
     setting = _radius(votes) if radius is None else radius
     _check_setting("assess_risk", votes.n_samples, noise, setting)
-    parts = decompose(votes, lambda_=lambda_)
-    margins = parts.sample_margin
-    worst = int(np.argmin(margins))
-    unshrunk = float(margins[worst])
-    div = float(parts.sample_diversity[worst])
+    found = votes.smallest_margin(lambda_)
+    worst, unshrunk, div = found.place, found.margin, found.diversity
     gamma = (1.0 - 2.0 * noise) * unshrunk
     n = votes.n_samples
 
@@ -482,7 +480,7 @@ def _yes(holds: bool) -> str:
     return "yes" if holds else "no"
 
 
-def _radius(votes: Votes) -> float:
+def _radius(votes: VoteCounts) -> float:
     """Return sqrt(n) times the Euclidean norm of weights that sum to 1; 1 if equal."""
     if votes.weights is None or votes.has_equal_weights:
         return 1.0

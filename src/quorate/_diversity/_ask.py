@@ -7,12 +7,13 @@ import numpy as np
 from quorate._diversity import _pairwise, _sample, _whole
 from quorate._diversity._catalogue import MEASURES, Catalogue, Measure, find_measure
 from quorate._diversity._divide import divide
+from quorate._kernels.entropy import entropy
 from quorate._suggest import one_of
 from quorate._typing import Array, FloatArray, Outputs, Undefined
 from quorate._warn import warn
-from quorate.decomposition import zero_one_terms
+from quorate.decomposition import mean_terms
 from quorate.exceptions import UndefinedMeasureWarning
-from quorate.votes import Votes, check_votes
+from quorate.votes import VoteCounts, Votes, check_counts, check_votes
 
 _TWO_CLASSES_ONLY = ("q_statistic", "correlation")
 
@@ -38,7 +39,7 @@ def measures() -> Catalogue:
 
 @overload
 def diversity(
-    votes: Votes,
+    votes: VoteCounts,
     measure: None = None,
     *,
     outputs: Outputs = ...,
@@ -47,7 +48,7 @@ def diversity(
 ) -> dict[str, float]: ...
 @overload
 def diversity(
-    votes: Votes,
+    votes: VoteCounts,
     measure: str,
     *,
     outputs: Outputs = ...,
@@ -55,7 +56,7 @@ def diversity(
     base: float | None = ...,
 ) -> float: ...
 def diversity(
-    votes: Votes,
+    votes: VoteCounts,
     measure: str | None = None,
     *,
     outputs: Outputs = "oracle",
@@ -66,7 +67,7 @@ def diversity(
 
     Parameters
     ----------
-    votes : Votes
+    votes : Votes or Summary
     measure : str, optional
         One of :func:`measures`, or its short name in the paper ("QStat"). All thirteen
         by default.
@@ -108,7 +109,7 @@ def diversity(
     >>> len(quorate.diversity(votes))
     13
     """
-    check_votes(votes, "diversity")
+    check_counts(votes, "diversity")
     _check_options("diversity", outputs, undefined, base)
     if measure is not None:
         asked = find_measure(measure)
@@ -132,7 +133,7 @@ def diversity(
 
 
 def pairwise_diversity(
-    votes: Votes,
+    votes: VoteCounts,
     measure: str,
     *,
     outputs: Outputs = "oracle",
@@ -142,7 +143,7 @@ def pairwise_diversity(
 
     Parameters
     ----------
-    votes : Votes
+    votes : Votes or Summary
         Weights have no meaning for a pair and are not looked at.
     measure : str
         One of the five pairwise measures: disagreement, q_statistic, correlation,
@@ -163,7 +164,7 @@ def pairwise_diversity(
     array([[0.5 , 0.25],
            [0.25, 0.5 ]])
     """
-    check_votes(votes, "pairwise_diversity")
+    check_counts(votes, "pairwise_diversity")
     _check_options("pairwise_diversity", outputs, undefined)
     asked = find_measure(measure)
     if not asked.pairwise:
@@ -220,10 +221,10 @@ def sample_diversity(
     if refusal:
         raise ValueError(refusal)
     if asked.name == "error_gap":
-        _, _, gap = zero_one_terms(votes)
+        _, _, gap = votes.zero_one_terms()
         return gap
     if asked.name == "entropy_cc":
-        return _sample.entropy(votes.tally(), base)
+        return entropy(votes.tally(), base)
     if asked.name == "disagreement" and outputs == "label":
         numerator, denominator = _sample.label_disagreement(votes.tally())
     else:
@@ -236,7 +237,7 @@ def sample_diversity(
 
 def _whole_value(
     measure: Measure,
-    votes: Votes,
+    votes: VoteCounts,
     outputs: Outputs,
     undefined: Undefined,
     base: float | None,
@@ -244,13 +245,12 @@ def _whole_value(
     convention = _convention(measure, undefined)
     name = measure.name
     if name == "error_gap":
-        _, _, gap = zero_one_terms(votes)
-        return float(gap.mean())
+        return mean_terms(votes)[2]
     if name == "entropy_cc":
         return _whole.entropy_cc(votes, base)
     if measure.pairwise:
         return _mean_over_pairs(measure, votes, outputs, convention)
-    profile = _whole.profile(votes)
+    profile = votes.histogram()
     if name in ("kw_variance", "entropy_sk"):
         return _whole.mean_of_samples(profile, name, convention)
     if name == "interrater":
@@ -263,15 +263,14 @@ def _whole_value(
 
 
 def _mean_over_pairs(
-    measure: Measure, votes: Votes, outputs: Outputs, convention: float
+    measure: Measure, votes: VoteCounts, outputs: Outputs, convention: float
 ) -> float:
     # Without a mask, the mean over pairs of these two is a mean over samples.
     if not votes.is_masked and measure.name in ("disagreement", "double_fault"):
         by_label = outputs == "label" and votes.n_classes > 2
         if measure.name == "disagreement" and by_label:
-            fraction = _sample.label_disagreement(votes.tally())
-            return _ratio_of_sums(*fraction, convention)
-        return _whole.mean_of_samples(_whole.profile(votes), measure.name, convention)
+            return _whole.label_disagreement(votes, convention)
+        return _whole.mean_of_samples(votes.histogram(), measure.name, convention)
     rows, columns = np.triu_indices(votes.n_members, k=1)
 
     def corner(matrix: Array) -> Array:
@@ -281,16 +280,11 @@ def _mean_over_pairs(
     return _whole.mean_of_pairs(*counted, convention)
 
 
-def _ratio_of_sums(numerator: Array, denominator: Array, undefined: float) -> float:
-    total = int(denominator.sum())
-    return float(numerator.sum() / total) if total else undefined
-
-
 def _convention(measure: Measure, undefined: Undefined) -> float:
     return measure.undefined if undefined == "authors" else float("nan")
 
 
-def _refusal(measure: Measure, votes: Votes, outputs: Outputs) -> str:
+def _refusal(measure: Measure, votes: VoteCounts, outputs: Outputs) -> str:
     """Say why the measure is not defined for the votes, or nothing if it is."""
     if not votes.has_equal_weights and not measure.weighted:
         return (

@@ -9,9 +9,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from quorate._kernels import pairs
 from quorate._typing import Array, IntArray, Outputs
-from quorate.votes import Votes
+from quorate.votes import VoteCounts
 
 Fraction = tuple[Array, Array]
 Corner = Callable[[IntArray], IntArray]
@@ -54,7 +53,7 @@ TABLE = {
 
 
 def pair_fraction(
-    votes: Votes, name: str, outputs: Outputs, corner: Corner
+    votes: VoteCounts, name: str, outputs: Outputs, corner: Corner
 ) -> tuple[Array, Array, IntArray]:
     """Return numerator, denominator and common samples of the pairs in ``corner``.
 
@@ -79,13 +78,9 @@ def pair_fraction(
     return numerator, denominator, corner(table.total)
 
 
-def _cohen(votes: Votes, corner: Corner) -> tuple[Array, Array, IntArray]:
+def _cohen(votes: VoteCounts, corner: Corner) -> tuple[Array, Array, IntArray]:
     """Cohen's kappa of the full table of classes."""
     agree, common = votes.agreement()
     same, total = corner(agree), corner(common)
-    if votes.is_masked:
-        chance = corner(pairs.chance_agreement(votes.codes, votes.n_classes))
-    else:
-        counts = votes.class_counts()
-        chance = corner(counts @ counts.T)
+    chance = corner(votes.chance_agreement())
     return total * same - chance, total * total - chance, total

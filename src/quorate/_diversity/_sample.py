@@ -11,6 +11,7 @@ import numpy as np
 
 from quorate._diversity._catalogue import MEASURES
 from quorate._diversity._divide import divide
+from quorate._kernels.entropy import entropy
 from quorate._typing import Array, FloatArray, IntArray
 
 Fraction = tuple[Array, Array]
@@ -84,20 +85,6 @@ TABLE: dict[str, Callable[[IntArray, IntArray], Fraction]] = {
     "coincident_failure": failure_spread,
     "error_gap": error_gap,
 }
-
-
-def entropy(counts: Array, base: float | None = None) -> FloatArray:
-    """Entropy of the votes for each class, (n_classes, ...) in, (...) out.
-
-    Counts are sorted first: mirrored samples then give the same value to the last bit.
-    """
-    ordered = np.sort(counts, axis=0)
-    total = ordered.sum(axis=0)
-    share = ordered / np.where(total > 0, total, 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        terms = np.where(share > 0, -share * np.log(share), 0.0)
-    value: FloatArray = terms.sum(axis=0)
-    return value if base is None else value / np.log(base)
 
 
 def label_disagreement(counts: Array) -> Fraction:

@@ -9,7 +9,7 @@ from quorate._diagnosis import Diagnosis
 from quorate._diversity import diversity, measures
 from quorate._typing import Array, FloatArray
 from quorate.choosing import Selection, contributions
-from quorate.decomposition import Decomposition, decompose
+from quorate.decomposition import MeanDecomposition, decompose
 from quorate.ensembles import Ensemble, count_nodes
 from quorate.votes import Votes, VoteSource
 
@@ -195,7 +195,7 @@ def decomposition_facts(
     }
 
 
-def _parts(parts: Decomposition) -> dict[str, float]:
+def _parts(parts: MeanDecomposition) -> dict[str, float]:
     return {
         "error": parts.error,
         "member_error": parts.member_error,

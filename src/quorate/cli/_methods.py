@@ -24,6 +24,7 @@ def methods(as_json: bool) -> None:
                 "finds_size": method.tags.finds_size,
                 "honours_keep": method.tags.honours_keep,
                 "uses_weights": method.tags.uses_weights,
+                "takes_summary": method.tags.takes_summary,
                 "is_random": method.tags.is_random,
             }
             for name, method in known().items()

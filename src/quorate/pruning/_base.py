@@ -3,7 +3,7 @@
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -13,7 +13,7 @@ from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate.pruning._old_flags import fold_old_flags, note_undeclared_weights
 from quorate.pruning._size import members_to_keep
 from quorate.pruning._tags import PrunerTags
-from quorate.votes import Votes, check_votes
+from quorate.votes import Summary, VoteCounts, Votes, check_counts, check_votes
 
 Progress = Callable[[int, int], object]
 _MEMBERS_TO_KNOW = 5  # by whose answers votes are known again
@@ -68,7 +68,7 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
 
     def fit(
         self,
-        votes: Votes,
+        votes: Votes | Summary,
         X: Any = None,
         progress: Progress | None = None,
         *,
@@ -78,8 +78,9 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
 
         Parameters
         ----------
-        votes : Votes
+        votes : Votes or Summary
             Votes on the pruning set, with probabilities if the ensemble averages these.
+            Methods with the tag ``takes_summary`` also take a summary of votes.
         X : array-like, optional
             The samples voted on; only methods that look at features need them.
         progress : callable, optional
@@ -94,10 +95,13 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         Pruner
             Itself, fitted.
         """
-        check_votes(votes, f"{self._owner}.fit")
+        check = check_counts if self.tags.takes_summary else check_votes
+        check(votes, f"{self._owner}.fit")
         if unlabelled is not None:
             check_votes(unlabelled, f"{self._owner}.fit(unlabelled)")
-        seen = votes if self.tags.uses_weights else votes.unweighted()
+        # A summary is all that methods that take one will ask for.
+        given = cast("Votes", votes)
+        seen = given if self.tags.uses_weights else given.unweighted()
         self._X, self._unlabelled = X, unlabelled
         self._progress = progress or _silent
         try:
@@ -112,7 +116,7 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         self.support_ = np.zeros(votes.n_members, dtype=bool)
         self.support_[self.order_] = True
         self.n_kept_ = int(self.order_.size)
-        self._chosen_on = _digest(votes)
+        self._chosen_on = _digest(votes) if isinstance(votes, Votes) else None
         note_undeclared_weights(self)
         return self
 
@@ -122,7 +126,8 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         Votes are told apart by their labels and by what some of the members say, also
         after the pruner or the votes went through a file.
         """
-        return getattr(self, "_chosen_on", None) == _digest(votes)
+        known = getattr(self, "_chosen_on", None)
+        return known is not None and known == _digest(votes)
 
     @property
     def has_order(self) -> bool:
@@ -172,6 +177,12 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         limit to the size.
         """
         return self._select(votes, votes.n_members)
+
+    def _needs_samples(self, votes: VoteCounts, parameter: str) -> Votes:
+        """Return the votes, or refuse a summary for what a parameter asks of them."""
+        given = getattr(self, parameter)
+        check_votes(votes, f"{self._owner}({parameter}={given!r}).fit")
+        return cast("Votes", votes)
 
     def _refuse(self, parameter: str, fits: str) -> ValueError:
         """Return the error for a parameter that does not fit."""

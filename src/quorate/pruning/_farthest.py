@@ -14,7 +14,7 @@ from quorate.pruning._picking import (
     most_accurate_first,
 )
 from quorate.pruning._tags import PrunerTags
-from quorate.votes import Votes
+from quorate.votes import VoteCounts
 
 
 class FarthestFirst(Pruner):
@@ -51,7 +51,7 @@ class FarthestFirst(Pruner):
     array([0, 2])
     """
 
-    tags = PrunerTags(is_random=True)
+    tags = PrunerTags(is_random=True, takes_summary=True)
 
     def __init__(
         self,
@@ -65,12 +65,12 @@ class FarthestFirst(Pruner):
         self.start = start
         self.random_state = random_state
 
-    def _select(self, votes: Votes, size: int) -> list[int]:
+    def _select(self, votes: VoteCounts, size: int) -> list[int]:
         self._one_of("distance", "kappa", "disagreement")
         apart = distances(votes, self.distance)
         return farthest_first(apart, [self._first(votes)], size)
 
-    def _first(self, votes: Votes) -> int:
+    def _first(self, votes: VoteCounts) -> int:
         n = votes.n_members
         if isinstance(self.start, (int, np.integer)) and not isinstance(
             self.start, bool
@@ -119,7 +119,7 @@ class LocalSearch(Pruner):
     array([0, 2])
     """
 
-    tags = PrunerTags(has_order=False, nested=False)
+    tags = PrunerTags(has_order=False, nested=False, takes_summary=True)
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class LocalSearch(Pruner):
         self.distance = distance
         self.eps = eps
 
-    def _select(self, votes: Votes, size: int) -> Any:
+    def _select(self, votes: VoteCounts, size: int) -> Any:
         self._one_of("distance", "kappa", "disagreement")
         if not self.eps >= 0:
             raise self._refuse("eps", "a number, 0 or more")
@@ -144,7 +144,7 @@ class LocalSearch(Pruner):
         return np.sort(exchange(apart, farthest_first(apart, start, size), self.eps))
 
 
-def distances(votes: Votes, kind: str) -> FloatArray:
+def distances(votes: VoteCounts, kind: str) -> FloatArray:
     """Return the distance of each pair of members; zero on the diagonal."""
     if kind == "kappa":
         apart = 1.0 - pairwise_diversity(votes, "kappa", outputs="label")

@@ -5,7 +5,8 @@ import numpy as np
 from quorate._diversity import pairwise_diversity
 from quorate._typing import IntArray
 from quorate.pruning._base import Pruner
-from quorate.votes import Votes
+from quorate.pruning._tags import PrunerTags
+from quorate.votes import VoteCounts
 
 
 class KappaPruning(Pruner):
@@ -38,7 +39,9 @@ class KappaPruning(Pruner):
     array([0, 1])
     """
 
-    def _select(self, votes: Votes, size: int) -> IntArray:
+    tags = PrunerTags(takes_summary=True)
+
+    def _select(self, votes: VoteCounts, size: int) -> IntArray:
         if votes.n_members == 1:
             return np.zeros(1, dtype=np.intp)
         kappa = pairwise_diversity(votes, "kappa", outputs="label")

@@ -8,7 +8,8 @@ import numpy as np
 from quorate._typing import Array
 from quorate.pruning._base import Pruner
 from quorate.pruning._picking import NEAR, first_best
-from quorate.votes import Votes
+from quorate.pruning._tags import PrunerTags
+from quorate.votes import VoteCounts
 
 
 class MarginDistance(Pruner):
@@ -44,11 +45,13 @@ class MarginDistance(Pruner):
     array([0, 2])
     """
 
+    tags = PrunerTags(takes_summary=True)
+
     def __init__(self, keep: float | int | None = 0.2, p: float | str = 0.075) -> None:
         super().__init__(keep)
         self.p = p
 
-    def _select(self, votes: Votes, size: int) -> list[int]:
+    def _select(self, votes: VoteCounts, size: int) -> list[int]:
         scheduled = self.p == "schedule"
         if not scheduled and not (isinstance(self.p, (int, float)) and 0 < self.p < 1):
             raise self._refuse("p", "a number in (0, 1), or 'schedule'")

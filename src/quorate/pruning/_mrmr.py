@@ -9,7 +9,7 @@ from quorate._typing import Array, FloatArray
 from quorate.pruning._base import Pruner
 from quorate.pruning._picking import NEAR, first_best, most_accurate_first
 from quorate.pruning._tags import PrunerTags
-from quorate.votes import Votes
+from quorate.votes import VoteCounts, Votes
 
 
 class MRMR(Pruner):
@@ -45,16 +45,16 @@ class MRMR(Pruner):
     array([0, 2])
     """
 
-    tags = PrunerTags(driven_by_accuracy=True)
+    tags = PrunerTags(driven_by_accuracy=True, takes_summary=True)
 
     def __init__(self, keep: float | int | None = 0.2, mi: str = "agreement") -> None:
         super().__init__(keep)
         self.mi = mi
 
-    def _select(self, votes: Votes, size: int) -> list[int]:
+    def _select(self, votes: VoteCounts, size: int) -> list[int]:
         self._one_of("mi", "agreement", "bits")
         if self.mi == "bits":
-            return self._by_information(votes, size)
+            return self._by_information(self._needs_samples(votes, "mi"), size)
         agree, total = votes.agreement()
         right, asked = votes.member_counts()
         # Whole numbers where they can be, so that ties are exact.

@@ -117,6 +117,11 @@ class Method:
         return self.tags.uses_weights
 
     @property
+    def takes_summary(self) -> bool:
+        """Whether a summary of votes is enough for it."""
+        return self.tags.takes_summary
+
+    @property
     def is_random(self) -> bool:
         """Whether it takes a seed."""
         return self.tags.is_random
@@ -133,10 +138,14 @@ class MethodCatalogue(dict[str, Method]):
         rows = "".join(
             f"<tr><td><code>{escape(name)}</code></td>"
             f"<td><code>{escape(m.cls.__name__)}</code></td>"
-            f"<td>{escape(m.summary)}</td></tr>"
+            f"<td>{escape(m.summary)}</td>"
+            f"<td>{'yes' if m.takes_summary else ''}</td></tr>"
             for name, m in self.items()
         )
-        head = "<th>method</th><th>class</th><th>what it does</th>"
+        head = (
+            "<th>method</th><th>class</th><th>what it does</th>"
+            "<th>chooses from a summary</th>"
+        )
         return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 

@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 
 from quorate._typing import Array, BoolArray, IntArray
-from quorate.votes import Votes
+from quorate.votes import VoteCounts
 
 NEAR = 1e-12
 """Sums of floats that should be equal may differ by this much, relatively."""
 
 
-def most_accurate_first(votes: Votes) -> IntArray:
+def most_accurate_first(votes: VoteCounts) -> IntArray:
     """Return the members by falling accuracy, equals by position."""
     right, asked = votes.member_counts()
     # Equal fractions of whole numbers below 2**26 give equal floats.

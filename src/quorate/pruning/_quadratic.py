@@ -16,7 +16,7 @@ from quorate.pruning._class_weight import (
 from quorate.pruning._picking import first_best
 from quorate.pruning._shares import gram, label_products, whole_products
 from quorate.pruning._tags import PrunerTags
-from quorate.votes import Votes
+from quorate.votes import VoteCounts, Votes
 
 _TOLERANCE = 1e-9
 
@@ -29,13 +29,14 @@ class _Quadratic(Pruner):
         uses_probabilities=True,
         uses_unlabelled=True,
         takes_costs=True,
+        takes_summary=True,
     )
     loss_: float
     sweeps: int
     cost: Any
     price: float
 
-    def _further(self, votes: Votes) -> Votes | None:
+    def _further(self, votes: VoteCounts) -> Votes | None:
         """Return the unlabelled votes, of the same kind as the labelled ones."""
         further = self._unlabelled
         if further is None:
@@ -170,9 +171,9 @@ class BrierSelection(_Quadratic):
     Notes
     -----
     Sums are over the samples on which both of two members may vote. Probabilities are
-    used where the votes have them. Equals go to the lower position. Weights play no
-    part. A choice of fewer members is not the beginning of a choice of more, unless
-    ``sweeps`` is 0.
+    used where the votes have them; a summary has votes only. Equals go to the lower
+    position. Weights play no part. A choice of fewer members is not the beginning of a
+    choice of more, unless ``sweeps`` is 0.
 
     Labels of a pruning set are few and noisy; the vote of the whole ensemble on further
     samples costs nothing and tells more about which members stand for it.
@@ -205,17 +206,18 @@ class BrierSelection(_Quadratic):
         self.price = price
         self.class_weight = class_weight
 
-    def _select(self, votes: Votes, size: int) -> list[int]:
+    def _select(self, votes: VoteCounts, size: int) -> list[int]:
         self._one_of("target", "label", "soft")
         mix = self._share("mix")
         balanced = is_balanced(self)
         if balanced:
-            G, b = balanced_gram(votes), balanced_label_products(votes)
+            cast = self._needs_samples(votes, "class_weight")
+            G, b = balanced_gram(cast), balanced_label_products(cast)
         else:
             G, b = gram(votes), label_products(votes)
         if self.target == "soft":
             whole = balanced_whole_products if balanced else whole_products
-            b = (b + whole(votes)) / 2
+            b = (b + whole(self._needs_samples(votes, "target"))) / 2
         further = self._further(votes)
         if further is not None:
             # Further samples count by the class that the whole ensemble sees in them.
@@ -273,7 +275,7 @@ class Herding(_Quadratic):
         self.cost = cost
         self.price = price
 
-    def _select(self, votes: Votes, size: int) -> list[int]:
+    def _select(self, votes: VoteCounts, size: int) -> list[int]:
         G = gram(self._further(votes) or votes)
         mean: Array = G.mean(axis=1)
         return self._minimise(G, mean, size)

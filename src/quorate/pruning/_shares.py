@@ -12,10 +12,10 @@ import numpy as np
 from quorate._kernels import lookup
 from quorate._kernels.counts import column_blocks
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
-from quorate.votes import Probabilities, Votes
+from quorate.votes import Probabilities, VoteCounts, Votes
 
 
-def unsure_probabilities(votes: Votes) -> Probabilities | None:
+def unsure_probabilities(votes: VoteCounts) -> Probabilities | None:
     """Return the probabilities, None where votes say as much: all are certain."""
     given = votes.class_probabilities
     return None if given is None or given.are_certain else given
@@ -64,7 +64,7 @@ def usable(votes: Votes) -> BoolArray | None:
     return votes.valid if votes.is_masked else None
 
 
-def gram(votes: Votes) -> FloatArray:
+def gram(votes: VoteCounts) -> FloatArray:
     """Return the mean inner product of all pairs of members, on samples both may vote.
 
     For votes that is how often two members agree. A pair without a common sample counts
@@ -79,9 +79,9 @@ def gram(votes: Votes) -> FloatArray:
     return np.asarray(mean, dtype=float)
 
 
-def product_sums(votes: Votes) -> Array:
+def product_sums(votes: VoteCounts) -> Array:
     """Return the inner product of all pairs of members; agreements for votes."""
-    given = unsure_probabilities(votes)
+    given = unsure_probabilities(votes) if isinstance(votes, Votes) else None
     return votes.agreement()[0] if given is None else _products(given)
 
 
@@ -94,10 +94,10 @@ def _products(given: Probabilities) -> FloatArray:
     return total
 
 
-def label_products(votes: Votes) -> FloatArray:
+def label_products(votes: VoteCounts) -> FloatArray:
     """Return the mean share each member gives the true class; accuracy for votes."""
     right, asked = votes.member_counts()
-    if unsure_probabilities(votes) is not None:
+    if isinstance(votes, Votes) and unsure_probabilities(votes) is not None:
         right = shares_for(votes, votes.y).sum(axis=1, dtype=float)
     return np.asarray(right / asked, dtype=float)
 

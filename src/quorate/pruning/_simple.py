@@ -9,7 +9,7 @@ from quorate.pruning._base import Pruner
 from quorate.pruning._class_weight import balanced_accuracies, is_balanced
 from quorate.pruning._picking import as_generator, most_accurate_first
 from quorate.pruning._tags import PrunerTags
-from quorate.votes import Votes
+from quorate.votes import VoteCounts
 
 
 class EarlyStopping(Pruner):
@@ -31,7 +31,9 @@ class EarlyStopping(Pruner):
     array([0, 1])
     """
 
-    def _select(self, votes: Votes, size: int) -> Any:
+    tags = PrunerTags(takes_summary=True)
+
+    def _select(self, votes: VoteCounts, size: int) -> Any:
         return range(size)
 
 
@@ -62,7 +64,9 @@ class BestMembers(Pruner):
     array([1, 0])
     """
 
-    tags = PrunerTags(takes_class_weight=True, driven_by_accuracy=True)
+    tags = PrunerTags(
+        takes_class_weight=True, driven_by_accuracy=True, takes_summary=True
+    )
     scores_: Array
 
     def __init__(
@@ -71,9 +75,10 @@ class BestMembers(Pruner):
         super().__init__(keep)
         self.class_weight = class_weight
 
-    def _select(self, votes: Votes, size: int) -> IntArray:
+    def _select(self, votes: VoteCounts, size: int) -> IntArray:
         if is_balanced(self):
-            self.scores_ = balanced_accuracies(votes)
+            cast = self._needs_samples(votes, "class_weight")
+            self.scores_ = balanced_accuracies(cast)
             return np.argsort(-self.scores_.round(12), kind="stable")[:size]
         self.scores_ = votes.accuracies
         return most_accurate_first(votes)[:size]
@@ -99,7 +104,7 @@ class RandomSubset(Pruner):
     2
     """
 
-    tags = PrunerTags(is_random=True)
+    tags = PrunerTags(is_random=True, takes_summary=True)
 
     def __init__(
         self, keep: float | int | None = 0.2, random_state: Any = None
@@ -107,5 +112,5 @@ class RandomSubset(Pruner):
         super().__init__(keep)
         self.random_state = random_state
 
-    def _select(self, votes: Votes, size: int) -> IntArray:
+    def _select(self, votes: VoteCounts, size: int) -> IntArray:
         return as_generator(self.random_state).permutation(votes.n_members)[:size]

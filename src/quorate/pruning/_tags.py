@@ -50,5 +50,8 @@ class PrunerTags:
     sum over samples, in which they can count by their class."""
     driven_by_accuracy: bool = False
     """Whether members that look perfect on their training samples mislead it."""
+    takes_summary: bool = False
+    """Whether ``fit`` takes a :class:`quorate.Summary` too: counts and the table of
+    pairs are all that the method looks at, unless its parameters ask for more."""
     is_random: bool = False
     """Whether there is a ``random_state``, and it matters."""

@@ -8,7 +8,7 @@ import numpy as np
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate.pruning._base import Progress, Pruner
 from quorate.pruning._tags import PrunerTags
-from quorate.votes import Votes
+from quorate.votes import Summary, Votes
 
 
 class _TwoStage(Pruner):
@@ -167,7 +167,7 @@ class TwoStageDistance(_TwoStage):
 
     def fit(
         self,
-        votes: Votes,
+        votes: Votes | Summary,
         X: Any = None,
         progress: Progress | None = None,
         *,

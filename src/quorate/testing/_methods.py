@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from quorate.exceptions import QuorateWarning
 from quorate.pruning import Pruner, PrunerTags
-from quorate.votes import Votes
+from quorate.votes import Summary, Votes
 
 __all__ = ["check_measure", "check_pruner", "example_votes"]
 
@@ -106,6 +106,7 @@ def check_pruner(pruner: Pruner) -> None:
                 check_relabelling,
                 check_everybody,
                 check_nested,
+                check_summary,
             ):
                 check(pruner, votes)
             if name.startswith(("two classes", "five classes")):
@@ -193,6 +194,28 @@ def check_determinism(pruner: Pruner, votes: Votes) -> None:
     first, second = (_fit(_seeded(pruner), votes) for _ in range(2))
     assert (first.order_ == second.order_).all(), "two runs differ"
     assert before == _global_state(), "global random state was touched"
+
+
+def check_summary(pruner: Pruner, votes: Votes) -> None:
+    """Check that a summary is enough where the tags say so, and refused elsewhere."""
+    heads = votes.by_plurality()
+    summary = heads.summary()
+    try:
+        found = _fit(_seeded(pruner), summary)
+    except TypeError as error:
+        words = str(error)
+        assert "max_samples" in words, f"a summary is refused with {words!r}"
+        # A parameter may ask for more than a summary has, and is named then.
+        assert not pruner.tags.takes_summary or "(" in words.split(".fit")[0], (
+            f"the tag takes_summary is True, but: {words}"
+        )
+        return
+    assert pruner.tags.takes_summary, "a summary is taken, which the tags do not say"
+    if votes.class_probabilities is None:
+        order = _fit(_seeded(pruner), heads).order_
+        assert np.array_equal(found.order_, order), (
+            "a summary gives another choice than the votes"
+        )
 
 
 def check_votes_stay(pruner: Pruner, votes: Votes) -> None:
@@ -308,10 +331,14 @@ def check_measure(measure: Callable[[Any, int], Any]) -> None:
     check_pruner(FTAD(measure))
 
 
-def _fit(pruner: Pruner, votes: Votes, unlabelled: Votes | None = None) -> Pruner:
+def _fit(
+    pruner: Pruner, votes: Votes | Summary, unlabelled: Votes | None = None
+) -> Pruner:
     X = None
     if pruner.tags.needs_features:
-        n_rows = int(votes.samples.max()) + 1
+        n_rows = votes.n_samples
+        if isinstance(votes, Votes):
+            n_rows = int(votes.samples.max()) + 1
         X = np.random.default_rng(2).normal(size=(n_rows, 3))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", QuorateWarning)

@@ -1,6 +1,7 @@
 """Votes: the one noun of the package, with the rule by which its ensemble decides."""
 
 from quorate.votes._checks import as_weights, member_positions, weights_left
+from quorate.votes._counts import VoteCounts
 from quorate.votes._deciding import leave_one_out_errors, prefix_errors
 from quorate.votes._encoding import (
     code_dtype,
@@ -26,23 +27,36 @@ from quorate.votes._probabilities import (
     room_for,
     tabled,
 )
+from quorate.votes._profile import Histogram, Profile
+from quorate.votes._rivals import Rivals
 from quorate.votes._rule import PLURALITY, DecisionRule, RuleName, VoteSource
 from quorate.votes._subsets import subset_errors
-from quorate.votes._votes import Votes, check_votes
+from quorate.votes._summary import Summary
+from quorate.votes._summary_file import load_with_progress, save_with_progress
+from quorate.votes._sums import Moves, Worst
+from quorate.votes._votes import Votes, check_counts, check_votes
 
 __all__ = [
     "PLURALITY",
     "DecisionRule",
     "DenseProbabilities",
+    "Histogram",
+    "Moves",
     "Outcome",
     "PairCounts",
     "Probabilities",
+    "Profile",
+    "Rivals",
     "RuleName",
+    "Summary",
+    "VoteCounts",
     "VoteSource",
     "Votes",
+    "Worst",
     "as_labels",
     "as_weights",
     "certain",
+    "check_counts",
     "check_same_family",
     "check_votes",
     "code_dtype",
@@ -50,6 +64,7 @@ __all__ = [
     "encode_truth",
     "leave_one_out_errors",
     "leave_one_out_outcomes",
+    "load_with_progress",
     "member_positions",
     "outcome_of",
     "place_dtype",
@@ -59,6 +74,7 @@ __all__ = [
     "prefix_outcomes",
     "refuse_masked",
     "room_for",
+    "save_with_progress",
     "subset_errors",
     "tabled",
     "union",

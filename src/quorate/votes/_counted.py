@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from quorate._kernels import counts, pairs, verdicts
+from quorate._kernels import counts, fixed, gaps, pairs, verdicts
+from quorate._kernels.entropy import entropy
 from quorate._suggest import one_of
-from quorate._typing import Array, BoolArray, FloatArray, IntArray, Outputs
+from quorate._typing import Array, BoolArray, FloatArray, IntArray, Lambda, Outputs
 from quorate.votes._checks import read_only
 from quorate.votes._pair_counts import PairCounts
+from quorate.votes._profile import Histogram, Profile, histogram_of
+from quorate.votes._sums import Worst, worst_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -147,6 +150,92 @@ class CountedVotes:
 
         return self._once("sample_counts", count)
 
+    def histogram(self) -> Histogram:
+        """Return how many samples have how many right votes of how many usable ones.
+
+        Examples
+        --------
+        >>> from quorate import Votes
+        >>> Votes([[0, 1, 1], [0, 0, 1]], [0, 1, 1]).histogram().times
+        array([0, 1, 2])
+        """
+        right, asked = self.sample_counts()
+        if self._masked:
+            return self._once("histogram", lambda: histogram_of(right, asked, None))
+        every = np.arange(self.n_members + 1)
+        times = np.bincount(right, minlength=every.size)
+        return Histogram(every, np.full(every.size, self.n_members), times)
+
+    def profile(self) -> Profile:
+        """Return the kinds of samples, by right and usable votes and by the verdict.
+
+        Positions are those among the samples that were given.
+        """
+
+        def sort() -> Profile:
+            right, asked = self.sample_counts()
+            _, tied, has_truth = self.verdict()
+            if self._masked:
+                tied = np.where(self.shares()[1] == 0, 0, tied)
+            return Profile.of(right, asked, tied, has_truth, self._samples)
+
+        return self._once("profile", sort)
+
+    def entropy_sum(self) -> tuple[int, int]:
+        """Return the sum of the votes' entropies, in whole steps, and of how many.
+
+        Natural logarithms; samples on which no vote has any weight do not count. See
+        ``_kernels.fixed`` for the steps.
+        """
+
+        def add_up() -> tuple[int, int]:
+            if self.n_classes <= 2 and self.has_equal_weights:
+                some = self.histogram()
+                some = some.only(some.n >= 1)
+                values = entropy(np.stack([some.c, some.n - some.c]))
+                return fixed.whole_steps(values, some.times), int(some.times.sum())
+            total, number = 0, 0
+            rows = max(self.n_members, self.n_classes)
+            for block in counts.column_blocks(rows, self.n_samples, 8):
+                tally = self._tally(self._codes[:, block])
+                tally = tally[:, tally.any(axis=0)]
+                total += fixed.whole_steps(entropy(tally))
+                number += tally.shape[1]
+            return total, number
+
+        return self._once("entropy_sum", add_up)
+
+    def share_sum(self) -> int:
+        """Return the sum of the samples' shares of right votes, in whole steps."""
+        right, asked = self.shares()
+        if self.has_equal_weights:
+            kinds = self.histogram()
+            voted = kinds.only(kinds.n >= 1)
+            return fixed.whole_steps(voted.c / voted.n, voted.times)
+        some = asked > 0
+        return self._once(
+            "share_sum", lambda: fixed.whole_steps(right[some] / asked[some])
+        )
+
+    def zero_one_terms(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return error, members' mean error and diversity on each sample.
+
+        By the plurality vote and 0/1 errors; see :func:`quorate.decompose`.
+        """
+        _, tied, has_truth = self.verdict()
+        return gaps.zero_one(tied, has_truth, *self.shares())
+
+    def smallest_margin(self, lambda_: Lambda = "ensemble") -> Worst:
+        """Return the smallest mean margin, and which sample is the first to have it.
+
+        Parameters
+        ----------
+        lambda_ : {"ensemble", "paper"}
+            As for :func:`quorate.decompose`.
+        """
+        error, _, diversity = self.zero_one_terms()
+        return worst_of(error, diversity, np.arange(self.n_samples), lambda_)
+
     def tally(self) -> Array:
         """Return the votes each class gets on each sample, (n_classes, n_samples).
 
@@ -264,6 +353,20 @@ class CountedVotes:
             return read_only(same), self.pairs_in_common()
 
         return self._once("agreement", count)
+
+    def chance_agreement(self) -> IntArray:
+        """Return, for all pairs, how many equal votes chance makes, times the samples.
+
+        Over classes, the sum of the products of both members' numbers of votes on the
+        samples they have in common.
+        """
+        if self._masked:
+            return self._once(
+                "chance",
+                lambda: read_only(pairs.chance_agreement(self._codes, self.n_classes)),
+            )
+        given = self.class_counts()
+        return np.asarray(given @ given.T)
 
     def pairs_in_common(self) -> IntArray:
         """Return the number of samples on which both members of a pair have a vote."""

@@ -103,9 +103,10 @@ class DecidedVotes(CountedVotes):
             By the ensemble's own rule if not given; "heads" for the label of the
             (weighted) plurality vote, the lowest of a tie.
         """
-        return np.asarray(self._classes[self._decisions(rule)])
+        return np.asarray(self._classes[self.decisions(rule)])
 
-    def _decisions(self, rule: RuleName | None) -> IntArray:
+    def decisions(self, rule: RuleName | None = None) -> IntArray:
+        """Return what :meth:`predict` does, as positions in ``classes``."""
         wanted = self._asked_rule("predict", rule)
         if wanted == PLURALITY:
             return self.verdict()[0]
@@ -135,7 +136,7 @@ class DecidedVotes(CountedVotes):
         if how == "expected" and wanted.name == "heads":
             _, tied, has_truth = self.verdict()
             return np.asarray((tied - has_truth) / tied)
-        errors = np.asarray(self._decisions(rule) != self._y, dtype=float)
+        errors = np.asarray(self.decisions(rule) != self._y, dtype=float)
         if self._masked:
             _, asked = self.sample_counts()
             return np.where(asked == 0, 1 - 1 / self.n_classes, errors)

@@ -8,7 +8,7 @@ from quorate._atomic import atomic_write
 from quorate._typing import Array
 from quorate.exceptions import FileFormatError
 from quorate.votes._labels import as_labels
-from quorate.votes._npz import LONGEST_TEXT, read_arrays
+from quorate.votes._npz import LONGEST_TEXT, Layout, read_arrays
 from quorate.votes._probabilities import (
     DenseProbabilities,
     Probabilities,
@@ -20,6 +20,32 @@ from quorate.votes._rule import PLURALITY, DecisionRule, VoteSource
 from quorate.votes._votes import Votes
 
 _FORMAT = "quorate-votes/1"
+# M members, N samples, K classes, R rows in all tables of probabilities.
+_LAYOUT = Layout(
+    what="votes",
+    version=_FORMAT,
+    writer="Votes.save",
+    arrays={
+        "format": ("U", ""),
+        "codes": ("i", "MN"),
+        "y": ("i", "N"),
+        "classes": ("biufUSMm", "K"),
+        "samples": ("i", "N"),
+        "names": ("U", "M"),
+        "masked": ("b", ""),
+        "rule": ("U", "2"),
+        "against": ("f", ""),
+        "source": ("U", ""),
+        "family": ("U", ""),
+        "weights": ("f", "M"),
+        "certain": ("b", ""),
+        "probabilities": ("f", "MNK"),
+        "places": ("i", "MN"),
+        "table_sizes": ("i", "M"),
+        "tables": ("f", "RK"),
+    },
+    needed={"codes", "y", "classes", "samples", "names", "masked"},
+)
 _FAMILIES = ("bagging", "boosting", "pool")
 
 
@@ -65,7 +91,7 @@ def save(votes: Votes, path: str | os.PathLike[str]) -> None:
 
 def load(path: str | os.PathLike[str]) -> Votes:
     """Read and check a file written by :func:`save`; see :meth:`Votes.load`."""
-    arrays = read_arrays(path, _FORMAT)
+    arrays = read_arrays(path, _LAYOUT)
     try:
         _check(arrays)
         probabilities = _probabilities(arrays)

@@ -6,6 +6,7 @@ from quorate._html import facts_html
 from quorate.votes._rule import VoteSource
 
 if TYPE_CHECKING:
+    from quorate.votes._summary import Summary
     from quorate.votes._votes import Votes
 
 _SHOWN_CLASSES = 8
@@ -48,3 +49,48 @@ def _accuracies(votes: "Votes") -> list[tuple[str, str]]:
         ("accuracy, by averaged probabilities", f"{votes.accuracy():.2%}"),
         ("accuracy, plurality of the members", f"{votes.accuracy(rule='heads'):.2%}"),
     ]
+
+
+def summary_text(summary: "Summary") -> str:
+    """Return a summary in one line."""
+    extras = "".join(
+        f", {word}"
+        for word, there in (
+            ("weighted", summary.weights is not None),
+            ("masked", summary.is_masked),
+        )
+        if there
+    )
+    return (
+        f"Summary({summary.n_members:,} member{'s' * (summary.n_members != 1)}, "
+        f"{summary.n_samples:,} sample{'s' * (summary.n_samples != 1)}, "
+        f"{summary.n_classes:,} class{'es' * (summary.n_classes != 1)}{extras}; "
+        f"{_standing(summary)})"
+    )
+
+
+def _standing(summary: "Summary") -> str:
+    if summary.source is VoteSource.TRAINING:
+        return "training votes, which say nothing about accuracy"
+    members = f"members {summary.accuracies.mean():.1%} correct"
+    if summary.own_confusion is None:
+        together = f"their plurality vote {summary.accuracy(rule='heads'):.1%}"
+    else:
+        word = "vote" if summary.rule == "heads" else "average"
+        together = f"their {word} {summary.accuracy():.1%}"
+    return f"{members}, {together}".replace("%", " %")
+
+
+def summary_html(summary: "Summary") -> str:
+    """Return an HTML table; every label and name in it is escaped."""
+    shown = [str(label) for label in summary.classes[:_SHOWN_CLASSES]]
+    more = summary.n_classes - len(shown)
+    rows = [
+        ("members", f"{summary.n_members:,}"),
+        ("samples", f"{summary.n_samples:,}"),
+        ("classes", ", ".join(shown) + (f" and {more} more" if more else "")),
+        ("accuracy", _standing(summary)),
+    ]
+    if summary.rivals is not None:
+        rows.append(("beside them", str(summary.rivals)))
+    return facts_html("Summary of votes", rows)

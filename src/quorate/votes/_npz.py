@@ -1,4 +1,4 @@
-"""Arrays from a ``.npz`` file of votes, read only after their headers make sense.
+"""Arrays from a ``.npz`` file, read only after their headers make sense.
 
 A file can be damaged or forged. So what each array is, and how large, is taken from the
 headers first; only what fits together is unpacked, and no more of it than was promised.
@@ -20,28 +20,24 @@ from quorate.exceptions import FileFormatError
 LONGEST_TEXT = 2**16
 """Characters that a label or a name in a file may have."""
 
-# The kinds of type an array may have, and its shape: M members, N samples, K classes,
-# R rows in all tables of probabilities.
-_LAYOUT = {
-    "format": ("U", ""),
-    "codes": ("i", "MN"),
-    "y": ("i", "N"),
-    "classes": ("biufUSMm", "K"),
-    "samples": ("i", "N"),
-    "names": ("U", "M"),
-    "masked": ("b", ""),
-    "rule": ("U", "2"),
-    "against": ("f", ""),
-    "source": ("U", ""),
-    "family": ("U", ""),
-    "weights": ("f", "M"),
-    "certain": ("b", ""),
-    "probabilities": ("f", "MNK"),
-    "places": ("i", "MN"),
-    "table_sizes": ("i", "M"),
-    "tables": ("f", "RK"),
-}
-_NEEDED = {"codes", "y", "classes", "samples", "names", "masked"}
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What a kind of file holds."""
+
+    what: str
+    """What the file is, for messages."""
+    version: str
+    """Its format."""
+    writer: str
+    """Who writes such files."""
+    arrays: dict[str, tuple[str, str]]
+    """The kinds of type each array may have, and its shape: a letter for each size
+    (that of members, samples, classes, ...), or the number itself."""
+    needed: set[str]
+    """The arrays that every such file has."""
+
+
 # Deflate makes at most about this many bytes of one.
 _LARGEST_RATIO = 1100
 
@@ -54,56 +50,58 @@ class _Header:
     dtype: np.dtype[Any]
 
 
-def read_arrays(path: str | os.PathLike[str], version: str) -> dict[str, Array]:
-    """Return the arrays of a votes file of this format.
+def read_arrays(path: str | os.PathLike[str], layout: Layout) -> dict[str, Array]:
+    """Return the arrays of a file of this layout.
 
     Raises
     ------
     FileFormatError
-        If it is no votes file, of another version, damaged, or if the arrays in it do
+        If it is another file, of another version, damaged, or if the arrays in it do
         not fit together.
     """
     with open(path, "rb") as file:
         if not zipfile.is_zipfile(file):
-            raise FileFormatError(f"{path}: not a votes file, or a damaged one.")
+            raise FileFormatError(
+                f"{path}: not a {layout.what} file, or a damaged one."
+            )
         try:
             with zipfile.ZipFile(file) as archive:
                 _check_gapless(archive, file)
-                return _read(archive, path, version)
+                return _read(archive, path, layout)
         except FileFormatError:
             raise
         # Damage can make zip, deflate and the parser of headers raise anything.
         except Exception as error:
             why = str(error).split("\n")[0].rstrip(". ") or type(error).__name__
             raise FileFormatError(
-                f"{path}: not a votes file, or a damaged one ({why[:200]})."
+                f"{path}: not a {layout.what} file, or a damaged one ({why[:200]})."
             ) from error
 
 
-def _read(archive: zipfile.ZipFile, path: object, version: str) -> dict[str, Array]:
+def _read(archive: zipfile.ZipFile, path: object, layout: Layout) -> dict[str, Array]:
     entries = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
     found = "none"
     if "format" in entries:
-        _header(archive, "format", entries["format"])
+        _header(archive, "format", entries["format"], layout)
         found = str(_array(archive, entries["format"]))
-    if found != version:
+    if found != layout.version:
         raise FileFormatError(
-            f"{path}: expected format {version!r}, found {found[:50]!r}; "
-            "was it written by Votes.save?"
+            f"{path}: expected format {layout.version!r}, found {found[:50]!r}; "
+            f"was it written by {layout.writer}?"
         )
-    missing = sorted(_NEEDED - entries.keys())
+    missing = sorted(layout.needed - entries.keys())
     if missing:
         raise FileFormatError(f"{path}: the file lacks {', '.join(missing)}.")
-    strange = sorted(entries.keys() - _LAYOUT.keys())
+    strange = sorted(entries.keys() - layout.arrays.keys())
     if strange or len(entries) < len(archive.infolist()):
         raise ValueError(f"it holds {strange[0]!r}" if strange else "an array twice")
     try:
         headers = {
-            name: _header(archive, name, entries[name])
-            for name in _LAYOUT
+            name: _header(archive, name, entries[name], layout)
+            for name in layout.arrays
             if name in entries
         }
-        sizes = _check_shapes(headers)
+        sizes = _check_shapes(headers, layout)
     except _MisfitError as error:
         raise FileFormatError(
             f"{path}: the arrays in the file do not fit together ({error})."
@@ -134,7 +132,9 @@ class _MisfitError(ValueError):
     """An array is not what it should be."""
 
 
-def _header(archive: zipfile.ZipFile, name: str, entry: zipfile.ZipInfo) -> _Header:
+def _header(
+    archive: zipfile.ZipFile, name: str, entry: zipfile.ZipInfo, layout: Layout
+) -> _Header:
     """Return what the header of an array says, after comparing it with the zip's."""
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError(f"{name} is packed in an unknown way")
@@ -145,7 +145,7 @@ def _header(archive: zipfile.ZipFile, name: str, entry: zipfile.ZipInfo) -> _Hea
             raise ValueError(f"{name} has an unknown header")
         shape, _, dtype = npy.read_array_header_1_0(stream)
         start = stream.tell()
-    kinds, letters = _LAYOUT[name]
+    kinds, letters = layout.arrays[name]
     if dtype.kind not in kinds:
         raise _MisfitError(f"{name} of type {dtype}")
     if dtype.kind in "US" and dtype.itemsize > 4 * LONGEST_TEXT:
@@ -157,16 +157,16 @@ def _header(archive: zipfile.ZipFile, name: str, entry: zipfile.ZipInfo) -> _Hea
     return _Header(shape, dtype)
 
 
-def _check_shapes(headers: dict[str, _Header]) -> dict[str, int]:
+def _check_shapes(headers: dict[str, _Header], layout: Layout) -> dict[str, int]:
     """Return the sizes that the arrays agree on."""
-    sizes = {"2": 2}
+    sizes = {str(number): number for number in range(10)}
     for name, header in headers.items():
-        for letter, size in zip(_LAYOUT[name][1], header.shape, strict=True):
+        for letter, size in zip(layout.arrays[name][1], header.shape, strict=True):
             if sizes.setdefault(letter, size) != size:
                 raise _MisfitError(f"{name} of shape {header.shape}")
-    if not sizes["M"] or not sizes["N"]:
+    if not sizes["M"] or not sizes.get("N", 1):
         raise _MisfitError("no votes")
-    if sizes["K"] > np.iinfo(headers["codes"].dtype).max + 1:
+    if "codes" in headers and sizes["K"] > np.iinfo(headers["codes"].dtype).max + 1:
         raise _MisfitError(f"{sizes['K']} classes")
     if ("places" in headers) != ("tables" in headers and "table_sizes" in headers):
         raise _MisfitError("places without tables")

@@ -32,6 +32,8 @@ from quorate.votes._rule import PLURALITY, DecisionRule, RuleName, VoteSource
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from quorate.votes._summary import Summary
+
 
 class Votes(DecidedVotes):
     """The votes of an ensemble's members on labelled samples.
@@ -364,6 +366,27 @@ class Votes(DecidedVotes):
         votes._set(**{**self.__getstate__(), **changes})
         return votes
 
+    def summary(self, start: int = 0) -> "Summary":
+        """Return what these votes say in counts, which add up over batches.
+
+        Parameters
+        ----------
+        start : int
+            Where the first sample given stands among all samples, for batches: so that
+            the sample of the smallest margin is found again.
+
+        Examples
+        --------
+        >>> from quorate import Votes
+        >>> votes = Votes([[0, 1, 1], [0, 0, 1], [0, 1, 0]], [0, 1, 1])
+        >>> parts = votes.at([0]).summary() + votes.at([1, 2]).summary()
+        >>> parts.accuracy() == votes.accuracy()
+        True
+        """
+        from quorate.votes._summing import summary_of
+
+        return summary_of(self, start)
+
     # Files
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -473,11 +496,27 @@ class Votes(DecidedVotes):
 
 def check_votes(votes: object, owner: str) -> None:
     """Raise ``TypeError`` unless these are votes."""
+    from quorate.votes._summary import Summary
+
+    if isinstance(votes, Summary):
+        raise TypeError(
+            f"{owner}: needs the votes on single samples, which a Summary does not "
+            "keep; give votes on some of the samples (prune and select draw them with "
+            "max_samples)."
+        )
     if not isinstance(votes, Votes):
         raise TypeError(
             f"{owner}: expected Votes, got {type(votes).__name__}; "
             "make them with quorate.collect_votes or quorate.Votes."
         )
+
+
+def check_counts(votes: object, owner: str) -> None:
+    """Raise ``TypeError`` unless these are votes or a summary of them."""
+    from quorate.votes._summary import Summary
+
+    if not isinstance(votes, Summary):
+        check_votes(votes, owner)
 
 
 def _own_rule(name: RuleName | None, given: Probabilities | None) -> DecisionRule:

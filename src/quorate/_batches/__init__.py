@@ -1,0 +1,20 @@
+"""Samples that come in batches: from an iterable, from files, from Dask.
+
+A batch knows its name and gives its samples when it is asked to; nothing is read
+before, and nothing is kept after.
+"""
+
+from quorate._batches._batch import Batch, BatchSource
+from quorate._batches._dask import is_dask, partitions
+from quorate._batches._reservoir import draw_sample
+from quorate._batches._source import are_batches, as_source
+
+__all__ = [
+    "Batch",
+    "BatchSource",
+    "are_batches",
+    "as_source",
+    "draw_sample",
+    "is_dask",
+    "partitions",
+]

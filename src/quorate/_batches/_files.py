@@ -1,0 +1,137 @@
+"""Batches from files: Parquet by row groups, CSV by lines."""
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from quorate._batches._batch import Batch, BatchSource
+from quorate._suggest import unknown_name
+from quorate._tables import csv_rows, import_pandas
+from quorate.exceptions import FileFormatError
+
+_PARQUET = (".parquet", ".pq")
+ENDINGS = (*_PARQUET, ".csv", ".csv.gz")
+
+
+@dataclass(frozen=True, slots=True)
+class RowGroup(Batch):
+    """A row group of a Parquet file."""
+
+    path: Path
+    group: int
+    n_groups: int
+    target: str
+    as_frame: bool
+    n_rows: int | None
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """Return the file, and which of its groups if there are several."""
+        if self.n_groups == 1:
+            return str(self.path)
+        return f"{self.path}, row group {self.group}"
+
+    def read(self, rows: int) -> Iterator[tuple[Any, Any]]:
+        """Yield the samples, a few thousand at a time."""
+        file = _open_parquet(self.path)
+        parts = file.iter_batches(rows, row_groups=[self.group])
+        while True:
+            try:
+                part = next(parts, None)
+                if part is None:
+                    return
+                frame = part.to_pandas()
+            # Damage makes Arrow raise errors of its own, of memory, of keys and types.
+            except Exception as error:
+                raise _damaged(self.path, error) from error
+            yield _samples(frame, self.target, self.as_frame)
+
+
+@dataclass(frozen=True, slots=True)
+class CsvFile(Batch):
+    """A CSV file, which may be gzipped."""
+
+    path: Path
+    target: str
+    as_frame: bool
+    n_rows: int | None = None
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """Return the file."""
+        return str(self.path)
+
+    def read(self, rows: int) -> Iterator[tuple[Any, Any]]:
+        """Yield the samples, a few thousand at a time."""
+        pd = import_pandas(self.name)
+        lines = csv_rows(self.path)
+        header = next(lines, None)
+        if header is None:
+            raise FileFormatError(f"{self.path}: not a readable table (it is empty).")
+        while part := list(islice(lines, rows)):
+            text = io.StringIO()
+            csv.writer(text).writerows([header, *part])
+            text.seek(0)
+            frame = pd.read_csv(text, na_values=["?"], low_memory=False)
+            yield _samples(frame, self.target, self.as_frame)
+
+
+@dataclass(frozen=True, slots=True)
+class FileBatches(BatchSource):
+    """The batches of some files, in their order."""
+
+    parts: tuple[Batch, ...]
+    n_rows: int | None
+
+    @classmethod
+    def of(cls, paths: list[Path], target: str, as_frame: bool) -> "FileBatches":
+        """Look into the files for the batches they have; samples are read later."""
+        parts: list[Batch] = []
+        for path in paths:
+            if not path.name.lower().endswith(_PARQUET):
+                parts.append(CsvFile(path, target, as_frame))
+                continue
+            about = _open_parquet(path).metadata
+            parts += [
+                RowGroup(
+                    path, group, about.num_row_groups, target, as_frame,
+                    about.row_group(group).num_rows,
+                )
+                for group in range(about.num_row_groups)
+            ]  # fmt: skip
+        counts = [part.n_rows for part in parts]
+        known = [count for count in counts if count is not None]
+        return cls(tuple(parts), sum(known) if len(known) == len(counts) else None)
+
+    def batches(self, skip: int = 0) -> Iterator[Batch]:
+        """Yield the batches; those skipped are not read."""
+        yield from self.parts[skip:]
+
+
+def _open_parquet(path: Path) -> Any:
+    import_pandas(str(path))
+    try:
+        from pyarrow import parquet
+    except ImportError as error:
+        raise ImportError(f"{path}: needs pyarrow; install quorate[data].") from error
+    try:
+        return parquet.ParquetFile(path)
+    except Exception as error:
+        raise _damaged(path, error) from error
+
+
+def _samples(frame: Any, target: str, as_frame: bool) -> tuple[Any, Any]:
+    frame.columns = [str(column) for column in frame.columns]
+    if target not in frame.columns:
+        raise ValueError(unknown_name("column", target, frame.columns))
+    X, y = frame.drop(columns=target), frame[target].to_numpy()
+    return (X if as_frame else X.to_numpy()), y
+
+
+def _damaged(path: Path, error: BaseException) -> FileFormatError:
+    why = str(error).strip().split("\n")[0].rstrip(". ") or type(error).__name__
+    return FileFormatError(f"{path}: not a readable Parquet file ({why[:300]}).")

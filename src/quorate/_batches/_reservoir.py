@@ -1,0 +1,106 @@
+"""A stratified sample of samples that come in batches, drawn in one pass.
+
+Each class has a reservoir of its own, as large as the whole sample could be; in the end
+each class is cut to its share of all samples. What is drawn depends on the seed and the
+order of the samples, not on how they are cut into batches: each sample gets a random
+number by its position, and those with the smallest numbers stay.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from quorate._batches._batch import BatchSource
+from quorate._rows import count_rows, take_rows
+from quorate._typing import Array, IntArray
+
+
+def draw_sample(
+    source: BatchSource, size: int, seed: int = 0, *, rows: int = 1 << 16
+) -> tuple[Any, Array, IntArray, int]:
+    """Draw a stratified sample of at most ``size`` samples.
+
+    Returns
+    -------
+    X, y
+        The samples drawn, in the order in which they came.
+    positions : array of int
+        Where they were among all.
+    n_rows : int
+        How many there are in all.
+    """
+    numbers = np.random.default_rng(seed)
+    kept: list[tuple[Any, Array, Array, IntArray]] = []
+    counts: dict[Any, int] = {}
+    done = 0
+    for name, X, y in _parts(source, rows):
+        labels = np.asarray(y)
+        if labels.ndim != 1 or labels.size != count_rows(X):
+            raise ValueError(
+                f"{name}: X has {count_rows(X)} samples, y has shape {labels.shape}."
+            )
+        for label, count in zip(*np.unique(labels, return_counts=True), strict=True):
+            counts[label] = counts.get(label, 0) + int(count)
+        drawn = numbers.random(labels.size)
+        kept.append((X, labels, drawn, done + np.arange(labels.size)))
+        done += labels.size
+        if sum(part[1].size for part in kept) > 2 * size + rows:
+            kept = [_cut(_joined(kept), dict.fromkeys(counts, size))]
+    if not kept:
+        raise ValueError("there are no samples to draw from.")
+    X, y, _, places = _cut(_joined(kept), shares(counts, size))
+    return X, y, places, done
+
+
+def shares(counts: dict[Any, int], size: int) -> dict[Any, int]:
+    """Return how many of each class make a stratified sample: one at least.
+
+    Rounded down first; what is left goes to the largest remainders, equals by label.
+    """
+    total = sum(counts.values())
+    if total <= size:
+        return dict(counts)
+    labels = sorted(counts)
+    exact = np.array([counts[label] * size / total for label in labels])
+    given = np.maximum(np.floor(exact).astype(int), 1)
+    order = np.argsort(-(exact - np.floor(exact)), kind="stable")
+    for place in order[: max(0, size - int(given.sum()))]:
+        given[place] += 1
+    drawn = np.minimum(given, [counts[label] for label in labels])
+    return dict(zip(labels, drawn.tolist(), strict=True))
+
+
+def _parts(source: BatchSource, rows: int) -> Iterator[tuple[str, Any, Any]]:
+    for batch in source.batches():
+        for X, y in batch.read(rows):
+            yield batch.name, X, y
+
+
+def _joined(parts: list[Any]) -> Any:
+    if len(parts) == 1:
+        return parts[0]
+    first = parts[0][0]
+    if hasattr(first, "iloc"):
+        import pandas as pd
+
+        X: Any = pd.concat([part[0] for part in parts], ignore_index=True)
+    elif hasattr(first, "tocsr"):
+        from scipy import sparse
+
+        X = sparse.vstack([part[0] for part in parts], format="csr")
+    else:
+        X = np.concatenate([np.asarray(part[0]) for part in parts])
+    return X, *(np.concatenate([part[k] for part in parts]) for k in (1, 2, 3))
+
+
+def _cut(part: Any, sizes: dict[Any, int]) -> Any:
+    """Keep of each class the samples with the smallest numbers, in their order."""
+    X, labels, drawn, places = part
+    order = np.lexsort((places, drawn))
+    keep = np.zeros(labels.size, dtype=bool)
+    for label, size in sizes.items():
+        own = order[labels[order] == label]
+        keep[own[:size]] = True
+    rows = np.flatnonzero(keep)
+    return take_rows(X, rows), labels[rows], drawn[rows], places[rows]

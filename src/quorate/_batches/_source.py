@@ -1,0 +1,87 @@
+"""What batches may be given as."""
+
+import os
+from collections.abc import Iterable
+from glob import glob, has_magic
+from pathlib import Path
+from typing import Any
+
+from quorate._batches._batch import BatchSource, GivenBatches
+from quorate._batches._files import ENDINGS, FileBatches
+
+_FITS = (
+    "batches are an iterable of pairs (X, y), a Parquet or CSV file, a folder or a "
+    "pattern of such files with target=, or Dask collections"
+)
+
+
+def are_batches(given: Any) -> bool:
+    """Tell whether something is batches rather than samples: a path, or pairs."""
+    if isinstance(given, (str, os.PathLike, BatchSource)):
+        return True
+    if hasattr(given, "shape") or not isinstance(given, Iterable):
+        return False
+    if isinstance(given, (list, tuple)):
+        return bool(given) and all(
+            isinstance(pair, tuple) and len(pair) == 2 for pair in given
+        )
+    return True
+
+
+def as_source(
+    given: Any, owner: str, target: str | None = None, *, as_frame: bool = True
+) -> BatchSource:
+    """Return batches as a source of them.
+
+    Parameters
+    ----------
+    given : iterable of (X, y), path, or BatchSource
+        Files are read by row groups (Parquet) or lines (CSV).
+    owner : str
+        Who asks, for messages.
+    target : str, optional
+        Column of labels, for files.
+    as_frame : bool
+        Whether samples from files come as frames, or as arrays.
+    """
+    if isinstance(given, BatchSource):
+        return given
+    if isinstance(given, (str, os.PathLike)):
+        if target is None:
+            raise ValueError(
+                f"{owner}: {os.fspath(given)} has labels in some column; name it with "
+                "target=."
+            )
+        return FileBatches.of(find_files(given, owner), target, as_frame)
+    if target is not None:
+        raise ValueError(f"{owner}(target={target!r}): goes with files; {_FITS}.")
+    if hasattr(given, "shape") or not isinstance(given, Iterable):
+        raise TypeError(f"{owner}: {_FITS}; got {type(given).__name__}.")
+    return GivenBatches(given)
+
+
+def find_files(given: str | os.PathLike[str], owner: str) -> list[Path]:
+    """Return the files that a path, a folder or a pattern names, sorted."""
+    text = os.fspath(given)
+    path = Path(text)
+    if path.is_dir():
+        found = [file for file in sorted(path.rglob("*")) if _is_table(file)]
+    elif path.exists() or not has_magic(text):
+        found = [path]
+    else:
+        found = [Path(name) for name in sorted(glob(text, recursive=True))]
+    for file in found:
+        if not file.exists():
+            raise FileNotFoundError(f"{owner}: {file}: no such file.")
+        if not _is_table(file):
+            raise ValueError(f"{owner}: {file}: batches come as {', '.join(ENDINGS)}.")
+    if not found:
+        raise FileNotFoundError(
+            f"{owner}: {text}: no file there ends in {', '.join(ENDINGS)}."
+        )
+    return found
+
+
+def _is_table(path: Path) -> bool:
+    hidden = path.name.startswith((".", "_"))
+    return path.name.lower().endswith(ENDINGS) and not hidden

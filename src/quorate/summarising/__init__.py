@@ -1,0 +1,9 @@
+"""Votes on batches, counted and forgotten: in a loop, on several cores, on a cluster.
+
+Every batch is voted on once and becomes a :class:`quorate.Summary`; summaries add up.
+"""
+
+from quorate.summarising._chunk import rivals_of
+from quorate.summarising._summarise import summarise
+
+__all__ = ["rivals_of", "summarise"]

@@ -1,0 +1,175 @@
+"""One pass over data of any size."""
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from quorate._batches import Batch, BatchSource, as_source, is_dask, partitions
+from quorate.exceptions import BatchError
+from quorate.summarising._checkpoint import Checkpoint
+from quorate.summarising._chunk import Question
+from quorate.summarising._cluster import summarise_batches, summarise_partitions
+from quorate.summarising._progress import Report, reporter
+from quorate.summarising._workers import summaries
+from quorate.votes import Summary, VoteSource
+
+
+def summarise(
+    ensemble: Any,
+    batches: Any,
+    *,
+    target: str | None = None,
+    against: Any = None,
+    n_jobs: int | None = None,
+    client: Any = None,
+    resume: str | os.PathLike[str] | None = None,
+    every: float = 60.0,
+    source: VoteSource | None = None,
+    out_of_bag: bool = False,
+    progress: bool | Report | None = None,
+) -> Summary:
+    """Summarise the votes of an ensemble on data of any size, in one pass.
+
+    Each batch is voted on once, counted and forgotten. The result is that of all
+    samples at once, whatever they are split into and wherever the batches are voted on.
+
+    Parameters
+    ----------
+    ensemble : fitted ensemble, list or dict
+        What :func:`quorate.collect_votes` reads.
+    batches : iterable of (X, y), path, or Dask collections
+        Pairs of samples and labels; or a Parquet or CSV file, a folder of them or a
+        pattern like ``"data/*.parquet"``, read by row groups; or a pair of Dask arrays
+        or frames, or one Dask frame.
+    target : str, optional
+        The column of labels, for files and a Dask frame.
+    against : fitted model, Selection or order of members, optional
+        What to compare with on the same samples, for :func:`quorate.compare` and
+        :func:`quorate.certify`: a smaller model, or members in an order fixed before.
+    n_jobs : int, optional
+        Processes that read and vote. The result does not depend on it.
+    client : distributed.Client, optional
+        A Dask cluster to read files and vote on. Dask collections are computed where
+        Dask computes them anyway.
+    resume : path, optional
+        File to note every so often how far the pass has come, and to go on from if it
+        is there. Not for Dask, which looks after lost work itself.
+    every : float
+        Seconds between two notes.
+    source : VoteSource, optional
+        What the samples are to the members, if that is known. By default a batch that
+        is recognisably what the members were trained on is said to be so.
+    out_of_bag : bool
+        Not possible in batches, and refused.
+    progress : bool or callable, optional
+        Rows done, rows per second and time left on standard error; by default where
+        that is a terminal. Or something to call with rows done and rows in all.
+
+    Returns
+    -------
+    Summary
+
+    Raises
+    ------
+    BatchError
+        If a batch cannot be read or voted on; it is named. What was done before is kept
+        if there is a file to ``resume`` from.
+
+    Notes
+    -----
+    Positions of samples, as that of the smallest margin, count all rows in the order of
+    the batches. An interrupt leaves no half-written file.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> import quorate
+    >>> X, y = load_wine(return_X_y=True)
+    >>> forest = RandomForestClassifier(20, random_state=0).fit(X[::2], y[::2])
+    >>> batches = [(X[start::6], y[start::6]) for start in (1, 3, 5)]
+    >>> summary = quorate.summarise(forest, batches)
+    >>> summary.n_samples, summary.accuracy() == forest.score(X[1::2], y[1::2])
+    (89, True)
+    """
+    if out_of_bag:
+        raise ValueError(
+            "summarise(out_of_bag=True): batches do not say which training rows they "
+            "are; give rows that no member was trained on."
+        )
+    question = Question(ensemble, against, source)
+    as_frame = hasattr(ensemble, "feature_names_in_")
+    if is_dask(batches):
+        question.opened()  # refuses here what workers would refuse
+        pieces = partitions(batches, "summarise", target, as_frame=as_frame)
+        return summarise_partitions(question, pieces)
+    given = as_source(batches, "summarise", target, as_frame=as_frame)
+    if client is not None:
+        question.opened()
+        with client.as_current():
+            return summarise_batches(question, given.batches())
+    checkpoint = Checkpoint.of(resume, every)
+    return _pass(question, given, n_jobs, checkpoint, reporter(progress))
+
+
+def _pass(
+    question: Question,
+    given: BatchSource,
+    n_jobs: int | None,
+    checkpoint: Checkpoint,
+    report: Report,
+) -> Summary:
+    """Go through the batches, from where the checkpoint says."""
+    total, done, rows = _begun(question, given, checkpoint)
+    report(rows, given.n_rows)
+    try:
+        with summaries(question, given.batches(skip=done), n_jobs) as found:
+            for part, n_rows in found:
+                part = part.shifted(rows)
+                if total is None:
+                    checkpoint.begin(part)
+                    total = part
+                else:
+                    total = total + part
+                done, rows = done + 1, rows + n_rows
+                checkpoint.keep(total, done, rows)
+                report(rows, given.n_rows)
+    except BatchError as error:
+        if total is not None:
+            checkpoint.keep(total, done, rows, now=True)
+        raise BatchError(f"summarise: {error} ({checkpoint.said()})") from error
+    except KeyboardInterrupt:
+        if total is not None:
+            checkpoint.keep(total, done, rows, now=True)
+        raise
+    if total is None:
+        raise ValueError("summarise: there are no batches.")
+    checkpoint.keep(total, done, rows, now=True)
+    if given.n_rows is None:
+        report(rows, rows)  # now it is known
+    return total
+
+
+def _begun(
+    question: Question, given: BatchSource, checkpoint: Checkpoint
+) -> tuple[Summary | None, int, int]:
+    """Return what an earlier pass has done, if it was one by the same model."""
+    found = checkpoint.load()
+    if found is None:
+        return None, 0, 0
+    total, done, rows, first = found
+    again, _ = question.opened().about(_first(given))
+    if not first.equals(again):
+        raise ValueError(
+            f"summarise(resume={str(checkpoint.path)!r}): the first batch gives other "
+            "counts than it did; that pass was of another model or other data."
+        )
+    return total, done, rows
+
+
+def _first(given: BatchSource) -> Batch:
+    batches: Iterator[Batch] = given.batches()
+    found = next(batches, None)
+    if found is None:
+        raise ValueError("summarise: there are no batches.")
+    return found

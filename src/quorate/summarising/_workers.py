@@ -1,0 +1,57 @@
+"""Batches summarised on several cores, in their order; the models travel once."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import joblib
+
+from quorate._batches import Batch
+from quorate.exceptions import BatchError
+from quorate.summarising._chunk import Asked, Question
+from quorate.votes import Summary
+
+# A worker reads the models when it first meets them, and keeps the last ones.
+_opened: dict[str, Asked] = {}
+
+
+@contextmanager
+def summaries(
+    question: Question, batches: Iterator[Batch], n_jobs: int | None
+) -> Iterator[Iterator[tuple[Summary, int]]]:
+    """Yield an iterator over the summaries of batches, in their order."""
+    if joblib.effective_n_jobs(n_jobs or 1) == 1:
+        asked = question.opened()
+        yield (asked.about(batch) for batch in batches)
+        return
+    question.opened()  # refuses here what workers would refuse
+    with tempfile.TemporaryDirectory(prefix="quorate-") as folder:
+        path = Path(folder) / "question.joblib"
+        joblib.dump(question, path)
+        work: Any = joblib.Parallel(
+            n_jobs=n_jobs, return_as="generator", pre_dispatch="2*n_jobs"
+        )
+        results = work(joblib.delayed(_about)(str(path), batch) for batch in batches)
+        try:
+            yield map(_raised, results)
+        finally:
+            results.close()
+
+
+def _raised(found: tuple[Summary, int] | BatchError) -> tuple[Summary, int]:
+    """Raise the error of a batch when its turn has come: those before it count."""
+    if isinstance(found, BatchError):
+        raise found
+    return found
+
+
+def _about(path: str, batch: Batch) -> tuple[Summary, int] | BatchError:
+    if path not in _opened:
+        _opened.clear()
+        _opened[path] = joblib.load(path).opened()
+    try:
+        return _opened[path].about(batch)
+    except BatchError as error:
+        return error

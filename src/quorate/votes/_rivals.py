@@ -1,0 +1,98 @@
+"""How other models do on the same samples as an ensemble: counts that add up."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from quorate._typing import BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rivals:
+    """Errors of other models beside those of an ensemble, on the same samples.
+
+    The others are one model, or the first members of an order, in several sizes.
+    Everything that a comparison or a certificate needs of the samples is here.
+    """
+
+    sizes: IntArray
+    """How many members each of them has."""
+    order: IntArray | None
+    """The order whose first members they are; None for a model of its own."""
+    weights: FloatArray | None
+    """The weights that go with the order, one for each member, where it has some."""
+    only_rival: IntArray
+    """Samples that only the rival gets wrong."""
+    only_whole: IntArray
+    """Samples that only the whole ensemble gets wrong."""
+    both: IntArray
+    """Samples that both get wrong."""
+    same: IntArray
+    """Samples for which both decide for the same class."""
+    n_samples: int
+    """Samples in all."""
+
+    @classmethod
+    def count(
+        cls,
+        wrong: list[BoolArray],
+        whole: BoolArray,
+        same: list[int],
+        sizes: IntArray,
+        order: IntArray | None = None,
+        weights: FloatArray | None = None,
+    ) -> "Rivals":
+        """Count errors that one, the other or both make."""
+        return cls(
+            sizes=np.asarray(sizes, dtype=np.int64),
+            order=order,
+            weights=weights,
+            only_rival=np.array([np.count_nonzero(w & ~whole) for w in wrong]),
+            only_whole=np.array([np.count_nonzero(whole & ~w) for w in wrong]),
+            both=np.array([np.count_nonzero(whole & w) for w in wrong]),
+            same=np.array(same, dtype=np.int64),
+            n_samples=int(whole.size),
+        )
+
+    def __add__(self, other: "Rivals") -> "Rivals":
+        if not self.are_those_of(other):
+            raise ValueError(
+                "Summary: how two different rivals did does not add up; summarise all "
+                "batches against the same."
+            )
+        return replace(
+            self,
+            only_rival=self.only_rival + other.only_rival,
+            only_whole=self.only_whole + other.only_whole,
+            both=self.both + other.both,
+            same=self.same + other.same,
+            n_samples=self.n_samples + other.n_samples,
+        )
+
+    def are_those_of(self, other: "Rivals") -> bool:
+        """Tell whether the other counts are about the same rivals."""
+        return all(
+            one is two is None
+            or (one is not None and two is not None and np.array_equal(one, two))
+            for one, two in (
+                (self.sizes, other.sizes),
+                (self.order, other.order),
+                (self.weights, other.weights),
+            )
+        )
+
+    @property
+    def wrong(self) -> IntArray:
+        """Errors of each rival."""
+        return self.only_rival + self.both
+
+    @property
+    def wrong_whole(self) -> int:
+        """Errors of the whole ensemble."""
+        return int(self.only_whole[0] + self.both[0])
+
+    def __str__(self) -> str:
+        error = f"{100 * self.wrong[0] / self.n_samples:.2f} %"
+        if self.sizes.size == 1:
+            return f"a model of {self.sizes[0]} members, error {error}"
+        return f"{self.sizes.size} sizes of an order of {self.sizes.max()} members"

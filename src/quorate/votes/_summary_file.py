@@ -1,0 +1,267 @@
+"""Summaries to and from files of their own."""
+
+import os
+from typing import Any
+
+import numpy as np
+
+from quorate._atomic import atomic_write
+from quorate._typing import Array
+from quorate.exceptions import FileFormatError
+from quorate.votes._labels import as_labels
+from quorate.votes._npz import LONGEST_TEXT, Layout, read_arrays
+from quorate.votes._profile import Profile
+from quorate.votes._rivals import Rivals
+from quorate.votes._rule import DecisionRule, VoteSource
+from quorate.votes._summary import Summary
+from quorate.votes._sums import PairSums, VoteSums, Worst
+
+_LOW_BITS = 62
+
+# Sums of the vote, and the letter for the number of kinds of samples in them.
+_VOTE = {
+    "keys": ("i", "P"),
+    "times": ("i", "P"),
+    "first": ("i", "P"),
+    "sums": ("i", "5"),
+    "confusion": ("i", "KK"),
+    "undecided": ("i", "K"),
+    "worst": ("f", "22"),
+    "worst_places": ("i", "22"),
+}
+
+SUMMARY = Layout(
+    what="summary",
+    version="quorate-summary/1",
+    writer="Summary.save",
+    arrays={
+        "format": ("U", ""),
+        "classes": ("biufUSMm", "K"),
+        "names": ("U", "M"),
+        "weights": ("f", "M"),
+        "rule": ("U", "2"),
+        "against": ("f", ""),
+        "source": ("U", ""),
+        "family": ("U", ""),
+        "both_right": ("i", "MM"),
+        "same": ("i", "MM"),
+        "by_class": ("i", "KM"),
+        "by_class_and_other": ("i", "KMM"),
+        "right_where_voted": ("i", "MM"),
+        **_VOTE,
+        **{
+            f"equal_{name}": (kinds, letters.replace("P", "Q"))
+            for name, (kinds, letters) in _VOTE.items()
+        },
+        "own": ("i", "KK"),
+        "rivals": ("i", "4R"),
+        "rival_sizes": ("i", "R"),
+        "rival_order": ("i", "O"),
+        "rival_weights": ("f", "M"),
+        "rows_done": ("i", "2"),
+    },
+    needed={
+        "classes", "names", "rule", "against", "source", "family", "both_right",
+        "same", "keys", "times", "first", "sums", "confusion", "undecided",
+    },
+)  # fmt: skip
+
+
+def arrays_of(summary: Summary) -> dict[str, Array]:
+    """Return everything a summary holds, as arrays."""
+    rule, pairs = summary.decision_rule, summary.pair_sums
+    arrays: dict[str, Array] = {
+        "format": np.array(SUMMARY.version),
+        "classes": summary.classes,
+        "names": as_labels(list(summary.names), "Summary.save: names"),
+        "rule": np.array([rule.name, rule.ties]),
+        "against": np.array(float(rule.against)),
+        "source": np.array("" if summary.source is None else str(summary.source)),
+        "family": np.array(summary.family or ""),
+        "both_right": pairs.both_right,
+        "same": pairs.same,
+        **_vote_arrays(summary.vote_sums, ""),
+    }
+    if summary.weights is not None:
+        arrays["weights"] = summary.weights
+    if pairs.right_where_voted is None:
+        arrays["by_class"] = pairs.by_class
+    else:
+        arrays["by_class_and_other"] = pairs.by_class
+        arrays["right_where_voted"] = pairs.right_where_voted
+    if summary.equal_sums is not None:
+        arrays |= _vote_arrays(summary.equal_sums, "equal_")
+    if summary.own_confusion is not None:
+        arrays["own"] = summary.own_confusion
+    rivals = summary.rivals
+    if rivals is not None:
+        arrays["rivals"] = np.stack(
+            [rivals.only_rival, rivals.only_whole, rivals.both, rivals.same]
+        )
+        arrays["rival_sizes"] = rivals.sizes
+        if rivals.order is not None:
+            arrays["rival_order"] = rivals.order
+        if rivals.weights is not None:
+            arrays["rival_weights"] = rivals.weights
+    return arrays
+
+
+def save(summary: Summary, path: str | os.PathLike[str]) -> None:
+    """Write a summary as ``.npz``; see :meth:`Summary.save`."""
+    save_with_progress(summary, path)
+
+
+def save_with_progress(
+    summary: Summary, path: str | os.PathLike[str], rows_done: Any = None
+) -> None:
+    """Write a summary, with how many batches and rows of a pass it covers."""
+    if summary.classes.dtype.kind == "O":
+        kind = type(summary.classes[0]).__name__
+        raise TypeError(
+            f"Summary.save: labels of type {kind} cannot be stored without pickle; "
+            "use text or numbers as labels."
+        )
+    arrays = arrays_of(summary)
+    for texts in (summary.classes, arrays["names"]):
+        if texts.dtype.kind in "US" and np.char.str_len(texts).max() > LONGEST_TEXT:
+            raise ValueError(
+                f"Summary.save: labels and names have up to {LONGEST_TEXT} characters."
+            )
+    if rows_done is not None:
+        arrays["rows_done"] = np.asarray(rows_done, dtype=np.int64)
+    with atomic_write(path) as file:
+        np.savez_compressed(file, allow_pickle=False, **arrays)
+
+
+def load(path: str | os.PathLike[str]) -> Summary:
+    """Read and check a file written by :func:`save`."""
+    return load_with_progress(path)[0]
+
+
+def load_with_progress(
+    path: str | os.PathLike[str],
+) -> tuple[Summary, tuple[int, int] | None]:
+    """Read a summary, and how many batches and rows of a pass it covers if it says."""
+    arrays = read_arrays(path, SUMMARY)
+    try:
+        _check(arrays)
+        summary = _summary(arrays)
+    except (ValueError, KeyError) as error:
+        raise FileFormatError(
+            f"{path}: the arrays in the file do not fit together "
+            f"({str(error).rstrip('.')})."
+        ) from error
+    done = arrays.get("rows_done")
+    return summary, None if done is None else (int(done[0]), int(done[1]))
+
+
+def _summary(arrays: dict[str, Array]) -> Summary:
+    name, ties = (str(word) for word in arrays["rule"])
+    if name not in ("average", "heads") or ties not in ("expected", "lowest"):
+        raise ValueError(f"rule {name!r}, {ties!r}")
+    source, family = str(arrays["source"]), str(arrays["family"])
+    masked = "right_where_voted" in arrays
+    return Summary(
+        names=tuple(arrays["names"].tolist()),
+        classes=arrays["classes"],
+        weights=arrays.get("weights"),
+        decision_rule=DecisionRule(name, float(arrays["against"]), ties),  # type: ignore[arg-type]
+        source=VoteSource(source) if source else None,
+        family=family or None,
+        pair_sums=PairSums(
+            arrays["both_right"],
+            arrays["same"],
+            arrays["by_class_and_other" if masked else "by_class"],
+            arrays.get("right_where_voted"),
+        ),
+        vote_sums=_vote_sums(arrays, ""),
+        equal_sums=_vote_sums(arrays, "equal_") if "equal_keys" in arrays else None,
+        own_confusion=arrays.get("own"),
+        rivals=_rivals(arrays),
+    )
+
+
+def _check(arrays: dict[str, Array]) -> None:
+    """Raise ``ValueError`` unless the arrays can be those of a summary."""
+    classes, weights = arrays["classes"], arrays.get("weights")
+    if not ((classes[:-1] < classes[1:]).all() and (classes == classes).all()):
+        raise ValueError("classes that are not sorted")
+    if len(set(arrays["names"].tolist())) < arrays["names"].size:
+        raise ValueError("two members of one name")
+    if weights is not None and not (np.isfinite(weights).all() and weights.min() >= 0):
+        raise ValueError("weights")
+    n_samples = int(arrays["times"].sum())
+    for name, array in arrays.items():
+        counts = name.removeprefix("equal_") not in ("sums", "worst_places", "classes")
+        if array.dtype.kind == "i" and counts and array.size and array.min() < 0:
+            raise ValueError(f"a negative number in {name}")
+    for prefix in ("", "equal_")[: 1 + ("equal_keys" in arrays)]:
+        keys, times = arrays[f"{prefix}keys"], arrays[f"{prefix}times"]
+        if (keys[:-1] >= keys[1:]).any() or not times.all():
+            raise ValueError("kinds of samples that are not sorted")
+        if int(times.sum()) != n_samples or keys.size == 0:
+            raise ValueError("numbers of samples")
+    for name in ("both_right", "same", "confusion", "own"):
+        if name in arrays and int(arrays[name].max(initial=0)) > n_samples:
+            raise ValueError(f"more than all samples in {name}")
+
+
+def _vote_arrays(sums: VoteSums, prefix: str) -> dict[str, Array]:
+    halves = [*_halves(sums.entropy), *_halves(sums.shares), sums.n_entropies]
+    arrays: dict[str, Array] = {
+        "keys": sums.profile.keys,
+        "times": sums.profile.times,
+        "first": sums.profile.first,
+        "sums": np.array(halves, dtype=np.int64),
+        "confusion": sums.confusion,
+        "undecided": sums.undecided,
+    }
+    if sums.worst:
+        arrays["worst"] = np.array([[w.margin, w.diversity] for w in sums.worst])
+        arrays["worst_places"] = np.array([[w.steps, w.place] for w in sums.worst])
+    return {prefix + name: array for name, array in arrays.items()}
+
+
+def _vote_sums(arrays: dict[str, Array], prefix: str) -> VoteSums:
+    entropy_high, entropy_low, shares_high, shares_low, number = (
+        int(part) for part in arrays[f"{prefix}sums"]
+    )
+    worst: tuple[Worst, ...] = ()
+    if f"{prefix}worst" in arrays:
+        places, values = arrays[f"{prefix}worst_places"], arrays[f"{prefix}worst"]
+        worst = tuple(
+            Worst(int(steps), int(place), float(margin), float(diversity))
+            for (steps, place), (margin, diversity) in zip(places, values, strict=True)
+        )
+    return VoteSums(
+        profile=Profile(
+            *(arrays[prefix + name] for name in ("keys", "times", "first"))
+        ),
+        entropy=(entropy_high << _LOW_BITS) + entropy_low,
+        n_entropies=number,
+        shares=(shares_high << _LOW_BITS) + shares_low,
+        confusion=arrays[f"{prefix}confusion"],
+        undecided=arrays[f"{prefix}undecided"],
+        worst=worst,
+    )
+
+
+def _rivals(arrays: dict[str, Array]) -> Rivals | None:
+    if "rivals" not in arrays:
+        return None
+    only_rival, only_whole, both, same = arrays["rivals"]
+    return Rivals(
+        sizes=arrays["rival_sizes"],
+        order=arrays.get("rival_order"),
+        weights=arrays.get("rival_weights"),
+        only_rival=only_rival,
+        only_whole=only_whole,
+        both=both,
+        same=same,
+        n_samples=int(arrays["times"].sum()),
+    )
+
+
+def _halves(steps: int) -> tuple[int, int]:
+    """Cut a whole number of any size into two that fit 64 bits."""
+    return steps >> _LOW_BITS, steps & ((1 << _LOW_BITS) - 1)

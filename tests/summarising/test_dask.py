@@ -1,0 +1,148 @@
+"""Partitions of Dask collections give what all samples at once give."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.summarising.conftest import in_batches
+
+import quorate
+from quorate.exceptions import BatchError
+
+da = pytest.importorskip("dask.array")
+dd = pytest.importorskip("dask.dataframe")
+dask = pytest.importorskip("dask")
+
+
+@pytest.fixture(autouse=True)
+def in_this_process():
+    with dask.config.set(scheduler="threads", num_workers=2):
+        yield
+
+
+def frame_of(X, y):
+    frame = pd.DataFrame(X, columns=[f"x{at}" for at in range(X.shape[1])])
+    return frame.assign(label=y)
+
+
+def test_arrays(forest, data):
+    X, y = data
+    whole = quorate.summarise(forest, in_batches(X, y, 900))
+    for chunks, columns in ((900, -1), (37, -1), (5000, -1), (900, 3)):
+        rows = slice(0, 600) if chunks == 37 else slice(None)
+        given = da.from_array(X[rows], chunks=(chunks, columns))
+        labels = da.from_array(y[rows], chunks=chunks)
+        found = quorate.summarise(forest, (given, labels))
+        if chunks == 37:
+            assert found.equals(
+                quorate.collect_votes(forest, X[:600], y[:600]).summary()
+            )
+        else:
+            assert found.equals(whole)
+            worst = quorate.assess_risk(found).worst_sample
+            assert worst == quorate.assess_risk(whole).worst_sample
+
+
+def test_frames(forest, data):
+    X, y = data
+    whole = quorate.summarise(forest, in_batches(X, y, 900))
+    frame = dd.from_pandas(frame_of(X, y), npartitions=6)
+    assert quorate.summarise(forest, frame, target="label").equals(whole)
+    pair = frame.drop(columns="label"), frame["label"]
+    assert quorate.summarise(forest, pair).equals(whole)
+
+
+def test_rivals_travel_too(forest, data):
+    X, y = data
+    small = quorate.keep_members(forest, [1, 5, 7])
+    given = da.from_array(X, chunks=(800, -1)), da.from_array(y, chunks=800)
+    mine = quorate.summarise(forest, given, against=small)
+    assert mine.equals(quorate.summarise(forest, [(X, y)], against=small))
+    assert quorate.compare(forest, small, given).accuracy == (
+        forest.score(X, y),
+        small.score(X, y),
+    )
+
+
+def test_partitions_that_are_empty_are_left_out(forest, data):
+    X, y = data
+    frame = frame_of(X, y).assign(when=np.arange(len(y)))
+    parts = dd.from_pandas(frame, npartitions=7)
+    some = parts[parts["when"] >= 2500].drop(columns="when")
+    found = quorate.summarise(forest, some, target="label")
+    assert found.equals(quorate.collect_votes(forest, X[2500:], y[2500:]).summary())
+    with pytest.raises(ValueError, match="the partitions have no rows"):
+        quorate.summarise(
+            forest, parts[parts["when"] < 0].drop(columns="when"), target="label"
+        )
+
+
+def test_a_partition_that_raises_is_named(forest, data):
+    X, y = data
+    labels = y.astype(float)
+    labels[2000] = np.nan
+    given = da.from_array(X, chunks=(800, -1)), da.from_array(labels, chunks=800)
+    with pytest.raises(BatchError, match=r"partition 2: y: missing label at .*400"):
+        quorate.summarise(forest, given)
+    uneven = da.from_array(X, chunks=(800, -1)), da.from_array(y, chunks=900)
+    with pytest.raises(ValueError, match="X has 7 partitions, y has 6; cut both alike"):
+        quorate.summarise(forest, uneven)
+    with pytest.raises(ValueError, match="come as a pair"):
+        quorate.summarise(forest, given[0])
+    frame = dd.from_pandas(frame_of(X, y), npartitions=2)
+    with pytest.raises(ValueError, match="no such column"):
+        quorate.summarise(forest, frame, target="colour")
+
+
+def test_models_predict_over_partitions_by_the_means_of_dask(forest, data):
+    X, y = data
+    small = quorate.prune(forest, X[:500], y[:500], keep=4)
+    lazy = quorate.LazyClassifier(small).fit(X[:500], y[:500])
+    given = da.from_array(X, chunks=(800, -1))
+    frame = dd.from_pandas(pd.DataFrame(X), npartitions=5)
+    for model in (small, lazy):
+        answers = given.map_blocks(model.predict, drop_axis=1, dtype=y.dtype)
+        np.testing.assert_array_equal(answers.compute(), model.predict(X))
+        series = frame.map_partitions(
+            lambda part, model=model: pd.Series(model.predict(part.to_numpy())),
+            meta=("label", y.dtype),
+        )
+        np.testing.assert_array_equal(series.compute(), model.predict(X))
+
+
+@pytest.mark.slow
+def test_a_cluster_that_loses_a_worker_gives_the_same(forest, data, folder, tmp_path):
+    import os
+
+    from distributed import Client, LocalCluster
+
+    X, y = data
+    alone = quorate.summarise(forest, in_batches(X, y, 800))
+    mark = tmp_path / "killed"
+
+    def dies_once(part):
+        # Whoever gets the third part first dies of it.
+        if part[0, 0] == X[1600, 0]:
+            try:
+                mark.touch(exist_ok=False)
+            except FileExistsError:
+                return part
+            os._exit(1)
+        return part
+
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 5}),
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None
+        ) as cluster,
+        Client(cluster) as client,
+        dask.config.set(scheduler=client),
+    ):
+        given = da.from_array(X, chunks=(800, -1)).map_blocks(
+            dies_once, dtype=X.dtype, meta=np.empty((0, 0))
+        )
+        labels = da.from_array(y, chunks=800)
+        assert quorate.summarise(forest, (given, labels)).equals(alone)
+        assert mark.exists()
+        # files, which workers read for themselves
+        found = quorate.summarise(forest, folder, target="label", client=client)
+        assert found.equals(alone)

@@ -1,0 +1,328 @@
+"""One pass over batches gives what all samples at once give."""
+
+import io
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
+from tests.summarising.conftest import all_values, in_batches
+
+import quorate
+from quorate.exceptions import BatchError, CheckpointWarning
+from quorate.summarising._progress import ProgressLine, progress_text
+from quorate.votes import Summary, VoteSource
+
+
+@pytest.mark.parametrize("size", [17, 700, 4999, 100_000])
+def test_batches_of_any_size_give_the_votes_on_all(forest, data, size):
+    X, y = data[0][:1500], data[1][:1500]
+    votes = quorate.collect_votes(forest, X, y)
+    summary = quorate.summarise(forest, in_batches(X, y, size))
+    assert summary.equals(votes.summary())
+    assert summary.source is VoteSource.OTHER
+    assert all_values(summary) == all_values(votes)
+    assert summary.accuracy() == forest.score(X, y)
+
+
+def test_weighted_ensembles(boosted, data):
+    X, y = data
+    votes = quorate.collect_votes(boosted, X, y)
+    summary = quorate.summarise(boosted, in_batches(X, y, 900))
+    assert summary.accuracy() == boosted.score(X, y)
+    assert quorate.decompose(summary).diversity == pytest.approx(
+        quorate.decompose(votes).diversity, abs=1e-12
+    )
+    np.testing.assert_array_equal(summary.weights, votes.weights)
+
+
+def test_chunks_do_not_show(forest, data, monkeypatch):
+    X, y = data
+    whole = quorate.summarise(forest, [(X, y)], against=[3, 1, 4])
+    monkeypatch.setattr("quorate.summarising._chunk._MOST_ROWS", 333)
+    monkeypatch.setattr("quorate.summarising._chunk._FEWEST_ROWS", 10)
+    assert quorate.summarise(forest, [(X, y)], against=[3, 1, 4]).equals(whole)
+
+
+def test_two_processes_give_the_same(forest, data, folder):
+    X, y = data
+    alone = quorate.summarise(forest, in_batches(X, y, 800))
+    assert quorate.summarise(forest, in_batches(X, y, 800), n_jobs=2).equals(alone)
+    small = quorate.keep_members(forest, [0, 3, 5])
+    mine, theirs = (
+        quorate.summarise(forest, folder, target="label", n_jobs=jobs, against=small)
+        for jobs in (None, 2)
+    )
+    assert mine.equals(theirs)
+    assert mine.rivals.sizes.tolist() == [3]
+
+
+def test_files_folders_and_patterns(forest, data, folder, tmp_path):
+    X, y = data
+    whole = quorate.collect_votes(forest, X, y).summary()
+    assert quorate.summarise(forest, folder, target="label").equals(whole)
+    pattern = str(folder / "part-*.parquet")
+    assert quorate.summarise(forest, pattern, target="label").equals(whole)
+    frames = [pd.read_parquet(path) for path in sorted(folder.glob("*.parquet"))]
+    for ending in (".csv", ".csv.gz"):
+        path = tmp_path / f"all{ending}"
+        pd.concat(frames).to_csv(path, index=False)
+        assert quorate.summarise(forest, path, target="label").equals(whole)
+    first = quorate.summarise(forest, folder / "part-0.parquet", target="label")
+    assert first.n_samples == len(frames[0])
+
+
+def test_models_that_know_their_columns(data, folder):
+    frame = pd.read_parquet(folder / "part-0.parquet")
+    X, y = frame.drop(columns="label"), frame["label"]
+    forest = RandomForestClassifier(5, random_state=0).fit(X[:500], y[:500])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        summary = quorate.summarise(forest, folder / "part-1.parquet", target="label")
+    assert summary.n_members == 5
+
+
+def test_pools_and_text_labels(data):
+    X, y = data
+    words = np.array(["ant", "bee", "cow"])[y]
+    pool = {
+        "tree": DecisionTreeClassifier(max_depth=3).fit(X[:500], words[:500]),
+        "line": LogisticRegression(max_iter=500).fit(X[:500], words[:500]),
+    }
+    # the first batch has one class only, and votes for some
+    order = np.argsort(words, kind="stable")
+    summary = quorate.summarise(pool, in_batches(X[order], words[order], 300))
+    whole = quorate.collect_votes(pool, X[order], words[order])
+    assert all_values(summary) == all_values(whole)
+    assert summary.names == ("tree", "line")
+
+
+def test_training_samples_are_recognised_and_said(data):
+    X, y = data
+    forest = RandomForestClassifier(10, random_state=0).fit(X, y)
+    summary = quorate.summarise(forest, [(X, y)])
+    assert summary.source is VoteSource.TRAINING
+    assert "say nothing about accuracy" in repr(summary)
+    known = quorate.summarise(forest, [(X[:9], y[:9])], source=VoteSource.HELD_OUT)
+    assert known.source is VoteSource.HELD_OUT
+
+
+def test_out_of_bag_is_refused(forest, data):
+    with pytest.raises(ValueError, match=r"summarise\(out_of_bag=True\): batches do"):
+        quorate.summarise(forest, [data], out_of_bag=True)
+
+
+# Bad batches
+
+
+def broken(data, what):
+    X, y = data
+    good, late = (X[:100], y[:100]), (X[100:200], y[100:200])
+    bad = {
+        "other columns": (X[:50, :5], y[:50]),
+        "no rows": (X[:0], y[:0]),
+        "NaN labels": (X[:50], np.where(np.arange(50) == 7, np.nan, y[:50])),
+        "other labels": (X[:50], np.array(["ant", "bee"] * 25)),
+        "other length": (X[:50], y[:40]),
+        "labels as a table": (X[:50], y[:50, None]),
+    }[what]
+    return [good, bad, late]
+
+
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [
+        ("other columns", "batch 1: .*5 features.*8 features"),
+        ("no rows", "batch 1: it has no rows"),
+        ("NaN labels", "batch 1: y: missing label at .*7"),
+        ("other labels", "batch 1: .*labels"),
+        ("other length", r"batch 1: X has 50 samples, y has shape \(40,\)"),
+        ("labels as a table", r"batch 1: X has 50 samples, y has shape \(50, 1\)"),
+    ],
+)
+def test_a_bad_batch_is_named(forest, data, what, words, tmp_path):
+    with pytest.raises(BatchError, match=words) as caught:
+        quorate.summarise(forest, broken(data, what))
+    assert str(caught.value).endswith("(nothing is kept; resume= a file keeps what is "
+                                      "done)")  # fmt: skip
+    file = tmp_path / "so-far.npz"
+    with pytest.raises(BatchError, match=words) as caught:
+        quorate.summarise(forest, broken(data, what), resume=file)
+    assert f"100 rows are kept in {file}" in str(caught.value)
+    assert Summary.load(file).n_samples == 100
+    mended = [*in_batches(data[0][:200], data[1][:200], 100)]
+    again = quorate.summarise(forest, mended, resume=file)
+    assert again.equals(quorate.summarise(forest, mended))
+
+
+def test_a_bad_batch_is_named_by_its_worker(forest, data, tmp_path):
+    file = tmp_path / "so-far.npz"
+    with pytest.raises(BatchError, match=r"batch 1: y: missing label.*100 rows are"):
+        quorate.summarise(forest, broken(data, "NaN labels"), n_jobs=2, resume=file)
+    assert Summary.load(file).n_samples == 100
+
+
+def test_what_is_no_batch_is_refused(forest, data):
+    X, y = data
+    for given, error, words in (
+        (X, TypeError, "iterable of pairs"),
+        (3, TypeError, "got int"),
+        ([], ValueError, "there are no batches"),
+        ([X[:5]], TypeError, "batch 0: a batch is a pair"),
+        ("nowhere/*.parquet", FileNotFoundError, "no file there ends in .parquet"),
+        ("nowhere.parquet", FileNotFoundError, "no such file"),
+        (__file__, ValueError, "batches come as .parquet"),
+    ):
+        options = {"target": "label"} if isinstance(given, str) else {}
+        with pytest.raises(error, match=words):
+            quorate.summarise(forest, given, **options)
+    with pytest.raises(ValueError, match="name it with target="):
+        quorate.summarise(forest, "data.parquet")
+    with pytest.raises(ValueError, match="goes with files"):
+        quorate.summarise(forest, [(X, y)], target="label")
+
+
+def test_a_corrupt_file_in_the_middle_is_named(forest, folder, tmp_path):
+    for path in folder.glob("*.parquet"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    raw = bytearray((folder / "part-1.parquet").read_bytes())
+    raw[4:4000] = b"\0" * 3996
+    (tmp_path / "part-1.parquet").write_bytes(raw)
+    file = tmp_path / "so-far.npz"
+    with pytest.raises(BatchError, match=r"part-1\.parquet") as caught:
+        quorate.summarise(forest, tmp_path, target="label", resume=file)
+    assert "rows are kept in" in str(caught.value)
+    before = pd.read_parquet(folder / "part-0.parquet")
+    assert Summary.load(file).n_samples == len(before)
+    (tmp_path / "part-1.parquet").write_bytes(b"nothing")
+    with pytest.raises(ValueError, match=r"part-1\.parquet: not a readable Parquet"):
+        quorate.summarise(forest, tmp_path, target="label")
+    with pytest.raises(BatchError, match=r"part-0.*'colour'"):
+        quorate.summarise(forest, folder, target="colour")
+
+
+# Checkpoints
+
+
+class Interrupted:
+    """Batches that end with an interrupt after a few."""
+
+    def __init__(self, pairs, after):
+        self.pairs, self.after = list(pairs), after
+
+    def __iter__(self):
+        for at, pair in enumerate(self.pairs):
+            if at == self.after:
+                raise KeyboardInterrupt
+            yield pair
+
+
+@pytest.mark.parametrize("after", [1, 3, 6])
+def test_an_interrupted_pass_goes_on_with_the_same_numbers(
+    forest, data, tmp_path, after
+):
+    X, y = data
+    pairs = list(in_batches(X, y, 750))
+    file = tmp_path / "so-far.npz"
+    with pytest.raises(KeyboardInterrupt):
+        quorate.summarise(forest, Interrupted(pairs, after), resume=file)
+    assert Summary.load(file).n_samples == 750 * after
+    seen = []
+    again = quorate.summarise(
+        forest, pairs, resume=file, progress=lambda done, total: seen.append(done)
+    )
+    assert seen[0] == 750 * after
+    assert again.equals(quorate.summarise(forest, pairs))
+    # and once more, with nothing left to do
+    assert quorate.summarise(forest, pairs, resume=file).equals(again)
+
+
+def test_another_model_cannot_go_on(forest, data, tmp_path):
+    X, y = data
+    pairs = list(in_batches(X, y, 750))
+    file = tmp_path / "so-far.npz"
+    quorate.summarise(forest, pairs[:2], resume=file)
+    other = RandomForestClassifier(12, random_state=1).fit(X[:500], y[:500])
+    for model, given in ((other, pairs), (forest, pairs[::-1])):
+        with pytest.raises(ValueError, match="another model or other data"):
+            quorate.summarise(model, given, resume=file)
+    alone = tmp_path / "alone.npz"
+    quorate.summarise(forest, pairs[:1]).save(alone)
+    with pytest.raises(ValueError, match="not one of a pass that can go on"):
+        quorate.summarise(forest, pairs, resume=alone)
+
+
+def test_a_full_disk_does_not_end_the_pass(forest, data, tmp_path, monkeypatch):
+    X, y = data
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("quorate.summarising._checkpoint.save_with_progress", full)
+    with pytest.warns(CheckpointWarning, match=r"No space left.*covers 0 rows") as said:
+        summary = quorate.summarise(
+            forest, in_batches(X, y, 900), resume=tmp_path / "f.npz", every=0
+        )
+    assert len(said) == 1
+    assert summary.equals(quorate.collect_votes(forest, X, y).summary())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_a_killed_pass_goes_on_with_the_same_numbers(forest, folder, tmp_path, seed):
+    model, file = tmp_path / "model.pickle", tmp_path / "so-far.npz"
+    model.write_bytes(pickle.dumps(forest))
+    script = textwrap.dedent(f"""
+        import pickle, time, quorate
+        forest = pickle.load(open({str(model)!r}, "rb"))
+        slow = lambda done, total: (print(done, flush=True), time.sleep(0.05))
+        quorate.summarise(forest, {str(folder)!r}, target="label",
+                          resume={str(file)!r}, every=0, progress=slow)
+    """)
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    process = subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, env=env
+    )
+    process.stdout.readline()
+    time.sleep(np.random.default_rng(seed).uniform(0.05, 0.4))
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    if file.exists():
+        assert Summary.load(file).n_samples > 0  # whole, whenever it was
+    again = quorate.summarise(forest, folder, target="label", resume=file)
+    assert again.equals(quorate.summarise(forest, folder, target="label"))
+
+
+# Progress
+
+
+def test_progress_says_rows_rate_and_time_left():
+    assert progress_text(100, None, 50, 2.0) == "100 rows, 25 rows/s"
+    assert progress_text(200, 7400, 50, 25.0) == "200 of 7,400 rows, 2 rows/s, 1 h 0 min left"  # fmt: skip  # noqa: E501
+    assert progress_text(0, 10, 0, 1.0) == "0 of 10 rows, 0 rows/s"
+    stream = io.StringIO()
+    line = ProgressLine(stream)
+    line(0, 100)
+    line(100, 100)
+    assert stream.getvalue().endswith("\n")
+    assert "100 of 100 rows" in stream.getvalue()
+
+
+def test_progress_goes_to_standard_error(forest, data, capsys):
+    quorate.summarise(forest, [data], progress=True)
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "5,000 rows" in said.err
+    quorate.summarise(forest, [data])  # no terminal here
+    assert capsys.readouterr().err == ""

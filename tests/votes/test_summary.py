@@ -1,0 +1,412 @@
+"""Summaries: whatever the split and the order, the answers are those of all votes."""
+
+import itertools
+import math
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.strategies import votes as any_votes
+
+import quorate
+from quorate.exceptions import FileFormatError
+from quorate.votes import PLURALITY, DecisionRule, Summary, VoteSource
+
+PAIRWISE = [name for name, m in quorate.measures().items() if m.pairwise]
+
+
+@st.composite
+def splits(draw, n_samples):
+    """Draw the samples cut into batches, in any order."""
+    order = draw(st.permutations(range(n_samples)))
+    cuts = draw(st.lists(st.integers(0, n_samples), max_size=4))
+    edges = sorted({0, n_samples, *cuts})
+    return [sorted(order[start:end]) for start, end in itertools.pairwise(edges)]
+
+
+def same(one, two, tolerance=0.0):
+    """Compare numbers: to the bit where they come from counts."""
+    if tolerance:
+        return math.isclose(one, two, rel_tol=0, abs_tol=tolerance) or (
+            math.isnan(one) and math.isnan(two)
+        )
+    return one == two or (math.isnan(one) and math.isnan(two))
+
+
+def diversities(counted, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return quorate.diversity(counted, **options)
+
+
+def without_unvoted(votes, batch):
+    """Return the votes of a batch as if it had come alone, with its own classes."""
+    part = votes.at(batch)
+    labels = votes.classes[np.where(part.codes < 0, 0, part.codes)]
+    return quorate.Votes(
+        labels,
+        votes.classes[part.y],
+        weights=votes.weights,
+        valid=part.valid,
+        names=votes.names,
+    )
+
+
+@st.composite
+def votes_and_batches(draw, **options):
+    votes = draw(any_votes(max_samples=20, **options))
+    return votes, draw(splits(votes.n_samples))
+
+
+def summed(votes, batches):
+    # Votes.at keeps the positions of the samples, so no start is needed.
+    return sum(votes.at(batch).summary() for batch in batches)
+
+
+@given(votes_and_batches())
+def test_any_split_in_any_order_gives_the_whole(drawn):
+    votes, batches = drawn
+    summary = summed(votes, batches)
+    assert summary.equals(votes.summary()) or not votes.has_equal_weights
+    # sums of weights may differ in the last bit from batch to batch
+    tolerance = 0.0 if votes.has_equal_weights else 1e-12
+    for options in ({}, {"outputs": "label"}, {"undefined": "nan"}, {"base": 2}):
+        mine, whole = diversities(summary, **options), diversities(votes, **options)
+        assert all(same(mine[name], whole[name], tolerance) for name in whole)
+    mine, whole = quorate.decompose(summary), quorate.decompose(votes)
+    for name in ("error", "member_error", "diversity"):
+        assert same(getattr(mine, name), getattr(whole, name), tolerance)
+    assert mine.n_samples == whole.n_samples == votes.n_samples
+
+
+@given(votes_and_batches())
+def test_pairs_and_members_are_those_of_the_whole(drawn):
+    votes, batches = drawn
+    summary = summed(votes, batches)
+    np.testing.assert_array_equal(summary.accuracies, votes.accuracies)
+    np.testing.assert_array_equal(summary.class_counts(), votes.class_counts())
+    for one, two in zip(summary.member_counts(), votes.member_counts(), strict=True):
+        np.testing.assert_array_equal(one, two)
+    for outputs in ("oracle", "label"):
+        for name in PAIRWISE:
+            if outputs == "label" and votes.n_classes > 2 and name[0] in "qc":
+                continue
+            np.testing.assert_array_equal(
+                quorate.pairwise_diversity(summary, name, outputs=outputs),
+                quorate.pairwise_diversity(votes, name, outputs=outputs),
+            )
+    mine, whole = summary.histogram(), votes.histogram()
+    for name in ("c", "n", "times"):
+        np.testing.assert_array_equal(getattr(mine, name), getattr(whole, name))
+
+
+@given(votes_and_batches(), st.sampled_from(["ensemble", "paper"]))
+def test_the_worst_sample_is_that_of_the_whole(drawn, lambda_):
+    votes, batches = drawn
+    mine = quorate.assess_risk(summed(votes, batches), lambda_=lambda_)
+    whole = quorate.assess_risk(votes, lambda_=lambda_)
+    assert mine.worst_sample == votes.samples[whole.worst_sample]
+    assert mine.margin == pytest.approx(whole.margin, abs=1e-12)
+    assert mine.diversity == pytest.approx(whole.diversity, abs=1e-12)
+    assert mine.interval == whole.interval
+    if votes.has_equal_weights:
+        assert (mine.margin, mine.risk, mine.slope) == pytest.approx(
+            (whole.margin, whole.risk, whole.slope), rel=0, abs=0, nan_ok=True
+        )
+
+
+@given(votes_and_batches(), st.sampled_from(["expected", "lowest", None]))
+def test_accuracy_is_that_of_the_whole(drawn, ties):
+    votes, batches = drawn
+    summary = summed(votes, batches)
+    for rule in (None, "heads"):
+        assert summary.accuracy(ties, rule) == pytest.approx(
+            votes.accuracy(ties, rule), abs=1e-12
+        )
+        assert summary.error(ties, rule) == pytest.approx(
+            votes.error(ties, rule), abs=1e-12
+        )
+    table = np.zeros((votes.n_classes, votes.n_classes), dtype=int)
+    np.add.at(table, (votes.y, votes.decisions("heads")), 1)
+    np.testing.assert_array_equal(summary.confusion("heads"), table)
+
+
+@given(votes_and_batches(masked=False))
+def test_classes_first_seen_in_a_later_batch_are_fine(drawn):
+    votes, batches = drawn
+    parts = [without_unvoted(votes, batch) for batch in batches]
+    summary = sum(part.summary() for part in parts)
+    # a class nobody votes for and that never is true cannot be known
+    np.testing.assert_array_equal(
+        summary.classes, np.unique(np.concatenate([part.classes for part in parts]))
+    )
+    whole = without_unvoted(votes, list(range(votes.n_samples)))
+    tolerance = 0.0 if votes.has_equal_weights else 1e-12
+    for options in ({}, {"outputs": "label"}):
+        mine, theirs = diversities(summary, **options), diversities(whole, **options)
+        assert all(same(mine[name], theirs[name], tolerance) for name in theirs)
+    assert same(
+        quorate.decompose(summary).error, quorate.decompose(whole).error, tolerance
+    )
+
+
+@given(votes_and_batches())
+def test_adding_is_associative_and_commutative(drawn):
+    votes, batches = drawn
+    parts = [votes.at(batch).summary() for batch in batches]
+    forwards = sum(parts)
+    backwards = parts[-1]
+    for part in parts[-2::-1]:
+        backwards = backwards + part
+    folded = list(parts)
+    while len(folded) > 1:  # a tree, as a cluster would
+        folded = [sum(folded[at : at + 2]) for at in range(0, len(folded), 2)]
+    assert forwards.equals(backwards)
+    assert forwards.equals(folded[0])
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 7, 50])
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_many_classes_masks_and_weights(n_classes, masked, weighted):
+    rng = np.random.default_rng([n_classes, masked, weighted])
+    n, m = 23, 1500
+    y = rng.integers(0, n_classes, m)
+    codes = np.where(rng.random((n, m)) < 0.5, y, rng.integers(0, n_classes, (n, m)))
+    votes = quorate.Votes(
+        codes,
+        y,
+        weights=rng.random(n) if weighted else None,
+        valid=rng.random((n, m)) < 0.4 if masked else None,
+    )
+    batches = np.array_split(rng.permutation(votes.n_samples), 11)
+    summary = sum(votes.at(np.sort(batch)).summary() for batch in batches)
+    for options in ({}, {"outputs": "label"}):
+        mine, whole = diversities(summary, **options), diversities(votes, **options)
+        for name, value in whole.items():
+            assert same(mine[name], value, 1e-12 if weighted else 0.0), name
+    unequal = diversities(summary.unweighted())
+    assert all(
+        same(unequal[name], value)
+        for name, value in diversities(votes.unweighted()).items()
+    )
+    mine, whole = quorate.assess_risk(summary), quorate.assess_risk(votes)
+    assert mine.worst_sample == votes.samples[whole.worst_sample]
+    assert mine.risk == pytest.approx(whole.risk, rel=1e-9)
+
+
+def average_votes(n_samples=400, seed=0, weights=None, rule="average"):
+    rng = np.random.default_rng(seed)
+    shares = rng.dirichlet(np.ones(3), (5, n_samples))
+    return quorate.Votes(
+        shares.argmax(axis=2),
+        rng.integers(0, 3, n_samples),
+        probabilities=shares,
+        weights=weights,
+        rule=rule,
+    )
+
+
+@pytest.mark.parametrize("weights", [None, [1, 2, 3, 4, 0.5]])
+def test_the_ensembles_own_rule_adds_up(weights):
+    votes = average_votes(weights=weights)
+    assert votes.accuracy() != votes.accuracy(rule="heads")
+    summary = votes.at(range(150)).summary() + votes.at(range(150, 400)).summary()
+    assert summary.rule == "average"
+    assert summary.accuracy() == votes.accuracy()
+    assert summary.accuracy(rule="average") == votes.accuracy()
+    assert summary.accuracy(rule="heads") == pytest.approx(
+        votes.accuracy(rule="heads"), abs=1e-12
+    )
+    assert summary.by_plurality().accuracy() == summary.accuracy(rule="heads")
+    assert np.trace(summary.confusion()) == np.sum(votes.predict() == votes.y)
+    if weights is not None:
+        equal = summary.unweighted()
+        assert equal.accuracy(rule="heads") == votes.unweighted().accuracy(rule="heads")
+        with pytest.raises(ValueError, match="equal weights is not in this summary"):
+            equal.accuracy()
+
+
+def test_samples_without_a_vote_of_weight():
+    votes = quorate.Votes(
+        [[1, 1, 1, 2], [2, 0, 2, 1], [0, 0, 2, 2]],
+        [0, 0, 2, 1],
+        weights=[0, 1, 1],
+        valid=np.array(1) == [[1, 1, 1, 1], [0, 1, 1, 1], [0, 1, 1, 1]],
+    )
+    summary = votes.at([0, 1]).summary() + votes.at([2, 3]).summary()
+    for rule in (None, "heads"):
+        for ties in ("expected", "lowest"):
+            assert summary.accuracy(ties, rule) == pytest.approx(
+                votes.accuracy(ties, rule), abs=1e-15
+            )
+    assert quorate.decompose(summary).error == pytest.approx(
+        quorate.decompose(votes).sample_error.mean(), abs=1e-15
+    )
+    assert quorate.decompose(summary).member_error == pytest.approx(
+        quorate.decompose(votes).sample_member_error.mean(), abs=1e-15
+    )
+    nobody = votes.unweighted().keep([1, 2])  # nobody is left for the first sample
+    both = nobody.at([0, 1]).summary() + nobody.at([2, 3]).summary()
+    assert both.accuracy("lowest") == pytest.approx(nobody.accuracy("lowest"))
+    assert both.accuracy("expected") == pytest.approx(nobody.accuracy("expected"))
+
+
+def test_masked_and_whole_batches_add_up():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 60)
+    codes = np.where(rng.random((4, 60)) < 0.6, y, rng.integers(0, 3, (4, 60)))
+    valid = rng.random((4, 60)) < 0.7
+    valid[0] = True
+    valid[:, 30:] = True
+    whole = quorate.Votes(codes, y, valid=valid)
+    first = quorate.Votes(codes[:, :30], y[:30], valid=valid[:, :30]).summary()
+    second = quorate.Votes(codes[:, 30:], y[30:]).summary(start=30)
+    for added in (first + second, second + first):
+        assert added.is_masked
+        assert diversities(added) == diversities(whole)
+        assert quorate.assess_risk(added).worst_sample == (
+            quorate.assess_risk(whole).worst_sample
+        )
+
+
+def test_members_in_another_order_are_found_by_name():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 50)
+    codes = np.where(rng.random((3, 50)) < 0.7, y, 1 - y)
+    votes = quorate.Votes(codes, y, weights=[1, 2, 3], names=["a", "b", "c"])
+    turned = votes.keep([2, 0, 1])
+    both = votes.summary() + turned.summary(start=50)
+    assert both.names == ("a", "b", "c")
+    twice = votes.summary() + votes.summary(start=50)
+    assert both.equals(twice)
+
+
+def test_sums_that_make_no_sense_are_refused():
+    votes = quorate.Votes([[0, 1], [1, 1]], [0, 1])
+    summary = votes.summary()
+    others = {
+        "do not add up unless they are the same; only one has '2'": quorate.Votes(
+            [[0, 1], [1, 1], [1, 1]], [0, 1]
+        ),
+        "different weights do not add up": votes.reweighted([1, 2]),
+        "decides by heads .ties expected. and one that decides by averaged": (
+            quorate.Votes(
+                [[0, 1], [1, 1]],
+                [0, 1],
+                probabilities=np.eye(2)[[[0, 1], [1, 1]]],
+            )
+        ),
+        "labels": quorate.Votes([["a", "b"], ["b", "b"]], ["a", "b"]),
+    }
+    for words, other in others.items():
+        with pytest.raises(ValueError, match=words):
+            summary + other.summary()
+        with pytest.raises(ValueError, match=r"Summary|labels"):
+            other.summary() + summary
+    with pytest.raises(TypeError):
+        summary + 1
+    with pytest.raises(TypeError):
+        1 + summary
+    assert sum([summary]) is summary
+
+
+def test_the_source_of_a_sum_is_the_weaker_one():
+    votes = quorate.Votes([[0, 1], [1, 1]], [0, 1])
+
+    def of(source):
+        return votes.with_source(source).summary()
+
+    held, other, training = (
+        of(source)
+        for source in (VoteSource.HELD_OUT, VoteSource.OTHER, VoteSource.TRAINING)
+    )
+    assert (held + other).source is (other + held).source is VoteSource.OTHER
+    assert (training + held).source is VoteSource.TRAINING
+    assert (held + votes.summary()).source is None
+
+
+def test_single_samples_are_gone_and_it_says_so():
+    summary = quorate.Votes([[0, 1], [1, 1]], [0, 1]).summary()
+    for ask in (
+        lambda: quorate.sample_diversity(summary, "disagreement"),
+        lambda: quorate.decompose(summary, credence=1),
+    ):
+        with pytest.raises(TypeError, match=r"needs the votes on single.*max_s"):
+            ask()
+    assert not hasattr(quorate.decompose(summary), "sample_error")
+
+
+@given(any_votes(max_samples=20))
+def test_a_file_gives_it_back(tmp_path_factory, votes):
+    path = tmp_path_factory.mktemp("summary") / "one.npz"
+    summary = votes.summary(start=2**45)
+    summary.save(path)
+    back = Summary.load(path)
+    assert back.equals(summary)
+    assert repr(back) == repr(summary)
+    values = diversities(summary)
+    assert all(same(value, values[name]) for name, value in diversities(back).items())
+    assert (back + back).n_samples == 2 * votes.n_samples
+
+
+def test_a_file_that_is_something_else_is_refused(tmp_path):
+    votes = quorate.Votes([[0, 1], [1, 1]], [0, 1])
+    votes.save(tmp_path / "votes.npz")
+    with pytest.raises(FileFormatError, match=r"was it written by Summary\.save"):
+        Summary.load(tmp_path / "votes.npz")
+    votes.summary().save(tmp_path / "summary.npz")
+    with pytest.raises(FileFormatError, match=r"was it written by Votes\.save"):
+        quorate.Votes.load(tmp_path / "summary.npz")
+    whole = (tmp_path / "summary.npz").read_bytes()
+    for size in range(0, len(whole), 97):
+        (tmp_path / "cut.npz").write_bytes(whole[:size])
+        with pytest.raises(FileFormatError):
+            Summary.load(tmp_path / "cut.npz")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("times", [-1, 3], "negative number in times"),
+        ("keys", [5, 5], "not sorted"),
+        ("both_right", [[9, 0], [0, 1]], "more than all samples in both_right"),
+        ("classes", [1, 0], "classes that are not sorted"),
+        ("names", ["a", "a"], "two members of one name"),
+        ("rule", ["tails", "lowest"], "rule 'tails'"),
+        ("weights", [1.0, -1.0], "weights"),
+        ("confusion", [[1, 0, 0], [0, 1, 0], [0, 0, 1]], "confusion of shape"),
+    ],
+)
+def test_a_forged_file_is_refused(tmp_path, name, value, words):
+    quorate.Votes([[0, 1], [1, 1]], [0, 1]).summary().save(tmp_path / "s.npz")
+    with np.load(tmp_path / "s.npz") as file:
+        arrays = dict(file)
+    arrays[name] = np.array(value)
+    np.savez(tmp_path / "s.npz", **arrays)
+    with pytest.raises(FileFormatError, match=words):
+        Summary.load(tmp_path / "s.npz")
+
+
+def test_it_cannot_be_changed_and_reads_well():
+    votes = quorate.Votes([[0, 1], [1, 1], [0, 1]], [0, 1], names=["<a>", "b", "c"])
+    summary = votes.summary()
+    with pytest.raises(AttributeError):
+        summary.names = ("x",)
+    assert repr(summary) == (
+        "Summary(3 members, 2 samples, 2 classes; members 83.3 % correct, "
+        "their vote 100.0 %)"
+    )
+    assert "Summary of votes" in summary._repr_html_()
+    training = votes.with_source(VoteSource.TRAINING).summary()
+    assert "which say nothing about accuracy" in repr(training)
+
+
+def test_rules_of_summaries():
+    votes = quorate.Votes([[0, 1], [1, 1]], [0, 1]).summary()
+    assert votes.decision_rule == PLURALITY
+    with pytest.raises(ValueError, match="it knows no probabilities"):
+        votes.accuracy(rule="average")
+    assert DecisionRule("average") != votes.decision_rule
