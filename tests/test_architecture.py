@@ -18,7 +18,7 @@ RANKS = [
     {"_plain", "_rows", "_tables", "_versions"},
     {"_kernels", "stats"},
     {"votes"},
-    {"ensembles", "decomposition", "persistence"},
+    {"ensembles", "decomposition", "persistence", "_scoring"},
     {"_diversity", "risk", "lazy"},
     {"_diagnosis", "pruning"},
     {"choosing"},

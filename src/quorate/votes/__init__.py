@@ -10,6 +10,12 @@ from quorate.votes._encoding import (
     union,
 )
 from quorate.votes._labels import as_labels, check_same_family, refuse_masked
+from quorate.votes._outcomes import (
+    Outcome,
+    leave_one_out_outcomes,
+    outcome_of,
+    prefix_outcomes,
+)
 from quorate.votes._pair_counts import PairCounts
 from quorate.votes._pooled import pooled_votes
 from quorate.votes._probabilities import (
@@ -28,6 +34,7 @@ __all__ = [
     "PLURALITY",
     "DecisionRule",
     "DenseProbabilities",
+    "Outcome",
     "PairCounts",
     "Probabilities",
     "RuleName",
@@ -42,11 +49,14 @@ __all__ = [
     "encode_rows",
     "encode_truth",
     "leave_one_out_errors",
+    "leave_one_out_outcomes",
     "member_positions",
+    "outcome_of",
     "place_dtype",
     "pooled_votes",
     "positions",
     "prefix_errors",
+    "prefix_outcomes",
     "refuse_masked",
     "room_for",
     "subset_errors",
