@@ -23,7 +23,7 @@ RANKS = [
     {"_diagnosis", "pruning"},
     {"choosing"},
     {"pruned", "certificates"},
-    {"comparison", "study", "_onnx", "_frontier"},
+    {"comparison", "study", "_onnx", "_frontier", "_blending"},
     {"testing", "display"},
     {"_report"},
     {"cli"},

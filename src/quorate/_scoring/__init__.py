@@ -9,6 +9,7 @@ from quorate._scoring._evaluated import group_places
 from quorate._scoring._find import (
     balanced_accuracy,
     check_scoring,
+    find_score,
     is_accuracy,
     score_for,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "check_scoring",
     "class_recalls",
     "count_pairs",
+    "find_score",
     "group_places",
     "is_accuracy",
     "judge_model",
