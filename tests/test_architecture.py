@@ -24,7 +24,7 @@ RANKS = [
     {"choosing"},
     {"summarising"},
     {"pruned", "certificates"},
-    {"comparison", "study", "_onnx", "_frontier"},
+    {"comparison", "study", "_onnx", "_frontier", "_blending"},
     {"testing", "display"},
     {"_report"},
     {"cli"},

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from quorate import study as study
     from quorate import testing as testing
     from quorate import votes as votes
+    from quorate._blending import Blend as Blend
+    from quorate._blending import blend as blend
     from quorate._distil import distil as distil
     from quorate._diversity import Measure as Measure
     from quorate._diversity import diversity as diversity
@@ -61,6 +63,8 @@ if TYPE_CHECKING:
 
 # public name -> module that has it; a module's own name stands for the module
 _HOMES = {
+    "Blend": "quorate._blending",
+    "blend": "quorate._blending",
     "Certificate": "quorate.certificates",
     "certificates": "quorate.certificates",
     "choosing": "quorate.choosing",

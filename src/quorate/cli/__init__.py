@@ -9,6 +9,7 @@ interrupted, 143 terminated.
 import click
 
 from quorate._version import __version__
+from quorate.cli._blend import blend
 from quorate.cli._demo import demo
 from quorate.cli._diagnose import diagnose
 from quorate.cli._errors import RefusingGroup
@@ -48,6 +49,7 @@ def main() -> None:
     """Measure the diversity of classification ensembles and prune them."""
 
 
+main.add_command(blend)
 main.add_command(demo)
 main.add_command(diagnose)
 main.add_command(lazy)
