@@ -1,9 +1,9 @@
 """``quorate.blend`` on many models, against greedy selection as AutoML tools do it.
 
-The loop adds each candidate's probabilities to the running sum and scores the mean by its
-logarithmic loss, 50 rounds over all models. All its candidates cost the same, so some are
-timed, and the whole selection is run on the probabilities of the true class alone (the
-same numbers, sooner) to know its loss.
+The loop adds each candidate's probabilities to the running sum and scores the mean by
+its logarithmic loss, 50 rounds over all models. All its candidates cost the same, so
+some are timed, and the whole selection is run on the probabilities of the true class
+alone (the same numbers, sooner) to know its loss.
 """
 
 import resource
@@ -34,15 +34,11 @@ def run(n_models: int = 1000, n_samples: int = 100_000) -> int:
             lambda: found.append(quorate.blend(folder, y, method="simplex", folds=2)),
         )
         peak = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) / 1024**2
-        shares = [
-            np.load(Path(folder) / f"{name}.npy") for name in found[0].names[:TIMED]
-        ]
-        candidates = timed_candidates(shares, y)
+        files = [Path(folder) / f"{name}.npy" for name in found[0].names]
+        candidates = timed_candidates([np.load(file) for file in files[:TIMED]], y)
         loop = candidates * n_models / TIMED * ROUNDS
-        given = np.stack([
-            np.maximum(np.load(Path(folder) / f"{name}.npy")[np.arange(y.size), y], FLOOR)
-            for name in found[0].names
-        ])  # fmt: skip
+        rows = np.arange(y.size)
+        given = np.stack([np.maximum(np.load(file)[rows, y], FLOOR) for file in files])
         greedy = greedy_loss(given)
     report.add("blend, scores and all", "the loop", loop / blended, 20.0, blended, True)
     report.add("simplex, two folds", "the loop", loop / weighed, 20.0, weighed, True)

@@ -237,7 +237,7 @@ def certify(
         if X is not None or y is not None:
             raise ValueError("certify: votes have their samples; give no X or y.")
         return _certify_order(votes, order, tolerance, delta, balanced)
-    if y is None and X is not None:
+    if y is None and X is not None and not isinstance(X, np.ndarray):
         against = summarise(votes, X, target=target, against=order)
         return _certify_summary(against, tolerance, delta)
     return _certify_model(votes, order, X, y, tolerance, delta, balanced)
