@@ -9,6 +9,7 @@ from quorate._html import facts_html
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.choosing._crossfit import ExpectedError
 from quorate.choosing._curve import SizeCurve
+from quorate.choosing._drawing import Drawn
 from quorate.pruning import Pruner
 from quorate.votes import Votes, VoteSource
 
@@ -39,6 +40,8 @@ class Selection:
     expected: ExpectedError | None = None
     """Error to expect, where the number of members was found by errors; None where it
     was given."""
+    drawn: Drawn | None = None
+    """How the samples chosen on were drawn; None where all were looked at."""
 
     @property
     def support(self) -> BoolArray:
@@ -137,6 +140,8 @@ class Selection:
         ]
         if self.source is not None:
             rows.append(("chosen on", str(self.source)))
+        if self.drawn is not None:
+            rows.append(("samples", str(self.drawn)))
         found = self.errors()
         if found is not None:
             if self.expected is not None:

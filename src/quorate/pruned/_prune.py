@@ -11,7 +11,7 @@ from quorate.pruned._record import pruning_record, set_record
 def prune(
     ensemble: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     method: Any = "auto",
     keep: Keep = 0.2,
     *,
@@ -19,6 +19,8 @@ def prune(
     tolerance: float | None = None,
     budget: Mapping[str, float] | None = None,
     n_jobs: int | None = None,
+    max_samples: int | None = None,
+    target: str | None = None,
     **parameters: Any,
 ) -> Any:
     """Return a smaller fitted ensemble of the same type.
@@ -32,7 +34,9 @@ def prune(
     X, y : array-like
         Samples to choose on: the training data of an ensemble that bootstraps, or
         samples that no member has seen. Errors on training samples mean nothing, so
-        where there are no out-of-bag votes, no size can be chosen on them.
+        where there are no out-of-bag votes, no size can be chosen on them. Without
+        ``y``, X is what :func:`quorate.summarise` takes as batches, but for Dask, of
+        samples that no member has seen.
     method : str or Pruner
         A name from :func:`quorate.methods`, a pruner object, or "auto" for the one that
         suits the ensemble; see :func:`quorate.pruning.choose_method`.
@@ -48,6 +52,11 @@ def prune(
         over the members kept.
     n_jobs : int, optional
         Members asked at the same time.
+    max_samples : int, optional
+        Choose on a stratified sample of so many, if there are more. 200 000 by default,
+        which is said; ``pruning_["drawn"]`` has it.
+    target : str, optional
+        The column of labels, where X is files.
     **parameters
         Parameters of the method.
 
@@ -89,6 +98,8 @@ def prune(
         tolerance=tolerance,
         budget=budget,
         n_jobs=n_jobs,
+        max_samples=max_samples,
+        target=target,
         **parameters,
     )
     return smaller
@@ -97,7 +108,7 @@ def prune(
 def prune_with_selection(
     ensemble: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     method: Any = "auto",
     keep: Keep = 0.2,
     *,
@@ -105,6 +116,8 @@ def prune_with_selection(
     tolerance: float | None = None,
     budget: Mapping[str, float] | None = None,
     n_jobs: int | None = None,
+    max_samples: int | None = None,
+    target: str | None = None,
     **parameters: Any,
 ) -> tuple[Any, Selection]:
     """Prune as :func:`prune` does, and return the choice as well.
@@ -127,7 +140,15 @@ def prune_with_selection(
     True
     """
     size = Size.of(method, keep, tolerance, budget)
-    evidence = gather(ensemble, X, y, out_of_bag=out_of_bag, n_jobs=n_jobs)
+    evidence = gather(
+        ensemble,
+        X,
+        y,
+        out_of_bag=out_of_bag,
+        n_jobs=n_jobs,
+        max_samples=max_samples,
+        target=target,
+    )
     selection = choose(evidence, method, size, **parameters)
     assert evidence.ensemble is not None
     return smaller_ensemble(evidence.ensemble, selection), selection
