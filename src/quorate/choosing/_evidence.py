@@ -13,6 +13,7 @@ from quorate.choosing._drawing import Drawn, draw_from, draw_rows
 from quorate.ensembles import (
     COSTS,
     Ensemble,
+    as_many_as_trained_on,
     collect_recombined,
     collect_votes,
     drawn_rows,
@@ -160,6 +161,12 @@ def gather(
         as_frame = hasattr(ensemble, "feature_names_in_")
         source = as_source(X, owner, target, as_frame=as_frame)
         X, y, drawn = draw_from(source, max_samples, owner, seed)
+        n_rows = len(y) if drawn is None else drawn.n_rows
+        if drawn is not None and as_many_as_trained_on(found, n_rows):
+            raise ValueError(
+                f"{owner}: the batches have {n_rows:,} rows, as many as the members "
+                "were trained on; batches must be of rows that no member has seen."
+            )
     else:
         rows, drawn = draw_rows(y, max_samples, owner, seed)
     with warnings.catch_warnings():

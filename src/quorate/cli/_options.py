@@ -1,5 +1,7 @@
 """Options that several commands share."""
 
+from pathlib import Path
+
 import click
 
 target = click.option(
@@ -15,6 +17,16 @@ keep = click.option(
 force = click.option("--force", is_flag=True, help="Write over an existing file.")
 as_json = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON instead of tables."
+)
+jobs = click.option("--jobs", type=int, metavar="N", help="Processes that vote.")
+resume = click.option(
+    "--resume",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Note how far a pass has come here, and go on from it.",
+)
+dask = click.option(
+    "--dask", metavar="ADDRESS", help="Dask scheduler to run the passes on."
 )
 trust = click.option(
     "--trust",

@@ -9,6 +9,7 @@ import click
 from quorate.cli import _options
 from quorate.cli._inputs import read_model, refuse_to_write_over
 from quorate.cli._printable import say
+from quorate.cli._streams import is_stream, run_pass
 
 
 @click.command()
@@ -18,7 +19,8 @@ from quorate.cli._printable import say
     required=True,
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Samples to choose on: CSV, Parquet or ARFF, gzipped or not.",
+    help="Samples to choose on: CSV, Parquet or ARFF, gzipped or not; or a folder or "
+    "pattern of Parquet or CSV files, of which a sample is drawn.",
 )
 @_options.target
 @click.option(
@@ -48,6 +50,14 @@ from quorate.cli._printable import say
     help="Choose on out-of-bag votes, or on all; found out by default.",
 )
 @click.option(
+    "--max-samples",
+    type=int,
+    metavar="N",
+    help="Choose on a sample of so many, drawn by class; 200,000 by default.",
+)
+@_options.jobs
+@_options.dask
+@click.option(
     "--test",
     type=click.Path(path_type=Path),
     metavar="FILE",
@@ -74,6 +84,9 @@ def prune(
     tolerance: float | None,
     budget: tuple[str, ...],
     out_of_bag: bool | None,
+    max_samples: int | None,
+    jobs: int | None,
+    dask: str | None,
     test: Path | None,
     output: Path,
     force: bool,
@@ -81,8 +94,13 @@ def prune(
     unsafe_pickle: bool,
     as_json: bool,
 ) -> None:
-    """Write a smaller MODEL of the same type that keeps the members that decide."""
-    from quorate._tables import read_samples_for
+    """Write a smaller MODEL of the same type that keeps the members that decide.
+
+    Data in a folder or pattern of files are read once to draw the samples to choose on,
+    and once more to compare both models on all rows; with --test, where no member was
+    chosen, the smaller one is also certified.
+    """
+    from quorate.certificates import certify
     from quorate.cli._render import progress_console, results_console
     from quorate.comparison import compare
     from quorate.persistence import save
@@ -95,7 +113,7 @@ def prune(
         ensemble = read_model(
             model, trust, unsafe_pickle, otherwise="prune it with quorate.prune"
         )
-        X, y = read_samples_for(ensemble, data, target)
+        X, y = _samples(ensemble, data, target)
     with console.status("asking the members and choosing"):
         smaller, selection = prune_with_selection(
             ensemble,
@@ -106,10 +124,23 @@ def prune(
             out_of_bag="auto" if out_of_bag is None else out_of_bag,
             tolerance=tolerance,
             budget=limits,
+            n_jobs=None if y is None else jobs,
+            max_samples=max_samples,
+            target=target if y is None else None,
         )
-    with console.status("comparing"):
-        judged = (X, y) if test is None else read_samples_for(ensemble, test, target)
-        compared = compare(ensemble, smaller, *judged)
+    judged = test or data
+    certificate = None
+    if is_stream(judged):
+        summary = run_pass(
+            ensemble, judged, target, against=smaller, jobs=jobs, dask=dask
+        )
+        compared = compare(ensemble, smaller, summary)
+        if test is not None:
+            certificate = str(certify(summary))
+    else:
+        with console.status("comparing"):
+            samples = (X, y) if test is None else _samples(ensemble, test, target)
+            compared = compare(ensemble, smaller, *samples)
     save(smaller, output)
     seen = "samples chosen on" if test is None else "test samples"
     record = pruning_record(selection)
@@ -118,11 +149,14 @@ def prune(
             "output": str(output),
             "compared_on": seen,
             "comparison": compared.to_dict(),
+            "certificate": certificate,
             "pruning": record,
         }
         say(json.dumps(found, indent=2))
         return
     _show(results_console(), compared, selection, record, test is None, output)
+    if certificate is not None:
+        results_console().print(certificate)
 
 
 def _show(
@@ -154,6 +188,13 @@ def _show(
             "--test FILE compares on others"
         )
     console.print(f"written to {output}", markup=False, soft_wrap=True)
+
+
+def _samples(model: Any, data: Path, target: str) -> tuple[Any, Any]:
+    """Return samples and labels; or several files, and no labels."""
+    from quorate._tables import read_samples_for
+
+    return (data, None) if is_stream(data) else read_samples_for(model, data, target)
 
 
 def as_size(keep: str) -> float | int | str | None:

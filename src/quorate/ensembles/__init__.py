@@ -21,7 +21,11 @@ from quorate.ensembles._kind import Ensemble, Kind, checker, few_members
 from quorate.ensembles._member import Member, is_certain, numbered
 from quorate.ensembles._recombined import collect_recombined, recombined_rows
 from quorate.ensembles._registry import find_kind, read_ensemble, register_kind
-from quorate.ensembles._training import drawn_rows, trained_on
+from quorate.ensembles._training import (
+    as_many_as_trained_on,
+    drawn_rows,
+    trained_on,
+)
 from quorate.ensembles._weighted_voting import WeightedVoting
 from quorate.ensembles._wrappers import unwrapped
 
@@ -32,6 +36,7 @@ __all__ = [
     "Kind",
     "Member",
     "WeightedVoting",
+    "as_many_as_trained_on",
     "ask_members",
     "checker",
     "collect_recombined",
