@@ -14,7 +14,10 @@ import quorate
 SOURCE = Path(quorate.__file__).parent
 # A room may import rooms before it, never one after it or beside it on the same line.
 RANKS = [
-    {"exceptions", "_typing", "_suggest", "_atomic", "_warn", "_version", "_html"},
+    {
+        *("exceptions", "_typing", "_suggest", "_atomic", "_warn", "_version"),
+        *("_html", "_units"),
+    },
     {"_plain", "_rows", "_tables", "_versions"},
     {"_kernels", "_native", "stats", "_batches"},
     {"votes"},

@@ -80,6 +80,27 @@ class Certificate:
         return float(self.excess_limits[self.sizes == self.n_kept][0])
 
     @property
+    def holds(self) -> bool:
+        """Whether anything smaller than the whole ensemble is certified."""
+        return not self._is_whole
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain types for JSON."""
+        return {
+            "holds": self.holds,
+            "kept": self.order.tolist(),
+            "n_members": self.n_members,
+            "n_samples": self.n_samples,
+            "tolerance": self.tolerance,
+            "delta": self.delta,
+            "balanced": self.balanced,
+            "error": self.error,
+            "full_error": self.full_error,
+            "error_limit": self.error_limit,
+            "sentence": str(self),
+        }
+
+    @property
     def _is_whole(self) -> bool:
         return self.n_kept == self.n_members and self.weights is None
 

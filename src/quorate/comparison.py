@@ -1,6 +1,7 @@
 """Two models side by side: size, speed, accuracy or another score, agreement."""
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,7 @@ from quorate._scoring import (
     score_for,
 )
 from quorate._typing import Array
+from quorate._units import bytes_text, milliseconds_text, share_text
 from quorate.certificates import error_limit, excess_limit
 from quorate.ensembles import (
     Ensemble,
@@ -96,17 +98,18 @@ class Comparison:
 
     def rows(self) -> list[tuple[str, str, str, str]]:
         """Return the comparison as text: what, before, after, and their ratio."""
-        size = [("members", self.members), ("nodes", self.nodes)]
-        size += [("bytes, pickled", self.pickled_bytes), ("bytes", self.memory_bytes)]
+        sizes: list[tuple[str, Any, Callable[[Any], str]]] = [
+            ("members", self.members, "{:,}".format),
+            ("nodes", self.nodes, "{:,}".format),
+            ("size in a file", self.pickled_bytes, bytes_text),
+            ("size in memory", self.memory_bytes, bytes_text),
+            ("predicting", self.predict_milliseconds, milliseconds_text),
+        ]
         rows = [
-            (name, f"{pair[0]:,}", f"{pair[1]:,}", f"{pair[1] / pair[0]:.2f}")
-            for name, pair in size
+            (name, text(pair[0]), text(pair[1]), share_text(pair[1] / pair[0]))
+            for name, pair, text in sizes
             if pair is not None
         ]
-        if self.predict_milliseconds is not None:
-            before, after = self.predict_milliseconds
-            ratio = f"{after / before:.2f}"
-            rows.append(("ms to predict", f"{before:,.1f}", f"{after:,.1f}", ratio))
         if self.accuracy is not None:
             first, second = self.accuracy
             gain = f"{100 * (second - first):+.2f} pp"
@@ -119,7 +122,7 @@ class Comparison:
             first, second = self.error_limits
             rows.append(("error at most", f"{first:.4f}", f"{second:.4f}", "95 %"))
             excess = f"{100 * self.excess_limit:.2f} pp"
-            rows.append(("excess at most", "", excess, "95 %"))
+            rows.append(("more errors, at most", "", excess, "95 %"))
         return rows
 
     def _score_rows(
@@ -145,8 +148,11 @@ class Comparison:
 
     @property
     def note(self) -> str:
-        """What the accuracies rest on, in a sentence."""
-        return _NOTES[self.source].format(n=self.n_samples)
+        """What the accuracies rest on and what was timed, in a sentence."""
+        note = _NOTES[self.source].format(n=self.n_samples)
+        if self.predict_milliseconds is not None:
+            note += f"; predicting all {self.n_samples:,} at once"
+        return note
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain types for JSON."""
@@ -187,8 +193,8 @@ class Comparison:
         return {"scoring": self.scoring, "score": score, "score_errors": errors}
 
     def __repr__(self) -> str:
-        lines = [f"{'':<15}{'before':>14}{'after':>14}{'':>10}"]
-        lines += [f"{a:<15}{b:>14}{c:>14}{d:>10}" for a, b, c, d in self.rows()]
+        lines = [f"{'':<20}{'before':>14}{'after':>14}{'':>10}"]
+        lines += [f"{a:<20}{b:>14}{c:>14}{d:>10}" for a, b, c, d in self.rows()]
         return "\n".join([*lines, self.note])
 
     def _repr_html_(self) -> str:

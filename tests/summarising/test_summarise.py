@@ -117,6 +117,26 @@ def test_training_samples_are_recognised_and_said(data):
     assert known.source is VoteSource.HELD_OUT
 
 
+def test_as_many_rows_as_in_training_are_not_trusted(data, folder):
+    X, y = data
+    for model in (
+        RandomForestClassifier(10, random_state=0),
+        RandomForestClassifier(10, random_state=0, bootstrap=False),
+    ):
+        forest = model.fit(X, y)
+        summary = quorate.summarise(forest, in_batches(X, y, 900))
+        assert summary.source is VoteSource.TRAINING
+        with pytest.raises(ValueError, match="5,000 rows are as many as the members w"):
+            quorate.summarise(forest, folder, target="label")
+        said = quorate.summarise(
+            forest, folder, target="label", source=VoteSource.OTHER
+        )
+        assert said.source is VoteSource.OTHER
+        pairs = list(in_batches(X, y, 900))
+        with pytest.raises(ValueError, match="prune: the batches have 5,000 rows, as"):
+            quorate.prune(forest, pairs, max_samples=500)
+
+
 def test_out_of_bag_is_refused(forest, data):
     with pytest.raises(ValueError, match=r"summarise\(out_of_bag=True\): batches do"):
         quorate.summarise(forest, [data], out_of_bag=True)

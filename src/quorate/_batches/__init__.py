@@ -4,7 +4,7 @@ A batch knows its name and gives its samples when it is asked to; nothing is rea
 before, and nothing is kept after.
 """
 
-from quorate._batches._batch import Batch, BatchSource
+from quorate._batches._batch import Batch, BatchSource, GivenBatches
 from quorate._batches._dask import is_dask, partitions
 from quorate._batches._reservoir import draw_sample
 from quorate._batches._source import are_batches, as_source
@@ -12,6 +12,7 @@ from quorate._batches._source import are_batches, as_source
 __all__ = [
     "Batch",
     "BatchSource",
+    "GivenBatches",
     "are_batches",
     "as_source",
     "draw_sample",

@@ -17,7 +17,7 @@ _FITS = (
 
 def are_batches(given: Any) -> bool:
     """Tell whether something is batches rather than samples: a path, or pairs."""
-    if isinstance(given, (str, os.PathLike, BatchSource)):
+    if isinstance(given, (str, os.PathLike, BatchSource)) or _are_paths(given):
         return True
     if hasattr(given, "shape") or not isinstance(given, Iterable):
         return False
@@ -35,7 +35,7 @@ def as_source(
 
     Parameters
     ----------
-    given : iterable of (X, y), path, or BatchSource
+    given : iterable of (X, y), path, list of paths, or BatchSource
         Files are read by row groups (Parquet) or lines (CSV).
     owner : str
         Who asks, for messages.
@@ -46,18 +46,28 @@ def as_source(
     """
     if isinstance(given, BatchSource):
         return given
-    if isinstance(given, (str, os.PathLike)):
+    paths = given if _are_paths(given) else [given]
+    if isinstance(paths[0], (str, os.PathLike)):
         if target is None:
             raise ValueError(
-                f"{owner}: {os.fspath(given)} has labels in some column; name it with "
-                "target=."
+                f"{owner}: {os.fspath(paths[0])} has labels in some column; name it "
+                "with target=."
             )
-        return FileBatches.of(find_files(given, owner), target, as_frame)
+        files = [file for path in paths for file in find_files(path, owner)]
+        return FileBatches.of(files, target, as_frame)
     if target is not None:
         raise ValueError(f"{owner}(target={target!r}): goes with files; {_FITS}.")
     if hasattr(given, "shape") or not isinstance(given, Iterable):
         raise TypeError(f"{owner}: {_FITS}; got {type(given).__name__}.")
     return GivenBatches(given)
+
+
+def _are_paths(given: Any) -> bool:
+    return (
+        isinstance(given, (list, tuple))
+        and bool(given)
+        and all(isinstance(one, (str, os.PathLike)) for one in given)
+    )
 
 
 def find_files(given: str | os.PathLike[str], owner: str) -> list[Path]:

@@ -51,7 +51,7 @@ _TIMED_ROWS = 500
 def report(
     ensemble: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     output: str | os.PathLike[str] | None = None,
     method: Any = "auto",
@@ -63,6 +63,8 @@ def report(
     title: str | None = None,
     n_jobs: int | None = None,
     random_state: int = 0,
+    max_samples: int | None = None,
+    target: str | None = None,
 ) -> Report:
     """Write one page that explains an ensemble: diversity, members, what to save.
 
@@ -72,7 +74,8 @@ def report(
         What :func:`quorate.collect_votes` reads. It is not changed.
     X, y : array-like
         Samples and labels: the training data of an ensemble that bootstraps, or
-        samples that no member has seen.
+        samples that no member has seen. Without ``y``, X is batches of the latter, as
+        :func:`quorate.prune` takes them.
     output : path, optional
         File to write the page to.
     method : str or Pruner
@@ -96,6 +99,11 @@ def report(
         Members asked at the same time.
     random_state : int
         Seed of everything drawn at random.
+    max_samples : int, optional
+        Make the page from a stratified sample of so many, if there are more; 200 000 by
+        default, which is said.
+    target : str, optional
+        The column of labels, where X is files.
 
     Returns
     -------
@@ -148,6 +156,8 @@ def report(
         title=title,
         n_jobs=n_jobs,
         random_state=random_state,
+        max_samples=max_samples,
+        target=target,
     )
     if output is not None:
         made.save(output)
@@ -169,6 +179,8 @@ def make_report(
     n_jobs: int | None,
     random_state: int,
     source: Source | None = None,
+    max_samples: int | None = None,
+    target: str | None = None,
 ) -> Report:
     """Make the report; ``source`` names the files, where it comes from files."""
     require_extra()
@@ -176,8 +188,18 @@ def make_report(
     check_scoring(scoring, "report")
     start = time.perf_counter()
     evidence = gather(
-        ensemble, X, y, out_of_bag=out_of_bag, n_jobs=n_jobs, owner="report"
+        ensemble,
+        X,
+        y,
+        out_of_bag=out_of_bag,
+        n_jobs=n_jobs,
+        owner="report",
+        max_samples=max_samples,
+        target=target,
     )
+    X, n_given = evidence.X, count_rows(evidence.X)
+    if evidence.drawn is not None:
+        n_given = evidence.drawn.n_rows
     collected = time.perf_counter() - start
     size = Size.of(method, keep)
     selection = choose(
@@ -213,7 +235,10 @@ def make_report(
         "made": datetime.now(UTC).date().isoformat(),
         "ensemble": facts,
         "words": _facts.words(found, votes),
-        "votes": _facts.vote_facts(votes, len(y)),
+        "votes": {
+            **_facts.vote_facts(votes, n_given),
+            "drawn": "" if evidence.drawn is None else str(evidence.drawn),
+        },
         "classes": _facts.class_facts(votes, kept, honest),
         "judged": judged_facts(score, why, votes, kept, honest),
         "diversity": _facts.diversity_facts(diagnosis, kept),

@@ -83,7 +83,9 @@ def _accuracies(data: dict[str, Any]) -> list[tuple[str, str]]:
 
 def _samples(votes: dict[str, Any]) -> str:
     text = f"{count(votes['n_samples'])}"
-    if votes["n_samples"] < votes["n_given"]:
+    if votes["drawn"]:
+        text = str(votes["drawn"])
+    elif votes["n_samples"] < votes["n_given"]:
         text += f" of {count(votes['n_given'])}; the others have no usable vote"
     return f"{text}, {number(votes['votes_per_sample'], 1)} votes on each, on average"
 

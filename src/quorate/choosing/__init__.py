@@ -7,13 +7,16 @@ An ensemble, samples, a method and a size go in (:func:`gather`, :func:`choose`)
 from quorate.choosing._choose import choose, method_for, select
 from quorate.choosing._crossfit import CrossFittedCurve, ExpectedError
 from quorate.choosing._curve import SizeCurve, size_curve
+from quorate.choosing._drawing import MAX_SAMPLES, Drawn
 from quorate.choosing._evidence import Evidence, gather
 from quorate.choosing._explanation import Explanation, contributions
 from quorate.choosing._selection import Selection
 from quorate.choosing._size import Keep, Size
 
 __all__ = [
+    "MAX_SAMPLES",
     "CrossFittedCurve",
+    "Drawn",
     "Evidence",
     "ExpectedError",
     "Explanation",

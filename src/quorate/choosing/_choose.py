@@ -21,12 +21,13 @@ from quorate.choosing._crossfit import (
     folds_of,
 )
 from quorate.choosing._curve import SizeCurve, size_curve
+from quorate.choosing._drawing import Drawn, draw_rows
 from quorate.choosing._evidence import Evidence
 from quorate.choosing._selection import Selection
 from quorate.choosing._size import DEFAULT_KEEP, Keep, Size
 from quorate.exceptions import NothingSavedWarning, TrainingVotesWarning
 from quorate.pruning import AUTO, Progress, Pruner, choose_method, make_pruner
-from quorate.votes import Votes, VoteSource
+from quorate.votes import Summary, Votes, VoteSource
 
 
 def choose(
@@ -84,6 +85,7 @@ def choose(
             is_auto,
             seconds,
             judged_by=score,
+            drawn=evidence.drawn,
         )
     if wanted.needs_errors and votes.source is VoteSource.TRAINING:
         raise ValueError(
@@ -111,7 +113,16 @@ def choose(
         expected = expected_error(evidence, _of_everybody(pruner, ""), wanted, score)
     shown = None if votes.source is VoteSource.TRAINING else curve
     return Selection(
-        votes, whole, order, shown, wanted.text, is_auto, seconds, expected, score
+        votes,
+        whole,
+        order,
+        shown,
+        wanted.text,
+        is_auto,
+        seconds,
+        expected,
+        score,
+        evidence.drawn,
     )
 
 
@@ -166,6 +177,7 @@ def select(
     costs: Mapping[str, Array] | None = None,
     X: Any = None,
     unlabelled: Votes | None = None,
+    max_samples: int | None = None,
     **parameters: Any,
 ) -> Selection:
     """Choose members from votes, and how many of them.
@@ -199,6 +211,9 @@ def select(
         The samples voted on, for methods that look at features.
     unlabelled : Votes, optional
         Votes of the same members on further samples, for methods that need no labels.
+    max_samples : int, optional
+        Choose on a stratified sample of so many, if there are more; 200 000 by default,
+        which is said.
     **parameters
         Parameters of the method.
 
@@ -236,8 +251,30 @@ def select(
     for kind in budget or {}:
         if kind not in made:
             raise ValueError(f"budget[{kind!r}]: the costs of the members are needed.")
-    evidence = _Given(votes, None, X, None, made)
+    if isinstance(votes, Summary):
+        raise TypeError(
+            "select: finds sizes and errors on single samples, which a Summary does "
+            "not keep; fit a method that takes one, as quorate.pruning.KappaPruning("
+            "keep=0.2).fit(summary), or give votes on some samples (prune draws them "
+            "with max_samples)."
+        )
+    given, drawn = _some_of(votes, X, max_samples)
+    evidence = _Given(given, None, X, None, drawn, made)
     return choose(evidence, method, size, scoring=scoring, owner="select", **parameters)
+
+
+def _some_of(
+    votes: Votes, X: Any, max_samples: int | None
+) -> tuple[Votes, Drawn | None]:
+    """Return votes on a sample of the samples, if there are too many."""
+    rows, drawn = draw_rows(votes.classes[votes.y], max_samples, "select")
+    if rows is None or drawn is None:
+        return votes, None
+    if X is not None:
+        raise ValueError(
+            "select: X goes with the votes on all samples; draw from both before."
+        )
+    return votes.at(rows), drawn
 
 
 class _Given(Evidence):

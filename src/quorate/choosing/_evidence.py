@@ -6,11 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from quorate._batches import as_source
 from quorate._rows import take_rows
 from quorate._typing import Array, IntArray
+from quorate.choosing._drawing import Drawn, draw_from, draw_rows
 from quorate.ensembles import (
     COSTS,
     Ensemble,
+    as_many_as_trained_on,
     collect_recombined,
     collect_votes,
     drawn_rows,
@@ -34,6 +37,8 @@ class Evidence:
     X: Any = None
     """The samples that were given; ``rows`` says which of them were voted on."""
     n_jobs: int | None = None
+    drawn: Drawn | None = None
+    """How the samples were drawn, where there were too many to look at all."""
     _made: dict[str, Any] = field(default_factory=dict)
     _rows: IntArray | None = None
     _whole: "Evidence | None" = None
@@ -46,9 +51,7 @@ class Evidence:
     def fresh(self) -> "Evidence":
         """Return the same evidence, with votes of which nothing is counted yet."""
         votes = self.votes.keep(np.arange(self.votes.n_members))
-        return Evidence(
-            votes, self.ensemble, self.X, self.n_jobs, self._made, self._rows
-        )
+        return replace(self, votes=votes, _whole=None)
 
     def at(self, samples: Any, *, same_further: bool = False) -> "Evidence":
         """Return the evidence of some samples, as if no others had been given.
@@ -78,9 +81,7 @@ class Evidence:
             drawn = drawn_rows(self.ensemble)
         if drawn is None:
             return votes
-        valid = np.ones((votes.n_members, votes.n_samples), dtype=bool)
-        for row, rows in zip(valid, drawn, strict=True):
-            row[rows] = False
+        valid = np.stack([~np.isin(votes.samples, rows) for rows in drawn])
         return votes.only(valid).with_source(VoteSource.OUT_OF_BAG)
 
     def features(self) -> Array:
@@ -123,6 +124,9 @@ def gather(
     out_of_bag: bool | str = "auto",
     n_jobs: int | None = None,
     owner: str = "prune",
+    max_samples: int | None = None,
+    target: str | None = None,
+    seed: int = 0,
 ) -> Evidence:
     """Read an ensemble and collect the votes to choose on.
 
@@ -137,12 +141,38 @@ def gather(
         Members asked at the same time.
     owner : str
         Who asks, for messages.
+    max_samples : int, optional
+        Draw a stratified sample of so many if there are more; see :func:`draw_rows`.
+    target : str, optional
+        The column of labels, where X is files.
+    seed : int
+        Seed of that draw.
     """
     if out_of_bag not in (True, False, "auto"):
         raise ValueError(f"{owner}(out_of_bag={out_of_bag!r}): True, False or 'auto'.")
     found = read_ensemble(ensemble)
+    rows: IntArray | None = None
+    if y is None:
+        if out_of_bag is True:
+            raise ValueError(
+                f"{owner}(out_of_bag=True): batches do not say which training rows "
+                "they are; give X and y, or rows that no member was trained on."
+            )
+        as_frame = hasattr(ensemble, "feature_names_in_")
+        source = as_source(X, owner, target, as_frame=as_frame)
+        X, y, drawn = draw_from(source, max_samples, owner, seed)
+        n_rows = len(y) if drawn is None else drawn.n_rows
+        if drawn is not None and as_many_as_trained_on(found, n_rows):
+            raise ValueError(
+                f"{owner}: the batches have {n_rows:,} rows, as many as the members "
+                "were trained on; batches must be of rows that no member has seen."
+            )
+    else:
+        rows, drawn = draw_rows(y, max_samples, owner, seed)
     with warnings.catch_warnings():
         # Choosing does not need every sample.
         warnings.simplefilter("ignore", LeftOutWarning)
-        votes = collect_votes(found, X, y, out_of_bag=out_of_bag, n_jobs=n_jobs)
-    return Evidence(votes, found, X, n_jobs)
+        votes = collect_votes(
+            found, X, y, out_of_bag=out_of_bag, n_jobs=n_jobs, rows=rows
+        )
+    return Evidence(votes, found, X, n_jobs, drawn)

@@ -10,6 +10,7 @@ from quorate._scoring import Judged, Score, judge_votes
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.choosing._crossfit import ExpectedError
 from quorate.choosing._curve import SizeCurve
+from quorate.choosing._drawing import Drawn
 from quorate.pruning import Pruner
 from quorate.votes import Votes, VoteSource
 
@@ -42,6 +43,8 @@ class Selection:
     was given."""
     judged_by: Score | None = None
     """The score that was asked for; None for accuracy."""
+    drawn: Drawn | None = None
+    """How the samples chosen on were drawn; None where all were looked at."""
 
     @property
     def support(self) -> BoolArray:
@@ -177,6 +180,8 @@ class Selection:
         ]
         if self.source is not None:
             rows.append(("chosen on", str(self.source)))
+        if self.drawn is not None:
+            rows.append(("samples", str(self.drawn)))
         found = self.errors()
         if found is not None and self.expected is not None:
             rows.append(("to expect", str(self.expected)))

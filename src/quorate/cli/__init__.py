@@ -10,6 +10,8 @@ import click
 
 from quorate._version import __version__
 from quorate.cli._blend import blend
+from quorate.cli._certify import certify
+from quorate.cli._compare import compare
 from quorate.cli._demo import demo
 from quorate.cli._diagnose import diagnose
 from quorate.cli._errors import RefusingGroup
@@ -50,6 +52,8 @@ def main() -> None:
 
 
 main.add_command(blend)
+main.add_command(certify)
+main.add_command(compare)
 main.add_command(demo)
 main.add_command(diagnose)
 main.add_command(lazy)

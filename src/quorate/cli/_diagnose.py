@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING
 import click
 
 from quorate.cli import _options
+from quorate.cli._inputs import check_files
 from quorate.cli._printable import say
+from quorate.cli._streams import is_stream, run_pass
 
 if TYPE_CHECKING:
-    from quorate.votes import Votes
+    from quorate.votes import VoteCounts, Votes
 
 _VOTES = (".npz", ".csv", ".gz", ".txt", ".parquet", ".pq")
 
 
 @click.command()
 @click.argument("votes_or_model", type=click.Path(path_type=Path))
+@click.argument("batches", nargs=-1, type=click.Path(path_type=Path))
 @click.option(
     "--label",
     default="y",
@@ -37,6 +40,9 @@ _VOTES = (".npz", ".csv", ".gz", ".txt", ".parquet", ".pq")
     default=None,
     help="Use out-of-bag votes, or all; found out by default.",
 )
+@_options.jobs
+@_options.resume
+@_options.dask
 @_options.trust
 @_options.unsafe_pickle
 @click.option(
@@ -48,10 +54,14 @@ _VOTES = (".npz", ".csv", ".gz", ".txt", ".parquet", ".pq")
 @_options.as_json
 def diagnose(
     votes_or_model: Path,
+    batches: tuple[Path, ...],
     label: str,
     data: Path | None,
     target: str | None,
     out_of_bag: bool | None,
+    jobs: int | None,
+    resume: Path | None,
+    dask: str | None,
     trust: tuple[str, ...],
     unsafe_pickle: bool,
     noise: float,
@@ -59,20 +69,42 @@ def diagnose(
 ) -> None:
     """Show error decomposition, diversity and risk of VOTES_OR_MODEL.
 
-    Votes come as .npz (written by Votes.save), or as a .csv or .parquet table with one
-    column per member and one column of true labels. A model comes as a .skops file,
-    with --data and --target.
+    Votes come as .npz (written by Votes.save or Summary.save), or as a .csv or .parquet
+    table with one column per member and one column of true labels. A model comes as a
+    .skops file, with a file of samples and --target; or with BATCHES, several files,
+    folders or patterns of Parquet or CSV of any size, which are read once and never
+    whole.
     """
     from quorate._diagnosis import diagnose as look
     from quorate.cli._render import results_console, show_diagnosis
+    from quorate.persistence import load
 
-    if votes_or_model.suffix.lower() in _VOTES:
+    votes: VoteCounts
+    alone = len(batches) == 1 and data is None and not is_stream(batches[0])
+    if alone and (jobs, resume, dask) == (None, None, None):
+        # One file is read whole, so that out-of-bag votes are found.
+        data, batches = batches[0], ()
+    if not batches and (jobs, resume, dask) != (None, None, None):
+        raise click.UsageError("--jobs, --resume and --dask go with BATCHES.")
+    if batches:
+        if data is not None or target is None or out_of_bag is not None:
+            raise click.UsageError(
+                "BATCHES go with a model and --target COLUMN, and with no --data or "
+                "--out-of-bag."
+            )
+        model = load(votes_or_model, trust, unsafe_pickle=unsafe_pickle)
+        votes = run_pass(
+            model, list(batches), target, jobs=jobs, resume=resume, dask=dask
+        )
+        _refuse_training(votes, batches[0])
+    elif votes_or_model.suffix.lower() in _VOTES:
         if data is not None or target is not None or out_of_bag is not None:
             raise click.UsageError("--data, --target and --out-of-bag go with a model.")
         votes = _read_votes(votes_or_model, label)
     else:
         if data is None or target is None:
-            raise click.UsageError("a model needs --data FILE and --target COLUMN.")
+            raise click.UsageError("a model needs DATA and --target COLUMN.")
+        check_files(votes_or_model, data, target=target)
         votes = _ask_model(
             votes_or_model, data, target, out_of_bag, trust, unsafe_pickle
         )
@@ -87,11 +119,11 @@ def diagnose(
     show_diagnosis(console, diagnosis)
 
 
-def _read_votes(path: Path, label: str) -> "Votes":
-    from quorate.votes import Votes
+def _read_votes(path: Path, label: str) -> "VoteCounts":
+    from quorate.votes import Votes, load_counts
 
     if path.suffix.lower() == ".npz":
-        return Votes.load(path)
+        return load_counts(path)
     return Votes.from_table(path, label=label)
 
 
@@ -106,15 +138,20 @@ def _ask_model(
     from quorate._tables import read_samples_for
     from quorate.ensembles import collect_votes
     from quorate.persistence import load
-    from quorate.votes import VoteSource
 
     model = load(path, trust, unsafe_pickle=unsafe_pickle)
     X, y = read_samples_for(model, data, target)
     wanted = "auto" if out_of_bag is None else out_of_bag
     votes = collect_votes(model, X, y, out_of_bag=wanted)
+    _refuse_training(votes, data)
+    return votes
+
+
+def _refuse_training(votes: "VoteCounts", data: Path) -> None:
+    from quorate.votes import VoteSource
+
     if votes.source is VoteSource.TRAINING:
         raise ValueError(
             f"{data}: the members were trained on these samples, so their errors there "
             "mean nothing; give samples that no member has seen."
         )
-    return votes

@@ -1,6 +1,32 @@
 """Options that several commands share."""
 
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
 import click
+
+model = click.argument("model", type=click.Path(path_type=Path))
+
+
+def data(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Let the samples come second, or by --data as they used to."""
+
+    @click.argument("data", required=False, type=click.Path(path_type=Path))
+    @click.option("--data", "by_option", hidden=True, type=click.Path(path_type=Path))
+    @wraps(command)
+    def with_data(*, data: Path | None, by_option: Path | None, **options: Any) -> Any:
+        if (data is None) == (by_option is None):
+            path = click.get_current_context().command_path
+            why = "DATA is given twice" if data else "DATA is missing"
+            raise click.UsageError(
+                f"{why}: {path} MODEL DATA, where DATA is a CSV, Parquet or ARFF file."
+            )
+        return command(data=data or by_option, **options)
+
+    return with_data
+
 
 target = click.option(
     "--target", required=True, metavar="COLUMN", help="Column of true labels."
@@ -16,6 +42,16 @@ force = click.option("--force", is_flag=True, help="Write over an existing file.
 as_json = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON instead of tables."
 )
+jobs = click.option("--jobs", type=int, metavar="N", help="Processes that vote.")
+resume = click.option(
+    "--resume",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Note how far a pass has come here, and go on from it.",
+)
+dask = click.option(
+    "--dask", metavar="ADDRESS", help="Dask scheduler to run the passes on."
+)
 trust = click.option(
     "--trust",
     multiple=True,
@@ -26,6 +62,11 @@ unsafe_pickle = click.option(
     "--unsafe-pickle",
     is_flag=True,
     help="Open pickle and joblib files, which runs any code in them.",
+)
+class_weight = click.option(
+    "--class-weight",
+    type=click.Choice(["balanced"]),
+    help="Let every class count the same when members are chosen.",
 )
 scoring = click.option(
     "--scoring",

@@ -7,19 +7,21 @@ from typing import Any
 import click
 
 from quorate.cli import _options
-from quorate.cli._inputs import read_model, refuse_to_write_over
+from quorate.cli._inputs import (
+    as_limits,
+    as_size,
+    check_files,
+    read_model,
+    read_samples_of,
+    refuse_to_write_over,
+)
 from quorate.cli._printable import say
+from quorate.cli._streams import is_stream, run_pass
 
 
 @click.command()
-@click.argument("model", type=click.Path(path_type=Path))
-@click.option(
-    "--data",
-    required=True,
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Samples to choose on: CSV, Parquet or ARFF, gzipped or not.",
-)
+@_options.model
+@_options.data
 @_options.target
 @click.option(
     "--method",
@@ -33,20 +35,16 @@ from quorate.cli._printable import say
     "--tolerance",
     type=float,
     metavar="SHARE",
-    help="Instead of --keep: the error may grow, or the score fall, by this.",
+    help="Instead of --keep: the error may grow by this.",
 )
 @click.option(
     "--budget",
     multiple=True,
     metavar="KIND=LIMIT",
-    help="Instead of --keep: a limit on bytes, nodes or milliseconds.",
+    help="Instead of --keep: a limit on bytes (50MB), nodes or milliseconds.",
 )
 @_options.scoring
-@click.option(
-    "--class-weight",
-    type=click.Choice(["balanced"]),
-    help="Let every class count the same, for methods that add up over samples.",
-)
+@_options.class_weight
 @click.option(
     "--out-of-bag/--all-votes",
     "out_of_bag",
@@ -59,18 +57,25 @@ from quorate.cli._printable import say
     help="Give the leaves of the trees kept new values, learned from the whole model.",
 )
 @click.option(
+    "--max-samples",
+    type=int,
+    metavar="N",
+    help="Choose on a sample of so many, drawn by class; 200,000 by default.",
+)
+@_options.jobs
+@_options.dask
+@click.option(
     "--test",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Samples to compare on, that no member has seen; those of --data by default.",
+    help="Samples to compare on, that no member has seen; those of DATA by default.",
 )
 @click.option(
     "-o",
     "--output",
-    required=True,
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Where to write the smaller model (.skops).",
+    help="Where to write it (.skops); MODEL-small.skops beside MODEL by default.",
 )
 @_options.force
 @_options.trust
@@ -88,31 +93,47 @@ def prune(
     class_weight: str | None,
     out_of_bag: bool | None,
     distil: bool,
+    max_samples: int | None,
+    jobs: int | None,
+    dask: str | None,
     test: Path | None,
-    output: Path,
+    output: Path | None,
     force: bool,
     trust: tuple[str, ...],
     unsafe_pickle: bool,
     as_json: bool,
 ) -> None:
-    """Write a smaller MODEL of the same type that keeps the members that decide."""
+    """Write a smaller MODEL of the same type that keeps the members that decide.
+
+    DATA are the samples to choose on: the training data of a forest or of bagging, or
+    samples that no member has seen. A folder or pattern of files is read once to draw
+    the samples to choose on, and once more to compare both models on all rows; with
+    --test, where no member was chosen, the smaller one is also certified.
+    """
     from quorate._scoring import check_scoring
-    from quorate._tables import read_samples_for
+    from quorate.certificates import certify
     from quorate.cli._render import progress_console, results_console
     from quorate.comparison import compare
     from quorate.persistence import save
     from quorate.pruned import get_record, prune_with_selection
+    from quorate.pruning import method_name
 
-    refuse_to_write_over(output, force)
-    wanted, limits = as_size(keep), _limits(budget)
-    weighted: dict[str, Any] = {"class_weight": class_weight} if class_weight else {}
-    check_scoring(scoring, "--scoring")
+    target_file = output or model.with_name(f"{model.stem}-small.skops")
+    refuse_to_write_over(target_file, force, ".skops")
+    wanted, limits = as_size(keep), as_limits(budget)
+    check_scoring(scoring, "prune")
+    if method != "auto":
+        method = method_name(method)
+    check_files(model, data, test, target=target)
+    weighted: dict[str, Any] = {}
+    if class_weight is not None:
+        weighted["class_weight"] = class_weight
     console = progress_console()
     with console.status("reading"):
         ensemble = read_model(
             model, trust, unsafe_pickle, otherwise="prune it with quorate.prune"
         )
-        X, y = read_samples_for(ensemble, data, target)
+        X, y = read_samples_of(ensemble, data, target)
     with console.status("asking the members and choosing") as status:
 
         def told(done: int, total: int) -> None:
@@ -128,25 +149,43 @@ def prune(
             tolerance=tolerance,
             budget=limits,
             scoring=scoring,
-            **weighted,
             distil={"progress": told} if distil else False,
+            n_jobs=None if y is None else jobs,
+            max_samples=max_samples,
+            target=target if y is None else None,
+            **weighted,
         )
-    with console.status("comparing"):
-        judged = (X, y) if test is None else read_samples_for(ensemble, test, target)
-        compared = compare(ensemble, smaller, *judged, scoring=scoring)
-    save(smaller, output)
+    judged = test or data
+    certificate = None
+    if is_stream(judged):
+        summary = run_pass(
+            ensemble, judged, target, against=smaller, jobs=jobs, dask=dask
+        )
+        compared = compare(ensemble, smaller, summary)
+        if test is not None:
+            certificate = str(certify(summary))
+    else:
+        with console.status("comparing"):
+            samples = (X, y)
+            if test is not None or y is None:
+                samples = read_samples_of(ensemble, judged, target)
+            compared = compare(ensemble, smaller, *samples, scoring=scoring)
+    save(smaller, target_file)
     seen = "samples chosen on" if test is None else "test samples"
     record = get_record(smaller)
     if as_json:
         found = {
-            "output": str(output),
+            "output": str(target_file),
             "compared_on": seen,
             "comparison": compared.to_dict(),
+            "certificate": certificate,
             "pruning": record,
         }
         say(json.dumps(found, indent=2))
         return
-    _show(results_console(), compared, selection, record, test is None, output)
+    _show(results_console(), compared, selection, record, test is None, target_file)
+    if certificate is not None:
+        results_console().print(certificate)
 
 
 def _show(
@@ -157,26 +196,15 @@ def _show(
     where_chosen: bool,
     output: Path,
 ) -> None:
-    from quorate.cli._render import plain_table
+    from quorate.cli._render import comparison_table
 
-    table = plain_table("", "before", "after", "")
-    for column in table.columns[1:]:
-        column.justify = "right"
-    for row in compared.rows():
-        table.add_row(*row)
     console.print(
         f"{selection.n_kept} of {selection.votes.n_members} members kept by "
         f"{record['method']}{' (auto)' if record['auto'] else ''}, chosen on "
         f"{record['chosen_on']}",
         markup=False,
     )
-    if "distil" in record:
-        taught = record["distil"]
-        console.print(
-            f"leaves distilled from the whole model on {taught['n_crossed']} crossed "
-            f"and {taught['n_real']} given rows"
-        )
-    console.print(table)
+    console.print(comparison_table(compared))
     console.print(compared.note)
     if where_chosen and compared.accuracy is not None:
         console.print(
@@ -184,31 +212,3 @@ def _show(
             "--test FILE compares on others"
         )
     console.print(f"written to {output}", markup=False, soft_wrap=True)
-
-
-def as_size(keep: str) -> float | int | str | None:
-    """Return what ``--keep`` says, as Python has it."""
-    if keep == "auto":
-        return keep
-    if keep == "own":
-        return None
-    try:
-        return int(keep) if keep.lstrip("+-").isdigit() else float(keep)
-    except ValueError:
-        raise click.UsageError(
-            f"--keep {keep}: a fraction in (0, 1], a number of members, "
-            "'auto' or 'own'."
-        ) from None
-
-
-def _limits(budget: tuple[str, ...]) -> dict[str, float] | None:
-    limits = {}
-    for given in budget:
-        kind, _, limit = given.partition("=")
-        try:
-            limits[kind] = float(limit)
-        except ValueError:
-            raise click.UsageError(
-                f"--budget {given}: KIND=LIMIT, KIND one of bytes, nodes, milliseconds."
-            ) from None
-    return limits or None

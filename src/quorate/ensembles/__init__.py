@@ -23,7 +23,12 @@ from quorate.ensembles._leaves import with_new_leaves
 from quorate.ensembles._member import Member, is_certain, numbered, take_columns
 from quorate.ensembles._recombined import collect_recombined, recombined_rows
 from quorate.ensembles._registry import find_kind, read_ensemble, register_kind
-from quorate.ensembles._training import drawn_rows, recognise, trained_on
+from quorate.ensembles._training import (
+    as_many_as_trained_on,
+    drawn_rows,
+    recognise,
+    trained_on,
+)
 from quorate.ensembles._tree_input import tree_input
 from quorate.ensembles._weighted_voting import WeightedVoting
 from quorate.ensembles._wrappers import unwrapped
@@ -35,6 +40,7 @@ __all__ = [
     "Kind",
     "Member",
     "WeightedVoting",
+    "as_many_as_trained_on",
     "ask_members",
     "checker",
     "collect_recombined",

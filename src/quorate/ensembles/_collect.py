@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate._rows import count_rows
+from quorate._rows import count_rows, take_rows
 from quorate._typing import Array, IntArray
 from quorate.ensembles._ask import Answers, ask
 from quorate.ensembles._kind import Ensemble
@@ -28,6 +28,7 @@ def collect_votes(
     *,
     probabilities: bool | None = None,
     source: VoteSource | None = None,
+    rows: IntArray | None = None,
 ) -> Votes:
     """Ask every member of a fitted ensemble for its vote on each sample.
 
@@ -60,6 +61,9 @@ def collect_votes(
         What the samples are to the members, if that is known: training samples (out of
         bag or not), samples held out, others. By default it is found out, as far as
         trees can tell.
+    rows : array of int, optional
+        Positions of the samples to ask about, in rising order; all by default.
+        ``votes.samples`` are these positions.
 
     Returns
     -------
@@ -104,7 +108,11 @@ def collect_votes(
         unseen = _some_for_each(_others(_known_rows(found), truth.size))
     elif truth is not None and (source is None or out_of_bag is True):
         unseen, source = _rows_to_ask_about(found, prepared, truth, out_of_bag)
-    return ask_members(
+    if rows is not None:
+        prepared = take_rows(prepared, rows)
+        unseen = None if unseen is None else _among(unseen, rows, count_rows(X))
+        truth = None if truth is None else truth[rows]
+    votes = ask_members(
         found,
         prepared,
         truth,
@@ -113,6 +121,7 @@ def collect_votes(
         n_jobs=n_jobs,
         probabilities=probabilities,
     )
+    return votes if rows is None else votes.numbered(rows)
 
 
 def ask_members(
@@ -234,6 +243,21 @@ def _others(drawn: list[IntArray], n_rows: int) -> list[IntArray]:
         left[rows] = False
         unseen.append(np.flatnonzero(left))
     return unseen
+
+
+def _among(unseen: list[IntArray], rows: IntArray, n_rows: int) -> list[IntArray]:
+    """Return which of some rows each member has not seen."""
+    found: list[IntArray] = []
+    for place, those in enumerate(unseen):
+        left = np.zeros(n_rows, dtype=bool)
+        left[those] = True
+        found.append(np.flatnonzero(left[rows]))
+        if found[-1].size == 0:
+            raise ValueError(
+                f"collect_votes: none of the {rows.size} samples drawn is out of bag "
+                f"for member {place}; draw more."
+            )
+    return found
 
 
 def _some_for_each(unseen: list[IntArray]) -> list[IntArray]:

@@ -107,6 +107,20 @@ def trained_on(ensemble: Ensemble, prepared: Any, y: Any) -> bool:
     return recognise(ensemble, prepared, as_labels(y, "y"))[0]
 
 
+def as_many_as_trained_on(ensemble: Ensemble, n_rows: int) -> bool:
+    """Tell whether samples are as many as the members were trained on.
+
+    All that can be told of batches, which nobody sees together. So exact a match is
+    hardly ever chance.
+    """
+    drawn = drawn_rows(ensemble)
+    if drawn is not None:
+        last = max(int(rows.max()) for rows in drawn)
+        return last < n_rows and len(drawn[0]) == n_rows
+    trees = (getattr(member.estimator, "tree_", None) for member in ensemble.members)
+    return any(tree is not None and tree.n_node_samples[0] == n_rows for tree in trees)
+
+
 def recognise(
     ensemble: Ensemble, prepared: Any, y: Array | None = None
 ) -> tuple[bool, list[IntArray] | None]:

@@ -5,7 +5,7 @@ cross-validation; a frozen ensemble is only asked.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -81,7 +81,7 @@ def fit_and_ask(fresh: Fresh, data: Training, out_of_bag: bool | str) -> Fitted:
     if evidence.votes.source is not VoteSource.OUT_OF_BAG:
         # Known here, also where the members themselves could not tell.
         votes = evidence.votes.with_source(VoteSource.TRAINING)
-        evidence = Evidence(votes, evidence.ensemble, data.X, data.n_jobs)
+        evidence = replace(evidence, votes=votes)
     return Fitted(evidence, None)
 
 

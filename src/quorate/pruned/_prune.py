@@ -14,7 +14,7 @@ from quorate.pruned._record import get_record, pruning_record, set_record
 def prune(
     ensemble: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     method: Any = "auto",
     keep: Keep = 0.2,
     *,
@@ -24,6 +24,8 @@ def prune(
     scoring: Any = None,
     distil: bool | Mapping[str, Any] = False,
     n_jobs: int | None = None,
+    max_samples: int | None = None,
+    target: str | None = None,
     **parameters: Any,
 ) -> Any:
     """Return a smaller fitted ensemble of the same type.
@@ -37,7 +39,9 @@ def prune(
     X, y : array-like
         Samples to choose on: the training data of an ensemble that bootstraps, or
         samples that no member has seen. Errors on training samples mean nothing, so
-        where there are no out-of-bag votes, no size can be chosen on them.
+        where there are no out-of-bag votes, no size can be chosen on them. Without
+        ``y``, X is what :func:`quorate.summarise` takes as batches, but for Dask, of
+        samples that no member has seen.
     method : str or Pruner
         A name from :func:`quorate.methods`, a pruner object, or "auto" for the one that
         suits the ensemble; see :func:`quorate.pruning.choose_method`.
@@ -60,6 +64,11 @@ def prune(
         that average the probabilities of trees.
     n_jobs : int, optional
         Members asked at the same time.
+    max_samples : int, optional
+        Choose on a stratified sample of so many, if there are more. 200 000 by default,
+        which is said; ``pruning_["drawn"]`` has it.
+    target : str, optional
+        The column of labels, where X is files.
     **parameters
         Parameters of the method; ``class_weight="balanced"`` lets every class count the
         same, for methods that add up over samples.
@@ -106,6 +115,8 @@ def prune(
         scoring=scoring,
         distil=distil,
         n_jobs=n_jobs,
+        max_samples=max_samples,
+        target=target,
         **parameters,
     )
     return smaller
@@ -114,7 +125,7 @@ def prune(
 def prune_with_selection(
     ensemble: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     method: Any = "auto",
     keep: Keep = 0.2,
     *,
@@ -124,6 +135,8 @@ def prune_with_selection(
     scoring: Any = None,
     distil: bool | Mapping[str, Any] = False,
     n_jobs: int | None = None,
+    max_samples: int | None = None,
+    target: str | None = None,
     **parameters: Any,
 ) -> tuple[Any, Selection]:
     """Prune as :func:`prune` does, and return the choice as well.
@@ -151,12 +164,22 @@ def prune_with_selection(
     options = check_options(distil, "prune")
     if options is not None:
         check_distillable(ensemble)  # before the work
-    evidence = gather(ensemble, X, y, out_of_bag=out_of_bag, n_jobs=n_jobs)
+    evidence = gather(
+        ensemble,
+        X,
+        y,
+        out_of_bag=out_of_bag,
+        n_jobs=n_jobs,
+        max_samples=max_samples,
+        target=target,
+    )
     selection = choose(evidence, method, size, scoring=scoring, **parameters)
     assert evidence.ensemble is not None
     smaller = smaller_ensemble(evidence.ensemble, selection)
     if options is not None:
-        smaller = distilled(smaller, evidence.ensemble, X, options, n_jobs)
+        # Of files, the rows that were drawn.
+        rows = evidence.X if y is None else X
+        smaller = distilled(smaller, evidence.ensemble, rows, options, n_jobs)
     return smaller, selection
 
 

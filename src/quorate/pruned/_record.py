@@ -25,6 +25,7 @@ def pruning_record(selection: Selection) -> dict[str, Any]:
         **by_score,
         "chosen_on": None if selection.source is None else str(selection.source),
         "n_samples": selection.votes.n_samples,
+        "drawn": None if selection.drawn is None else selection.drawn.to_dict(),
         "n_members": selection.votes.n_members,
         "kept": [int(member) for member in selection.members],
         "order": [int(member) for member in selection.order],

@@ -1,6 +1,7 @@
 """Methods by name, for the command line, configuration files and people."""
 
 import inspect
+import re
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from typing import Any
@@ -89,6 +90,11 @@ class Method:
     """The name it is asked for by."""
     cls: type[Pruner]
     """The class that implements it."""
+
+    @property
+    def title(self) -> str:
+        """Its name in words, such as "reduced error"."""
+        return _in_words(self.cls)
 
     @property
     def summary(self) -> str:
@@ -180,12 +186,31 @@ def method_name(name: object) -> str:
     >>> from quorate.pruning import method_name
     >>> method_name("TSP-AP"), method_name("tsp.ap")
     ('tsp_ap', 'tsp_ap')
+    >>> method_name("reduced_error"), method_name("ReducedError")
+    ('re', 're')
     """
     if isinstance(name, str):
         folded = name.lower().replace("-", "_").replace(".", "_")
-        if folded in METHODS or folded in methods():
+        if folded in METHODS:
             return folded
+        known = methods()
+        if folded in known:
+            return folded
+        letters = folded.replace("_", "").replace(" ", "")
+        for listed, method in known.items():
+            if method.cls.__name__.lower() == letters:
+                return listed
+        titles = {
+            method.title.replace(" ", "_"): code for code, method in known.items()
+        }
+        raise ValueError(unknown_name("method", name, {**titles, **known}))
     raise ValueError(unknown_name("method", name, methods()))
+
+
+def _in_words(cls: type) -> str:
+    """Return the words of a class name; abbreviations stay as they are."""
+    parts = re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z0-9]*", cls.__name__)
+    return " ".join(part if part.isupper() else part.lower() for part in parts)
 
 
 def find_method(name: object) -> type[Pruner]:

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
 
 from joblib import parallel_config
 
+from quorate.summarising import connect
+
 _ALWAYS_THERE = ("loky", "multiprocessing", "threading")
-_PATIENCE = "10s"
 
 
 @contextmanager
@@ -40,7 +40,7 @@ def workers_on(backend: str | None = None, dask: str | None = None) -> Iterator[
     """
     with ExitStack() as stack:
         if dask is not None:
-            stack.enter_context(_connected(dask))
+            stack.enter_context(connect(dask))
             stack.enter_context(parallel_config(backend="dask"))
         elif backend is not None:
             try:
@@ -51,20 +51,3 @@ def workers_on(backend: str | None = None, dask: str | None = None) -> Iterator[
                     f"{', '.join(_ALWAYS_THERE)} are always there."
                 ) from error
         yield
-
-
-def _connected(address: str) -> Any:
-    try:
-        from distributed import Client
-    except ImportError as error:
-        raise ImportError(
-            f'{address}: needs Dask; pip install "quorate[dask]".'
-        ) from error
-    try:
-        client: Any = Client
-        return client(address, timeout=_PATIENCE)
-    except (OSError, TimeoutError, ValueError) as error:
-        raise OSError(
-            f"{address}: no Dask scheduler answers; addresses look like "
-            "tcp://host:8786."
-        ) from error

@@ -4,6 +4,7 @@ Every batch is voted on once and becomes a :class:`quorate.Summary`; summaries a
 """
 
 from quorate.summarising._chunk import rivals_of
+from quorate.summarising._cluster import connect
 from quorate.summarising._summarise import summarise
 
-__all__ = ["rivals_of", "summarise"]
+__all__ = ["connect", "rivals_of", "summarise"]

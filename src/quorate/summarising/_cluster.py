@@ -12,6 +12,7 @@ from quorate.votes import Moves, Summary
 
 # Summaries added in one task.
 _FAN_IN = 8
+_PATIENCE = "10s"
 
 Part = tuple[Summary | None, dict[int, int]]
 """A sum of partitions, and how many rows each of these has."""
@@ -101,3 +102,29 @@ def _add(parts: list[Part]) -> Part:
 def _in_groups(parts: list[Any], size: int) -> Iterator[list[Any]]:
     for start in range(0, len(parts), size):
         yield parts[start : start + size]
+
+
+def connect(address: str) -> Any:
+    """Return a client of the Dask scheduler at an address.
+
+    Raises
+    ------
+    ImportError
+        If Dask is not installed.
+    OSError
+        If no scheduler answers.
+    """
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise ImportError(
+            f'{address}: needs Dask; pip install "quorate[dask]".'
+        ) from error
+    try:
+        client: Any = Client
+        return client(address, timeout=_PATIENCE)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise OSError(
+            f"{address}: no Dask scheduler answers; addresses look like "
+            "tcp://host:8786."
+        ) from error

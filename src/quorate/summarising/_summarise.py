@@ -2,9 +2,11 @@
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from quorate._batches import Batch, BatchSource, as_source, is_dask, partitions
+from quorate.ensembles import as_many_as_trained_on, read_ensemble
 from quorate.exceptions import BatchError
 from quorate.summarising._checkpoint import Checkpoint
 from quorate.summarising._chunk import Question
@@ -58,7 +60,8 @@ def summarise(
         Seconds between two notes.
     source : VoteSource, optional
         What the samples are to the members, if that is known. By default a batch that
-        is recognisably what the members were trained on is said to be so.
+        is recognisably what the members were trained on is said to be so, and so are
+        batches that have as many rows together; files of as many rows are refused.
     out_of_bag : bool
         Not possible in batches, and refused.
     progress : bool or callable, optional
@@ -104,6 +107,8 @@ def summarise(
         pieces = partitions(batches, "summarise", target, as_frame=as_frame)
         return summarise_partitions(question, pieces)
     given = as_source(batches, "summarise", target, as_frame=as_frame)
+    if given.n_rows is not None:
+        _refuse_training_rows(question, given.n_rows)
     if client is not None:
         question.opened()
         with client.as_current():
@@ -145,9 +150,30 @@ def _pass(
     if total is None:
         raise ValueError("summarise: there are no batches.")
     checkpoint.keep(total, done, rows, now=True)
-    if given.n_rows is None:
-        report(rows, rows)  # now it is known
+    if given.n_rows is None:  # now it is known
+        report(rows, rows)
+        if done > 1 and question.source is None:
+            total = _doubted(total, question, rows)
     return total
+
+
+def _doubted(total: Summary, question: Question, n_rows: int) -> Summary:
+    """Return the summary, as one of training votes if there are as many of these."""
+    if not as_many_as_trained_on(read_ensemble(question.model), n_rows):
+        return total
+    return replace(total, source=VoteSource.TRAINING)
+
+
+def _refuse_training_rows(question: Question, n_rows: int) -> None:
+    """Refuse as many rows as the members were trained on, unless they are said."""
+    if question.source is None and as_many_as_trained_on(
+        read_ensemble(question.model), n_rows
+    ):
+        raise ValueError(
+            f"summarise: {n_rows:,} rows are as many as the members were trained on, "
+            "and votes on these mean nothing; source=VoteSource.OTHER says that they "
+            "are others."
+        )
 
 
 def _begun(

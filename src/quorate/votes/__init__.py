@@ -32,7 +32,11 @@ from quorate.votes._rivals import Rivals
 from quorate.votes._rule import PLURALITY, DecisionRule, RuleName, VoteSource
 from quorate.votes._subsets import subset_errors
 from quorate.votes._summary import Summary
-from quorate.votes._summary_file import load_with_progress, save_with_progress
+from quorate.votes._summary_file import (
+    load_counts,
+    load_with_progress,
+    save_with_progress,
+)
 from quorate.votes._sums import Moves, Worst
 from quorate.votes._votes import Votes, check_counts, check_votes
 
@@ -64,6 +68,7 @@ __all__ = [
     "encode_truth",
     "leave_one_out_errors",
     "leave_one_out_outcomes",
+    "load_counts",
     "load_with_progress",
     "member_positions",
     "outcome_of",

@@ -15,6 +15,7 @@ from quorate.votes._rivals import Rivals
 from quorate.votes._rule import DecisionRule, VoteSource
 from quorate.votes._summary import Summary
 from quorate.votes._sums import PairSums, VoteSums, Worst
+from quorate.votes._votes import Votes
 
 _LOW_BITS = 62
 
@@ -265,3 +266,13 @@ def _rivals(arrays: dict[str, Array]) -> Rivals | None:
 def _halves(steps: int) -> tuple[int, int]:
     """Cut a whole number of any size into two that fit 64 bits."""
     return steps >> _LOW_BITS, steps & ((1 << _LOW_BITS) - 1)
+
+
+def load_counts(path: str | os.PathLike[str]) -> Votes | Summary:
+    """Read a file of votes or of a summary of them, whichever it is."""
+    try:
+        return Summary.load(path)
+    except FileFormatError as error:
+        if "found 'quorate-votes" not in str(error):
+            raise
+    return Votes.load(path)

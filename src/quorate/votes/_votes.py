@@ -360,6 +360,16 @@ class Votes(DecidedVotes):
         """Return the same votes, with word of where they are from."""
         return self._like(source=source)
 
+    def numbered(self, positions: IntArray) -> "Votes":
+        """Return the same votes, on samples that stand elsewhere among those given.
+
+        Parameters
+        ----------
+        positions : array of int
+            Where each sample that was given stands.
+        """
+        return self._like(samples=np.asarray(positions)[self._samples])
+
     def _like(self, **changes: Any) -> "Votes":
         """Return votes that differ from these in what is given."""
         votes = Votes.__new__(Votes)

@@ -1,0 +1,185 @@
+"""Choosing on a stratified sample: who is drawn, and what is said about it."""
+
+import itertools
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
+
+import quorate
+from quorate._batches import GivenBatches, draw_sample
+from quorate.choosing import MAX_SAMPLES
+from quorate.exceptions import SampledWarning
+from quorate.votes import VoteSource
+
+
+def cut(X, y, edges):
+    edges = sorted({0, len(y), *(edge % len(y) for edge in edges)})
+    return [(X[start:end], y[start:end]) for start, end in itertools.pairwise(edges)]
+
+
+@settings(max_examples=50)
+@given(
+    st.integers(1, 60),
+    st.integers(1, 80),
+    st.lists(st.integers(0, 1000), max_size=5),
+    st.integers(0, 5),
+)
+def test_a_sample_does_not_depend_on_the_batches(n, size, edges, seed):
+    rng = np.random.default_rng(n)
+    X, y = rng.random((n, 2)), rng.choice(["a", "b", "c"], n, p=[0.7, 0.2, 0.1])
+    whole = draw_sample(GivenBatches([(X, y)]), size, seed)
+    parts = draw_sample(GivenBatches(cut(X, y, edges)), size, seed, rows=3)
+    for one, two in zip(whole, parts, strict=True):
+        np.testing.assert_array_equal(one, two)
+    drawn_X, drawn_y, places, n_rows = whole
+    assert n_rows == n
+    np.testing.assert_array_equal(X[places], drawn_X)
+    np.testing.assert_array_equal(y[places], drawn_y)
+    assert (np.diff(places) > 0).all()
+    labels, counts = np.unique(y, return_counts=True)
+    drawn = np.array([np.sum(drawn_y == label) for label in labels])
+    if n <= size:
+        np.testing.assert_array_equal(drawn, counts)
+        return
+    exact = counts * size / n
+    assert (drawn >= 1).all()
+    assert (np.abs(drawn - exact) <= 1).all()
+    assert drawn.sum() == size or (exact < 1).any()
+
+
+def test_every_sample_is_as_likely_as_the_others():
+    X, y = np.arange(40)[:, None], np.repeat([0, 1], [30, 10])
+    batches = GivenBatches(cut(X, y, [7, 22]))
+    times = np.zeros(40)
+    for seed in range(2000):
+        times[draw_sample(batches, 8, seed, rows=4)[2]] += 1
+    # each stays with probability 1/5; 4 standard errors are 0.036
+    np.testing.assert_allclose(times / 2000, 0.2, atol=0.04)
+
+
+def test_frames_and_sparse_rows_are_drawn():
+    from scipy import sparse
+
+    X, y = np.random.default_rng(0).random((30, 3)), np.arange(30) % 2
+    places = draw_sample(GivenBatches([(X, y)]), 10)[2]
+    frame = pd.DataFrame(X, columns=list("abc"))
+    found = draw_sample(GivenBatches([(frame[:9], y[:9]), (frame[9:], y[9:])]), 10)
+    assert list(found[0].columns) == ["a", "b", "c"]
+    np.testing.assert_array_equal(found[0].to_numpy(), X[places])
+    rows = sparse.csr_array(X)
+    found = draw_sample(GivenBatches([(rows[:9], y[:9]), (rows[9:], y[9:])]), 10)
+    np.testing.assert_array_equal(found[0].toarray(), X[places])
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_classification(3000, 8, n_informative=5, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def forest(data):
+    X, y = data
+    return RandomForestClassifier(40, max_depth=6, random_state=0).fit(X, y)
+
+
+def test_out_of_bag_votes_of_a_sample(forest, data):
+    X, y = data
+    small, chosen = quorate.prune_with_selection(
+        forest, X, y, "re", keep=4, max_samples=400
+    )
+    assert chosen.votes.n_samples <= 400
+    assert chosen.source is VoteSource.OUT_OF_BAG
+    whole = quorate.collect_votes(forest, X, y, out_of_bag=True)
+    rows = chosen.votes.samples
+    np.testing.assert_array_equal(
+        chosen.votes.codes, whole.codes[:, np.searchsorted(whole.samples, rows)]
+    )
+    assert small.pruning_["drawn"] == {"samples": 400, "of": 3000, "seed": 0}
+    again = quorate.prune(forest, X, y, "re", keep=4, max_samples=400)
+    assert again.pruning_ == small.pruning_
+    assert "400 of 3,000, drawn by class" in chosen._repr_html_()
+
+
+def test_everything_up_to_the_number_is_looked_at(forest, data):
+    X, y = data
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", SampledWarning)
+        small = quorate.prune(forest, X, y, "re", keep=4, max_samples=3000)
+        plain = quorate.prune(forest, X, y, "re", keep=4)
+    assert small.pruning_ == plain.pruning_
+    assert small.pruning_["drawn"] is None
+
+
+def test_above_the_default_it_is_said(forest, data, monkeypatch):
+    X, y = data
+    assert MAX_SAMPLES == 200_000
+    monkeypatch.setattr("quorate.choosing._drawing.MAX_SAMPLES", 500)
+    words = "prune: members are chosen on 500 of 3,000, drawn by class"
+    with pytest.warns(SampledWarning, match=words):
+        small = quorate.prune(forest, X, y, "re", keep=4)
+    assert small.pruning_["drawn"]["samples"] == 500
+    votes = quorate.collect_votes(forest, X, y, out_of_bag=True)
+    with pytest.warns(SampledWarning, match="select: members are chosen on 500 of"):
+        chosen = quorate.select(votes, "re", keep=4)
+    assert chosen.votes.n_samples == chosen.drawn.n_samples == 500
+    assert quorate.select(votes, "re", keep=4, max_samples=100).drawn.n_samples == 100
+
+
+def test_methods_that_look_at_features_get_those_of_the_sample(forest, data):
+    X, y = data
+    small = quorate.prune(forest, X, y, "tsp_dp", keep=4, max_samples=300)
+    assert small.n_estimators == 4
+    votes = quorate.collect_votes(forest, X, y, out_of_bag=True)
+    with pytest.raises(ValueError, match="X goes with the votes on all samples"):
+        quorate.select(votes, "tsp_dp", keep=4, X=X, max_samples=100)
+
+
+def test_prune_and_report_from_batches(data, tmp_path):
+    X, y = data
+    forest = RandomForestClassifier(15, random_state=0).fit(X[:500], y[:500])
+    pairs = cut(X[500:], y[500:], [300, 1000, 1700])
+    small = quorate.prune(forest, pairs, method="re", keep=4, max_samples=600)
+    assert small.pruning_["drawn"] == {"samples": 600, "of": 2500, "seed": 0}
+    assert small.pruning_["chosen_on"] == "votes on other samples"
+    same = quorate.prune(forest, X[500:], y[500:], "re", keep=4, max_samples=600)
+    assert same.pruning_["kept"] == small.pruning_["kept"]
+    frame = pd.DataFrame(X[500:]).rename(columns=str).assign(label=y[500:])
+    frame.to_parquet(tmp_path / "all.parquet", row_group_size=400)
+    filed = quorate.prune(
+        forest, tmp_path, method="re", keep=4, max_samples=600, target="label"
+    )
+    assert filed.pruning_ == small.pruning_
+    page = quorate.report(
+        forest, tmp_path, method="re", keep=4, max_samples=600, target="label"
+    )
+    assert page.data["votes"]["n_samples"] == 600
+    assert page.data["votes"]["n_given"] == 2500
+    assert "600 of 2,500, drawn by class" in page.html
+    assert page.selection.members.tolist() == small.pruning_["kept"]
+
+
+@pytest.mark.parametrize("size", [0, -1, 2.5, True, "many"])
+def test_sizes_that_are_none(forest, data, size):
+    with pytest.raises(ValueError, match=r"max_samples=.*a whole number, 1 or more"):
+        quorate.prune(forest, *data, max_samples=size)
+
+
+def test_what_cannot_be_drawn_is_refused(forest, data):
+    X, y = data
+    with pytest.raises(ValueError, match=r"prune\(out_of_bag=True\): batches do not"):
+        quorate.prune(forest, [(X, y)], out_of_bag=True)
+    with pytest.raises(ValueError, match="none of the 2 samples drawn is out of bag"):
+        quorate.prune(forest, X, y, max_samples=2)
+    with pytest.raises(TypeError, match="batches are an iterable of pairs"):
+        quorate.prune(forest, X)
+    summary = quorate.collect_votes(forest, X, y, out_of_bag=True).summary()
+    with pytest.raises(TypeError, match="select: finds sizes and errors on single"):
+        quorate.select(summary)
+    with pytest.raises(ValueError, match="batch 1: X has 5 samples, y has shape"):
+        quorate.prune(forest, [(X[:9], y[:9]), (X[:5], y[:4])])

@@ -1,0 +1,119 @@
+"""Passes over several files, as a shell sees them."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
+
+import quorate
+from quorate.cli import main
+from quorate.persistence import load, save
+
+TRUST = ["--trust", "sklearn.tree._tree.Tree"]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    place = tmp_path_factory.mktemp("stream")
+    X, y = make_classification(5000, 6, random_state=0)
+    forest = RandomForestClassifier(20, max_depth=6, random_state=0)
+    save(forest.fit(X[:600], y[:600]), place / "forest.skops")
+    frame = pd.DataFrame(X).rename(columns=str).assign(label=y)
+    for name, rows in (("choose", slice(600, 2600)), ("test", slice(2600, 5000))):
+        (place / name).mkdir()
+        for at, part in enumerate(np.array_split(frame[rows].index, 3)):
+            frame.loc[part].to_parquet(place / name / f"{at}.parquet", index=False)
+    return place
+
+
+def run(*words, code=0):
+    done = CliRunner().invoke(main, [str(word) for word in words])
+    assert done.exit_code == code, done.output
+    return done
+
+
+def test_diagnose_reads_files_once(place, tmp_path):
+    model = place / "forest.skops"
+    forest = load(model, trusted=["sklearn.tree._tree.Tree"])
+    summary = quorate.summarise(forest, place / "test", target="label")
+    pattern = place / "test" / "*.parquet"
+    files = sorted((place / "test").glob("*.parquet"))
+    note = tmp_path / "so-far.npz"
+    for batches in ([pattern], [place / "test"], files):
+        done = run("diagnose", model, *batches, "--target", "label", *TRUST,
+                   "--json", "--resume", note)  # fmt: skip
+        found = json.loads(done.stdout)
+        assert found["diversity"] == quorate.diversity(summary)
+        assert found["votes"]["n_samples"] == 2400
+        assert found["risk"]["worst_sample"] == (
+            quorate.assess_risk(summary).worst_sample
+        )
+    text = run("diagnose", model, pattern, "--target", "label", *TRUST).stdout
+    assert "Summary(20 members, 2,400 samples, 2 classes" in text
+    summary.save(tmp_path / "summary.npz")
+    again = json.loads(run("diagnose", tmp_path / "summary.npz", "--json").stdout)
+    assert again == found
+
+
+def test_prune_draws_compares_and_certifies(place, tmp_path):
+    small = tmp_path / "small.skops"
+    done = run(
+        "prune", place / "forest.skops", "--data", place / "choose", "--target",
+        "label", "--max-samples", 500, "--test", place / "test" / "*.parquet",
+        "--method", "re", "--keep", 8, "-o", small, *TRUST, "--json",
+    )  # fmt: skip
+    found = json.loads(done.stdout)
+    assert found["pruning"]["drawn"] == {"samples": 500, "of": 2000, "seed": 0}
+    assert found["comparison"]["n_samples"] == 2400
+    assert "confidence from 2400 samples" in found["certificate"]
+    model = load(small, trusted=["sklearn.tree._tree.Tree"])
+    frames = [pd.read_parquet(path) for path in (place / "test").glob("*.parquet")]
+    frame = pd.concat(frames)
+    score = model.score(frame.drop(columns="label").to_numpy(), frame["label"])
+    assert found["comparison"]["accuracy"]["after"] == pytest.approx(score)
+    plain = run(
+        "prune", place / "forest.skops", "--data", place / "choose", "--target",
+        "label", "--keep", 8, "-o", tmp_path / "other.skops", *TRUST,
+    )  # fmt: skip
+    assert "chosen on the same samples, which flatters" in plain.stdout
+    assert "confidence" not in plain.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["test"], "BATCHES go with a model and --target"),
+        (["test", "--target", "label", "--data", "x.csv"], "BATCHES go with a model"),
+        (["--target", "label", "--data", "x.csv", "--jobs", "2"], "go with BATCHES"),
+        (["--target", "label"], "a model needs --data FILE"),
+    ],
+)
+def test_words_that_do_not_go_together(place, words, said):
+    given = [str(place / "test") if word == "test" else word for word in words]
+    done = run("diagnose", place / "forest.skops", *given, *TRUST, code=2)
+    assert said in done.output
+
+
+def test_no_cluster_answers(place):
+    done = run(
+        "diagnose", place / "forest.skops", place / "test", "--target", "label",
+        "--dask", "nowhere", *TRUST, code=1,
+    )  # fmt: skip
+    assert "no Dask scheduler answers" in done.output
+
+
+@pytest.mark.slow
+def test_passes_run_on_a_cluster(place):
+    from distributed import LocalCluster
+
+    with LocalCluster(
+        n_workers=1, threads_per_worker=1, dashboard_address=None
+    ) as cluster:
+        words = ["diagnose", place / "forest.skops", place / "test", "--target",
+                 "label", "--json", *TRUST]  # fmt: skip
+        there = run(*words, "--dask", cluster.scheduler_address).stdout
+        assert json.loads(there) == json.loads(run(*words).stdout)
