@@ -216,7 +216,7 @@ def test_member_order_matters_only_for_ties(name):
 def test_methods_list():
     listed = quorate.methods()
     assert list(listed) == list(METHODS)
-    assert len(repr(listed).splitlines()) == 33
+    assert len(repr(listed).splitlines()) == 34
     assert listed._repr_html_().count("<tr>") == 34
 
 

@@ -18,6 +18,7 @@ from quorate.cli._errors import RefusingGroup
 from quorate.cli._lazy import lazy
 from quorate.cli._measures import measures
 from quorate.cli._methods import methods
+from quorate.cli._printable import say
 from quorate.cli._prune import prune
 from quorate.cli._report import report
 from quorate.cli._study import study
@@ -31,7 +32,7 @@ def _show_version(context: click.Context, _: click.Parameter, asked: bool) -> No
     from quorate._native import engine, why_not
 
     why = why_not()
-    click.echo(f"quorate {__version__}, engine: {engine()}{why and f' ({why})'}")
+    say(f"quorate {__version__}, engine: {engine()}{why and f' ({why})'}")
     context.exit()
 
 

@@ -12,18 +12,33 @@ model = click.argument("model", type=click.Path(path_type=Path))
 
 def data(command: Callable[..., Any]) -> Callable[..., Any]:
     """Let the samples come second, or by --data as they used to."""
+    return _with_data(command, "DATA")
 
+
+def samples(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Take samples and the column of their labels; what is missing is said at once."""
+    option = click.option("--target", metavar="COLUMN", help="Column of true labels.")
+    return _with_data(option(command), "DATA --target COLUMN")
+
+
+def _with_data(command: Callable[..., Any], usage: str) -> Callable[..., Any]:
     @click.argument("data", required=False, type=click.Path(path_type=Path))
     @click.option("--data", "by_option", hidden=True, type=click.Path(path_type=Path))
     @wraps(command)
     def with_data(*, data: Path | None, by_option: Path | None, **options: Any) -> Any:
-        if (data is None) == (by_option is None):
-            path = click.get_current_context().command_path
-            why = "DATA is given twice" if data else "DATA is missing"
+        given = data or by_option
+        missing = ["DATA"] if given is None else []
+        if "--target" in usage and options["target"] is None:
+            missing.append("--target")
+        path = click.get_current_context().command_path
+        if missing:
             raise click.UsageError(
-                f"{why}: {path} MODEL DATA, where DATA is a CSV, Parquet or ARFF file."
+                f"{' and '.join(missing)} missing: {path} MODEL {usage}, where DATA is "
+                "a CSV, Parquet or ARFF file."
             )
-        return command(data=data or by_option, **options)
+        if data is not None and by_option is not None:
+            raise click.UsageError(f"DATA is given twice: {path} MODEL {usage}.")
+        return command(data=given, **options)
 
     return with_data
 

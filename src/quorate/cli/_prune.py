@@ -21,8 +21,7 @@ from quorate.cli._streams import is_stream, run_pass
 
 @click.command()
 @_options.model
-@_options.data
-@_options.target
+@_options.samples
 @click.option(
     "--method",
     default="auto",

@@ -12,8 +12,7 @@ from quorate.cli._printable import say
 
 @click.command()
 @_options.model
-@_options.data
-@_options.target
+@_options.samples
 @click.option(
     "-o",
     "--output",
