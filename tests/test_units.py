@@ -5,8 +5,8 @@ from quorate._units import as_bytes, bytes_text, milliseconds_text, share_text
 
 @pytest.mark.parametrize(
     ("count", "text"),
-    [(0, "0 B"), (999, "999 B"), (1000, "1.00 kB"), (9994, "9.99 kB"), (9996, "10.0 kB"),
-     (999_400, "999 kB"), (999_600, "1.00 MB"), (5e13, "50.0 TB")],
+    [(0, "0 B"), (999, "999 B"), (1000, "1.00 kB"), (9994, "9.99 kB"),
+     (9996, "10.0 kB"), (999_400, "999 kB"), (999_600, "1.00 MB"), (5e13, "50.0 TB")],
 )  # fmt: skip
 def test_bytes(count, text):
     assert bytes_text(count) == text

@@ -160,7 +160,7 @@ class TestBeforeAnyWork:
     @pytest.mark.parametrize(
         ("words", "code", "why"),
         [
-            (["prune", "broken.skops"], 2, "DATA and --target missing: main prune MODEL"),
+            (["prune", "broken.skops"], 2, "DATA and --target missing: main prune"),
             (["prune", "broken.skops", "train.csv"], 2, "--target missing: main prune"),
             (["lazy", "broken.skops"], 2, "DATA missing: main lazy MODEL DATA, "),
             (["report", "broken.skops", "--target", "y"], 2, "DATA missing"),

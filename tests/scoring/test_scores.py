@@ -1,4 +1,4 @@
-"""Scores against scikit-learn's own, and standard errors against a literal jackknife."""
+"""Scores against scikit-learn's own, standard errors against a literal jackknife."""
 
 import pickle
 
