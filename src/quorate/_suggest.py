@@ -39,11 +39,11 @@ def in_short(problem: object, most: int = 200) -> str:
 
     Examples
     --------
-    >>> in_short(ValueError("no \\xff\\x1b here\nnor there.")) == r"no \\xff\\x1b here"
+    >>> in_short(ValueError("no \x1b here\nnor there.")) == r"no \x1b here"
     True
     >>> in_short("a" * 500, most=5)
-    'aaaa\u2026'
+    'aa...'
     """
     first = str(problem).strip().split("\n", 1)[0].strip().rstrip(".")
     shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in first)
-    return shown if len(shown) <= most else f"{shown[: most - 1]}\u2026"
+    return shown if len(shown) <= most else f"{shown[: most - 3]}..."
