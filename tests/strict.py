@@ -1,12 +1,12 @@
 """A stricter world for the whole suite: ``make test-strict`` (``QUORATE_STRICT=1``).
 
 quorate itself is compiled as ``python -O`` compiles it, without its asserts, while
-those of the tests stay; NumPy raises in quorate and in tests as
+those of the tests stay; NumPy raises in quorate as
 ``numpy.seterr(all="raise")`` makes it; and Python processes that a test starts run
 under ``-O``. Warnings are errors in any case.
 
-What other packages compute is theirs: gradients that underflow in scikit-learn's
-logistic regression, tails of distributions in SciPy.
+What others compute is theirs: gradients that underflow in scikit-learn's logistic
+regression, tails of distributions in SciPy, slow twins in tests.
 """
 
 import os
@@ -60,7 +60,7 @@ def _raise_at_home(kind, flag):
     frame = sys._getframe(1)
     while frame is not None and _package(frame) == "numpy":
         frame = frame.f_back
-    if frame is not None and _package(frame) in ("quorate", "tests"):
+    if frame is not None and _package(frame) == "quorate":
         raise FloatingPointError(f"{kind} in {frame.f_code.co_filename}")
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quorate._atomic import atomic_write
+from quorate._suggest import in_short
 from quorate._versions import versions
 from quorate._warn import warn
 from quorate.exceptions import FileFormatError, VersionWarning
@@ -229,7 +230,7 @@ def _load_pickle(file: Path) -> Any:
 
 
 def _reason(error: Exception) -> str:
-    first = str(error).strip().split("\n", 1)[0].rstrip(".")
+    first = in_short(error)
     return f"{type(error).__name__}: {first}" if first else type(error).__name__
 
 

@@ -105,11 +105,9 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         self._X, self._unlabelled = X, unlabelled
         self._progress = progress or _silent
         try:
-            if self.keep is None and self.tags.finds_size:
-                picked = self._select_any_size(seen)
-            else:
-                size = members_to_keep(self.keep, votes.n_members, self._owner)
-                picked = self._select(seen, size)
+            # What is too small to be told from 0 is 0, whatever NumPy was told.
+            with np.errstate(under="ignore"):
+                picked = self._pick(seen)
         finally:
             del self._X, self._unlabelled, self._progress
         self.order_ = np.asarray(picked, dtype=np.intp)
@@ -119,6 +117,12 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         self._chosen_on = _digest(votes) if isinstance(votes, Votes) else None
         note_undeclared_weights(self)
         return self
+
+    def _pick(self, votes: Votes) -> Sequence[int] | Array:
+        if self.keep is None and self.tags.finds_size:
+            return self._select_any_size(votes)
+        size = members_to_keep(self.keep, votes.n_members, self._owner)
+        return self._select(votes, size)
 
     def was_fitted_on(self, votes: Votes) -> bool:
         """Tell whether these are the votes that members were chosen on.

@@ -1,5 +1,6 @@
 """What a study found: score tables, the paper's table, and other summaries."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -8,15 +9,20 @@ import numpy as np
 
 from quorate._html import escape
 from quorate._plain import plain
-from quorate._suggest import unknown_name
+from quorate._suggest import in_short, unknown_name
 from quorate._typing import FloatArray
 from quorate.exceptions import FileFormatError
 from quorate.stats import Scores, average_ranks, win_tie_loss
 from quorate.study._export import to_frame, write_csv, write_parquet
 from quorate.study._plan import Plan
-from quorate.study._store import Store
+from quorate.study._store import IDENTITY, Store
 from quorate.study._stored_plan import stored_plan
 from quorate.study._table import Table, make_table
+
+# What every cell has: which repetition it is of, and numbers measured.
+_COUNTED = ("repeat", "fold")
+_MEASURED = ("accuracy", "kept", "seconds", "bytes")
+_TOO_LARGE = 1e100
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +80,20 @@ class Results:
             except (KeyError, TypeError, ValueError) as error:
                 raise FileFormatError(
                     f"{path}: damaged study file, with results of another plan "
-                    f"({error})."
+                    f"({in_short(error)})."
                 ) from error
 
     @classmethod
     def _from(cls, store: Store, plan: Plan) -> "Results":
         names = tuple(method.name for method in plan.methods)
         kinds = [ensemble.name for ensemble in plan.ensembles]
+        found = list(store.rows())
+        for row in found:
+            _check_numbers(row)
+        if len({tuple(row[name] for name in IDENTITY) for row in found}) < len(found):
+            raise ValueError("a cell is there twice")
         rows = sorted(
-            store.rows(),
+            found,
             key=lambda row: (
                 plan.data_names.index(row["data"]),
                 names.index(row["method"]),
@@ -242,6 +253,18 @@ class Results:
             return summary + self.table()._repr_html_()
         except ValueError as error:  # nothing to compare yet
             return f"{summary}<p>{escape(str(error))}</p>"
+
+
+def _check_numbers(row: Mapping[str, Any]) -> None:
+    """Refuse a row that lacks what every cell has, or has it otherwise."""
+    for name in _COUNTED:
+        if type(row[name]) is not int or row[name] < 0:
+            raise ValueError(f"{name} is {row[name]!r}")
+    for name in _MEASURED:
+        value = row.get(name)
+        # In JSON, numbers may be too large to be finite, or none at all.
+        if not isinstance(value, (int, float)) or not abs(value) < _TOO_LARGE:
+            raise ValueError(f"{name} is {value!r}")
 
 
 def _preparation(store: Store, data: tuple[str, ...]) -> tuple[dict[str, Any], ...]:

@@ -69,15 +69,17 @@ class Probabilities(ABC):
         n_members, n_samples, n_classes = self.shape
         width = len(range(*samples.indices(n_samples)))
         part = np.empty((n_members, width, n_classes), dtype=np.float32)
-        for member in range(n_members):
-            part[member] = self.of(member, samples)
+        with np.errstate(under="ignore"):  # shares below 1e-38 are 0 here
+            for member in range(n_members):
+                part[member] = self.of(member, samples)
         return part
 
     def dense(self) -> Array:
         """Return one array in single precision, on disk if it is large."""
         whole = room_for(self.shape)
-        for member in range(self.shape[0]):
-            whole[member] = self.of(member)
+        with np.errstate(under="ignore"):
+            for member in range(self.shape[0]):
+                whole[member] = self.of(member)
         return whole
 
 
