@@ -270,3 +270,12 @@ def test_kinds(wine):
     assert find_kind([GaussianNB()]).name == "pool"
     hard = VotingClassifier([("nb", GaussianNB())]).fit(X, y)
     assert read_ensemble(hard).rule.name == "heads"
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "bits"), [(1, 8), (128, 8), (129, 16), (2**15, 16), (2**15 + 1, 32)]
+)
+def test_places_have_the_smallest_type_that_holds_them(n_rows, bits):
+    kind = np.iinfo(_probabilities.place_dtype(n_rows))
+    assert (kind.bits, kind.min < 0) == (bits, True)
+    assert kind.max >= n_rows - 1
