@@ -48,8 +48,8 @@ SAID = "failed.txt"
 PYTEST = ["-x", "-q", "-p", "no:xdist", "-p", "no:cacheprovider", "-m", "not slow"]
 PYTEST += ["--hypothesis-seed=0", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
 FIRST = 40  # tests, of the room itself, before all others are tried
-SECONDS = 15.0  # of tests per mutant, as long as they took when they were recorded
-CPU_LIMIT = 60  # seconds, after which a mutant has hung
+SECONDS = 40.0  # of tests per mutant, as long as they took when they were recorded
+CPU_LIMIT = 120  # seconds, after which a mutant has hung
 LIMIT = 600.0  # seconds by the clock, for one that waits
 
 Row = dict[str, str]
