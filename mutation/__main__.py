@@ -221,6 +221,9 @@ class Attempt:
             self.noticed_by = "time is up"
         elif status:
             code = os.waitstatus_to_exitcode(status)
+            if code == pytest.ExitCode.USAGE_ERROR:
+                log = (self.folder / "log.txt").read_text()
+                sys.exit(f"tests have gone or got other names; --record them:\n{log}")
             said = self.folder / SAID
             name = said.read_text() if said.exists() else f"pytest ends with {code}"
             self.noticed_by = name
