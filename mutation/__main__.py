@@ -78,13 +78,14 @@ def main() -> int:
     rows = {key(row_of(mutant)): row_of(mutant) for mutant in mutants}
     for row in read_table():
         if key(row) in rows:
-            line = rows[key(row)]["line"]
-            rows[key(row)] = row | {"line": line}
-            if asked.fresh or (asked.again and row["verdict"] == "lived"):
-                rows[key(row)]["verdict"] = ""
-    todo = [one for one in mutants if not rows[key(row_of(one))]["verdict"]]
-    if asked.only:
-        todo = [one for one in todo if asked.only in (one.room, one.file)]
+            rows[key(row)] = row | {"line": rows[key(row)]["line"]}
+
+    def is_wanted(mutant: Mutant) -> bool:
+        verdict = rows[key(row_of(mutant))]["verdict"]
+        again = asked.fresh or (asked.again and verdict == "lived")
+        return (not verdict or again) and asked.only in (None, mutant.room, mutant.file)
+
+    todo = [mutant for mutant in mutants if is_wanted(mutant)]
     print(f"{len(mutants)} mutants, {len(todo)} to try", flush=True)
     try_all(todo, rows, asked.jobs)
     return summary(list(rows.values()))
