@@ -27,6 +27,7 @@ _ours: dict[CodeType, str | None] = {}
 _lines: set[tuple[str, int]] = set()
 _record: dict[str, dict[str, Any]] = {}
 _not_passed: set[str] = set()
+_is_part = False  # some tests of a file, chosen by their names
 
 
 def _watch(frame: FrameType, event: str, argument: Any) -> Any:
@@ -65,6 +66,12 @@ def pytest_runtest_protocol(item: pytest.Item) -> Any:
         }
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    global _is_part
+    chosen = "::" in " ".join(config.args)
+    _is_part = bool(config.option.keyword) or chosen
+
+
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     if not report.passed:
         _not_passed.add(report.nodeid)
@@ -72,16 +79,20 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 def pytest_sessionfinish() -> None:
     path = Path(os.environ["QUORATE_TOUCHED"])
-    known = json.loads(path.read_text()) if path.exists() else {"tests": {}}
-    anew = {name.partition("::")[0] for name in _record}
+    known = {"tests": {}, "sources": {}}
+    if path.exists():
+        known = json.loads(path.read_text())
+    whole = {name.partition("::")[0] for name in _record} if not _is_part else set()
     tests = {
         name: test
         for name, test in known["tests"].items()
-        if name.partition("::")[0] not in anew
+        if name not in _record and name.partition("::")[0] not in whole
     }
+    # Lines of tests that were not run again are those of the source as it was then.
+    earlier = known["sources"] if tests else {}
     tests |= {name: one for name, one in _record.items() if name not in _not_passed}
     sources = {
         file.relative_to(SOURCE).as_posix(): sha256(file.read_bytes()).hexdigest()
         for file in Path(SOURCE).rglob("*.py")
     }
-    path.write_text(json.dumps({"tests": tests, "sources": sources}))
+    path.write_text(json.dumps({"tests": tests, "sources": sources | earlier}))

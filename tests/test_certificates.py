@@ -295,6 +295,28 @@ def test_a_pruner_fitted_on_the_same_votes(method, tmp_path):
     assert quorate.certify(other, pruner, tolerance=0.2).n_samples == 400
 
 
+class Lopsided(quorate.pruning.Pruner):
+    """Keeps everybody and lets the first decide."""
+
+    tags = quorate.pruning.PrunerTags(chooses_weights=True)
+
+    def _select(self, votes, size):
+        self.weights_ = np.append(100.0, np.ones(votes.n_members - 1))
+        return np.arange(votes.n_members)
+
+
+def test_all_members_with_new_weights_are_another_ensemble():
+    chosen_on, fresh = noisy_votes(seed=1), noisy_votes(seed=2)
+    pruner = Lopsided(keep=1.0).fit(chosen_on)
+    loose = quorate.certify(fresh, pruner, tolerance=0.9)
+    assert loose.weights.tolist() == pruner.weights_.tolist()
+    assert loose.error == fresh.keep([0]).error()
+    assert loose.error_limit == error_limit(round(loose.error * 800), 800, 0.05 / 2)
+    strict = quorate.certify(fresh, pruner, tolerance=0.02)
+    assert strict.weights is None
+    assert strict.error == strict.full_error == fresh.error(ties="lowest")
+
+
 class TestWhatIsCertified:
     def worlds(self):
         rng = np.random.default_rng(5)

@@ -458,7 +458,7 @@ def test_mean_agreement_is_that_of_its_definition(masked):
 
 
 def test_methods_are_judged_on_what_was_held_back():
-    halves = halves_of(Evidence(votes_of()), "re", 200, seed=1)
+    halves = halves_of(Evidence(votes_of(6)), "re", 200, seed=1)
     first, second = halves.votes
     assert first.n_samples == second.n_samples == 100
     assert not set(first.samples) & set(second.samples)
@@ -482,6 +482,8 @@ def test_methods_are_judged_on_what_was_held_back():
         for on, judged in ((second, first), (first, second))
     ]
     spread = np.concatenate(gains).std() / np.sqrt(200)
+    swapped = halves.errors()[np.r_[100:200, :100]]
+    assert (swapped != halves.errors()).sum() > 10  # it matters which is which
     assert found["BestMembers"]["gain_error"] == pytest.approx(spread)
 
 

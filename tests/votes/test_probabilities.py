@@ -280,3 +280,22 @@ def test_equal_weights_do_not_change_the_mean():
         assert mean == pytest.approx(shares.mean(axis=0), abs=1e-6)
         alone = votes.reweighted([weight, 1, 1, 1]).keep([0]).mean_probabilities()
         assert alone == pytest.approx(shares[0], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "bits"), [(1, 8), (128, 8), (129, 16), (2**15, 16), (2**15 + 1, 32)]
+)
+def test_places_have_the_smallest_type_that_holds_them(n_rows, bits):
+    kind = np.iinfo(_probabilities.place_dtype(n_rows))
+    assert (kind.bits, kind.min < 0) == (bits, True)
+    assert kind.max >= n_rows - 1
+
+
+def test_nobody_believes_in_a_class_that_nobody_knows():
+    X, y = load_wine(return_X_y=True)
+    known = y < 2
+    forest = RandomForestClassifier(5, max_depth=2, random_state=0)
+    forest.fit(X[known], y[known])
+    mean = quorate.collect_votes(forest, X, y).mean_probabilities()
+    np.testing.assert_allclose(mean[:, :2], forest.predict_proba(X))
+    assert not mean[:, 2].any()

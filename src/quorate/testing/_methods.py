@@ -214,9 +214,7 @@ def check_summary(pruner: Pruner, votes: Votes) -> None:
             f"the tag takes_summary is True, but: {words}",
         )
         return
-    claim(
-        pruner.tags.takes_summary, "a summary is taken, which the tags do not say"
-    )
+    claim(pruner.tags.takes_summary, "a summary is taken, which the tags do not say")
     if votes.class_probabilities is None:
         order = _fit(_seeded(pruner), heads).order_
         claim(
