@@ -14,7 +14,9 @@ from quorate.votes import outcome_of
 def some_votes(seed, kind, n_classes=3, tied=None):
     rng = np.random.default_rng(seed)
     y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, 40)])
-    if rng.random() < 0.5 if tied is None else tied:  # few values, so that many choices are equal
+    if (
+        rng.random() < 0.5 if tied is None else tied
+    ):  # few values, so that many choices are equal
         shares = rng.multinomial(3, np.ones(n_classes) / n_classes, (8, y.size)) / 3
     else:
         shares = rng.dirichlet(np.ones(n_classes), (8, y.size))

@@ -128,6 +128,13 @@ def balanced_accuracy(classes: Array) -> Score:
     return _table("balanced_accuracy", "balanced_accuracy", balanced, classes)
 
 
+def counts_every_class(score: Score) -> bool:
+    """Tell whether rare classes count more in a score than their samples do."""
+    if not isinstance(score, TableScore):
+        return False
+    return score.name != ACCURACY and not score.name.endswith(("_micro", "_weighted"))
+
+
 def _table(name: str, given: Any, function: Any, classes: Array) -> Score:
     return TableScore(
         name=name,
