@@ -110,7 +110,7 @@ def test_further_samples_count_by_the_class_that_all_see():
 def test_others_refuse_in_a_sentence(name):
     cls = METHODS[name]
     assert "class_weight" not in inspect.signature(cls).parameters
-    with pytest.raises(ValueError, match="no sum over samples.*best, brier.*take it"):
+    with pytest.raises(ValueError, match=r"no sum over samples.*best, brier.*take it"):
         make_pruner(name, class_weight="balanced")
     with pytest.raises(ValueError, match=f"{cls.__name__}.class_weight='balanced'"):
         make_pruner(cls(), class_weight="balanced")
@@ -120,7 +120,7 @@ def test_others_refuse_in_a_sentence(name):
 @pytest.mark.parametrize("name", ABLE)
 def test_other_words_are_refused(name):
     votes, _ = unbalanced(0)
-    with pytest.raises(ValueError, match="class_weight='auto'.: None or 'balanced'"):
+    with pytest.raises(ValueError, match=r"class_weight='auto'.: None or 'balanced'"):
         make_pruner(name, keep=2, class_weight="auto").fit(votes)
 
 

@@ -1,4 +1,4 @@
-"""Scores against scikit-learn's own, and standard errors against a literal jackknife."""
+"""Scores against scikit-learn's own, standard errors against a literal jackknife."""
 
 import pickle
 
@@ -270,7 +270,7 @@ def test_weights_along_an_order_count():
 def test_a_score_can_be_pickled():
     for name in ("balanced_accuracy", "f1_macro", "neg_log_loss", "roc_auc_ovr"):
         score = find_score(name, np.arange(3), "here")
-        again = pickle.loads(pickle.dumps(score))  # noqa: S301
+        again = pickle.loads(pickle.dumps(score))
         assert again.name == name
     kappa = find_score(make_scorer(cohen_kappa_score), np.arange(3), "here")
-    assert pickle.loads(pickle.dumps(kappa)).name == "cohen_kappa"  # noqa: S301
+    assert pickle.loads(pickle.dumps(kappa)).name == "cohen_kappa"
