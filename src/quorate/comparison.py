@@ -128,11 +128,11 @@ class Comparison:
     ) -> list[tuple[str, str, str, str]]:
         values = (*score, score[1] - score[0])
         first, second, gain = (f"{value:.4f}" for value in values)
-        doubts = (f"{doubt:.4f}" for doubt in errors)
+        before, after, apart = (f"{doubt:.4f}" for doubt in errors)
         sign = "" if gain.startswith("-") else "+"
         rows = [
             (self.scoring.replace("_", " "), first, second, sign + gain),
-            ("standard error", *doubts),
+            ("standard error", before, after, apart),
         ]
         for label, (one, other) in (self.recalls or {}).items():
             gain = f"{100 * (other - one):+.2f} pp"

@@ -54,7 +54,8 @@ def test_who_declares_what():
     }  # fmt: skip
     assert named("takes_scoring") == {"ges", "forward"}
     assert named("takes_class_weight") == {
-        "re", "oep", "best", "brier", "margin_loss", "l1", "ges", "forward", "simplex"
+        "re", "oep", "cm", "epic", "umep", "mdep", "concurrency", "uwa", "best",
+        "brier", "margin_loss", "l1", "ges", "forward", "simplex",
     }  # fmt: skip
     assert named("uses_unlabelled") == named("takes_costs") == {"brier", "herding"}
     assert named("needs_features") == {"tsp_dp"}

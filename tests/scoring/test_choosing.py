@@ -252,7 +252,7 @@ def test_class_weight_reaches_the_method_through_every_door(data, forest, tmp_pa
     frozen = FrozenEstimator(forest)
     pruned = quorate.PrunedClassifier(frozen, "re", 4, **how).fit(X, y)
     assert np.flatnonzero(pruned.support_).tolist() == wanted
-    with pytest.raises(ValueError, match=r"KappaPruning.*no sum over samples"):
+    with pytest.raises(ValueError, match=r"KappaPruning.*no plain sum over samples"):
         quorate.PrunedClassifier(frozen, "kp", 4, **how).fit(X, y)
     quorate.save(forest, tmp_path / "forest.skops")
     frame = pd.DataFrame(X).add_prefix("f").assign(kind=y)
