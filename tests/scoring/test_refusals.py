@@ -113,6 +113,11 @@ def test_scores_of_probabilities_need_some(wine):
         hard.fit(X, y)
     with pytest.raises(ValueError, match=sentence):
         quorate.prune(hard, X, y, "best", 1, scoring="roc_auc_ovr", out_of_bag=False)
+    hard.estimators_[0].predict = None  # nobody is asked before that is clear
+    for door in (quorate.prune, quorate.report, quorate.frontier):
+        with pytest.raises(ValueError, match=sentence):
+            door(hard, X, y, scoring="neg_log_loss")
+    del hard.estimators_[0].predict
     small = quorate.keep_members(hard, [0])
     with pytest.raises(ValueError, match="VotingClassifier gives none"):
         quorate.compare(hard, small, X + 1e-3, y, scoring="neg_log_loss")

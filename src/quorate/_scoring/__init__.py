@@ -8,6 +8,7 @@ where the score is known and by scikit-learn's own scorer where it is not.
 from quorate._scoring._evaluated import EvaluatedScore, group_places
 from quorate._scoring._find import (
     balanced_accuracy,
+    check_rule,
     check_scoring,
     counts_every_class,
     find_score,
@@ -32,6 +33,7 @@ __all__ = [
     "Score",
     "TableScore",
     "balanced_accuracy",
+    "check_rule",
     "check_scoring",
     "class_recalls",
     "count_pairs",

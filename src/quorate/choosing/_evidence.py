@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from quorate._rows import take_rows
+from quorate._scoring import check_rule, check_scoring
 from quorate._typing import Array, IntArray
 from quorate.ensembles import (
     COSTS,
@@ -122,6 +123,7 @@ def gather(
     *,
     out_of_bag: bool | str = "auto",
     n_jobs: int | None = None,
+    scoring: Any = None,
     owner: str = "prune",
 ) -> Evidence:
     """Read an ensemble and collect the votes to choose on.
@@ -135,12 +137,16 @@ def gather(
         Use out-of-bag votes only; "auto" does so where there are some.
     n_jobs : int, optional
         Members asked at the same time.
+    scoring : str, scorer, callable or None
+        What members will be judged by, to refuse what the ensemble cannot give.
     owner : str
         Who asks, for messages.
     """
     if out_of_bag not in (True, False, "auto"):
         raise ValueError(f"{owner}(out_of_bag={out_of_bag!r}): True, False or 'auto'.")
+    check_scoring(scoring, owner)
     found = read_ensemble(ensemble)
+    check_rule(scoring, found.rule.name == "average", owner)
     with warnings.catch_warnings():
         # Choosing does not need every sample.
         warnings.simplefilter("ignore", LeftOutWarning)

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from quorate._scoring import check_scoring
 from quorate.choosing import Keep, Selection, Size, choose, gather
 from quorate.ensembles import Ensemble
 from quorate.pruned._record import pruning_record, set_record
@@ -134,9 +133,10 @@ def prune_with_selection(
     >>> selection.n_kept == len(small.estimators_)
     True
     """
-    check_scoring(scoring, "prune")
     size = Size.of(method, keep, tolerance, budget)
-    evidence = gather(ensemble, X, y, out_of_bag=out_of_bag, n_jobs=n_jobs)
+    evidence = gather(
+        ensemble, X, y, out_of_bag=out_of_bag, n_jobs=n_jobs, scoring=scoring
+    )
     selection = choose(evidence, method, size, scoring=scoring, **parameters)
     assert evidence.ensemble is not None
     return smaller_ensemble(evidence.ensemble, selection), selection
