@@ -250,10 +250,11 @@ def test_class_weight_reaches_the_method_through_every_door(data, forest, tmp_pa
     wanted = small.pruning_["kept"]
     assert wanted != quorate.prune(forest, X, y, "re", 4).pruning_["kept"]
     frozen = FrozenEstimator(forest)
-    pruned = quorate.PrunedClassifier(frozen, "re", 4, **how).fit(X, y)
+    balanced = quorate.pruning.ReducedError(4, **how)
+    pruned = quorate.PrunedClassifier(frozen, balanced).fit(X, y)
     assert np.flatnonzero(pruned.support_).tolist() == wanted
     with pytest.raises(ValueError, match=r"KappaPruning.*no plain sum over samples"):
-        quorate.PrunedClassifier(frozen, "kp", 4, **how).fit(X, y)
+        quorate.prune(forest, X, y, "kp", 4, **how)
     quorate.save(forest, tmp_path / "forest.skops")
     frame = pd.DataFrame(X).add_prefix("f").assign(kind=y)
     frame.to_csv(tmp_path / "choose.csv", index=False, float_format="%.17g")

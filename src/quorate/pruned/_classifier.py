@@ -102,9 +102,6 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         What good means when members and their number are chosen; see
         :func:`quorate.select`. Accuracy by default. ``score`` stays accuracy, as with
         every classifier.
-    class_weight : {"balanced"}, optional
-        Let every class count the same when members are chosen, for methods that add up
-        over samples. What the members are trained with is up to ``estimator``.
 
     Attributes
     ----------
@@ -151,7 +148,6 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         n_jobs: int | None = None,
         lazy: Any = None,
         scoring: Any = None,
-        class_weight: str | None = None,
     ) -> None:
         self.estimator = estimator
         self.method = method
@@ -162,7 +158,6 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         self.n_jobs = n_jobs
         self.lazy = lazy
         self.scoring = scoring
-        self.class_weight = class_weight
 
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
         """Fit the ensemble and choose its members.
@@ -189,11 +184,8 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         lazy, size = self._lazy(), Size.of(self.method, self.keep)
         # What is not known is refused before the work.
         check_scoring(self.scoring, "PrunedClassifier")
-        weighted: dict[str, Any] = {}
-        if self.class_weight is not None:
-            weighted["class_weight"] = self.class_weight
         if not (isinstance(self.method, str) and self.method == AUTO):
-            make_pruner(self.method, **weighted)
+            make_pruner(self.method)
         fitted = self._fit_and_ask(Training(X, y, self._route(fit_params), self.n_jobs))
         seed = None if self.random_state is None else self._seed()
         selection = choose(
@@ -203,7 +195,6 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
             scoring=self.scoring,
             seed=seed,
             owner="PrunedClassifier",
-            **weighted,
         )
         assert fitted.evidence.ensemble is not None
         self.estimator_ = smaller_ensemble(fitted.evidence.ensemble, selection)
