@@ -12,6 +12,7 @@ from bench import (
     pruning,
     report,
     rule,
+    scoring,
     selectors,
     study,
 )
@@ -32,6 +33,8 @@ BENCHES = {
 
 if __name__ == "__main__":
     names = sys.argv[1:] or list(BENCHES)
+    if names[0] == "scoring":  # a table for the docs, of data sets in a folder
+        sys.exit(scoring.run(*names[1:2]))
     unknown = [name for name in names if name not in BENCHES]
     if unknown:
         sys.exit(f"unknown bench {unknown[0]!r}; known are: {', '.join(BENCHES)}.")

@@ -231,7 +231,13 @@ def frontier(
         costs = _checked_costs(cost, ensemble.n_members)
         return front_of_votes(ensemble, costs, "given units", scoring)
     evidence = gather(
-        ensemble, X, y, out_of_bag=out_of_bag, n_jobs=n_jobs, owner="frontier"
+        ensemble,
+        X,
+        y,
+        out_of_bag=out_of_bag,
+        n_jobs=n_jobs,
+        scoring=scoring,
+        owner="frontier",
     )
     votes = evidence.votes
     _refuse_training_votes(votes)

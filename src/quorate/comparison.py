@@ -128,12 +128,14 @@ class Comparison:
     def _score_rows(
         self, score: tuple[float, float], errors: tuple[float, float, float]
     ) -> list[tuple[str, str, str, str]]:
-        first, second = (
-            f"{value:.4f} +- {doubt:.4f}"
-            for value, doubt in zip(score, errors[:2], strict=True)
-        )
-        gain = f"{score[1] - score[0]:+.4f} +- {errors[2]:.4f}"
-        rows = [(self.scoring.replace("_", " "), first, second, gain)]
+        values = (*score, score[1] - score[0])
+        first, second, gain = (f"{value:.4f}" for value in values)
+        before, after, apart = (f"{doubt:.4f}" for doubt in errors)
+        sign = "" if gain.startswith("-") else "+"
+        rows = [
+            (self.scoring.replace("_", " "), first, second, sign + gain),
+            ("standard error", before, after, apart),
+        ]
         for label, (one, other) in (self.recalls or {}).items():
             gain = f"{100 * (other - one):+.2f} pp"
             rows.append((f"recall of {label}", f"{one:.4f}", f"{other:.4f}", gain))
@@ -193,8 +195,11 @@ class Comparison:
         return {"scoring": self.scoring, "score": score, "score_errors": errors}
 
     def __repr__(self) -> str:
-        lines = [f"{'':<20}{'before':>14}{'after':>14}{'':>10}"]
-        lines += [f"{a:<20}{b:>14}{c:>14}{d:>10}" for a, b, c, d in self.rows()]
+        rows = self.rows()
+        # Names of classes can be as long as anything.
+        width = max(20, min(40, 2 + max(len(row[0]) for row in rows)))
+        lines = [f"{'':<{width}}{'before':>14}{'after':>14}{'':>10}"]
+        lines += [f"{a:<{width}}{b:>14}{c:>14}{d:>10}" for a, b, c, d in rows]
         return "\n".join([*lines, self.note])
 
     def _repr_html_(self) -> str:

@@ -110,7 +110,9 @@ def test_further_samples_count_by_the_class_that_all_see():
 def test_others_refuse_in_a_sentence(name):
     cls = METHODS[name]
     assert "class_weight" not in inspect.signature(cls).parameters
-    with pytest.raises(ValueError, match=r"no sum over samples.*best, brier.*take it"):
+    with pytest.raises(
+        ValueError, match=r"no plain sum over samples.*best, brier.*take it"
+    ):
         make_pruner(name, class_weight="balanced")
     with pytest.raises(ValueError, match=f"{cls.__name__}.class_weight='balanced'"):
         make_pruner(cls(), class_weight="balanced")

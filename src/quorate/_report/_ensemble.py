@@ -34,7 +34,6 @@ from quorate._report._sections import (
 )
 from quorate._report._words import GLOSSARY, UNSCORED
 from quorate._rows import count_rows, take_rows
-from quorate._scoring import check_scoring
 from quorate._typing import IntArray
 from quorate._versions import versions
 from quorate.choosing import Keep, Selection, Size, choose, gather
@@ -185,7 +184,6 @@ def make_report(
     """Make the report; ``source`` names the files, where it comes from files."""
     require_extra()
     _check_settings(methods, random_state)
-    check_scoring(scoring, "report")
     start = time.perf_counter()
     evidence = gather(
         ensemble,
@@ -193,6 +191,7 @@ def make_report(
         y,
         out_of_bag=out_of_bag,
         n_jobs=n_jobs,
+        scoring=scoring,
         owner="report",
         max_samples=max_samples,
         target=target,

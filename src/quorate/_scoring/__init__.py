@@ -5,10 +5,12 @@ it turns what ensembles say on samples into a number with a standard error, quic
 where the score is known and by scikit-learn's own scorer where it is not.
 """
 
-from quorate._scoring._evaluated import group_places
+from quorate._scoring._evaluated import EvaluatedScore, group_places
 from quorate._scoring._find import (
     balanced_accuracy,
+    check_rule,
     check_scoring,
+    counts_every_class,
     find_score,
     is_accuracy,
     score_for,
@@ -26,13 +28,16 @@ from quorate._scoring._votes import (
 )
 
 __all__ = [
+    "EvaluatedScore",
     "Judged",
     "Score",
     "TableScore",
     "balanced_accuracy",
+    "check_rule",
     "check_scoring",
     "class_recalls",
     "count_pairs",
+    "counts_every_class",
     "find_score",
     "group_places",
     "is_accuracy",

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from quorate._scoring._judged import Judged
+from quorate._scoring._known import name_of
 from quorate._scoring._score import Score
 from quorate._typing import Array, IntArray
 from quorate.votes import Outcome
@@ -25,6 +26,11 @@ class EvaluatedScore(Score):
     """
 
     scorer: Any
+
+    @property
+    def is_own(self) -> bool:
+        """Whether nothing is known of the score but what its scorer says."""
+        return self.name != name_of(self.given) and self.name != self.given
 
     def take(self, outcome: Outcome, y: IntArray) -> Array:
         """See :class:`Score`."""

@@ -52,6 +52,23 @@ def check_scoring(scoring: Any, owner: str) -> None:
         _scorer_of(scoring, owner)
 
 
+def check_rule(scoring: Any, averages: bool, owner: str) -> None:
+    """Refuse a score of probabilities where votes are counted, before any is asked for.
+
+    Parameters
+    ----------
+    scoring : str, scorer, callable or None
+    averages : bool
+        Whether the ensemble averages probabilities.
+    owner : str
+        Who asks, for messages.
+    """
+    if averages or is_accuracy(scoring):
+        return
+    if find_score(scoring, np.arange(2), owner).needs == "probabilities":
+        raise _without_probabilities(f"{owner}(scoring={_shown(scoring)})")
+
+
 def score_for(scoring: Any, votes: Votes, owner: str) -> Score:
     """Return the score that is meant, after making sure that it suits the votes.
 
@@ -126,6 +143,13 @@ def find_score(scoring: Any, classes: Array, owner: str) -> Score:
 def balanced_accuracy(classes: Array) -> Score:
     """Return the mean recall of the classes, as a score."""
     return _table("balanced_accuracy", "balanced_accuracy", balanced, classes)
+
+
+def counts_every_class(score: Score) -> bool:
+    """Tell whether rare classes count more in a score than their samples do."""
+    if not isinstance(score, TableScore):
+        return False
+    return score.name != ACCURACY and not score.name.endswith(("_micro", "_weighted"))
 
 
 def _table(name: str, given: Any, function: Any, classes: Array) -> Score:
@@ -309,7 +333,11 @@ def _refuse_without_probabilities(score: Score, votes: Votes, owner: str) -> Non
         return
     if score.needs == "decision" and votes.n_classes == 2:
         return  # shares of votes rank the samples
-    raise ValueError(
+    raise _without_probabilities(owner)
+
+
+def _without_probabilities(owner: str) -> ValueError:
+    return ValueError(
         f"{owner}: needs class probabilities, and these votes are counted without any; "
         "take an ensemble that averages probabilities, or a score of predicted classes "
         "such as 'balanced_accuracy'."

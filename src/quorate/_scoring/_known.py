@@ -9,7 +9,7 @@ from quorate._scoring._score import Needs
 
 # What scikit-learn lists beside the scores of classifiers, whichever version it is.
 _REGRESSION = re.compile(
-    r"r2|explained_variance|.*(error|deviance)(_score)?|d2_(absolute|pinball|tweedie).*"
+    r"(r2|explained_variance)(_score)?|.*(error|deviance)(_score)?|d2_(absolute|pinball|tweedie).*"
 )
 _CLUSTERING = re.compile(
     r".*(rand_score|mutual_info_score|mallows_score)"

@@ -243,7 +243,7 @@ def select(
     True
     >>> selection = quorate.select(votes, "forward", 5, scoring="balanced_accuracy")
     >>> selection.scoring, round(selection.score.score, 2)
-    ('balanced_accuracy', 0.89)
+    ('balanced_accuracy', 0.91)
     """
     check_scoring(scoring, "select")
     size = Size.of(method, keep, tolerance, budget)

@@ -105,9 +105,6 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         What good means when members and their number are chosen; see
         :func:`quorate.select`. Accuracy by default. ``score`` stays accuracy, as with
         every classifier.
-    class_weight : {"balanced"}, optional
-        Let every class count the same when members are chosen, for methods that add up
-        over samples. What the members are trained with is up to ``estimator``.
     distil : bool or dict
         Give the leaves of the trees kept new values, so that they agree with the whole
         ensemble: True, or a dict of parameters of :func:`quorate.distil`. For ensembles
@@ -158,7 +155,6 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         n_jobs: int | None = None,
         lazy: Any = None,
         scoring: Any = None,
-        class_weight: str | None = None,
         distil: Any = False,
     ) -> None:
         self.estimator = estimator
@@ -170,7 +166,6 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         self.n_jobs = n_jobs
         self.lazy = lazy
         self.scoring = scoring
-        self.class_weight = class_weight
         self.distil = distil
 
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
@@ -198,12 +193,9 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         lazy, size = self._lazy(), Size.of(self.method, self.keep)
         # What is not known is refused before the work.
         check_scoring(self.scoring, "PrunedClassifier")
-        weighted: dict[str, Any] = {}
-        if self.class_weight is not None:
-            weighted["class_weight"] = self.class_weight
         options = check_options(self.distil, "PrunedClassifier")
         if not (isinstance(self.method, str) and self.method == AUTO):
-            make_pruner(self.method, **weighted)
+            make_pruner(self.method)
         fitted = self._fit_and_ask(Training(X, y, self._route(fit_params), self.n_jobs))
         if options is not None:
             check_distillable(fitted.evidence.ensemble)
@@ -217,7 +209,6 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
             scoring=self.scoring,
             seed=seed,
             owner="PrunedClassifier",
-            **weighted,
         )
         assert fitted.evidence.ensemble is not None
         self.estimator_ = smaller_ensemble(fitted.evidence.ensemble, selection)

@@ -5,7 +5,6 @@ from typing import Any
 
 from quorate._distil import check_distillable, check_options
 from quorate._distil import distil as teach
-from quorate._scoring import check_scoring
 from quorate.choosing import Keep, Selection, Size, choose, gather
 from quorate.ensembles import Ensemble, read_ensemble
 from quorate.pruned._record import get_record, pruning_record, set_record
@@ -159,7 +158,6 @@ def prune_with_selection(
     >>> selection.n_kept == len(small.estimators_)
     True
     """
-    check_scoring(scoring, "prune")
     size = Size.of(method, keep, tolerance, budget)
     options = check_options(distil, "prune")
     if options is not None:
@@ -170,6 +168,7 @@ def prune_with_selection(
         y,
         out_of_bag=out_of_bag,
         n_jobs=n_jobs,
+        scoring=scoring,
         max_samples=max_samples,
         target=target,
     )

@@ -2,8 +2,14 @@
 
 from typing import Any
 
+from quorate._scoring import (
+    EvaluatedScore,
+    counts_every_class,
+    find_score,
+    is_accuracy,
+)
 from quorate.pruning._base import Pruner
-from quorate.pruning._names import make_pruner
+from quorate.pruning._names import METHODS, make_pruner
 from quorate.votes import Votes, VoteSource
 
 AUTO = "auto"
@@ -30,6 +36,11 @@ def choose_method(
                                       have probabilities and no mask, else ``brier``
     ================================  ===============================================
 
+    With a score in which every class counts (balanced accuracy, F1 and its kin,
+    Matthews' correlation), the same with ``class_weight="balanced"``, where the method
+    takes it; with a score that only its scorer knows, ``forward``. Losses of
+    probabilities and areas under curves are served by the methods above.
+
     Parameters
     ----------
     kind : {"forest", "bagging", "boosting", "voting", "pool"} or None
@@ -40,6 +51,8 @@ def choose_method(
     chosen_on : VoteSource or str
         Where the votes are from, as in the record ``pruning_``; ``votes.source`` by
         default.
+    scoring : str, scorer, callable or None
+        What good means, if not accuracy; see :func:`quorate.select`.
     **parameters
         Parameters of the method.
 
@@ -51,8 +64,18 @@ def choose_method(
     BrierSelection(keep=2)
     >>> quorate.pruning.choose_method("boosting", votes, keep=2)
     SparseWeights(keep=2)
+    >>> quorate.pruning.choose_method(None, votes, scoring="balanced_accuracy")
+    BrierSelection(class_weight='balanced')
     """
-    return make_pruner(_name(kind, votes, chosen_on), **parameters)
+    name = _name(kind, votes, chosen_on)
+    if is_accuracy(scoring):
+        return make_pruner(name, **parameters)
+    score = find_score(scoring, votes.classes, "auto")
+    if name != "herding" and isinstance(score, EvaluatedScore) and score.is_own:
+        name = "forward"
+    elif METHODS[name].tags.takes_class_weight and counts_every_class(score):
+        parameters = {"class_weight": "balanced", **parameters}
+    return make_pruner(name, **parameters)
 
 
 def _name(kind: str | None, votes: Votes, chosen_on: str) -> str:

@@ -143,6 +143,10 @@ class BalancedBallot(Ballot):
         each = [part.errors_if_removed() for part in self.parts]
         return np.asarray(self._mean(each))
 
+    def rescued(self) -> Array:
+        """See :class:`Ballot`."""
+        return np.asarray(self._mean([part.rescued() for part in self.parts]))
+
     def sample_errors(self) -> Array:
         """See :class:`Ballot`; one class after the other."""
         return np.concatenate([p.sample_errors() / p.scale for p in self.parts])

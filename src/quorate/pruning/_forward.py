@@ -61,7 +61,7 @@ class ForwardSearch(Pruner):
     >>> quorate.pruning.ForwardSearch(keep=1).fit(votes).order_
     array([2])
     >>> quorate.pruning.ForwardSearch(2, scoring="recall").fit(votes).order_
-    array([0, 1])
+    array([0, 2])
     """
 
     tags = PrunerTags(

@@ -251,7 +251,7 @@ def _refuse_class_weight(method: Any, parameters: dict[str, Any]) -> None:
     if not cls.tags.takes_class_weight:
         able = [name for name, m in METHODS.items() if m.tags.takes_class_weight]
         raise ValueError(
-            f"{cls.__name__}(class_weight={parameters['class_weight']!r}): what it "
-            "makes small or large is no sum over samples, in which they could count by "
-            f"their class; {', '.join(able)} take it."
+            f"{cls.__name__}(class_weight={parameters['class_weight']!r}): it is no "
+            "plain sum over samples, in which they could count by their class; "
+            f"{', '.join(able)} take it."
         )

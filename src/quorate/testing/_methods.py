@@ -112,6 +112,8 @@ def check_pruner(pruner: Pruner) -> None:
                 check(pruner, votes)
             if name.startswith(("two classes", "five classes")):
                 check_sample_order(pruner, votes)
+            if name == "two classes":
+                check_class_weight(pruner, votes)
             if name.startswith("probabilities"):
                 check_ignored(pruner, votes)
         except AssertionError as error:
@@ -303,6 +305,22 @@ def check_sample_order(pruner: Pruner, votes: Votes) -> None:
     first = _fit(_seeded(pruner), votes).order_
     second = _fit(_seeded(pruner), again).order_
     claim((first == second).all(), "another order of samples changes the result")
+
+
+def check_class_weight(pruner: Pruner, votes: Votes) -> None:
+    """Check that balanced classes change nothing where all have as many samples."""
+    if not pruner.tags.takes_class_weight:
+        return
+    fewest = int(np.bincount(votes.y).min())
+    rows = [np.flatnonzero(votes.y == code)[:fewest] for code in np.unique(votes.y)]
+    some = votes.at(np.sort(np.concatenate(rows)))
+    plain, balanced = (
+        _fit(_seeded(pruner).set_params(class_weight=word), some).order_
+        for word in (None, "balanced")
+    )
+    assert np.array_equal(plain, balanced), (
+        "class_weight='balanced' changes the choice where classes are balanced"
+    )
 
 
 def check_measure(measure: Callable[[Any, int], Any]) -> None:
