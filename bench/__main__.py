@@ -3,6 +3,7 @@
 import sys
 
 from bench import (
+    distil,
     forests,
     frontier,
     lazy,
@@ -24,6 +25,7 @@ BENCHES = {
     "selectors": selectors.run,
     "forests": forests.run,
     "lazy": lazy.run,
+    "distil": distil.run,
     "report": report.run,
     "study": study.run,
 }

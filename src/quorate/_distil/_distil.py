@@ -108,8 +108,10 @@ def distil(
     ridge |v - v_old|^2`` is minimised over leaf values v that are probabilities. Real
     rows have weight 3, crossed rows 1.
 
-    Memory is 4 bytes per row and kept tree and at most 40 bytes per row and class, for
-    all rows learned on, beside blocks of at most 4 million values of X.
+    Trees take turns, 20 times at most, each with the best values of its leaves given
+    those of the others. Memory is at most 8 bytes per row and kept tree and 40 bytes
+    per row and class, for all rows learned on, beside blocks of at most 4 million
+    values of X, one for each job.
 
     See Also
     --------
