@@ -71,3 +71,20 @@ def test_rows_that_every_tree_has_seen_teach_nothing(world):
     tree = forest.estimators_[0]
     np.testing.assert_array_equal(found.leaves[0], tree.apply(X[:200][asked]))
     assert np.isfinite(found.targets).all()
+
+
+def test_of_many_rows_some(world, monkeypatch):
+    monkeypatch.setattr(_lessons, "_MOST_REAL", 50)
+    X, forest = world
+    found, again = (lessons(X[:200], forest, n_crossed=0) for _ in range(2))
+    assert found.n_real == 50
+    np.testing.assert_array_equal(found.leaves, again.leaves)
+    everybody = forest.oob_decision_function_
+    rows = [
+        int(np.abs(everybody - target).sum(axis=1).argmin())
+        for target in found.targets.T
+    ]
+    np.testing.assert_allclose(found.targets.T, everybody[rows])
+    assert max(rows) > 150
+    other = lessons(X[200:], forest, n_crossed=0)  # rows it was not trained on
+    assert (other.n_real, other.out_of_bag) == (50, False)
