@@ -4,6 +4,7 @@ import sys
 
 from bench import (
     blend,
+    distil,
     forests,
     frontier,
     lazy,
@@ -27,6 +28,7 @@ BENCHES = {
     "forests": forests.run,
     "lazy": lazy.run,
     "blend": blend.run,
+    "distil": distil.run,
     "report": report.run,
     "study": study.run,
 }

@@ -263,3 +263,36 @@ def test_version_is_in_the_record(run, tmp_path):
     run()
     small = load(tmp_path / "small.skops", trusted_of(tmp_path / "small.skops"))
     assert small.pruning_["versions"]["quorate"] == quorate.__version__
+
+
+class TestDistil:
+    def test_leaves_learn_from_the_whole_model(self, run, tmp_path, folder):
+        done = run("--keep", 4, "--distil")
+        assert done.exit_code == 0, done.stderr
+        line = "leaves distilled from the whole model on 60000 crossed and 178 given"
+        assert line in done.stdout
+        # On its training rows nothing can be said about a distilled model.
+        assert "accuracy  " not in done.stdout
+        small = load(tmp_path / "small.skops", TREES)
+        assert small.pruning_["distil"]["out_of_bag"]
+        X, y = read_samples(folder / "wine.csv", "kind")
+        forest = load(folder / "forest.skops", TREES)
+        same = quorate.prune(forest, X, y, keep=4, distil=True)
+        np.testing.assert_array_equal(same.predict_proba(X), small.predict_proba(X))
+
+    def test_json(self, run):
+        done = run("--keep", 4, "--distil", "--json")
+        assert json.loads(done.stdout)["pruning"]["distil"]["n_crossed"] == 60_000
+        plain = run("--keep", 4, "--json", "--force")
+        assert "distil" not in json.loads(plain.stdout)["pruning"]
+
+    def test_not_for_every_model(self, run, folder):
+        X, y = load_wine(return_X_y=True, as_frame=True)
+        X.columns = [name.replace("/", "_") for name in X.columns]
+        kinds = np.array(["red", "rose", "white"])[y]
+        members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier())]
+        voting = VotingClassifier(members, voting="soft").fit(X, kinds)
+        save(voting, folder / "voting.skops")
+        done = run("--keep", 1, "--distil", model="voting.skops")
+        assert done.exit_code == 1
+        assert "not all decision trees (GaussianNB)" in done.stderr

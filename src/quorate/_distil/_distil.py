@@ -106,10 +106,13 @@ def distil(
     -----
     With targets F and p the mean of the trees, ``sum_i w_i |p(x_i) - F(x_i)|^2 +
     ridge |v - v_old|^2`` is minimised over leaf values v that are probabilities. Real
-    rows have weight 3, crossed rows 1.
+    rows have weight 3, crossed rows 1. Of more than 60 000 rows of X as many, drawn at
+    random, are learned on.
 
-    Memory is 4 bytes per row and kept tree and at most 40 bytes per row and class, for
-    all rows learned on, beside blocks of at most 4 million values of X.
+    Trees take turns, 20 times at most, each with the best values of its leaves given
+    those of the others. Memory is at most 8 bytes per row and kept tree and 40 bytes
+    per row and class, for all rows learned on, beside blocks of at most 4 million
+    values of X, one for each job.
 
     See Also
     --------

@@ -14,13 +14,15 @@ import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
 from quorate._distil._crossing import Crossing
-from quorate._distil._teacher import Teacher, has_target, unseen_by
+from quorate._distil._teacher import Teacher, has_target, not_drawn, unseen_by
 from quorate._rows import count_rows, cut_rows, sliceable, take_rows
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.ensembles import Ensemble, tree_input
 
 # Real rows count as much as this many crossed ones.
 _REAL = 3.0
+# At most so many rows of X; more take time and memory and teach little that is new.
+_MOST_REAL = 60_000
 # Values of X, and rows, that a block holds at most.
 _BLOCK_VALUES = 2**22
 _BLOCK_ROWS = 2**14
@@ -107,7 +109,7 @@ def make_lessons(
         )
         return leaves, targets, block.weight
 
-    real, out_of_bag = _real_rows(small, teacher, X)
+    real, out_of_bag = _real_rows(small, teacher, X, np.random.default_rng(seed))
     makers = [*real, *_others(unlabelled)]
     n_before = len(makers)
     if crossing is not None:
@@ -138,35 +140,48 @@ Makers = Iterator[Callable[[], _Block]]
 
 
 def _real_rows(
-    small: Ensemble, teacher: Teacher, X: Any
+    small: Ensemble, teacher: Teacher, X: Any, rng: np.random.Generator
 ) -> tuple[list[Callable[[], _Block]], bool]:
     """Return the rows at hand, and whether they are judged out of bag.
 
     Where teacher or trees were trained on them, and nothing is out of bag, there are
     none: the teacher would only repeat the labels.
     """
+    n_rows = count_rows(X)
+    some: IntArray = np.arange(n_rows)
+    if n_rows > _MOST_REAL:
+        some = np.sort(rng.choice(n_rows, _MOST_REAL, replace=False))
     seen, prepared, drawn = unseen_by(teacher.ensemble, X)
+    table = sliceable(X)
     if drawn is not None:
+        unseen = not_drawn(drawn, some, n_rows)
 
         def judged(part: slice) -> _Block:
-            targets = teacher.out_of_bag(prepared, part, drawn)
-            return _Block(cut_rows(sliceable(X), part), targets, _REAL)
+            rows = some[part]
+            targets = teacher.out_of_bag(take_rows(prepared, rows), unseen[:, part])
+            return _Block(take_rows(table, rows), targets, _REAL)
 
-        return [partial(judged, part) for part in _parts(X)], True
+        return [partial(judged, part) for part in _parts(table, some.size)], True
     if seen or unseen_by(small, X)[0]:
         return [], False
-    return list(_others(X)), False
+
+    def asked(part: slice) -> _Block:
+        return _Block(take_rows(table, some[part]), None, _REAL)
+
+    return [partial(asked, part) for part in _parts(table, some.size)], False
 
 
 def _others(rows: Any) -> Makers:
-    """Yield rows that nobody was trained on."""
+    """Yield rows beside X, which nobody was trained on."""
     if rows is None:
         return
     table = sliceable(rows)
-    for part in _parts(table):
-        yield lambda part=part: _Block(  # type: ignore[misc]
-            cut_rows(table, part), None, _REAL
-        )
+
+    def asked(part: slice) -> _Block:
+        return _Block(cut_rows(table, part), None, _REAL)
+
+    for part in _parts(table, count_rows(table)):
+        yield partial(asked, part)
 
 
 def _crossed(crossing: Crossing, n_rows: int, seed: int) -> Makers:
@@ -181,8 +196,7 @@ def _crossed(crossing: Crossing, n_rows: int, seed: int) -> Makers:
         yield partial(make, place)
 
 
-def _parts(X: Any) -> Iterator[slice]:
-    n_rows = count_rows(X)
+def _parts(X: Any, n_rows: int) -> Iterator[slice]:
     shape = getattr(X, "shape", (n_rows, 1))
     size = _block_rows(int(shape[1]) if len(shape) == 2 else 1)
     for start in range(0, n_rows, size):

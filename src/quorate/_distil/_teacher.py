@@ -58,35 +58,31 @@ class Teacher:
             total[:, own] += member.probabilities(X)
         return total / self.ensemble.n_members
 
-    def out_of_bag(self, X: Any, rows: slice, drawn: list[IntArray]) -> Array:
+    def out_of_bag(self, prepared: Any, unseen: BoolArray) -> FloatArray:
         """Return what members think of rows they were not trained on, NaN if none.
 
         Parameters
         ----------
-        X : array-like
-            All training rows, as the ensemble prepares them.
-        rows : slice
-            Those that are asked about.
-        drawn : list of array
-            The rows each member was trained on.
+        prepared : array-like
+            Training rows, as the ensemble prepares them.
+        unseen : array of bool of shape (n_members, n_rows)
+            Which of them each member has not seen.
         """
         assert self.ensemble is not None
-        ensemble, size = self.ensemble, rows.stop - rows.start
+        ensemble, n_rows = self.ensemble, unseen.shape[1]
         classes = as_labels(ensemble.classes, "the teacher's classes")
-        total = np.zeros((size, classes.size))
-        asked = np.zeros(size)
+        total = np.zeros((n_rows, classes.size))
+        asked = np.zeros(n_rows)
         weights = ensemble.weights
         if weights is None:
             weights = np.ones(ensemble.n_members)
-        for member, seen, weight in zip(ensemble.members, drawn, weights, strict=True):
-            unseen = np.ones(size, dtype=bool)
-            unseen[seen[(seen >= rows.start) & (seen < rows.stop)] - rows.start] = False
-            if not weight or not unseen.any():
+        for member, rows, weight in zip(ensemble.members, unseen, weights, strict=True):
+            if not weight or not rows.any():
                 continue
-            found = np.flatnonzero(unseen)
-            part = take_rows(X, rows.start + found)
+            found = np.flatnonzero(rows)
             own = positions(member.own_labels, classes, f"member {member.name!r}")
-            total[np.ix_(found, own)] += weight * member.probabilities(part)
+            said = member.probabilities(take_rows(prepared, found))
+            total[np.ix_(found, own)] += weight * said
             asked[found] += weight
         asked[asked == 0] = np.nan
         ordered = np.empty_like(total)
@@ -138,8 +134,8 @@ def unseen_by(ensemble: Ensemble | None, X: Any) -> tuple[bool, Any, Any]:
     Returns
     -------
     is_training, prepared, drawn
-        X as the ensemble prepares it and the rows each member drew, where these are
-        known and members can be asked out of bag.
+        X as the ensemble prepares it and the rows each member drew, None where these
+        are not known or members cannot be asked out of bag.
     """
     if ensemble is None or not ensemble.can_predict:
         return False, None, None
@@ -150,6 +146,16 @@ def unseen_by(ensemble: Ensemble | None, X: Any) -> tuple[bool, Any, Any]:
     averages = ensemble.rule.name == "average"
     soft = all(member.has_probabilities for member in ensemble.members)
     return is_training, prepared, drawn if averages and soft else None
+
+
+def not_drawn(drawn: list[IntArray], rows: IntArray, n_rows: int) -> BoolArray:
+    """Return which of some rows each member has not seen, (n_members, n_some)."""
+    unseen = np.empty((len(drawn), rows.size), dtype=bool)
+    for out, seen in zip(unseen, drawn, strict=True):
+        left = np.ones(n_rows, dtype=bool)
+        left[seen] = False
+        out[:] = left[rows]
+    return unseen
 
 
 def has_target(targets: Array) -> BoolArray:

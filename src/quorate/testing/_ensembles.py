@@ -1,5 +1,6 @@
 """Conformance checks for kinds of ensembles, ours and other people's."""
 
+import copy
 import pickle
 import warnings
 from collections.abc import Callable, Iterator
@@ -32,9 +33,10 @@ _N_TRAIN = 160
 def check_ensemble(make_fitted: MakeFitted) -> None:
     """Check that a kind of ensemble tells the truth about its ensembles.
 
-    Members and their labels, the rule by which they decide, smaller ensembles, weights,
-    out-of-bag votes where it claims them, costs, pickling, lazy voting and ONNX where
-    it claims that are each compared with what the ensemble itself does.
+    Members and their labels, the rule by which they decide, smaller ensembles, other
+    trees in the places of the members, weights, out-of-bag votes where it claims them,
+    costs, pickling, lazy voting and ONNX where it claims that are each compared with
+    what the ensemble itself does.
 
     Parameters
     ----------
@@ -175,6 +177,27 @@ def check_cuts(trial: _Trial) -> None:
     claim(np.array_equal(trial.own(trial.model), before), "the original has changed")
 
 
+def check_other_members(trial: _Trial) -> None:
+    """Check that trees whose probabilities are averaged can be changed for others."""
+    ensemble = trial.ensemble
+    averages = ensemble.is_of_trees and ensemble.rule.name == "average"
+    if trial.is_pool or not averages:
+        return
+    twins = [copy.deepcopy(member.estimator) for member in ensemble.members]
+    same = ensemble.with_members(twins)
+    for model, wanted in (
+        (same, twins),
+        (trial.model, [member.estimator for member in ensemble.members]),
+    ):
+        found = [member.estimator for member in read_ensemble(model).members]
+        assert all(one is other for one, other in zip(found, wanted, strict=True)), (
+            "replace_members does not put others in the places of the members"
+        )
+    assert np.array_equal(trial.own(same), trial.own(trial.model)), (
+        "with copies in the places of its members it predicts otherwise"
+    )
+
+
 def check_weights(trial: _Trial) -> None:
     """Check that new weights count."""
     if trial.is_pool:
@@ -281,6 +304,7 @@ _CHECKS: tuple[Callable[[_Trial], None], ...] = (
     check_members,
     check_rule,
     check_cuts,
+    check_other_members,
     check_weights,
     check_out_of_bag,
     check_pickle,
