@@ -12,6 +12,7 @@ from bench import (
     report,
     rule,
     selectors,
+    serving,
     study,
 )
 
@@ -24,6 +25,7 @@ BENCHES = {
     "selectors": selectors.run,
     "forests": forests.run,
     "lazy": lazy.run,
+    "serving": serving.run,
     "report": report.run,
     "study": study.run,
 }
