@@ -24,7 +24,7 @@ sanitize: $(VENV)/.test
 	$(BIN)/python src/quorate/_native/_compile.py $(abspath $(SANITIZED)) -g -O1 \
 		-fsanitize=address,undefined -fno-sanitize-recover=all
 	LD_PRELOAD=$$($${CC:-cc} -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 \
-		QUORATE_KERNELS=$(abspath $(SANITIZED)) $(BIN)/python -m pytest -q \
+		QUORATE_KERNELS=$(abspath $(SANITIZED)) $(BIN)/python -m pytest -q -s \
 		tests/lazy/test_engines.py tests/lazy/test_compact.py
 
 # Installed where there is no C compiler: NumPy gives the same answers.

@@ -15,6 +15,7 @@ from bench import (
     rule,
     scoring,
     selectors,
+    serving,
     study,
 )
 
@@ -29,6 +30,7 @@ BENCHES = {
     "lazy": lazy.run,
     "blend": blend.run,
     "distil": distil.run,
+    "serving": serving.run,
     "report": report.run,
     "study": study.run,
 }

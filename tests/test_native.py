@@ -59,7 +59,7 @@ def test_a_library_of_another_version(tmp_path):
     source, path = tmp_path / "old.c", tmp_path / "old.so"
     source.write_text(
         _compile.SOURCE.read_text().replace(
-            "#define INTERFACE 1", "#define INTERFACE 0"
+            "#define INTERFACE 2", "#define INTERFACE 0"
         )
     )
     _compile.compile_file(source, path)

@@ -5,6 +5,7 @@ too: without a compiler the package installs all the same, and NumPy answers the
 """
 
 from quorate._native._load import (
+    Desk,
     Kernels,
     Plan,
     engine,
@@ -13,4 +14,4 @@ from quorate._native._load import (
     why_not,
 )
 
-__all__ = ["Kernels", "Plan", "engine", "forest_source", "kernels", "why_not"]
+__all__ = ["Desk", "Kernels", "Plan", "engine", "forest_source", "kernels", "why_not"]

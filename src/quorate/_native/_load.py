@@ -13,7 +13,7 @@ from typing import Any
 
 from quorate._native._compile import LIBRARY, SOURCE
 
-_INTERFACE = 1  # that of forest.c
+_INTERFACE = 2  # that of forest.c
 
 
 class Plan(ctypes.Structure):
@@ -50,6 +50,15 @@ class Plan(ctypes.Structure):
     )
 
 
+class Desk(ctypes.Structure):
+    """Addresses of arrays for a few rows, as ``desk`` in ``forest.c``."""
+
+    _fields_ = tuple(
+        (name, ctypes.c_void_p)
+        for name in ("wide", "narrow", "codes", "asked", "close", "scores", "scratch")
+    )
+
+
 class Kernels:
     """The functions of ``forest.c``."""
 
@@ -60,6 +69,11 @@ class Kernels:
             ctypes.c_int32, *(ctypes.c_void_p,) * 5,
         )  # fmt: skip
         self.vote.restype = ctypes.c_int64
+        self.serve: Any = library.quorate_serve
+        self.serve.argtypes = (
+            ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32,
+        )  # fmt: skip
+        self.serve.restype = ctypes.c_int64
         self.narrow: Any = library.quorate_narrow
         self.narrow.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
         self.narrow.restype = ctypes.c_int32

@@ -26,10 +26,10 @@
 #endif
 
 /* What Python and this file must agree on; raised with every change of a structure. */
-#define INTERFACE 1
+#define INTERFACE 2
 
 /* Descents at the same time: one waits for memory while the others compare. */
-#define LANES 8
+#define LANES 12
 /* Rows that go through a tree while it is in the nearest cache. */
 #define ROWS 1024
 
@@ -84,21 +84,27 @@ EXPORT int64_t quorate_plan_bytes(void) { return (int64_t)sizeof(plan); }
 
 /* Descent */
 
-static inline int32_t step(const node *nodes, int32_t at, const float *x, int missing)
+/* The node after this one; a leaf stays where it is. Without a branch, since the
+ * processor could only guess it. */
+static inline int32_t step(const node *nodes, int32_t at, const float *x, int missing,
+                           int32_t *all)
 {
     const node here = nodes[at];
     const float value = x[here.feature & COLUMN]; /* of a leaf: any, and of no use */
     int right = !(value <= here.threshold);
     if (missing && value != value)
         right = !(here.feature & MISSING_LEFT);
-    return here.feature < 0 ? at : here.child + right;
+    const int32_t is_leaf = here.feature >> 31; /* all bits or none */
+    *all &= here.feature;
+    return (at & is_leaf) | ((here.child + right) & ~is_leaf);
 }
 
 static inline int32_t leaf_of(const node *nodes, int32_t at, const float *x,
                               int missing)
 {
+    int32_t all = -1;
     while (nodes[at].feature >= 0)
-        at = step(nodes, at, x, missing);
+        at = step(nodes, at, x, missing, &all);
     return nodes[at].child;
 }
 
@@ -106,15 +112,12 @@ static inline int32_t leaf_of(const node *nodes, int32_t at, const float *x,
 static inline void leaves_of(const node *nodes, int32_t at[LANES],
                              const float *const x[LANES], int missing)
 {
-    int moved;
+    int32_t all; /* negative if all are leaves */
     do {
-        moved = 0;
-        for (int k = 0; k < LANES; k++) {
-            const int32_t next = step(nodes, at[k], x[k], missing);
-            moved |= next != at[k];
-            at[k] = next;
-        }
-    } while (moved);
+        all = -1;
+        for (int k = 0; k < LANES; k++)
+            at[k] = step(nodes, at[k], x[k], missing, &all);
+    } while (all >= 0);
     for (int k = 0; k < LANES; k++)
         at[k] = nodes[at[k]].child;
 }
@@ -383,5 +386,26 @@ EXPORT int32_t quorate_finite(const float *from, int64_t size)
     for (int64_t i = 0; i < size; i++)
         strange |= !(fabsf(from[i]) <= FLT_MAX);
     return !strange;
+}
+
+/* A desk: room for a few rows and what is found about them, made once and used again,
+ * since making it takes longer than asking about one row. */
+typedef struct {
+    const double *wide;
+    float *narrow;
+    int64_t *codes;
+    int64_t *asked;
+    uint8_t *close;
+    double *scores;
+    double *scratch;
+} desk;
+
+/* Ask about the rows on a desk; -1 if not all of them are finite. */
+EXPORT int64_t quorate_serve(const plan *p, const desk *d, int64_t n_rows, int32_t how)
+{
+    if (!quorate_narrow(d->wide, d->narrow, n_rows * p->n_features))
+        return -1;
+    return quorate_vote(p, d->narrow, n_rows, 0, how, d->codes, d->asked, d->close,
+                        d->scores, d->scratch);
 }
 #endif

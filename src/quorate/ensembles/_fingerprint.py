@@ -7,7 +7,7 @@ since they are changed in place. It is done before every prediction, and takes a
 microseconds for 200 trees.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter, is_
 from typing import Any
@@ -32,20 +32,34 @@ class Fingerprint:
     """Compared by identity."""
     values: tuple[Any, ...]
     """Compared by value."""
-    trees: tuple[list[Any], ...] = ()
-    """Members that are trees, and what they learned; compared by identity."""
+    trees: tuple[tuple[str, list[Any], list[Any]], ...] = ()
+    """By attribute, members that are trees and what they learned; neither has an
+    equality of its own, so that comparing lists of them compares who is in them."""
+    bare: Any = None
+    """The ensemble itself, if nothing is wrapped around it."""
+    others: tuple[str, ...] = ()
+    """Its attributes that are compared, besides those with trees."""
 
     def matches(self, other: "Fingerprint") -> bool:
         """Tell whether nothing has changed in between."""
         return (
-            len(self.parts) == len(other.parts)
-            and all(map(is_, self.parts, other.parts))
-            and len(self.values) == len(other.values)
-            and all(map(_equal, self.values, other.values))
-            # Neither has an equality of its own, so that lists of them compare who is
-            # in them, without a step in Python for each.
+            _are(self.parts, other.parts)
+            and _are_equal(self.values, other.values)
             and self.trees == other.trees
         )
+
+    def holds(self, model: Any) -> bool:
+        """Tell whether a model is still as it was, by no more than it takes."""
+        if self.bare is None or model is not self.bare:
+            return self.matches(fingerprint(model))
+        for name, members, learned in self.trees:
+            now = getattr(model, name, None)
+            if now != members or _learned_by(members) != learned:
+                return False
+        parts: list[Any] = [model]
+        values: list[Any] = []
+        _read(model, self.others, parts, values)
+        return _are(self.parts, parts) and _are_equal(self.values, values)
 
 
 def fingerprint(model: Any) -> Fingerprint:
@@ -59,9 +73,9 @@ def fingerprint(model: Any) -> Fingerprint:
     >>> X, y = load_wine(return_X_y=True)
     >>> forest = RandomForestClassifier(5, random_state=0).fit(X, y)
     >>> before = fingerprint(forest)
-    >>> before.matches(fingerprint(forest))
+    >>> before.holds(forest)
     True
-    >>> before.matches(fingerprint(forest.fit(X, y)))
+    >>> before.holds(forest.fit(X, y))
     False
     """
     parts: list[Any] = []
@@ -74,28 +88,31 @@ def fingerprint(model: Any) -> Fingerprint:
         within = inside(core)
     kind = find_kind(core)
     values: list[Any] = []
-    trees: list[list[Any]] = []
+    trees: list[tuple[str, list[Any], list[Any]]] = []
+    others: list[str] = []
     if kind is POOL:
         _add_members(parts, core.values() if isinstance(core, Mapping) else core)
     elif kind is not None:
-        _read(core, (*kind.per_member, *kind.also_read), parts, values, trees)
-    return Fingerprint(tuple(parts), tuple(values), tuple(trees))
+        for name in (*kind.per_member, *kind.also_read):
+            members: Any = getattr(core, name, None)
+            if _is_of_trees(members) and (learned := _learned_by(members)) is not None:
+                trees.append((name, list(members), learned))
+            else:
+                others.append(name)
+        _read(core, others, parts, values)
+    is_bare = core is model and kind is not POOL and kind is not None
+    return Fingerprint(
+        tuple(parts),
+        tuple(values),
+        tuple(trees),
+        bare=core if is_bare else None,
+        others=tuple(others),
+    )
 
 
-def _read(
-    core: Any,
-    names: tuple[str, ...],
-    parts: list[Any],
-    values: list[Any],
-    trees: list[list[Any]],
-) -> None:
+def _read(core: Any, names: Iterable[str], parts: list[Any], values: list[Any]) -> None:
     for name in names:
         value = getattr(core, name, None)
-        if type(value) is list and value and type(value[0]) in _TREES:
-            grown = _trees_of(value)
-            if grown is not None:
-                trees += [value.copy(), grown]
-                continue
         if isinstance(value, np.ndarray):
             values.append(value.copy())
         elif isinstance(value, (list, tuple)):
@@ -104,19 +121,23 @@ def _read(
             elif value and isinstance(value[0], tuple):  # names and what is behind them
                 for one in value:
                     parts.extend(one)
+            elif value and type(value[0]) is np.ndarray:  # columns of members
+                parts.extend(value)
             else:
                 _add_members(parts, value)
         elif not isinstance(value, Mapping):
             values.append(value)
 
 
-def _trees_of(members: list[Any]) -> list[Any] | None:
-    """Return what trees learned; None if there is something else among them."""
-    if not set(map(type, members)) <= _TREES:
-        return None
+def _is_of_trees(members: Any) -> bool:
+    return type(members) is list and bool(members) and set(map(type, members)) <= _TREES
+
+
+def _learned_by(trees: list[Any]) -> list[Any] | None:
+    """Return what trees learned; None if somebody has thrown it away."""
     try:
-        return list(map(_learned, members))
-    except AttributeError:  # somebody has thrown it away
+        return list(map(_learned, trees))
+    except AttributeError:
         return None
 
 
@@ -138,6 +159,14 @@ def _add_members(parts: list[Any], members: Iterable[Any]) -> None:
             within = inside(member)
             if within is not None:
                 _add_members(parts, [within])
+
+
+def _are(some: Sequence[Any], others: Sequence[Any]) -> bool:
+    return len(some) == len(others) and all(map(is_, some, others))
+
+
+def _are_equal(some: Sequence[Any], others: Sequence[Any]) -> bool:
+    return len(some) == len(others) and all(map(_equal, some, others))
 
 
 def _equal(one: Any, other: Any) -> bool:

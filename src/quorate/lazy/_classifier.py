@@ -274,7 +274,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
 
     def predict(self, X: Any) -> Array:
         """Predict classes: the ensemble's own answer, up to what the mode allows."""
-        codes = self._ask(X).codes
+        codes = self._prepared().codes(X, self.n_jobs)
         return np.asarray(self.classes_.take(codes, axis=0))
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -431,10 +431,10 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
 
     def _still_fits(self) -> bool:
         """Tell whether the ensemble is the one that fit has seen."""
-        before, now = self.__dict__.get("_fingerprint"), fingerprint(self.ensemble)
+        before = self.__dict__.get("_fingerprint")
         if before is None:  # read from a file
-            self._fingerprint = before = now
-        return self._is_current and before.matches(now)
+            self._fingerprint = before = fingerprint(self.ensemble)
+        return self._is_current and before.holds(self.ensemble)
 
     # Fitting
 

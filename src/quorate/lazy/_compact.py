@@ -107,7 +107,8 @@ class CompactClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Array:
         """Predict classes."""
-        codes = self._ask(X).codes
+        self._check_made()
+        codes = self._ready.codes(X)
         return np.asarray(self.classes_.take(codes, axis=0))
 
     def predict_proba(self, X: Any) -> FloatArray:

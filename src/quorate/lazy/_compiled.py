@@ -5,11 +5,12 @@ the bit: the same sums in the same order, the same looks, the same rules.
 """
 
 import ctypes
+import threading
 from typing import Any
 
 import numpy as np
 
-from quorate._native import Kernels, Plan, kernels, why_not
+from quorate._native import Desk, Kernels, Plan, kernels, why_not
 from quorate._rows import take_rows
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.lazy._additive import AdditiveEnsemble
@@ -26,6 +27,10 @@ from quorate.lazy._rules import (
 
 ENGINES = ("auto", "compiled", "numpy")
 
+# Batches for which what is needed besides is made once and kept.
+_SERVED_ROWS = 128
+_SERVED_NUMBERS = 2**16
+_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 # As in forest.c.
 _EXACT, _SHARE, _VOTES, _RELATIVE = range(4)
 _LEFT_OPEN, _AVERAGE, _HEADS, _AGAINST = range(4)
@@ -69,6 +74,7 @@ class CompiledVote:
         addresses = {name: _address(array) for name, array in self.arrays.items()}
         self._plan = Plan(**addresses, **numbers)
         self._at = ctypes.addressof(self._plan)
+        self._desks = _Desks(trees.n_features, trees.n_classes)
 
     def ask(self, raw: Any, X: Array, *, is_finite: bool = False) -> Outcome:
         """Ask about prepared rows; the ensemble has the last word where it insists."""
@@ -79,6 +85,24 @@ class CompiledVote:
                 take_rows(raw, rows), take_rows(X, rows)
             )
         return outcome
+
+    def serve(self, X: Any) -> IntArray | None:
+        """Return the codes of a few plain rows; None if it takes more than that.
+
+        It does as little as possible: what Python does here takes as long as the vote.
+        """
+        if type(X) is not np.ndarray or X.dtype not in _FLOATS or X.ndim != 2:
+            return None
+        n_rows, n_columns = X.shape
+        desks = self._desks
+        if n_columns != self._n_features or not 0 < n_rows <= desks.n_rows:
+            return None
+        wide, codes, at = desks.mine
+        wide[:n_rows] = X
+        if self._kernels.serve(self._at, at, n_rows, self._how()) != 0:
+            return None  # not finite, or rounding decides and the ensemble insists
+        found: IntArray = codes[:n_rows].copy()
+        return found
 
     def narrowed(self, X: Any) -> Array | None:
         """Return a plain array as the kernels take it; None if it needs more than that.
@@ -131,6 +155,25 @@ class CompiledVote:
             at + n_rows * self._n_classes * 8,
         )
         return Outcome(codes, asked, scores[:n_rows]), close if n_close else None
+
+
+class _Desks(threading.local):
+    """A desk for each thread."""
+
+    def __init__(self, n_features: int, n_classes: int) -> None:
+        self.n_rows = max(1, min(_SERVED_ROWS, _SERVED_NUMBERS // n_features))
+        arrays: dict[str, Array] = {
+            "wide": np.empty((self.n_rows, n_features)),
+            "narrow": np.empty((self.n_rows, n_features), dtype=np.float32),
+            "codes": np.empty(self.n_rows, dtype=np.int64),
+            "asked": np.empty(self.n_rows, dtype=np.int64),
+            "close": np.empty(self.n_rows, dtype=np.uint8),
+            "scores": np.empty((self.n_rows, n_classes)),
+            "scratch": np.empty(n_classes),
+        }
+        self._alive = arrays
+        self._desk = Desk(**{name: _address(part) for name, part in arrays.items()})
+        self.mine = arrays["wide"], arrays["codes"], ctypes.addressof(self._desk)
 
 
 def plan_of(
