@@ -5,6 +5,7 @@ import sys
 from bench import (
     forests,
     frontier,
+    large,
     lazy,
     measures,
     peers,
@@ -23,6 +24,7 @@ BENCHES = {
     "frontier": frontier.run,
     "selectors": selectors.run,
     "forests": forests.run,
+    "large": large.run,
     "lazy": lazy.run,
     "report": report.run,
     "study": study.run,
