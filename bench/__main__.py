@@ -12,6 +12,7 @@ from bench import (
     pruning,
     report,
     rule,
+    samples,
     selectors,
     study,
 )
@@ -22,6 +23,7 @@ BENCHES = {
     "pruning": pruning.run,
     "peers": peers.run,
     "frontier": frontier.run,
+    "samples": samples.run,
     "selectors": selectors.run,
     "forests": forests.run,
     "large": large.run,

@@ -61,9 +61,8 @@ def agreement(codes: Array, n_classes: int) -> IntArray:
         return _agreement_by_rows(codes)
     n_members, n_samples = codes.shape
     if n_members <= _FEW_MEMBERS and n_samples >= 64 * n_members:
-        return np.sum(
-            [_both_by_bits(codes, label) for label in range(n_classes)], axis=0
-        )
+        same = [_both_by_bits(codes, label) for label in range(n_classes)]
+        return np.asarray(np.sum(same, axis=0))
     total = np.zeros((len(codes), len(codes)))
     for block in column_blocks(len(codes), codes.shape[1], 4):
         part = codes[:, block]
