@@ -104,16 +104,3 @@ def test_no_cluster_answers(place):
         "--dask", "nowhere", *TRUST, code=1,
     )  # fmt: skip
     assert "no Dask scheduler answers" in done.output
-
-
-@pytest.mark.slow
-def test_passes_run_on_a_cluster(place):
-    from distributed import LocalCluster
-
-    with LocalCluster(
-        n_workers=1, threads_per_worker=1, dashboard_address=None
-    ) as cluster:
-        words = ["diagnose", place / "forest.skops", place / "test", "--target",
-                 "label", "--json", *TRUST]  # fmt: skip
-        there = run(*words, "--dask", cluster.scheduler_address).stdout
-        assert json.loads(there) == json.loads(run(*words).stdout)

@@ -1,12 +1,21 @@
 """Partitions of Dask collections give what all samples at once give."""
 
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from tests.summarising.conftest import in_batches
 
 import quorate
+from quorate.cli import main
 from quorate.exceptions import BatchError
+from quorate.persistence import save
 
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
@@ -109,11 +118,25 @@ def test_models_predict_over_partitions_by_the_means_of_dask(forest, data):
         np.testing.assert_array_equal(series.compute(), model.predict(X))
 
 
-@pytest.mark.slow
-def test_a_cluster_that_loses_a_worker_gives_the_same(forest, data, folder, tmp_path):
-    import os
+@pytest.fixture(scope="module")
+def address():
+    """Return the address of a cluster of two processes."""
+    with subprocess.Popen(
+        [sys.executable, str(Path(__file__).parents[1] / "study" / "cluster.py")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    ) as process:
+        yield process.stdout.readline().strip()
+        process.stdin.close()
 
-    from distributed import Client, LocalCluster
+
+@pytest.mark.slow
+def test_a_cluster_that_loses_a_worker_gives_the_same(
+    forest, data, folder, tmp_path, address
+):
+    from distributed import Client
 
     X, y = data
     alone = quorate.summarise(forest, in_batches(X, y, 800))
@@ -129,14 +152,7 @@ def test_a_cluster_that_loses_a_worker_gives_the_same(forest, data, folder, tmp_
             os._exit(1)
         return part
 
-    with (
-        dask.config.set({"distributed.scheduler.allowed-failures": 5}),
-        LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None
-        ) as cluster,
-        Client(cluster) as client,
-        dask.config.set(scheduler=client),
-    ):
+    with Client(address) as client, dask.config.set(scheduler=client):
         given = da.from_array(X, chunks=(800, -1)).map_blocks(
             dies_once, dtype=X.dtype, meta=np.empty((0, 0))
         )
@@ -146,3 +162,16 @@ def test_a_cluster_that_loses_a_worker_gives_the_same(forest, data, folder, tmp_
         # files, which workers read for themselves
         found = quorate.summarise(forest, folder, target="label", client=client)
         assert found.equals(alone)
+
+
+@pytest.mark.slow
+def test_the_command_line_runs_passes_on_a_cluster(forest, folder, tmp_path, address):
+    save(forest, tmp_path / "forest.skops")
+    words = ["diagnose", tmp_path / "forest.skops", folder, "--target", "label"]
+    words += ["--trust", "sklearn.tree._tree.Tree", "--json"]
+    here, there = (
+        CliRunner().invoke(main, [str(word) for word in [*words, *more]])
+        for more in ([], ["--dask", address])
+    )
+    assert here.exit_code == there.exit_code == 0, there.output
+    assert json.loads(there.stdout) == json.loads(here.stdout)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.strategies import votes as any_votes
 
 import quorate
+from quorate._kernels import pairs
 from quorate.exceptions import FileFormatError
 from quorate.votes import PLURALITY, DecisionRule, Summary, VoteSource
 
@@ -410,3 +411,14 @@ def test_rules_of_summaries():
     with pytest.raises(ValueError, match="it knows no probabilities"):
         votes.accuracy(rule="average")
     assert DecisionRule("average") != votes.decision_rule
+
+
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("n_classes", [1, 3, 8, 9])
+def test_agreement_of_many_samples_is_that_of_few(n_classes, masked):
+    rng = np.random.default_rng(n_classes)
+    codes = rng.integers(-1 if masked else 0, n_classes, (5, 1000)).astype(np.int8)
+    same = np.array([[(a[a >= 0] == b[a >= 0]).sum() for b in codes] for a in codes])
+    np.testing.assert_array_equal(pairs.agreement(codes, n_classes), same)
+    parts = [pairs.agreement(codes[:, at : at + 250], n_classes) for at in range(0, 1000, 250)]  # fmt: skip  # noqa: E501
+    np.testing.assert_array_equal(sum(parts), same)

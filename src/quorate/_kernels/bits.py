@@ -19,7 +19,7 @@ def pack(flags: BoolArray) -> Words:
     return padded.view(np.uint64)
 
 
-def pack_equal(codes: Array, target: Array) -> Words:
+def pack_equal(codes: Array, target: Array | int) -> Words:
     """Pack where each row of ``codes`` equals ``target``, a few rows at a time."""
     n_rows, n_columns = codes.shape
     octets = np.zeros((n_rows, -(-n_columns // 64) * 8), dtype=np.uint8)

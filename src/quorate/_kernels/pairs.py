@@ -27,7 +27,7 @@ def both_equal(codes: Array, target: Array) -> IntArray:
     return total.astype(np.int64)
 
 
-def _both_by_bits(codes: Array, target: Array) -> IntArray:
+def _both_by_bits(codes: Array, target: Array | int) -> IntArray:
     words = bits.pack_equal(codes, target)
     total = np.empty((len(codes), len(codes)), dtype=np.int64)
     for member, own in enumerate(words):
@@ -59,6 +59,10 @@ def agreement(codes: Array, n_classes: int) -> IntArray:
     """Count the samples on which both members vote for the same class."""
     if n_classes > _FEW_CLASSES:
         return _agreement_by_rows(codes)
+    n_members, n_samples = codes.shape
+    if n_members <= _FEW_MEMBERS and n_samples >= 64 * n_members:
+        same = [_both_by_bits(codes, label) for label in range(n_classes)]
+        return np.asarray(np.sum(same, axis=0))
     total = np.zeros((len(codes), len(codes)))
     for block in column_blocks(len(codes), codes.shape[1], 4):
         part = codes[:, block]

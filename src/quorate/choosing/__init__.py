@@ -7,7 +7,7 @@ An ensemble, samples, a method and a size go in (:func:`gather`, :func:`choose`)
 from quorate.choosing._choose import choose, method_for, select
 from quorate.choosing._crossfit import CrossFittedCurve, ExpectedError
 from quorate.choosing._curve import SizeCurve, size_curve
-from quorate.choosing._drawing import MAX_SAMPLES, Drawn
+from quorate.choosing._drawing import MAX_SAMPLES, Drawn, draw_rows
 from quorate.choosing._evidence import Evidence, gather
 from quorate.choosing._explanation import Explanation, contributions
 from quorate.choosing._selection import Selection
@@ -26,6 +26,7 @@ __all__ = [
     "SizeCurve",
     "choose",
     "contributions",
+    "draw_rows",
     "gather",
     "method_for",
     "select",

@@ -1,6 +1,8 @@
 """Partitions summarised by Dask, and added up there as a tree."""
 
 import os
+import pickle
+import warnings
 from collections.abc import Iterable, Iterator
 from importlib import import_module
 from typing import Any
@@ -35,14 +37,17 @@ def summarise_batches(question: Question, batches: Iterable[Batch]) -> Summary:
 
 
 def _sent(question: Question) -> Any:
-    """Return the models as something that travels once to each worker."""
-    try:
-        from distributed import get_client
+    """Return the models as a task: its result travels once to each worker.
 
-        client: Any = get_client()
-    except (ImportError, ValueError):
-        return _dask().delayed(question, pure=False, traverse=False)
-    return client.scatter(question, broadcast=True, hash=False)
+    Unlike data that are scattered, a task is run again where its result is lost.
+    """
+    packed = import_module("cloudpickle").dumps(question)  # Dask brings it along
+    return _dask().delayed(_unpacked, pure=False)(packed)
+
+
+def _unpacked(packed: bytes) -> Question:
+    question: Question = pickle.loads(packed)
+    return question
 
 
 def _of_partition(question: Question, at: int, X: Any, y: Any) -> Part:
@@ -75,10 +80,13 @@ def _added_up(parts: list[Any]) -> Summary:
     add = dask.delayed(_add, pure=False)
     while len(parts) > 1:
         parts = [add(some) for some in _in_groups(parts, _FAN_IN)]
-    try:
-        ((total, lengths),) = dask.compute(parts[0]) if parts else ((None, {}),)
-    finally:
-        _last.clear()
+    with warnings.catch_warnings():
+        # It is as large as the models, and there is no other way that survives a loss.
+        warnings.filterwarnings("ignore", "Sending large graph")
+        try:
+            ((total, lengths),) = dask.compute(parts[0]) if parts else ((None, {}),)
+        finally:
+            _last.clear()
     if total is None:
         raise ValueError("summarise: the partitions have no rows.")
     summary: Summary = total

@@ -1,0 +1,192 @@
+"""What a pass over data of any size costs: ``python -m bench large``.
+
+A forest of 100 trees and a pruned one of 20 vote on a folder of Parquet files that the
+bench makes. One pass gives all measures, the decomposition, a comparison and a
+certificate. Environment variables set the size: QUORATE_ROWS (10 000 000 by default),
+QUORATE_LARGE a folder for the files (a temporary one by default). What one process does
+is timed by its processor, so that a busy machine does not count; two jobs by the clock.
+"""
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
+from rich.console import Console
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
+
+import quorate
+from bench._timing import Report
+from quorate.votes import Summary
+
+N_TREES, N_KEPT, N_FEATURES = 100, 20, 20
+ROWS_PER_FILE, ROWS_PER_GROUP = 500_000, 125_000
+TRAINING = 20_000
+
+
+def run() -> int:
+    """Print the ratios; return the limits missed."""
+    n_rows = int(os.environ.get("QUORATE_ROWS", 10_000_000))
+    given = os.environ.get("QUORATE_LARGE")
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(given or place)
+        forest, small = _models()
+        joblib.dump((forest, small), folder / "models.joblib")
+        files = _write(folder, n_rows)
+        return _measure(folder, files, n_rows)
+
+
+def _world(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Draw samples of one distribution: centres are fixed, samples differ by seed."""
+    X, y = make_classification(
+        2000, N_FEATURES, n_informative=12, n_classes=4, flip_y=0.05, random_state=0
+    )
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(0, len(y), n)
+    # Around each of the samples, so that there are as many as one likes.
+    return X[rows] + 0.7 * rng.normal(size=(n, N_FEATURES)), y[rows]
+
+
+def _models() -> tuple[RandomForestClassifier, RandomForestClassifier]:
+    X, y = _world(TRAINING, 1)
+    forest = RandomForestClassifier(N_TREES, random_state=0, n_jobs=2).fit(X, y)
+    forest.n_jobs = None
+    small = quorate.prune(forest, X, y, keep=N_KEPT)
+    return forest, small
+
+
+def _write(folder: Path, n_rows: int) -> list[Path]:
+    files = []
+    for at, start in enumerate(range(0, n_rows, ROWS_PER_FILE)):
+        path = folder / f"part-{at:04d}.parquet"
+        files.append(path)
+        rows = min(ROWS_PER_FILE, n_rows - start)
+        if path.exists() and parquet.read_metadata(path).num_rows == rows:
+            continue
+        X, y = _world(rows, 100 + at)
+        columns = {f"x{k}": X[:, k] for k in range(N_FEATURES)} | {"y": y}
+        parquet.write_table(pa.table(columns), path, row_group_size=ROWS_PER_GROUP)
+    return files
+
+
+def _measure(folder: Path, files: list[Path], n_rows: int) -> int:
+    report = Report(f"large: {n_rows:,} rows, {N_TREES} trees")
+    half = files[: max(1, len(files) // 2)]
+    ratio = len(files) / len(half)
+    alone = _child(folder, half, "trees")
+    first = _child(folder, half, "pass")
+    whole = _child(folder, files, "pass")
+    two = _child(folder, half, "pass", jobs=2)
+    report.add("a pass", "the trees' own predictions", first.cpu / alone.cpu,
+               1.25, first.cpu)  # fmt: skip
+    report.add(f"all rows, per {ratio:g}", "half of them",
+               2 * whole.cpu / first.cpu / ratio, 2.2,
+               whole.cpu)  # fmt: skip
+    report.add("two jobs", "one", first.seconds / two.seconds, 1.6, two.seconds,
+               at_least=True)  # fmt: skip
+    report.add("most memory, GB above the models", "",
+               (whole.bytes - whole.models) / 2**30, 1.5)  # fmt: skip
+    same = Summary.load(folder / "one.npz").equals(Summary.load(folder / "two.npz"))
+    report.add("one job and two give the same", "", float(same), 1, at_least=True)
+    report.add("killed and resumed gives the same", "",
+               float(_killed(folder, half)), 1, at_least=True)  # fmt: skip
+    summary = Summary.load(folder / "one.npz")
+    rate = n_rows / whole.cpu
+    size = (folder / "one.npz").stat().st_size
+    Console(width=110).print(
+        f"{rate:,.0f} rows per second of one processor; reading takes "
+        f"{100 * alone.reading / alone.cpu:.0f} % of the trees' time; a summary has "
+        f"{size:,} bytes; {summary}"
+    )
+    return report.show()
+
+
+class _Result:
+    def __init__(self, words: list[str]) -> None:
+        self.seconds, self.cpu, self.bytes, self.models, self.reading = map(
+            float, words
+        )
+
+
+def _child(folder: Path, files: list[Path], what: str, jobs: int = 1) -> _Result:
+    """Run in a process of its own, whose memory nobody else has used."""
+    name = {("pass", 1): "one.npz", ("pass", 2): "two.npz"}.get((what, jobs), "-")
+    words = [sys.executable, "-m", "bench.large", what, str(folder), str(len(files))]
+    if what == "pass" and jobs == 1 and len(files) > 1:
+        # Half of the files is compared with two jobs on that half.
+        every = len(list(folder.glob("part-*.parquet")))
+        name = "one.npz" if len(files) < every or every == 1 else "all.npz"
+    done = subprocess.run(
+        [*words, str(jobs), name], check=True, capture_output=True, text=True
+    )
+    return _Result(done.stdout.split())
+
+
+def _killed(folder: Path, files: list[Path]) -> bool:
+    """Kill a pass at a random moment, resume it, and compare."""
+    note = folder / "so-far.npz"
+    for old in (note, note.with_name(note.name + ".first")):
+        old.unlink(missing_ok=True)
+    words = [sys.executable, "-m", "bench.large", "note", str(folder)]
+    process = subprocess.Popen([*words, str(len(files)), "1", "so-far.npz"])
+    while not note.exists() and process.poll() is None:
+        time.sleep(0.05)
+    time.sleep(np.random.default_rng().uniform(0, 3))
+    process.kill()
+    process.wait()
+    forest, small = joblib.load(folder / "models.joblib")
+    again = quorate.summarise(
+        forest, files, target="y", against=small, resume=note, progress=False
+    )
+    return again.equals(Summary.load(folder / "one.npz"))
+
+
+def _work(what: str, folder: Path, n_files: int, jobs: int, name: str) -> None:
+    """Do one of the tasks that are timed, and print how long and how much."""
+    files = sorted(folder.glob("part-*.parquet"))[:n_files]
+    forest, small = joblib.load(folder / "models.joblib")
+    models = _most_memory()
+    reading = 0.0
+    start, cpu = time.perf_counter(), time.process_time()
+    if what == "trees":
+        for path in files:
+            file = parquet.ParquetFile(path)
+            for group in range(file.num_row_groups):
+                began = time.process_time()
+                table = file.read_row_group(group).to_pandas()
+                X = table.drop(columns="y").to_numpy()
+                reading += time.process_time() - began
+                X = X.astype(np.float32)  # once, as a forest does for its trees
+                for tree in forest.estimators_:
+                    tree.predict(X, check_input=False)
+    else:
+        note = folder / name if what == "note" else None
+        summary = quorate.summarise(
+            forest, files, target="y", against=small, n_jobs=jobs, resume=note,
+            every=0, progress=False,
+        )  # fmt: skip
+        quorate.diversity(summary)
+        quorate.decompose(summary)
+        quorate.assess_risk(summary)
+        quorate.compare(forest, small, summary)
+        quorate.certify(summary)
+        if what == "pass":
+            summary.save(folder / name)
+    seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
+    print(seconds, cpu, _most_memory(), models, reading)
+
+
+def _most_memory() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+if __name__ == "__main__":
+    _work(sys.argv[1], Path(sys.argv[2]), *map(int, sys.argv[3:5]), sys.argv[5])
