@@ -16,7 +16,7 @@ import numpy as np
 from quorate._kernels import limits
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.choosing import Selection
-from quorate.ensembles import read_ensemble, trained_on
+from quorate.ensembles import predictable, read_ensemble, trained_on
 from quorate.pruning import Pruner
 from quorate.votes import Votes, VoteSource, prefix_errors
 
@@ -234,8 +234,8 @@ def _certify_model(
     for ensemble in (whole, part):
         if trained_on(ensemble, ensemble.prepare(X), truth):
             raise ValueError(f"certify: {SEEN}")
-    full = np.asarray(big.predict(X)) != truth
-    wrong = np.asarray(small.predict(X)) != truth
+    full = np.asarray(predictable(big, whole, truth).predict(X)) != truth
+    wrong = np.asarray(predictable(small, part, truth).predict(X)) != truth
     sizes = np.array([part.n_members])
     tested = _test([wrong], full, sizes, np.array([False]), tolerance, delta)
     kept: IntArray = np.arange(whole.n_members)

@@ -17,6 +17,7 @@ from quorate.ensembles import (
     memory_bytes,
     pickled_bytes,
     predict_milliseconds,
+    predictable,
     read_ensemble,
     trained_on,
 )
@@ -144,8 +145,9 @@ def compare(before: Any, after: Any, X: Any, y: Any, *, repeats: int = 5) -> Com
     Parameters
     ----------
     before, after : fitted ensembles
-        What :func:`quorate.collect_votes` reads and that can ``predict``, or a
-        :class:`quorate.PrunedClassifier` or :class:`quorate.LazyClassifier`.
+        What :func:`quorate.collect_votes` reads, or a
+        :class:`quorate.PrunedClassifier` or :class:`quorate.LazyClassifier`. A list or
+        dict decides as the :class:`quorate.PooledClassifier` of its members does.
     X, y : array-like
         Samples that neither was trained or chosen on: without them the accuracy
         flatters and the limits do not hold.
@@ -172,9 +174,13 @@ def compare(before: Any, after: Any, X: Any, y: Any, *, repeats: int = 5) -> Com
     """
     models = read_ensemble(before), read_ensemble(after)
     truth = np.asarray(y)
-    judged = _judge((before, after), models, X, truth)
+    given = _pair(
+        predictable(model, ensemble, truth)
+        for model, ensemble in zip((before, after), models, strict=True)
+    )
+    judged = _judge(given, models, X, truth)
     nodes = tuple(count_nodes(model.model) for model in models)
-    times = predict_milliseconds([before, after], X, repeats)
+    times = predict_milliseconds([*given], X, repeats)
     return Comparison(
         members=_pair(model.n_members for model in models),
         nodes=None if None in nodes else nodes,  # type: ignore[arg-type]

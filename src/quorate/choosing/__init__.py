@@ -10,9 +10,11 @@ from quorate.choosing._curve import SizeCurve, size_curve
 from quorate.choosing._evidence import Evidence, gather
 from quorate.choosing._explanation import Explanation, contributions
 from quorate.choosing._selection import Selection
-from quorate.choosing._size import Keep, Size
+from quorate.choosing._size import DEFAULT_KEEP, USUAL, Keep, Size
 
 __all__ = [
+    "DEFAULT_KEEP",
+    "USUAL",
     "CrossFittedCurve",
     "Evidence",
     "ExpectedError",

@@ -158,7 +158,7 @@ def _show(
 
 def as_size(keep: str) -> float | int | str | None:
     """Return what ``--keep`` says, as Python has it."""
-    if keep == "auto":
+    if keep in ("auto", "default"):
         return keep
     if keep == "own":
         return None

@@ -6,6 +6,12 @@ the entry point ``quorate.ensembles`` and prove them with
 :func:`quorate.testing.check_ensemble`.
 """
 
+from quorate.ensembles._adapters import (
+    AdaptedMember,
+    MemberAdapter,
+    as_member,
+    register_adapter,
+)
 from quorate.ensembles._collect import ask_members, collect_votes
 from quorate.ensembles._costs import (
     COSTS,
@@ -19,6 +25,7 @@ from quorate.ensembles._fingerprint import Fingerprint, fingerprint
 from quorate.ensembles._keep import keep_members
 from quorate.ensembles._kind import Ensemble, Kind, checker, few_members
 from quorate.ensembles._member import Member, is_certain, numbered
+from quorate.ensembles._pooled import PooledClassifier, predictable
 from quorate.ensembles._recombined import collect_recombined, recombined_rows
 from quorate.ensembles._registry import find_kind, read_ensemble, register_kind
 from quorate.ensembles._training import drawn_rows, trained_on
@@ -27,11 +34,15 @@ from quorate.ensembles._wrappers import unwrapped
 
 __all__ = [
     "COSTS",
+    "AdaptedMember",
     "Ensemble",
     "Fingerprint",
     "Kind",
     "Member",
+    "MemberAdapter",
+    "PooledClassifier",
     "WeightedVoting",
+    "as_member",
     "ask_members",
     "checker",
     "collect_recombined",
@@ -48,8 +59,10 @@ __all__ = [
     "numbered",
     "pickled_bytes",
     "predict_milliseconds",
+    "predictable",
     "read_ensemble",
     "recombined_rows",
+    "register_adapter",
     "register_kind",
     "trained_on",
     "unwrapped",

@@ -17,6 +17,7 @@ from quorate.ensembles._boosting import Boosting
 from quorate.ensembles._forest import Forest
 from quorate.ensembles._kind import Ensemble, Kind
 from quorate.ensembles._pool import Pool, declared_type
+from quorate.ensembles._pooled import PooledModel
 from quorate.ensembles._voting import Voting
 from quorate.ensembles._weighted_voting import WeightedVotes
 from quorate.ensembles._wrappers import read_through, unwrapped
@@ -28,6 +29,7 @@ KINDS: tuple[Kind, ...] = (
     Boosting(),
     Voting(),
     WeightedVotes(),
+    PooledModel(),
 )
 POOL = Pool()
 

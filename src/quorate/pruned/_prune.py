@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from quorate.choosing import Keep, Selection, Size, choose, gather
-from quorate.ensembles import Ensemble
+from quorate.choosing import USUAL, Keep, Selection, Size, choose, gather
+from quorate.ensembles import Ensemble, PooledClassifier
 from quorate.pruned._record import pruning_record, set_record
 
 
@@ -13,12 +13,13 @@ def prune(
     X: Any,
     y: Any,
     method: Any = "auto",
-    keep: Keep = 0.2,
+    keep: Keep = USUAL,
     *,
     out_of_bag: bool | str = "auto",
     tolerance: float | None = None,
     budget: Mapping[str, float] | None = None,
     n_jobs: int | None = None,
+    as_members: bool = False,
     **parameters: Any,
 ) -> Any:
     """Return a smaller fitted ensemble of the same type.
@@ -36,10 +37,12 @@ def prune(
     method : str or Pruner
         A name from :func:`quorate.methods`, a pruner object, or "auto" for the one that
         suits the ensemble; see :func:`quorate.pruning.choose_method`.
-    keep : float, int, "auto" or None
+    keep : float, int, "auto", None or "default"
         Fraction in (0, 1] or number of members; "auto" for the smallest size within one
-        standard error of the best; None where the method finds its own size. A pruner
-        object keeps as many as its own ``keep`` says, unless another is given here.
+        standard error of the best; None where the method finds its own size. By default
+        0.2, and "auto" for lists, dicts and voting ensembles, of which a fifth may be
+        one. A pruner object keeps as many as its own ``keep`` says, unless another is
+        given here.
     out_of_bag : {"auto", True, False}
         Choose on out-of-bag votes. "auto" does so where the ensemble bootstraps and X
         is its training data, and uses all votes on X otherwise.
@@ -48,18 +51,22 @@ def prune(
         over the members kept.
     n_jobs : int, optional
         Members asked at the same time.
+    as_members : bool
+        Return the list or dict of the members kept, not a model of them.
     **parameters
         Parameters of the method.
 
     Returns
     -------
     ensemble of the same type
-        With the members kept, in their old order. Methods that choose weights set them
-        in AdaBoost and voting ensembles, and turn forests and bagging, which have none,
-        into a :class:`quorate.WeightedVoting` of the same members; lists and dicts hold
-        members only. ``pruning_`` says what was done (not on lists and dicts).
-        Out-of-bag scores are gone: they were those of all members. ``n_jobs`` is None,
-        since starting workers makes small batches slower; set it for large ones.
+        With the members kept, in their old order. Lists and dicts become a
+        :class:`quorate.PooledClassifier`, which can predict and knows the weights by
+        name; its ``estimators`` is the list or dict, smaller. Methods that choose
+        weights set them in pools, AdaBoost and voting ensembles, and turn forests and
+        bagging, which have none, into a :class:`quorate.WeightedVoting` of the same
+        members. ``pruning_`` says what was done. Out-of-bag scores are gone: they were
+        those of all members. ``n_jobs`` is None, since starting workers makes small
+        batches slower; set it for large ones.
 
     See Also
     --------
@@ -89,6 +96,7 @@ def prune(
         tolerance=tolerance,
         budget=budget,
         n_jobs=n_jobs,
+        as_members=as_members,
         **parameters,
     )
     return smaller
@@ -99,12 +107,13 @@ def prune_with_selection(
     X: Any,
     y: Any,
     method: Any = "auto",
-    keep: Keep = 0.2,
+    keep: Keep = USUAL,
     *,
     out_of_bag: bool | str = "auto",
     tolerance: float | None = None,
     budget: Mapping[str, float] | None = None,
     n_jobs: int | None = None,
+    as_members: bool = False,
     **parameters: Any,
 ) -> tuple[Any, Selection]:
     """Prune as :func:`prune` does, and return the choice as well.
@@ -130,11 +139,18 @@ def prune_with_selection(
     evidence = gather(ensemble, X, y, out_of_bag=out_of_bag, n_jobs=n_jobs)
     selection = choose(evidence, method, size, **parameters)
     assert evidence.ensemble is not None
+    if as_members and not evidence.ensemble.can_predict:
+        return evidence.ensemble.keep(selection.members), selection
     return smaller_ensemble(evidence.ensemble, selection), selection
 
 
 def smaller_ensemble(ensemble: Ensemble, selection: Selection) -> Any:
     """Return the ensemble of the members chosen, with a record of the choice."""
     kept, weights = selection.members, selection.weights
-    smaller = ensemble.keep(kept, None if weights is None else weights[kept])
+    new = None if weights is None else weights[kept]
+    if ensemble.can_predict:
+        smaller = ensemble.keep(kept, new)
+    else:
+        classes = selection.votes.classes
+        smaller = PooledClassifier.of(ensemble, kept, new, classes)
     return set_record(smaller, pruning_record(selection))

@@ -24,6 +24,7 @@ def pruning_record(selection: Selection) -> dict[str, Any]:
         "n_members": selection.votes.n_members,
         "kept": [int(member) for member in selection.members],
         "order": [int(member) for member in selection.order],
+        "names": [selection.votes.names[member] for member in selection.members],
         "weights": None
         if weights is None
         else [float(weights[member]) for member in selection.members],
@@ -32,15 +33,14 @@ def pruning_record(selection: Selection) -> dict[str, Any]:
 
 
 def set_record(model: Any, record: dict[str, Any]) -> Any:
-    """Write the record onto a model; lists and dicts have no place for it.
+    """Write the record onto a model.
 
     A frozen estimator stores nothing: what is in it carries the record.
     """
     carrier = model
     while isinstance(carrier, FrozenEstimator):
         carrier = carrier.estimator
-    if not isinstance(carrier, (list, tuple, dict)):
-        carrier.pruning_ = record
+    carrier.pruning_ = record
     return model
 
 

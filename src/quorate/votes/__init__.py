@@ -8,9 +8,11 @@ from quorate.votes._encoding import (
     encode_truth,
     positions,
     union,
+    widened,
 )
 from quorate.votes._labels import as_labels, check_same_family, refuse_masked
 from quorate.votes._pair_counts import PairCounts
+from quorate.votes._plausible import refuse_scores
 from quorate.votes._pooled import pooled_votes
 from quorate.votes._probabilities import (
     DenseProbabilities,
@@ -48,9 +50,11 @@ __all__ = [
     "positions",
     "prefix_errors",
     "refuse_masked",
+    "refuse_scores",
     "room_for",
     "subset_errors",
     "tabled",
     "union",
     "weights_left",
+    "widened",
 ]
