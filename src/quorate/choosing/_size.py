@@ -14,7 +14,7 @@ from quorate.votes import Votes
 
 Keep = float | int | str | None
 USUAL = "default"
-"""The word for the size that suits the ensemble: what all doors take if none is said."""
+"""The word for the size that suits the ensemble: what is kept if nothing is said."""
 DEFAULT_KEEP = 0.2
 """That of ensembles whose members are alike; a pool has as many as errors tell."""
 

@@ -100,8 +100,7 @@ class Answers:
         for member, row in zip(members, self.votes, strict=True):
             if member.classes is not None:
                 row = member.classes[row.astype(np.intp)]
-            owner = f"member {member.name!r}"
-            check_same_family(row, y, owner, "y")
+            _check_family(member, row, y)
             rows.append(row)
         classes, codes, y_codes = encode_rows(rows, y)
         self._refuse_scores(classes, codes, y_codes)
@@ -253,6 +252,19 @@ def _vote(ensemble: Ensemble, member: Member, X: Any, rows: IntArray | None) -> 
         owner = f"member {member.name!r}"
         answers = positions(as_labels(answers, owner), classes, owner)
     return answers.astype(code_dtype(classes.size))
+
+
+def _check_family(member: Member, row: Array, y: Array) -> None:
+    """Refuse answers that cannot be labels, and say what they may be."""
+    try:
+        check_same_family(row, y, f"member {member.name!r}", "y")
+    except ValueError as error:
+        if row.dtype.kind not in "biuf":
+            raise
+        raise ValueError(
+            f"{error} If {row[0]} is a code, a probability or a logit, pass "
+            "quorate.as_member(model, classes=[...], answers=...)."
+        ) from error
 
 
 def _checked(answers: list[Array], names: list[str], n_samples: int) -> list[Array]:

@@ -94,9 +94,11 @@ def _answers_positions(member: Member, row: Array, y: Array, labels: Array) -> b
     if own.size == labels.size:
         # As labels they would never be right on the last class; as positions they are.
         return not alike or _share(labels[row.astype(np.intp)], y) > _share(row, y)
-    counted_from_one = alike and labels.min() > 0 and labels.max() == own.size
-    if alike and not counted_from_one:
-        return False  # y has a class that the member has not met
+    if alike:
+        counted_from_one = labels.min() > 0 and labels.max() == own.size
+        strangers = labels.size > 1 and not np.isin(labels, own).any()
+        if not counted_from_one and not strangers:
+            return False  # y has a class that the member has not met
     raise ValueError(
         f"member {member.name!r} answers with positions among {own.size} classes, and "
         f"y has {labels.size} labels ({_listed(labels)}): which is which cannot "
