@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cache
+from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
 
@@ -32,6 +33,13 @@ KINDS: tuple[Kind, ...] = (
     PooledModel(),
 )
 POOL = Pool()
+
+# Kinds for models of other libraries, by the package that their class is from; each
+# file imports the library, which is there if a model of it is.
+LIBRARIES = {
+    "imblearn": "quorate.ensembles._imbalanced",
+    "sklearnex": "quorate.ensembles._intelex",
+}
 
 # Packages add kinds of their own under this entry point.
 ENTRY_POINT = "quorate.ensembles"
@@ -96,7 +104,13 @@ def find_kind(model: Any) -> Kind | None:
     if isinstance(core, (list, tuple, Mapping)):
         return POOL
     classes = _kinds_by_class()
-    return next((classes[cls] for cls in type(core).__mro__ if cls in classes), None)
+    for cls in type(core).__mro__:
+        library = cls.__module__.partition(".")[0]
+        if library in LIBRARIES:
+            _load_library(library)
+        if cls in classes:
+            return classes[cls]
+    return None
 
 
 def register_kind(kind: Kind | type[Kind]) -> None:
@@ -128,6 +142,18 @@ def register_kind(kind: Kind | type[Kind]) -> None:
 
 
 @cache
+def _load_library(library: str) -> None:
+    """Let in the kinds of a library, unless somebody brought others before."""
+    known = _kinds_by_class()
+    own = {type(kind) for kind in KINDS}
+    for kind in import_module(LIBRARIES[library]).KINDS:
+        for model in kind.models:
+            # A patched scikit-learn has classes of the library under its own names.
+            if model not in known or type(known[model]) in own:
+                known[model] = kind
+
+
+@cache
 def _kinds_by_class() -> dict[type, Kind]:
     kinds = list(KINDS)
     for point in entry_points(group=ENTRY_POINT):
@@ -156,8 +182,9 @@ def _why_not(model: Any) -> str:
         )
     if isinstance(model, StackingClassifier):
         return (
-            f"{name}: the members feed a final estimator and do not vote; "
-            "pass its estimators_ as a list to measure them."
+            f"{name}: the members feed a final estimator and do not vote; pass its "
+            "named_estimators_, a dict, to measure them: with labels of all classes "
+            "in y they are understood."
         )
     if hasattr(model, "best_estimator_"):
         return f"{name}: pass its best_estimator_, the fitted ensemble itself."

@@ -23,7 +23,7 @@ _REFUSAL = (
 _UNLIKELY = 1e-6
 _FEW = 0.05
 # A stump may count other samples by chance as it did its own; this many leaves do not.
-_LEAVES_OF_EVIDENCE = 30
+LEAVES_OF_EVIDENCE = 30
 
 
 def drawn_rows(ensemble: Ensemble) -> list[IntArray] | None:
@@ -51,6 +51,10 @@ def check_training_data(
         Samples that the ensemble has prepared.
     y : array of labels
     """
+    if ensemble.recognise is not None:
+        if not ensemble.recognise(X, y)[0]:
+            raise ValueError(f"{_REFUSAL}.")
+        return
     last = max(int(rows.max()) for rows in drawn)
     if not _plausible_length(ensemble.max_samples, drawn, last, y.size):
         raise ValueError(
@@ -76,7 +80,7 @@ def check_training_data(
                 f"{_REFUSAL}: member {member.name} was trained on other labels."
             )
         leaves += tree.n_leaves
-        if leaves >= _LEAVES_OF_EVIDENCE:
+        if leaves >= LEAVES_OF_EVIDENCE:
             return
 
 
@@ -100,7 +104,11 @@ def recognise(
     ensemble: Ensemble, prepared: Any, y: Array
 ) -> tuple[bool, list[IntArray] | None]:
     """Tell training samples, and which of them each member was trained on if known."""
-    if y.size == 0 or _not_all_there(ensemble, prepared):
+    if y.size == 0:
+        return False, None
+    if ensemble.recognise is not None:
+        return ensemble.recognise(prepared, y)
+    if _not_all_there(ensemble, prepared):
         return False, None
     drawn = drawn_rows(ensemble)
     if drawn is not None:
@@ -117,7 +125,7 @@ def recognise(
         if not _same_leaves(member, tree, prepared):
             return False, None
         leaves += tree.n_leaves
-        if leaves >= _LEAVES_OF_EVIDENCE:
+        if leaves >= LEAVES_OF_EVIDENCE:
             break
     return leaves > 0, None
 

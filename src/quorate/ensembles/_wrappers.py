@@ -14,6 +14,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
 from quorate.ensembles._kind import Ensemble
+from quorate.ensembles._samplers import after_samplers, before_samplers, is_sampler
 
 INSIDE = "__quorate_ensemble__"
 """The method by which a classifier shows the fitted ensemble it holds."""
@@ -62,11 +63,16 @@ def _in_pipeline(pipeline: Pipeline, last: Ensemble) -> Ensemble:
         model = _ending_in(pipeline, last.model)
     if len(pipeline) == 1:
         return replace(last, model=model, wrap=wrap)
-    before = pipeline[:-1]
+    samplers = [step for _, step in pipeline.steps[:-1] if is_sampler(step)]
+    if samplers:
+        before = before_samplers(pipeline)
+        last = after_samplers(last, samplers)
+    else:
+        before = pipeline[:-1].transform
     return replace(
         last,
         model=model,
-        prepare=lambda X: last.prepare(before.transform(X)),
+        prepare=lambda X: last.prepare(before(X)),
         wrap=wrap,
     )
 
