@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from quorate._kernels import limits
+from quorate._rows import in_memory
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.choosing import Selection
 from quorate.ensembles import predictable, read_ensemble, trained_on
@@ -230,7 +231,7 @@ def _certify_model(
             "certify(big, small, X, y)."
         )
     whole, part = read_ensemble(big), read_ensemble(small)
-    truth = np.asarray(y)
+    X, truth = in_memory(X), np.asarray(y)
     for ensemble in (whole, part):
         if trained_on(ensemble, ensemble.prepare(X), truth):
             raise ValueError(f"certify: {SEEN}")

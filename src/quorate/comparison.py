@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from quorate._html import table_html
+from quorate._rows import in_memory
 from quorate._typing import Array
 from quorate.certificates import error_limit, excess_limit
 from quorate.ensembles import (
@@ -173,7 +174,7 @@ def compare(before: Any, after: Any, X: Any, y: Any, *, repeats: int = 5) -> Com
     <VoteSource.OUT_OF_BAG: 'out-of-bag votes'>
     """
     models = read_ensemble(before), read_ensemble(after)
-    truth = np.asarray(y)
+    X, truth = in_memory(X), np.asarray(y)
     given = _pair(
         predictable(model, ensemble, truth)
         for model, ensemble in zip((before, after), models, strict=True)

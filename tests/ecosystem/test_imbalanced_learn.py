@@ -1,4 +1,4 @@
-"""imbalanced-learn: balanced forests, bagging, boosting, and pipelines with samplers."""
+"""imbalanced-learn: balanced forests, bagging, boosting, pipelines with samplers."""
 
 import warnings
 

@@ -32,7 +32,7 @@ from quorate._report._sections import (
     risk_rows,
 )
 from quorate._report._words import GLOSSARY, UNSCORED
-from quorate._rows import count_rows, take_rows
+from quorate._rows import count_rows, in_memory, take_rows
 from quorate._typing import IntArray
 from quorate._versions import versions
 from quorate.choosing import (
@@ -172,6 +172,7 @@ def make_report(
     """Make the report; ``source`` names the files, where it comes from files."""
     require_extra()
     _check_settings(methods, random_state)
+    X, y = in_memory(X), in_memory(y)
     start = time.perf_counter()
     evidence = gather(
         ensemble, X, y, out_of_bag=out_of_bag, n_jobs=n_jobs, owner="report"

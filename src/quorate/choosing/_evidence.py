@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate._rows import take_rows
+from quorate._rows import in_memory, take_rows
 from quorate._typing import Array, IntArray
 from quorate.ensembles import (
     COSTS,
@@ -140,7 +140,7 @@ def gather(
     """
     if out_of_bag not in (True, False, "auto"):
         raise ValueError(f"{owner}(out_of_bag={out_of_bag!r}): True, False or 'auto'.")
-    found = read_ensemble(ensemble)
+    found, X = read_ensemble(ensemble), in_memory(X)
     with warnings.catch_warnings():
         # Choosing does not need every sample.
         warnings.simplefilter("ignore", LeftOutWarning)

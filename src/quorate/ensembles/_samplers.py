@@ -57,18 +57,19 @@ def chosen_rows(
 ) -> bool:
     """Tell whether these are the samples that members were fitted on some rows of.
 
-    Samplers give each member the same number of samples of each class, which other
-    labels in these rows do not have; trees remember their leaves.
+    Samplers give a member as many samples of each class, or the same numbers to all
+    members, which other labels in these rows do not have; trees remember their leaves.
     """
     if max(int(some.max()) for some in rows) >= y.size:
         return False
     counts = {
         tuple(np.unique(y[some], return_counts=True)[1].tolist()) for some in rows
     }
-    if len(counts) > 1:
+    balanced = all(len(set(of_classes)) == 1 for of_classes in counts)
+    alike = len(counts) == 1 and len(rows) > 1
+    of_a_tree = hasattr(members[0].estimator, "tree_")
+    if not balanced and not alike and not (of_a_tree and len(rows) == 1):
         return False
-    if len(rows) == 1 and not hasattr(members[0].estimator, "tree_"):
-        return len(set(counts.pop())) == 1  # nothing to compare with but balance
     leaves = 0
     for member, some in zip(members, rows, strict=True):
         tree = getattr(member.estimator, "tree_", None)
