@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 GROUPS := test browser oracle lint docs bench
 
-.PHONY: demo test test-browser test-oracle test-oldest test-slow simulate lint types docs doctest bench wheel smoke clean
+.PHONY: demo test test-browser test-ecosystem test-oracle test-oldest test-slow simulate lint types docs doctest bench wheel smoke clean
 
 demo: $(VENV)/.core
 	$(BIN)/quorate demo
@@ -27,6 +27,18 @@ test-oldest:
 	$(VENV)-oldest/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(VENV)-oldest/bin/python -m pip install --quiet --group test-oldest --editable .
 	$(VENV)-oldest/bin/python -m pytest -n auto
+
+# With models and frames of other libraries, in an environment of their own. Torch is
+# the build for CPUs; where that cannot be had, its tests use a stand-in and say so.
+test-ecosystem:
+	$(PYTHON) -m venv $(VENV)-ecosystem
+	$(VENV)-ecosystem/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(VENV)-ecosystem/bin/python -m pip install --quiet --group ecosystem --editable .
+	-timeout 120 $(VENV)-ecosystem/bin/python -m pip install --quiet --retries 0 \
+		--timeout 20 --no-deps --index-url https://download.pytorch.org/whl/cpu torch \
+		&& $(VENV)-ecosystem/bin/python -m pip install --quiet sympy networkx jinja2 \
+		fsspec filelock typing-extensions setuptools
+	QUORATE_ECOSYSTEM=required $(VENV)-ecosystem/bin/python -m pytest -q tests/ecosystem
 
 test-slow: $(VENV)/.test
 	$(BIN)/python -m pytest -n auto -m slow
@@ -77,4 +89,4 @@ $(GROUPS:%=$(VENV)/.%): $(VENV)/.%: $(VENV)/.core
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(VENV)-oldest $(VENV)-wheel dist docs/_build docs/api/generated docs/gallery docs/sg_execution_times.rst .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(VENV)-ecosystem $(VENV)-oldest $(VENV)-wheel dist docs/_build docs/api/generated docs/gallery docs/sg_execution_times.rst .pytest_cache .mypy_cache .ruff_cache

@@ -9,7 +9,6 @@ from typing import Any
 from sklearn.ensemble import (
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
-    StackingClassifier,
 )
 from sklearn.utils.validation import check_is_fitted
 
@@ -49,6 +48,28 @@ READABLE = (
     "AdaBoostClassifier or VotingClassifier, a Pipeline that ends in one, "
     "or a list or dict of fitted classifiers"
 )
+
+
+# Models of scikit-learn that have an ensemble inside, and what to do with it.
+_INSIDE = {
+    "CalibratedClassifierCV": "its calibrators fit the ensembles as they are; prune "
+    "the estimator of each of its calibrated_classifiers_ and calibrate that again",
+    "FixedThresholdClassifier": "its threshold decides, and not the ensemble; prune "
+    "its estimator_ and set the threshold again",
+    "TunedThresholdClassifierCV": "its threshold decides, and not the ensemble; prune "
+    "its estimator_ and tune the threshold again",
+    "OneVsRestClassifier": "each of its estimators_ decides about one class; prune "
+    "these one by one, with y == that class",
+    "OneVsOneClassifier": "each of its estimators_ decides about two classes; prune "
+    "these one by one, on the samples of both",
+    "MultiOutputClassifier": "each of its estimators_ decides about one output; prune "
+    "these one by one",
+    "StackingClassifier": "the members feed a final estimator and do not vote; pass "
+    "its named_estimators_, a dict, to measure them: with labels of all classes in y "
+    "they are understood",
+}
+# Libraries whose ensembles are of trees that add up to a score.
+_ADDITIVE = ("xgboost", "lightgbm", "catboost")
 
 
 def read_ensemble(model: Any) -> Ensemble:
@@ -180,12 +201,16 @@ def _why_not(model: Any) -> str:
             f"{name}: members of gradient boosting are regression trees that add up "
             "to a score; they do not vote for classes, so there is nothing to collect."
         )
-    if isinstance(model, StackingClassifier):
-        return (
-            f"{name}: the members feed a final estimator and do not vote; pass its "
-            "named_estimators_, a dict, to measure them: with labels of all classes "
-            "in y they are understood."
-        )
+    for cls in type(model).__mro__:
+        library = cls.__module__.partition(".")[0]
+        if library == "sklearn" and cls.__name__ in _INSIDE:
+            return f"{name}: {_INSIDE[cls.__name__]}."
+        if library in _ADDITIVE:
+            return (
+                f"{name}: its trees add up to a score, also where they are grown side "
+                "by side; they do not vote for classes. As a whole it can be a member: "
+                "put it into a list or dict with others."
+            )
     if hasattr(model, "best_estimator_"):
         return f"{name}: pass its best_estimator_, the fitted ensemble itself."
     kind = declared_type(model)

@@ -43,12 +43,31 @@ def after_samplers(ensemble: Ensemble, samplers: Sequence[Any]) -> Ensemble:
             drawn=None,
             recognise=lambda X, y: (_invented_from(ensemble, X), None),
         )
-    chosen: IntArray = rows
+    return chosen_by(ensemble, rows)
+
+
+def chosen_by(
+    ensemble: Ensemble, rows: IntArray, labels: Array | None = None
+) -> Ensemble:
+    """Return an ensemble that was fitted on some rows of the samples.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+    rows : array of int
+        The rows, in the order in which it got them.
+    labels : array, optional
+        What they were labelled with, for all samples; their true labels by default.
+    """
     drawn = ensemble.drawn
+
+    def known(X: Any, y: Array) -> Recognised:
+        return _chosen_from(ensemble, rows, X, y if labels is None else labels)
+
     return replace(
         ensemble,
-        drawn=None if drawn is None else lambda: [chosen[some] for some in drawn()],
-        recognise=lambda X, y: _chosen_from(ensemble, chosen, X, y),
+        drawn=None if drawn is None else lambda: [rows[some] for some in drawn()],
+        recognise=known,
     )
 
 
@@ -95,7 +114,7 @@ def _rows_of(samplers: Sequence[Any]) -> IntArray | None:
 
 
 def _chosen_from(ensemble: Ensemble, rows: IntArray, X: Any, y: Array) -> Recognised:
-    if int(rows.max()) >= y.size:
+    if int(rows.max()) >= y.size or count_rows(X) != y.size:
         return False, None
     seen, drawn = recognise(ensemble, take_rows(X, rows), y[rows])
     return seen, None if drawn is None else [rows[some] for some in drawn]
