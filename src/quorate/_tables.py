@@ -36,7 +36,15 @@ def import_pandas(owner: str) -> Any:
 def read_samples_for(model: Any, path: Path, target: str | None) -> tuple[Any, Any]:
     """Return samples in the form the model was trained on, and their labels."""
     X, y = read_samples(path, target)
-    return (X if hasattr(model, "feature_names_in_") else X.to_numpy()), y
+    return (X if _knows_names(model) else X.to_numpy()), y
+
+
+def _knows_names(model: Any) -> bool:
+    """Tell whether a model, or a member of a list or dict, was trained on a frame."""
+    members = model.values() if isinstance(model, dict) else model
+    if isinstance(model, (list, tuple, dict)):
+        return any(map(_knows_names, members))
+    return hasattr(model, "feature_names_in_")
 
 
 def read_samples(path: Path, target: str | None) -> tuple[Any, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from quorate.cli import _options
-from quorate.cli._inputs import read_model, refuse_to_write_over
+from quorate.cli._inputs import refuse_to_write_over
 from quorate.cli._printable import say
 
 
@@ -85,16 +85,15 @@ def prune(
     from quorate._tables import read_samples_for
     from quorate.cli._render import progress_console, results_console
     from quorate.comparison import compare
-    from quorate.persistence import save
+    from quorate.persistence import load, save
     from quorate.pruned import prune_with_selection, pruning_record
 
     refuse_to_write_over(output, force)
     wanted, limits = as_size(keep), _limits(budget)
     console = progress_console()
     with console.status("reading"):
-        ensemble = read_model(
-            model, trust, unsafe_pickle, otherwise="prune it with quorate.prune"
-        )
+        # A list or dict of classifiers comes out as a model that can predict.
+        ensemble = load(model, trust, unsafe_pickle=unsafe_pickle)
         X, y = read_samples_for(ensemble, data, target)
     with console.status("asking the members and choosing"):
         smaller, selection = prune_with_selection(

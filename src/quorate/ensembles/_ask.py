@@ -13,6 +13,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from quorate._rows import count_rows, take_rows
 from quorate._typing import Array, FloatArray, IntArray
+from quorate.ensembles._adapters import AdaptedMember
 from quorate.ensembles._dialects import understood
 from quorate.ensembles._kind import Ensemble
 from quorate.ensembles._member import Member
@@ -119,7 +120,10 @@ class Answers:
         is_label = np.isin(np.arange(classes.size), y)
         for member, row in zip(self.ensemble.members, codes, strict=True):
             known = is_label | np.isin(np.arange(classes.size), row)
-            owner = f"member {member.name!r} ({type(member.estimator).__name__})"
+            asked = member.estimator
+            if isinstance(asked, AdaptedMember):
+                asked = asked.model
+            owner = f"member {member.name!r} ({type(asked).__name__})"
             refuse_scores(classes[known], is_label[known], owner, _REMEDY)
 
     def _tabled(self, classes: Array, codes: Array) -> Probabilities:
