@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 GROUPS := test browser oracle lint docs bench
 
-.PHONY: demo kernels sanitize test test-pure test-browser test-oracle test-oldest test-slow test-strict simulate lint types docs doctest bench mutate wheel smoke clean
+.PHONY: demo kernels sanitize test test-pure test-browser test-ecosystem test-oracle test-oldest test-slow test-strict simulate lint types docs doctest bench mutate wheel smoke clean
 
 demo: $(VENV)/.core
 	$(BIN)/quorate demo
@@ -51,6 +51,16 @@ test-oldest:
 	$(VENV)-oldest/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(VENV)-oldest/bin/python -m pip install --quiet --group test-oldest --editable .
 	$(VENV)-oldest/bin/python -m pytest -n auto
+
+# With models and frames of other libraries, in an environment of their own. Torch is
+# the build for CPUs; where that cannot be had, its tests are skipped and say so.
+test-ecosystem:
+	$(PYTHON) -m venv $(VENV)-ecosystem
+	$(VENV)-ecosystem/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(VENV)-ecosystem/bin/python -m pip install --quiet --group ecosystem --editable .
+	-timeout 180 $(VENV)-ecosystem/bin/python -m pip install --quiet --retries 0 \
+		--timeout 20 --index-url https://download.pytorch.org/whl/cpu torch
+	QUORATE_ECOSYSTEM=required $(VENV)-ecosystem/bin/python -m pytest -q tests/ecosystem
 
 test-slow: $(VENV)/.test
 	$(BIN)/python -m pytest -n auto -m slow
@@ -113,4 +123,4 @@ $(GROUPS:%=$(VENV)/.%): $(VENV)/.%: $(VENV)/.core
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(VENV)-oldest $(VENV)-pure $(VENV)-wheel src/quorate/_native/_forest.* dist docs/_build docs/api/generated docs/gallery docs/sg_execution_times.rst .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(VENV)-ecosystem $(VENV)-oldest $(VENV)-pure $(VENV)-wheel src/quorate/_native/_forest.* dist docs/_build docs/api/generated docs/gallery docs/sg_execution_times.rst .pytest_cache .mypy_cache .ruff_cache

@@ -43,7 +43,9 @@ if TYPE_CHECKING:
     from quorate.comparison import compare as compare
     from quorate.decomposition import Decomposition as Decomposition
     from quorate.decomposition import decompose as decompose
+    from quorate.ensembles import PooledClassifier as PooledClassifier
     from quorate.ensembles import WeightedVoting as WeightedVoting
+    from quorate.ensembles import as_member as as_member
     from quorate.ensembles import collect_votes as collect_votes
     from quorate.ensembles import keep_members as keep_members
     from quorate.lazy import CompactClassifier as CompactClassifier
@@ -86,7 +88,9 @@ _HOMES = {
     "Summary": "quorate.votes",
     "summarise": "quorate.summarising",
     "Votes": "quorate.votes",
+    "PooledClassifier": "quorate.ensembles",
     "WeightedVoting": "quorate.ensembles",
+    "as_member": "quorate.ensembles",
     "assess_risk": "quorate.risk",
     "collect_votes": "quorate.ensembles",
     "decompose": "quorate.decomposition",

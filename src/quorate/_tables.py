@@ -38,7 +38,15 @@ def read_samples_for(model: Any, path: Path, target: str | None) -> tuple[Any, A
     X, y = read_samples(path, target)
     if y is not None:
         y = as_labels_of(model, y)
-    return (X if hasattr(model, "feature_names_in_") else X.to_numpy()), y
+    return (X if _knows_names(model) else X.to_numpy()), y
+
+
+def _knows_names(model: Any) -> bool:
+    """Tell whether a model, or a member of a list or dict, was trained on a frame."""
+    members = model.values() if isinstance(model, dict) else model
+    if isinstance(model, (list, tuple, dict)):
+        return any(map(_knows_names, members))
+    return hasattr(model, "feature_names_in_")
 
 
 def as_labels_of(model: Any, y: Any) -> Any:

@@ -15,9 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from quorate._html import escape
 from quorate._kernels import limits
+from quorate._rows import in_memory
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.choosing import Selection
-from quorate.ensembles import read_ensemble, record_of, trained_on
+from quorate.ensembles import predictable, read_ensemble, record_of, trained_on
 from quorate.pruning import Pruner
 from quorate.summarising import summarise
 from quorate.votes import Summary, VoteCounts, Votes, VoteSource, prefix_errors
@@ -337,12 +338,12 @@ def _certify_model(
         )
     whole, part = read_ensemble(big), read_ensemble(small)
     record = record_of(small, part, "certify") or {}
-    truth = np.asarray(y)
+    X, truth = in_memory(X), np.asarray(y)
     for ensemble in (whole, part):
         if trained_on(ensemble, ensemble.prepare(X), truth):
             raise ValueError(f"certify: {SEEN}")
-    full = np.asarray(big.predict(X)) != truth
-    wrong = np.asarray(small.predict(X)) != truth
+    full = np.asarray(predictable(big, whole, truth).predict(X)) != truth
+    wrong = np.asarray(predictable(small, part, truth).predict(X)) != truth
     sizes = np.array([part.n_members])
     classes = None
     if balanced:

@@ -9,6 +9,7 @@ import numpy as np
 
 from quorate._html import table_html
 from quorate._plain import plain
+from quorate._rows import in_memory
 from quorate._scoring import (
     Judged,
     Score,
@@ -31,6 +32,7 @@ from quorate.ensembles import (
     memory_bytes,
     pickled_bytes,
     predict_milliseconds,
+    predictable,
     read_ensemble,
     trained_on,
 )
@@ -221,8 +223,9 @@ def compare(
     Parameters
     ----------
     before, after : fitted ensembles
-        What :func:`quorate.collect_votes` reads and that can ``predict``, or a
-        :class:`quorate.PrunedClassifier` or :class:`quorate.LazyClassifier`.
+        What :func:`quorate.collect_votes` reads, or a
+        :class:`quorate.PrunedClassifier` or :class:`quorate.LazyClassifier`. A list or
+        dict decides as the :class:`quorate.PooledClassifier` of its members does.
     X, y : array-like
         Samples that neither was trained or chosen on: without them the accuracy
         flatters and the limits do not hold. For data that do not fit in memory, give no
@@ -268,8 +271,13 @@ def compare(
             given = summarise(before, X, target=target, against=after)
         judged = _judge_summary(given, models)
     else:
-        judged = _judge((before, after), models, X, np.asarray(y), scoring)
-        times = predict_milliseconds([before, after], X, repeats)
+        X, truth = in_memory(X), np.asarray(y)
+        both = _pair(
+            predictable(model, ensemble, truth)
+            for model, ensemble in zip((before, after), models, strict=True)
+        )
+        judged = _judge(both, models, X, truth, scoring)
+        times = predict_milliseconds([*both], X, repeats)
     nodes = tuple(count_nodes(model.model) for model in models)
     return Comparison(
         members=_pair(model.n_members for model in models),

@@ -161,12 +161,13 @@ def test_what_was_compared_on(run, folder, tmp_path):
     assert "were chosen on the same samples" in run("--force").stdout
 
 
-def test_pool_cannot_predict(run, folder):
+def test_a_pool_becomes_a_model(run, folder):
     X, y = load_wine(return_X_y=True)
-    save([GaussianNB().fit(X, y)], folder / "pool.skops")
-    done = run(model="pool.skops")
-    assert done.exit_code == 1
-    assert "cannot predict by itself" in done.stderr
+    pool = {"bayes": GaussianNB(), "smooth": GaussianNB(var_smoothing=0.1)}
+    save({name: m.fit(X, y) for name, m in pool.items()}, folder / "pool.skops")
+    done = run("--force", model="pool.skops")
+    assert done.exit_code == 0, done.stderr
+    assert "of 2 members kept by SimplexWeights (auto)" in done.stdout
 
 
 def test_pickles_need_a_flag(run, folder):

@@ -281,14 +281,17 @@ class TestDetails:
             "tree": tree().fit(X, y),
             "knn": KNeighborsClassifier().fit(X, y),
         }
-        named = prune(pool, X, y, method="oo", keep=2)
+        options = {"method": "oo", "keep": 2, "as_members": True}
+        named = prune(pool, X, y, **options)
         assert type(named) is dict
         assert len(named) == 2
         assert all(named[name] is pool[name] for name in named)
-        listed = prune([*pool.values()], X, y, method="oo", keep=2)
+        listed = prune([*pool.values()], X, y, **options)
         assert type(listed) is list
         assert listed == list(named.values())
-        assert type(prune((*pool.values(),), X, y, method="oo", keep=2)) is tuple
+        assert type(prune((*pool.values(),), X, y, **options)) is tuple
+        model = prune(pool, X, y, method="oo", keep=2)
+        assert model.estimators == named
 
     def test_frozen(self, fitted, data):
         X, y, _, _ = data

@@ -33,11 +33,19 @@ from quorate._report._sections import (
     risk_rows,
 )
 from quorate._report._words import GLOSSARY, UNSCORED
-from quorate._rows import count_rows, take_rows
+from quorate._rows import count_rows, in_memory, take_rows
 from quorate._typing import IntArray
 from quorate._versions import versions
-from quorate.choosing import Keep, Selection, Size, choose, gather
-from quorate.ensembles import Ensemble, member_costs, predict_milliseconds
+from quorate.choosing import (
+    DEFAULT_KEEP,
+    USUAL,
+    Keep,
+    Selection,
+    Size,
+    choose,
+    gather,
+)
+from quorate.ensembles import Ensemble, PooledClassifier, predict_milliseconds
 from quorate.pruned import smaller_ensemble
 from quorate.votes import Votes, VoteSource
 
@@ -54,7 +62,7 @@ def report(
     *,
     output: str | os.PathLike[str] | None = None,
     method: Any = "auto",
-    keep: Keep = 0.2,
+    keep: Keep = USUAL,
     scoring: Any = None,
     out_of_bag: bool | str = "auto",
     methods: Sequence[Any] | None = None,
@@ -80,7 +88,7 @@ def report(
     method : str or Pruner
         How the members to keep are chosen: a name from :func:`quorate.methods`, or
         "auto" for the method that suits the ensemble, as in :func:`quorate.prune`.
-    keep : float, int, "auto" or None
+    keep : float, int, "auto", None or "default"
         How many members to keep; see :func:`quorate.select`.
     scoring : str, scorer, callable or None
         What good means; see :func:`quorate.select`. Accuracy by default. The page
@@ -184,6 +192,7 @@ def make_report(
     """Make the report; ``source`` names the files, where it comes from files."""
     require_extra()
     _check_settings(methods, random_state)
+    X, y = in_memory(X), in_memory(y)
     start = time.perf_counter()
     evidence = gather(
         ensemble,
@@ -226,7 +235,7 @@ def make_report(
         )
     some = _some(votes, _COMPARED_SAMPLES, random_state)
     rows = some_rows(X, random_state)
-    single = found.keep(np.arange(found.n_members))  # without workers, as pruned ones
+    single = _whole(found, votes)
     data: dict[str, Any] = {
         "format": "quorate-report/1",
         "kind": "ensemble",
@@ -253,14 +262,13 @@ def make_report(
         "lazy": lazy_facts(
             single,
             rows,
-            can_predict=found.can_predict,
             unseen=votes.source.is_unseen,
             seed=random_state,
         ),
         "certificate": certificate_facts(halves, pruner, votes.source),
         "settings": {
             "method": as_code(method),
-            "keep": keep,
+            "keep": _resolved(keep, selection),
             **({} if selection.judged_by is None else {"scoring": selection.scoring}),
             "out_of_bag": votes.source is VoteSource.OUT_OF_BAG,
             "noise": noise,
@@ -364,10 +372,21 @@ def _times(
     ensemble: Ensemble, whole: Any, selection: Selection, rows: Any
 ) -> dict[str, Any]:
     """Return milliseconds to predict some rows: all members, and those kept."""
-    if ensemble.can_predict:
-        models = [whole, smaller_ensemble(ensemble, selection)]
-        before, after = predict_milliseconds(models, rows, repeats=2)
-    else:
-        each = member_costs(ensemble, "milliseconds", rows, repeats=1)
-        before, after = each.sum(), each[selection.members].sum()
+    models = [whole, smaller_ensemble(ensemble, selection)]
+    before, after = predict_milliseconds(models, rows, repeats=2)
     return {"before": float(before), "after": float(after), "rows": count_rows(rows)}
+
+
+def _whole(ensemble: Ensemble, votes: Votes) -> Any:
+    """Return all members as a model; without workers, as pruned ones are."""
+    every = np.arange(ensemble.n_members)
+    if ensemble.can_predict:
+        return ensemble.keep(every)
+    return PooledClassifier.of(ensemble, every, classes=votes.classes)
+
+
+def _resolved(keep: Keep, selection: Selection) -> Keep:
+    """Return the size that was asked for, in the word or number it stands for."""
+    if keep != USUAL:
+        return keep
+    return "auto" if selection.rule == "keep='auto'" else DEFAULT_KEEP

@@ -24,7 +24,7 @@ from quorate.choosing._curve import SizeCurve, size_curve
 from quorate.choosing._drawing import Drawn, draw_rows
 from quorate.choosing._evidence import Evidence
 from quorate.choosing._selection import Selection
-from quorate.choosing._size import DEFAULT_KEEP, Keep, Size
+from quorate.choosing._size import USUAL, Keep, Size
 from quorate.exceptions import NothingSavedWarning, TrainingVotesWarning
 from quorate.pruning import AUTO, Progress, Pruner, choose_method, make_pruner
 from quorate.votes import Summary, Votes, VoteSource
@@ -62,7 +62,7 @@ def choose(
     **parameters
         Parameters of the method.
     """
-    wanted = size or Size.of(method, DEFAULT_KEEP)
+    wanted = size or Size.of(method, USUAL)
     score = None
     if not is_accuracy(scoring):
         score = score_for(scoring, evidence.votes, owner)
@@ -73,6 +73,7 @@ def choose(
         evidence = replace(evidence, votes=evidence.out_of_bag())
     votes = evidence.votes
     _warn_of_training_votes(pruner, votes)
+    wanted = wanted.for_votes(votes, _can_find_size(pruner, votes))
     is_auto = isinstance(method, str) and method == AUTO
     if wanted.is_fixed:
         fitted, seconds = _fit(pruner.set_params(keep=wanted.keep), evidence, progress)
@@ -126,6 +127,20 @@ def choose(
     )
 
 
+def _can_find_size(pruner: Pruner, votes: Votes) -> bool:
+    """Tell whether errors can say how many are enough: honest ones, along an order."""
+    if votes.source is VoteSource.TRAINING or not folds_of(votes):
+        return False
+    everybody = make_pruner(pruner, keep=_all_of(pruner))
+    return bool(everybody.has_order)
+
+
+def _all_of(pruner: Pruner) -> float | None:
+    """Return the ``keep`` by which a method orders all members."""
+    finds_it = pruner.tags.finds_size and not pruner.tags.honours_keep
+    return None if finds_it else 1.0
+
+
 def _number(wanted: Size, curve: SizeCurve, evidence: Evidence, fitted: Pruner) -> int:
     """Return how many members are kept by the rule that was given."""
     number = wanted.on(curve, evidence.costs)
@@ -169,7 +184,7 @@ def _warn_that_all_stay(wanted: Size, votes: Votes, by_errors: bool) -> None:
 def select(
     votes: Votes,
     method: Any = AUTO,
-    keep: Keep = 0.2,
+    keep: Keep = USUAL,
     *,
     tolerance: float | None = None,
     budget: Mapping[str, float] | None = None,
@@ -188,9 +203,10 @@ def select(
     method : str or Pruner
         A name from :func:`quorate.methods`, a pruner object, or "auto" for the one that
         suits the votes; see :func:`quorate.pruning.choose_method`.
-    keep : float, int, "auto" or None
+    keep : float, int, "auto", None or "default"
         Fraction in (0, 1] or number of members. "auto" takes the smallest size within
-        one standard error of the best. A pruner object keeps as many as its own
+        one standard error of the best. By default that is what pools and voting
+        ensembles get, and others 0.2. A pruner object keeps as many as its own
         ``keep`` says, unless another number is given here.
     tolerance : float, optional
         Instead of ``keep``: the smallest size whose error exceeds the whole ensemble's
@@ -352,8 +368,7 @@ def _whole_curve(votes: Votes, fitted: Pruner, score: Score | None) -> SizeCurve
 
 def _of_everybody(pruner: Pruner, asker: str) -> Pruner:
     """Return the method set to order all members."""
-    finds_it = pruner.tags.finds_size and not pruner.tags.honours_keep
-    pruner.set_params(keep=None if finds_it else 1.0)
+    pruner.set_params(keep=_all_of(pruner))
     if not pruner.has_order:
         raise ValueError(
             f"{asker}: {type(pruner).__name__} has no order of picking, so no size can "

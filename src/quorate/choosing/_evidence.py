@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from quorate._batches import as_source
-from quorate._rows import take_rows
+from quorate._rows import in_memory, take_rows
 from quorate._scoring import check_rule, check_scoring
 from quorate._typing import Array, IntArray
 from quorate.choosing._drawing import Drawn, draw_from, draw_rows
@@ -174,6 +174,7 @@ def gather(
                 "were trained on; batches must be of rows that no member has seen."
             )
     else:
+        X, y = in_memory(X), in_memory(y)
         rows, drawn = draw_rows(y, max_samples, owner, seed)
     with warnings.catch_warnings():
         # Choosing does not need every sample.

@@ -95,8 +95,26 @@ class Selection:
 
     @property
     def weights(self) -> FloatArray | None:
-        """New voting weights of all members, zero where not kept; None if unchanged."""
+        """New voting weights of all members, zero where not kept; None if unchanged.
+
+        In the order of the members, not of picking: :attr:`weights_by_name` pairs them
+        with names.
+        """
         return self.pruner.new_weights
+
+    @property
+    def weights_by_name(self) -> dict[str, float]:
+        """Voting weights of the members kept, by name, in the order of picking.
+
+        Those that the method chose, else those that the members had; equal votes add up
+        to one.
+        """
+        weights = self.weights if self.weights is not None else self.votes.weights
+        if weights is None:
+            weights = np.full(self.votes.n_members, 1 / self.n_kept)
+        return {
+            self.votes.names[member]: float(weights[member]) for member in self.order
+        }
 
     @property
     def kept(self) -> Votes:

@@ -87,7 +87,7 @@ def read_samples_of(model: Any, data: Path, target: str) -> tuple[Any, Any]:
 
 def as_size(keep: str) -> float | int | str | None:
     """Return what ``--keep`` says, as Python has it."""
-    if keep == "auto":
+    if keep in ("auto", "default"):
         return keep
     if keep == "own":
         return None

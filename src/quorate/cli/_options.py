@@ -48,8 +48,8 @@ target = click.option(
 )
 keep = click.option(
     "--keep",
-    default="0.2",
-    show_default=True,
+    default="default",
+    show_default="0.2; auto for pools and voting",
     metavar="HOW-MANY",
     help="Fraction in (0, 1], number of members, 'auto' or 'own'.",
 )

@@ -11,7 +11,6 @@ from quorate.cli._inputs import (
     as_limits,
     as_size,
     check_files,
-    read_model,
     read_samples_of,
     refuse_to_write_over,
 )
@@ -113,7 +112,7 @@ def prune(
     from quorate.certificates import certify
     from quorate.cli._render import progress_console, results_console
     from quorate.comparison import compare
-    from quorate.persistence import save
+    from quorate.persistence import load, save
     from quorate.pruned import get_record, prune_with_selection
     from quorate.pruning import method_name
 
@@ -129,9 +128,8 @@ def prune(
         weighted["class_weight"] = class_weight
     console = progress_console()
     with console.status("reading"):
-        ensemble = read_model(
-            model, trust, unsafe_pickle, otherwise="prune it with quorate.prune"
-        )
+        # A list or dict of classifiers comes out as a model that can predict.
+        ensemble = load(model, trust, unsafe_pickle=unsafe_pickle)
         X, y = read_samples_of(ensemble, data, target)
     with console.status("asking the members and choosing") as status:
 

@@ -59,6 +59,9 @@ class Ensemble:
     """The training rows each member was fitted on, for ensembles that bootstrap."""
     max_samples: int | float | None = None
     """The ensemble's own setting, to check the number of training rows by."""
+    recognise: Callable[[Any, Array], tuple[bool, list[IntArray] | None]] | None = None
+    """Tells training samples, given those prepared and their labels, and the rows of
+    each member if they may be out of bag; None where row numbers and leaves tell."""
     adds_in_order: Callable[[], bool] = lambda: False
     """Whether its sums are those of the members one after the other, to the bit."""
     has_onnx: bool = False

@@ -44,7 +44,9 @@ class Member:
         if answers.ndim != 1:
             raise TypeError(
                 f"member {self.name!r} ({type(self.estimator).__name__}) predicts an "
-                f"array of shape {answers.shape}; a vote is one label per sample."
+                f"array of shape {answers.shape}; a vote is one label per sample. If "
+                "these are probabilities or logits, pass quorate.as_member(model, "
+                "classes=[...], answers='probabilities' or 'logits')."
             )
         return answers if self.classes is None else self._as_places(answers)
 
@@ -53,13 +55,10 @@ class Member:
         assert self.classes is not None
         is_number = answers.dtype.kind in "biuf"
         places = answers.astype(np.intp) if is_number else np.arange(0)
-        sound = is_number and (
-            places.size == 0 or (places.min() >= 0 and places.max() < len(self.classes))
-        )
-        if not sound:
-            wrong = answers
-            if is_number:
-                wrong = answers[(places < 0) | (places >= len(self.classes))]
+        off = (places != answers) if is_number else np.ones(answers.shape, dtype=bool)
+        off |= (places < 0) | (places >= len(self.classes)) if is_number else False
+        if off.any():
+            wrong = answers[off]
             raise ValueError(
                 f"member {self.name!r} ({type(self.estimator).__name__}) votes for "
                 f"{wrong[0]}, which is no position among the ensemble's "

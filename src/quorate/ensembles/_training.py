@@ -24,7 +24,7 @@ _REFUSAL = (
 _UNLIKELY = 1e-6
 _FEW = 0.05
 # A stump may count other samples by chance as it did its own; this many leaves do not.
-_LEAVES_OF_EVIDENCE = 30
+LEAVES_OF_EVIDENCE = 30
 
 
 def drawn_rows(ensemble: Ensemble) -> list[IntArray] | None:
@@ -61,6 +61,10 @@ def check_training_data(
     y : array of labels or None
         None if they are not known.
     """
+    if ensemble.recognise is not None:
+        if y is None or not ensemble.recognise(X, y)[0]:
+            raise ValueError(f"{_REFUSAL}.")
+        return
     last, n_rows = max(int(rows.max()) for rows in drawn), count_rows(X)
     if not _plausible_length(ensemble.max_samples, drawn, last, n_rows):
         raise ValueError(
@@ -87,7 +91,7 @@ def check_training_data(
                 f"{_REFUSAL}: member {member.name} was trained on other labels."
             )
         leaves += tree.n_leaves
-        if leaves >= _LEAVES_OF_EVIDENCE:
+        if leaves >= LEAVES_OF_EVIDENCE:
             return
 
 
@@ -129,7 +133,11 @@ def recognise(
     Without labels too, which tell nothing that the leaves do not.
     """
     n_rows = count_rows(prepared)
-    if n_rows == 0 or _not_all_there(ensemble, prepared):
+    if n_rows == 0:
+        return False, None
+    if ensemble.recognise is not None:
+        return (False, None) if y is None else ensemble.recognise(prepared, y)
+    if _not_all_there(ensemble, prepared):
         return False, None
     drawn = _first_drawn(ensemble)
     if drawn is not None:
@@ -146,7 +154,7 @@ def recognise(
         if not _same_leaves(member, tree, prepared):
             return False, None
         leaves += tree.n_leaves
-        if leaves >= _LEAVES_OF_EVIDENCE:
+        if leaves >= LEAVES_OF_EVIDENCE:
             break
     return leaves > 0, None
 

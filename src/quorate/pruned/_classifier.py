@@ -28,7 +28,7 @@ from quorate._rows import take_rows
 from quorate._scoring import check_scoring
 from quorate._suggest import unknown_name
 from quorate._typing import Array, BoolArray
-from quorate.choosing import Size, choose
+from quorate.choosing import USUAL, Size, choose
 from quorate.ensembles import find_kind, unwrapped
 from quorate.lazy import LazyClassifier
 from quorate.pruned._fitting import (
@@ -71,9 +71,10 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
     method : str or Pruner
         A name from :func:`quorate.methods`, a pruner object, or "auto" for the one that
         suits the ensemble; see :func:`quorate.pruning.choose_method`.
-    keep : float, int, "auto" or None
+    keep : float, int, "auto", None or "default"
         Fraction in (0, 1] or number of members; "auto" for the smallest size within one
-        standard error of the best; None where the method finds its own size.
+        standard error of the best; None where the method finds its own size. By default
+        "auto" for voting ensembles and 0.2 for others.
     prune_on : {"auto", "oob", "train"}, float or cross-validation splitter
         What to choose on. "oob": out-of-bag votes. "train": votes on the training
         samples. A fraction of the samples: held out from training. A splitter: every
@@ -147,7 +148,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         self,
         estimator: Any = None,
         method: Any = "auto",
-        keep: float | int | str | None = 0.2,
+        keep: float | int | str | None = USUAL,
         prune_on: Any = "auto",
         *,
         refit: bool = False,
@@ -350,7 +351,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         if kind is not None and kind.bootstraps(unwrapped(self._inner())):
             return "oob where there are some"
         alike = kind is not None and kind.family != "pool"
-        by_errors = isinstance(self.keep, str)
+        by_errors = isinstance(self.keep, str) and self.keep != USUAL
         is_auto = isinstance(self.method, str) and self.method == AUTO
         return "train" if alike and is_auto and not by_errors else _HOLDOUT
 

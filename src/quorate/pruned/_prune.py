@@ -5,8 +5,8 @@ from typing import Any
 
 from quorate._distil import check_distillable, check_options
 from quorate._distil import distil as teach
-from quorate.choosing import Keep, Selection, Size, choose, gather
-from quorate.ensembles import Ensemble, read_ensemble
+from quorate.choosing import USUAL, Keep, Selection, Size, choose, gather
+from quorate.ensembles import Ensemble, PooledClassifier, read_ensemble
 from quorate.pruned._record import get_record, pruning_record, set_record
 
 
@@ -15,7 +15,7 @@ def prune(
     X: Any,
     y: Any = None,
     method: Any = "auto",
-    keep: Keep = 0.2,
+    keep: Keep = USUAL,
     *,
     out_of_bag: bool | str = "auto",
     tolerance: float | None = None,
@@ -25,6 +25,7 @@ def prune(
     n_jobs: int | None = None,
     max_samples: int | None = None,
     target: str | None = None,
+    as_members: bool = False,
     **parameters: Any,
 ) -> Any:
     """Return a smaller fitted ensemble of the same type.
@@ -44,10 +45,12 @@ def prune(
     method : str or Pruner
         A name from :func:`quorate.methods`, a pruner object, or "auto" for the one that
         suits the ensemble; see :func:`quorate.pruning.choose_method`.
-    keep : float, int, "auto" or None
+    keep : float, int, "auto", None or "default"
         Fraction in (0, 1] or number of members; "auto" for the smallest size within one
-        standard error of the best; None where the method finds its own size. A pruner
-        object keeps as many as its own ``keep`` says, unless another is given here.
+        standard error of the best; None where the method finds its own size. By default
+        0.2, and "auto" for lists, dicts and voting ensembles, of which a fifth may be
+        one. A pruner object keeps as many as its own ``keep`` says, unless another is
+        given here.
     out_of_bag : {"auto", True, False}
         Choose on out-of-bag votes. "auto" does so where the ensemble bootstraps and X
         is its training data, and uses all votes on X otherwise.
@@ -68,6 +71,8 @@ def prune(
         which is said; ``pruning_["drawn"]`` has it.
     target : str, optional
         The column of labels, where X is files.
+    as_members : bool
+        Return the list or dict of the members kept, not a model of them.
     **parameters
         Parameters of the method; ``class_weight="balanced"`` lets every class count the
         same, for methods that add up over samples.
@@ -75,14 +80,16 @@ def prune(
     Returns
     -------
     ensemble of the same type
-        With the members kept, in their old order. Methods that choose weights set them
-        in AdaBoost and voting ensembles, and turn forests and bagging, which have none,
-        into a :class:`quorate.WeightedVoting` of the same members; lists and dicts hold
-        members only. ``pruning_`` says what was done (not on lists and dicts), with
-        digests of what the members had learned: fitting the smaller ensemble again
-        leaves it there, and who reads it then refuses it.
-        Out-of-bag scores are gone: they were those of all members. ``n_jobs`` is None,
-        since starting workers makes small batches slower; set it for large ones.
+        With the members kept, in their old order. Lists and dicts become a
+        :class:`quorate.PooledClassifier`, which can predict and knows the weights by
+        name; its ``estimators`` is the list or dict, smaller. Methods that choose
+        weights set them in pools, AdaBoost and voting ensembles, and turn forests and
+        bagging, which have none, into a :class:`quorate.WeightedVoting` of the same
+        members. ``pruning_`` says what was done, with digests of what the members had
+        learned: fitting the smaller ensemble again leaves it there, and who reads it
+        then refuses it. Out-of-bag scores are gone: they were those of all members.
+        ``n_jobs`` is None, since starting workers makes small
+        batches slower; set it for large ones.
 
     See Also
     --------
@@ -116,6 +123,7 @@ def prune(
         n_jobs=n_jobs,
         max_samples=max_samples,
         target=target,
+        as_members=as_members,
         **parameters,
     )
     return smaller
@@ -126,7 +134,7 @@ def prune_with_selection(
     X: Any,
     y: Any = None,
     method: Any = "auto",
-    keep: Keep = 0.2,
+    keep: Keep = USUAL,
     *,
     out_of_bag: bool | str = "auto",
     tolerance: float | None = None,
@@ -136,6 +144,7 @@ def prune_with_selection(
     n_jobs: int | None = None,
     max_samples: int | None = None,
     target: str | None = None,
+    as_members: bool = False,
     **parameters: Any,
 ) -> tuple[Any, Selection]:
     """Prune as :func:`prune` does, and return the choice as well.
@@ -174,6 +183,8 @@ def prune_with_selection(
     )
     selection = choose(evidence, method, size, scoring=scoring, **parameters)
     assert evidence.ensemble is not None
+    if as_members and not evidence.ensemble.can_predict:
+        return evidence.ensemble.keep(selection.members), selection
     smaller = smaller_ensemble(evidence.ensemble, selection)
     if options is not None:
         # Of files, the rows that were drawn.
@@ -185,7 +196,12 @@ def prune_with_selection(
 def smaller_ensemble(ensemble: Ensemble, selection: Selection) -> Any:
     """Return the ensemble of the members chosen, with a record of the choice."""
     kept, weights = selection.members, selection.weights
-    smaller = ensemble.keep(kept, None if weights is None else weights[kept])
+    new = None if weights is None else weights[kept]
+    if ensemble.can_predict:
+        smaller = ensemble.keep(kept, new)
+    else:
+        classes = selection.votes.classes
+        smaller = PooledClassifier.of(ensemble, kept, new, classes)
     return set_record(smaller, pruning_record(selection))
 
 

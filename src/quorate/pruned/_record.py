@@ -29,6 +29,7 @@ def pruning_record(selection: Selection) -> dict[str, Any]:
         "n_members": selection.votes.n_members,
         "kept": [int(member) for member in selection.members],
         "order": [int(member) for member in selection.order],
+        "names": [selection.votes.names[member] for member in selection.members],
         "weights": None
         if weights is None
         else [float(weights[member]) for member in selection.members],
@@ -37,14 +38,13 @@ def pruning_record(selection: Selection) -> dict[str, Any]:
 
 
 def set_record(model: Any, record: dict[str, Any]) -> Any:
-    """Write the record onto a model; lists and dicts have no place for it.
+    """Write the record onto a model.
 
     With it goes what the members have learned, by which a reader sees whether they are
     still there. A frozen estimator stores nothing: what is in it carries the record.
     """
     carrier = _carrier(model)
-    if not isinstance(carrier, (list, tuple, dict)):
-        carrier.pruning_ = {**record, "members": digests(read_ensemble(model))}
+    carrier.pruning_ = {**record, "members": digests(read_ensemble(model))}
     return model
 
 

@@ -9,6 +9,7 @@ from quorate.votes._encoding import (
     encode_truth,
     positions,
     union,
+    widened,
 )
 from quorate.votes._labels import as_labels, check_same_family, refuse_masked
 from quorate.votes._outcomes import (
@@ -18,6 +19,7 @@ from quorate.votes._outcomes import (
     prefix_outcomes,
 )
 from quorate.votes._pair_counts import PairCounts
+from quorate.votes._plausible import refuse_scores
 from quorate.votes._pooled import pooled_votes
 from quorate.votes._probabilities import (
     DenseProbabilities,
@@ -78,10 +80,12 @@ __all__ = [
     "prefix_errors",
     "prefix_outcomes",
     "refuse_masked",
+    "refuse_scores",
     "room_for",
     "save_with_progress",
     "subset_errors",
     "tabled",
     "union",
     "weights_left",
+    "widened",
 ]
