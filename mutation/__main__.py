@@ -58,7 +58,7 @@ Key = tuple[str, ...]
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="mutation", description=__doc__)
-    parser.add_argument("--per-room", type=int, default=46)
+    parser.add_argument("--per-room", type=int, default=38)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=SECONDS, help="of tests each")
     parser.add_argument("--only", metavar="ROOM", help="a room, a file, or 'named'")
@@ -145,16 +145,14 @@ class Tests:
             for name, test in self.record.items()
             if test["lines"].get(mutant.file, 0) & (wanted or -1)
         ]
-        if not touching:  # run while importing: a constant, a default
-            touching = [
-                n for n, one in self.record.items() if mutant.file in one["lines"]
-            ]
+        # What is run by importing, in a fixture or for a cache is run in one test only,
+        # if in any, and used by others.
+        same = [n for n, test in self.record.items() if mutant.file in test["lines"]]
         files = {name.partition("::")[0] for name in touching}
-        # What a fixture or a cache computed is run by one test, and used by others.
         beside = [n for n in self.record if n.partition("::")[0] in files]
-        order = self._nearest(touching, mutant.file) + self._nearest(
-            beside, mutant.room
-        )
+        order: list[str] = []
+        for names in (touching, same, beside):
+            order += self._nearest(names, mutant.file)
         chosen, spent = [], 0.0
         for name in dict.fromkeys(order):
             spent += self.record[name]["seconds"]
