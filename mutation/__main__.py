@@ -58,8 +58,9 @@ Key = tuple[str, ...]
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="mutation", description=__doc__)
-    parser.add_argument("--per-room", type=int, default=46)
+    parser.add_argument("--per-room", type=int, default=38)
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="of tests each")
     parser.add_argument("--only", metavar="ROOM", help="a room, a file, or 'named'")
     parser.add_argument("--again", action="store_true", help="those that lived, anew")
     parser.add_argument("--fresh", action="store_true", help="all of them anew")
@@ -87,11 +88,13 @@ def main() -> int:
 
     todo = [mutant for mutant in mutants if is_wanted(mutant)]
     print(f"{len(mutants)} mutants, {len(todo)} to try", flush=True)
-    try_all(todo, rows, asked.jobs)
+    try_all(todo, rows, asked.jobs, asked.seconds)
     return summary(list(rows.values()))
 
 
-def try_all(todo: list[Mutant], rows: dict[Key, Row], jobs: int) -> None:
+def try_all(
+    todo: list[Mutant], rows: dict[Key, Row], jobs: int, seconds: float
+) -> None:
     """Try mutants, some at a time, and keep every verdict as soon as it is there."""
     for module in HEAVY:
         importlib.import_module(module)
@@ -100,7 +103,7 @@ def try_all(todo: list[Mutant], rows: dict[Key, Row], jobs: int) -> None:
     while waiting or running:
         while waiting and len(running) < jobs:
             mutant = waiting.pop()
-            running.add(Attempt(mutant, tests.for_mutant(mutant)))
+            running.add(Attempt(mutant, tests.for_mutant(mutant, seconds)))
         for attempt in [one for one in running if one.is_over()]:
             running.remove(attempt)
             row = rows[key(row_of(attempt.mutant))]
@@ -132,7 +135,7 @@ class Tests:
             }
         return cls(found["tests"], found["sources"])
 
-    def for_mutant(self, mutant: Mutant) -> list[list[str]]:
+    def for_mutant(self, mutant: Mutant, seconds: float) -> list[list[str]]:
         """Return tests in two portions: the nearest and quickest, then the others."""
         wanted = sum(1 << n for n in range(mutant.first_line, mutant.last_line + 1))
         if self.sources.get(mutant.file) != digest(SOURCE / mutant.file):
@@ -142,30 +145,33 @@ class Tests:
             for name, test in self.record.items()
             if test["lines"].get(mutant.file, 0) & (wanted or -1)
         ]
-        if not touching:  # run while importing: a constant, a default
-            touching = [
-                n for n, one in self.record.items() if mutant.file in one["lines"]
-            ]
+        # What is run by importing, in a fixture or for a cache is run in one test only,
+        # if in any, and used by others.
+        same = [n for n, test in self.record.items() if mutant.file in test["lines"]]
         files = {name.partition("::")[0] for name in touching}
-        # What a fixture or a cache computed is run by one test, and used by others.
         beside = [n for n in self.record if n.partition("::")[0] in files]
-        order = self._nearest(touching, mutant.room) + self._nearest(
-            beside, mutant.room
-        )
+        order: list[str] = []
+        for names in (touching, same, beside):
+            order += self._nearest(names, mutant.file)
         chosen, spent = [], 0.0
         for name in dict.fromkeys(order):
             spent += self.record[name]["seconds"]
-            if spent > SECONDS and chosen:
+            if spent > seconds and chosen:
                 break
             chosen.append(name)
         return [part for part in (chosen[:FIRST], chosen[FIRST:]) if part]
 
-    def _nearest(self, names: list[str], room: str) -> list[str]:
+    def _nearest(self, names: list[str], source: str) -> list[str]:
+        """Sort tests: those of the file, of the room, others; the quickest first."""
+        room, file = Path(source).parts[0], Path(source).stem
         times: Counter[str] = Counter()
         places = []
         for name in sorted(names, key=lambda one: self.record[one]["seconds"]):
             function = name.partition("[")[0]
-            far = room not in function.partition("::")[0]
+            tests = function.partition("::")[0]
+            far = 0 if file.strip("_") in Path(tests).stem else 1
+            if far and Path(room).stem.strip("_") not in tests:
+                far = 2
             seconds = self.record[name]["seconds"]
             places.append(((far, times[function], seconds), name))
             times[function] += 1
