@@ -1,10 +1,11 @@
-"""How good is ``quorate.blend`` on pools of 30 models? Writes ``docs/results/blend.csv``.
+"""Compare ``quorate.blend`` with other ways, on pools of 30 models.
 
 ``python -m bench.blend_study DATA_FOLDER CACHE_FOLDER`` takes the data sets that come
-with the package and those of the folder, at most 1200 samples of each, makes out-of-fold
-probabilities of the models of the ``selectors`` study (kept in the cache), and compares
-nested logarithmic losses: of the default, of greedy selection with replacement (50
-rounds), of the best single model and of the plain mean.
+with the package and those of the folder, at most 1200 samples of each, makes
+out-of-fold probabilities of the models of the ``selectors`` study (kept in the cache),
+and compares nested logarithmic losses: of the default, of greedy selection with
+replacement (50 rounds), of the best single model and of the plain mean. It writes
+``docs/results/blend.csv``.
 """
 
 import csv
