@@ -17,7 +17,7 @@ pool = {"forest": forest, "bayes": GaussianNB().fit(X[::2], y[::2])}
 quorate.prune(pool, X[1::2], y[1::2], "best", keep=1).predict(X)
 quorate.as_member(lambda X: np.zeros(len(X), int))
 others = ("imblearn", "sklearnex", "xgboost", "lightgbm", "catboost", "torch", "dask",
-          "polars", "pyarrow")
+          "polars")
 print([name for name in others if name in sys.modules])
 """
 
