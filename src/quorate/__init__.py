@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from quorate.comparison import Comparison as Comparison
     from quorate.comparison import compare as compare
     from quorate.decomposition import Decomposition as Decomposition
+    from quorate.decomposition import MeanDecomposition as MeanDecomposition
     from quorate.decomposition import decompose as decompose
     from quorate.ensembles import WeightedVoting as WeightedVoting
     from quorate.ensembles import collect_votes as collect_votes
@@ -67,6 +68,7 @@ _HOMES = {
     "certify": "quorate.certificates",
     "Comparison": "quorate.comparison",
     "Decomposition": "quorate.decomposition",
+    "MeanDecomposition": "quorate.decomposition",
     "compare": "quorate.comparison",
     "LazyClassifier": "quorate.lazy",
     "LazyCurve": "quorate.lazy",

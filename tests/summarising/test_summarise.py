@@ -117,24 +117,24 @@ def test_training_samples_are_recognised_and_said(data):
     assert known.source is VoteSource.HELD_OUT
 
 
-def test_as_many_rows_as_in_training_are_not_trusted(data, folder):
+@pytest.mark.parametrize("bootstrap", [True, False])
+def test_files_of_training_rows_are_refused(data, folder, bootstrap):
     X, y = data
-    for model in (
-        RandomForestClassifier(10, random_state=0),
-        RandomForestClassifier(10, random_state=0, bootstrap=False),
-    ):
-        forest = model.fit(X, y)
-        summary = quorate.summarise(forest, in_batches(X, y, 900))
-        assert summary.source is VoteSource.TRAINING
-        with pytest.raises(ValueError, match="5,000 rows are as many as the members w"):
-            quorate.summarise(forest, folder, target="label")
-        said = quorate.summarise(
-            forest, folder, target="label", source=VoteSource.OTHER
-        )
-        assert said.source is VoteSource.OTHER
-        pairs = list(in_batches(X, y, 900))
-        with pytest.raises(ValueError, match="prune: the batches have 5,000 rows, as"):
-            quorate.prune(forest, pairs, max_samples=500)
+    forest = RandomForestClassifier(10, random_state=0, bootstrap=bootstrap)
+    forest.fit(X, y)
+    with pytest.raises(ValueError, match="look like the 5,000 rows that the members"):
+        quorate.summarise(forest, folder, target="label")
+    said = quorate.summarise(forest, folder, target="label", source=VoteSource.OTHER)
+    assert said.source is VoteSource.OTHER
+    pairs = list(in_batches(X, y, 900))
+    with pytest.raises(ValueError, match="prune: the batches look like the 5,000 rows"):
+        quorate.prune(forest, pairs, max_samples=500)
+    # as many others are not taken for them
+    mixed = np.random.default_rng(0).permutation(5000)
+    other = RandomForestClassifier(10, random_state=0, bootstrap=bootstrap)
+    other.fit(X[mixed] + 0.3, y[mixed])
+    assert quorate.summarise(other, folder, target="label").n_samples == 5000
+    assert quorate.prune(other, pairs, keep=3, max_samples=500).n_estimators == 3
 
 
 def test_out_of_bag_is_refused(forest, data):

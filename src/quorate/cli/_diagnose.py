@@ -98,7 +98,7 @@ def diagnose(
     else:
         if data is None or target is None:
             raise click.UsageError(
-                "a model needs --data FILE (or BATCHES) and --target COLUMN."
+                "a model needs --data FILE and --target COLUMN, or BATCHES."
             )
         votes = _ask_model(
             votes_or_model, data, target, out_of_bag, trust, unsafe_pickle

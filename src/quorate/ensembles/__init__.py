@@ -22,9 +22,10 @@ from quorate.ensembles._member import Member, is_certain, numbered
 from quorate.ensembles._recombined import collect_recombined, recombined_rows
 from quorate.ensembles._registry import find_kind, read_ensemble, register_kind
 from quorate.ensembles._training import (
-    as_many_as_trained_on,
     drawn_rows,
+    may_be_training_rows,
     trained_on,
+    trained_on_as_many,
 )
 from quorate.ensembles._weighted_voting import WeightedVoting
 from quorate.ensembles._wrappers import unwrapped
@@ -36,7 +37,6 @@ __all__ = [
     "Kind",
     "Member",
     "WeightedVoting",
-    "as_many_as_trained_on",
     "ask_members",
     "checker",
     "collect_recombined",
@@ -48,6 +48,7 @@ __all__ = [
     "fingerprint",
     "is_certain",
     "keep_members",
+    "may_be_training_rows",
     "member_costs",
     "memory_bytes",
     "numbered",
@@ -57,5 +58,6 @@ __all__ = [
     "recombined_rows",
     "register_kind",
     "trained_on",
+    "trained_on_as_many",
     "unwrapped",
 ]

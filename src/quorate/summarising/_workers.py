@@ -1,6 +1,7 @@
 """Batches summarised on several cores, in their order; the models travel once."""
 
 import tempfile
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,7 +38,10 @@ def summaries(
         try:
             yield map(_raised, results)
         finally:
-            results.close()
+            with warnings.catch_warnings():
+                # Batches after one that ended the pass are of no use.
+                warnings.filterwarnings("ignore", ".* tasks? which were still")
+                results.close()
 
 
 def _raised(found: tuple[Summary, int] | BatchError) -> tuple[Summary, int]:
