@@ -268,6 +268,11 @@ def test_masked_and_whole_batches_add_up():
     for added in (first + second, second + first):
         assert added.is_masked
         assert diversities(added) == diversities(whole)
+        for name in ("kappa", "disagreement"):
+            np.testing.assert_array_equal(
+                quorate.pairwise_diversity(added, name, outputs="label"),
+                quorate.pairwise_diversity(whole, name, outputs="label"),
+            )
         assert quorate.assess_risk(added).worst_sample == (
             quorate.assess_risk(whole).worst_sample
         )
