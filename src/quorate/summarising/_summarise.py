@@ -64,7 +64,9 @@ def summarise(
         is recognisably what the members were trained on is said to be so, and Parquet
         files that look like it are refused.
     out_of_bag : bool
-        Not possible in batches, and refused.
+        Say that the batches are all rows that the ensemble was trained on, in their
+        order: each member is then asked about those it has not seen. For trees that
+        were trained on bootstrap samples; not on Dask, where order is not known.
     progress : bool or callable, optional
         Rows done, rows per second and time left on standard error; by default where
         that is a terminal. Or something to call with rows done and rows in all.
@@ -96,12 +98,12 @@ def summarise(
     >>> summary.n_samples, summary.accuracy() == forest.score(X[1::2], y[1::2])
     (89, True)
     """
-    if out_of_bag:
+    question = Question(ensemble, against, source, out_of_bag)
+    if out_of_bag and (is_dask(batches) or client is not None):
         raise ValueError(
-            "summarise(out_of_bag=True): batches do not say which training rows they "
-            "are; give rows that no member was trained on."
+            "summarise(out_of_bag=True): partitions do not say which training rows "
+            "they are; give batches in order, or rows that no member was trained on."
         )
-    question = Question(ensemble, against, source)
     as_frame = hasattr(ensemble, "feature_names_in_")
     if is_dask(batches):
         question.opened()  # refuses here what workers would refuse
@@ -129,7 +131,8 @@ def _pass(
     total, done, rows = _begun(question, given, checkpoint)
     report(rows, given.n_rows)
     try:
-        with summaries(question, given.batches(skip=done), n_jobs) as found:
+        left = given.batches(skip=done)
+        with summaries(question, left, n_jobs, rows) as found:
             for part, n_rows in found:
                 part = part.shifted(rows)
                 if total is None:
@@ -151,6 +154,8 @@ def _pass(
     if total is None:
         raise ValueError("summarise: there are no batches.")
     checkpoint.keep(total, done, rows, now=True)
+    if question.out_of_bag:
+        _check_all_rows(question, rows)
     if given.n_rows is None:  # now it is known
         report(rows, rows)
     return total
@@ -158,7 +163,7 @@ def _pass(
 
 def _refuse_training_rows(question: Question, given: BatchSource, n_rows: int) -> None:
     """Refuse files that may be the training rows, unless it is said what they are."""
-    if question.source is not None:
+    if question.source is not None or question.out_of_bag:
         return
     asked = question.opened()
     if not trained_on_as_many(asked.ensemble, n_rows):
@@ -175,6 +180,16 @@ def _refuse_training_rows(question: Question, given: BatchSource, n_rows: int) -
             f"summarise: these look like the {n_rows:,} rows that the members were "
             "trained on, and votes on them mean nothing; source=VoteSource.OTHER says "
             "that they are others."
+        )
+
+
+def _check_all_rows(question: Question, rows: int) -> None:
+    drawn = question.opened().drawn
+    assert drawn is not None
+    if rows != len(drawn[0]):
+        raise ValueError(
+            f"summarise(out_of_bag=True): the batches have {rows:,} rows, the members "
+            f"were trained on {len(drawn[0]):,}."
         )
 
 
