@@ -268,6 +268,11 @@ def test_masked_and_whole_batches_add_up():
     for added in (first + second, second + first):
         assert added.is_masked
         assert diversities(added) == diversities(whole)
+        for name in ("kappa", "disagreement"):
+            np.testing.assert_array_equal(
+                quorate.pairwise_diversity(added, name, outputs="label"),
+                quorate.pairwise_diversity(whole, name, outputs="label"),
+            )
         assert quorate.assess_risk(added).worst_sample == (
             quorate.assess_risk(whole).worst_sample
         )
@@ -389,6 +394,18 @@ def test_a_forged_file_is_refused(tmp_path, name, value, words):
     np.savez(tmp_path / "s.npz", **arrays)
     with pytest.raises(FileFormatError, match=words):
         Summary.load(tmp_path / "s.npz")
+
+
+@pytest.mark.parametrize("weights", [None, [1, 2, 4]])
+def test_positions_count_from_where_a_batch_starts(weights):
+    votes = quorate.Votes([[0, 1, 1], [0, 0, 1], [1, 0, 1]], [0, 1, 1], weights)
+    here = votes.summary().smallest_margin()
+    assert here.place == votes.smallest_margin().place
+    for there in (votes.summary(start=50), votes.summary(start=8).shifted(42)):
+        for lambda_ in ("ensemble", "paper"):
+            assert there.smallest_margin(lambda_).place == (
+                votes.smallest_margin(lambda_).place + 50
+            )
 
 
 def test_it_cannot_be_changed_and_reads_well():
