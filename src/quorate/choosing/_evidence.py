@@ -146,7 +146,7 @@ def gather(
     owner : str
         Who asks, for messages.
     max_samples : int, optional
-        Draw a stratified sample of so many if there are more; see :func:`draw_rows`.
+        Draw a stratified sample of so many if there are more.
     target : str, optional
         The column of labels, where X is files.
     seed : int
