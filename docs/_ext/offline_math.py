@@ -5,10 +5,17 @@ from latex2mathml.converter import convert
 from sphinx.util import logging
 
 LOGGER = logging.getLogger(__name__)
+# What the converter does not know, in words that it does.
+_WORDS = {
+    r"\arg\max": r"\operatorname{arg\,max}",
+    r"\arg\min": r"\operatorname{arg\,min}",
+}
 
 
 def _mathml(self, node, display):
     latex = node.astext()
+    for unknown, known in _WORDS.items():
+        latex = latex.replace(unknown, known)
     try:
         return convert(latex, display="block" if display else "inline")
     except Exception as error:
