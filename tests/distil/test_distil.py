@@ -594,6 +594,17 @@ class TestPrune:
         with pytest.raises(ValueError, match=r"PrunedClassifier\(distil=3\)"):
             PrunedClassifier(fitted["forest"], distil=3).fit(X, y)
 
+    def test_records_are_not_taken_for_something_of_each_member(self, data):
+        class Own(RandomForestClassifier):
+            pass
+
+        X, y, _, _ = data
+        forest = Own(30, random_state=0).fit(X, y)
+        taught = prune(forest, X, y, keep=5, distil={"n_rows": 100})
+        for n_members in {len(taught.pruning_), len(taught.distillation_)}:
+            same = prune(forest, X, y, keep=n_members, distil={"n_rows": 100})
+            assert read_ensemble(same).n_members == n_members
+
     def test_pruned_again(self, data, fitted):
         X, y, X_new, y_new = data
         taught = prune(fitted["forest"], X, y, keep=8, distil={"n_rows": 500})
