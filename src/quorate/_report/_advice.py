@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from quorate._report._format import count, milliseconds, percent, points, size, times
-from quorate._report._measure import measure_of
+from quorate._report._measure import Measure, measure_of
 
 # A difference below this many standard errors is not told apart from chance.
 _CLEAR = 2.0
@@ -134,33 +134,52 @@ def _prune(data: dict[str, Any]) -> dict[str, str]:
         word = "worse" if loss > 0 else "better"
         change = f"{by} {word} than all of them in {measure.title}"
     change += f" (standard error {measure.differ(doubt).lstrip('+')})"
-    found = f"Chosen by {pruning['method']}, they need {needs}. On held-back samples "
-    if loss <= max(_SMALL_LOSS, _CLEAR * doubt):
+    found = (
+        f"The {count(pruning['n_kept'])} that {pruning['method']} picks need {needs}. "
+        "On held-back samples "
+    )
+    if not _is_clear_loss(row, measure):
         return _step(
             f"Keep {kept} members: little or nothing is lost.",
             f"{found}they are {change}.",
         )
     other = "" if _is_any_choice_as_good(data) else ", or another choice of them"
-    return _step(
-        f"Keep more than {kept} members{other}.",
-        f"{found}they are {change}.{_how_many_more(data)}",
-    )
+    title = f"Keep more than {kept} members{other}."
+    more = advised_size(data)
+    if more > pruning["n_kept"]:
+        title = (
+            f"Keep {count(more)} of {count(data['ensemble']['n_members'])} members "
+            f"rather than {count(pruning['n_kept'])}."
+        )
+        change += f"; {count(more)} come within one standard error of all"
+    return _step(title, f"{found}they are {change}.")
 
 
-def _how_many_more(data: dict[str, Any]) -> str:
-    """Name the next larger size that is about as good as all members, if any is."""
-    curve, n_kept = data["pruning"]["curve"], data["pruning"]["n_kept"]
-    if curve["refusal"] is not None:
-        return ""
+def advised_size(data: dict[str, Any]) -> int:
+    """Return how many members to keep: those of the report, or the next that will do.
+
+    More only where those of the report are clearly worse than all of them, and then
+    the fewest that are within one standard error of these.
+    """
+    curve, n_kept = data["pruning"]["curve"], int(data["pruning"]["n_kept"])
+    row, measure = method_of_this_report(data), measure_of(data)
+    settled = _best_member(data) or _better_method(data)
+    if row is None or curve["refusal"] is not None or settled is not None:
+        return n_kept
+    if not _is_clear_loss(row, measure):
+        return n_kept
     rows = zip(curve["sizes"], curve["errors"], curve["standard_errors"], strict=True)
     enough = [
-        size
+        int(size)
         for size, error, doubt in rows
         if size > n_kept and error <= curve["full_error"] + doubt
     ]
-    if not enough:
-        return ""
-    return f" {count(int(enough[0]))} come within one standard error of all."
+    return enough[0] if enough else n_kept
+
+
+def _is_clear_loss(row: dict[str, Any], measure: Measure) -> bool:
+    limit = max(_SMALL_LOSS, _CLEAR * row[measure.gain_error])
+    return bool(-row[measure.gain] > limit)
 
 
 def _needs(pruning: dict[str, Any]) -> str:

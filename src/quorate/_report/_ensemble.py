@@ -12,7 +12,7 @@ import numpy as np
 
 from quorate._diagnosis import diagnose
 from quorate._report import _facts
-from quorate._report._advice import advice, lead
+from quorate._report._advice import advice, advised_size, lead
 from quorate._report._certificate import certificate_facts
 from quorate._report._confusion import confusion_facts
 from quorate._report._lazy import lazy_facts
@@ -292,6 +292,8 @@ def make_report(
             data["settings"], method, out_of_bag, selection, source
         ),
     }
+    members = data["sizes"]["members"].tolist()
+    data["sizes"]["advised"] = members.index(advised_size(data))
     data["reproduce"] = reproduce(
         data["settings"], method, methods, title, selection, source
     )

@@ -126,7 +126,7 @@ def certificate_rows(data: dict[str, Any]) -> list[tuple[str, str]]:
         ("error, all members", percent(found["full_error"])),
         ("extra error, at most", points(found["excess_limit"])),
         ("error, at most", percent(found["error_limit"])),
-        ("asked for", f"at most {points(found['tolerance'])} of extra error, wrong "
+        ("asked for", f"at most {points(found['tolerance']).lstrip('+')} of extra error, wrong "
          f"in at most {percent(found['delta'], 0)} of cases"),
     ]  # fmt: skip
 
@@ -268,7 +268,7 @@ def _members(data: dict[str, Any]) -> Table:
             Column("bytes", "size", size, "Bytes when pickled."),
             Column("why", "why it stays or goes", told=True),
         ),
-        data["members"],
+        sorted(data["members"], key=lambda row: (row["pick"] is None, row["pick"] or 0)),
         filterable=True,
     )  # fmt: skip
 

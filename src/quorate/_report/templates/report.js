@@ -16,7 +16,7 @@
   const makeSlider = (place, sizes) => {
     const last = sizes.members.length - 1;
     const input = make("input", { type: "range", id: "members-to-keep", min: 0, max: last, step: 1 });
-    input.value = sizes.chosen;
+    input.value = sizes.advised;
     const figures = { keep: sizes.members, ...sizes.text };
     const show = () => {
       const at = Number(input.value);
@@ -161,6 +161,7 @@
       row.setAttribute("aria-current", "true");
       buttonOf(row).tabIndex = 0;
       const name = make("strong", {}, make("bdi", {}, row.cells[0].textContent));
+      panel.classList.add("chosen");
       panel.replaceChildren(name, ": ", row.querySelector("td.told").textContent);
     };
     const step = (row, by) => {
