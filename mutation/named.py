@@ -74,8 +74,8 @@ NAMED: list[tuple[str, str, str, str]] = [
     # lazy
     (
         "n_jobs of lazy voting dropped",
-        "lazy/_classifier.py",
-        "effective_n_jobs(self.n_jobs)",
+        "lazy/_ready.py",
+        "effective_n_jobs(n_jobs)",
         "effective_n_jobs(None)",
     ),
     # pruning
@@ -219,8 +219,8 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "--test ignored",
         "cli/_prune.py",
-        "(X, y) if test is None else read_samples_for(ensemble, test, target)",
-        "(X, y)",
+        "judged = test or data",
+        "judged = data",
     ),
     (
         '"test samples" whatever they are',
@@ -231,8 +231,8 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "no word that the samples were chosen on",
         "cli/_prune.py",
-        "record, test is None, output)",
-        "record, False, output)",
+        "record, test is None, target_file)",
+        "record, False, target_file)",
     ),
 ]
 

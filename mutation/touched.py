@@ -1,9 +1,10 @@
-"""Which test runs which lines: a pytest plugin that writes them down.
+"""Which test runs which functions: a pytest plugin that writes them down.
 
 ``pytest -p mutation.touched`` leaves in the file named by ``QUORATE_TOUCHED``, for
-every test that passed, the seconds it took and its lines of ``src/quorate``: one whole
-number per file, in which bit ``n`` stands for line ``n``. What the file says of other
-tests stays.
+every test that passed, the seconds of a processor it took and the lines of the functions
+of ``src/quorate`` it called: one whole number per file, in which bit ``n`` stands for
+line ``n``. Calls are watched and lines are not, which would take far longer. What the
+file says of other tests stays.
 """
 
 import json
@@ -23,33 +24,37 @@ import quorate
 
 SOURCE = str(Path(quorate.__file__).parent)
 
-_ours: dict[CodeType, str | None] = {}
-_lines: set[tuple[str, int]] = set()
+_ours: dict[CodeType, bool] = {}
+_called: set[CodeType] = set()
 _record: dict[str, dict[str, Any]] = {}
 _not_passed: set[str] = set()
 _is_part = False  # some tests of a file, chosen by their names
 
 
-def _watch(frame: FrameType, event: str, argument: Any) -> Any:
-    """Follow the frames of quorate, line by line, and no others."""
+def _watch(frame: FrameType, event: str, argument: Any) -> None:
+    """Note a function of quorate that is called; its lines are not followed."""
     code = frame.f_code
-    if code not in _ours:
-        path = code.co_filename
-        _ours[code] = path[len(SOURCE) + 1 :] if path.startswith(SOURCE) else None
-    if _ours[code] is None:
-        return None
-    return _follow
+    ours = _ours.get(code)
+    if ours is None:
+        ours = _ours[code] = code.co_filename.startswith(SOURCE)
+    if ours:
+        _called.add(code)
 
 
-def _follow(frame: FrameType, event: str, argument: Any) -> Any:
-    _lines.add((_ours[frame.f_code] or "", frame.f_lineno))
-    return _follow
+def _lines_of(code: CodeType) -> int:
+    return sum(1 << line for line in {line for *_, line in code.co_lines()} if line)
+
+
+def _seconds() -> float:
+    """Return the time spent by this process and those it has started and ended."""
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Any:
-    _lines.clear()
-    start = time.perf_counter()
+    _called.clear()
+    start = _seconds()
     threading.settrace(_watch)
     sys.settrace(_watch)
     try:
@@ -58,10 +63,10 @@ def pytest_runtest_protocol(item: pytest.Item) -> Any:
         sys.settrace(None)
         threading.settrace(None)  # type: ignore[arg-type]
         files: defaultdict[str, int] = defaultdict(int)
-        for file, line in list(_lines):
-            files[file] |= 1 << line
+        for code in list(_called):
+            files[code.co_filename[len(SOURCE) + 1 :]] |= _lines_of(code)
         _record[item.nodeid] = {
-            "seconds": round(time.perf_counter() - start, 4),
+            "seconds": round(_seconds() - start, 4),
             "lines": {file: hex(bits) for file, bits in files.items()},
         }
 

@@ -93,6 +93,7 @@ def test_certify_walks_down_by_the_book(weighted, tolerance, seed):
     assert found.error == pytest.approx(np.mean(kept.predict() != votes.y))
     assert found.full_error == pytest.approx(np.mean(votes.predict() != votes.y))
     assert found.error_limit >= found.error
+    assert found.holds == (found.n_kept < 15)
     if found.n_kept < 15:
         assert found.excess_limit <= tolerance
     assert found.support.sum() == found.n_kept

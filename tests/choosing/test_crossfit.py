@@ -63,10 +63,11 @@ def test_what_to_expect_is_the_same_choice_without_each_fold(method):
     assert found.limit == pytest.approx(error_limit(wrong, 200, 0.025))
 
 
-def test_out_of_bag_the_first_so_many_stand_for_fewer():
+@pytest.mark.parametrize("method", ["brier", "herding"])
+def test_out_of_bag_the_first_so_many_stand_for_fewer(method):
     votes, _ = draw(n_samples=200, masked=True)
-    found = quorate.select(votes, "brier", keep="auto").expected
-    everybody = make_pruner("brier", keep=1.0)
+    found = quorate.select(votes, method, keep="auto").expected
+    everybody = make_pruner(method, keep=1.0)
     errors = np.empty(200)
     for held in folds_of(votes):
         part = Evidence(votes).at(without(votes, held))

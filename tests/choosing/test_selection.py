@@ -96,6 +96,11 @@ class TestSelect:
         assert found.names == tuple(map(str, direct.order_))
         assert "5 of 25 members by ReducedError" in repr(found)
 
+    def test_a_score_is_the_mean_of_its_parts(self, votes):
+        selection = select(votes, "re", keep=5)
+        for judged in (selection.score, selection.full_score):
+            assert judged.parts.mean() == pytest.approx(judged.score)
+
     def test_auto_runs_once_and_cuts(self, votes):
         found = select(votes, "re", keep="auto")
         whole = pruning.ReducedError(keep=1.0).fit(votes).order_
