@@ -38,6 +38,7 @@ BATCHES = ((1, 100, 10), (50, 10, 10), (20_000, 1, 5))
 # batch size; onnxruntime is no match for 20 000 rows.
 LIMITS = {
     ("quorate exact", 1): (100, 3),
+    ("quorate exact, compact", 1): (100, 3),
     ("quorate exact", 50): (20, 3),
     ("quorate exact", 20_000): (2.5, None),
     ("quorate bayes", 20_000): (7, None),
