@@ -163,7 +163,9 @@ def _marked(data: dict[str, Any], members: IntArray) -> list[dict[str, Any]]:
     n_kept, n_members = data["pruning"]["n_kept"], data["ensemble"]["n_members"]
     reasons = [(n_kept, "kept in this report"), (n_members, "all members")]
     if curve["refusal"] is None:
-        reasons.append((curve["enough"], "fewest within one standard error of the best"))
+        reasons.append(
+            (curve["enough"], "fewest within one standard error of the best")
+        )
         reasons.append((curve["best_size"], "best on held-back samples"))
     if certificate["refusal"] is None and certificate["n_kept"] < n_members:
         reasons.append((certificate["n_kept"], "fewest with a promise"))

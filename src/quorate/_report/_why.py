@@ -49,9 +49,7 @@ def _picked(selection: Selection) -> dict[int, str]:
     }
 
 
-def _stay(
-    some: Votes, selection: Selection, kept: Votes
-) -> Iterator[tuple[int, str]]:
+def _stay(some: Votes, selection: Selection, kept: Votes) -> Iterator[tuple[int, str]]:
     """Yield the members that stay, and why."""
     n_kept = selection.n_kept
     grows = dict(zip(selection.members.tolist(), contributions(kept), strict=True))
@@ -64,11 +62,16 @@ def _stay(
         if not in_order:
             picked = f"one of the {count(n_kept)} chosen together"
             others = _err(n_kept - 1, "beside it")
-        told = f"right on {percent(some.accuracies[member], 1)} of the samples by itself"
+        told = (
+            f"right on {percent(some.accuracies[member], 1)} of the samples by itself"
+        )
         if member in errors:
             found = _right_on(some, member, errors[member])
             told = f"right on {found} where {others}"
-        yield member, f"Stays: {picked}; it is {told}; {_without(grows[member], n_kept)}."
+        yield (
+            member,
+            f"Stays: {picked}; it is {told}; {_without(grows[member], n_kept)}.",
+        )
 
 
 def _errors_of_the_others(
