@@ -17,6 +17,7 @@ _FEW_ASKED = 0.8
 def lead(data: dict[str, Any]) -> str:
     """Return what the report is about and what a smaller ensemble brings."""
     votes, pruning, words = data["votes"], data["pruning"], data["words"]
+    some = f"{count(pruning['n_kept'])} of them"
     asked = (
         f"{count(data['ensemble']['n_members'])} {words['members']} were asked about "
         f"{count(votes['n_samples'])} samples"
@@ -24,12 +25,9 @@ def lead(data: dict[str, Any]) -> str:
     if not votes["honest"]:
         return (
             f"{asked} that they were trained on, from which nobody can tell how good "
-            f"they are. {count(pruning['n_kept'])} of them would need {_needs(pruning)}."
+            f"they are. {some} would need {_needs(pruning)}."
         )
-    return (
-        f"{asked}. {count(pruning['n_kept'])} of them need {_needs(pruning)}. They "
-        f"{_reach(data)}."
-    )
+    return f"{asked}. {some} need {_needs(pruning)}. They {_reach(data)}."
 
 
 def _reach(data: dict[str, Any]) -> str:
