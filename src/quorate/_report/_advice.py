@@ -17,6 +17,7 @@ _FEW_ASKED = 0.8
 def lead(data: dict[str, Any]) -> str:
     """Return what the report is about and what a smaller ensemble brings."""
     votes, pruning, words = data["votes"], data["pruning"], data["words"]
+    some = f"{count(pruning['n_kept'])} of them"
     asked = (
         f"{count(data['ensemble']['n_members'])} {words['members']} were asked about "
         f"{count(votes['n_samples'])} samples"
@@ -24,12 +25,9 @@ def lead(data: dict[str, Any]) -> str:
     if not votes["honest"]:
         return (
             f"{asked} that they were trained on, from which nobody can tell how good "
-            f"they are. {count(pruning['n_kept'])} of them would need {_needs(pruning)}."
+            f"they are. {some} would need {_needs(pruning)}."
         )
-    return (
-        f"{asked}. {count(pruning['n_kept'])} of them need {_needs(pruning)}. They "
-        f"{_reach(data)}."
-    )
+    return f"{asked}. {some} need {_needs(pruning)}. They {_reach(data)}."
 
 
 def _reach(data: dict[str, Any]) -> str:
@@ -147,11 +145,13 @@ def _prune(data: dict[str, Any]) -> dict[str, str]:
     title = f"Keep more than {kept} members{other}."
     more = advised_size(data)
     if more > pruning["n_kept"]:
-        title = (
-            f"Keep {count(more)} of {count(data['ensemble']['n_members'])} members "
-            f"rather than {count(pruning['n_kept'])}."
-        )
-        change += f"; {count(more)} come within one standard error of all"
+        n_members = data["ensemble"]["n_members"]
+        some = f"{count(more)} of {count(n_members)} members"
+        if more == n_members:
+            some = f"all {count(n_members)} members"
+        else:
+            change += f"; {count(more)} come within one standard error of all"
+        title = f"Keep {some} rather than {count(pruning['n_kept'])}."
     return _step(title, f"{found}they are {change}.")
 
 
@@ -168,11 +168,12 @@ def advised_size(data: dict[str, Any]) -> int:
         return n_kept
     if not _is_clear_loss(row, measure):
         return n_kept
-    rows = zip(curve["sizes"], curve["errors"], curve["standard_errors"], strict=True)
+    sizes, top = data["sizes"], 1.0 if data["judged"] is None else data["judged"]["top"]
+    rows = zip(sizes["members"], sizes["scores"], sizes["standard_errors"], strict=True)
     enough = [
-        int(size)
-        for size, error, doubt in rows
-        if size > n_kept and error <= curve["full_error"] + doubt
+        int(number)
+        for number, score, doubt in rows
+        if number > n_kept and top - score <= curve["full_error"] + doubt
     ]
     return enough[0] if enough else n_kept
 

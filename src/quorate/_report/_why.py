@@ -89,9 +89,10 @@ def _errors_of_the_others(
 
 def _goes(some: Votes, member: int, kept: Votes, added: float | None) -> str:
     errs = kept.sample_errors() > 0
+    helps, agrees = (_right_on(some, member, where) for where in (errs, ~errs))
     return (
-        f"Goes: never picked; it is right on {_right_on(some, member, errs)} where "
-        f"{_err(kept.n_members, 'kept')}, and on {_right_on(some, member, ~errs)} where not; "
+        f"Goes: never picked; it is right on {helps} where "
+        f"{_err(kept.n_members, 'kept')}, and on {agrees} where not; "
         f"{_without(added, some.n_members)}."
     )
 
