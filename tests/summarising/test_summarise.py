@@ -46,12 +46,14 @@ def test_weighted_ensembles(boosted, data):
     np.testing.assert_array_equal(summary.weights, votes.weights)
 
 
-def test_chunks_do_not_show(forest, data, monkeypatch):
+def test_chunks_do_not_show(forest, data, folder, monkeypatch):
     X, y = data
     whole = quorate.summarise(forest, [(X, y)], against=[3, 1, 4])
     monkeypatch.setattr("quorate.summarising._chunk._MOST_ROWS", 333)
     monkeypatch.setattr("quorate.summarising._chunk._FEWEST_ROWS", 10)
     assert quorate.summarise(forest, [(X, y)], against=[3, 1, 4]).equals(whole)
+    found = quorate.summarise(forest, folder, target="label", against=[3, 1, 4])
+    assert found.equals(whole)
 
 
 def test_two_processes_give_the_same(forest, data, folder):
