@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 GROUPS := test browser oracle lint docs bench
 
-.PHONY: demo test test-browser test-oracle test-oldest test-slow simulate lint types docs doctest bench wheel smoke clean
+.PHONY: demo kernels sanitize test test-pure test-browser test-ecosystem test-oracle test-oldest test-slow test-strict simulate lint types docs doctest bench mutate wheel smoke clean
 
 demo: $(VENV)/.core
 	$(BIN)/quorate demo
@@ -12,6 +12,30 @@ demo: $(VENV)/.core
 # All but those marked slow, which test-slow runs and CI with it.
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -n auto -m "not slow"
+
+# The kernels, compiled in place after a change; installing does it by itself.
+kernels: $(VENV)/.core
+	$(BIN)/python src/quorate/_native/_compile.py
+
+# The kernels under the address and undefined-behaviour sanitizers, on every ensemble of
+# the fuzz. Python's own leaks are not looked for.
+SANITIZED := $(VENV)/forest-sanitized.so
+sanitize: $(VENV)/.test
+	$(BIN)/python src/quorate/_native/_compile.py $(abspath $(SANITIZED)) -g -O1 \
+		-fsanitize=address,undefined -fno-sanitize-recover=all
+	LD_PRELOAD=$$($${CC:-cc} -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 \
+		QUORATE_KERNELS=$(abspath $(SANITIZED)) $(BIN)/python -m pytest -q -s \
+		tests/lazy/test_engines.py tests/lazy/test_compact.py
+
+# Installed where there is no C compiler: NumPy gives the same answers.
+test-pure:
+	rm -rf $(VENV)-pure
+	$(PYTHON) -m venv $(VENV)-pure
+	$(VENV)-pure/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	CC=no-compiler $(VENV)-pure/bin/python -m pip install --quiet --group test .
+	$(VENV)-pure/bin/quorate --version | grep "engine: numpy"
+	CC=no-compiler $(VENV)-pure/bin/python -m pytest -n auto -q -m "not slow" \
+		tests/lazy tests/test_native.py
 
 # Reports in Debian's chromium; a missing browser is a failure here, not a skip.
 test-browser: $(VENV)/.test $(VENV)/.browser
@@ -28,13 +52,31 @@ test-oldest:
 	$(VENV)-oldest/bin/python -m pip install --quiet --group test-oldest --editable .
 	$(VENV)-oldest/bin/python -m pytest -n auto
 
+# With models and frames of other libraries, in an environment of their own. Torch is
+# the build for CPUs; where that cannot be had, its tests are skipped and say so.
+test-ecosystem:
+	$(PYTHON) -m venv $(VENV)-ecosystem
+	$(VENV)-ecosystem/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(VENV)-ecosystem/bin/python -m pip install --quiet --group ecosystem --editable .
+	-timeout 180 $(VENV)-ecosystem/bin/python -m pip install --quiet --retries 0 \
+		--timeout 20 --index-url https://download.pytorch.org/whl/cpu torch
+	QUORATE_ECOSYSTEM=required $(VENV)-ecosystem/bin/python -m pytest -q tests/ecosystem
+
 test-slow: $(VENV)/.test
 	$(BIN)/python -m pytest -n auto -m slow
 
+# Once more without quorate's asserts (python -O) and with a NumPy that raises; see
+# tests/strict.py. Pictures and pages in a browser are left out: they are matplotlib's.
+test-strict: $(VENV)/.test
+	QUORATE_STRICT=1 $(BIN)/python -m pytest -n auto -m "not slow" \
+		--ignore=tests/display --ignore=tests/browser
+
 # What is promised, in 2000 simulated worlds each; takes the better part of an hour.
 simulate: $(VENV)/.test
-	QUORATE_WORLDS=2000 $(BIN)/python -m pytest -n auto -m slow \
+	rm -f docs/results/promises.csv
+	QUORATE_WORLDS=2000 QUORATE_FIGURES=docs/results/promises.csv $(BIN)/python -m pytest -n auto -m slow \
 		tests/lazy/test_promises.py tests/choosing/test_promises.py tests/test_certificates.py
+	$(BIN)/python tests/figures.py
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
@@ -54,6 +96,10 @@ doctest: $(VENV)/.test $(VENV)/.docs
 bench: $(VENV)/.bench
 	$(BIN)/python -m bench
 
+# Small changes of the source that tests must notice; by hand, see CONTRIBUTING.md.
+mutate: $(VENV)/.test
+	OMP_NUM_THREADS=1 $(BIN)/python -m mutation $(MUTATE)
+
 wheel: $(VENV)/.core
 	rm -rf dist
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
@@ -66,7 +112,7 @@ smoke: wheel
 	cd dist && ../$(VENV)-wheel/bin/quorate demo
 	cd dist && ../$(VENV)-wheel/bin/python ../tests/smoke.py
 
-$(VENV)/.core: pyproject.toml
+$(VENV)/.core: pyproject.toml hatch_build.py src/quorate/_native/forest.c
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --editable .
@@ -77,4 +123,4 @@ $(GROUPS:%=$(VENV)/.%): $(VENV)/.%: $(VENV)/.core
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(VENV)-oldest $(VENV)-wheel dist docs/_build docs/api/generated docs/gallery docs/sg_execution_times.rst .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(VENV)-ecosystem $(VENV)-oldest $(VENV)-pure $(VENV)-wheel src/quorate/_native/_forest.* dist docs/_build docs/api/generated docs/gallery docs/sg_execution_times.rst .pytest_cache .mypy_cache .ruff_cache

@@ -3,6 +3,8 @@
 import sys
 
 from bench import (
+    blend,
+    distil,
     forests,
     frontier,
     large,
@@ -13,7 +15,9 @@ from bench import (
     report,
     rule,
     samples,
+    scoring,
     selectors,
+    serving,
     study,
 )
 
@@ -28,12 +32,17 @@ BENCHES = {
     "forests": forests.run,
     "large": large.run,
     "lazy": lazy.run,
+    "blend": blend.run,
+    "distil": distil.run,
+    "serving": serving.run,
     "report": report.run,
     "study": study.run,
 }
 
 if __name__ == "__main__":
     names = sys.argv[1:] or list(BENCHES)
+    if names[0] == "scoring":  # a table for the docs, of data sets in a folder
+        sys.exit(scoring.run(*names[1:2]))
     unknown = [name for name in names if name not in BENCHES]
     if unknown:
         sys.exit(f"unknown bench {unknown[0]!r}; known are: {', '.join(BENCHES)}.")

@@ -1,5 +1,19 @@
+import contextlib
+
+import pytest
 from hypothesis import settings
+from tests import strict
 
 # A busy machine is no reason to fail; no test here is about time.
 settings.register_profile("quorate", deadline=None)
 settings.load_profile("quorate")
+
+if strict.WANTED:
+    strict.install()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _strict():
+    """Let NumPy raise in a strict world; hypothesis forbids a fixture for each test."""
+    with strict.raising() if strict.WANTED else contextlib.nullcontext():
+        yield

@@ -14,17 +14,20 @@ import quorate
 SOURCE = Path(quorate.__file__).parent
 # A room may import rooms before it, never one after it or beside it on the same line.
 RANKS = [
-    {"exceptions", "_typing", "_suggest", "_atomic", "_warn", "_version", "_html"},
+    {
+        *("exceptions", "_typing", "_suggest", "_atomic", "_warn", "_version"),
+        *("_html", "_units"),
+    },
     {"_plain", "_rows", "_tables", "_versions"},
-    {"_kernels", "stats", "_batches"},
+    {"_kernels", "_native", "stats", "_batches"},
     {"votes"},
-    {"ensembles", "decomposition", "persistence"},
-    {"_diversity", "risk", "lazy"},
+    {"ensembles", "decomposition", "persistence", "_scoring"},
+    {"_diversity", "risk", "lazy", "_distil"},
     {"_diagnosis", "pruning"},
     {"choosing"},
     {"summarising"},
     {"pruned", "certificates"},
-    {"comparison", "study", "_onnx", "_frontier"},
+    {"comparison", "study", "_onnx", "_frontier", "_blending"},
     {"testing", "display"},
     {"_report"},
     {"cli"},

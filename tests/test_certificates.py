@@ -1,4 +1,6 @@
 import os
+import pickle
+import re
 
 import numpy as np
 import pytest
@@ -8,6 +10,8 @@ from numpy.testing import assert_allclose
 from scipy.stats import binomtest
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import NotFittedError
+from tests.figures import allowed, note
 
 import quorate
 from quorate.certificates import error_limit, excess_limit, samples_needed
@@ -55,17 +59,18 @@ def noisy_votes(n_members=15, n_samples=800, n_classes=3, seed=0, weights=None):
 def walk_down(votes, order, tolerance, delta):
     """Do by the book what certify does: vote anew at each size, stop at a failure."""
     full = votes.predict() != votes.classes[votes.y]
-    certified = np.arange(votes.n_members)
+    certified, looked_at = np.arange(votes.n_members), []
     for size in range(len(order), 0, -1):
         subset = votes.keep(order[:size]).predict() != votes.classes[votes.y]
         z1, z2 = int((subset & ~full).sum()), int((full & ~subset).sum())
         n = votes.n_samples
         high = binomtest(z1, n, alternative="less").proportion_ci(1 - delta / 2).high
         low = binomtest(z2, n, alternative="greater").proportion_ci(1 - delta / 2).low
+        looked_at.append((size, z1, z2, high - low))
         if size < votes.n_members and high - low > tolerance:
             break
         certified = order[:size]
-    return certified
+    return certified, looked_at
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -77,12 +82,18 @@ def test_certify_walks_down_by_the_book(weighted, tolerance, seed):
     votes = noisy_votes(seed=seed, weights=weights)
     order = rng.permutation(15)[: 15 - seed]
     found = quorate.certify(votes, order, tolerance=tolerance)
-    expected = walk_down(votes, order, tolerance, 0.05)
+    expected, looked_at = walk_down(votes, order, tolerance, 0.05)
     assert found.order.tolist() == expected.tolist()
+    parts = (found.sizes, found.only_subset_wrong, found.only_full_wrong)
+    sizes, *wrong, limits = zip(*looked_at, strict=True)
+    assert [part.tolist() for part in parts] == [list(part) for part in (sizes, *wrong)]
+    assert_allclose(found.excess_limits, limits, atol=1e-9)
+    assert (found.n_samples, found.tolerance, found.delta) == (800, tolerance, 0.05)
     kept = votes.keep(np.sort(found.order))
     assert found.error == pytest.approx(np.mean(kept.predict() != votes.y))
     assert found.full_error == pytest.approx(np.mean(votes.predict() != votes.y))
     assert found.error_limit >= found.error
+    assert found.holds == (found.n_kept < 15)
     if found.n_kept < 15:
         assert found.excess_limit <= tolerance
     assert found.support.sum() == found.n_kept
@@ -117,22 +128,37 @@ def test_certify_refuses():
     order = np.arange(15)
     with pytest.raises(ValueError, match=r"certify\(tolerance=0\): a number between"):
         quorate.certify(votes, order, tolerance=0)
-    with pytest.raises(ValueError, match=r"certify\(delta=1\.5\)"):
-        quorate.certify(votes, order, delta=1.5)
+    for share in (1.5, 1, 0, -0.1, "0.1", None):
+        with pytest.raises(ValueError, match=re.escape(f"certify(delta={share!r})")):
+            quorate.certify(votes, order, delta=share)
     with pytest.raises(ValueError, match="800 samples cannot certify any subset"):
         quorate.certify(votes, order, tolerance=0.001)
+    few = samples_needed(0.02)
+    assert quorate.certify(noisy_votes(n_samples=few), order, tolerance=0.02)
+    with pytest.raises(ValueError, match=f"; {few} are the least"):
+        quorate.certify(noisy_votes(n_samples=few - 1), order, tolerance=0.02)
     with pytest.raises(ValueError, match="positions of members, 0 to 14"):
         quorate.certify(votes, [3, 15])
+    with pytest.raises(ValueError, match="positions of members, 0 to 14"):
+        quorate.certify(votes, [-1, 3])
     with pytest.raises(ValueError, match="positions of members"):
         quorate.certify(votes, [])
     with pytest.raises(ValueError, match="positions of members"):
         quorate.certify(votes, [0.5, 1.0])
+    for more in ({"X": [[0.0]]}, {"y": [0]}, {"X": [[0.0]], "y": [0]}):
+        with pytest.raises(ValueError, match="votes have their samples; give no X"):
+            quorate.certify(votes, order, **more)
     with pytest.raises(ValueError, match="in the order twice"):
         quorate.certify(votes, [3, 3])
     with pytest.raises(ValueError, match="the votes that the members were chosen on"):
         quorate.certify(votes, quorate.select(votes, "re"))
     with pytest.raises(ValueError, match="the votes that the members were chosen on"):
         quorate.certify(noisy_votes(), quorate.select(votes, "re"))
+    with pytest.raises(NotFittedError, match="BestMembers"):
+        quorate.certify(votes, quorate.pruning.BestMembers())
+    classes = np.append((votes.y[:1] + 1) % 3, votes.y[1:])
+    other_labels = quorate.Votes(votes.codes, classes)
+    assert quorate.certify(other_labels, quorate.select(votes, "re"), tolerance=0.5)
     X, y = make_classification(300, random_state=0)
     forest = RandomForestClassifier(20, random_state=0).fit(X, y)
     masked = quorate.collect_votes(forest, X, y, out_of_bag=True)
@@ -140,8 +166,35 @@ def test_certify_refuses():
         quorate.certify(masked, np.arange(20))
     with pytest.raises(ValueError, match="5 errors on 3 samples"):
         error_limit(5, 3)
-    with pytest.raises(ValueError, match="together are at most the 3 samples"):
-        excess_limit(2, 2, 3)
+    for first, second in ((2, 2), (-1, 1), (1, -1), ([0, -1], 1), (1, [-1, 0]), (4, 0)):
+        with pytest.raises(ValueError, match="together are at most the 3 samples"):
+            excess_limit(first, second, 3)
+    assert excess_limit([0, 1, 3], [0, 2, 0], 3).shape == (3,)
+
+
+def test_two_models():
+    X, y = make_classification(1500, random_state=0)
+    forest = RandomForestClassifier(20, random_state=0).fit(X[:300], y[:300])
+    small = quorate.prune(forest, X[:300], y[:300], method="mdm", keep=0.5)
+    found = quorate.certify(forest, small, X[300:], y[300:], tolerance=0.05)
+    assert found.order.tolist() == small.pruning_["kept"]
+    wrong = [model.predict(X[300:]) != y[300:] for model in (forest, small)]
+    worse, better = (wrong[1] & ~wrong[0]).sum(), (wrong[0] & ~wrong[1]).sum()
+    assert found.excess_limit == excess_limit(worse, better, 1200)
+    assert (found.full_error, found.error) == tuple(each.mean() for each in wrong)
+    # The smaller one or the larger could have come out.
+    assert found.error_limit == error_limit(int(wrong[1].sum()), 1200, 0.05 / 2)
+    plain = RandomForestClassifier(5, random_state=1).fit(X[:300], y[:300])
+    found = quorate.certify(forest, plain, X[300:], y[300:], tolerance=0.2)
+    assert found.order.tolist() == [0, 1, 2, 3, 4]
+    nothing = quorate.certify(forest, small, X[300:], y[300:], tolerance=0.005)
+    assert nothing.n_kept == 20
+    assert nothing.error == nothing.full_error
+    with pytest.raises(ValueError, match="trained on these samples"):
+        quorate.certify(forest, small, X[:300], y[:300], tolerance=0.1)
+    for more in ({}, {"X": X[300:]}, {"y": y[300:]}):
+        with pytest.raises(ValueError, match="two fitted ensembles with X and y"):
+            quorate.certify(forest, small, **more)
 
 
 def test_compare_shows_the_limits():
@@ -221,6 +274,50 @@ def test_new_weights_count():
     assert strict.weights is None or strict.excess_limit <= 0.008
 
 
+@pytest.mark.parametrize("method", ["best", "re", "herding", "simplex"])
+def test_a_pruner_fitted_on_the_same_votes(method, tmp_path):
+    """It remembers them, through pickles and files, whoever reads the votes again."""
+    votes = noisy_votes()
+    pruner = quorate.pruning.make_pruner(method).fit(votes)
+    quorate.save(pruner, tmp_path / "pruner.skops")
+    for known in (
+        pruner,
+        pickle.loads(pickle.dumps(pruner)),
+        quorate.load(tmp_path / "pruner.skops", [type(pruner)]),
+    ):
+        for again in (votes, noisy_votes(), votes.keep(np.arange(15))):
+            with pytest.raises(ValueError, match="votes that the members were chosen"):
+                quorate.certify(again, known, tolerance=0.2)
+    half = votes.at(np.arange(0, 800, 2))
+    other = votes.at(np.arange(1, 800, 2))
+    pruner.fit(half)
+    with pytest.raises(ValueError, match="votes that the members were chosen"):
+        quorate.certify(half, pruner, tolerance=0.2)
+    assert quorate.certify(other, pruner, tolerance=0.2).n_samples == 400
+
+
+class Lopsided(quorate.pruning.Pruner):
+    """Keeps everybody and lets the first decide."""
+
+    tags = quorate.pruning.PrunerTags(chooses_weights=True)
+
+    def _select(self, votes, size):
+        self.weights_ = np.append(100.0, np.ones(votes.n_members - 1))
+        return np.arange(votes.n_members)
+
+
+def test_all_members_with_new_weights_are_another_ensemble():
+    chosen_on, fresh = noisy_votes(seed=1), noisy_votes(seed=2)
+    pruner = Lopsided(keep=1.0).fit(chosen_on)
+    loose = quorate.certify(fresh, pruner, tolerance=0.9)
+    assert loose.weights.tolist() == pruner.weights_.tolist()
+    assert loose.error == fresh.keep([0]).error()
+    assert loose.error_limit == error_limit(round(loose.error * 800), 800, 0.05 / 2)
+    strict = quorate.certify(fresh, pruner, tolerance=0.02)
+    assert strict.weights is None
+    assert strict.error == strict.full_error == fresh.error(ties="lowest")
+
+
 class TestWhatIsCertified:
     def worlds(self):
         rng = np.random.default_rng(5)
@@ -269,7 +366,7 @@ class TestWhatIsCertified:
 @pytest.mark.parametrize("n_sizes", [1, 2, 5, 12])
 def test_limits_hold_for_orders_of_any_length(n_sizes):
     """Excess and error limits in many worlds; `make simulate` draws 2000 for each."""
-    broken_excess = broken_limit = 0
+    above_tolerance, above_limit = [], []
     n_worlds = int(os.environ.get("QUORATE_WORLDS", "200"))
     for seed in range(n_worlds):
         rng = np.random.default_rng(seed)
@@ -282,8 +379,10 @@ def test_limits_hold_for_orders_of_any_length(n_sizes):
         order = rng.permutation(12)[:n_sizes]
         found = quorate.certify(rows, order, tolerance=0.1, delta=0.1)
         kept = truth.keep(found.order).error("lowest")
-        broken_excess += kept - truth.error("lowest") > 0.1
-        broken_limit += kept > found.error_limit
-    most = n_worlds * 0.1 + 3 * np.sqrt(n_worlds * 0.09)
-    assert broken_excess <= most
-    assert broken_limit <= most
+        above_tolerance.append(kept - truth.error("lowest") > 0.1)
+        above_limit.append(kept > found.error_limit)
+    case = f"order of {n_sizes} of 12, 200 samples"
+    note("certificate: excess above", case, above_tolerance, 0.1)
+    note("certificate: error above", case, above_limit, 0.1)
+    assert np.mean(above_tolerance) <= allowed(above_tolerance, 0.1)
+    assert np.mean(above_limit) <= allowed(above_limit, 0.1)

@@ -52,6 +52,7 @@ CHECKED = [
     PrunedClassifier(),
     PrunedClassifier(RandomForestClassifier(20), keep="auto"),
     PrunedClassifier(BaggingClassifier(n_estimators=15), method="re"),
+    PrunedClassifier(RandomForestClassifier(20), distil={"n_rows": 200}),
     PrunedClassifier(ExtraTreesClassifier(20), method="mdm"),
     PrunedClassifier(AdaBoostClassifier(tree(), n_estimators=15), method="oo"),
     PrunedClassifier(AdaBoostClassifier(tree(), n_estimators=15), prune_on="train"),

@@ -223,7 +223,7 @@ def test_a_study_keeps_the_members_of_prune(kind, learner, method, monkeypatch):
 
 
 class TestPools:
-    """Lists and dicts have no score of their own; prune and report agree on them."""
+    """Lists and dicts become a model; prune and report agree on its members."""
 
     @pytest.mark.parametrize("method", METHODS)
     @pytest.mark.parametrize("as_dict", [True, False])
@@ -238,7 +238,8 @@ class TestPools:
         assert page.data["pruning"]["accuracy"]["before"] == pytest.approx(
             quorate.collect_votes(given, X, y).accuracy()
         )
-        assert len(small) == selection.n_kept
+        assert small.estimators == quorate.keep_members(given, selection.members)
+        assert small.score(X, y) == page.data["pruning"]["accuracy"]["after"]
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -1,13 +1,17 @@
 """Reports: the numbers, the page around them, and what neither may hold."""
 
+import io
 import json
 import math
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
+from itertools import accumulate
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_wine, make_classification
 from sklearn.ensemble import (
@@ -27,6 +31,7 @@ from sklearn.tree import DecisionTreeClassifier
 import quorate
 from quorate._plain import plain
 from quorate._report import _format, study_report
+from quorate._report._certificate import certificate_facts
 from quorate._report._facts import mean_agreement
 from quorate._report._method_comparison import (
     compare_methods,
@@ -37,6 +42,7 @@ from quorate._report._page import embeddable
 from quorate._report._svg import tidy
 from quorate.choosing import Evidence
 from quorate.lazy import try_modes
+from quorate.votes import VoteSource
 
 VOID = {"meta", "input", "br", "img", "link", "hr"}
 
@@ -140,18 +146,77 @@ def test_the_page_holds_no_sample():
     assert not [v for v in X.ravel().tolist() if f"{abs(v):.17g}"[:9] in page]
 
 
-def test_same_seed_same_numbers(forest, made):
-    again = quorate.report(*forest, title="Mine")
+TIMES = ("milliseconds", "speedup", "seconds", "seconds_collecting")
 
-    def timeless(data):
-        plain = json.loads(json.dumps(data))
-        plain.pop("settings"), plain.pop("lazy"), plain.pop("advice")
-        plain["pruning"].pop("milliseconds")
-        for row in plain["methods"]["rows"]:
-            row.pop("seconds")
-        return plain
 
-    assert timeless(again.data) == timeless(made.data)
+def timeless(data):
+    """Return the numbers of a page without what a clock measured."""
+    if isinstance(data, dict):
+        return {
+            name: "some" if name in TIMES else timeless(value)
+            for name, value in data.items()
+        }
+    if isinstance(data, list):
+        return [timeless(value) for value in data]
+    if isinstance(data, str):
+        return re.sub(r"[\d.,]+(?=\s(ms|s|\u00d7)(\s|\.|$))", "some", data)
+    return data
+
+
+def use_clock(monkeypatch, steps):
+    """Let every look at the clock be some steps later than the one before."""
+    now = accumulate(steps)
+    monkeypatch.setattr("time.perf_counter", lambda: next(now))
+
+
+@pytest.mark.parametrize(
+    "make", [pytest.param("forest", marks=pytest.mark.slow), "voting"]
+)
+def test_the_same_page_twice_differs_in_its_times_only(forest, make, monkeypatch):
+    if make == "forest":
+        model, X, y = forest
+    else:
+        X, y = load_breast_cancer(return_X_y=True)
+        members = [("a", GaussianNB()), ("b", DecisionTreeClassifier(random_state=0))]
+        members += [("c", DecisionTreeClassifier(max_depth=2, random_state=0))]
+        model = VotingClassifier(members).fit(X[::2], y[::2])
+        X, y = X[1::2], y[1::2]
+    pages = []
+    for seed in (0, 0, 1):  # and so other modes of lazy voting are the fastest
+        rng = np.random.default_rng(seed)
+        use_clock(monkeypatch, 1e-4 + rng.exponential(1e-3, 100_000))
+        pages.append(quorate.report(model, X, y, methods=["best", "mdm"]))
+    assert pages[0].html == pages[1].html
+    for page in pages[2:]:
+        assert page.html != pages[0].html
+        assert timeless(page.data) == timeless(pages[0].data)
+
+
+def test_half_a_surrogate_pair_is_spelt_out(tmp_path):
+    """In labels, names of members and of features; UTF-8 has no bytes for it."""
+    half = "\ud800<b>"
+    X, y = load_wine(return_X_y=True)
+    labels = np.array(["a", half, "c"])[y]
+    columns = pd.Index([half, *map(str, range(12))], dtype=object)
+    table = pd.DataFrame(X, columns=columns)
+    members = [(half, GaussianNB()), ("b", DecisionTreeClassifier(random_state=0))]
+    model = VotingClassifier(members).fit(table[::2], labels[::2])
+    path = tmp_path / "page.html"
+    page = quorate.report(
+        model, table[1::2], labels[1::2], title=half, output=path, methods=[]
+    )
+    text = path.read_text(encoding="utf-8")
+    assert text == page.html
+    Outline(text)
+    assert text.count(r"\ud800&lt;b&gt;") > 3
+    assert r"\ud800" in page._repr_html_()
+    page._repr_html_().encode("utf-8")
+    selection = page.selection
+    for shown in (selection.votes, selection, selection.explain()):
+        html = shown._repr_html_()
+        html.encode("utf-8")
+        repr(shown).encode("utf-8")
+        assert r"\ud800&lt;b&gt;" in html
 
 
 def test_save_is_one_step(made, tmp_path, monkeypatch):
@@ -239,9 +304,12 @@ def test_what_cannot_be_measured_is_said():
         few_samples["methods"]["refusal"] == few_samples["pruning"]["curve"]["refusal"]
     )
     assert "too few samples" in few_samples["methods"]["refusal"]
-    listed = quorate.report(*pool(), keep=2)
-    assert "no predict of its own" in listed.data["lazy"]["refusal"]
-    assert listed.data["lazy"]["refusal"] in listed.html
+
+
+def test_lazy_voting_of_a_list_is_measured():
+    modes = quorate.report(*pool(), keep=2).data["lazy"]["rows"]
+    exact = next(row for row in modes if row["mode"] == "exact")
+    assert exact["disagreement"] == 0
 
 
 def test_training_votes_are_called_so(forest):
@@ -393,7 +461,7 @@ def test_mean_agreement_is_that_of_its_definition(masked):
 
 
 def test_methods_are_judged_on_what_was_held_back():
-    halves = halves_of(Evidence(votes_of()), "re", 200, seed=1)
+    halves = halves_of(Evidence(votes_of(6)), "re", 200, seed=1)
     first, second = halves.votes
     assert first.n_samples == second.n_samples == 100
     assert not set(first.samples) & set(second.samples)
@@ -411,6 +479,28 @@ def test_methods_are_judged_on_what_was_held_back():
     assert found["BestMembers"]["gain"] == pytest.approx(
         found["BestMembers"]["accuracy"] - whole["accuracy"]
     )
+    # Both are right or wrong on the same sample, which is what a difference is about.
+    gains = [
+        judged.sample_errors() - judged.keep(chosen.fit(on).order_).sample_errors()
+        for on, judged in ((second, first), (first, second))
+    ]
+    spread = np.concatenate(gains).std() / np.sqrt(200)
+    swapped = halves.errors()[np.r_[100:200, :100]]
+    assert (swapped != halves.errors()).sum() > 10  # it matters which is which
+    assert found["BestMembers"]["gain_error"] == pytest.approx(spread)
+
+
+def test_a_certificate_is_on_the_half_that_did_not_choose():
+    halves = halves_of(Evidence(votes_of(n_samples=3000)), "re", 3000, seed=1)
+    first, second = halves.votes
+    order = quorate.pruning.ReducedError(keep=1.0).fit(first).order_
+    pruner = quorate.pruning.ReducedError()
+    found = certificate_facts(halves, pruner, VoteSource.OTHER)
+    right = quorate.certify(second, order, tolerance=0.02)
+    for name in ("n_kept", "n_samples", "error", "full_error", "error_limit"):
+        assert found[name] == getattr(right, name)
+    flattered = quorate.certify(first, order, tolerance=0.02)
+    assert flattered.error != right.error
 
 
 def test_the_held_back_curve_meets_the_comparison():
@@ -810,6 +900,29 @@ def test_the_study_page_shows_what_the_table_shows(results, tmp_path):
     ]
     assert found.data["reference"] == "random"
     assert outline.tags.count("figure") >= 8
+
+
+@pytest.mark.parametrize(
+    ("p_value", "says"), [(0.05, "They are not"), (0.0501, "That cannot")]
+)
+def test_the_study_page_and_the_command_agree_at_exactly_alpha(
+    results, p_value, says, monkeypatch
+):
+    from quorate._report import _study
+    from quorate.cli._render import SafeConsole
+    from quorate.cli._study_view import show_results
+    from quorate.stats import friedman
+
+    def at_alpha(scores):
+        return replace(friedman(scores), chi_square_p_value=p_value)
+
+    monkeypatch.setattr(_study, "friedman", at_alpha)
+    monkeypatch.setattr("quorate.stats.friedman", at_alpha)
+    assert f". {says}" in study_report(results).html
+    out = io.StringIO()
+    console = SafeConsole(file=out, width=200)
+    show_results(console, results, None)
+    assert ("methods differ at 5%" in out.getvalue()) == (says == "They are not")
 
 
 def test_a_study_of_one_method_on_one_data_set(results):

@@ -124,3 +124,18 @@ def test_comparison_keeps_its_cells():
     cells = read(compared)
     assert cells[:4] == ["", "before", "after", ""]
     assert [cell for row in compared.rows() for cell in row] == cells[4:]
+
+
+def test_selections_show_the_error_with_their_new_weights():
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 3, 120)
+    right = rng.random((7, 120)) < rng.uniform(0.4, 0.8, (7, 1))
+    votes = quorate.Votes(np.where(right, y, rng.integers(0, 3, (7, 120))), y)
+    selection = quorate.select(votes, "ges", keep=5)
+    weighted = votes.reweighted(selection.weights).keep(selection.members).error()
+    assert abs(votes.keep(selection.members).error() - weighted) > 0.05
+    assert selection.errors() == (weighted, votes.error())
+    cells = read(selection)
+    assert cells[cells.index("error where chosen, kept") + 1] == f"{weighted:.4f}"
+    assert cells[cells.index("error, all members") + 1] == f"{votes.error():.4f}"
+    assert f"error where chosen {weighted:.4f}, all members" in repr(selection)

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from quorate import study as study
     from quorate import testing as testing
     from quorate import votes as votes
+    from quorate._blending import Blend as Blend
+    from quorate._blending import blend as blend
+    from quorate._distil import distil as distil
     from quorate._diversity import Measure as Measure
     from quorate._diversity import diversity as diversity
     from quorate._diversity import measures as measures
@@ -41,9 +44,12 @@ if TYPE_CHECKING:
     from quorate.decomposition import Decomposition as Decomposition
     from quorate.decomposition import MeanDecomposition as MeanDecomposition
     from quorate.decomposition import decompose as decompose
+    from quorate.ensembles import PooledClassifier as PooledClassifier
     from quorate.ensembles import WeightedVoting as WeightedVoting
+    from quorate.ensembles import as_member as as_member
     from quorate.ensembles import collect_votes as collect_votes
     from quorate.ensembles import keep_members as keep_members
+    from quorate.lazy import CompactClassifier as CompactClassifier
     from quorate.lazy import LazyClassifier as LazyClassifier
     from quorate.lazy import LazyCurve as LazyCurve
     from quorate.persistence import load as load
@@ -60,6 +66,8 @@ if TYPE_CHECKING:
 
 # public name -> module that has it; a module's own name stands for the module
 _HOMES = {
+    "Blend": "quorate._blending",
+    "blend": "quorate._blending",
     "Certificate": "quorate.certificates",
     "certificates": "quorate.certificates",
     "choosing": "quorate.choosing",
@@ -67,6 +75,7 @@ _HOMES = {
     "votes": "quorate.votes",
     "certify": "quorate.certificates",
     "Comparison": "quorate.comparison",
+    "CompactClassifier": "quorate.lazy",
     "Decomposition": "quorate.decomposition",
     "MeanDecomposition": "quorate.decomposition",
     "compare": "quorate.comparison",
@@ -81,13 +90,16 @@ _HOMES = {
     "Summary": "quorate.votes",
     "summarise": "quorate.summarising",
     "Votes": "quorate.votes",
+    "PooledClassifier": "quorate.ensembles",
     "WeightedVoting": "quorate.ensembles",
+    "as_member": "quorate.ensembles",
     "assess_risk": "quorate.risk",
     "collect_votes": "quorate.ensembles",
     "decompose": "quorate.decomposition",
     "Frontier": "quorate._frontier",
     "FrontierPoint": "quorate._frontier",
     "display": "quorate.display",
+    "distil": "quorate._distil",
     "diversity": "quorate._diversity",
     "exceptions": "quorate.exceptions",
     "frontier": "quorate._frontier",

@@ -1,11 +1,12 @@
 """Accuracy against cost: the subsets of members that nothing cheaper beats."""
 
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
 
+from quorate._html import escape
+from quorate._scoring import Score, check_scoring, is_accuracy, judge_subsets, score_for
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate.choosing import gather
 from quorate.pruning import gram, label_products
@@ -29,11 +30,18 @@ class FrontierPoint:
     """Error of their vote."""
     standard_error: float
     """Standard error of that."""
+    judged_by: Score | None = None
+    """The score asked for, of which ``error`` is what is missing; None for accuracy."""
+
+    @property
+    def score(self) -> float:
+        """Score of the subset: accuracy, or what was asked for."""
+        return (1.0 if self.judged_by is None else self.judged_by.top) - self.error
 
     def __repr__(self) -> str:
         return (
             f"FrontierPoint({self.members.size} members, cost {self.cost:.6g}, "
-            f"error {self.error:.4f})"
+            f"{_said(self.error, self.judged_by)})"
         )
 
 
@@ -59,6 +67,19 @@ class Frontier:
     """Error of all members."""
     kind: str
     """What the cost is counted in."""
+    judged_by: Score | None = None
+    """The score asked for, of which errors are what is missing; None for accuracy."""
+
+    @property
+    def scoring(self) -> str:
+        """What the subsets are judged by."""
+        return "accuracy" if self.judged_by is None else self.judged_by.name
+
+    @property
+    def scores(self) -> FloatArray:
+        """Score of each subset: accuracy, or what was asked for."""
+        top = 1.0 if self.judged_by is None else self.judged_by.top
+        return np.asarray(top - self.errors)
 
     def __len__(self) -> int:
         return int(self.costs.size)
@@ -69,6 +90,7 @@ class Frontier:
             float(self.costs[place]),
             float(self.errors[place]),
             float(self.standard_errors[place]),
+            self.judged_by,
         )
 
     def affordable(self, budget: float) -> FrontierPoint:
@@ -87,7 +109,8 @@ class Frontier:
         if not fits.size:
             raise ValueError(
                 f"within(tolerance={tolerance!r}): the best subset errs by "
-                f"{self.errors[-1] - self.full_error:.4f} more than all members."
+                f"{self.errors[-1] - self.full_error:.4f} more than all members"
+                f"{'' if self.judged_by is None else ', in ' + self.judged_by.title}."
             )
         return self[int(fits[0])]
 
@@ -113,19 +136,34 @@ class Frontier:
         first, last = self[0], self[len(self) - 1]
         return (
             f"Frontier({len(self)} subsets, from {first.members.size} members for "
-            f"{first.cost:.6g} {self.kind} with error {first.error:.4f} to "
-            f"{last.members.size} for {last.cost:.6g} with {last.error:.4f}; all "
-            f"members {self.full_cost:.6g}, {self.full_error:.4f})"
+            f"{first.cost:.6g} {self.kind} with "
+            f"{_said(first.error, self.judged_by)} to {last.members.size} for "
+            f"{last.cost:.6g} with {_value(last.error, self.judged_by)}; all "
+            f"members {self.full_cost:.6g}, "
+            f"{_value(self.full_error, self.judged_by)})"
         )
 
     def _repr_html_(self) -> str:
         body = "".join(
             f"<tr><td>{row['members']}</td><td>{row['cost']:.6g}</td>"
-            f"<td>{row['error']:.4f}</td></tr>"
+            f"<td>{_value(row['error'], self.judged_by)}</td></tr>"
             for row in self.rows()
         )
-        head = f"<tr><th>members</th><th>{escape(self.kind)}</th><th>error</th></tr>"
+        what = "error" if self.judged_by is None else self.judged_by.title
+        head = (
+            f"<tr><th>members</th><th>{escape(self.kind)}</th>"
+            f"<th>{escape(what)}</th></tr>"
+        )
         return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
+
+
+def _value(error: float, score: Score | None) -> str:
+    return f"{error if score is None else score.top - error:.4f}"
+
+
+def _said(error: float, score: Score | None) -> str:
+    """Return an error, or the score it stands for, with its name."""
+    return f"{'error' if score is None else score.title} {_value(error, score)}"
 
 
 def frontier(
@@ -135,6 +173,7 @@ def frontier(
     *,
     cost: Any = "bytes",
     out_of_bag: bool | str = "auto",
+    scoring: Any = None,
     n_jobs: int | None = None,
 ) -> Frontier:
     """Return the subsets of members that nothing cheaper beats.
@@ -151,6 +190,9 @@ def frontier(
         to predict X, or a number above 0 for each member. With votes, numbers.
     out_of_bag : {"auto", True, False}
         Choose on out-of-bag votes, as for :func:`quorate.prune`.
+    scoring : str, scorer, callable or None
+        What to set against cost; see :func:`quorate.select`. Accuracy by default. The
+        errors of the front are what is missing to the best value of the score then.
     n_jobs : int, optional
         Members asked at the same time.
 
@@ -177,6 +219,7 @@ def frontier(
     >>> len(small.estimators_) == point.members.size
     True
     """
+    check_scoring(scoring, "frontier")
     if isinstance(ensemble, Votes):
         if X is not None or y is not None:
             raise ValueError("frontier: votes have their samples; give no X or y.")
@@ -187,15 +230,22 @@ def frontier(
             )
         _refuse_training_votes(ensemble)
         costs = _checked_costs(cost, ensemble.n_members)
-        return front_of_votes(ensemble, costs, "given units")
+        return front_of_votes(ensemble, costs, "given units", scoring)
     evidence = gather(
-        ensemble, X, y, out_of_bag=out_of_bag, n_jobs=n_jobs, owner="frontier"
+        ensemble,
+        X,
+        y,
+        out_of_bag=out_of_bag,
+        n_jobs=n_jobs,
+        scoring=scoring,
+        owner="frontier",
     )
     votes = evidence.votes
     _refuse_training_votes(votes)
     if isinstance(cost, str):
-        return front_of_votes(votes, evidence.costs(cost), cost)
-    return front_of_votes(votes, _checked_costs(cost, votes.n_members), "given units")
+        return front_of_votes(votes, evidence.costs(cost), cost, scoring)
+    costs = _checked_costs(cost, votes.n_members)
+    return front_of_votes(votes, costs, "given units", scoring)
 
 
 def _refuse_training_votes(votes: Votes) -> None:
@@ -219,7 +269,9 @@ def _checked_costs(cost: Any, n_members: int) -> FloatArray:
     return costs
 
 
-def front_of_votes(votes: Votes, costs: Array, kind: str) -> Frontier:
+def front_of_votes(
+    votes: Votes, costs: Array, kind: str, scoring: Any = None
+) -> Frontier:
     """Trade the Brier score of the average vote against cost, at many prices.
 
     Probabilities take the place of votes where there are some. For each price, members
@@ -228,12 +280,19 @@ def front_of_votes(votes: Votes, costs: Array, kind: str) -> Frontier:
     beats in Brier score are put to the vote, and those that no cheaper one beats there
     are the front.
     """
+    score = None
+    if not is_accuracy(scoring):
+        score = score_for(scoring, votes, "frontier")
     candidates, briers = _paths(votes, costs / costs.mean())
     spent = candidates.astype(float) @ costs
     picked = candidates[_pareto(spent, briers)]
     supports = np.concatenate([picked, np.ones((1, votes.n_members), dtype=bool)])
     spent = supports.astype(float) @ costs
-    errors, spreads = subset_errors(votes, supports)
+    if score is None:
+        errors, spreads = subset_errors(votes, supports)
+    else:
+        scores, spreads = judge_subsets(votes, supports, score)
+        errors = np.asarray(score.loss(scores))
     front = _pareto(spent, errors)
     return Frontier(
         supports=supports[front],
@@ -243,6 +302,7 @@ def front_of_votes(votes: Votes, costs: Array, kind: str) -> Frontier:
         full_cost=float(spent[-1]),
         full_error=float(errors[-1]),
         kind=kind,
+        judged_by=score,
     )
 
 

@@ -1,9 +1,28 @@
 """Small tables for notebooks; every word in them is escaped."""
 
 from collections.abc import Iterable, Sequence
-from html import escape
+from html import escape as _escape
 
 _LEFT = ' style="text-align:left"'
+
+
+def encodable(text: str) -> str:
+    r"""Return text with halves of surrogate pairs spelt out.
+
+    Python's text may hold them, names and labels among it, but UTF-8 has no bytes for
+    them: neither a file nor a notebook could be written.
+
+    Examples
+    --------
+    >>> encodable("caf\xe9 \ud800") == "caf\xe9 " + r"\ud800"
+    True
+    """
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def escape(text: str, *, quote: bool = True) -> str:
+    """Return text that stands for itself in HTML."""
+    return encodable(_escape(text, quote))
 
 
 def facts_html(caption: str, facts: Iterable[tuple[str, str]], note: str = "") -> str:

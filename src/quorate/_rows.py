@@ -1,4 +1,7 @@
-"""Rows of anything a classifier may be asked about: arrays, frames, sparse, lists."""
+"""Rows of anything a classifier may be asked about: arrays, frames, sparse, lists.
+
+Frames may be those of pandas, polars, Arrow or Dask; none of these is imported here.
+"""
 
 from typing import Any
 
@@ -28,6 +31,8 @@ def take_rows(X: Any, rows: Any) -> Any:
         return X.take(rows, axis=0)
     if hasattr(X, "iloc"):
         return X.iloc[rows]
+    if _is_arrow(X):
+        return X.take(rows)
     if hasattr(X, "shape"):
         return X[rows]
     return [X[row] for row in rows]
@@ -35,7 +40,26 @@ def take_rows(X: Any, rows: Any) -> Any:
 
 def cut_rows(X: Any, rows: slice) -> Any:
     """Return consecutive rows."""
+    if _is_arrow(X):
+        start, stop, _ = rows.indices(X.num_rows)
+        return X.slice(start, stop - start)
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+
+
+def in_memory(X: Any) -> Any:
+    """Return X as it is; what Dask has only planned is computed, once for everybody.
+
+    Examples
+    --------
+    >>> in_memory([[1, 2]])
+    [[1, 2]]
+    """
+    home = type(X).__module__.partition(".")[0]
+    return X.compute() if home in ("dask", "dask_expr") else X
+
+
+def _is_arrow(X: Any) -> bool:
+    return type(X).__module__.partition(".")[0] == "pyarrow" and hasattr(X, "num_rows")
 
 
 def sliceable(X: Any) -> Any:

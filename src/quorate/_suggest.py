@@ -30,3 +30,20 @@ def one_of(owner: str, parameter: str, given: object, allowed: tuple[str, ...]) 
     if given not in allowed:
         choices = " or ".join(map(repr, allowed))
         raise ValueError(f"{owner}({parameter}={given!r}): use {choices}.")
+
+
+def in_short(problem: object, most: int = 200) -> str:
+    r"""Return what an error says on one line that can be printed, cut if it is long.
+
+    Errors about damaged files may quote the damage.
+
+    Examples
+    --------
+    >>> in_short(ValueError("no \x1b here\nnor there.")) == r"no \x1b here"
+    True
+    >>> in_short("a" * 500, most=5)
+    'aa...'
+    """
+    first = str(problem).strip().split("\n", 1)[0].strip().rstrip(".")
+    shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in first)
+    return shown if len(shown) <= most else f"{shown[: most - 3]}..."

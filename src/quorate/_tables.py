@@ -36,7 +36,59 @@ def import_pandas(owner: str) -> Any:
 def read_samples_for(model: Any, path: Path, target: str | None) -> tuple[Any, Any]:
     """Return samples in the form the model was trained on, and their labels."""
     X, y = read_samples(path, target)
-    return (X if hasattr(model, "feature_names_in_") else X.to_numpy()), y
+    if y is not None:
+        y = as_labels_of(model, y)
+    return (X if _knows_names(model) else X.to_numpy()), y
+
+
+def _knows_names(model: Any) -> bool:
+    """Tell whether a model, or a member of a list or dict, was trained on a frame."""
+    members = model.values() if isinstance(model, dict) else model
+    if isinstance(model, (list, tuple, dict)):
+        return any(map(_knows_names, members))
+    return hasattr(model, "feature_names_in_")
+
+
+def as_labels_of(model: Any, y: Any) -> Any:
+    """Return labels from a file as the model knows them: its 5 may be written "5".
+
+    Labels that the model does not know, or knows as they are, stay as they are.
+    """
+    classes = getattr(model, "classes_", None)
+    if classes is None or isinstance(classes, list) or set(y) <= set(classes):
+        return y
+    known = {_as_text(label): label for label in classes}
+    told = [known.get(_as_text(label)) for label in y]
+    if len(known) < len(classes) or any(label is None for label in told):
+        return y
+    return _like(told, classes)
+
+
+def _as_text(label: Any) -> str:
+    """Return a label as people would write it: 5.0 is 5."""
+    is_whole = isinstance(label, float) and label.is_integer()
+    return str(int(label)) if is_whole else str(label)
+
+
+def _like(labels: list[Any], classes: Any) -> Any:
+    import numpy as np
+
+    return np.asarray(labels, dtype=classes.dtype)
+
+
+def column_names(path: Path) -> list[str] | None:
+    """Return the columns of a table without reading it; None if that cannot be told."""
+    name = path.name.lower()
+    try:
+        if name.endswith((".csv", ".csv.gz")):
+            return next(csv_rows(path), [])
+        if name.endswith((".parquet", ".pq")):
+            from pyarrow.parquet import read_schema
+
+            return list(read_schema(path).names)
+    except (FileFormatError, ImportError, *_DAMAGE):
+        return None  # whoever reads it will say what is wrong
+    return None
 
 
 def read_samples(path: Path, target: str | None) -> tuple[Any, Any]:

@@ -6,17 +6,19 @@ source as those to come, and took part neither in training nor in choosing membe
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
+from quorate._html import escape
 from quorate._kernels import limits
+from quorate._rows import in_memory
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.choosing import Selection
-from quorate.ensembles import read_ensemble, trained_on
+from quorate.ensembles import predictable, read_ensemble, record_of, trained_on
 from quorate.pruning import Pruner
 from quorate.summarising import summarise
 from quorate.votes import Summary, VoteCounts, Votes, VoteSource, prefix_errors
@@ -59,6 +61,8 @@ class Certificate:
     """Error of the whole ensemble on the samples."""
     error_limit: float
     """Upper limit on the error of the certified members, whichever came out."""
+    balanced: bool = False
+    """Whether errors are means over classes of the errors on their samples."""
 
     @property
     def n_kept(self) -> int:
@@ -77,6 +81,27 @@ class Certificate:
         return float(self.excess_limits[self.sizes == self.n_kept][0])
 
     @property
+    def holds(self) -> bool:
+        """Whether anything smaller than the whole ensemble is certified."""
+        return not self._is_whole
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain types for JSON."""
+        return {
+            "holds": self.holds,
+            "kept": self.order.tolist(),
+            "n_members": self.n_members,
+            "n_samples": self.n_samples,
+            "tolerance": self.tolerance,
+            "delta": self.delta,
+            "balanced": self.balanced,
+            "error": self.error,
+            "full_error": self.full_error,
+            "error_limit": self.error_limit,
+            "sentence": str(self),
+        }
+
+    @property
     def _is_whole(self) -> bool:
         return self.n_kept == self.n_members and self.weights is None
 
@@ -89,6 +114,7 @@ class Certificate:
 
     def __str__(self) -> str:
         sure = f"{100 * (1 - self.delta):g} % confidence from {self.n_samples} samples"
+        sure += ", every class counting the same" * self.balanced
         if self._is_whole:
             return (
                 f"No subset is certified to err at most {100 * self.tolerance:g} "
@@ -121,6 +147,8 @@ def certify(
     *,
     tolerance: float = 0.02,
     delta: float = 0.05,
+    class_weight: str | None = None,
+    scoring: None = None,
     target: str | None = None,
 ) -> Certificate:
     r"""Find the smallest prefix of an order that is surely about as good as all.
@@ -147,6 +175,11 @@ def certify(
         By how much the error may exceed that of the whole ensemble, such as 0.02.
     delta : float
         Probability of a wrong certificate, over the draw of the samples, at most.
+    class_weight : {"balanced"}, optional
+        Certify the balanced error: the mean over classes of the error on samples of the
+        class. Not for batches and summaries.
+    scoring : None
+        Certificates are about errors; any other score is refused.
     target : str, optional
         The column of labels, for batches from files.
 
@@ -158,8 +191,8 @@ def certify(
     Raises
     ------
     ValueError
-        If members were trained on the samples, as far as that can be told, or if there
-        are too few of them.
+        If members were trained on the samples, or chosen on these votes, as far as that
+        can be told, or if there are too few of them.
 
     Notes
     -----
@@ -172,6 +205,11 @@ def certify(
     own, also wrong with probability ``delta`` at most: since the size was chosen by the
     same samples, its level is ``delta`` divided by the number of ensembles that could
     have come out, the whole one included.
+
+    With ``class_weight="balanced"`` the errors of a class are a mean over its own
+    samples, for which the limits hold at level ``delta / K`` with :math:`K` classes.
+    All of them hold at once with probability ``1 - delta``, and then their mean limits
+    the balanced excess, and the balanced error.
 
     Examples
     --------
@@ -195,8 +233,22 @@ def certify(
     >>> quorate.certify(forest, small, X[1000:], y[1000:], tolerance=0.03).n_kept
     25
     """
+    if scoring is not None:
+        raise ValueError(
+            f"certify(scoring={scoring!r}): certificates are about errors, whose "
+            "limits are exact; no other score has one, but class_weight='balanced' "
+            "certifies the balanced error."
+        )
+    if class_weight not in (None, "balanced"):
+        raise ValueError(f"certify(class_weight={class_weight!r}): None or 'balanced'.")
+    balanced = class_weight is not None
     _check_share("certify", "tolerance", tolerance)
     _check_share("certify", "delta", delta)
+    if balanced and (isinstance(votes, Summary) or (y is None and X is not None)):
+        raise ValueError(
+            "certify(class_weight='balanced'): a summary does not tell which class the "
+            "models differ on; give samples."
+        )
     if isinstance(votes, Summary):
         if any(given is not None for given in (order, X, y)):
             raise ValueError(
@@ -206,11 +258,11 @@ def certify(
     if isinstance(votes, Votes):
         if X is not None or y is not None:
             raise ValueError("certify: votes have their samples; give no X or y.")
-        return _certify_order(votes, order, tolerance, delta)
-    if y is None and X is not None:
+        return _certify_order(votes, order, tolerance, delta, balanced)
+    if y is None and X is not None and not isinstance(X, np.ndarray):
         against = summarise(votes, X, target=target, against=order)
         return _certify_summary(against, tolerance, delta)
-    return _certify_model(votes, order, X, y, tolerance, delta)
+    return _certify_model(votes, order, X, y, tolerance, delta, balanced)
 
 
 def _certify_summary(summary: Summary, tolerance: float, delta: float) -> Certificate:
@@ -231,7 +283,7 @@ def _certify_summary(summary: Summary, tolerance: float, delta: float) -> Certif
         full=rivals.wrong_whole,
         n_samples=rivals.n_samples,
     )
-    tested = _test(counts, rivals.sizes, itself, tolerance, delta)
+    tested = _test([counts], rivals.sizes, itself, tolerance, delta)
     kept: IntArray = np.arange(summary.n_members)
     new = None
     if tested.n_passed:
@@ -242,7 +294,7 @@ def _certify_summary(summary: Summary, tolerance: float, delta: float) -> Certif
 
 
 def _certify_order(
-    votes: Votes, order: Any, tolerance: float, delta: float
+    votes: Votes, order: Any, tolerance: float, delta: float, balanced: bool
 ) -> Certificate:
     places = _places(votes, order)
     weights = _weights(order)
@@ -256,7 +308,12 @@ def _certify_order(
         wrong, sizes = wrong[-1:], sizes[:1]  # nothing else was chosen
     # All members with their own weights are the whole ensemble, whatever the limit.
     itself = (sizes == votes.n_members) & (weights is None)
-    tested = _test(_Errors.of(wrong[::-1], full), sizes, itself, tolerance, delta)
+    y = votes.y if balanced else None
+    if balanced:
+        counts = np.bincount(votes.y, minlength=votes.n_classes)
+        _refuse_missing(votes.classes[counts == 0])
+    errors = _Errors.in_groups(wrong[::-1], full, y)
+    tested = _test(errors, sizes, itself, tolerance, delta)
     kept: IntArray = np.arange(votes.n_members)
     new = None
     if tested.n_passed:
@@ -266,7 +323,13 @@ def _certify_order(
 
 
 def _certify_model(
-    big: Any, small: Any, X: Any, y: Any, tolerance: float, delta: float
+    big: Any,
+    small: Any,
+    X: Any,
+    y: Any,
+    tolerance: float,
+    delta: float,
+    balanced: bool,
 ) -> Certificate:
     if X is None or y is None:
         raise ValueError(
@@ -274,18 +337,22 @@ def _certify_model(
             "certify(big, small, X, y)."
         )
     whole, part = read_ensemble(big), read_ensemble(small)
-    truth = np.asarray(y)
+    record = record_of(small, part, "certify") or {}
+    X, truth = in_memory(X), np.asarray(y)
     for ensemble in (whole, part):
         if trained_on(ensemble, ensemble.prepare(X), truth):
             raise ValueError(f"certify: {SEEN}")
-    full = np.asarray(big.predict(X)) != truth
-    wrong = np.asarray(small.predict(X)) != truth
+    full = np.asarray(predictable(big, whole, truth).predict(X)) != truth
+    wrong = np.asarray(predictable(small, part, truth).predict(X)) != truth
     sizes = np.array([part.n_members])
-    errors = _Errors.of([wrong], full)
+    classes = None
+    if balanced:
+        _refuse_missing(np.setdiff1d(np.asarray(big.classes_), truth))
+        classes = np.unique(truth, return_inverse=True)[1]
+    errors = _Errors.in_groups([wrong], full, classes)
     tested = _test(errors, sizes, np.array([False]), tolerance, delta)
     kept: IntArray = np.arange(whole.n_members)
     if tested.n_passed:
-        record = getattr(part.core, "pruning_", None) or {}
         kept = np.asarray(record.get("kept", np.arange(part.n_members)))
     return tested.certificate(kept, None, whole.n_members, tolerance, delta)
 
@@ -301,14 +368,30 @@ class _Errors:
     n_samples: int
 
     @classmethod
-    def of(cls, wrong: Sequence[BoolArray], full: BoolArray) -> "_Errors":
+    def of(
+        cls, wrong: Sequence[BoolArray], full: BoolArray, group: BoolArray
+    ) -> "_Errors":
+        """Count on some samples."""
         return cls(
-            only_subset=np.array([np.count_nonzero(each & ~full) for each in wrong]),
-            only_full=np.array([np.count_nonzero(full & ~each) for each in wrong]),
-            wrong=np.array([np.count_nonzero(each) for each in wrong]),
-            full=int(np.count_nonzero(full)),
-            n_samples=int(full.size),
+            only_subset=_counts(each & ~full & group for each in wrong),
+            only_full=_counts(full & ~each & group for each in wrong),
+            wrong=_counts(each & group for each in wrong),
+            full=int(np.count_nonzero(full & group)),
+            n_samples=int(np.count_nonzero(group)),
         )
+
+    @classmethod
+    def in_groups(
+        cls, wrong: Sequence[BoolArray], full: BoolArray, classes: IntArray | None
+    ) -> list["_Errors"]:
+        """Count on all samples together, or on those of each class."""
+        if classes is None:
+            return [cls.of(wrong, full, np.ones(full.size, dtype=bool))]
+        return [cls.of(wrong, full, classes == code) for code in np.unique(classes)]
+
+
+def _counts(flags: Iterable[BoolArray]) -> IntArray:
+    return np.array([np.count_nonzero(each) for each in flags])
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,12 +401,8 @@ class _Tested:
     n_passed: int
     sizes: IntArray
     limits: FloatArray
-    only_subset: IntArray
-    only_full: IntArray
-    n_errors: int
-    """Errors of the smallest that passed, or of all members."""
-    full_errors: int
-    n_samples: int
+    groups: list[_Errors]
+    """Errors that count together: on all samples, or on those of each class."""
     n_outcomes: int
     """Ensembles that could have come out."""
 
@@ -335,40 +414,61 @@ class _Tested:
         tolerance: float,
         delta: float,
     ) -> Certificate:
-        limit = error_limit(self.n_errors, self.n_samples, delta / self.n_outcomes)
+        level = delta / self.n_outcomes / len(self.groups)
+        # Errors of the smallest that passed, or of all members.
+        last = self.n_passed - 1
+        wrong = [int(g.wrong[last]) if self.n_passed else g.full for g in self.groups]
+        each = [
+            error_limit(count, group.n_samples, level)
+            for count, group in zip(wrong, self.groups, strict=True)
+        ]
+        n_seen = self.sizes.size
         return Certificate(
             order=kept,
             weights=weights,
             n_members=n_members,
-            n_samples=self.n_samples,
+            n_samples=sum(group.n_samples for group in self.groups),
             tolerance=float(tolerance),
             delta=float(delta),
             sizes=self.sizes,
             excess_limits=self.limits,
-            only_subset_wrong=self.only_subset,
-            only_full_wrong=self.only_full,
-            error=self.n_errors / self.n_samples,
-            full_error=self.full_errors / self.n_samples,
-            error_limit=limit,
+            only_subset_wrong=np.sum([g.only_subset for g in self.groups], 0)[:n_seen],
+            only_full_wrong=np.sum([g.only_full for g in self.groups], 0)[:n_seen],
+            error=self._mean(wrong),
+            full_error=self._mean([group.full for group in self.groups]),
+            error_limit=float(np.mean(each)),
+            balanced=len(self.groups) > 1,
         )
+
+    def _mean(self, wrong: Sequence[int]) -> float:
+        pairs = zip(wrong, self.groups, strict=True)
+        return float(np.mean([count / group.n_samples for count, group in pairs]))
 
 
 def _test(
-    errors: _Errors,
+    groups: list[_Errors],
     sizes: IntArray,
     itself: BoolArray,
     tolerance: float,
     delta: float,
 ) -> _Tested:
-    """Walk down the sizes until one fails."""
+    """Walk down the sizes until one fails.
+
+    The errors of each group are limited by themselves, at a level that leaves room for
+    all of them to hold at once.
+    """
+    n_samples = sum(group.n_samples for group in groups)
     needed = samples_needed(tolerance, delta)
-    if errors.n_samples < needed:
+    if n_samples < needed:
         raise ValueError(
-            f"certify(tolerance={tolerance!r}, delta={delta!r}): {errors.n_samples} "
+            f"certify(tolerance={tolerance!r}, delta={delta!r}): {n_samples} "
             f"samples cannot certify any subset, however good; {needed} are the least."
         )
-    only_subset, only_full = errors.only_subset, errors.only_full
-    found = excess_limit(only_subset, only_full, errors.n_samples, delta)
+    level = delta / len(groups)
+    found = np.mean(
+        [excess_limit(g.only_subset, g.only_full, g.n_samples, level) for g in groups],
+        axis=0,
+    )
     failed = np.flatnonzero(~((found <= tolerance) | itself))
     n_passed = int(failed[0]) if failed.size else sizes.size
     n_seen = min(n_passed + 1, sizes.size)
@@ -376,13 +476,17 @@ def _test(
         n_passed=n_passed,
         sizes=sizes[:n_seen],
         limits=found[:n_seen],
-        only_subset=only_subset[:n_seen],
-        only_full=only_full[:n_seen],
-        n_errors=int(errors.wrong[n_passed - 1]) if n_passed else errors.full,
-        full_errors=errors.full,
-        n_samples=errors.n_samples,
+        groups=groups,
         n_outcomes=int(sizes.size) + (not itself.any()),
     )
+
+
+def _refuse_missing(labels: Any) -> None:
+    if labels.size:
+        raise ValueError(
+            f"certify(class_weight='balanced'): class {labels[0].item()!r} has no "
+            "sample, so nothing limits its error; give samples of every class."
+        )
 
 
 def _wrong(errors: FloatArray) -> BoolArray:
@@ -464,13 +568,18 @@ def _places(votes: Votes, order: Any) -> IntArray:
     """Return the order as positions, after checking that it fits the votes."""
     _check_unseen(votes)
     if isinstance(order, Selection):
-        if order.votes is votes or _same(order.votes, votes):
-            raise ValueError(
-                "certify: these are the votes that the members were chosen on; take "
-                "votes on other samples."
-            )
+        known = order.votes is votes or _same(order.votes, votes)
+    else:
+        known = isinstance(order, Pruner) and order.was_fitted_on(votes)
+    if known:
+        raise ValueError(
+            "certify: these are the votes that the members were chosen on; take "
+            "votes on other samples."
+        )
+    if isinstance(order, Selection):
         order = order.order
     elif isinstance(order, Pruner):
+        check_is_fitted(order, "order_")
         order = order.order_
     places = np.asarray(order)
     fits = places.ndim == 1 and places.size and places.dtype.kind in "iu"

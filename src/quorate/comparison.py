@@ -1,13 +1,28 @@
-"""Two models side by side: size, speed, accuracy, agreement."""
+"""Two models side by side: size, speed, accuracy or another score, agreement."""
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from quorate._html import table_html
+from quorate._plain import plain
+from quorate._rows import in_memory
+from quorate._scoring import (
+    Judged,
+    Score,
+    check_scoring,
+    class_recalls,
+    find_score,
+    is_accuracy,
+    judge_model,
+    judge_votes,
+    score_for,
+)
 from quorate._typing import Array
+from quorate._units import bytes_text, milliseconds_text, share_text
 from quorate.certificates import error_limit, excess_limit
 from quorate.ensembles import (
     Ensemble,
@@ -17,6 +32,7 @@ from quorate.ensembles import (
     memory_bytes,
     pickled_bytes,
     predict_milliseconds,
+    predictable,
     read_ensemble,
     trained_on,
 )
@@ -65,6 +81,14 @@ class Comparison:
     """Number of samples judged on."""
     source: VoteSource
     """What the accuracies rest on: other samples, out-of-bag votes, or nothing."""
+    recalls: dict[str, tuple[float, float]] | None = None
+    """Share of each class's samples that is found, before and after."""
+    scoring: str = "accuracy"
+    """What the models were to be judged by."""
+    score: tuple[float, float] | None = None
+    """That score, before and after; None for accuracy, and where nothing is scored."""
+    score_errors: tuple[float, float, float] | None = None
+    """Standard errors of the score before, after, and of the difference."""
 
     @property
     def speedup(self) -> float:
@@ -76,34 +100,63 @@ class Comparison:
 
     def rows(self) -> list[tuple[str, str, str, str]]:
         """Return the comparison as text: what, before, after, and their ratio."""
-        size = [("members", self.members), ("nodes", self.nodes)]
-        size += [("bytes, pickled", self.pickled_bytes), ("bytes", self.memory_bytes)]
+        sizes: list[tuple[str, Any, Callable[[Any], str]]] = [
+            ("members", self.members, "{:,}".format),
+            ("nodes", self.nodes, "{:,}".format),
+            ("size in a file", self.pickled_bytes, bytes_text),
+            ("size in memory", self.memory_bytes, bytes_text),
+            ("predicting", self.predict_milliseconds, milliseconds_text),
+        ]
         rows = [
-            (name, f"{pair[0]:,}", f"{pair[1]:,}", f"{pair[1] / pair[0]:.2f}")
-            for name, pair in size
+            (name, text(pair[0]), text(pair[1]), share_text(pair[1] / pair[0]))
+            for name, pair, text in sizes
             if pair is not None
         ]
-        if self.predict_milliseconds is not None:
-            before, after = self.predict_milliseconds
-            ratio = f"{after / before:.2f}"
-            rows.append(("ms to predict", f"{before:,.1f}", f"{after:,.1f}", ratio))
         if self.accuracy is not None:
             first, second = self.accuracy
             gain = f"{100 * (second - first):+.2f} pp"
             rows.append(("accuracy", f"{first:.4f}", f"{second:.4f}", gain))
+        if self.score is not None and self.score_errors is not None:
+            rows += self._score_rows(self.score, self.score_errors)
         if self.agreement is not None:
             rows.append(("agreement", "", f"{self.agreement:.4f}", ""))
         if self.error_limits is not None and self.excess_limit is not None:
             first, second = self.error_limits
             rows.append(("error at most", f"{first:.4f}", f"{second:.4f}", "95 %"))
             excess = f"{100 * self.excess_limit:.2f} pp"
-            rows.append(("excess at most", "", excess, "95 %"))
+            rows.append(("more errors, at most", "", excess, "95 %"))
         return rows
+
+    def _score_rows(
+        self, score: tuple[float, float], errors: tuple[float, float, float]
+    ) -> list[tuple[str, str, str, str]]:
+        values = (*score, score[1] - score[0])
+        first, second, gain = (f"{value:.4f}" for value in values)
+        before, after, apart = (f"{doubt:.4f}" for doubt in errors)
+        sign = "" if gain.startswith("-") else "+"
+        rows = [
+            (self.scoring.replace("_", " "), first, second, sign + gain),
+            ("standard error", before, after, apart),
+        ]
+        for label, (one, other) in (self.recalls or {}).items():
+            gain = f"{100 * (other - one):+.2f} pp"
+            rows.append((f"recall of {label}", f"{one:.4f}", f"{other:.4f}", gain))
+        return rows
+
+    def recall_rows(self) -> list[dict[str, Any]]:
+        """Return how many samples of each class are found, as rows for a table."""
+        return [
+            {"class": label, "before": before, "after": after}
+            for label, (before, after) in (self.recalls or {}).items()
+        ]
 
     @property
     def note(self) -> str:
-        """What the accuracies rest on, in a sentence."""
-        return _NOTES[self.source].format(n=self.n_samples)
+        """What the accuracies rest on and what was timed, in a sentence."""
+        note = _NOTES[self.source].format(n=self.n_samples)
+        if self.predict_milliseconds is not None:
+            note += f"; predicting all {self.n_samples:,} at once"
+        return note
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain types for JSON."""
@@ -126,11 +179,29 @@ class Comparison:
             "n_samples": self.n_samples,
             "source": str(self.source),
             "note": self.note,
+            "recalls": plain(self.recall_rows()),
+            **self._score_dict(),
         }
 
+    def _score_dict(self) -> dict[str, Any]:
+        """Return what is there only if another score was asked for."""
+        if self.scoring == "accuracy":
+            return {}
+        names = ("before", "after", "difference")
+        score = (
+            None if self.score is None else dict(zip(names, self.score, strict=False))
+        )
+        errors = None
+        if self.score_errors is not None:
+            errors = dict(zip(names, self.score_errors, strict=True))
+        return {"scoring": self.scoring, "score": score, "score_errors": errors}
+
     def __repr__(self) -> str:
-        lines = [f"{'':<15}{'before':>14}{'after':>14}{'':>10}"]
-        lines += [f"{a:<15}{b:>14}{c:>14}{d:>10}" for a, b, c, d in self.rows()]
+        rows = self.rows()
+        # Names of classes can be as long as anything.
+        width = max(20, min(40, 2 + max(len(row[0]) for row in rows)))
+        lines = [f"{'':<{width}}{'before':>14}{'after':>14}{'':>10}"]
+        lines += [f"{a:<{width}}{b:>14}{c:>14}{d:>10}" for a, b, c, d in rows]
         return "\n".join([*lines, self.note])
 
     def _repr_html_(self) -> str:
@@ -144,6 +215,7 @@ def compare(
     y: Any = None,
     *,
     repeats: int = 5,
+    scoring: Any = None,
     target: str | None = None,
 ) -> Comparison:
     """Compare two fitted ensembles on the same samples.
@@ -151,8 +223,9 @@ def compare(
     Parameters
     ----------
     before, after : fitted ensembles
-        What :func:`quorate.collect_votes` reads and that can ``predict``, or a
-        :class:`quorate.PrunedClassifier` or :class:`quorate.LazyClassifier`.
+        What :func:`quorate.collect_votes` reads, or a
+        :class:`quorate.PrunedClassifier` or :class:`quorate.LazyClassifier`. A list or
+        dict decides as the :class:`quorate.PooledClassifier` of its members does.
     X, y : array-like
         Samples that neither was trained or chosen on: without them the accuracy
         flatters and the limits do not hold. For data that do not fit in memory, give no
@@ -160,6 +233,9 @@ def compare(
         summary of an earlier pass of ``before`` against ``after``.
     repeats : int
         Measurements of the time to predict, in turns, of which the best count.
+    scoring : str, scorer, callable or None
+        A score to compare by beside accuracy, with standard errors; see
+        :func:`quorate.select`. Not for batches.
     target : str, optional
         The column of labels, for batches from files.
 
@@ -181,16 +257,27 @@ def compare(
     >>> quorate.compare(forest, small, X[::2], y[::2]).source
     <VoteSource.OUT_OF_BAG: 'out-of-bag votes'>
     """
+    check_scoring(scoring, "compare")
     models = read_ensemble(before), read_ensemble(after)
     times: Any = None
     if y is None:
+        if not is_accuracy(scoring):
+            raise ValueError(
+                "compare: a pass over batches counts errors only; give X and y of a "
+                "sample of the rows to compare by another score."
+            )
         given = X
         if not isinstance(X, Summary):
             given = summarise(before, X, target=target, against=after)
         judged = _judge_summary(given, models)
     else:
-        judged = _judge((before, after), models, X, np.asarray(y))
-        times = predict_milliseconds([before, after], X, repeats)
+        X, truth = in_memory(X), np.asarray(y)
+        both = _pair(
+            predictable(model, ensemble, truth)
+            for model, ensemble in zip((before, after), models, strict=True)
+        )
+        judged = _judge(both, models, X, truth, scoring)
+        times = predict_milliseconds([*both], X, repeats)
     nodes = tuple(count_nodes(model.model) for model in models)
     return Comparison(
         members=_pair(model.n_members for model in models),
@@ -240,7 +327,11 @@ def _nothing_known(n_samples: int) -> dict[str, Any]:
 
 
 def _judge(
-    given: tuple[Any, Any], ensembles: tuple[Ensemble, Ensemble], X: Any, y: Array
+    given: tuple[Any, Any],
+    ensembles: tuple[Ensemble, Ensemble],
+    X: Any,
+    y: Array,
+    scoring: Any,
 ) -> dict[str, Any]:
     """Return how good the models are, as far as the samples can tell."""
     seen = [trained_on(each, each.prepare(X), y) for each in ensembles]
@@ -250,15 +341,21 @@ def _judge(
             raise ValueError(
                 f"compare: y has shape {y.shape}, predictions {first.shape}."
             )
-        return {**_shares(first, second, y), **_limits(first != y, second != y)}
+        found = {**_shares(first, second, y), **_limits(first != y, second != y)}
+        if is_accuracy(scoring):
+            return found
+        score = _with_classes(scoring, given, y)
+        codes = np.searchsorted(score.classes, y)
+        pair = _pair(judge_model(each, X, codes, score, "compare") for each in given)
+        return {**found, **_scored(pair, score)}
     nothing = _nothing_known(int(y.size))
     if all(seen) and all(drawn_rows(each) is not None for each in ensembles):
-        return {**nothing, **_out_of_bag(ensembles, X, y)}
+        return {**nothing, **_out_of_bag(ensembles, X, y, scoring)}
     return nothing
 
 
 def _out_of_bag(
-    ensembles: tuple[Ensemble, Ensemble], X: Any, y: Array
+    ensembles: tuple[Ensemble, Ensemble], X: Any, y: Array, scoring: Any
 ) -> dict[str, Any]:
     """Judge both by votes on samples that members were not trained on."""
     with warnings.catch_warnings():
@@ -268,8 +365,12 @@ def _out_of_bag(
     first, second = (
         each.predict()[np.searchsorted(each.samples, both)] for each in votes
     )
-    shares = _shares(first, second, y[both])
-    return {**shares, "source": VoteSource.OUT_OF_BAG}
+    shares = {**_shares(first, second, y[both]), "source": VoteSource.OUT_OF_BAG}
+    if is_accuracy(scoring):
+        return shares
+    score = score_for(scoring, votes[0], "compare")
+    common = (each.at(np.searchsorted(each.samples, both)) for each in votes)
+    return {**shares, **_scored(_pair(judge_votes(v, score) for v in common), score)}
 
 
 def _shares(first: Array, second: Array, y: Array) -> dict[str, Any]:
@@ -278,6 +379,43 @@ def _shares(first: Array, second: Array, y: Array) -> dict[str, Any]:
         "agreement": _share(first, second),
         "n_samples": int(y.size),
         "source": VoteSource.OTHER,
+        "recalls": _recalls(first, second, y),
+    }
+
+
+def _recalls(first: Array, second: Array, y: Array) -> dict[str, tuple[float, float]]:
+    """Return how much of each class either model finds."""
+    classes, codes = np.unique(y, return_inverse=True)
+    pair = [
+        class_recalls(np.where(said == y, codes, -1), codes, classes.size)
+        for said in (first, second)
+    ]
+    return {
+        str(label): (float(one), float(other))
+        for label, one, other in zip(classes, *pair, strict=True)
+    }
+
+
+def _with_classes(scoring: Any, models: tuple[Any, Any], y: Array) -> Score:
+    """Return the score for the classes of both models and of the samples."""
+    known = [
+        np.asarray(model.classes_) for model in models if hasattr(model, "classes_")
+    ]
+    return find_score(scoring, np.unique(np.concatenate([*known, y])), "compare")
+
+
+def _scored(pair: tuple[Judged, Judged], score: Score) -> dict[str, Any]:
+    first, second = pair
+    _, doubt = second.behind(first)
+    if not all(np.isfinite(each.score) for each in pair):
+        raise ValueError(
+            f"compare(scoring={score.name!r}): the score of these samples is no "
+            "number; is every class among them?"
+        )
+    return {
+        "scoring": score.name,
+        "score": (first.score, second.score),
+        "score_errors": (first.standard_error, second.standard_error, doubt),
     }
 
 

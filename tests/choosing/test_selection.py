@@ -7,8 +7,9 @@ from sklearn.ensemble import RandomForestClassifier
 
 import quorate
 from quorate import pruning, select
-from quorate.choosing import contributions, size_curve
+from quorate.choosing import SizeCurve, contributions, size_curve
 from quorate.exceptions import NothingSavedWarning
+from quorate.votes import VoteSource
 
 
 @pytest.fixture
@@ -67,6 +68,14 @@ class TestCurve:
         assert (curve.errors[: size - 1] > curve.full_error + 0.03).all()
         assert "within one standard error" in repr(curve)
 
+    def test_one_standard_error_is_that_of_the_best(self):
+        errors = np.array([0.5, 0.3, 0.24, 0.2, 0.26, 0.22])
+        doubts = np.array([0.3, 0.2, 0.1, 0.05, 0.3, 0.001])
+        curve = SizeCurve(np.arange(6), errors, doubts, 0.25)
+        assert (curve.best_size, curve.within_one_standard_error()) == (4, 3)
+        assert [curve.within(t) for t in (0.25, 0.05, 0.0)] == [1, 2, 3]
+        assert curve.within(-0.1) is None
+
     def test_affordable(self, votes):
         curve = size_curve(votes, np.arange(25)[::-1])
         costs = np.arange(1, 26)
@@ -86,6 +95,11 @@ class TestSelect:
         assert found.n_kept == 5
         assert found.names == tuple(map(str, direct.order_))
         assert "5 of 25 members by ReducedError" in repr(found)
+
+    def test_a_score_is_the_mean_of_its_parts(self, votes):
+        selection = select(votes, "re", keep=5)
+        for judged in (selection.score, selection.full_score):
+            assert judged.parts.mean() == pytest.approx(judged.score)
 
     def test_auto_runs_once_and_cuts(self, votes):
         found = select(votes, "re", keep="auto")
@@ -139,6 +153,18 @@ class TestSelect:
     def test_refused(self, options, message, votes):
         with pytest.raises(ValueError, match=message):
             select(votes, "mdm", **options)
+
+    def test_a_refusal_names_what_was_given(self, votes):
+        trained = votes.with_source(VoteSource.TRAINING)
+        for options, name in (
+            ({"keep": "auto"}, "keep='auto'"),
+            ({"tolerance": 0.1}, "tolerance"),
+        ):
+            with pytest.raises(ValueError, match=f"^{name}: how many are enough"):
+                select(trained, "mdm", **options)
+        costs = {"bytes": np.ones(25)}
+        with pytest.raises(ValueError, match=r"^budget: LocalSearch has no order"):
+            select(trained, "lcs", budget={"bytes": 3}, costs=costs)
 
     def test_backfitting_has_no_order(self, votes):
         with pytest.raises(ValueError, match="has no order"):
@@ -201,7 +227,9 @@ class TestExplanation:
             rest = [t for t in range(5) if t != member]
             gain = few.keep(rest).error() - few.error()
             assert found[member] == pytest.approx(gain)
-        assert contributions(votes.keep([0])).shape == (1,)
+        # Without its only member an ensemble guesses.
+        alone = quorate.Votes([[0, 1, 2, 0]], [0, 1, 2, 1])
+        assert contributions(alone).tolist() == pytest.approx([2 / 3 - 1 / 4])
 
     def test_other_members(self, votes):
         with pytest.raises(ValueError, match="all 25 members are needed, got 3"):

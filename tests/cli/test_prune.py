@@ -144,12 +144,30 @@ def test_unseen_test_samples(run, folder):
     assert "were chosen on the same samples" not in done.stdout
 
 
-def test_pool_cannot_predict(run, folder):
+def test_what_was_compared_on(run, folder, tmp_path):
+    wine = pd.read_csv(folder / "wine.csv")
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=(90, 13)) * wine.drop(columns="kind").std().to_numpy() / 2
+    other = wine[:90].drop(columns="kind") + noise
+    other.assign(kind=wine.kind[:90]).to_csv(tmp_path / "other.csv", index=False)
+    for words, seen, n_samples in (
+        ((), "samples chosen on", 167),  # those that have a vote out of bag
+        (("--test", tmp_path / "other.csv"), "test samples", 90),
+    ):
+        done = run("--json", "--force", *words)
+        found = json.loads(done.stdout)
+        assert found["compared_on"] == seen
+        assert found["comparison"]["n_samples"] == n_samples
+    assert "were chosen on the same samples" in run("--force").stdout
+
+
+def test_a_pool_becomes_a_model(run, folder):
     X, y = load_wine(return_X_y=True)
-    save([GaussianNB().fit(X, y)], folder / "pool.skops")
-    done = run(model="pool.skops")
-    assert done.exit_code == 1
-    assert "cannot predict by itself" in done.stderr
+    pool = {"bayes": GaussianNB(), "smooth": GaussianNB(var_smoothing=0.1)}
+    save({name: m.fit(X, y) for name, m in pool.items()}, folder / "pool.skops")
+    done = run("--force", model="pool.skops")
+    assert done.exit_code == 0, done.stderr
+    assert "of 2 members kept by SimplexWeights (auto)" in done.stdout
 
 
 def test_pickles_need_a_flag(run, folder):
@@ -246,3 +264,36 @@ def test_version_is_in_the_record(run, tmp_path):
     run()
     small = load(tmp_path / "small.skops", trusted_of(tmp_path / "small.skops"))
     assert small.pruning_["versions"]["quorate"] == quorate.__version__
+
+
+class TestDistil:
+    def test_leaves_learn_from_the_whole_model(self, run, tmp_path, folder):
+        done = run("--keep", 4, "--distil")
+        assert done.exit_code == 0, done.stderr
+        line = "leaves distilled from the whole model on 60000 crossed and 178 given"
+        assert line in done.stdout
+        # On its training rows nothing can be said about a distilled model.
+        assert "accuracy  " not in done.stdout
+        small = load(tmp_path / "small.skops", TREES)
+        assert small.pruning_["distil"]["out_of_bag"]
+        X, y = read_samples(folder / "wine.csv", "kind")
+        forest = load(folder / "forest.skops", TREES)
+        same = quorate.prune(forest, X, y, keep=4, distil=True)
+        np.testing.assert_array_equal(same.predict_proba(X), small.predict_proba(X))
+
+    def test_json(self, run):
+        done = run("--keep", 4, "--distil", "--json")
+        assert json.loads(done.stdout)["pruning"]["distil"]["n_crossed"] == 60_000
+        plain = run("--keep", 4, "--json", "--force")
+        assert "distil" not in json.loads(plain.stdout)["pruning"]
+
+    def test_not_for_every_model(self, run, folder):
+        X, y = load_wine(return_X_y=True, as_frame=True)
+        X.columns = [name.replace("/", "_") for name in X.columns]
+        kinds = np.array(["red", "rose", "white"])[y]
+        members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier())]
+        voting = VotingClassifier(members, voting="soft").fit(X, kinds)
+        save(voting, folder / "voting.skops")
+        done = run("--keep", 1, "--distil", model="voting.skops")
+        assert done.exit_code == 1
+        assert "not all decision trees (GaussianNB)" in done.stderr

@@ -86,7 +86,6 @@ def test_does_not_write_over_a_file(files, tmp_path):
 @pytest.mark.parametrize(
     ("words", "code", "why"),
     [
-        ([], 1, "types that are not trusted"),
         ([*TRUST, "--keep", "many"], 2, "--keep many"),
         ([*TRUST, "--keep", "99"], 1, "keep 1 to 12 members"),
         ([*TRUST, "--method", "nonsense"], 1, "unknown method 'nonsense'"),

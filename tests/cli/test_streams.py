@@ -89,7 +89,7 @@ def test_prune_draws_compares_and_certifies(place, tmp_path):
         (["test"], "BATCHES go with a model and --target"),
         (["test", "--target", "label", "--data", "x.csv"], "BATCHES go with a model"),
         (["--target", "label", "--data", "x.csv", "--jobs", "2"], "go with BATCHES"),
-        (["--target", "label"], "a model needs --data FILE"),
+        (["--target", "label"], "a model needs DATA"),
     ],
 )
 def test_words_that_do_not_go_together(place, words, said):

@@ -162,6 +162,28 @@ class TestEachKind:
         np.testing.assert_array_equal(again.predict(X_test), after.predict(X_test))
         assert len(pickle.dumps(after)) < len(pickle.dumps(fitted[kind]))
 
+    @pytest.mark.filterwarnings("ignore:Some inputs do not have OOB")
+    @pytest.mark.filterwarnings("ignore:invalid value encountered")
+    def test_a_record_of_members_that_are_gone(self, kind, fitted, data):
+        X, y, X_test, y_test = data
+        before = fitted[kind]
+        after = prune(before, X, y, method="best", keep=3)
+        again = pickle.loads(pickle.dumps(after))
+
+        def certified(model):
+            return quorate.certify(before, model, X_test, y_test, tolerance=0.9)
+
+        for model in (after, again, FrozenEstimator(after)):
+            assert certified(model).order.tolist() == after.pruning_["kept"]
+        again.fit(X[: len(X) // 2], y[: len(y) // 2])
+        assert again.pruning_["kept"] == after.pruning_["kept"]  # nobody took it away
+        with pytest.raises(
+            ValueError, match=r"certify: the \w+ was fitted again .* prune it again, or"
+        ):
+            certified(again)
+        del again.pruning_
+        assert certified(again).n_kept == 3
+
     def test_record(self, kind, fitted, data):
         X, y, _, _ = data
         record = prune(fitted[kind], X, y, method="mdm", keep=3, p=0.1).pruning_
@@ -259,14 +281,17 @@ class TestDetails:
             "tree": tree().fit(X, y),
             "knn": KNeighborsClassifier().fit(X, y),
         }
-        named = prune(pool, X, y, method="oo", keep=2)
+        options = {"method": "oo", "keep": 2, "as_members": True}
+        named = prune(pool, X, y, **options)
         assert type(named) is dict
         assert len(named) == 2
         assert all(named[name] is pool[name] for name in named)
-        listed = prune([*pool.values()], X, y, method="oo", keep=2)
+        listed = prune([*pool.values()], X, y, **options)
         assert type(listed) is list
         assert listed == list(named.values())
-        assert type(prune((*pool.values(),), X, y, method="oo", keep=2)) is tuple
+        assert type(prune((*pool.values(),), X, y, **options)) is tuple
+        model = prune(pool, X, y, method="oo", keep=2)
+        assert model.estimators == named
 
     def test_frozen(self, fitted, data):
         X, y, _, _ = data

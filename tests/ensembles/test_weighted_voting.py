@@ -124,10 +124,14 @@ def test_frames_give_no_warnings(wine):
         small.predict(frame.iloc[:, :5])
 
 
-def test_lists_and_dicts_hold_members_only(wine):
+def test_lists_and_dicts_with_weights_become_a_model(wine):
     X, y = wine
     pool = {"a": GaussianNB().fit(X, y), "b": DecisionTreeClassifier().fit(X, y)}
-    assert list(quorate.keep_members(pool, [1], [1.0])) == ["b"]
+    assert quorate.keep_members(pool, [1]) == {"b": pool["b"]}
+    weighted = quorate.keep_members(pool, [1, 0], [0.8, 0.2])
+    assert weighted.weights == {"b": 0.8, "a": 0.2}
+    expected = 0.8 * pool["b"].predict_proba(X) + 0.2 * pool["a"].predict_proba(X)
+    np.testing.assert_allclose(weighted.predict_proba(X), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize(

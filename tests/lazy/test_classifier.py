@@ -497,7 +497,7 @@ def test_curves(forest, data):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"mode": "quick"}, r"mode='quick'\): 'exact', 'bayes' or 'calibrated'"),
+        ({"mode": "quick"}, r"mode='quick'\): 'exact', 'bayes', 'calibrated' or 'all'"),
         ({"confidence": 1}, r"confidence=1\): a probability in \[0.5, 1\)"),
         ({"confidence": 0.3}, "a probability in"),
         ({"confidence": float("nan")}, "a probability in"),

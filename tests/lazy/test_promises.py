@@ -8,10 +8,12 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.frozen import FrozenEstimator
+from tests.figures import note
 from tests.lazy import worlds
 from tests.lazy.worlds import at_most
 
-from quorate import LazyClassifier
+from quorate import LazyClassifier, PrunedClassifier
 from quorate.exceptions import ConfidenceWarning
 from quorate.lazy._calibration import rows_needed
 
@@ -77,6 +79,9 @@ def test_calibrated_keeps_its_promise_in_many_worlds(kind, order):
             f"promised {promised.mean():.4f}, asked {asked.mean():.2f}, single fits "
             f"above: {np.mean(changed > 0.05):.2f}"
         )
+        case = f"{kind}, {n_rows} samples, order {order}"
+        note("calibrated: changed on average", case, changed, 0.05)
+        note("calibrated: single fits above 0.05", case, changed > 0.05, None)
         assert at_most(changed, 0.05)
         assert at_most(changed - promised, 0)
 
@@ -161,7 +166,48 @@ def test_single_fits_keep_their_promise_in_many_worlds(kind):
             f"{broken.mean():.4f}, changed {changed.mean():.4f}, "
             f"asked {asked.mean():.2f}"
         )
+        case = f"{kind}, {n_rows} samples, guarantee {guarantee:g}"
+        note("calibrated: single fits above", case, broken, 1 - guarantee)
         assert at_most(broken, 1 - guarantee)
+
+
+# Calibrated: after pruning
+
+
+def pruned(make, method, n_worlds):
+    """Prune and calibrate on 80 rows with labels; return changes in each world."""
+    found = []
+    for seed in range(n_worlds):
+        rng = np.random.default_rng(seed)
+        world = make(rng, 101)
+        noise = rng.integers(0, 2, worlds.N_KINDS)
+        y = np.where(rng.random(worlds.N_KINDS) < 0.3, noise, world.answers)
+        drawn = rng.integers(0, worlds.N_KINDS, 80)
+        model = PrunedClassifier(
+            FrozenEstimator(world.ensemble),
+            method,
+            15,
+            lazy={"mode": "calibrated", "epsilon": 0.05},
+            random_state=seed,
+        ).fit(world.rows[drawn], y[drawn])
+        whole = model.estimator_.predict(world.rows)
+        found.append(np.mean(model.predict(world.rows) != whole))
+    return found
+
+
+def test_rows_that_chose_members_do_not_calibrate():
+    assert at_most(pruned(worlds.equal, "best", 60), 0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["best", "mdm"])
+@pytest.mark.parametrize("make", [worlds.equal, worlds.nearly_equal])
+def test_a_pruned_classifier_keeps_its_promise_in_many_worlds(make, method):
+    found = pruned(make, method, N_WORLDS)
+    name = make.__name__.replace("_", " ")
+    case = f"{name}, 15 of 101 by {method}, 80 samples"
+    note("pruned and calibrated: changed on average", case, found, 0.05)
+    assert at_most(found, 0.05)
 
 
 def test_too_few_samples_for_a_single_fit():
@@ -222,7 +268,7 @@ def test_bayes_keeps_its_promise_where_the_prior_is_right(make, confidence):
         bayes(make(np.random.default_rng(seed)), confidence, seed)
         for seed in range(N_WORLDS)
     ]
-    say(f"{make.__name__} {confidence}: changed {np.mean(found):.5f}")
+    note("bayes: changed", f"{make.__name__}, {confidence:g}", found, 1 - confidence)
     assert at_most(found, 1 - confidence)
 
 
@@ -237,11 +283,9 @@ def test_bayes_keeps_its_promise_on_bagged_trees(kind):
         found = []
         for seed in range(20):
             world = getattr(worlds, kind)(seed, 60, [0.05, 0.3][seed // 2 % 2])
-            found += [bayes(world, confidence, again) for again in range(5)]
-        say(
-            f"{kind} {confidence}: changed {np.mean(found):.5f}, "
-            f"at most {max(found):.4f}"
-        )
+            orders = range(max(N_WORLDS // 20, 1))
+            found += [bayes(world, confidence, again) for again in orders]
+        note("bayes: changed", f"{kind}, {confidence:g}", found, 1 - confidence)
         assert at_most(found, 1 - confidence)
 
 
@@ -251,26 +295,31 @@ def test_where_bayes_does_not_keep_its_promise():
     coin = [
         bayes(near_coins(np.random.default_rng(seed)), 0.9, seed) for seed in range(100)
     ]
+    late_learners = [
+        bayes(rising(np.random.default_rng(seed)), 0.9, seed) for seed in range(100)
+    ]
     noise = [bayes(worlds.forest(seed, 60, 1.0), 0.9, seed) for seed in range(20)]
     boosted = [
         bayes(worlds.boosting(seed, depth, 60), 0.9, seed)
         for seed in range(20)
         for depth in (1, 3)
     ]
-    late = [
+    in_a_line = [
         bayes(in_line(np.random.default_rng(seed)), 0.999, seed, order="given")
         for seed in range(100)
     ]
-    say(
-        f"at 0.9: near a coin {np.mean(coin):.3f}; forests on noise "
-        f"{np.mean(noise):.3f}; boosting {np.mean(boosted):.3f}, at most "
-        f"{max(boosted):.3f}; at 0.999, votes for one class first "
-        f"{np.mean(late):.3f}"
-    )
+    broken = "bayes: changed where nothing is promised"
+    note(broken, "near a coin, 0.9", coin, None)
+    note(broken, "rising skill, random order, 0.9", late_learners, None)
+    note(broken, "forests on noise, 0.9", noise, None)
+    note(broken, "boosting, 0.9", boosted, None)
+    note(broken, "boosting, the worst of 40, 0.9", [max(boosted)], None)
+    note(broken, "votes for one class first, order given, 0.999", in_a_line, None)
     assert np.mean(coin) > 0.2
+    assert np.mean(late_learners) > 0.13
     assert np.mean(noise) > 0.1
     assert max(boosted) > 0.1
-    assert np.mean(late) > 0.1
+    assert np.mean(in_a_line) > 0.1
 
 
 def test_bayes_promises_nothing_for_an_order_of_ones_own():

@@ -93,7 +93,7 @@ def test_names_are_the_public_classes():
         and thing is not pruning.Pruner
     }
     assert set(METHODS.values()) == classes
-    assert len(METHODS) == 33
+    assert len(METHODS) == 34
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -216,8 +216,8 @@ def test_member_order_matters_only_for_ties(name):
 def test_methods_list():
     listed = quorate.methods()
     assert list(listed) == list(METHODS)
-    assert len(repr(listed).splitlines()) == 33
-    assert listed._repr_html_().count("<tr>") == 34
+    assert len(repr(listed).splitlines()) == 34
+    assert listed._repr_html_().count("<tr>") == 35
 
 
 @pytest.mark.parametrize(

@@ -46,11 +46,16 @@ def test_who_declares_what():
     }  # fmt: skip
     assert named("uses_weights") == {
         "drep", "sep", "pep", "mrmc", "discep", "re", "oep", "cm", "concurrency",
-        "uwa", "margin_loss",
+        "uwa", "margin_loss", "forward",
     }  # fmt: skip
     assert named("chooses_weights") == {"l1", "ges", "simplex"}
     assert named("uses_probabilities") == {
-        "brier", "herding", "margin_loss", "l1", "ges", "simplex"
+        "brier", "herding", "margin_loss", "l1", "ges", "forward", "simplex"
+    }  # fmt: skip
+    assert named("takes_scoring") == {"ges", "forward"}
+    assert named("takes_class_weight") == {
+        "re", "oep", "cm", "epic", "umep", "mdep", "concurrency", "uwa", "best",
+        "brier", "margin_loss", "l1", "ges", "forward", "simplex",
     }  # fmt: skip
     assert named("uses_unlabelled") == named("takes_costs") == {"brier", "herding"}
     assert named("needs_features") == {"tsp_dp"}
@@ -58,6 +63,7 @@ def test_who_declares_what():
     assert named("driven_by_accuracy") == {
         "drep", "sep", "pep", "mrmr", "mrmc", "discep", "re", "oep", "cm",
         "concurrency", "uwa", "best", "brier", "margin_loss", "ges", "simplex",
+        "forward",
     }  # fmt: skip
     assert named("is_random") == {"sep", "pep", "gma", "random", "ges"}
 

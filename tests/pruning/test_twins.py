@@ -175,3 +175,34 @@ def test_margin_distance_schedule():
             total += signs[member]
         found = pruning.MarginDistance(1.0, p="schedule").fit(votes)
         assert found.order_.tolist() == picked
+
+
+@pytest.mark.parametrize("ties", ["expected", "lowest"])
+@pytest.mark.parametrize(
+    ("weights", "tied"),
+    [
+        ([1e6, 1e6 + 5e-7], True),
+        ([3e9, 3e9 + 2e-3], True),
+        ([1e-9, 1e-9 * (1 + 1e-13)], True),
+        ([1e-6, 1e-6 + 5e-13], False),
+        ([1.0, 1.0 + 1e-8], False),
+    ],
+)
+def test_ballots_tie_by_the_share_of_the_total_weight(weights, tied, ties):
+    votes = quorate.Votes([[0], [1]], [0], weights=weights)
+    ballot = open_ballot(votes, ties)
+    ballot.become(np.arange(2))
+    expected = (0.5 if ties == "expected" else 0) if tied else 1
+    assert ballot.error / ballot.scale == expected
+    assert ballot.winners().tolist() == [-1 if tied else 1]
+
+
+@pytest.mark.parametrize("seed", [11, 50, 58])
+def test_backfitting_goes_on_while_the_error_falls(seed):
+    """Votes on which one round of exchanges is not enough."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 3, 30)
+    guesses = rng.random((14, 30)) < 0.5
+    votes = quorate.Votes(np.where(guesses, y, rng.integers(0, 3, (14, 30))), y)
+    found = pruning.ReducedError(6, backfitting=True).fit(votes)
+    assert found.order_.tolist() == slow.backfitted(slow.Problem.of(votes), 6)

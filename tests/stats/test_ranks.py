@@ -46,6 +46,16 @@ def test_ranks_are_those_of_scipy(values):
     np.testing.assert_array_equal(average_ranks(values).ranks, known)
 
 
+def test_methods_differ_at_exactly_alpha():
+    found = friedman([[2, 1], [2, 1]])
+    assert found.chi_square_p_value == 0.5
+    assert found.differ(0.5)
+    assert not found.differ(0.499)
+    assert not found.differ()
+    with pytest.raises(ValueError, match=r"differ\(alpha=2\)"):
+        found.differ(2)
+
+
 def test_friedman_by_hand():
     found = friedman(TABLE)
     assert found.chi_square == 12 / (4 * 3 * 4) * (25 + 49 + 144) - 3 * 4 * 4  # 6.5

@@ -220,3 +220,17 @@ def test_unknown_preset():
 def test_quicker_keeps_the_shape():
     plan = make_preset("pruning-bagging")
     assert quicker(plan).methods == plan.methods
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda name: MethodSpec("best", 0.5, name),
+        lambda name: DataSpec(name),
+        lambda name: small_plan(name=name),
+    ],
+)
+def test_names_that_no_file_can_hold(make):
+    make("größer 数据 \U0001f332")
+    with pytest.raises(ValueError, match=r"the name 'a\\ud800' holds half of a surrog"):
+        make("a\ud800")

@@ -531,6 +531,8 @@ class TestCsvTables:
         rng = np.random.default_rng(0)
         frame = pd.DataFrame({"a": rng.random(20), "b": rng.random(20)})
         frame["y"] = rng.choice(truth, 20)
+        if truth[0] == "no":
+            frame.loc[:1, "a"] = [0.0, 1.0]  # both ends are probabilities too
         frame.to_csv(tmp_path / "v.csv", index=False)
         with pytest.raises(ValueError, match=r"v\.csv: the votes look like probabil"):
             Votes.from_table(tmp_path / "v.csv")
@@ -569,3 +571,14 @@ class TestParquet:
         pd.DataFrame({"a": [1, 2], "y": ["1", "2"]}).to_parquet(path)
         with pytest.raises(ValueError, match=r"votes\.parquet: .*mixed types"):
             Votes.from_table(path)
+
+
+@pytest.mark.parametrize("where", ["classes", "names"])
+def test_texts_that_are_too_long_to_be_read_are_not_written(where, tmp_path):
+    long = "x" * (2**16 + 1)
+    votes = Votes([["a", "b"], ["b", "b"]], ["a", "b"], names=["m", long])
+    if where == "classes":
+        votes = Votes([["a", long], ["a", "a"]], ["a", "a"])
+    with pytest.raises(ValueError, match="have up to 65536 characters"):
+        votes.save(tmp_path / "v.npz")
+    assert not list(tmp_path.iterdir())

@@ -5,6 +5,7 @@ import string
 import numpy as np
 import pandas as pd
 import pytest
+from tests.damage import damaged
 
 from quorate import Votes
 from quorate.exceptions import FileFormatError
@@ -108,25 +109,6 @@ def check_labels(seed, tmp_path):
         if shape[0] == 1 and valid is None:
             for label, decided in zip(predictions[0], found.predict(), strict=True):
                 assert decided.item() == label or decided == label
-
-
-def damaged(rng, whole):
-    """Return the bytes with some flipped, cut out, doubled or replaced."""
-    content = bytearray(whole)
-    for _ in range(rng.integers(1, 4)):
-        place = int(rng.integers(0, len(content)))
-        match rng.integers(0, 6):
-            case 0 | 1 | 2:
-                content[place] ^= 1 << int(rng.integers(0, 8))
-            case 3:
-                content[place] = int(rng.integers(0, 256))
-            case 4:
-                del content[place : place + int(rng.integers(1, 9))]
-            case _:
-                content[place:place] = content[place : place + int(rng.integers(1, 9))]
-        if not content:
-            return bytes(whole[:1])
-    return bytes(content)
 
 
 @pytest.fixture(scope="module")

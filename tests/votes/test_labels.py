@@ -230,3 +230,10 @@ def test_a_mask_takes_no_more_than_two_copies(dtype):
     assert votes.is_masked
     assert peak < 2.1 * rows.nbytes
     np.testing.assert_array_equal(votes.codes, np.where(valid, rows, -1))
+
+
+def test_zeros_and_ones_beside_truths_are_truths():
+    votes = Votes([[0, 1], [1, 1]], [False, True])
+    assert votes.classes.tolist() == [False, True]
+    assert votes.classes.dtype == bool
+    assert votes.predict().dtype == bool

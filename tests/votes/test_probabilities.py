@@ -270,3 +270,151 @@ def test_kinds(wine):
     assert find_kind([GaussianNB()]).name == "pool"
     hard = VotingClassifier([("nb", GaussianNB())]).fit(X, y)
     assert read_ensemble(hard).rule.name == "heads"
+
+
+def test_equal_weights_do_not_change_the_mean():
+    shares = np.random.default_rng(0).dirichlet(np.ones(3), (4, 9))
+    votes = quorate.Votes(shares.argmax(axis=2), np.arange(9) % 3, probabilities=shares)
+    for weight in (1.0, 3.0, 0.1):
+        mean = votes.reweighted([weight] * 4).mean_probabilities()
+        assert mean == pytest.approx(shares.mean(axis=0), abs=1e-6)
+        alone = votes.reweighted([weight, 1, 1, 1]).keep([0]).mean_probabilities()
+        assert alone == pytest.approx(shares[0], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "bits"), [(1, 8), (128, 8), (129, 16), (2**15, 16), (2**15 + 1, 32)]
+)
+def test_places_have_the_smallest_type_that_holds_them(n_rows, bits):
+    kind = np.iinfo(_probabilities.place_dtype(n_rows))
+    assert (kind.bits, kind.min < 0) == (bits, True)
+    assert kind.max >= n_rows - 1
+
+
+def test_nobody_believes_in_a_class_that_nobody_knows():
+    X, y = load_wine(return_X_y=True)
+    known = y < 2
+    forest = RandomForestClassifier(5, max_depth=2, random_state=0)
+    forest.fit(X[known], y[known])
+    mean = quorate.collect_votes(forest, X, y).mean_probabilities()
+    np.testing.assert_allclose(mean[:, :2], forest.predict_proba(X))
+    assert not mean[:, 2].any()
+
+
+class TestColumns:
+    """Probabilities come in the order of a model's classes, which may be any."""
+
+    Y = np.array(["no", "yes", "maybe"])[np.arange(60) % 3]
+    ORDER = ("yes", "no", "maybe")
+
+    def given(self, n_members=3):
+        """Return votes and probabilities with columns in the order given."""
+        rng = np.random.default_rng(0)
+        shares = rng.dirichlet([1, 1, 1], (n_members, 60))
+        return np.array(self.ORDER)[shares.argmax(axis=2)], shares
+
+    def test_named_columns_are_put_in_order(self):
+        votes, shares = self.given()
+        found = quorate.Votes(votes, self.Y, probabilities=shares, classes=self.ORDER)
+        assert found.classes.tolist() == ["maybe", "no", "yes"]
+        np.testing.assert_allclose(
+            found.mean_probabilities(), shares.mean(axis=0)[:, [2, 1, 0]], atol=1e-6
+        )
+        assert (found.predict() == np.array(self.ORDER)[shares.mean(0).argmax(1)]).all()
+
+    def test_unnamed_columns_in_another_order_are_refused(self):
+        votes, shares = self.given()
+        with pytest.raises(ValueError, match=r"in the order yes, no, maybe; name the"):
+            quorate.Votes(votes, self.Y, probabilities=shares)
+        in_order = shares[:, :, [2, 1, 0]]
+        quorate.Votes(votes, self.Y, probabilities=in_order)
+
+    def test_columns_that_fit_in_no_order_are_the_callers_business(self):
+        votes, shares = self.given()
+        mixed = np.random.default_rng(1).permutation(shares, axis=1)
+        found = quorate.Votes(votes, self.Y, probabilities=mixed)
+        np.testing.assert_allclose(
+            found.mean_probabilities(), mixed.mean(axis=0), atol=1e-6
+        )
+
+    def test_a_class_that_nobody_votes_for(self):
+        votes, shares = self.given()
+        more = np.concatenate([shares * 0.9, np.full((3, 60, 1), 0.1)], axis=2)
+        found = quorate.Votes(
+            votes, self.Y, probabilities=more, classes=[*self.ORDER, "never"]
+        )
+        assert found.classes.tolist() == ["maybe", "never", "no", "yes"]
+        np.testing.assert_allclose(found.mean_probabilities()[:, 1], 0.1, atol=1e-6)
+        assert (found.classes[found.codes] == votes).all()
+
+    def test_without_predictions_the_likeliest_class_is_the_vote(self):
+        votes, shares = self.given()
+        found = quorate.Votes(None, self.Y, probabilities=shares, classes=self.ORDER)
+        assert (found.classes[found.codes] == votes).all()
+        even = quorate.Votes(
+            None, ["a", "b"], probabilities=np.full((1, 2, 2), 0.5), classes=["b", "a"]
+        )
+        assert even.classes[even.codes].tolist() == [["a", "a"]]
+
+    def test_one_column_is_that_of_the_second_class(self):
+        second = np.array([[0.9, 0.2, 0.4], [0.6, 0.1, 0.8]])
+        found = quorate.Votes(
+            None, ["n", "n", "a"], probabilities=second, classes=["n", "a"]
+        )
+        np.testing.assert_allclose(
+            found.mean_probabilities()[:, 0], second.mean(axis=0), atol=1e-6
+        )
+        assert found.classes[found.codes].tolist() == [["a", "n", "n"], ["a", "n", "a"]]
+
+    @pytest.mark.parametrize(
+        ("predictions", "options", "message"),
+        [
+            (None, {"probabilities": np.full((1, 60, 3), 1 / 3)}, "without pred"),
+            (None, {"probabilities": np.full((1, 60), 0.5), "classes": ["a", "b", "c"]},
+             r"\(n_members, n_samples, 3\); got float64 of shape \(1, 60\)"),
+            ([["no"] * 60], {"classes": ["no", "yes"]}, "of which there are none"),
+            ([["no"] * 60], {"probabilities": np.full((1, 60, 2), 0.5),
+             "classes": ["no", "no"]}, "two columns have the same label"),
+            ([["no"] * 60], {"probabilities": np.full((1, 60, 2), 0.5),
+             "classes": ["no", "yes", "maybe"]}, r"shape \(1, 60, 3\).*yes, maybe"),
+            ([["no"] * 60], {"probabilities": np.full((1, 60, 2), 0.5),
+             "classes": [1, 2]}, "mixed types"),
+        ],
+    )  # fmt: skip
+    def test_refused(self, predictions, options, message):
+        with pytest.raises(ValueError, match=message):
+            quorate.Votes(predictions, self.Y, **options)
+
+
+class TestNumbersThatAreNoLabels:
+    SHARES = np.random.default_rng(0).random((2, 50))
+
+    @pytest.mark.parametrize("labels", [[0, 1], [0.0, 1.0], [1, 2], [False, True]])
+    def test_probabilities(self, labels):
+        y = np.array(labels)[np.arange(50) % 2]
+        with pytest.raises(ValueError, match=r"look like probabilities, .*classes="):
+            quorate.Votes(self.SHARES, y)
+
+    def test_few_probabilities_among_whole_labels(self):
+        with pytest.raises(ValueError, match="look like probabilities, 3 numbers"):
+            quorate.Votes([[0.25, 0.5, 0.75, 1.0]], [0, 1, 0, 1])
+
+    def test_scores(self):
+        with pytest.raises(ValueError, match="look like scores, 100 numbers"):
+            quorate.Votes(10 * self.SHARES - 5, np.arange(50) % 2)
+
+    def test_labels_that_are_no_whole_numbers_are_labels(self):
+        y = np.array([0.5, 1.5, 2.5])[np.arange(50) % 3]
+        votes = np.array([y, np.roll(y, 1), np.full(50, 0.25)])
+        found = quorate.Votes(votes, y)
+        assert found.classes.tolist() == [0.25, 0.5, 1.5, 2.5]
+
+    def test_tables(self):
+        frame = pd.DataFrame(self.SHARES.T, columns=["a", "b"])
+        frame["y"] = 1 + np.arange(50) % 2
+        frame.loc[3, "a"] = 1.0000001
+        with pytest.raises(ValueError, match="look like probabilities"):
+            quorate.Votes.from_table(frame)
+        frame["id"] = 1000.5 + np.arange(50)
+        with pytest.raises(ValueError, match="look like scores"):
+            quorate.Votes.from_table(frame)

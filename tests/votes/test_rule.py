@@ -342,6 +342,7 @@ def test_certain_members_share_the_votes_in_files(tmp_path):
     "forge",
     [
         {"places": np.full((7, 40), 99, dtype=np.int8)},
+        {"places": np.full((7, 40), -1, dtype=np.int8)},  # nothing is masked
         {"places": np.zeros((7, 39), dtype=np.int8)},
         {"table_sizes": np.zeros(7, dtype=int)},
         {"tables": np.zeros((3, 3))},

@@ -1,9 +1,9 @@
 """What each measure is called, which way it points, and where it comes from."""
 
 from dataclasses import dataclass
-from html import escape
 from typing import Literal
 
+from quorate._html import escape
 from quorate._suggest import unknown_name
 
 Direction = Literal["higher", "lower", "not monotone"]

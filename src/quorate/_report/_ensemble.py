@@ -12,9 +12,11 @@ import numpy as np
 
 from quorate._diagnosis import diagnose
 from quorate._report import _facts
-from quorate._report._advice import advice, lead
+from quorate._report._advice import advice, advised_size, lead
 from quorate._report._certificate import certificate_facts
+from quorate._report._confusion import confusion_facts
 from quorate._report._lazy import lazy_facts
+from quorate._report._measure import judged_facts, measure_of, score_to_judge_by
 from quorate._report._method_comparison import (
     TOO_FEW,
     compare_methods,
@@ -24,6 +26,7 @@ from quorate._report._method_comparison import (
 from quorate._report._page import Report, embeddable, render, require_extra
 from quorate._report._pictures import ensemble_pictures
 from quorate._report._reproduce import Source, as_code, reproduce
+from quorate._report._savings import measured_times, model_of, pruning_facts
 from quorate._report._sections import (
     certificate_rows,
     ensemble_rows,
@@ -31,13 +34,19 @@ from quorate._report._sections import (
     has_two_accuracies,
     risk_rows,
 )
+from quorate._report._sizes import full_score, prune_commands, size_facts
 from quorate._report._words import GLOSSARY, UNSCORED
-from quorate._rows import count_rows, take_rows
-from quorate._typing import IntArray
+from quorate._rows import count_rows, in_memory, take_rows
 from quorate._versions import versions
-from quorate.choosing import Keep, Selection, Size, choose, gather
-from quorate.ensembles import Ensemble, member_costs, predict_milliseconds
-from quorate.pruned import smaller_ensemble
+from quorate.choosing import (
+    DEFAULT_KEEP,
+    USUAL,
+    Keep,
+    Selection,
+    Size,
+    choose,
+    gather,
+)
 from quorate.votes import Votes, VoteSource
 
 # Beyond these numbers, parts of the report look at some of the samples; it says so.
@@ -53,7 +62,8 @@ def report(
     *,
     output: str | os.PathLike[str] | None = None,
     method: Any = "auto",
-    keep: Keep = 0.2,
+    keep: Keep = USUAL,
+    scoring: Any = None,
     out_of_bag: bool | str = "auto",
     methods: Sequence[Any] | None = None,
     noise: float = 0.01,
@@ -78,8 +88,12 @@ def report(
     method : str or Pruner
         How the members to keep are chosen: a name from :func:`quorate.methods`, or
         "auto" for the method that suits the ensemble, as in :func:`quorate.prune`.
-    keep : float, int, "auto" or None
+    keep : float, int, "auto", None or "default"
         How many members to keep; see :func:`quorate.select`.
+    scoring : str, scorer, callable or None
+        What good means; see :func:`quorate.select`. Accuracy by default. The page
+        speaks in that score. Where none is given and the members were trained with
+        class weights, members are chosen as usual but judged by balanced accuracy.
     out_of_bag : {"auto", True, False}
         Which votes to use; see :func:`quorate.prune`.
     methods : sequence of str or Pruner, optional
@@ -142,6 +156,7 @@ def report(
         y,
         method=method,
         keep=keep,
+        scoring=scoring,
         out_of_bag=out_of_bag,
         methods=methods,
         noise=noise,
@@ -163,6 +178,7 @@ def make_report(
     *,
     method: Any,
     keep: Keep,
+    scoring: Any = None,
     out_of_bag: bool | str,
     methods: Sequence[Any] | None,
     noise: float,
@@ -176,6 +192,7 @@ def make_report(
     """Make the report; ``source`` names the files, where it comes from files."""
     require_extra()
     _check_settings(methods, random_state)
+    X, y = in_memory(X), in_memory(y)
     start = time.perf_counter()
     evidence = gather(
         ensemble,
@@ -183,6 +200,7 @@ def make_report(
         y,
         out_of_bag=out_of_bag,
         n_jobs=n_jobs,
+        scoring=scoring,
         owner="report",
         max_samples=max_samples,
         target=target,
@@ -192,7 +210,9 @@ def make_report(
         n_given = evidence.drawn.n_rows
     collected = time.perf_counter() - start
     size = Size.of(method, keep)
-    selection = choose(evidence, method, size, seed=random_state)
+    selection = choose(
+        evidence, method, size, scoring=scoring, seed=random_state, owner="report"
+    )
     # Some methods take the votes that are out of bag, whatever was asked for.
     evidence = replace(evidence, votes=selection.votes)
     found, votes, pruner = evidence.ensemble, evidence.votes, selection.pruner
@@ -202,12 +222,20 @@ def make_report(
     kept = selection.applied_to(votes)
     facts = _facts.ensemble_facts(found, votes, evidence.costs("bytes"))
     diagnosis = diagnose(votes, noise) if honest else None
+    score, why = score_to_judge_by(scoring, found, votes, selection)
     halves = None
     if honest:
-        halves = halves_of(evidence, method, _COMPARED_SAMPLES, random_state)
+        halves = halves_of(
+            evidence,
+            method,
+            _COMPARED_SAMPLES,
+            random_state,
+            None if selection.judged_by is None else scoring,
+            score,
+        )
     some = _some(votes, _COMPARED_SAMPLES, random_state)
     rows = some_rows(X, random_state)
-    single = found.keep(np.arange(found.n_members))  # without workers, as pruned ones
+    single = model_of(found, votes, np.arange(found.n_members))
     data: dict[str, Any] = {
         "format": "quorate-report/1",
         "kind": "ensemble",
@@ -220,27 +248,31 @@ def make_report(
             "drawn": "" if evidence.drawn is None else str(evidence.drawn),
         },
         "classes": _facts.class_facts(votes, kept, honest),
+        "confusion": confusion_facts(votes, kept, honest),
+        "judged": judged_facts(score, why, votes, kept, honest),
         "diversity": _facts.diversity_facts(diagnosis, kept),
         "decomposition": _facts.decomposition_facts(diagnosis, kept),
         "risk": None if diagnosis is None else diagnosis.to_dict()["risk"],
         "members": _facts.member_facts(votes, some, selection, facts, honest),
         "pruning": {
-            **_pruning(selection, kept, facts, honest),
-            "milliseconds": _times(found, single, selection, rows),
+            **pruning_facts(selection, kept, facts, honest),
+            "milliseconds": measured_times(found, single, selection, rows),
             "curve": {"refusal": _why_not(honest)},
         },
         "methods": {"refusal": _why_not(honest), "rows": []},
         "lazy": lazy_facts(
             single,
             rows,
-            can_predict=found.can_predict,
             unseen=votes.source.is_unseen,
             seed=random_state,
         ),
-        "certificate": certificate_facts(halves, pruner, votes.source),
+        "certificate": certificate_facts(
+            halves, pruner, votes.source, selection.n_kept
+        ),
         "settings": {
             "method": as_code(method),
-            "keep": keep,
+            "keep": _resolved(keep, selection),
+            **({} if selection.judged_by is None else {"scoring": selection.scoring}),
             "out_of_bag": votes.source is VoteSource.OUT_OF_BAG,
             "noise": noise,
             "random_state": random_state,
@@ -254,6 +286,14 @@ def make_report(
     if halves is not None:
         data["methods"] = compare_methods(halves, selection.n_kept, methods)
         data["pruning"]["curve"] = held_back_curve(halves, pruner, selection.n_kept)
+    data["sizes"] = {
+        **size_facts(halves, selection, data),
+        "commands": prune_commands(
+            data["settings"], method, out_of_bag, selection, source
+        ),
+    }
+    members = data["sizes"]["members"].tolist()
+    data["sizes"]["advised"] = members.index(advised_size(data))
     data["reproduce"] = reproduce(
         data["settings"], method, methods, title, selection, source
     )
@@ -275,6 +315,8 @@ def make_report(
         pictures=pictures,
         marks=embeddable({p.id: p.marks for p in pictures.values() if p.marks}),
         pair_samples=few.n_samples,
+        measure=measure_of(data),
+        full_score=full_score(data),
         two_accuracies=has_two_accuracies(data),
         unscored=UNSCORED,
     )
@@ -314,39 +356,8 @@ def some_rows(X: Any, seed: int) -> Any:
     return take_rows(X, np.sort(rng.choice(n_rows, _TIMED_ROWS, replace=False)))
 
 
-def _pruning(
-    selection: Selection, kept: Votes, facts: dict[str, Any], honest: bool
-) -> dict[str, Any]:
-    """Say what is kept, what that saves and what it costs."""
-    return {
-        "method": type(selection.pruner).__name__,
-        "rule": selection.rule,
-        "n_kept": selection.n_kept,
-        "order": selection.order,
-        "members": {"before": facts["n_members"], "after": selection.n_kept},
-        "bytes": _sums(facts["bytes"], selection.members),
-        "nodes": _sums(facts["nodes"], selection.members),
-        "accuracy": {"before": selection.votes.accuracy(), "after": kept.accuracy()}
-        if honest
-        else None,
-    }
-
-
-def _sums(costs: Any, kept: IntArray) -> dict[str, int] | None:
-    if costs is None:
-        return None
-    each = np.asarray(costs)
-    return {"before": int(each.sum()), "after": int(each[kept].sum())}
-
-
-def _times(
-    ensemble: Ensemble, whole: Any, selection: Selection, rows: Any
-) -> dict[str, Any]:
-    """Return milliseconds to predict some rows: all members, and those kept."""
-    if ensemble.can_predict:
-        models = [whole, smaller_ensemble(ensemble, selection)]
-        before, after = predict_milliseconds(models, rows, repeats=2)
-    else:
-        each = member_costs(ensemble, "milliseconds", rows, repeats=1)
-        before, after = each.sum(), each[selection.members].sum()
-    return {"before": float(before), "after": float(after), "rows": count_rows(rows)}
+def _resolved(keep: Keep, selection: Selection) -> Keep:
+    """Return the size that was asked for, in the word or number it stands for."""
+    if keep != USUAL:
+        return keep
+    return "auto" if selection.rule == "keep='auto'" else DEFAULT_KEEP

@@ -5,19 +5,13 @@ from typing import Any
 from quorate.lazy import ModeTrial, try_modes
 
 _CONFIDENCES = (0.9, 0.99, 0.999)
-_NO_PREDICT = (
-    "A list or dict of classifiers has no predict of its own, which lazy voting could "
-    "be compared with."
-)
 _UNEQUAL = (
     "The members have unequal weights, for which mode bayes promises nothing: judge it "
     "by the predictions changed here."
 )
 
 
-def lazy_facts(
-    model: Any, rows: Any, *, can_predict: bool, unseen: bool, seed: int
-) -> dict[str, Any]:
+def lazy_facts(model: Any, rows: Any, *, unseen: bool, seed: int) -> dict[str, Any]:
     """Say what each mode asks and changes.
 
     Parameters
@@ -25,16 +19,11 @@ def lazy_facts(
     model : fitted ensemble
     rows : array-like
         Samples to measure on; mode "calibrated" learns from half of them.
-    can_predict : bool
-        Whether there is a model around the members.
     unseen : bool
         Whether no member was trained on the samples.
     seed : int
         Seed of the order in which members are asked.
     """
-    if not can_predict:
-        nothing = {"refusal": _NO_PREDICT, "note": "", "honest": False, "curve": None}
-        return {"rows": [], **nothing}
     trial = try_modes(
         model,
         rows,

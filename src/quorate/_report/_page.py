@@ -11,6 +11,7 @@ from importlib import resources
 from typing import Any
 
 from quorate._atomic import atomic_write
+from quorate._html import encodable
 from quorate._plain import plain
 from quorate.choosing import Selection
 
@@ -32,8 +33,7 @@ class Report:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page to a file, replacing an old one in one step."""
         with atomic_write(path) as file:
-            # Labels may hold halves of surrogate pairs, which UTF-8 has no bytes for.
-            file.write(self.html.encode("utf-8", "backslashreplace"))
+            file.write(self.html.encode("utf-8"))
 
     def __repr__(self) -> str:
         title = str(self.data.get("title", ""))
@@ -84,7 +84,7 @@ def render(
             **parts,
         )
     )
-    return Report(html, numbers, selection)
+    return Report(encodable(html), numbers, selection)
 
 
 def embeddable(value: Any) -> str:

@@ -85,6 +85,8 @@ def reproduce(
         "keep": settings["keep"],
         "out_of_bag": settings["out_of_bag"],
     }
+    if "scoring" in settings:
+        choice["scoring"] = settings["scoring"]
     given: dict[str, Any] = {
         **choice,
         "noise": settings["noise"],
@@ -94,7 +96,7 @@ def reproduce(
         given["methods"] = [as_code(other) for other in methods]
     if title is not None:
         given["title"] = title
-    if selection.pruner.tags.is_random and not _has_seed(method):
+    if selection.pruner.tags.is_random and not has_seed(method):
         choice["random_state"] = settings["random_state"]
     modules = {_home(one) for one in (method, *(methods or ())) if _is_foreign(one)}
     code = [
@@ -115,7 +117,8 @@ def reproduce(
     }
 
 
-def _has_seed(method: Any) -> bool:
+def has_seed(method: Any) -> bool:
+    """Tell whether a method draws at random from a seed of its own."""
     return getattr(method, "random_state", None) is not None
 
 
@@ -135,6 +138,8 @@ def _command(source: Source, given: dict[str, Any]) -> str:
     words += ["--target", source.target, "--method", str(given["method"])]
     words += ["--keep", keep, votes, "--noise", str(given["noise"])]
     words += ["--seed", str(given["random_state"]), *source.options]
+    if "scoring" in given:
+        words += ["--scoring", str(given["scoring"])]
     if "title" in given:
         words += ["--title", str(given["title"])]
     return shlex.join([*words, "-o", "report.html"])

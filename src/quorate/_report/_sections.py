@@ -12,13 +12,20 @@ from quorate._report._format import (
     size,
     times,
 )
-from quorate._report._tables import Column, Table, make_table
+from quorate._report._measure import measure_of
+from quorate._report._tables import Cell, Column, Table, make_table
+
+# Beyond so many classes, pairs of them say more than a square of numbers.
+_SQUARE = 8
 
 
 def ensemble_tables(data: dict[str, Any]) -> dict[str, Table]:
     """Return the tables of the report on an ensemble."""
     found = [
+        _few_sizes(data),
         _classes(data),
+        _confusion(data),
+        _confused(data),
         _diversity(data),
         _members(data),
         _savings(data),
@@ -72,6 +79,11 @@ def _accuracies(data: dict[str, Any]) -> list[tuple[str, str]]:
     if has_two_accuracies(data):
         name = f"accuracy, {words['plurality']}"
         found.append((name, percent(votes["plurality_accuracy"])))
+    judged, measure = data["judged"], measure_of(data)
+    if judged is not None:
+        value, doubt = judged["before"]["value"], judged["before"]["standard_error"]
+        said = f"{measure.write(value)} ± {measure.differ(doubt).lstrip('+')}"
+        found.append((f"{judged['title']}, by which this page judges", said))
     return found
 
 
@@ -114,13 +126,85 @@ def certificate_rows(data: dict[str, Any]) -> list[tuple[str, str]]:
         ("error, all members", percent(found["full_error"])),
         ("extra error, at most", points(found["excess_limit"])),
         ("error, at most", percent(found["error_limit"])),
-        ("asked for", f"at most {points(found['tolerance'])} of extra error, wrong "
+        ("asked for", f"at most {points(found['tolerance']).lstrip('+')} of extra error, wrong "
          f"in at most {percent(found['delta'], 0)} of cases"),
     ]  # fmt: skip
 
 
 def _yes(holds: bool) -> str:
     return "yes" if holds else "no"
+
+
+def _few_sizes(data: dict[str, Any]) -> Table:
+    sizes, measure = data["sizes"], measure_of(data)
+    text = sizes["text"]
+    told = [name for name, each in text.items() if each is not None]
+    rows = [
+        {**mark, **{name: text[name][mark["at"]] for name in told}}
+        for mark in sizes["marked"]
+    ]
+    for row in rows:
+        row["members"] = count(sizes["members"][row["at"]])
+        if "score" in row:
+            row["score"] = f"{row['score']} ± {row['doubt']}"
+    n_rows = count(data["pruning"]["milliseconds"]["rows"])
+    return make_table(
+        "few-sizes",
+        "Some sizes side by side",
+        (
+            Column("members", "members", end=True),
+            Column("what", "which"),
+            Column("size", "size", end=True),
+            Column("time", f"time for {n_rows} samples", end=True),
+            Column("score", f"{measure.title} on held-back samples", end=True),
+            Column("promise", "promised extra error", end=True),
+        ),
+        rows,
+        sortable=False,
+    )
+
+
+def _confusion(data: dict[str, Any]) -> Table | None:
+    found = data["confusion"]
+    if found is None or found["classes"] is None or len(found["classes"]) > _SQUARE:
+        return None
+    names = found["classes"]
+    columns = [Column("true", "true class")]
+    columns += [Column(str(at), name, end=True) for at, name in enumerate(names)]
+    rows = []
+    for place, name in enumerate(names):
+        row: dict[str, Any] = {"true": name}
+        for at in range(len(names)):
+            before, after = found["before"][place][at], found["after"][place][at]
+            text = f"{count(int(before))} → {count(int(after))}"
+            row[str(at)] = Cell(text, None, "end", strong=at == place)
+        rows.append(row)
+    return make_table(
+        "confusion",
+        "Taken for which class: by all members → by those kept",
+        columns,
+        rows,
+        sortable=False,
+    )
+
+
+def _confused(data: dict[str, Any]) -> Table | None:
+    found = data["confusion"]
+    if found is None or not found["pairs"]:
+        return None
+    if found["classes"] is not None and len(found["classes"]) <= _SQUARE:
+        return None
+    return make_table(
+        "confused",
+        "Classes most often taken for another",
+        (
+            Column("class", "true class"),
+            Column("taken_for", "taken for"),
+            Column("before", "by all", count),
+            Column("after", "by those kept", count),
+        ),
+        found["pairs"],
+    )
 
 
 def _classes(data: dict[str, Any]) -> Table:
@@ -167,10 +251,10 @@ def _members(data: dict[str, Any]) -> Table:
         "All members",
         (
             Column("member", "member"),
-            Column("accuracy", "accuracy", percent,
-                   "Share of its votes that are right."),
             Column("kept", "kept?"),
             Column("pick", "pick", count, "Its place in the order of picking."),
+            Column("accuracy", "accuracy", percent,
+                   "Share of its votes that are right."),
             Column("contribution", "contribution", points,
                    "How much the error of the ensemble grows without it, on at most "
                    "6,000 samples."),
@@ -182,8 +266,9 @@ def _members(data: dict[str, Any]) -> Table:
             Column("nodes", "nodes", count, "Nodes of its tree."),
             Column("depth", "depth", count, "Levels of its tree."),
             Column("bytes", "size", size, "Bytes when pickled."),
+            Column("why", "why it stays or goes", told=True),
         ),
-        data["members"],
+        sorted(data["members"], key=lambda row: (row["pick"] is None, row["pick"] or 0)),
         filterable=True,
     )  # fmt: skip
 
@@ -211,6 +296,16 @@ def _savings(data: dict[str, Any]) -> Table:
                 "change": change,
             }
         )
+    judged, measure = data["judged"], measure_of(data)
+    if judged is not None:
+        rows.append(
+            {
+                "what": f"{judged['title']}, on the votes chosen on",
+                "before": measure.write(judged["before"]["value"]),
+                "after": measure.write(judged["after"]["value"]),
+                "change": measure.differ(judged["gain"]["value"]),
+            }
+        )
     mine = method_of_this_report(data)
     if mine is not None:
         rows.append(
@@ -219,6 +314,16 @@ def _savings(data: dict[str, Any]) -> Table:
                 "before": percent(mine["accuracy"] - mine["gain"]),
                 "after": percent(mine["accuracy"]),
                 "change": points(mine["gain"]),
+            }
+        )
+    if mine is not None and judged is not None:
+        value, gain = mine[measure.value], mine[measure.gain]
+        rows.append(
+            {
+                "what": f"{judged['title']}, on held-back samples",
+                "before": measure.write(value - gain),
+                "after": measure.write(value),
+                "change": measure.differ(gain),
             }
         )
     return make_table(
@@ -238,6 +343,10 @@ def _methods(data: dict[str, Any]) -> Table | None:
     compared = data["methods"]
     if compared["refusal"] is not None:
         return None
+    measure = measure_of(data)
+    scored = [Column("score", measure.title, measure.write)]
+    if data["judged"] is None:
+        scored = []
     return make_table(
         "methods-table",
         f"Methods at {count(compared['size'])} members, on held-back samples",
@@ -245,9 +354,11 @@ def _methods(data: dict[str, Any]) -> Table | None:
             Column("method", "method"),
             Column("members", "members", lambda v: f"{v:g}"),
             Column("accuracy", "accuracy", percent),
-            Column("gain", "against all", points,
+            *scored,
+            Column(measure.gain, "against all", measure.differ,
                    "Difference to all members, on the same samples."),
-            Column("gain_error", "standard error", lambda v: points(v).lstrip("+"),
+            Column(measure.gain_error, "standard error",
+                   lambda v: measure.differ(v).lstrip("+"),
                    "How far that difference may be off by chance."),
             Column("seconds", "time to choose", lambda v: milliseconds(
                 None if v is None else 1e3 * v), "For both halves together."),

@@ -128,13 +128,14 @@ def _accuracies(results: Results, scores: Any, against: str) -> list[dict[str, A
     ]
 
 
-def _friedman(scores: Any) -> dict[str, float] | None:
+def _friedman(scores: Any) -> dict[str, Any] | None:
     if scores.n_methods < 2 or scores.n_blocks < 2:
         return None
     test = friedman(scores)
     return {
         "chi_square": float(test.chi_square),
         "p_value": float(test.chi_square_p_value),
+        "differ": test.differ(),
     }
 
 

@@ -11,10 +11,12 @@ from quorate.choosing._drawing import MAX_SAMPLES, Drawn, draw_rows
 from quorate.choosing._evidence import Evidence, gather
 from quorate.choosing._explanation import Explanation, contributions
 from quorate.choosing._selection import Selection
-from quorate.choosing._size import Keep, Size
+from quorate.choosing._size import DEFAULT_KEEP, USUAL, Keep, Size
 
 __all__ = [
+    "DEFAULT_KEEP",
     "MAX_SAMPLES",
+    "USUAL",
     "CrossFittedCurve",
     "Drawn",
     "Evidence",

@@ -9,6 +9,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from quorate._scoring import Score, check_scoring, is_accuracy, score_for
 from quorate._typing import Array
 from quorate._warn import warn
 from quorate.choosing._crossfit import (
@@ -21,7 +24,7 @@ from quorate.choosing._curve import SizeCurve, size_curve
 from quorate.choosing._drawing import Drawn, draw_rows
 from quorate.choosing._evidence import Evidence
 from quorate.choosing._selection import Selection
-from quorate.choosing._size import DEFAULT_KEEP, Keep, Size
+from quorate.choosing._size import USUAL, Keep, Size
 from quorate.exceptions import NothingSavedWarning, TrainingVotesWarning
 from quorate.pruning import AUTO, Progress, Pruner, choose_method, make_pruner
 from quorate.votes import Summary, Votes, VoteSource
@@ -32,8 +35,10 @@ def choose(
     method: Any = AUTO,
     size: Size | None = None,
     *,
+    scoring: Any = None,
     seed: int | None = None,
     progress: Progress | None = None,
+    owner: str = "prune",
     **parameters: Any,
 ) -> Selection:
     """Choose members by a method, and how many of them.
@@ -46,31 +51,41 @@ def choose(
         A name from :func:`quorate.methods`, a pruner object, or "auto".
     size : Size
         How many to keep.
+    scoring : str, scorer, callable or None
+        What good means; see :func:`quorate.select`. Accuracy by default.
     seed : int, optional
         For methods that draw at random and have no seed of their own.
     progress : callable, optional
         Called with steps done and their number by methods that take long.
+    owner : str
+        Who asks, for messages.
     **parameters
         Parameters of the method.
     """
-    wanted = size or Size.of(method, DEFAULT_KEEP)
-    pruner = method_for(evidence, method, seed=seed, **parameters)
+    wanted = size or Size.of(method, USUAL)
+    score = None
+    if not is_accuracy(scoring):
+        score = score_for(scoring, evidence.votes, owner)
+        if wanted.needs_errors:
+            _refuse_single_samples(evidence.votes, wanted, owner)
+    pruner = method_for(evidence, method, seed=seed, score=score, **parameters)
     if pruner.tags.needs_out_of_bag:
         evidence = replace(evidence, votes=evidence.out_of_bag())
     votes = evidence.votes
     _warn_of_training_votes(pruner, votes)
+    wanted = wanted.for_votes(votes, _can_find_size(pruner, votes))
     is_auto = isinstance(method, str) and method == AUTO
     if wanted.is_fixed:
         fitted, seconds = _fit(pruner.set_params(keep=wanted.keep), evidence, progress)
-        curve = _curve(votes, fitted) if fitted.has_order else None
         return Selection(
             votes,
             fitted,
             fitted.order_,
-            curve,
+            _curve(votes, fitted, score) if fitted.has_order else None,
             wanted.text,
             is_auto,
             seconds,
+            judged_by=score,
             drawn=evidence.drawn,
         )
     if wanted.needs_errors and votes.source is VoteSource.TRAINING:
@@ -80,9 +95,10 @@ def choose(
         )
     whole, seconds = _fit(_of_everybody(pruner, wanted.name), evidence, progress)
     by_errors = wanted.needs_errors and bool(folds_of(votes))
-    curve = _whole_curve(votes, whole)
     if by_errors:
-        curve = cross_fitted_curve(evidence, whole, whole.order_)
+        curve: SizeCurve = cross_fitted_curve(evidence, whole, whole.order_, score)
+    else:
+        curve = _whole_curve(votes, whole, score)
     number = whole.order_.size
     if by_errors or not wanted.needs_errors:
         number = _number(wanted, curve, evidence, whole)
@@ -95,7 +111,7 @@ def choose(
         order, seconds = whole.order_, seconds + more
     expected = None
     if by_errors:
-        expected = expected_error(evidence, _of_everybody(pruner, ""), wanted)
+        expected = expected_error(evidence, _of_everybody(pruner, ""), wanted, score)
     shown = None if votes.source is VoteSource.TRAINING else curve
     return Selection(
         votes,
@@ -106,8 +122,23 @@ def choose(
         is_auto,
         seconds,
         expected,
+        score,
         evidence.drawn,
     )
+
+
+def _can_find_size(pruner: Pruner, votes: Votes) -> bool:
+    """Tell whether errors can say how many are enough: honest ones, along an order."""
+    if votes.source is VoteSource.TRAINING or not folds_of(votes):
+        return False
+    everybody = make_pruner(pruner, keep=_all_of(pruner))
+    return bool(everybody.has_order)
+
+
+def _all_of(pruner: Pruner) -> float | None:
+    """Return the ``keep`` by which a method orders all members."""
+    finds_it = pruner.tags.finds_size and not pruner.tags.honours_keep
+    return None if finds_it else 1.0
 
 
 def _number(wanted: Size, curve: SizeCurve, evidence: Evidence, fitted: Pruner) -> int:
@@ -123,6 +154,17 @@ def _number(wanted: Size, curve: SizeCurve, evidence: Evidence, fitted: Pruner) 
             "more samples, a larger tolerance, or a number to keep."
         )
     return number
+
+
+def _refuse_single_samples(votes: Votes, wanted: Size, owner: str) -> None:
+    """Refuse to find a size where a fold would take a class away."""
+    counts = np.bincount(votes.y, minlength=votes.n_classes)
+    if counts.min() < 2:
+        label = votes.classes[int(counts.argmin())].item()
+        raise ValueError(
+            f"{owner}({wanted.text}): class {label!r} has a single sample, which "
+            "cannot both choose and judge; give more of it, or a number to keep."
+        )
 
 
 def _warn_that_all_stay(wanted: Size, votes: Votes, by_errors: bool) -> None:
@@ -142,10 +184,11 @@ def _warn_that_all_stay(wanted: Size, votes: Votes, by_errors: bool) -> None:
 def select(
     votes: Votes,
     method: Any = AUTO,
-    keep: Keep = 0.2,
+    keep: Keep = USUAL,
     *,
     tolerance: float | None = None,
     budget: Mapping[str, float] | None = None,
+    scoring: Any = None,
     costs: Mapping[str, Array] | None = None,
     X: Any = None,
     unlabelled: Votes | None = None,
@@ -160,9 +203,10 @@ def select(
     method : str or Pruner
         A name from :func:`quorate.methods`, a pruner object, or "auto" for the one that
         suits the votes; see :func:`quorate.pruning.choose_method`.
-    keep : float, int, "auto" or None
+    keep : float, int, "auto", None or "default"
         Fraction in (0, 1] or number of members. "auto" takes the smallest size within
-        one standard error of the best. A pruner object keeps as many as its own
+        one standard error of the best. By default that is what pools and voting
+        ensembles get, and others 0.2. A pruner object keeps as many as its own
         ``keep`` says, unless another number is given here.
     tolerance : float, optional
         Instead of ``keep``: the smallest size whose error exceeds the whole ensemble's
@@ -170,6 +214,13 @@ def select(
     budget : dict, optional
         Instead of ``keep``: the largest size that fits, with limits for any of
         "bytes", "nodes" and "milliseconds".
+    scoring : str, scorer, callable or None
+        What good means: a name that scikit-learn knows ("balanced_accuracy",
+        "roc_auc", "neg_log_loss"), a scorer of ``sklearn.metrics.make_scorer``, or a
+        function of labels and predictions, the larger the better; of probabilities
+        where its second parameter is called so. Accuracy by default. The size curve,
+        "auto", the tolerance and the explanation go by it; ``ges`` and ``forward``
+        optimise it, and ``method="auto"`` takes a method that suits it.
     costs : dict, optional
         What each member costs, an array for each limit in ``budget``.
     X : array-like, optional
@@ -188,7 +239,9 @@ def select(
 
     Notes
     -----
-    Errors are those of the ensemble itself, by ``votes.rule``. For "auto" and a
+    Errors are those of the ensemble itself, by ``votes.rule``; with ``scoring`` they
+    are what is missing to the best value of that score, and standard errors those of
+    the score, by a jackknife over samples. For "auto" and a
     tolerance they are cross-fitted: members are ordered without a fifth of the samples
     and judged on it, five times over, so that no sample judges an order that it had a
     part in. The members kept are then ordered by all samples.
@@ -204,7 +257,11 @@ def select(
     5
     >>> 5 < quorate.select(votes, "re", keep="auto").n_kept <= 30
     True
+    >>> selection = quorate.select(votes, "forward", 5, scoring="balanced_accuracy")
+    >>> selection.scoring, round(selection.score.score, 2)
+    ('balanced_accuracy', 0.91)
     """
+    check_scoring(scoring, "select")
     size = Size.of(method, keep, tolerance, budget)
     made: dict[str, Any] = {**(costs or {}), "unlabelled": unlabelled}
     for kind in budget or {}:
@@ -219,7 +276,7 @@ def select(
         )
     given, drawn = _some_of(votes, X, max_samples)
     evidence = _Given(given, None, X, None, drawn, made)
-    return choose(evidence, method, size, **parameters)
+    return choose(evidence, method, size, scoring=scoring, owner="select", **parameters)
 
 
 def _some_of(
@@ -258,14 +315,25 @@ class _Given(Evidence):
 
 
 def method_for(
-    evidence: Evidence, method: Any, *, seed: int | None = None, **parameters: Any
+    evidence: Evidence,
+    method: Any,
+    *,
+    seed: int | None = None,
+    score: Score | None = None,
+    **parameters: Any,
 ) -> Pruner:
-    """Return the method asked for, with the costs of members it was told to count."""
+    """Return the method asked for, with the costs of members it was told to count.
+
+    A method that can optimise a score is given the one asked for, unless it has one.
+    """
     votes = evidence.votes
+    scoring = None if score is None else score.given
     if isinstance(method, str) and method == AUTO:
-        pruner = choose_method(votes.family, votes, **parameters)
+        pruner = choose_method(votes.family, votes, scoring=scoring, **parameters)
     else:
         pruner = make_pruner(method, **parameters)
+    if pruner.tags.takes_scoring and pruner.get_params(deep=False)["scoring"] is None:
+        pruner.set_params(scoring=scoring)
     if pruner.tags.takes_costs:
         kind = pruner.get_params(deep=False)["cost"]
         if isinstance(kind, str):
@@ -287,21 +355,20 @@ def _fit(
     return pruner, time.perf_counter() - start
 
 
-def _curve(votes: Votes, fitted: Pruner) -> SizeCurve | None:
+def _curve(votes: Votes, fitted: Pruner, score: Score | None) -> SizeCurve | None:
     """Return the error along the order; None where it would mean nothing."""
     if votes.source is VoteSource.TRAINING:
         return None
-    return _whole_curve(votes, fitted)
+    return _whole_curve(votes, fitted, score)
 
 
-def _whole_curve(votes: Votes, fitted: Pruner) -> SizeCurve:
-    return size_curve(votes, *fitted.path())
+def _whole_curve(votes: Votes, fitted: Pruner, score: Score | None) -> SizeCurve:
+    return size_curve(votes, *fitted.path(), scoring=score)
 
 
 def _of_everybody(pruner: Pruner, asker: str) -> Pruner:
     """Return the method set to order all members."""
-    finds_it = pruner.tags.finds_size and not pruner.tags.honours_keep
-    pruner.set_params(keep=None if finds_it else 1.0)
+    pruner.set_params(keep=_all_of(pruner))
     if not pruner.has_order:
         raise ValueError(
             f"{asker}: {type(pruner).__name__} has no order of picking, so no size can "

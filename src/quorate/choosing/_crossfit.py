@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quorate._kernels.limits import excess_limit, upper_limit
-from quorate._typing import FloatArray, IntArray
-from quorate.choosing._curve import SizeCurve
+from quorate._scoring import Judged, Score, judge_votes
+from quorate._typing import Array, FloatArray, IntArray
+from quorate.choosing._curve import SizeCurve, losses_of
 from quorate.choosing._evidence import Evidence
 from quorate.pruning import Pruner, make_pruner
-from quorate.votes import Votes, prefix_errors
+from quorate.votes import Votes, outcome_of, prefix_errors, prefix_outcomes
 
 if TYPE_CHECKING:
     from quorate.choosing._size import Size
@@ -71,7 +72,7 @@ class CrossFittedCurve(SizeCurve):
 
 
 def cross_fitted_curve(
-    evidence: Evidence, pruner: Pruner, order: IntArray
+    evidence: Evidence, pruner: Pruner, order: IntArray, score: Score | None = None
 ) -> CrossFittedCurve:
     """Return the error over size, each sample judged by an order that has not seen it.
 
@@ -82,9 +83,13 @@ def cross_fitted_curve(
         The method, set to order everybody.
     order : array of int
         The order by all samples, to which the sizes belong.
+    score : Score, optional
+        What to count instead of errors.
     """
     votes = evidence.votes
-    folds = folds_of(votes)
+    folds = folds_of(votes, by_class=score is not None)
+    if score is not None:
+        return _scored_curve(evidence, pruner, order, score, folds)
     n_sizes = order.size
     errors = np.empty((n_sizes, votes.n_samples))
     for held in folds:
@@ -99,17 +104,57 @@ def cross_fitted_curve(
 
 def _curve(votes: Votes, order: IntArray, errors: FloatArray) -> CrossFittedCurve:
     full, n = votes.sample_errors(), votes.n_samples
-    more = np.maximum(errors - full, 0).sum(axis=1)
-    less = np.maximum(full - errors, 0).sum(axis=1)
+    # Ties count in part and are rounded against the smaller ensemble, sums are not.
+    more = np.ceil(np.maximum(errors - full, 0).sum(axis=1) - 1e-9)
+    less = np.floor(np.maximum(full - errors, 0).sum(axis=1) + 1e-9)
     return CrossFittedCurve(
         order=order,
         errors=errors.mean(axis=1),
         standard_errors=errors.std(axis=1) / np.sqrt(n),
         full_error=float(full.mean()),
-        # Ties that count in part are rounded against the smaller ensemble.
-        excess_limits=excess_limit(np.ceil(more), np.floor(less), n, 1 - CONFIDENCE),
+        excess_limits=excess_limit(more, less, n, 1 - CONFIDENCE),
         ends_with_all=order.size == votes.n_members,
         votes_per_sample=_votes_per_sample(votes, order),
+    )
+
+
+def _scored_curve(
+    evidence: Evidence,
+    pruner: Pruner,
+    order: IntArray,
+    score: Score,
+    folds: list[IntArray],
+) -> CrossFittedCurve:
+    """Put together what the folds say at each size, and score that."""
+    votes = evidence.votes
+    n_sizes = order.size
+    taken: Array | None = None
+    for held in folds:
+        others = np.setdiff1d(np.arange(votes.n_samples), held)
+        fitted = _fit(pruner, evidence.at(others, same_further=True))
+        n_sizes = min(n_sizes, fitted.order_.size)
+        judged = votes.at(held)
+        found = prefix_outcomes(judged, *fitted.path(), shares=score.needs_shares)
+        for size, outcome in zip(range(n_sizes), found, strict=False):
+            part = score.take(outcome, judged.y)
+            if taken is None:
+                shape = (order.size, votes.n_samples, *part.shape[1:])
+                taken = np.empty(shape, dtype=part.dtype)
+            taken[size, held] = part
+    assert taken is not None
+    whole = judge_votes(votes, score)
+    each = [score.judge(row, votes.y) for row in taken[:n_sizes]]
+    errors, spread = losses_of(each, score)
+    limits = np.array([one.limit_behind(whole, CONFIDENCE) for one in each])
+    return CrossFittedCurve(
+        order=order[:n_sizes],
+        errors=errors,
+        standard_errors=spread,
+        full_error=float(score.loss(whole.score)),
+        excess_limits=np.where(np.isfinite(limits), limits, np.inf),
+        ends_with_all=n_sizes == votes.n_members,
+        votes_per_sample=_votes_per_sample(votes, order[:n_sizes]),
+        score=score,
     )
 
 
@@ -120,21 +165,36 @@ def _votes_per_sample(votes: Votes, order: IntArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedError:
-    """Error to expect of members whose number was found by errors."""
+    """Error to expect of members whose number was found by errors.
+
+    With another score than accuracy an error is what is missing to its best value.
+    """
 
     error: float
     """What to expect."""
     limit: float
     """What it is at most, with 95 % confidence."""
+    score: Score | None = None
+    """The score asked for; None for accuracy."""
+    standard_error: float | None = None
+    """Standard error of what to expect, where another score was asked for."""
 
     def __str__(self) -> str:
+        if self.score is not None:
+            found, least = (self.score.top - loss for loss in (self.error, self.limit))
+            return (
+                f"{self.score.title} about {found:.4f} +- {self.standard_error:.4f}, "
+                f"at least {least:.4f} with 95 % confidence"
+            )
         return (
             f"error about {self.error:.4f}, at most {self.limit:.4f} with 95 % "
             "confidence"
         )
 
 
-def expected_error(evidence: Evidence, pruner: Pruner, size: "Size") -> ExpectedError:
+def expected_error(
+    evidence: Evidence, pruner: Pruner, size: "Size", score: Score | None = None
+) -> ExpectedError:
     """Find members and their number without each fold in turn, and judge them on it.
 
     The errors that found a size flatter it: of many sizes, some look good. So the whole
@@ -142,11 +202,13 @@ def expected_error(evidence: Evidence, pruner: Pruner, size: "Size") -> Expected
     """
     votes = evidence.votes
     errors = np.empty(votes.n_samples)
-    for held in folds_of(votes):
+    taken: Array | None = None
+    for held in folds_of(votes, by_class=score is not None):
         others = np.setdiff1d(np.arange(votes.n_samples), held)
         part = evidence.at(others, same_further=True)
         fitted = _fit(pruner, part)
-        number = size.on(cross_fitted_curve(part, pruner, fitted.order_), part.costs)
+        curve = cross_fitted_curve(part, pruner, fitted.order_, score)
+        number = size.on(curve, part.costs)
         judged = votes.at(held)
         if number is not None:
             # Out of bag, the first so many stand for fewer that vote on every sample.
@@ -155,15 +217,52 @@ def expected_error(evidence: Evidence, pruner: Pruner, size: "Size") -> Expected
             order, weights = fitted.path()
             last = min(number, order.size)
             along = None if weights is None else weights[:last]
-            *_, found = prefix_errors(judged, order[:last], along)
-        else:
+            found = _last(judged, order[:last], along, score)
+        elif score is None:
             found = judged.sample_errors()  # everybody stays
-        errors[held] = found
+        else:
+            everybody = outcome_of(judged, shares=score.needs_shares)
+            found = score.take(everybody, judged.y)
+        if score is None:
+            errors[held] = found
+            continue
+        if taken is None:
+            taken = np.empty((votes.n_samples, *found.shape[1:]), dtype=found.dtype)
+        taken[held] = found
+    if score is not None:
+        assert taken is not None
+        return _expected_score(score.judge(taken, votes.y), score)
     wrong = float(np.ceil(errors.sum() - 1e-9))
     # Half of the risk is left to the difference between the members of the folds and
     # those that are kept in the end.
     limit = upper_limit(wrong, votes.n_samples, (1 - CONFIDENCE) / 2)
     return ExpectedError(float(errors.mean()), float(limit))
+
+
+def _last(
+    votes: Votes,
+    order: IntArray,
+    weights: list[FloatArray] | None,
+    score: Score | None,
+) -> Array:
+    """Return the errors of all members of an order, or what a score needs of them."""
+    if score is None:
+        *_, errors = prefix_errors(votes, order, weights)
+        return errors
+    shares = score.needs_shares
+    *_, outcome = prefix_outcomes(votes, order, weights, shares=shares)
+    return score.take(outcome, votes.y)
+
+
+def _expected_score(found: Judged, score: Score) -> ExpectedError:
+    # As with errors, half of the risk is left to the members of the folds.
+    limit = found.lower_limit(1 - (1 - CONFIDENCE) / 2)
+    return ExpectedError(
+        float(score.loss(found.score)),
+        float(score.loss(limit)),
+        score,
+        found.standard_error,
+    )
 
 
 def _fit(pruner: Pruner, evidence: Evidence) -> Pruner:
@@ -175,12 +274,16 @@ def _fit(pruner: Pruner, evidence: Evidence) -> Pruner:
     return fitted
 
 
-def folds_of(votes: Votes) -> list[IntArray]:
+def folds_of(votes: Votes, *, by_class: bool = False) -> list[IntArray]:
     """Return the samples in folds, fewer where few samples leave a member without.
+
+    ``by_class`` spreads every class over the folds, which scores of classes need.
 
     None at all where every way to hold some back leaves a member without votes.
     """
     mixed = np.random.default_rng(_SEED).permutation(votes.n_samples)
+    if by_class:
+        mixed = mixed[np.argsort(votes.y[mixed], kind="stable")]
     for n_folds in range(min(N_FOLDS, votes.n_samples), 1, -1):
         folds: list[IntArray] = [
             np.sort(mixed[start::n_folds]) for start in range(n_folds)

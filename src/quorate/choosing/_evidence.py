@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from quorate._batches import as_source
-from quorate._rows import take_rows
+from quorate._rows import in_memory, take_rows
+from quorate._scoring import check_rule, check_scoring
 from quorate._typing import Array, IntArray
 from quorate.choosing._drawing import Drawn, draw_from, draw_rows
 from quorate.ensembles import (
@@ -123,6 +124,7 @@ def gather(
     *,
     out_of_bag: bool | str = "auto",
     n_jobs: int | None = None,
+    scoring: Any = None,
     owner: str = "prune",
     max_samples: int | None = None,
     target: str | None = None,
@@ -139,10 +141,12 @@ def gather(
         Use out-of-bag votes only; "auto" does so where there are some.
     n_jobs : int, optional
         Members asked at the same time.
+    scoring : str, scorer, callable or None
+        What members will be judged by, to refuse what the ensemble cannot give.
     owner : str
         Who asks, for messages.
     max_samples : int, optional
-        Draw a stratified sample of so many if there are more; see :func:`draw_rows`.
+        Draw a stratified sample of so many if there are more.
     target : str, optional
         The column of labels, where X is files.
     seed : int
@@ -150,7 +154,9 @@ def gather(
     """
     if out_of_bag not in (True, False, "auto"):
         raise ValueError(f"{owner}(out_of_bag={out_of_bag!r}): True, False or 'auto'.")
+    check_scoring(scoring, owner)
     found = read_ensemble(ensemble)
+    check_rule(scoring, found.rule.name == "average", owner)
     rows: IntArray | None = None
     if y is None:
         if out_of_bag is True:
@@ -163,6 +169,7 @@ def gather(
         X, y, places, drawn = draw_from(source, max_samples, owner, seed)
         _refuse_training_rows(found, X, y, places, drawn, owner)
     else:
+        X, y = in_memory(X), in_memory(y)
         rows, drawn = draw_rows(y, max_samples, owner, seed)
     with warnings.catch_warnings():
         # Choosing does not need every sample.

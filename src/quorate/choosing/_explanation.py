@@ -6,7 +6,14 @@ from typing import Any
 import numpy as np
 
 from quorate._diversity import diversity
-from quorate._html import table_html
+from quorate._html import encodable, table_html
+from quorate._scoring import (
+    Score,
+    judge_subsets,
+    judge_votes,
+    losses_without_each,
+    score_for,
+)
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.choosing._curve import size_curve
 from quorate.choosing._selection import Selection
@@ -37,15 +44,30 @@ class Explanation:
     ensembles predict."""
     compared_on: str
     """"test", "choice" or "nothing": the samples of the comparison."""
+    score: Score | None = None
+    """The score asked for, which rows have as "score" in place of accuracy, and errors
+    and contributions are counted in; None for accuracy."""
+
+    @property
+    def _column(self) -> str:
+        return "accuracy" if self.score is None else "score"
+
+    @property
+    def _title(self) -> str:
+        return "accuracy" if self.score is None else self.score.title
+
+    @property
+    def _so_far(self) -> str:
+        return "error so far" if self.score is None else f"{self.score.title} so far"
 
     @property
     def _where(self) -> str:
         return _WHERE[self.compared_on]
 
     def __repr__(self) -> str:
-        lines = [f"accuracy on {self._where}"]
+        lines = [f"{self._title} on {self._where}"]
         lines += [
-            f"  {row['what']:<34} {row['members']:>5}  {row['accuracy']:.4f}"
+            f"  {row['what']:<34} {row['members']:>5}  {row[self._column]:.4f}"
             for row in self.comparison
         ]
         if self.before_and_after:
@@ -54,16 +76,16 @@ class Explanation:
             f"  {row['what']:<20}{row['before']:>9.4f}{row['after']:>9.4f}"
             for row in self.before_and_after
         ]
-        lines.append("picks: member, its accuracy, error so far, contribution")
+        lines.append(f"picks: member, its accuracy, {self._so_far}, contribution")
         lines += [
             f"  {row['member']:<20}" + "".join(f"{value:>9}" for value in _numbers(row))
             for row in self.steps
         ]
-        return "\n".join(lines)
+        return encodable("\n".join(lines))
 
     def _repr_html_(self) -> str:
         compared = [
-            (row["what"], f"{row['members']:,}", f"{row['accuracy']:.4f}")
+            (row["what"], f"{row['members']:,}", f"{row[self._column]:.4f}")
             for row in self.comparison
         ]
         parts = [
@@ -74,12 +96,14 @@ class Explanation:
         more = len(self.steps) - len(steps)
         return (
             table_html(
-                f"Accuracy on {self._where}", ("", "members", "accuracy"), compared
+                f"{self._title.capitalize()} on {self._where}",
+                ("", "members", self._title),
+                compared,
             )
             + table_html("Before and after", ("", "all", "kept"), parts)
             + table_html(
                 "Picks, in order",
-                ("member", "its accuracy", "error so far", "contribution"),
+                ("member", "its accuracy", self._so_far, "contribution"),
                 steps,
                 f"and {more:,} more" if more else "",
             )
@@ -87,12 +111,17 @@ class Explanation:
 
 
 def _numbers(row: dict[str, Any]) -> tuple[str, ...]:
-    given = (row[name] for name in ("accuracy", "error", "contribution"))
+    so_far = "score" if "score" in row else "error"
+    given = (row[name] for name in ("accuracy", so_far, "contribution"))
     return tuple("" if value is None else f"{value:.4f}" for value in given)
 
 
 def explain(
-    selection: Selection, test: Votes | None, n_random: int, random_state: Any
+    selection: Selection,
+    test: Votes | None,
+    n_random: int,
+    random_state: Any,
+    scoring: Any = None,
 ) -> Explanation:
     """Gather the explanation of a selection; see :meth:`Selection.explain`."""
     votes = selection.votes
@@ -100,15 +129,20 @@ def explain(
         _check_test(test, votes)
     honest = selection.source is not VoteSource.TRAINING
     judged = votes if test is None else test
+    score = selection.judged_by
+    if scoring is not None:
+        found = score_for(scoring, judged, "explain")
+        score = None if found.name == "accuracy" else found
     if test is not None or honest:
-        comparison = _compare(selection, judged, n_random, random_state)
+        comparison = _compare(selection, judged, n_random, random_state, score)
     else:
         comparison = []
     return Explanation(
-        steps=_steps(selection, honest),
+        steps=_steps(selection, honest, score),
         before_and_after=_before_and_after(votes, selection.kept) if honest else [],
         comparison=comparison,
         compared_on="test" if test is not None else "choice" if honest else "nothing",
+        score=score,
     )
 
 
@@ -125,15 +159,18 @@ def _check_test(test: Votes, votes: Votes) -> None:
         )
 
 
-def _steps(selection: Selection, honest: bool) -> list[dict[str, Any]]:
+def _steps(
+    selection: Selection, honest: bool, score: Score | None
+) -> list[dict[str, Any]]:
     votes, order = selection.votes, selection.order
     nothing: list[float | None] = [None] * order.size
     accuracies, errors, shares = nothing, nothing, nothing
     if honest:
         weights = selection.weights
         weighted = votes if weights is None else votes.reweighted(weights)
-        errors = size_curve(weighted, order).errors.tolist()
-        each = contributions(selection.applied_to(votes))
+        curve = size_curve(weighted, order, scoring=score)
+        errors = (curve.errors if score is None else curve.scores).tolist()
+        each = contributions(selection.applied_to(votes), score)
         shares = each[np.searchsorted(selection.members, order)].tolist()
         accuracies = votes.accuracies[order].tolist()
     return [
@@ -141,7 +178,7 @@ def _steps(selection: Selection, honest: bool) -> list[dict[str, Any]]:
             "member": votes.names[member],
             "position": int(member),
             "accuracy": accuracy,
-            "error": error,
+            "error" if score is None else "score": error,
             "contribution": share,
         }
         for member, accuracy, error, share in zip(
@@ -150,8 +187,8 @@ def _steps(selection: Selection, honest: bool) -> list[dict[str, Any]]:
     ]
 
 
-def contributions(votes: Votes) -> FloatArray:
-    """Return how much the error grows without each member.
+def contributions(votes: Votes, score: Score | None = None) -> FloatArray:
+    """Return how much the error grows without each member, or a score falls.
 
     Examples
     --------
@@ -160,6 +197,10 @@ def contributions(votes: Votes) -> FloatArray:
     >>> quorate.choosing.contributions(votes).round(2)
     array([0.33, 0.33, 0.33])
     """
+    if score is not None:
+        if votes.n_members == 1:
+            return np.array([judge_votes(votes, score).score])
+        return losses_without_each(votes, score)
     whole = votes.error()
     if votes.n_members == 1:
         return np.array([1.0 - 1.0 / votes.n_classes - whole])
@@ -182,7 +223,11 @@ def _before_and_after(votes: Votes, kept: Votes) -> list[dict[str, Any]]:
 
 
 def _compare(
-    selection: Selection, judged: Votes, n_random: int, random_state: Any
+    selection: Selection,
+    judged: Votes,
+    n_random: int,
+    random_state: Any,
+    score: Score | None,
 ) -> list[dict[str, Any]]:
     """Compare the choice with what needs no method, as the models would predict."""
     votes, size = selection.votes, selection.n_kept
@@ -193,19 +238,30 @@ def _compare(
         for _ in range(n_random)
     ]
     plain = [_support(best, votes.n_members), _support(best[:1], votes.n_members)]
-    errors, _ = subset_errors(judged, np.array([*plain, *draws]))
+    subsets = np.array([*plain, *draws])
+    kept = selection.applied_to(judged)
+    if score is None:
+        name = "accuracy"
+        errors, _ = subset_errors(judged, subsets)
+        scores = 1 - errors
+        whole, chosen = judged.accuracy(), kept.accuracy()
+        mean = 1 - float(errors[2:].mean()) if draws else 0.0
+    else:
+        name = "score"
+        scores, _ = judge_subsets(judged, subsets, score)
+        whole, chosen = (judge_votes(each, score).score for each in (judged, kept))
+        mean = float(scores[2:].mean()) if draws else 0.0
     rows: list[tuple[str, int, float]] = [
-        ("all members", votes.n_members, judged.accuracy()),
-        ("kept", size, selection.applied_to(judged).accuracy()),
-        ("most accurate of the same number", size, 1 - errors[0]),
-        ("best single member", 1, 1 - errors[1]),
+        ("all members", votes.n_members, whole),
+        ("kept", size, chosen),
+        ("most accurate of the same number", size, scores[0]),
+        ("best single member", 1, scores[1]),
     ]
     if draws:
-        mean = 1 - float(errors[2:].mean())
         rows.append((f"random, mean of {n_random}", size, mean))
     return [
-        {"what": what, "members": members, "accuracy": float(accuracy)}
-        for what, members, accuracy in rows
+        {"what": what, "members": members, name: float(value)}
+        for what, members, value in rows
     ]
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quorate._html import facts_html
+from quorate._scoring import Judged, Score, judge_votes
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.choosing._crossfit import ExpectedError
 from quorate.choosing._curve import SizeCurve
@@ -40,6 +41,8 @@ class Selection:
     expected: ExpectedError | None = None
     """Error to expect, where the number of members was found by errors; None where it
     was given."""
+    judged_by: Score | None = None
+    """The score that was asked for; None for accuracy."""
     drawn: Drawn | None = None
     """How the samples chosen on were drawn; None where all were looked at."""
 
@@ -66,9 +69,52 @@ class Selection:
         return self.votes.source
 
     @property
+    def scoring(self) -> str:
+        """What the score is called that members are judged by."""
+        return "accuracy" if self.judged_by is None else self.judged_by.name
+
+    @property
+    def score(self) -> Judged | None:
+        """Score of the members kept on the votes chosen on, with its standard error.
+
+        It flatters the choice. None on training votes, where scores mean nothing.
+        """
+        return self._judged(self.applied_to(self.votes))
+
+    @property
+    def full_score(self) -> Judged | None:
+        """Score of all members on the votes chosen on, with its standard error."""
+        return self._judged(self.votes)
+
+    def _judged(self, votes: Votes) -> Judged | None:
+        if self.source is VoteSource.TRAINING:
+            return None
+        if self.judged_by is not None:
+            return judge_votes(votes, self.judged_by)
+        return Judged(votes.accuracy(), 1.0 - votes.sample_errors())
+
+    @property
     def weights(self) -> FloatArray | None:
-        """New voting weights of all members, zero where not kept; None if unchanged."""
+        """New voting weights of all members, zero where not kept; None if unchanged.
+
+        In the order of the members, not of picking: :attr:`weights_by_name` pairs them
+        with names.
+        """
         return self.pruner.new_weights
+
+    @property
+    def weights_by_name(self) -> dict[str, float]:
+        """Voting weights of the members kept, by name, in the order of picking.
+
+        Those that the method chose, else those that the members had; equal votes add up
+        to one.
+        """
+        weights = self.weights if self.weights is not None else self.votes.weights
+        if weights is None:
+            weights = np.full(self.votes.n_members, 1 / self.n_kept)
+        return {
+            self.votes.names[member]: float(weights[member]) for member in self.order
+        }
 
     @property
     def kept(self) -> Votes:
@@ -88,7 +134,12 @@ class Selection:
         return weighted.keep(self.members)
 
     def explain(
-        self, test: Votes | None = None, *, n_random: int = 100, random_state: Any = 0
+        self,
+        test: Votes | None = None,
+        *,
+        n_random: int = 100,
+        random_state: Any = 0,
+        scoring: Any = None,
     ) -> "Explanation":
         """Say who was kept and why, and compare with the plain alternatives.
 
@@ -101,10 +152,12 @@ class Selection:
             Random subsets of the same size to average over.
         random_state : int, RandomState, Generator or None
             Seed of these.
+        scoring : str, scorer, callable or None
+            What to compare by; the score that was chosen by unless given.
         """
         from quorate.choosing._explanation import explain
 
-        return explain(self, test, n_random, random_state)
+        return explain(self, test, n_random, random_state, scoring)
 
     def errors(self) -> tuple[float, float] | None:
         """Return the error of the members kept, and of all, on the votes chosen on.
@@ -125,6 +178,11 @@ class Selection:
         found = self.errors()
         if found is None:
             return f"{head}chosen on training votes, where errors mean nothing)"
+        if self.judged_by is not None:
+            title, kept, whole = self.judged_by.title, self.score, self.full_score
+            assert whole is not None
+            shown = self.expected or f"{title} where chosen {kept}"
+            return f"{head}{shown}, all members {whole.score:.4f})"
         if self.expected is not None:
             return f"{head}{self.expected}, all members {found[1]:.4f})"
         return f"{head}error where chosen {found[0]:.4f}, all members {found[1]:.4f})"
@@ -143,9 +201,13 @@ class Selection:
         if self.drawn is not None:
             rows.append(("samples", str(self.drawn)))
         found = self.errors()
-        if found is not None:
-            if self.expected is not None:
-                rows.append(("to expect", str(self.expected)))
+        if found is not None and self.expected is not None:
+            rows.append(("to expect", str(self.expected)))
+        if found is not None and self.judged_by is not None:
+            title = self.judged_by.title
+            rows.append((f"{title} where chosen, kept", str(self.score)))
+            rows.append((f"{title}, all members", str(self.full_score)))
+        elif found is not None:
             rows.append(("error where chosen, kept", f"{found[0]:.4f}"))
             rows.append(("error, all members", f"{found[1]:.4f}"))
         return facts_html("Selection", tuple(rows))

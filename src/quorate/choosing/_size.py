@@ -10,16 +10,20 @@ from quorate._typing import Array
 from quorate.choosing._curve import SizeCurve
 from quorate.ensembles import COSTS
 from quorate.pruning import Pruner
+from quorate.votes import Votes
 
 Keep = float | int | str | None
+USUAL = "default"
+"""The word for the size that suits the ensemble: what is kept if nothing is said."""
 DEFAULT_KEEP = 0.2
+"""That of ensembles whose members are alike; a pool has as many as errors tell."""
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
     """How many members are wanted, in one of the ways there are to say it."""
 
-    keep: Keep = DEFAULT_KEEP
+    keep: Keep = USUAL
     tolerance: float | None = None
     budget: Mapping[str, float] | None = None
 
@@ -35,16 +39,19 @@ class Size:
 
         That counts unless another is given, in whichever way.
         """
-        asked = keep != DEFAULT_KEEP or tolerance is not None or budget is not None
-        if isinstance(method, Pruner) and not asked:
+        otherwise = tolerance is not None or budget is not None
+        own = isinstance(method, Pruner) and keep in (USUAL, DEFAULT_KEEP)
+        if own and not otherwise:
             return cls(method.keep)
+        if otherwise and keep == USUAL:
+            keep = DEFAULT_KEEP  # it does not count
         return cls(keep, tolerance, budget)
 
     def __post_init__(self) -> None:
         given = [
             name
             for name, there in (
-                ("keep='auto'", isinstance(self.keep, str)),
+                ("keep='auto'", self.keep == "auto"),
                 ("tolerance", self.tolerance is not None),
                 ("budget", self.budget is not None),
             )
@@ -52,7 +59,7 @@ class Size:
         ]
         if len(given) > 1:
             raise ValueError(f"select: give one of {' and '.join(given)}, not both.")
-        if isinstance(self.keep, str) and self.keep != "auto":
+        if isinstance(self.keep, str) and self.keep not in ("auto", USUAL):
             raise ValueError(f"select(keep={self.keep!r}): a number, 'auto' or None.")
         if self.tolerance is not None and not self.tolerance >= 0:
             raise ValueError(
@@ -60,6 +67,16 @@ class Size:
             )
         if self.budget is not None:
             _check_budget(self.budget)
+
+    def for_votes(self, votes: Votes, can_find: bool) -> "Size":
+        """Return the size that the usual one stands for.
+
+        A pool has few members, each of its own make: how many of them is found by
+        errors, where there are honest ones (``can_find``) to find it by.
+        """
+        if self.keep != USUAL:
+            return self
+        return Size("auto" if votes.family == "pool" and can_find else DEFAULT_KEEP)
 
     @property
     def is_fixed(self) -> bool:

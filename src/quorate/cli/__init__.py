@@ -8,12 +8,17 @@ interrupted, 143 terminated.
 
 import click
 
+from quorate._version import __version__
+from quorate.cli._blend import blend
+from quorate.cli._certify import certify
+from quorate.cli._compare import compare
 from quorate.cli._demo import demo
 from quorate.cli._diagnose import diagnose
 from quorate.cli._errors import RefusingGroup
 from quorate.cli._lazy import lazy
 from quorate.cli._measures import measures
 from quorate.cli._methods import methods
+from quorate.cli._printable import say
 from quorate.cli._prune import prune
 from quorate.cli._report import report
 from quorate.cli._study import study
@@ -21,15 +26,35 @@ from quorate.cli._study import study
 __all__ = ["main"]
 
 
+def _show_version(context: click.Context, _: click.Parameter, asked: bool) -> None:
+    if not asked or context.resilient_parsing:
+        return
+    from quorate._native import engine, why_not
+
+    why = why_not()
+    say(f"quorate {__version__}, engine: {engine()}{why and f' ({why})'}")
+    context.exit()
+
+
 @click.group(
     cls=RefusingGroup,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.version_option(package_name="quorate", message="quorate %(version)s")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the version, and what asks trees: compiled kernels or NumPy.",
+)
 def main() -> None:
     """Measure the diversity of classification ensembles and prune them."""
 
 
+main.add_command(blend)
+main.add_command(certify)
+main.add_command(compare)
 main.add_command(demo)
 main.add_command(diagnose)
 main.add_command(lazy)

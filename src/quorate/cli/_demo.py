@@ -1,168 +1,211 @@
-"""``quorate demo``: bagged trees on embedded data, measured, pruned, asked lazily."""
+"""``quorate demo``: what pruning, distilling and asking lazily bring, in 30 lines."""
 
 import json
-from collections.abc import Iterable
+import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from quorate.cli import _options
+from quorate.cli._demo_paper import show_paper
 from quorate.cli._printable import say
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.votes import Votes
-
-_METHODS = {
-    "epbd": "EPBD, the paper's",
-    "brier": "Brier score",
-    "re": "reduced error",
-    "mdm": "margin distance",
-    "kp": "kappa pruning",
-    "best": "most accurate members",
-}
-_SHARES = (0.1, 0.2, 0.3)
-_RANDOM_DRAWS = 100
+_TRAIN, _NEW = 4_000, 10_000
+_KEEP = 0.2
+# The default first, and a random draw of as many for those who doubt.
+_METHODS = ("auto", "re", "mdm", "epbd", "best", "random")
+_MEASURES = ("disagreement", "kappa", "error_gap")
+_SECONDS = 0.3
+_PAPER_MEMBERS = 50
 
 
 @click.command()
 @click.option(
     "--members",
-    default=50,
-    show_default=True,
     type=click.IntRange(10, 1000),
-    help="Number of trees to train.",
+    help="Number of trees to train; 200, or 50 with --paper.",
 )
 @click.option("--seed", default=0, show_default=True, help="Seed of everything random.")
+@click.option(
+    "--paper",
+    is_flag=True,
+    help="The paper's side: thirteen measures, the risk estimate, EPBD and others.",
+)
 @_options.as_json
-def demo(members: int, seed: int, as_json: bool) -> None:
-    """Train bagged trees on embedded data, measure, prune and ask them lazily."""
-    from quorate._diagnosis import diagnose
-    from quorate.cli._render import heading, results_console, show_diagnosis
-
-    out_of_bag, test, lazy = _train_and_vote(members, seed)
-    diagnosis = diagnose(test)
-    pruned = _prune(out_of_bag, test, seed)
+def demo(members: int | None, seed: int, paper: bool, as_json: bool) -> None:
+    """Make a forest smaller and faster on embedded data, and show what it costs."""
+    if paper:
+        show_paper(members or _PAPER_MEMBERS, seed, as_json)
+        return
+    found = _measure(members or 200, seed)
     if as_json:
-        found = {**diagnosis.to_dict(), "pruning": pruned, "lazy": lazy}
         say(json.dumps(found, indent=2))
         return
-    console = results_console()
-    console.print(
-        f"[bold]{members} bagged decision trees[/] on the breast cancer data,"
-    )
-    console.print(f"asked about {test.n_samples} samples they were not trained on")
-    show_diagnosis(console, diagnosis)
-    _show_pruned(console, pruned, test)
-    _show_lazy(console, lazy)
-    heading(console, "Next")
-    console.print("quorate methods               how members can be chosen")
-    console.print("quorate measures              what each measure means")
-    console.print("quorate diagnose votes.csv    the first half for your own votes")
-    console.print("quorate report MODEL ...      one page about a model of your own")
+    from quorate.cli._render import results_console
+
+    _show(results_console(), found)
 
 
-def _train_and_vote(
-    n_members: int, seed: int
-) -> "tuple[Votes, Votes, list[dict[str, Any]]]":
-    """Return out-of-bag votes, votes on the test half, and what lazy voting asks."""
-    from rich.progress import track
-    from sklearn.datasets import load_breast_cancer
+def _measure(n_members: int, seed: int) -> dict[str, Any]:
+    """Return everything that is shown."""
+    import numpy as np
     from sklearn.ensemble import RandomForestClassifier
-    from sklearn.model_selection import train_test_split
 
+    from quorate._diversity import diversity
     from quorate.cli._render import progress_console
+    from quorate.comparison import compare
+    from quorate.decomposition import decompose
     from quorate.ensembles import collect_votes
-
-    X, y = load_breast_cancer(return_X_y=True)
-    X_train, X_test, y_train, y_test = train_test_split(
-        X, y, test_size=0.5, random_state=seed, stratify=y
-    )
-    # A forest whose trees see all features at every split is bagging of trees.
-    bagging = RandomForestClassifier(
-        max_features=None, warm_start=True, random_state=seed
-    )
-    sizes: Iterable[int] = range(1, n_members + 1)
-    console = progress_console()
-    if console.is_terminal:
-        sizes = track(sizes, "training", console=console, transient=True)
-    for size in sizes:
-        bagging.set_params(n_estimators=size).fit(X_train, y_train)
-    return (
-        collect_votes(bagging, X_train, y_train, out_of_bag=True),
-        collect_votes(bagging, X_test, y_test),
-        _ask_lazily(bagging, X_test, seed),
-    )
-
-
-def _ask_lazily(ensemble: Any, X: Any, seed: int) -> list[dict[str, Any]]:
-    """Return members asked and predictions changed, by mode."""
     from quorate.lazy import LazyClassifier
+    from quorate.pruned import prune
+    from quorate.study import load_data
 
-    rows = []
-    for mode in ("exact", "bayes"):
-        lazy = LazyClassifier(ensemble, mode=mode, random_state=seed).fit()
-        changed = (lazy.predict(X) != ensemble.predict(X)).mean()
-        asked = lazy.members_asked(X).mean()
-        rows.append(
-            {"mode": mode, "members_asked": float(asked), "changed": float(changed)}
-        )
-    return rows
+    console = progress_console()
+    data = load_data("waveform", n_rows=_TRAIN + _NEW, random_state=seed)
+    values = np.ascontiguousarray(data.X)
+    X, y = values[:_TRAIN], data.y[:_TRAIN]
+    new, labels = values[_TRAIN:], data.y[_TRAIN:]
+    with console.status(f"training {n_members} trees"):
+        forest = RandomForestClassifier(n_members, random_state=seed).fit(X, y)
+    with console.status("choosing, and teaching those chosen"):
+        small = prune(forest, X, y, keep=_KEEP, distil={"random_state": seed})
+        lazy = LazyClassifier(small).fit()
+    with console.status("comparing on new samples"):
+        compared = compare(forest, small, new, labels, repeats=1)
+        votes = collect_votes(forest, new, labels)
+        chosen_on = collect_votes(forest, X, y, out_of_bag=True, probabilities=True)
+        methods = _methods(chosen_on, votes, seed)
+    parts = decompose(votes)
+    assert compared.accuracy is not None
+    return {
+        "seed": seed,
+        "n_new": _NEW,
+        "members": compared.members,
+        "bytes": compared.pickled_bytes,
+        "milliseconds": {
+            "one row": (_time(forest, new[:1]), _time(lazy, new[:1])),
+            "all rows": (_time(forest, new), _time(lazy, new)),
+        },
+        "engine": lazy.engine_,
+        "accuracy": compared.accuracy,
+        "standard_errors": _standard_errors(forest, small, new, labels),
+        "pruned_only": dict(methods)["auto"],
+        "decomposition": {
+            "error": parts.error,
+            "member_error": parts.member_error,
+            "diversity": parts.diversity,
+        },
+        "diversity": {name: diversity(votes, name) for name in _MEASURES},
+        "methods": methods,
+    }
 
 
-def _prune(chosen_on: "Votes", test: "Votes", seed: int) -> list[dict[str, Any]]:
-    """Choose on out-of-bag votes, measure on test votes."""
-    from quorate.pruning import RandomSubset, make_pruner
+def _time(model: Any, X: Any) -> float:
+    """Return the best time to predict, in milliseconds, of as many as fit."""
+    model.predict(X)
+    best, until = float("inf"), time.perf_counter() + _SECONDS
+    while True:
+        start = time.perf_counter()
+        model.predict(X)
+        end = time.perf_counter()
+        best = min(best, end - start)
+        if end > until:
+            return 1000 * best
 
-    rows = []
+
+def _standard_errors(big: Any, small: Any, X: Any, y: Any) -> tuple[float, float]:
+    """Return those of one accuracy and of the difference of two."""
+    right = [(model.predict(X) == y).astype(float) for model in (big, small)]
+    root: float = len(y) ** 0.5
+    return float(right[0].std() / root), float((right[1] - right[0]).std() / root)
+
+
+def _methods(chosen_on: Any, votes: Any, seed: int) -> list[tuple[str, float]]:
+    """Return the accuracy on new samples of what methods choose, without teaching."""
+    import numpy as np
+
+    from quorate.choosing import select
+    from quorate.pruning import RandomSubset
+
+    found = []
     for name in _METHODS:
-        for share in _SHARES:
-            pruner = make_pruner(name, keep=share).fit(chosen_on)
-            accuracy = test.keep(pruner.order_).accuracy()
-            rows.append(_row(name, share, pruner.n_kept_, accuracy))
-    for share in _SHARES:
-        draws = [
-            RandomSubset(keep=share, random_state=seed + draw).fit(chosen_on)
-            for draw in range(_RANDOM_DRAWS)
-        ]
-        accuracies = [test.keep(draw.order_).accuracy() for draw in draws]
-        mean = sum(accuracies) / len(accuracies)
-        rows.append(_row("random", share, draws[0].n_kept_, mean))
-    return rows
+        if name == "random":
+            draws = [RandomSubset(_KEEP, random_state=seed + at) for at in range(20)]
+            kept = [draw.fit(votes).order_ for draw in draws]
+        else:
+            kept = [np.asarray(select(chosen_on, name, _KEEP).members, dtype=np.intp)]
+        accuracies = [votes.keep(members).accuracy() for members in kept]
+        found.append((name, sum(accuracies) / len(accuracies)))
+    return found
 
 
-def _row(method: str, share: float, members: int, accuracy: float) -> dict[str, Any]:
-    return {"method": method, "keep": share, "members": members, "accuracy": accuracy}
-
-
-def _show_pruned(console: "Console", rows: list[dict[str, Any]], test: "Votes") -> None:
+def _show(console: "Console", found: dict[str, Any]) -> None:
+    from quorate._units import bytes_text, milliseconds_text
     from quorate.cli._render import heading, plain_table
+    from quorate.pruning import methods
 
-    heading(console, "Pruned: chosen by out-of-bag votes, accuracy on new samples")
-    sizes = {row["keep"]: row["members"] for row in rows}
-    columns = [f"{share:.0%} = {size}" for share, size in sizes.items()]
-    table = plain_table("method", *columns)
+    (before, after), sizes = found["members"], found["bytes"]
+    table = plain_table("", f"{before} trees", f"{after} of them, taught", "")
     for column in table.columns[1:]:
         column.justify = "right"
-    labels = {**_METHODS, "random": f"random, mean of {_RANDOM_DRAWS} draws"}
-    for name, label in labels.items():
-        cells = [f"{row['accuracy']:.2%}" for row in rows if row["method"] == name]
-        table.add_row(label, *cells)
-    whole = f"{test.accuracy():.2%}"
-    table.add_row(f"all {test.n_members} members", *[whole] * len(columns))
+
+    def row(what: str, pair: Any, text: Callable[[float], str]) -> None:
+        times = pair[0] / pair[1]
+        table.add_row(what, text(pair[0]), text(pair[1]), f"{times:,.0f} times less")
+
+    row("size of the file", sizes, bytes_text)
+    times = found["milliseconds"]
+    row("predicting one row", times["one row"], milliseconds_text)
+    row(f"predicting {found['n_new']:,}", times["all rows"], milliseconds_text)
+    first, second = found["accuracy"]
+    alone, apart = (100 * error for error in found["standard_errors"])
+    table.add_row(
+        "accuracy on new rows",
+        f"{100 * first:.1f} % +- {alone:.1f}",
+        f"{100 * second:.1f} % +- {alone:.1f}",
+        f"{100 * (second - first):+.1f} +- {apart:.1f} points",
+    )
     console.print(table)
-
-
-def _show_lazy(console: "Console", rows: list[dict[str, Any]]) -> None:
-    from quorate.cli._render import heading, plain_table
-
-    heading(console, "Lazy voting: all members kept, asked until the outcome is clear")
-    table = plain_table("stop when", "members asked", "predictions changed")
-    for column in table.columns[1:]:
-        column.justify = "right"
-    labels = {"exact": "the others cannot turn it", "bayes": "99.9 % sure"}
-    for row in rows:
-        asked, changed = f"{row['members_asked']:.1f}", f"{row['changed']:.2%}"
-        table.add_row(labels[row["mode"]], asked, changed)
+    console.print(
+        f"A forest on waveform data (seed {found['seed']}); the small one learned from "
+        "the big one,"
+    )
+    console.print(
+        f"and asks no more trees than the answer needs ({found['engine']} engine)."
+    )
+    parts = found["decomposition"]
+    heading(console, "Why few are enough")
+    console.print(
+        f"One tree errs on {_percent(parts['member_error'])}; they err on different "
+        f"rows, which takes {_percent(parts['diversity'])} off,"
+    )
+    console.print(f"so their vote errs on {_percent(parts['error'])}.")
+    width = 56
+    left = round(width * parts["error"] / parts["member_error"])
+    console.print(f"[bold]{'#' * left}[/]{'-' * (width - left)}  # vote, - diversity")
+    console.print(
+        "   ".join(f"{name} {found['diversity'][name]:.3f}" for name in _MEASURES)
+    )
+    heading(console, f"Which {after}? Accuracy on new rows, before they are taught")
+    known = methods()
+    table = plain_table("method", "accuracy", "what it does")
+    for name, accuracy in found["methods"]:
+        what = "what suits the ensemble: the default"
+        if name != "auto":
+            what = known[name].summary
+        if name == "random":
+            what = "As many at random, the mean of 20 draws"
+        table.add_row(name, f"{100 * accuracy:.1f} %", what)
     console.print(table)
+    heading(console, "Now yours")
+    console.print("quorate prune model.skops train.csv --target COLUMN --distil")
+    console.print("quorate report model.skops train.csv --target COLUMN")
+    console.print("quorate demo --paper         thirteen measures, theory, EPBD, FTAD")
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"

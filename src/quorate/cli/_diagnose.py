@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from quorate.cli import _options
+from quorate.cli._inputs import check_files
 from quorate.cli._printable import say
-from quorate.cli._streams import run_pass
+from quorate.cli._streams import is_stream, run_pass
 
 if TYPE_CHECKING:
     from quorate.votes import VoteCounts, Votes
@@ -70,14 +71,19 @@ def diagnose(
 
     Votes come as .npz (written by Votes.save or Summary.save), or as a .csv or .parquet
     table with one column per member and one column of true labels. A model comes as a
-    .skops file, with --target and --data; or with BATCHES, files, folders or patterns
-    of Parquet or CSV of any size, which are read once and never whole.
+    .skops file, with a file of samples and --target; or with BATCHES, several files,
+    folders or patterns of Parquet or CSV of any size, which are read once and never
+    whole.
     """
     from quorate._diagnosis import diagnose as look
     from quorate.cli._render import results_console, show_diagnosis
     from quorate.persistence import load
 
     votes: VoteCounts
+    alone = len(batches) == 1 and data is None and not is_stream(batches[0])
+    if alone and (jobs, resume, dask) == (None, None, None):
+        # One file is read whole, so that out-of-bag votes are found.
+        data, batches = batches[0], ()
     if not batches and (jobs, resume, dask) != (None, None, None):
         raise click.UsageError("--jobs, --resume and --dask go with BATCHES.")
     if batches:
@@ -97,9 +103,8 @@ def diagnose(
         votes = _read_votes(votes_or_model, label)
     else:
         if data is None or target is None:
-            raise click.UsageError(
-                "a model needs --data FILE and --target COLUMN, or BATCHES."
-            )
+            raise click.UsageError("a model needs DATA and --target COLUMN.")
+        check_files(votes_or_model, data, target=target)
         votes = _ask_model(
             votes_or_model, data, target, out_of_bag, trust, unsafe_pickle
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from quorate.cli import _options
-from quorate.cli._inputs import read_model
+from quorate.cli._inputs import check_files, read_model
 from quorate.cli._printable import say
 
 if TYPE_CHECKING:
@@ -17,14 +17,8 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("model", type=click.Path(path_type=Path))
-@click.option(
-    "--data",
-    required=True,
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Samples to predict, not those of the training: CSV, Parquet or ARFF.",
-)
+@_options.model
+@_options.data
 @click.option(
     "--target", metavar="COLUMN", help="Column of true labels, to leave out and score."
 )
@@ -57,12 +51,14 @@ def lazy(
 ) -> None:
     """Try on MODEL how many members must be asked, and how much time that saves.
 
-    Nothing is written: wrap the model in quorate.LazyClassifier to use it.
+    DATA are samples to predict, not those of the training. Nothing is written: wrap the
+    model in quorate.LazyClassifier to use it.
     """
     from quorate._tables import read_samples_for
     from quorate.cli._render import progress_console, results_console
     from quorate.lazy import try_modes
 
+    check_files(model, data, target=target)
     console = progress_console()
     with console.status("reading"):
         ensemble = read_model(

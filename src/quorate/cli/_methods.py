@@ -19,6 +19,7 @@ def methods(as_json: bool) -> None:
         rows = [
             {
                 "name": name,
+                "title": method.title,
                 "class": method.cls.__name__,
                 "summary": method.summary,
                 "finds_size": method.tags.finds_size,

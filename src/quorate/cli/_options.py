@@ -1,16 +1,55 @@
 """Options that several commands share."""
 
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
+from typing import Any
 
 import click
+
+model = click.argument("model", type=click.Path(path_type=Path))
+
+
+def data(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Let the samples come second, or by --data as they used to."""
+    return _with_data(command, "DATA")
+
+
+def samples(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Take samples and the column of their labels; what is missing is said at once."""
+    option = click.option("--target", metavar="COLUMN", help="Column of true labels.")
+    return _with_data(option(command), "DATA --target COLUMN")
+
+
+def _with_data(command: Callable[..., Any], usage: str) -> Callable[..., Any]:
+    @click.argument("data", required=False, type=click.Path(path_type=Path))
+    @click.option("--data", "by_option", hidden=True, type=click.Path(path_type=Path))
+    @wraps(command)
+    def with_data(*, data: Path | None, by_option: Path | None, **options: Any) -> Any:
+        given = data or by_option
+        missing = ["DATA"] if given is None else []
+        if "--target" in usage and options["target"] is None:
+            missing.append("--target")
+        path = click.get_current_context().command_path
+        if missing:
+            raise click.UsageError(
+                f"{' and '.join(missing)} missing: {path} MODEL {usage}, where DATA is "
+                "a CSV, Parquet or ARFF file."
+            )
+        if data is not None and by_option is not None:
+            raise click.UsageError(f"DATA is given twice: {path} MODEL {usage}.")
+        return command(data=given, **options)
+
+    return with_data
+
 
 target = click.option(
     "--target", required=True, metavar="COLUMN", help="Column of true labels."
 )
 keep = click.option(
     "--keep",
-    default="0.2",
-    show_default=True,
+    default="default",
+    show_default="0.2; auto for pools and voting",
     metavar="HOW-MANY",
     help="Fraction in (0, 1], number of members, 'auto' or 'own'.",
 )
@@ -38,4 +77,14 @@ unsafe_pickle = click.option(
     "--unsafe-pickle",
     is_flag=True,
     help="Open pickle and joblib files, which runs any code in them.",
+)
+class_weight = click.option(
+    "--class-weight",
+    type=click.Choice(["balanced"]),
+    help="Let every class count the same when members are chosen.",
+)
+scoring = click.option(
+    "--scoring",
+    metavar="NAME",
+    help="What good means: a score of scikit-learn, such as balanced_accuracy.",
 )

@@ -7,22 +7,20 @@ from typing import Any
 import click
 
 from quorate.cli import _options
-from quorate.cli._inputs import read_model, refuse_to_write_over
+from quorate.cli._inputs import (
+    as_limits,
+    as_size,
+    check_files,
+    read_samples_of,
+    refuse_to_write_over,
+)
 from quorate.cli._printable import say
 from quorate.cli._streams import is_stream, run_pass
 
 
 @click.command()
-@click.argument("model", type=click.Path(path_type=Path))
-@click.option(
-    "--data",
-    required=True,
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Samples to choose on: CSV, Parquet or ARFF, gzipped or not; or a folder or "
-    "pattern of Parquet or CSV files, of which a sample is drawn.",
-)
-@_options.target
+@_options.model
+@_options.samples
 @click.option(
     "--method",
     default="auto",
@@ -41,13 +39,20 @@ from quorate.cli._streams import is_stream, run_pass
     "--budget",
     multiple=True,
     metavar="KIND=LIMIT",
-    help="Instead of --keep: a limit on bytes, nodes or milliseconds.",
+    help="Instead of --keep: a limit on bytes (50MB), nodes or milliseconds.",
 )
+@_options.scoring
+@_options.class_weight
 @click.option(
     "--out-of-bag/--all-votes",
     "out_of_bag",
     default=None,
     help="Choose on out-of-bag votes, or on all; found out by default.",
+)
+@click.option(
+    "--distil",
+    is_flag=True,
+    help="Give the leaves of the trees kept new values, learned from the whole model.",
 )
 @click.option(
     "--max-samples",
@@ -61,15 +66,14 @@ from quorate.cli._streams import is_stream, run_pass
     "--test",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Samples to compare on, that no member has seen; those of --data by default.",
+    help="Samples to compare on, that no member has seen; those of DATA by default.",
 )
 @click.option(
     "-o",
     "--output",
-    required=True,
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Where to write the smaller model (.skops).",
+    help="Where to write it (.skops); MODEL-small.skops beside MODEL by default.",
 )
 @_options.force
 @_options.trust
@@ -83,12 +87,15 @@ def prune(
     keep: str,
     tolerance: float | None,
     budget: tuple[str, ...],
+    scoring: str | None,
+    class_weight: str | None,
     out_of_bag: bool | None,
+    distil: bool,
     max_samples: int | None,
     jobs: int | None,
     dask: str | None,
     test: Path | None,
-    output: Path,
+    output: Path | None,
     force: bool,
     trust: tuple[str, ...],
     unsafe_pickle: bool,
@@ -96,25 +103,39 @@ def prune(
 ) -> None:
     """Write a smaller MODEL of the same type that keeps the members that decide.
 
-    Data in a folder or pattern of files are read once to draw the samples to choose on,
-    and once more to compare both models on all rows; with --test, where no member was
-    chosen, the smaller one is also certified.
+    DATA are the samples to choose on: the training data of a forest or of bagging, or
+    samples that no member has seen. A folder or pattern of files is read once to draw
+    the samples to choose on, and once more to compare both models on all rows; with
+    --test, where no member was chosen, the smaller one is also certified.
     """
+    from quorate._scoring import check_scoring
     from quorate.certificates import certify
     from quorate.cli._render import progress_console, results_console
     from quorate.comparison import compare
-    from quorate.persistence import save
-    from quorate.pruned import prune_with_selection, pruning_record
+    from quorate.persistence import load, save
+    from quorate.pruned import get_record, prune_with_selection
+    from quorate.pruning import method_name
 
-    refuse_to_write_over(output, force)
-    wanted, limits = as_size(keep), _limits(budget)
+    target_file = output or model.with_name(f"{model.stem}-small.skops")
+    refuse_to_write_over(target_file, force, ".skops")
+    wanted, limits = as_size(keep), as_limits(budget)
+    check_scoring(scoring, "prune")
+    if method != "auto":
+        method = method_name(method)
+    check_files(model, data, test, target=target)
+    weighted: dict[str, Any] = {}
+    if class_weight is not None:
+        weighted["class_weight"] = class_weight
     console = progress_console()
     with console.status("reading"):
-        ensemble = read_model(
-            model, trust, unsafe_pickle, otherwise="prune it with quorate.prune"
-        )
-        X, y = _samples(ensemble, data, target)
-    with console.status("asking the members and choosing"):
+        # A list or dict of classifiers comes out as a model that can predict.
+        ensemble = load(model, trust, unsafe_pickle=unsafe_pickle)
+        X, y = read_samples_of(ensemble, data, target)
+    with console.status("asking the members and choosing") as status:
+
+        def told(done: int, total: int) -> None:
+            status.update(f"distilling, {done} of {total}")
+
         smaller, selection = prune_with_selection(
             ensemble,
             X,
@@ -124,9 +145,12 @@ def prune(
             out_of_bag="auto" if out_of_bag is None else out_of_bag,
             tolerance=tolerance,
             budget=limits,
+            scoring=scoring,
+            distil={"progress": told} if distil else False,
             n_jobs=None if y is None else jobs,
             max_samples=max_samples,
             target=target if y is None else None,
+            **weighted,
         )
     judged = test or data
     certificate = None
@@ -139,14 +163,16 @@ def prune(
             certificate = str(certify(summary))
     else:
         with console.status("comparing"):
-            samples = (X, y) if test is None else _samples(ensemble, test, target)
-            compared = compare(ensemble, smaller, *samples)
-    save(smaller, output)
+            samples = (X, y)
+            if test is not None or y is None:
+                samples = read_samples_of(ensemble, judged, target)
+            compared = compare(ensemble, smaller, *samples, scoring=scoring)
+    save(smaller, target_file)
     seen = "samples chosen on" if test is None else "test samples"
-    record = pruning_record(selection)
+    record = get_record(smaller)
     if as_json:
         found = {
-            "output": str(output),
+            "output": str(target_file),
             "compared_on": seen,
             "comparison": compared.to_dict(),
             "certificate": certificate,
@@ -154,7 +180,7 @@ def prune(
         }
         say(json.dumps(found, indent=2))
         return
-    _show(results_console(), compared, selection, record, test is None, output)
+    _show(results_console(), compared, selection, record, test is None, target_file)
     if certificate is not None:
         results_console().print(certificate)
 
@@ -167,20 +193,15 @@ def _show(
     where_chosen: bool,
     output: Path,
 ) -> None:
-    from quorate.cli._render import plain_table
+    from quorate.cli._render import comparison_table
 
-    table = plain_table("", "before", "after", "")
-    for column in table.columns[1:]:
-        column.justify = "right"
-    for row in compared.rows():
-        table.add_row(*row)
     console.print(
         f"{selection.n_kept} of {selection.votes.n_members} members kept by "
         f"{record['method']}{' (auto)' if record['auto'] else ''}, chosen on "
         f"{record['chosen_on']}",
         markup=False,
     )
-    console.print(table)
+    console.print(comparison_table(compared))
     console.print(compared.note)
     if where_chosen and compared.accuracy is not None:
         console.print(
@@ -188,38 +209,3 @@ def _show(
             "--test FILE compares on others"
         )
     console.print(f"written to {output}", markup=False, soft_wrap=True)
-
-
-def _samples(model: Any, data: Path, target: str) -> tuple[Any, Any]:
-    """Return samples and labels; or several files, and no labels."""
-    from quorate._tables import read_samples_for
-
-    return (data, None) if is_stream(data) else read_samples_for(model, data, target)
-
-
-def as_size(keep: str) -> float | int | str | None:
-    """Return what ``--keep`` says, as Python has it."""
-    if keep == "auto":
-        return keep
-    if keep == "own":
-        return None
-    try:
-        return int(keep) if keep.lstrip("+-").isdigit() else float(keep)
-    except ValueError:
-        raise click.UsageError(
-            f"--keep {keep}: a fraction in (0, 1], a number of members, "
-            "'auto' or 'own'."
-        ) from None
-
-
-def _limits(budget: tuple[str, ...]) -> dict[str, float] | None:
-    limits = {}
-    for given in budget:
-        kind, _, limit = given.partition("=")
-        try:
-            limits[kind] = float(limit)
-        except ValueError:
-            raise click.UsageError(
-                f"--budget {given}: KIND=LIMIT, KIND one of bytes, nodes, milliseconds."
-            ) from None
-    return limits or None

@@ -13,6 +13,7 @@ from quorate.cli._printable import on_one_line, printable
 
 if TYPE_CHECKING:
     from quorate._diagnosis import Diagnosis
+    from quorate.comparison import Comparison
 
 _WIDTH_WITHOUT_TERMINAL = 80
 
@@ -51,6 +52,16 @@ def plain_table(*columns: str) -> Table:
     )
     for place, column in enumerate(columns):
         table.add_column(column, justify="right" if place == 1 else "left")
+    return table
+
+
+def comparison_table(compared: "Comparison") -> Table:
+    """Return two models side by side."""
+    table = plain_table("", "before", "after", "")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for row in compared.rows():
+        table.add_row(*row)
     return table
 
 

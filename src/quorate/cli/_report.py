@@ -6,28 +6,19 @@ from pathlib import Path
 import click
 
 from quorate.cli import _options
-from quorate.cli._inputs import refuse_to_write_over
+from quorate.cli._inputs import as_size, check_files, refuse_to_write_over
 from quorate.cli._printable import say
-from quorate.cli._prune import as_size
 
 
 @click.command()
-@click.argument("model", type=click.Path(path_type=Path))
-@click.option(
-    "--data",
-    required=True,
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Samples to ask the members about: CSV, Parquet or ARFF, gzipped or not.",
-)
-@_options.target
+@_options.model
+@_options.samples
 @click.option(
     "-o",
     "--output",
-    required=True,
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Where to write the page (.html).",
+    help="Where to write the page; MODEL.html beside MODEL by default.",
 )
 @_options.force
 @click.option(
@@ -38,6 +29,7 @@ from quorate.cli._prune import as_size
     help="How members are chosen; 'auto', or one of 'quorate methods'.",
 )
 @_options.keep
+@_options.scoring
 @click.option(
     "--out-of-bag/--all-votes",
     "out_of_bag",
@@ -60,10 +52,11 @@ def report(
     model: Path,
     data: Path,
     target: str,
-    output: Path,
+    output: Path | None,
     force: bool,
     method: str,
     keep: str,
+    scoring: str | None,
     out_of_bag: bool | None,
     noise: float,
     title: str | None,
@@ -78,14 +71,20 @@ def report(
     It says how diverse the members are and whether that helps, which of them matter,
     what pruning and lazy voting would save, and what to do next.
     """
-    from quorate._report import Source, make_report, require_extra
+    from quorate._report import Source, make_report
+    from quorate._scoring import check_scoring
     from quorate._tables import read_samples_for
     from quorate.cli._render import progress_console
     from quorate.persistence import load
+    from quorate.pruning import method_name
 
-    refuse_to_write_over(output, force)
-    require_extra()
+    page_file = output or model.with_suffix(".html")
+    refuse_to_write_over(page_file, force, ".html", ".htm")
     wanted = as_size(keep)
+    if method != "auto":
+        method = method_name(method)
+    check_scoring(scoring, "report")
+    check_files(model, data, target=target, report=True)
     console = progress_console()
     with console.status("reading"):
         ensemble = load(model, trust, unsafe_pickle=unsafe_pickle)
@@ -100,6 +99,7 @@ def report(
             y,
             method=method,
             keep=wanted,
+            scoring=scoring,
             out_of_bag="auto" if out_of_bag is None else out_of_bag,
             methods=None,
             noise=noise,
@@ -108,10 +108,10 @@ def report(
             random_state=seed,
             source=Source(str(model), str(data), target, tuple(options)),
         )
-    page.save(output)
+    page.save(page_file)
     if as_json:
-        say(json.dumps({"output": str(output), **page.data}, indent=2))
+        say(json.dumps({"output": str(page_file), **page.data}, indent=2))
         return
     for step in page.data["advice"]:
         say(f"- {step['title']}")
-    say(f"written to {output}")
+    say(f"written to {page_file}")

@@ -124,7 +124,11 @@ def _show_standings(
     console.print(f"{scores.n_blocks} {blocks}, {scores.n_repeats} folds{left_out}")
     several = scores.n_methods > 1
     tested = nemenyi(scores) if several and scores.n_blocks > 1 else None
-    table = plain_table("method", "accuracy", "kept", "ms", "kB", "rank", "W/T/L")
+    by_score = results.scoring != "accuracy"
+    scored = [results.scoring.replace("_", " ")] * by_score
+    table = plain_table(
+        "method", "accuracy", *scored, "kept", "ms", "kB", "rank", "W/T/L"
+    )
     for column in table.columns[1:]:
         column.justify = "right"
     width = _chart_width(console, table, standings)
@@ -144,7 +148,8 @@ def _show_standings(
     against = reference or results.methods[-1]
     console.print(
         Text(
-            "accuracy in %, ms to choose members, kB of those kept, rank 1 is best\n"
+            "accuracy in %, ms to choose members, kB of those kept, "
+            f"{f'rank by {scored[0]}, ' if scored else 'rank '}1 is best\n"
             f"W/T/L: {many} on which {against} wins, ties and loses"
         )
     )
@@ -152,9 +157,10 @@ def _show_standings(
         console.print(f"One {block}: methods are not tested over {many}.")
         return
     test = friedman(scores)
-    differ = test.chi_square_p_value <= tested.alpha
     exact = " (exact)" if test.distribution == "exact" else ""
-    verdict = "methods differ" if differ else "no difference is shown"
+    verdict = (
+        "methods differ" if test.differ(tested.alpha) else "no difference is shown"
+    )
     console.print(
         f"Friedman test: p = {_p(test.chi_square_p_value)}{exact}, {verdict} at "
         f"{tested.alpha:.0%}"
@@ -184,6 +190,7 @@ def _figures(one: "Standing") -> tuple[str, ...]:
     counts = (one.wins, one.ties, one.losses)
     return (
         f"{100 * one.accuracy:.2f}",
+        *([] if one.score is None else [f"{100 * one.score:.2f}"]),
         f"{one.kept:.1f}",
         f"{1e3 * one.seconds:.1f}",
         f"{one.bytes / 1e3:,.0f}",

@@ -38,6 +38,10 @@ class SizeCurveDisplay(Display):
         The size that was chosen.
     rule : str
         How it was chosen.
+    scoring : str
+        What is drawn, if not errors or accuracy: the name of a score.
+    top : float
+        The best it can be; errors are what is missing to that.
 
     Attributes
     ----------
@@ -60,6 +64,8 @@ class SizeCurveDisplay(Display):
     full_error: float
     chosen: int | None = None
     rule: str = ""
+    scoring: str = "accuracy"
+    top: float = 1.0
 
     @classmethod
     def from_selection(cls, selection: "Selection") -> Self:
@@ -80,7 +86,9 @@ class SizeCurveDisplay(Display):
         )
 
     @classmethod
-    def from_votes(cls, votes: Votes, order: Any, *, chosen: int | None = None) -> Self:
+    def from_votes(
+        cls, votes: Votes, order: Any, *, chosen: int | None = None, scoring: Any = None
+    ) -> Self:
         """Compute the curve along an order of members.
 
         Parameters
@@ -90,8 +98,11 @@ class SizeCurveDisplay(Display):
             Members in the order in which they come in.
         chosen : int, optional
             A size to mark.
+        scoring : str, scorer, callable or None
+            What to draw instead of errors; see :func:`quorate.select`.
         """
-        return cls.from_curve(size_curve(votes, order), chosen=chosen)
+        curve = size_curve(votes, order, scoring=scoring)
+        return cls.from_curve(curve, chosen=chosen)
 
     @classmethod
     def from_curve(
@@ -110,6 +121,8 @@ class SizeCurveDisplay(Display):
             curve.full_error,
             chosen,
             rule,
+            curve.scoring,
+            1.0 if curve.score is None else curve.score.top,
         )
 
     def plot(
@@ -125,14 +138,17 @@ class SizeCurveDisplay(Display):
         ax : matplotlib axes, optional
             A new figure by default.
         score : {"error", "accuracy"}
-            What to show upwards.
+            What to show upwards. A curve of another score shows that score.
         """
         one_of("SizeCurveDisplay.plot", "score", score, ("error", "accuracy"))
         ax = one_axes("SizeCurveDisplay", ax, 6.4, 4.0)
         ink = text_colour(ax)
-        accuracy = score == "accuracy"
-        line = 1.0 - self.errors if accuracy else self.errors
-        full = 1.0 - self.full_error if accuracy else self.full_error
+        named = self.scoring != "accuracy"
+        upwards = named or score == "accuracy"
+        shown = self.scoring.replace("_", " ") if named else score
+        line = self.top - self.errors if upwards else self.errors
+        full = self.top - self.full_error if upwards else self.full_error
+        written = "{:.4f}".format if named else percent
         ax.fill_between(
             self.sizes, line - self.standard_errors, line + self.standard_errors,
             color=GOOD, alpha=0.2, lw=0, label="± one standard error",
@@ -140,27 +156,28 @@ class SizeCurveDisplay(Display):
         dots = "o" if self.sizes.size <= 30 else ""
         ax.plot(
             self.sizes, line, f"-{dots}", color=GOOD, ms=3, lw=1.8,
-            label=f"{score} of the first members",
+            label=f"{shown} of the first members",
         )  # fmt: skip
         ax.axhline(
-            full, color=ALL, ls="--", lw=1.4, label=f"all members: {percent(full)}"
+            full, color=ALL, ls="--", lw=1.4, label=f"all members: {written(full)}"
         )
         if self.chosen is not None:
             at = float(line[self.chosen - 1])
             rule = f" ({plain(self.rule, 40)})" if self.rule else ""
             ax.plot(
                 self.chosen, at, "D", color=KEPT, ms=8, mec=ink, zorder=4,
-                label=f"{self.chosen} kept{rule}: {percent(at)}",
+                label=f"{self.chosen} kept{rule}: {written(at)}",
             )  # fmt: skip
         ax.set_xlabel("members")
-        ax.set_ylabel(f"{score}, %")
+        ax.set_ylabel(shown if named else f"{shown}, %")
         self._look_closely(ax, line, full)
         ax.set_xlim(0.5 if self.sizes.size <= 10 else 0, self.sizes[-1] + 0.5)
         ax.xaxis.get_major_locator().set_params(integer=True)
-        percent_axis(ax.yaxis)
+        if not named:
+            percent_axis(ax.yaxis)
         ax.legend(
             frameon=False, labelcolor=ink, fontsize="small",
-            loc="lower right" if accuracy else "upper right",
+            loc="lower right" if upwards else "upper right",
         )  # fmt: skip
         self.ax_, self.figure_ = ax, figure_of(ax)
         return self
@@ -172,6 +189,6 @@ class SizeCurveDisplay(Display):
         low = np.append((line - self.standard_errors)[start:], full)
         high = np.append((line + self.standard_errors)[start:], full)
         room = 0.08 * max(float(high.max() - low.min()), 1e-3)
-        ax.set_ylim(
-            max(float(low.min()) - room, 0.0), min(float(high.max()) + room, 1.0)
-        )
+        least = 0.0 if self.scoring == "accuracy" else -np.inf
+        lowest = max(float(low.min()) - room, least)
+        ax.set_ylim(lowest, min(float(high.max()) + room, self.top or np.inf))

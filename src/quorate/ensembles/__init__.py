@@ -6,6 +6,12 @@ the entry point ``quorate.ensembles`` and prove them with
 :func:`quorate.testing.check_ensemble`.
 """
 
+from quorate.ensembles._adapters import (
+    AdaptedMember,
+    MemberAdapter,
+    as_member,
+    register_adapter,
+)
 from quorate.ensembles._collect import ask_members, collect_votes
 from quorate.ensembles._costs import (
     COSTS,
@@ -18,30 +24,40 @@ from quorate.ensembles._costs import (
 from quorate.ensembles._fingerprint import Fingerprint, fingerprint
 from quorate.ensembles._keep import keep_members
 from quorate.ensembles._kind import Ensemble, Kind, checker, few_members
-from quorate.ensembles._member import Member, is_certain, numbered
+from quorate.ensembles._learned import digests, record_of
+from quorate.ensembles._leaves import with_new_leaves
+from quorate.ensembles._member import Member, is_certain, numbered, take_columns
+from quorate.ensembles._pooled import PooledClassifier, predictable
 from quorate.ensembles._recombined import collect_recombined, recombined_rows
 from quorate.ensembles._registry import find_kind, read_ensemble, register_kind
 from quorate.ensembles._training import (
     drawn_rows,
     may_be_training_rows,
+    recognise,
     trained_on,
     trained_on_as_many,
 )
+from quorate.ensembles._tree_input import tree_input
 from quorate.ensembles._weighted_voting import WeightedVoting
 from quorate.ensembles._wrappers import unwrapped
 
 __all__ = [
     "COSTS",
+    "AdaptedMember",
     "Ensemble",
     "Fingerprint",
     "Kind",
     "Member",
+    "MemberAdapter",
+    "PooledClassifier",
     "WeightedVoting",
+    "as_member",
     "ask_members",
     "checker",
     "collect_recombined",
     "collect_votes",
     "count_nodes",
+    "digests",
     "drawn_rows",
     "few_members",
     "find_kind",
@@ -54,10 +70,17 @@ __all__ = [
     "numbered",
     "pickled_bytes",
     "predict_milliseconds",
+    "predictable",
     "read_ensemble",
+    "recognise",
     "recombined_rows",
+    "record_of",
+    "register_adapter",
     "register_kind",
+    "take_columns",
     "trained_on",
     "trained_on_as_many",
+    "tree_input",
     "unwrapped",
+    "with_new_leaves",
 ]

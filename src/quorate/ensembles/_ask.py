@@ -13,6 +13,8 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from quorate._rows import count_rows, take_rows
 from quorate._typing import Array, FloatArray, IntArray
+from quorate.ensembles._adapters import AdaptedMember
+from quorate.ensembles._dialects import understood
 from quorate.ensembles._kind import Ensemble
 from quorate.ensembles._member import Member
 from quorate.votes import (
@@ -26,9 +28,14 @@ from quorate.votes import (
     encode_truth,
     place_dtype,
     positions,
+    refuse_scores,
     room_for,
     tabled,
-    union,
+    widened,
+)
+
+_REMEDY = (
+    "Pass quorate.as_member(model, classes=[...], answers='probabilities' or 'logits')."
 )
 
 
@@ -66,7 +73,8 @@ class Answers:
         if not self.with_probabilities:
             return classes, codes, y_codes, None
         if self.leaves is None:
-            return classes, codes, y_codes, self._dense(classes, codes)
+            members = self._understood(y)
+            return classes, codes, y_codes, self._dense(members, classes, codes)
         return classes, codes, y_codes, self._tabled(classes, codes)
 
     def _classes(self) -> Array:
@@ -82,21 +90,41 @@ class Answers:
             row[rows] = found
         return codes
 
+    def _understood(self, y: Array) -> tuple[Member, ...]:
+        """Return the members; of a pool, those known that answer with positions."""
+        if self.ensemble.classes is not None:
+            return self.ensemble.members
+        return understood(self.ensemble.members, self.votes, y)
+
     def _encode_pool(self, y: Array) -> tuple[Array, Array, Array]:
-        for place, row in enumerate(self.votes):
-            check_same_family(row, y, f"member {place}", "y")
-        classes, codes, y_codes = encode_rows(self.votes, y)
+        members, rows = self._understood(y), []
+        for member, row in zip(members, self.votes, strict=True):
+            if member.classes is not None:
+                row = member.classes[row.astype(np.intp)]
+            _check_family(member, row, y)
+            rows.append(row)
+        classes, codes, y_codes = encode_rows(rows, y)
+        self._refuse_scores(classes, codes, y_codes)
         if not self.with_probabilities:
             return classes, codes, y_codes
         # A class that somebody gives a probability, and nobody a vote.
-        known = [member.own_labels for member in self.ensemble.members]
-        for member, labels in zip(self.ensemble.members, known, strict=True):
+        known = [member.own_labels for member in members]
+        for member, labels in zip(members, known, strict=True):
             check_same_family(labels, classes, f"member {member.name!r}", "y")
-        every = union([classes, *known], classes)
-        if every.size > classes.size:
-            rank = positions(classes, every, "y").astype(code_dtype(every.size))
-            classes, codes, y_codes = every, rank[codes], rank[y_codes]
-        return classes, codes, y_codes
+        return widened(classes, codes, y_codes, known)
+
+    def _refuse_scores(self, classes: Array, codes: Array, y: Array) -> None:
+        """Refuse probabilities for labels, and say whose they are."""
+        if classes.dtype.kind != "f":
+            return
+        is_label = np.isin(np.arange(classes.size), y)
+        for member, row in zip(self.ensemble.members, codes, strict=True):
+            known = is_label | np.isin(np.arange(classes.size), row)
+            asked = member.estimator
+            if isinstance(asked, AdaptedMember):
+                asked = asked.model
+            owner = f"member {member.name!r} ({type(asked).__name__})"
+            refuse_scores(classes[known], is_label[known], owner, _REMEDY)
 
     def _tabled(self, classes: Array, codes: Array) -> Probabilities:
         assert self.leaves is not None
@@ -115,7 +143,9 @@ class Answers:
             places.append(rows)
         return tabled(places, tables)
 
-    def _dense(self, classes: Array, codes: Array) -> Probabilities:
+    def _dense(
+        self, members: tuple[Member, ...], classes: Array, codes: Array
+    ) -> Probabilities:
         """Ask for probabilities and write each member's to its place."""
         shape = (*codes.shape, classes.size)
         values = room_for(shape, np.float64)
@@ -133,8 +163,7 @@ class Answers:
             values[place][np.ix_(rows, columns)] = member.probabilities(part)
 
         Parallel(n_jobs=self.n_jobs, require="sharedmem")(
-            delayed(fill)(place, member)
-            for place, member in enumerate(self.ensemble.members)
+            delayed(fill)(place, member) for place, member in enumerate(members)
         )
         return DenseProbabilities(values)
 
@@ -177,7 +206,7 @@ def ask(
     )
     votes = [answer.codes for answer in found] if by_leaves else found
     if ensemble.classes is None:
-        votes = _checked(votes, count_rows(X))
+        votes = _checked(votes, ensemble.names, count_rows(X))
     return Answers(
         ensemble,
         X,
@@ -229,13 +258,28 @@ def _vote(ensemble: Ensemble, member: Member, X: Any, rows: IntArray | None) -> 
     return answers.astype(code_dtype(classes.size))
 
 
-def _checked(answers: list[Array], n_samples: int) -> list[Array]:
+def _check_family(member: Member, row: Array, y: Array) -> None:
+    """Refuse answers that cannot be labels, and say what they may be."""
+    try:
+        check_same_family(row, y, f"member {member.name!r}", "y")
+    except ValueError as error:
+        if row.dtype.kind not in "biuf":
+            raise
+        raise ValueError(
+            f"{error} If {row[0]} is a code, a probability or a logit, pass "
+            "quorate.as_member(model, classes=[...], answers=...)."
+        ) from error
+
+
+def _checked(answers: list[Array], names: list[str], n_samples: int) -> list[Array]:
     """Return the answers of a pool as labels, one for each sample."""
-    rows = [as_labels(row, f"member {place}") for place, row in enumerate(answers)]
-    for place, row in enumerate(rows):
+    rows = []
+    for name, given in zip(names, answers, strict=True):
+        row = as_labels(given, f"member {name!r}")
         if row.size != n_samples:
             raise ValueError(
-                f"collect_votes: member {place} gave {row.size} votes "
-                f"on {n_samples} samples."
+                f"collect_votes: member {name!r} gave {row.size} votes on {n_samples} "
+                "samples."
             )
+        rows.append(row)
     return rows

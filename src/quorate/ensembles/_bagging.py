@@ -49,6 +49,7 @@ class Bagging(Kind):
             max_samples=model.max_samples,
             # Each worker adds up its own part first.
             adds_in_order=lambda: bool(effective_n_jobs(model.n_jobs) == 1),
+            takes_plain=True,
             has_onnx=True,
         )
 

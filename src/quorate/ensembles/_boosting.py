@@ -1,6 +1,6 @@
 """AdaBoost: classifiers in sequence, each with a weight of its own."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.ensemble import AdaBoostClassifier
@@ -17,7 +17,11 @@ class Boosting(Kind):
     name = "boosting"
     family = "boosting"
     models = (AdaBoostClassifier,)
-    per_member = ("estimators_", "estimator_weights_", "estimator_errors_")
+    per_member: ClassVar[tuple[str, ...]] = (
+        "estimators_",
+        "estimator_weights_",
+        "estimator_errors_",
+    )
     takes_weights = True
 
     def read(self, model: Any) -> Ensemble:
@@ -33,6 +37,7 @@ class Boosting(Kind):
             # The array has room for members that early stopping never fitted.
             weights=np.asarray(model.estimator_weights_[: len(members)], dtype=float),
             prepare=checker(model),
+            takes_plain=True,
             has_onnx=True,
         )
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate._rows import count_rows, take_rows
+from quorate._rows import count_rows, in_memory, take_rows
 from quorate._typing import Array, IntArray
 from quorate.ensembles._ask import Answers, ask
 from quorate.ensembles._kind import Ensemble
@@ -38,9 +38,11 @@ def collect_votes(
         A ``BaggingClassifier``, ``RandomForestClassifier``, ``ExtraTreesClassifier``,
         ``AdaBoostClassifier`` or ``VotingClassifier``, a ``Pipeline`` ending in one, a
         list of fitted classifiers, or a dict from name to fitted classifier. Members of
-        lists and dicts may be anything with a ``predict`` that returns labels.
+        lists and dicts may be anything with a ``predict`` that returns labels, and
+        anything else that :func:`quorate.as_member` makes a classifier of.
     X : array-like, sparse matrix or data frame
-        What the ensemble's own ``predict`` accepts.
+        What the ensemble's own ``predict`` accepts. Dask arrays and frames are computed
+        once, whatever the number of members.
     y : array-like of shape (n_samples,), optional
         True labels. Without them the vote of all members stands in for the labels, so
         that accuracies say how often members agree with the whole ensemble.
@@ -90,6 +92,7 @@ def collect_votes(
     (30, 178, 0.983)
     """
     found = read_ensemble(ensemble)
+    X, y = in_memory(X), in_memory(y)
     truth = None if y is None else as_labels(y, "y")
     if truth is not None and truth.ndim != 1:
         raise ValueError(f"collect_votes: y must be 1-d, got shape {truth.shape}.")
@@ -218,6 +221,12 @@ def _known_rows(ensemble: Ensemble) -> list[IntArray]:
         raise ValueError(
             "collect_votes(out_of_bag=True): the ensemble was not trained on bootstrap "
             "samples, so no vote is out of bag; use rows it was not trained on."
+        )
+    if ensemble.is_distilled:
+        raise ValueError(
+            "collect_votes(out_of_bag=True): the leaves of the ensemble were distilled "
+            "from a model that has seen every training row, so no vote is out of bag; "
+            "use rows that nobody was trained on."
         )
     drawn = [np.asarray(rows) for rows in ensemble.drawn()]
     if len(drawn) != ensemble.n_members:

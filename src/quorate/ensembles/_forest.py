@@ -1,6 +1,6 @@
 """Random forests and extra trees: trees on resamples, probabilities averaged."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
@@ -18,7 +18,7 @@ class Forest(Kind):
 
     name = "forest"
     family = "bagging"
-    models = (RandomForestClassifier, ExtraTreesClassifier)
+    models: ClassVar[tuple[type, ...]] = (RandomForestClassifier, ExtraTreesClassifier)
 
     def read(self, model: Any) -> Ensemble:
         """See :class:`Kind`."""
@@ -46,6 +46,7 @@ class Forest(Kind):
             drawn=(lambda: model.estimators_samples_) if model.bootstrap else None,
             max_samples=model.max_samples,
             adds_in_order=lambda: True,
+            takes_plain=True,
             has_onnx=True,
         )
 

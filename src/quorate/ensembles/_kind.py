@@ -22,9 +22,16 @@ from quorate.votes import DecisionRule
 Family: TypeAlias = Literal["bagging", "boosting", "pool"]
 # Estimates from the whole ensemble's out-of-bag votes do not hold for a part of it, and
 # what was recorded about an earlier choice is not about this one.
-_STALE = ("oob_score_", "oob_decision_function_", "oob_prediction_", "pruning_")
-# Fitted arrays that may be as long as there are members by chance.
-_NOT_PER_MEMBER = ("classes_", "feature_names_in_", "n_classes_")
+_OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_")
+_STALE = (*_OUT_OF_BAG, "pruning_")
+# Fitted arrays and records that may be as long as there are members by chance.
+_NOT_PER_MEMBER = (
+    "classes_",
+    "feature_names_in_",
+    "n_classes_",
+    "pruning_",
+    "distillation_",
+)
 
 
 def _as_given(X: Any) -> Any:
@@ -51,10 +58,16 @@ class Ensemble:
     """Checks X as ``predict`` does and converts it once for all members."""
     checks_input: bool = True
     """Whether ``prepare`` has checked all that the members would check."""
+    takes_plain: bool = False
+    """Whether finite floats in as many columns as ``core`` has seen pass ``prepare`` as
+    they are, so that who has looked at them may leave it out."""
     drawn: Callable[[], Sequence[IntArray]] | None = None
     """The training rows each member was fitted on, for ensembles that bootstrap."""
     max_samples: int | float | None = None
     """The ensemble's own setting, to check the number of training rows by."""
+    recognise: Callable[[Any, Array], tuple[bool, list[IntArray] | None]] | None = None
+    """Tells training samples, given those prepared and their labels, and the rows of
+    each member if they may be out of bag; None where row numbers and leaves tell."""
     adds_in_order: Callable[[], bool] = lambda: False
     """Whether its sums are those of the members one after the other, to the bit."""
     has_onnx: bool = False
@@ -82,9 +95,22 @@ class Ensemble:
         """Whether every member is a decision tree."""
         return all(member.tree is not None for member in self.members)
 
+    @property
+    def is_distilled(self) -> bool:
+        """Whether members have learned from rows that they were not trained on."""
+        return any(member.is_distilled for member in self.members)
+
     def keep(self, members: IntArray, weights: FloatArray | None = None) -> Any:
         """Return a model of the same kind with only these members."""
         return self.wrap(self.kind.keep(self, members, weights))
+
+    def with_members(self, estimators: Sequence[Any]) -> Any:
+        """Return the same model with others in the places of its members."""
+        same = copy.copy(self.core)
+        for name in _OUT_OF_BAG:
+            same.__dict__.pop(name, None)
+        self.kind.replace_members(same, list(estimators))
+        return self.wrap(same)
 
 
 class Kind(ABC):
@@ -125,6 +151,13 @@ class Kind(ABC):
 
         What the copy shares with the original must be replaced, not changed.
         """
+
+    def replace_members(self, same: Any, estimators: list[Any]) -> None:
+        """Put others in the places of the members of ``same``, a shallow copy.
+
+        They are fitted, see the same columns and know the same classes.
+        """
+        same.estimators_ = estimators
 
     def set_weights(self, smaller: Any, weights: FloatArray) -> None:
         """Set voting weights, one for each member left; for kinds that take them."""

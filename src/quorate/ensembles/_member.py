@@ -17,6 +17,8 @@ from quorate.votes import as_labels, positions, refuse_masked
 
 # Trees whose answers are those of their leaves; a subclass may answer otherwise.
 _TREES = (DecisionTreeClassifier, ExtraTreeClassifier)
+DISTILLED = "distilled_"
+"""The mark of a tree whose leaves were given new values; fitting makes new trees."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,9 @@ class Member:
         if answers.ndim != 1:
             raise TypeError(
                 f"member {self.name!r} ({type(self.estimator).__name__}) predicts an "
-                f"array of shape {answers.shape}; a vote is one label per sample."
+                f"array of shape {answers.shape}; a vote is one label per sample. If "
+                "these are probabilities or logits, pass quorate.as_member(model, "
+                "classes=[...], answers='probabilities' or 'logits')."
             )
         return answers if self.classes is None else self._as_places(answers)
 
@@ -51,13 +55,10 @@ class Member:
         assert self.classes is not None
         is_number = answers.dtype.kind in "biuf"
         places = answers.astype(np.intp) if is_number else np.arange(0)
-        sound = is_number and (
-            places.size == 0 or (places.min() >= 0 and places.max() < len(self.classes))
-        )
-        if not sound:
-            wrong = answers
-            if is_number:
-                wrong = answers[(places < 0) | (places >= len(self.classes))]
+        off = (places != answers) if is_number else np.ones(answers.shape, dtype=bool)
+        off |= (places < 0) | (places >= len(self.classes)) if is_number else False
+        if off.any():
+            wrong = answers[off]
             raise ValueError(
                 f"member {self.name!r} ({type(self.estimator).__name__}) votes for "
                 f"{wrong[0]}, which is no position among the ensemble's "
@@ -86,11 +87,7 @@ class Member:
 
     def columns(self, X: Any) -> Any:
         """Return the part of X that the member sees."""
-        if self.features is None:
-            return X
-        if isinstance(X, np.ndarray):
-            return X.take(self.features, axis=1)
-        return X[:, self.features]
+        return X if self.features is None else take_columns(X, self.features)
 
     @property
     def has_probabilities(self) -> bool:
@@ -127,6 +124,16 @@ class Member:
         """Return the node of its tree that each sample ends in."""
         reached: IntArray = self.estimator.apply(self.columns(X))
         return reached
+
+    @property
+    def is_distilled(self) -> bool:
+        """Whether its leaves have learned from another model, and so from all rows."""
+        return bool(getattr(self.estimator, DISTILLED, False))
+
+
+def take_columns(X: Any, columns: IntArray) -> Any:
+    """Return some columns of an array or a sparse matrix."""
+    return X.take(columns, axis=1) if isinstance(X, np.ndarray) else X[:, columns]
 
 
 def is_certain(member: Member) -> bool:

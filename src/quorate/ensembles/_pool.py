@@ -6,6 +6,7 @@ from typing import Any
 from sklearn.utils import get_tags
 
 from quorate._typing import FloatArray, IntArray
+from quorate.ensembles._adapters import adapted
 from quorate.ensembles._kind import Ensemble, Kind
 from quorate.ensembles._member import Member
 from quorate.votes import DecisionRule
@@ -30,11 +31,12 @@ class Pool(Kind):
             raise ValueError(
                 "collect_votes: the ensemble is empty, it has no member to ask."
             )
-        named = {str(name): member for name, member in pool.items()}
-        if len(named) < len(pool):
+        given = {str(name): member for name, member in pool.items()}
+        if len(given) < len(pool):
             names = [str(name) for name in pool]
             twice = next(name for name in names if names.count(name) > 1)
             raise ValueError(f"collect_votes: two members are called {twice!r}.")
+        named = {name: adapted(name, member) for name, member in given.items()}
         for name, member in named.items():
             _refuse(name, member)
         members = [Member(name, member, None) for name, member in named.items()]
@@ -55,7 +57,11 @@ class Pool(Kind):
     def keep(
         self, ensemble: Ensemble, members: IntArray, weights: FloatArray | None
     ) -> Any:
-        """Return a list or dict of these members; it has no place for weights."""
+        """Return a list or dict of these members, with weights a model of them."""
+        if weights is not None:
+            from quorate.ensembles._pooled import PooledClassifier
+
+            return PooledClassifier.of(ensemble, members, weights)
         pool = ensemble.core
         if isinstance(pool, Mapping):
             names = list(pool)

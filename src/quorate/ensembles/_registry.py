@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from functools import cache
+from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
 
 from sklearn.ensemble import (
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
-    StackingClassifier,
 )
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,6 +17,7 @@ from quorate.ensembles._boosting import Boosting
 from quorate.ensembles._forest import Forest
 from quorate.ensembles._kind import Ensemble, Kind
 from quorate.ensembles._pool import Pool, declared_type
+from quorate.ensembles._pooled import PooledModel
 from quorate.ensembles._voting import Voting
 from quorate.ensembles._weighted_voting import WeightedVotes
 from quorate.ensembles._wrappers import read_through, unwrapped
@@ -28,8 +29,16 @@ KINDS: tuple[Kind, ...] = (
     Boosting(),
     Voting(),
     WeightedVotes(),
+    PooledModel(),
 )
 POOL = Pool()
+
+# Kinds for models of other libraries, by the package that their class is from; each
+# file imports the library, which is there if a model of it is.
+LIBRARIES = {
+    "imblearn": "quorate.ensembles._imbalanced",
+    "sklearnex": "quorate.ensembles._intelex",
+}
 
 # Packages add kinds of their own under this entry point.
 ENTRY_POINT = "quorate.ensembles"
@@ -39,6 +48,28 @@ READABLE = (
     "AdaBoostClassifier or VotingClassifier, a Pipeline that ends in one, "
     "or a list or dict of fitted classifiers"
 )
+
+
+# Models of scikit-learn that have an ensemble inside, and what to do with it.
+_INSIDE = {
+    "CalibratedClassifierCV": "its calibrators fit the ensembles as they are; prune "
+    "the estimator of each of its calibrated_classifiers_ and calibrate that again",
+    "FixedThresholdClassifier": "its threshold decides, and not the ensemble; prune "
+    "its estimator_ and set the threshold again",
+    "TunedThresholdClassifierCV": "its threshold decides, and not the ensemble; prune "
+    "its estimator_ and tune the threshold again",
+    "OneVsRestClassifier": "each of its estimators_ decides about one class; prune "
+    "these one by one, with y == that class",
+    "OneVsOneClassifier": "each of its estimators_ decides about two classes; prune "
+    "these one by one, on the samples of both",
+    "MultiOutputClassifier": "each of its estimators_ decides about one output; prune "
+    "these one by one",
+    "StackingClassifier": "the members feed a final estimator and do not vote; pass "
+    "its named_estimators_, a dict, to measure them: with labels of all classes in y "
+    "they are understood",
+}
+# Libraries whose ensembles are of trees that add up to a score.
+_ADDITIVE = ("xgboost", "lightgbm", "catboost")
 
 
 def read_ensemble(model: Any) -> Ensemble:
@@ -94,7 +125,13 @@ def find_kind(model: Any) -> Kind | None:
     if isinstance(core, (list, tuple, Mapping)):
         return POOL
     classes = _kinds_by_class()
-    return next((classes[cls] for cls in type(core).__mro__ if cls in classes), None)
+    for cls in type(core).__mro__:
+        library = cls.__module__.partition(".")[0]
+        if library in LIBRARIES:
+            _load_library(library)
+        if cls in classes:
+            return classes[cls]
+    return None
 
 
 def register_kind(kind: Kind | type[Kind]) -> None:
@@ -126,6 +163,18 @@ def register_kind(kind: Kind | type[Kind]) -> None:
 
 
 @cache
+def _load_library(library: str) -> None:
+    """Let in the kinds of a library, unless somebody brought others before."""
+    known = _kinds_by_class()
+    own = {type(kind) for kind in KINDS}
+    for kind in import_module(LIBRARIES[library]).KINDS:
+        for model in kind.models:
+            # A patched scikit-learn has classes of the library under its own names.
+            if model not in known or type(known[model]) in own:
+                known[model] = kind
+
+
+@cache
 def _kinds_by_class() -> dict[type, Kind]:
     kinds = list(KINDS)
     for point in entry_points(group=ENTRY_POINT):
@@ -152,11 +201,16 @@ def _why_not(model: Any) -> str:
             f"{name}: members of gradient boosting are regression trees that add up "
             "to a score; they do not vote for classes, so there is nothing to collect."
         )
-    if isinstance(model, StackingClassifier):
-        return (
-            f"{name}: the members feed a final estimator and do not vote; "
-            "pass its estimators_ as a list to measure them."
-        )
+    for cls in type(model).__mro__:
+        library = cls.__module__.partition(".")[0]
+        if library == "sklearn" and cls.__name__ in _INSIDE:
+            return f"{name}: {_INSIDE[cls.__name__]}."
+        if library in _ADDITIVE:
+            return (
+                f"{name}: its trees add up to a score, also where they are grown side "
+                "by side; they do not vote for classes. As a whole it can be a member: "
+                "put it into a list or dict with others."
+            )
     if hasattr(model, "best_estimator_"):
         return f"{name}: pass its best_estimator_, the fitted ensemble itself."
     kind = declared_type(model)

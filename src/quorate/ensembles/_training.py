@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate._rows import take_rows
+from quorate._rows import count_rows, take_rows
 from quorate._typing import Array, IntArray
 from quorate.ensembles._kind import Ensemble
 from quorate.ensembles._member import Member
@@ -24,13 +24,21 @@ _REFUSAL = (
 _UNLIKELY = 1e-6
 _FEW = 0.05
 # A stump may count other samples by chance as it did its own; this many leaves do not.
-_LEAVES_OF_EVIDENCE = 30
+LEAVES_OF_EVIDENCE = 30
 # Trees asked whether they may have seen some rows.
 _TREES_ASKED = 10
 
 
 def drawn_rows(ensemble: Ensemble) -> list[IntArray] | None:
-    """Return the training rows of each member; None if they are not known."""
+    """Return the training rows of each member; None if they are not known.
+
+    Nor are those of distilled trees: what taught them has seen every row.
+    """
+    return None if ensemble.is_distilled else _first_drawn(ensemble)
+
+
+def _first_drawn(ensemble: Ensemble) -> list[IntArray] | None:
+    """Return the rows that members were fitted on, whatever they learned later."""
     if ensemble.drawn is None or ensemble.classes is None:
         return None
     drawn = [np.asarray(rows) for rows in ensemble.drawn()]
@@ -38,7 +46,7 @@ def drawn_rows(ensemble: Ensemble) -> list[IntArray] | None:
 
 
 def check_training_data(
-    ensemble: Ensemble, drawn: list[IntArray], X: Any, y: Array
+    ensemble: Ensemble, drawn: list[IntArray], X: Any, y: Array | None
 ) -> None:
     """Raise ``ValueError`` where X and y are recognisably not the training data.
 
@@ -52,13 +60,18 @@ def check_training_data(
         The rows each member was trained on.
     X : array-like
         Samples that the ensemble has prepared.
-    y : array of labels
+    y : array of labels or None
+        None if they are not known.
     """
-    last = max(int(rows.max()) for rows in drawn)
-    if not _plausible_length(ensemble.max_samples, drawn, last, y.size):
+    if ensemble.recognise is not None:
+        if y is None or not ensemble.recognise(X, y)[0]:
+            raise ValueError(f"{_REFUSAL}.")
+        return
+    last, n_rows = max(int(rows.max()) for rows in drawn), count_rows(X)
+    if not _plausible_length(ensemble.max_samples, drawn, last, n_rows):
         raise ValueError(
             f"{_REFUSAL}: its {len(drawn)} members drew {len(drawn[0])} rows each, "
-            f"up to row {last}; X has {y.size} rows."
+            f"up to row {last}; X has {n_rows} rows."
         )
     assert ensemble.classes is not None
     leaves = 0
@@ -74,12 +87,13 @@ def check_training_data(
                 f"{_REFUSAL}: the rows do not reach the leaves of member "
                 f"{member.name} as they did in training."
             )
-        if not _same_labels(member, tree, y[rows], ensemble.classes):
+        labels = None if y is None or member.is_distilled else y[rows]
+        if not _same_labels(member, tree, labels, ensemble.classes):
             raise ValueError(
                 f"{_REFUSAL}: member {member.name} was trained on other labels."
             )
         leaves += tree.n_leaves
-        if leaves >= _LEAVES_OF_EVIDENCE:
+        if leaves >= LEAVES_OF_EVIDENCE:
             return
 
 
@@ -149,27 +163,35 @@ def may_be_training_rows(
 
 
 def recognise(
-    ensemble: Ensemble, prepared: Any, y: Array
+    ensemble: Ensemble, prepared: Any, y: Array | None = None
 ) -> tuple[bool, list[IntArray] | None]:
-    """Tell training samples, and which of them each member was trained on if known."""
-    if y.size == 0 or _not_all_there(ensemble, prepared):
+    """Tell training samples, and which of them each member was trained on if known.
+
+    Without labels too, which tell nothing that the leaves do not.
+    """
+    n_rows = count_rows(prepared)
+    if n_rows == 0:
         return False, None
-    drawn = drawn_rows(ensemble)
+    if ensemble.recognise is not None:
+        return (False, None) if y is None else ensemble.recognise(prepared, y)
+    if _not_all_there(ensemble, prepared):
+        return False, None
+    drawn = _first_drawn(ensemble)
     if drawn is not None:
         try:
             check_training_data(ensemble, drawn, prepared, y)
         except ValueError:
             return False, None
-        return True, drawn
+        return True, None if ensemble.is_distilled else drawn
     leaves = 0
     for member in ensemble.members:
         tree = getattr(member.estimator, "tree_", None)
-        if tree is None or tree.n_node_samples[0] != y.size:
+        if tree is None or tree.n_node_samples[0] != n_rows:
             continue
         if not _same_leaves(member, tree, prepared):
             return False, None
         leaves += tree.n_leaves
-        if leaves >= _LEAVES_OF_EVIDENCE:
+        if leaves >= LEAVES_OF_EVIDENCE:
             break
     return leaves > 0, None
 
@@ -211,7 +233,11 @@ def _reached(member: Member, tree: Any, X: Any) -> IntArray:
     return more
 
 
-def _same_labels(member: Member, tree: Any, labels: Array, classes: Array) -> bool:
+def _same_labels(
+    member: Member, tree: Any, labels: Array | None, classes: Array
+) -> bool:
+    if labels is None:
+        return True  # not known, or new leaves no longer tell
     if tree.weighted_n_node_samples[0] != labels.size:
         return True  # fitted with weights: class shares cannot be compared
     known = classes[member.estimator.classes_.astype(np.intp)]

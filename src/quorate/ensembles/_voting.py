@@ -68,6 +68,13 @@ class Voting(Kind):
             **dict(zip(names, smaller.estimators_, strict=True))
         )
 
+    def replace_members(self, same: Any, estimators: list[Any]) -> None:
+        """See :class:`Kind`."""
+        same.estimators_ = estimators
+        names = [same.estimators[place][0] for place, _ in _present(same)]
+        named = dict(zip(names, estimators, strict=True))
+        same.named_estimators_ = Bunch(**{**same.named_estimators_, **named})
+
     def set_weights(self, smaller: Any, weights: FloatArray) -> None:
         """See :class:`Kind`."""
         smaller.weights = [float(weight) for weight in weights]

@@ -43,7 +43,10 @@ class WeightedVoting(VotingClassifier):  # type: ignore[misc]
     Attributes
     ----------
     estimators_ : list of fitted classifiers
-        The members; their labels are positions in ``classes_``.
+        The members; their labels are positions in ``classes_``, unless ``labels_`` says
+        otherwise.
+    labels_ : list of bool
+        Which members answer with labels.
     features_ : list of ndarray or None
         The columns each member sees; None for all.
     classes_ : ndarray
@@ -62,6 +65,7 @@ class WeightedVoting(VotingClassifier):  # type: ignore[misc]
     """
 
     features_: list[IntArray | None]
+    labels_: list[bool]
 
     @classmethod
     def of(cls, ensemble: Ensemble, members: IntArray, weights: FloatArray) -> Self:
@@ -79,6 +83,7 @@ class WeightedVoting(VotingClassifier):  # type: ignore[misc]
         voting.estimators_ = [member.estimator for member in kept]
         voting.named_estimators_ = Bunch(**dict(voting.estimators))
         voting.features_ = [member.features for member in kept]
+        voting.labels_ = [member.classes is None for member in kept]
         voting.classes_ = np.asarray(ensemble.classes)
         voting.le_ = LabelEncoder().fit(voting.classes_)
         voting.n_columns_ = int(ensemble.core.n_features_in_)
@@ -109,6 +114,7 @@ class WeightedVoting(VotingClassifier):  # type: ignore[misc]
         super().fit(X, y, **fit_params)
         self.__dict__.pop("origin_", None)
         self.features_ = [None] * len(self.estimators_)
+        self.labels_ = [False] * len(self.estimators_)
         self.n_columns_ = int(self.estimators_[0].n_features_in_)
         return self
 
@@ -165,19 +171,24 @@ class WeightedVoting(VotingClassifier):  # type: ignore[misc]
         seen = X if columns is None else X[:, columns]
         said = np.zeros((X.shape[0], self.classes_.size))
         if self.voting == "soft":
-            own = np.asarray(member.classes_).astype(np.intp)
-            said[:, own] = member.predict_proba(seen)
+            said[:, self._places(place, member.classes_)] = member.predict_proba(seen)
         else:
-            codes = np.asarray(member.predict(seen)).astype(np.intp)
+            codes = self._places(place, member.predict(seen))
             said[np.arange(codes.size), codes] = 1.0
         return said
+
+    def _places(self, place: int, answers: Any) -> IntArray:
+        """Return positions among the classes of what a member calls them."""
+        if self.labels_[place]:
+            return np.asarray(np.searchsorted(self.classes_, answers))
+        return np.asarray(answers).astype(np.intp)
 
 
 class WeightedVotes(Voting):
     """Members of a forest or of bagging that vote with weights."""
 
     models = (WeightedVoting,)
-    per_member = ("estimators_", "features_", "named_estimators_")
+    per_member = ("estimators_", "features_", "labels_", "named_estimators_")
 
     def read(self, model: Any) -> Ensemble:
         """See :class:`Kind`."""
@@ -189,9 +200,13 @@ class WeightedVotes(Voting):
             model=model,
             core=model,
             members=tuple(
-                Member(name, member, model.classes_, seen, is_soft)
-                for (name, _), member, seen in zip(
-                    model.estimators, model.estimators_, model.features_, strict=True
+                Member(name, member, None if labels else model.classes_, seen, is_soft)
+                for (name, _), member, seen, labels in zip(
+                    model.estimators,
+                    model.estimators_,
+                    model.features_,
+                    model.labels_,
+                    strict=True,
                 )
             ),
             classes=model.classes_,
@@ -201,6 +216,7 @@ class WeightedVotes(Voting):
             drawn=(lambda: model.estimators_samples_) if drawn else None,
             max_samples=model.origin_.max_samples if drawn else None,
             adds_in_order=lambda: True,
+            takes_plain=True,
             has_onnx=True,
         )
 
@@ -208,7 +224,17 @@ class WeightedVotes(Voting):
         """See :class:`Kind`."""
         super().keep_members(smaller, members)
         smaller.features_ = [smaller.features_[member] for member in members]
+        smaller.labels_ = [smaller.labels_[member] for member in members]
         if hasattr(smaller, "origin_"):
             from quorate.ensembles._registry import read_ensemble
 
             smaller.origin_ = read_ensemble(smaller.origin_).keep(members)
+
+    def replace_members(self, same: Any, estimators: list[Any]) -> None:
+        """See :class:`Kind`."""
+        super().replace_members(same, estimators)
+        same.estimators = list(same.named_estimators_.items())
+        if hasattr(same, "origin_"):
+            from quorate.ensembles._registry import read_ensemble
+
+            same.origin_ = read_ensemble(same.origin_).with_members(estimators)

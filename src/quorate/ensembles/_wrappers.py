@@ -1,6 +1,7 @@
 """What stands around an ensemble: taken off here, and nowhere else.
 
-A pipeline changes X before the ensemble sees it, a frozen estimator does nothing, and
+A pipeline changes X before the ensemble sees it, a frozen estimator does nothing,
+self-training fits it to labels of its own, and
 quorate's own classifiers (and those of others that say so) hold a fitted ensemble and
 let it speak: ``__quorate_ensemble__()`` returns it.
 """
@@ -10,10 +11,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
 from quorate.ensembles._kind import Ensemble
+from quorate.ensembles._samplers import (
+    after_samplers,
+    before_samplers,
+    chosen_by,
+    is_sampler,
+)
 
 INSIDE = "__quorate_ensemble__"
 """The method by which a classifier shows the fitted ensemble it holds."""
@@ -25,6 +33,8 @@ def inside(model: Any) -> Any:
         return model.steps[-1][1] if model.steps else None
     if isinstance(model, FrozenEstimator):
         return model.estimator
+    if _trains_itself(model):
+        return getattr(model, "estimator_", model.estimator)
     if hasattr(type(model), INSIDE):
         return getattr(model, INSIDE)()
     return None
@@ -50,7 +60,32 @@ def read_through(model: Any, read: Callable[[Any], Ensemble]) -> Ensemble | None
             model=model if found.model is within else FrozenEstimator(found.model),
             wrap=lambda smaller: FrozenEstimator(found.wrap(smaller)),
         )
+    if _trains_itself(model):
+        return _in_self_training(model, found)
     return found  # a smaller one stands on its own
+
+
+def _trains_itself(model: Any) -> bool:
+    """Tell a SelfTrainingClassifier, whose module nobody else needs."""
+    return any(
+        cls.__name__ == "SelfTrainingClassifier"
+        and cls.__module__.startswith("sklearn.semi_supervised")
+        for cls in type(model).__mro__
+    )
+
+
+def _in_self_training(model: Any, last: Ensemble) -> Ensemble:
+    """Read an ensemble that was fitted on the rows which got a label in the end."""
+    rows = np.flatnonzero(np.asarray(model.labeled_iter_) >= 0)
+
+    def wrap(smaller: Any) -> Any:
+        again = copy.copy(model)
+        again.estimator_ = last.wrap(smaller)
+        return again
+
+    return replace(
+        chosen_by(last, rows, np.asarray(model.transduction_)), model=model, wrap=wrap
+    )
 
 
 def _in_pipeline(pipeline: Pipeline, last: Ensemble) -> Ensemble:
@@ -62,11 +97,17 @@ def _in_pipeline(pipeline: Pipeline, last: Ensemble) -> Ensemble:
         model = _ending_in(pipeline, last.model)
     if len(pipeline) == 1:
         return replace(last, model=model, wrap=wrap)
-    before = pipeline[:-1]
+    samplers = [step for _, step in pipeline.steps[:-1] if is_sampler(step)]
+    if samplers:
+        before = before_samplers(pipeline)
+        last = after_samplers(last, samplers)
+    else:
+        before = pipeline[:-1].transform
     return replace(
         last,
         model=model,
-        prepare=lambda X: last.prepare(before.transform(X)),
+        prepare=lambda X: last.prepare(before(X)),
+        takes_plain=False,
         wrap=wrap,
     )
 

@@ -1,7 +1,15 @@
 """Lazy voting: the ensemble's own answer, from the members it takes to decide."""
 
 from quorate.lazy._classifier import LazyClassifier
+from quorate.lazy._compact import CompactClassifier
 from quorate.lazy._curve import LazyCurve
 from quorate.lazy._trial import ModeTrial, Trial, try_modes
 
-__all__ = ["LazyClassifier", "LazyCurve", "ModeTrial", "Trial", "try_modes"]
+__all__ = [
+    "CompactClassifier",
+    "LazyClassifier",
+    "LazyCurve",
+    "ModeTrial",
+    "Trial",
+    "try_modes",
+]

@@ -7,14 +7,16 @@ probabilities are averaged, its weight for one class where heads are counted.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from quorate._kernels.verdicts import rounding
 from quorate._typing import Array, FloatArray, IntArray
-from quorate.ensembles import Ensemble, Member, is_certain
-from quorate.lazy._trees import check_and_convert, tree_addends
+from quorate.ensembles import Ensemble, Member, is_certain, tree_input
+from quorate.lazy._arrays import TreeArrays, tree_arrays
+from quorate.lazy._trees import tree_addends
 from quorate.votes import as_labels, check_same_family, union
 
 Ask = Callable[[Any], FloatArray]
@@ -49,6 +51,17 @@ class AdditiveEnsemble:
     """Has the last word; None for lists and dicts, which have nothing to say."""
     adds_in_order: Callable[[], bool]
     """Whether sums in the order of the members are the ensemble's own, to the bit."""
+    divides: bool = True
+    """Whether it divides the sums by the weight of all before it compares them."""
+    against: float = 0.0
+    """What a vote takes from each of the other classes, per weight."""
+    arrays: Callable[[], TreeArrays] | None = None
+    """Makes arrays of its trees, for kernels; None if it has not only trees."""
+    why_no_arrays: str = ""
+    """What stands in the way of that."""
+    plain_columns: int | None = None
+    """Columns of an array that, if it is finite, ``prepare`` has nothing to do with;
+    None where it always has."""
 
     @property
     def n_members(self) -> int:
@@ -67,10 +80,17 @@ class AdditiveEnsemble:
     def decide(self, given: Iterable[FloatArray]) -> IntArray:
         """Return who wins by what the members gave, in their own order."""
         total: Any = 0.0
-        for shares in given:
+        for weight, shares in zip(self.weights, given, strict=True):
+            if self.against:
+                shares = np.where(shares != 0, weight, self.against * weight)
             total = total + shares
-        # The division is the ensemble's; it can make one of two almost equal sums.
-        winners: IntArray = np.argmax(total / self.weights.sum(), axis=1)
+        if self.divides:
+            # It can make one of two almost equal sums.
+            total = total / self.weights.sum()
+        if self.against and self.classes.size == 2:
+            ahead: IntArray = (total[:, 1] - total[:, 0] > 0).astype(np.intp)
+            return ahead
+        winners: IntArray = np.argmax(total, axis=1)
         return winners
 
     def reference(self, raw: Any, X: Any) -> IntArray:
@@ -108,7 +128,8 @@ def make_additive(
             weights,
             reach=addends.reach,
             countable=addends.are_whole and ensemble.rule.against == 0,
-            prepare=check_and_convert(ensemble),
+            prepare=tree_input(ensemble),
+            arrays=partial(tree_arrays, ensemble, np.asarray(known)),
         )
     # Trees that are sure of their class in every leaf cast whole votes.
     whole = averages and ensemble.is_of_trees and all(map(is_certain, ensemble.members))
@@ -125,7 +146,17 @@ def make_additive(
         weights,
         countable=(whole or not averages) and ensemble.rule.against == 0,
         noise=_BATCH_NOISE if averages and not whole else 0.0,
+        why_no_arrays=_why_no_arrays(ensemble),
     )
+
+
+def _why_no_arrays(ensemble: Ensemble) -> str:
+    for member in ensemble.members:
+        if member.tree is None:
+            kind = type(member.estimator).__name__
+            return f"kernels ask decision trees, and member {member.name!r} is a {kind}"
+    kind = type(ensemble.core).__name__
+    return f"members of a {kind} check what they are asked about themselves"
 
 
 def _make(
@@ -138,6 +169,8 @@ def _make(
     noise: float = 0.0,
     reach: FloatArray | None = None,
     prepare: Callable[[Any], Any] | None = None,
+    arrays: Callable[[], TreeArrays] | None = None,
+    why_no_arrays: str = "",
 ) -> AdditiveEnsemble:
     """Put it together.
 
@@ -152,6 +185,8 @@ def _make(
         handicap -= np.arange(classes.size) * (grain * _STEP)
         margin = 0.0
     has_model = ensemble.can_predict
+    # Names are compared with those of training by scikit-learn, with a warning.
+    is_plain = ensemble.takes_plain and not hasattr(ensemble.core, "feature_names_in_")
     return AdditiveEnsemble(
         members=members,
         classes=classes,
@@ -162,6 +197,11 @@ def _make(
         prepare=prepare or ensemble.prepare,
         model=ensemble.model if has_model else None,
         adds_in_order=ensemble.adds_in_order if has_model else lambda: True,
+        divides=ensemble.rule.name == "average" or ensemble.rule.against != 0,
+        against=float(ensemble.rule.against),
+        arrays=arrays,
+        why_no_arrays=why_no_arrays,
+        plain_columns=int(ensemble.core.n_features_in_) if is_plain else None,
     )
 
 

@@ -1,18 +1,17 @@
 """The classifier that stops asking."""
 
-from itertools import pairwise
+import os
+from itertools import count
 from typing import Any, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from scipy.stats import binom
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state, get_tags
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from quorate._rows import count_rows, cut_rows, sliceable
+from quorate._rows import sliceable
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._warn import warn
 from quorate.ensembles import (
@@ -24,8 +23,9 @@ from quorate.ensembles import (
 from quorate.exceptions import ConfidenceWarning, TrainingVotesWarning
 from quorate.lazy._additive import AdditiveEnsemble, make_additive
 from quorate.lazy._calibration import Guarantee, calibrate, harmful_thresholds
+from quorate.lazy._compact import CompactClassifier
 from quorate.lazy._curve import LazyCurve
-from quorate.lazy._engine import Outcome, agreements, follow, vote, watch
+from quorate.lazy._engine import Outcome, agreements, follow, watch
 from quorate.lazy._parameters import (
     MODES,
     check_confidence,
@@ -33,6 +33,7 @@ from quorate.lazy._parameters import (
     check_rows,
     checked_order,
 )
+from quorate.lazy._ready import Ready, make_ready, make_rule, probabilities
 from quorate.lazy._rules import (
     CalibratedRule,
     ExactRule,
@@ -43,13 +44,16 @@ from quorate.lazy._rules import (
     make_bayes,
     make_stops,
 )
+from quorate.lazy._trees import takes_missing
 
 __all__ = ["MODES", "LazyClassifier"]
 
-# Rows that make it worth while to start a worker.
-_ROWS_PER_JOB = 500
 # Changes on the rows given to fit that chance does not explain.
 _UNLIKELY = 0.01
+# Batches that take no longer than looking into every tree.
+_FEW_ROWS = 64
+# What a compact model takes along.
+_LEARNED = ("classes_", "order_", "stops_", "threshold_", "expected_disagreement_")
 _CONFIDENCES = (0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9999)
 _THRESHOLDS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0)
 
@@ -67,13 +71,14 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         AdaBoost, voting, a pipeline that ends in one, a list or a dict of fitted
         classifiers; or a :class:`quorate.PrunedClassifier`. It is never fitted again,
         and copies made by ``clone`` share it.
-    mode : {"exact", "bayes", "calibrated"}
+    mode : {"exact", "bayes", "calibrated", "all"}
         When to stop asking about a sample. "exact": when the members left cannot turn
         the vote; the prediction is the ensemble's on every sample. "bayes": when the
         leader stays ahead with probability ``confidence``, by a model of the vote (see
         Notes). "calibrated": when the lead is large for what is left, by a threshold
         under which the share of changed predictions is at most ``epsilon``, as
-        ``guarantee`` says.
+        ``guarantee`` says. "all": never; everyone is asked, and ``predict_proba`` is
+        the ensemble's.
     confidence : float
         For "bayes": in [0.5, 1).
     epsilon : float
@@ -97,6 +102,12 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         of the single fits exceed it. A probability in [0.5, 1): the share itself, after
         this very ``fit``, with that probability. At 0.95 and ``epsilon=0.005``, ``fit``
         needs at least 598 samples and not 199.
+    engine : {"auto", "compiled", "numpy"}
+        What asks the members. "compiled": kernels in C, for trees of forests, extra
+        trees, bagging, AdaBoost and :class:`quorate.WeightedVoting`, if quorate was
+        installed with them. "numpy": scikit-learn's trees and NumPy. "auto": the first
+        where possible. Both give the same answers. Sparse rows are always asked about
+        by the second.
 
     Attributes
     ----------
@@ -117,6 +128,8 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         with the probability that ``guarantee`` asks for. For "bayes" one minus the
         confidence, or None where that is not promised: for an order of your own, for
         unequal weights, or if the samples given to ``fit`` speak against it.
+    engine_ : {"compiled", "numpy"}
+        What asks the members.
     measured_disagreement_ : float or None
         Share of the samples given to ``fit`` whose prediction differs.
     measured_members_ : float or None
@@ -155,7 +168,9 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
     ones they were chosen on.
 
     An ensemble that is fitted again in place, grows or gets other weights is not the
-    one that ``fit`` has seen: ``predict`` then raises ``NotFittedError``.
+    one that ``fit`` has seen: ``predict`` then raises ``NotFittedError``. A single tree
+    of it that is fitted again by itself is noticed too, by batches of up to 64 samples
+    after at most 16 predictions.
 
     Examples
     --------
@@ -186,6 +201,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         *,
         n_jobs: int | None = None,
         guarantee: Guarantee = "mean",
+        engine: str = "auto",
     ) -> None:
         self.ensemble = ensemble
         self.mode = mode
@@ -196,6 +212,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.guarantee = guarantee
+        self.engine = engine
 
     def fit(self, X: Any = None, y: Any = None) -> Self:
         """Prepare: choose the order, compute tables, calibrate. Nothing is trained.
@@ -239,8 +256,9 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             harmful = harmful_thresholds(course, stops, reference)
             threshold, expected = calibrate(harmful, self.epsilon, self.guarantee)
         self._fingerprint: Fingerprint | None = fingerprint(self.ensemble)
+        self._turns = count()
         self._is_current = True
-        self._settings = self.mode, float(self.confidence)
+        self._settings = self.mode, float(self.confidence), self.engine
         self.threshold_: float | None = threshold
         self.classes_ = ensemble.classes
         self.n_members_ = ensemble.n_members
@@ -250,7 +268,8 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             self.__dict__.pop(name, None)
             if hasattr(found.model, name):
                 setattr(self, name, getattr(found.model, name))
-        self._ready = ensemble, stops, self._rule(ensemble, stops)
+        self._ready = self._make_ready(ensemble, stops)
+        self.engine_ = self._ready.engine
         n_changed = self._measure(X, prepared, reference)
         self.expected_disagreement_: float | None = float(expected)
         if self.mode == "bayes":
@@ -261,7 +280,8 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
 
     def predict(self, X: Any) -> Array:
         """Predict classes: the ensemble's own answer, up to what the mode allows."""
-        codes = self._vote(X).codes
+        few = type(X) is np.ndarray and X.ndim == 2 and len(X) <= _FEW_ROWS
+        codes = self._prepared(next(self._turns) if few else None).codes(X, self.n_jobs)
         return np.asarray(self.classes_.take(codes, axis=0))
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -270,16 +290,16 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         It is the mean over the members asked of what the ensemble adds up:
         probabilities where it averages them, shares of the weighted vote where it
         counts votes. Since the asking stops when the winner is clear, it is not the
-        ensemble's own probability.
+        ensemble's own probability; with ``mode="all"``, which asks everyone, it is.
         """
-        scores = self._vote(X).scores
-        with np.errstate(invalid="ignore"):
-            shares: FloatArray = scores / scores.sum(axis=1, keepdims=True)
-        return shares
+        ready = self._prepared()
+        return probabilities(
+            ready.ensemble, ready.ask(X, self.n_jobs), self._settings[0]
+        )
 
     def members_asked(self, X: Any) -> IntArray:
         """Return how many members are asked about each sample."""
-        return self._vote(X).asked
+        return self._ask(X).asked
 
     def curve(self, X: Any, settings: Any = None) -> LazyCurve:
         """Measure members asked and predictions changed over other settings.
@@ -289,18 +309,19 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         X : array-like, sparse matrix or data frame
             Samples the members were not trained on.
         settings : array-like of float, optional
-            Confidences for "bayes", thresholds for "calibrated". "exact" has none and
-            gives one point.
+            Confidences for "bayes", thresholds for "calibrated". "exact" and "all" have
+            none and give one point.
 
         Returns
         -------
         LazyCurve
         """
-        ensemble, stops, _ = self._prepared()
+        ready = self._prepared()
+        ensemble, stops = ready.ensemble, ready.stops
         mode = self._settings[0]
         exact = ExactRule(stops, ensemble.margin)
         rules: list[Rule]
-        if mode == "exact":
+        if mode in ("exact", "all"):
             values = np.ones(1)
             rules = [exact]
         elif mode == "bayes":
@@ -325,75 +346,112 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             n_samples=reference.size,
         )
 
+    # Serving
+
+    def compact(self) -> CompactClassifier:
+        """Return a model that answers the same from arrays, without the ensemble.
+
+        It has only what serving needs: it pickles, it is stored by :func:`quorate.save`
+        without anything that runs, loaded without trusting a type, and takes a small
+        part of the memory. It cannot be fitted, pruned, measured or converted any more,
+        and takes no sparse rows.
+
+        Returns
+        -------
+        CompactClassifier
+
+        Raises
+        ------
+        ValueError
+            If the members are not all trees, or if something else stands before them,
+            such as the steps of a pipeline.
+        """
+        ready = self._prepared()
+        found = read_ensemble(self.ensemble)
+        problem = ready.ensemble.why_no_arrays
+        if not problem and not found.takes_plain:
+            problem = (
+                "something changes the rows before the trees see them, such as the "
+                "steps of a pipeline; wrap its last step, and put what comes out in "
+                "its place"
+            )
+        if problem:
+            raise ValueError(f"LazyClassifier.compact: {problem}.")
+        assert ready.ensemble.arrays is not None
+        learned = {name: getattr(self, name) for name in _LEARNED}
+        if hasattr(self, "feature_names_in_"):
+            learned["feature_names_in_"] = self.feature_names_in_
+        return CompactClassifier.of(
+            ready,
+            ready.ensemble.arrays(),
+            mode=self._settings[0],
+            confidence=self._settings[1],
+            allow_nan=takes_missing(found),
+            learned=learned,
+        )
+
+    def to_c(self, path: str | os.PathLike[str], name: str = "forest") -> None:
+        """Write the model as one C99 file without dependencies.
+
+        It holds the trees, the kernel that also answers here, and two functions that
+        give the same answers: ``name_predict(row)`` and ``name_predict_rows(rows,
+        n_rows, codes)``, with rows of 32-bit floats and positions in ``name_labels``.
+        Rows are not checked.
+
+        Parameters
+        ----------
+        path : path
+            Where to write it, in one step.
+        name : str
+            What the functions begin with, for programs that have several models.
+
+        Raises
+        ------
+        ValueError
+            Where :meth:`compact` is not possible.
+        """
+        self.compact().to_c(path, name)
+
     # Voting
 
-    def _vote(self, X: Any, prepared: Any = None) -> Outcome:
-        ensemble, stops, rule = self._prepared()
-        if prepared is None:
-            prepared = sliceable(ensemble.prepare(X))
-        raw = sliceable(X)
-        n_jobs = self._n_chunks(count_rows(prepared))
-        if n_jobs == 1:
-            return vote(ensemble, self.order_, stops, rule, raw, prepared)
-        bounds = np.linspace(0, count_rows(prepared), n_jobs + 1).astype(int)
-        parts = [slice(*pair) for pair in pairwise(bounds)]
-        found = Parallel(n_jobs=n_jobs, prefer="threads")(
-            delayed(vote)(
-                ensemble,
-                self.order_,
-                stops,
-                rule,
-                cut_rows(raw, p),
-                cut_rows(prepared, p),
-            )
-            for p in parts
-        )
-        return Outcome(
-            np.concatenate([part.codes for part in found]),
-            np.concatenate([part.asked for part in found]),
-            np.concatenate([part.scores for part in found]),
-        )
+    def _ask(self, X: Any) -> Outcome:
+        return self._prepared().ask(X, self.n_jobs)
 
-    def _n_chunks(self, n_rows: int) -> int:
-        if n_rows < 2 * _ROWS_PER_JOB:
-            return 1
-        return max(1, min(int(effective_n_jobs(self.n_jobs)), n_rows // _ROWS_PER_JOB))
+    def _prepared(self, turn: int | None = None) -> Ready:
+        """Return what fit prepared, made again where it was not stored.
 
-    def _prepared(self) -> tuple[AdditiveEnsemble, Stops, Rule]:
-        """Return what fit prepared, made again where it was not stored."""
-        check_is_fitted(self)
-        if not self._still_fits():
+        Small batches take turns in looking whether a tree was fitted again.
+        """
+        ready: Ready | None = self.__dict__.get("_ready")
+        if ready is None:
+            check_is_fitted(self)
+        if not self._still_fits(turn):
             raise NotFittedError(
                 "LazyClassifier: its ensemble was fitted again or changed since this "
                 "was fitted to it; fit this again."
             )
-        ready: tuple[AdditiveEnsemble, Stops, Rule] | None = self.__dict__.get("_ready")
         if ready is None:
             found = read_ensemble(self.ensemble)
             ensemble = make_additive(found, classes=self.classes_)
             stops = make_stops(ensemble, self.order_, self.stops_)
-            ready = ensemble, stops, self._rule(ensemble, stops)
+            ready = self._make_ready(ensemble, stops)
             self._ready = ready
+            self.engine_ = ready.engine
         return ready
 
-    def _still_fits(self) -> bool:
+    def _still_fits(self, turn: int | None = None) -> bool:
         """Tell whether the ensemble is the one that fit has seen."""
-        before, now = self.__dict__.get("_fingerprint"), fingerprint(self.ensemble)
+        before = self.__dict__.get("_fingerprint")
         if before is None:  # read from a file
-            self._fingerprint = before = now
-        return self._is_current and before.matches(now)
+            self._fingerprint = before = fingerprint(self.ensemble)
+        return self._is_current and before.holds(self.ensemble, turn)
 
     # Fitting
 
-    def _rule(self, ensemble: AdditiveEnsemble, stops: Stops) -> Rule:
-        mode, confidence = self._settings
-        exact = ExactRule(stops, ensemble.margin)
-        if mode == "bayes":
-            return make_bayes(ensemble, stops, confidence)
-        if mode == "calibrated":
-            assert self.threshold_ is not None
-            return CalibratedRule(exact, self.threshold_)
-        return exact
+    def _make_ready(self, ensemble: AdditiveEnsemble, stops: Stops) -> Ready:
+        mode, confidence, engine = self._settings
+        rule = make_rule(ensemble, stops, mode, confidence, self.threshold_)
+        return make_ready(ensemble, self.order_, stops, rule, engine)
 
     def _measure(self, X: Any, prepared: Any, reference: IntArray | None) -> int:
         """Vote on the rows given to fit and return how many come out otherwise."""
@@ -401,7 +459,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         self.measured_members_: float | None = None
         if reference is None:
             return 0
-        outcome = self._vote(X, prepared)
+        outcome = self._ready.ask_prepared(sliceable(X), prepared, self.n_jobs)
         changed = outcome.codes != reference
         self.measured_disagreement_ = float(changed.mean())
         self.measured_members_ = float(outcome.asked.mean())
@@ -446,6 +504,8 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
 
     def _ends(self, ensemble: AdditiveEnsemble, order: IntArray) -> IntArray:
         size = self.block_size
+        if self.mode == "all":
+            return np.array([ensemble.n_members])
         if size != "auto":
             blocks = np.arange(int(size), ensemble.n_members, int(size))
             ends: IntArray = np.r_[blocks, ensemble.n_members]
@@ -458,7 +518,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
     ) -> IntArray:
         if not isinstance(self.order, str):
             return checked_order(self.order, ensemble.n_members)
-        if self.order == "given":
+        if self.order == "given" or (self.order == "auto" and self.mode == "all"):
             return np.arange(ensemble.n_members)
         if self.order == "random" or self.mode == "bayes" or ensemble.is_equal:
             shuffled: IntArray = check_random_state(self.random_state).permutation(
@@ -525,12 +585,13 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         if "order_" in state:
             # Objects are others in a file; whether they still fit is known now.
             state["_is_current"] = self._still_fits()
-        for name in ("_ready", "_fingerprint"):
+        for name in ("_ready", "_fingerprint", "_turns"):
             state.pop(name, None)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
+        self._turns = count()
         if "order_" in state:
             self._fingerprint = fingerprint(self.ensemble)
 

@@ -9,8 +9,9 @@ import numpy as np
 from quorate._rows import count_rows
 from quorate._typing import IntArray
 from quorate.lazy._calibration import changes_allowed, least_epsilon, rows_needed
+from quorate.lazy._compiled import ENGINES
 
-MODES = ("exact", "bayes", "calibrated")
+MODES = ("exact", "bayes", "calibrated", "all")
 ORDERS = ("auto", "given", "random")
 # A smaller share takes more samples than anybody has.
 _LEAST_EPSILON = 1e-9
@@ -20,7 +21,12 @@ def check_parameters(lazy: Any) -> None:
     """Refuse parameters that fit nothing."""
     if lazy.mode not in MODES:
         raise ValueError(
-            f"LazyClassifier(mode={lazy.mode!r}): 'exact', 'bayes' or 'calibrated'."
+            f"LazyClassifier(mode={lazy.mode!r}): 'exact', 'bayes', 'calibrated' or "
+            "'all'."
+        )
+    if lazy.engine not in ENGINES:
+        raise ValueError(
+            f"LazyClassifier(engine={lazy.engine!r}): 'auto', 'compiled' or 'numpy'."
         )
     check_confidence(lazy.confidence)
     _check_epsilon(lazy.epsilon, lazy.mode)

@@ -10,7 +10,7 @@ from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.lazy._additive import AdditiveEnsemble
 
 # Sums of shares that miss a whole number by rounding only are taken as that number.
-_WHOLE = 1e-5
+WHOLE = 1e-5
 # Bounds that are only there to skip stops give way to rounding.
 _SLACK = 1 + 1e-9
 # Entries of the largest array that the table of needed votes is computed in.
@@ -122,8 +122,8 @@ class BayesRule:
         if self.between_two is not None:
             enough = best >= self.between_two[step]
         else:
-            ahead = np.floor(best * self.scale + _WHOLE).astype(np.intp)
-            behind = np.ceil(second * self.scale - _WHOLE).astype(np.intp)
+            ahead = np.floor(best * self.scale + WHOLE).astype(np.intp)
+            behind = np.ceil(second * self.scale - WHOLE).astype(np.intp)
             np.maximum(behind, 0, out=behind)  # a handicap can push it below
             enough = ahead >= self.needed[step].take(ahead + behind)
         return enough | self.exact.decided(step, best, second)
@@ -175,8 +175,8 @@ def make_bayes(
     weights = ensemble.weights
     squares = float((weights**2).sum())
     scale = float(weights.sum()) / squares if squares else 0.0
-    left = np.ceil(stops.left * scale - _WHOLE).astype(np.intp)
-    asked = np.ceil(stops.asked * scale - _WHOLE).astype(np.intp)
+    left = np.ceil(stops.left * scale - WHOLE).astype(np.intp)
+    asked = np.ceil(stops.asked * scale - WHOLE).astype(np.intp)
     widest = int(asked.max()) + 2
     needed = np.full((left.size, widest + 1), _NEVER)
     # Two classes share all the votes, up to rounding; more leave some for others.
@@ -187,7 +187,7 @@ def make_bayes(
         needed[step, votes] = votes_needed(votes, left[step], confidence)
     between_two = None
     if ensemble.classes.size == 2 and (weights == 1).all():
-        between_two = needed[np.arange(asked.size), asked] - _WHOLE
+        between_two = needed[np.arange(asked.size), asked] - WHOLE
     certain: BoolArray = np.any(needed <= np.arange(widest + 1), axis=1)
     exact = ExactRule(stops, ensemble.margin)
     return BayesRule(exact, scale, needed, between_two, certain)

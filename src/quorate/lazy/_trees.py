@@ -1,15 +1,14 @@
 """Trees that add up: one table per tree, one descent per row."""
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
-from quorate._rows import take_rows
 from quorate._typing import Array, FloatArray, IntArray
-from quorate.ensembles import Ensemble, Member, is_certain
+from quorate.ensembles import Ensemble, Member, is_certain, take_columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,35 +69,17 @@ def _descent(
 ) -> Callable[[Any], FloatArray]:
     if features is None:
         return lambda X: table.take(tree.apply(X), axis=0)
-    return lambda X: table.take(tree.apply(_columns(X, features)), axis=0)
+    return lambda X: table.take(tree.apply(take_columns(X, features)), axis=0)
 
 
-def _columns(X: Any, features: IntArray) -> Any:
-    return X.take(features, axis=1) if isinstance(X, np.ndarray) else X[:, features]
-
-
-def check_and_convert(ensemble: Ensemble) -> Callable[[Any], Any]:
-    """Return what checks X as the ensemble does and converts it once for all trees."""
-    model = ensemble.model
-
-    def prepare(raw: Any) -> Any:
-        X = ensemble.prepare(raw)
-        if sp.issparse(X):
-            X = X.tocsr().astype(np.float32)
-            is_wide = X.indices.dtype != np.int32 or X.indptr.dtype != np.int32
-            if is_wide or not np.isfinite(X.data).all():
-                model.predict(raw)  # raises if the ensemble does not take them
-            if is_wide:
-                X.indices = X.indices.astype(np.int32)
-                X.indptr = X.indptr.astype(np.int32)
-            return X
-        with np.errstate(over="ignore"):
-            X = np.ascontiguousarray(X, dtype=np.float32)
-        for missing in (np.isnan, np.isinf):
-            strange = missing(X)
-            if strange.any():
-                # One such row is enough to hear whether the ensemble takes them.
-                model.predict(take_rows(raw, [int(strange.any(axis=1).argmax())]))
-        return X
-
-    return prepare
+def takes_missing(ensemble: Ensemble) -> bool:
+    """Tell whether an ensemble takes missing values, by asking it about one."""
+    row = np.zeros((1, ensemble.core.n_features_in_))
+    row[0, 0] = np.nan
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the row has no names
+        try:
+            ensemble.core.predict(row)
+        except ValueError:
+            return False
+    return True

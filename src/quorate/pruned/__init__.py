@@ -2,10 +2,11 @@
 
 from quorate.pruned._classifier import PrunedClassifier
 from quorate.pruned._prune import prune, prune_with_selection, smaller_ensemble
-from quorate.pruned._record import pruning_record
+from quorate.pruned._record import get_record, pruning_record
 
 __all__ = [
     "PrunedClassifier",
+    "get_record",
     "prune",
     "prune_with_selection",
     "pruning_record",

@@ -23,10 +23,12 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from quorate._distil import check_distillable, check_options
 from quorate._rows import take_rows
+from quorate._scoring import check_scoring
 from quorate._suggest import unknown_name
 from quorate._typing import Array, BoolArray
-from quorate.choosing import Size, choose
+from quorate.choosing import USUAL, Size, choose
 from quorate.ensembles import find_kind, unwrapped
 from quorate.lazy import LazyClassifier
 from quorate.pruned._fitting import (
@@ -37,7 +39,7 @@ from quorate.pruned._fitting import (
     fit_and_hold_out,
     fit_in_folds,
 )
-from quorate.pruned._prune import smaller_ensemble
+from quorate.pruned._prune import distilled, smaller_ensemble
 from quorate.pruning import AUTO, make_pruner
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -69,9 +71,10 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
     method : str or Pruner
         A name from :func:`quorate.methods`, a pruner object, or "auto" for the one that
         suits the ensemble; see :func:`quorate.pruning.choose_method`.
-    keep : float, int, "auto" or None
+    keep : float, int, "auto", None or "default"
         Fraction in (0, 1] or number of members; "auto" for the smallest size within one
-        standard error of the best; None where the method finds its own size.
+        standard error of the best; None where the method finds its own size. By default
+        "auto" for voting ensembles and 0.2 for others.
     prune_on : {"auto", "oob", "train"}, float or cross-validation splitter
         What to choose on. "oob": out-of-bag votes. "train": votes on the training
         samples. A fraction of the samples: held out from training. A splitter: every
@@ -96,7 +99,17 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         Whether ``predict`` stops asking members once the vote of those kept is decided,
         and when: a mode of :class:`quorate.LazyClassifier`, or its parameters.
         "calibrated" needs samples that the members have not seen: those that a
-        fraction for ``prune_on`` holds out, or those given to a frozen estimator.
+        fraction for ``prune_on`` holds out, or those given to a frozen estimator. Half
+        of them, drawn at random, then choose the members and the other half
+        calibrates, since rows that did both would promise too much.
+    scoring : str, scorer, callable or None
+        What good means when members and their number are chosen; see
+        :func:`quorate.select`. Accuracy by default. ``score`` stays accuracy, as with
+        every classifier.
+    distil : bool or dict
+        Give the leaves of the trees kept new values, so that they agree with the whole
+        ensemble: True, or a dict of parameters of :func:`quorate.distil`. For ensembles
+        that average the probabilities of trees.
 
     Attributes
     ----------
@@ -135,13 +148,15 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         self,
         estimator: Any = None,
         method: Any = "auto",
-        keep: float | int | str | None = 0.2,
+        keep: float | int | str | None = USUAL,
         prune_on: Any = "auto",
         *,
         refit: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
         lazy: Any = None,
+        scoring: Any = None,
+        distil: Any = False,
     ) -> None:
         self.estimator = estimator
         self.method = method
@@ -151,6 +166,8 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.lazy = lazy
+        self.scoring = scoring
+        self.distil = distil
 
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
         """Fit the ensemble and choose its members.
@@ -175,13 +192,35 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
                 "PrunedClassifier.fit: got n_samples=1; choosing members needs more."
             )
         lazy, size = self._lazy(), Size.of(self.method, self.keep)
+        # What is not known is refused before the work.
+        check_scoring(self.scoring, "PrunedClassifier")
+        options = check_options(self.distil, "PrunedClassifier")
         if not (isinstance(self.method, str) and self.method == AUTO):
-            make_pruner(self.method)  # refuses what it does not know before the work
+            make_pruner(self.method)
         fitted = self._fit_and_ask(Training(X, y, self._route(fit_params), self.n_jobs))
+        if options is not None:
+            check_distillable(fitted.evidence.ensemble)
         seed = None if self.random_state is None else self._seed()
-        selection = choose(fitted.evidence, self.method, size, seed=seed)
+        if lazy is not None and lazy.mode == "calibrated" and fitted.unseen is not None:
+            fitted = fitted.without_rows_to_calibrate(seed)
+        selection = choose(
+            fitted.evidence,
+            self.method,
+            size,
+            scoring=self.scoring,
+            seed=seed,
+            owner="PrunedClassifier",
+        )
         assert fitted.evidence.ensemble is not None
         self.estimator_ = smaller_ensemble(fitted.evidence.ensemble, selection)
+        if options is not None:
+            if seed is not None:
+                options = {**options, "random_state": seed}
+            # Rows held out, which the whole ensemble has not seen, or else all rows.
+            rows = X if fitted.unseen is None else take_rows(X, fitted.unseen)
+            self.estimator_ = distilled(
+                self.estimator_, fitted.evidence.ensemble, rows, options, self.n_jobs
+            )
         self.curve_ = selection.curve
         self.pruner_ = selection.pruner
         self.support_: BoolArray = selection.support
@@ -250,7 +289,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         if not isinstance(self.lazy, (str, Mapping)):
             raise ValueError(
                 f"PrunedClassifier(lazy={self.lazy!r}): None, a mode of LazyClassifier "
-                "('exact', 'bayes', 'calibrated'), or a dict of its parameters."
+                "('exact', 'bayes', 'calibrated', 'all'), or a dict of its parameters."
             )
         given: dict[str, Any] = (
             {"mode": self.lazy} if isinstance(self.lazy, str) else dict(self.lazy)
@@ -312,7 +351,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         if kind is not None and kind.bootstraps(unwrapped(self._inner())):
             return "oob where there are some"
         alike = kind is not None and kind.family != "pool"
-        by_errors = isinstance(self.keep, str)
+        by_errors = isinstance(self.keep, str) and self.keep != USUAL
         is_auto = isinstance(self.method, str) and self.method == AUTO
         return "train" if alike and is_auto and not by_errors else _HOLDOUT
 

@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from quorate.choosing import Keep, Selection, Size, choose, gather
-from quorate.ensembles import Ensemble
-from quorate.pruned._record import pruning_record, set_record
+from quorate._distil import check_distillable, check_options
+from quorate._distil import distil as teach
+from quorate.choosing import USUAL, Keep, Selection, Size, choose, gather
+from quorate.ensembles import Ensemble, PooledClassifier, read_ensemble
+from quorate.pruned._record import get_record, pruning_record, set_record
 
 
 def prune(
@@ -13,14 +15,17 @@ def prune(
     X: Any,
     y: Any = None,
     method: Any = "auto",
-    keep: Keep = 0.2,
+    keep: Keep = USUAL,
     *,
     out_of_bag: bool | str = "auto",
     tolerance: float | None = None,
     budget: Mapping[str, float] | None = None,
+    scoring: Any = None,
+    distil: bool | Mapping[str, Any] = False,
     n_jobs: int | None = None,
     max_samples: int | None = None,
     target: str | None = None,
+    as_members: bool = False,
     **parameters: Any,
 ) -> Any:
     """Return a smaller fitted ensemble of the same type.
@@ -40,16 +45,25 @@ def prune(
     method : str or Pruner
         A name from :func:`quorate.methods`, a pruner object, or "auto" for the one that
         suits the ensemble; see :func:`quorate.pruning.choose_method`.
-    keep : float, int, "auto" or None
+    keep : float, int, "auto", None or "default"
         Fraction in (0, 1] or number of members; "auto" for the smallest size within one
-        standard error of the best; None where the method finds its own size. A pruner
-        object keeps as many as its own ``keep`` says, unless another is given here.
+        standard error of the best; None where the method finds its own size. By default
+        0.2, and "auto" for lists, dicts and voting ensembles, of which a fifth may be
+        one. A pruner object keeps as many as its own ``keep`` says, unless another is
+        given here.
     out_of_bag : {"auto", True, False}
         Choose on out-of-bag votes. "auto" does so where the ensemble bootstraps and X
         is its training data, and uses all votes on X otherwise.
     tolerance, budget
         Other ways to say how many; see :func:`quorate.select`. A budget limits the sum
         over the members kept.
+    scoring : str, scorer, callable or None
+        What good means, such as "balanced_accuracy", "roc_auc" or "neg_log_loss"; see
+        :func:`quorate.select`. Accuracy by default.
+    distil : bool or dict
+        Give the leaves of the trees kept new values, so that they agree with the whole
+        ensemble: True, or a dict of parameters of :func:`quorate.distil`. For ensembles
+        that average the probabilities of trees.
     n_jobs : int, optional
         Members asked at the same time.
     max_samples : int, optional
@@ -57,18 +71,25 @@ def prune(
         which is said; ``pruning_["drawn"]`` has it.
     target : str, optional
         The column of labels, where X is files.
+    as_members : bool
+        Return the list or dict of the members kept, not a model of them.
     **parameters
-        Parameters of the method.
+        Parameters of the method; ``class_weight="balanced"`` lets every class count the
+        same, for methods that add up over samples.
 
     Returns
     -------
     ensemble of the same type
-        With the members kept, in their old order. Methods that choose weights set them
-        in AdaBoost and voting ensembles, and turn forests and bagging, which have none,
-        into a :class:`quorate.WeightedVoting` of the same members; lists and dicts hold
-        members only. ``pruning_`` says what was done (not on lists and dicts).
-        Out-of-bag scores are gone: they were those of all members. ``n_jobs`` is None,
-        since starting workers makes small batches slower; set it for large ones.
+        With the members kept, in their old order. Lists and dicts become a
+        :class:`quorate.PooledClassifier`, which can predict and knows the weights by
+        name; its ``estimators`` is the list or dict, smaller. Methods that choose
+        weights set them in pools, AdaBoost and voting ensembles, and turn forests and
+        bagging, which have none, into a :class:`quorate.WeightedVoting` of the same
+        members. ``pruning_`` says what was done, with digests of what the members had
+        learned: fitting the smaller ensemble again leaves it there, and who reads it
+        then refuses it. Out-of-bag scores are gone: they were those of all members.
+        ``n_jobs`` is None, since starting workers makes small
+        batches slower; set it for large ones.
 
     See Also
     --------
@@ -97,9 +118,12 @@ def prune(
         out_of_bag=out_of_bag,
         tolerance=tolerance,
         budget=budget,
+        scoring=scoring,
+        distil=distil,
         n_jobs=n_jobs,
         max_samples=max_samples,
         target=target,
+        as_members=as_members,
         **parameters,
     )
     return smaller
@@ -110,14 +134,17 @@ def prune_with_selection(
     X: Any,
     y: Any = None,
     method: Any = "auto",
-    keep: Keep = 0.2,
+    keep: Keep = USUAL,
     *,
     out_of_bag: bool | str = "auto",
     tolerance: float | None = None,
     budget: Mapping[str, float] | None = None,
+    scoring: Any = None,
+    distil: bool | Mapping[str, Any] = False,
     n_jobs: int | None = None,
     max_samples: int | None = None,
     target: str | None = None,
+    as_members: bool = False,
     **parameters: Any,
 ) -> tuple[Any, Selection]:
     """Prune as :func:`prune` does, and return the choice as well.
@@ -126,7 +153,8 @@ def prune_with_selection(
     -------
     smaller, selection
         The smaller ensemble, and a :class:`quorate.Selection` that knows order, size
-        curve and ``explain``.
+        curve and ``explain``. Its errors are those of the members as they were; of
+        distilled ones it says nothing.
 
     Examples
     --------
@@ -140,22 +168,65 @@ def prune_with_selection(
     True
     """
     size = Size.of(method, keep, tolerance, budget)
+    options = check_options(distil, "prune")
+    if options is not None:
+        check_distillable(ensemble)  # before the work
     evidence = gather(
         ensemble,
         X,
         y,
         out_of_bag=out_of_bag,
         n_jobs=n_jobs,
+        scoring=scoring,
         max_samples=max_samples,
         target=target,
     )
-    selection = choose(evidence, method, size, **parameters)
+    selection = choose(evidence, method, size, scoring=scoring, **parameters)
     assert evidence.ensemble is not None
-    return smaller_ensemble(evidence.ensemble, selection), selection
+    if as_members and not evidence.ensemble.can_predict:
+        return evidence.ensemble.keep(selection.members), selection
+    smaller = smaller_ensemble(evidence.ensemble, selection)
+    if options is not None:
+        # Of files, the rows that were drawn.
+        rows = evidence.X if y is None else X
+        smaller = distilled(smaller, evidence.ensemble, rows, options, n_jobs)
+    return smaller, selection
 
 
 def smaller_ensemble(ensemble: Ensemble, selection: Selection) -> Any:
     """Return the ensemble of the members chosen, with a record of the choice."""
     kept, weights = selection.members, selection.weights
-    smaller = ensemble.keep(kept, None if weights is None else weights[kept])
+    new = None if weights is None else weights[kept]
+    if ensemble.can_predict:
+        smaller = ensemble.keep(kept, new)
+    else:
+        classes = selection.votes.classes
+        smaller = PooledClassifier.of(ensemble, kept, new, classes)
     return set_record(smaller, pruning_record(selection))
+
+
+def distilled(
+    smaller: Any,
+    ensemble: Ensemble,
+    X: Any,
+    options: dict[str, Any],
+    n_jobs: int | None,
+) -> Any:
+    """Return a pruned ensemble that has learned from the whole one, on its record too.
+
+    Parameters
+    ----------
+    smaller : fitted ensemble
+        What :func:`smaller_ensemble` returned.
+    ensemble : Ensemble
+        The whole one.
+    X : array-like
+        Rows to cross.
+    options : dict
+        Parameters of :func:`quorate.distil`.
+    n_jobs : int, optional
+        Blocks of rows at the same time, if the options do not say.
+    """
+    taught = teach(smaller, ensemble.model, X, **{"n_jobs": n_jobs, **options})
+    record = {**get_record(taught), "distil": read_ensemble(taught).core.distillation_}
+    return set_record(taught, record)

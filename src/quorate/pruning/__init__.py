@@ -13,6 +13,7 @@ from quorate.pruning._divergence import KLDivergence
 from quorate.pruning._drep import DREP
 from quorate.pruning._evolution import PEP, SEP
 from quorate.pruning._farthest import FarthestFirst, LocalSearch
+from quorate.pruning._forward import ForwardSearch
 from quorate.pruning._ges import GreedySelection
 from quorate.pruning._instance import EPBD, FTAD
 from quorate.pruning._kappa import KappaPruning
@@ -55,6 +56,7 @@ __all__ = [
     "DiscEP",
     "EarlyStopping",
     "FarthestFirst",
+    "ForwardSearch",
     "GreedySelection",
     "Herding",
     "IndividualContribution",

@@ -1,5 +1,6 @@
 """What all pruning methods share: checks, size, order and support."""
 
+import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self, cast
@@ -15,6 +16,7 @@ from quorate.pruning._tags import PrunerTags
 from quorate.votes import Summary, VoteCounts, Votes, check_counts, check_votes
 
 Progress = Callable[[int, int], object]
+_MEMBERS_TO_KNOW = 5  # by whose answers votes are known again
 
 
 def _silent(done: int, total: int) -> None:
@@ -103,19 +105,33 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         self._X, self._unlabelled = X, unlabelled
         self._progress = progress or _silent
         try:
-            if self.keep is None and self.tags.finds_size:
-                picked = self._select_any_size(seen)
-            else:
-                size = members_to_keep(self.keep, votes.n_members, self._owner)
-                picked = self._select(seen, size)
+            # What is too small to be told from 0 is 0, whatever NumPy was told.
+            with np.errstate(under="ignore"):
+                picked = self._pick(seen)
         finally:
             del self._X, self._unlabelled, self._progress
         self.order_ = np.asarray(picked, dtype=np.intp)
         self.support_ = np.zeros(votes.n_members, dtype=bool)
         self.support_[self.order_] = True
         self.n_kept_ = int(self.order_.size)
+        self._chosen_on = _digest(votes) if isinstance(votes, Votes) else None
         note_undeclared_weights(self)
         return self
+
+    def _pick(self, votes: Votes) -> Sequence[int] | Array:
+        if self.keep is None and self.tags.finds_size:
+            return self._select_any_size(votes)
+        size = members_to_keep(self.keep, votes.n_members, self._owner)
+        return self._select(votes, size)
+
+    def was_fitted_on(self, votes: Votes) -> bool:
+        """Tell whether these are the votes that members were chosen on.
+
+        Votes are told apart by their labels and by what some of the members say, also
+        after the pruner or the votes went through a file.
+        """
+        known = getattr(self, "_chosen_on", None)
+        return known is not None and known == _digest(votes)
 
     @property
     def has_order(self) -> bool:
@@ -208,6 +224,15 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
     @property
     def _owner(self) -> str:
         return type(self).__name__
+
+
+def _digest(votes: Votes) -> str:
+    """Return a digest by which votes on other samples differ, in little time."""
+    total = hashlib.blake2b(repr(votes.codes.shape).encode(), digest_size=16)
+    total.update(votes.y.astype("<i8").tobytes())
+    for member in np.linspace(0, votes.n_members - 1, _MEMBERS_TO_KNOW).astype(int):
+        total.update(votes.codes[member].astype("<i8").tobytes())
+    return total.hexdigest()
 
 
 def is_number(value: Any) -> bool:

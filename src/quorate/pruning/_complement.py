@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from quorate._typing import Array
+from quorate._typing import Array, Ties
 from quorate.pruning._growing import ErrorDriven
 from quorate.pruning._picking import NEAR
+from quorate.pruning._tags import PrunerTags
 from quorate.votes import Votes
 
 
@@ -17,6 +18,8 @@ class Complementariness(ErrorDriven):
         Fraction in (0, 1] or number of members to keep.
     ties : {"expected", "lowest"}
         How a tied vote counts.
+    class_weight : {"balanced"}, optional
+        Let every class count the same, however rare.
 
     Attributes
     ----------
@@ -40,9 +43,22 @@ class Complementariness(ErrorDriven):
     array([0, 2])
     """
 
+    tags = PrunerTags(
+        uses_weights=True, takes_class_weight=True, driven_by_accuracy=True
+    )
+
+    def __init__(
+        self,
+        keep: float | int | None = 0.2,
+        ties: Ties = "expected",
+        class_weight: str | None = None,
+    ) -> None:
+        super().__init__(keep, ties)
+        self.class_weight = class_weight
+
     def _select(self, votes: Votes, size: int) -> list[int]:
-        ballot = self._open(votes)
-        return self._grow(ballot, size, ballot.rescued)
+        ballot = self._open_for_classes(votes)
+        return self._grow(ballot, size, ballot.rescued, self._near(ballot))
 
 
 class MRMC(ErrorDriven):

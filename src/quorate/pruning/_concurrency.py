@@ -5,8 +5,14 @@ import numpy as np
 from quorate._kernels import sums
 from quorate._typing import Array, FloatArray
 from quorate.pruning._ballot import Ballot
+from quorate.pruning._class_weight import (
+    balanced_accuracies,
+    is_balanced,
+    sample_weights,
+)
 from quorate.pruning._growing import ErrorDriven
 from quorate.pruning._picking import NEAR
+from quorate.pruning._tags import PrunerTags
 from quorate.votes import Votes
 
 
@@ -20,6 +26,8 @@ class Concurrency(ErrorDriven):
     ----------
     keep : float or int
         Fraction in (0, 1] or number of members to keep.
+    class_weight : {"balanced"}, optional
+        Let every class count the same, however rare.
 
     Attributes
     ----------
@@ -39,8 +47,15 @@ class Concurrency(ErrorDriven):
     array([0, 2])
     """
 
-    def __init__(self, keep: float | int | None = 0.2) -> None:
+    tags = PrunerTags(
+        uses_weights=True, takes_class_weight=True, driven_by_accuracy=True
+    )
+
+    def __init__(
+        self, keep: float | int | None = 0.2, class_weight: str | None = None
+    ) -> None:
         super().__init__(keep)
+        self.class_weight = class_weight
 
     def _gains(self, votes: Votes, ballot: Ballot) -> tuple[Array, Array]:
         """Return what a right and what a wrong vote earns on each sample."""
@@ -49,9 +64,13 @@ class Concurrency(ErrorDriven):
 
     def _select(self, votes: Votes, size: int) -> list[int]:
         ballot = self._open(votes)
+        counted: FloatArray | float = 1
+        if is_balanced(self):
+            counted = sample_weights(votes)
+            ballot.flip(int(balanced_accuracies(votes).round(12).argmax()))
 
         def score() -> Array:
-            right, wrong = self._gains(votes, ballot)
+            right, wrong = (counted * gain for gain in self._gains(votes, ballot))
             earned = sums.sum_where_correct(votes.codes, votes.y, right - wrong)
             return earned + _sum_where_voted(votes, wrong)
 
@@ -69,6 +88,8 @@ class UncertaintyWeighted(Concurrency):
     ----------
     keep : float or int
         Fraction in (0, 1] or number of members to keep.
+    class_weight : {"balanced"}, optional
+        Let every class count the same, however rare.
 
     Attributes
     ----------

@@ -4,10 +4,14 @@ from typing import Any
 
 import numpy as np
 
+from quorate._scoring import score_for
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.pruning._averages import GrowingAverage, open_average
 from quorate.pruning._base import Pruner
+from quorate.pruning._class_weight import BalancedAverage, is_balanced
+from quorate.pruning._forward import balanced_sum
 from quorate.pruning._picking import as_generator, first_best
+from quorate.pruning._scored import open_score
 from quorate.pruning._tags import PrunerTags
 from quorate.votes import Votes
 
@@ -42,13 +46,25 @@ class GreedySelection(Pruner):
         Share of the members in each part.
     random_state : int, RandomState, Generator or None
         Seed of the parts; without effect where ``n_bags`` is 1.
+    scoring : str, scorer, callable or None
+        A score to make large in place of ``loss``: a name that scikit-learn knows, a
+        scorer of ``sklearn.metrics.make_scorer``, or a function of labels and
+        predictions (or probabilities). None for ``loss``, or for the score that
+        :func:`quorate.prune` was given.
+    class_weight : {"balanced"}, optional
+        Let every class count the same, however rare; not with a score that is no mean
+        over samples.
 
     Attributes
     ----------
     weights_ : ndarray of shape (n_members,)
         How often each member came in, as a share.
     losses_ : ndarray
-        Loss after each round of the last selection.
+        Loss after each round of the last selection; what is missing to the best value
+        where there is a score.
+    n_evaluations_ : int
+        How often a score was evaluated as a whole; 0 where candidates are judged by
+        what they change.
 
     Notes
     -----
@@ -75,10 +91,13 @@ class GreedySelection(Pruner):
         nested=False,
         chooses_weights=True,
         uses_probabilities=True,
+        takes_scoring=True,
+        takes_class_weight=True,
         driven_by_accuracy=True,
         is_random=True,
     )
     losses_: FloatArray
+    n_evaluations_: int
 
     def __init__(
         self,
@@ -90,6 +109,8 @@ class GreedySelection(Pruner):
         n_bags: int = 1,
         bag_size: float = 0.5,
         random_state: Any = None,
+        scoring: Any = None,
+        class_weight: str | None = None,
     ) -> None:
         super().__init__(keep)
         self.loss = loss
@@ -99,9 +120,12 @@ class GreedySelection(Pruner):
         self.n_bags = n_bags
         self.bag_size = bag_size
         self.random_state = random_state
+        self.scoring = scoring
+        self.class_weight = class_weight
 
     def _select(self, votes: Votes, size: int) -> IntArray:
         self._one_of("loss", "accuracy", "brier", "log_loss")
+        self.n_evaluations_ = 0
         if not isinstance(self.replace, (bool, np.bool_)):
             raise self._refuse("replace", "True or False")
         n_bags, share = self._count("n_bags", 1), self._share("bag_size")
@@ -133,7 +157,7 @@ class GreedySelection(Pruner):
         self, votes: Votes, size: int, rounds: int, start: int, allowed: BoolArray
     ) -> list[int]:
         """Return the members that came in, round by round, up to the best round."""
-        average = open_average(votes, self.loss, rounds)
+        average = self._open(votes, rounds)
         alone = _losses(average, allowed)
         by_loss = np.argsort(alone.round(10), kind="stable")
         begin = min(start, size, int(allowed.sum()))
@@ -159,10 +183,20 @@ class GreedySelection(Pruner):
             losses.append(float(after[member]))
             self._progress(len(picks), rounds)
         self.losses_ = np.array(losses)
+        self.n_evaluations_ += getattr(average, "n_evaluations", 0)
         if not self.replace:
             return picks
         best = first_best(-self.losses_, np.ones(len(losses), dtype=bool), _TOLERANCE)
         return picks[: begin + best]
+
+    def _open(self, votes: Votes, rounds: int) -> GrowingAverage:
+        if self.scoring is None:
+            if is_balanced(self):
+                return BalancedAverage(votes, self.loss, rounds)
+            return open_average(votes, self.loss, rounds)
+        score = score_for(self.scoring, votes, self._owner)
+        balanced = balanced_sum(self, score, votes)
+        return open_score(votes, score, rounds, balanced=balanced)
 
 
 def _losses(average: GrowingAverage, members: BoolArray) -> FloatArray:

@@ -8,6 +8,12 @@ import numpy as np
 from quorate._typing import Array, FloatArray, Ties
 from quorate.pruning._ballot import Ballot, open_ballot
 from quorate.pruning._base import Pruner
+from quorate.pruning._class_weight import (
+    NEAR,
+    BalancedBallot,
+    balanced_accuracies,
+    is_balanced,
+)
 from quorate.pruning._picking import first_best, most_accurate_first
 from quorate.pruning._tags import PrunerTags
 from quorate.votes import Votes
@@ -27,6 +33,15 @@ class ErrorDriven(Pruner):
     def _open(self, votes: Votes) -> Ballot:
         self._one_of("ties", "expected", "lowest")
         return open_ballot(votes, self.ties)
+
+    def _open_for_classes(self, votes: Votes) -> Ballot:
+        """Open the ballot of a method with the parameter ``class_weight``."""
+        ballot = self._open(votes)
+        return BalancedBallot(votes, self.ties) if is_balanced(self) else ballot
+
+    def _near(self, ballot: Ballot) -> float:
+        """Return how close errors have to be to count as equal."""
+        return NEAR if isinstance(ballot, BalancedBallot) else 0.0
 
     def _grow(
         self,
@@ -61,7 +76,11 @@ class ErrorDriven(Pruner):
 def let_best_in(ballot: Ballot) -> list[int]:
     """Let the most accurate member in."""
     picked: list[int] = []
-    let_in(ballot, picked, int(most_accurate_first(ballot.votes)[0]))
+    if isinstance(ballot, BalancedBallot):
+        best = int(balanced_accuracies(ballot.votes).round(12).argmax())
+    else:
+        best = int(most_accurate_first(ballot.votes)[0])
+    let_in(ballot, picked, best)
     return picked
 
 

@@ -4,8 +4,9 @@ import numpy as np
 
 from quorate._kernels.counts import column_blocks
 from quorate._kernels.losses import log_of_product
-from quorate._typing import FloatArray, IntArray
+from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.pruning._base import Pruner
+from quorate.pruning._class_weight import class_parts, is_balanced
 from quorate.pruning._picking import first_best
 from quorate.pruning._shares import VoteSums, shares_of, unsure_probabilities
 from quorate.pruning._tags import PrunerTags
@@ -33,6 +34,8 @@ class MarginLoss(Pruner):
         tie count.
     sweeps : int
         How often to go through the members and exchange each for a better one.
+    class_weight : {"balanced"}, optional
+        Let every class count the same, however rare.
 
     Attributes
     ----------
@@ -59,20 +62,26 @@ class MarginLoss(Pruner):
         nested=False,
         uses_weights=True,
         uses_probabilities=True,
+        takes_class_weight=True,
         driven_by_accuracy=True,
     )
     loss_: float
 
     def __init__(
-        self, keep: float | int | None = 0.2, slope: float = 3.0, sweeps: int = 2
+        self,
+        keep: float | int | None = 0.2,
+        slope: float = 3.0,
+        sweeps: int = 2,
+        class_weight: str | None = None,
     ) -> None:
         super().__init__(keep)
         self.slope = slope
         self.sweeps = sweeps
+        self.class_weight = class_weight
 
     def _select(self, votes: Votes, size: int) -> list[int]:
         slope, sweeps = self._positive("slope"), self._count("sweeps")
-        race = _Race(votes, slope)
+        race = _BalancedRace(votes, slope) if is_balanced(self) else _Race(votes, slope)
         order: list[int] = []
         while len(order) < size:
             losses = race.losses(np.flatnonzero(race.outside))
@@ -86,7 +95,7 @@ class MarginLoss(Pruner):
         return order
 
 
-def _sweep(race: "_Race", order: list[int]) -> bool:
+def _sweep(race: "_Race | _BalancedRace", order: list[int]) -> bool:
     """Exchange each member for the best outsider, where that helps."""
     changed = False
     for place, member in enumerate(order):
@@ -236,6 +245,36 @@ class _Race:
         there = casts > 1e-12
         margins = np.where(there, leads / np.where(there, casts, 1.0), 0.0)
         return np.asarray(-self.slope * margins)
+
+
+class _BalancedRace:
+    """A race on the samples of each class, all of which count the same."""
+
+    def __init__(self, votes: Votes, slope: float) -> None:
+        self.races = [_Race(part, slope) for part in class_parts(votes)]
+        self.n_samples = votes.n_samples
+
+    @property
+    def outside(self) -> BoolArray:
+        return self.races[0].outside
+
+    def move(self, member: int, step: int) -> None:
+        for race in self.races:
+            race.move(member, step)
+
+    def loss(self) -> float:
+        return float(self._mean([np.asarray(race.loss()) for race in self.races]))
+
+    def losses(self, members: IntArray) -> FloatArray:
+        return self._mean([race.losses(members) for race in self.races])
+
+    def _mean(self, losses: list[FloatArray]) -> FloatArray:
+        """Return the balanced mean, times the number of samples."""
+        each = [
+            loss / race.votes.n_samples
+            for loss, race in zip(losses, self.races, strict=True)
+        ]
+        return np.asarray(self.n_samples * np.mean(each, axis=0))
 
 
 def _loss(exponents: FloatArray) -> FloatArray:

@@ -1,11 +1,12 @@
 """Methods by name, for the command line, configuration files and people."""
 
 import inspect
+import re
 from dataclasses import dataclass
-from html import escape
 from importlib.metadata import entry_points
 from typing import Any
 
+from quorate._html import escape
 from quorate._suggest import unknown_name
 from quorate.pruning._base import Pruner
 from quorate.pruning._complement import MRMC, Complementariness
@@ -15,6 +16,7 @@ from quorate.pruning._divergence import KLDivergence
 from quorate.pruning._drep import DREP
 from quorate.pruning._evolution import PEP, SEP
 from quorate.pruning._farthest import FarthestFirst, LocalSearch
+from quorate.pruning._forward import ForwardSearch
 from quorate.pruning._ges import GreedySelection
 from quorate.pruning._instance import EPBD, FTAD
 from quorate.pruning._kappa import KappaPruning
@@ -72,6 +74,7 @@ METHODS: dict[str, type[Pruner]] = {
     "margin_loss": MarginLoss,
     "l1": SparseWeights,
     "ges": GreedySelection,
+    "forward": ForwardSearch,
     "simplex": SimplexWeights,
 }
 
@@ -87,6 +90,11 @@ class Method:
     """The name it is asked for by."""
     cls: type[Pruner]
     """The class that implements it."""
+
+    @property
+    def title(self) -> str:
+        """Its name in words, such as "reduced error"."""
+        return _in_words(self.cls)
 
     @property
     def summary(self) -> str:
@@ -178,12 +186,31 @@ def method_name(name: object) -> str:
     >>> from quorate.pruning import method_name
     >>> method_name("TSP-AP"), method_name("tsp.ap")
     ('tsp_ap', 'tsp_ap')
+    >>> method_name("reduced_error"), method_name("ReducedError")
+    ('re', 're')
     """
     if isinstance(name, str):
         folded = name.lower().replace("-", "_").replace(".", "_")
-        if folded in METHODS or folded in methods():
+        if folded in METHODS:
             return folded
+        known = methods()
+        if folded in known:
+            return folded
+        letters = folded.replace("_", "").replace(" ", "")
+        for listed, method in known.items():
+            if method.cls.__name__.lower() == letters:
+                return listed
+        titles = {
+            method.title.replace(" ", "_"): code for code, method in known.items()
+        }
+        raise ValueError(unknown_name("method", name, {**titles, **known}))
     raise ValueError(unknown_name("method", name, methods()))
+
+
+def _in_words(cls: type) -> str:
+    """Return the words of a class name; abbreviations stay as they are."""
+    parts = re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z0-9]*", cls.__name__)
+    return " ".join(part if part.isupper() else part.lower() for part in parts)
 
 
 def find_method(name: object) -> type[Pruner]:
@@ -201,6 +228,7 @@ def make_pruner(method: Any, **parameters: Any) -> Pruner:
     >>> quorate.pruning.make_pruner("ftad", measure="kw_variance", keep=5)
     FTAD(keep=5, measure='kw_variance')
     """
+    _refuse_class_weight(method, parameters)
     if isinstance(method, Pruner):
         pruner: Pruner = type(method)(**{**method.get_params(deep=False), **parameters})
         return pruner
@@ -212,3 +240,18 @@ def make_pruner(method: Any, **parameters: Any) -> Pruner:
                 f"{cls.__name__}: {unknown_name('parameter', parameter, allowed)}"
             )
     return cls(**parameters)
+
+
+def _refuse_class_weight(method: Any, parameters: dict[str, Any]) -> None:
+    """Refuse to count samples by class where a method does not add them up."""
+    if parameters.get("class_weight") is None:
+        parameters.pop("class_weight", None)
+        return
+    cls = type(method) if isinstance(method, Pruner) else find_method(method)
+    if not cls.tags.takes_class_weight:
+        able = [name for name, m in METHODS.items() if m.tags.takes_class_weight]
+        raise ValueError(
+            f"{cls.__name__}(class_weight={parameters['class_weight']!r}): it is no "
+            "plain sum over samples, in which they could count by their class; "
+            f"{', '.join(able)} take it."
+        )

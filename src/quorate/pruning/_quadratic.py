@@ -7,6 +7,12 @@ import numpy as np
 
 from quorate._typing import Array, FloatArray
 from quorate.pruning._base import Pruner, is_number
+from quorate.pruning._class_weight import (
+    balanced_gram,
+    balanced_label_products,
+    balanced_whole_products,
+    is_balanced,
+)
 from quorate.pruning._picking import first_best
 from quorate.pruning._shares import gram, label_products, whole_products
 from quorate.pruning._tags import PrunerTags
@@ -154,6 +160,8 @@ class BrierSelection(_Quadratic):
         "milliseconds" and measures them.
     price : float
         What cost counts: the loss by which a member of average cost is marked down.
+    class_weight : {"balanced"}, optional
+        Let every class count the same, however rare, on the labelled samples.
 
     Attributes
     ----------
@@ -178,7 +186,7 @@ class BrierSelection(_Quadratic):
     array([0, 1])
     """
 
-    tags = replace(_Quadratic.tags, driven_by_accuracy=True)
+    tags = replace(_Quadratic.tags, takes_class_weight=True, driven_by_accuracy=True)
 
     def __init__(
         self,
@@ -188,6 +196,7 @@ class BrierSelection(_Quadratic):
         sweeps: int = 10,
         cost: Any = None,
         price: float = 0.1,
+        class_weight: str | None = None,
     ) -> None:
         super().__init__(keep)
         self.target = target
@@ -195,16 +204,24 @@ class BrierSelection(_Quadratic):
         self.sweeps = sweeps
         self.cost = cost
         self.price = price
+        self.class_weight = class_weight
 
     def _select(self, votes: VoteCounts, size: int) -> list[int]:
         self._one_of("target", "label", "soft")
         mix = self._share("mix")
-        G, b = gram(votes), label_products(votes)
+        balanced = is_balanced(self)
+        if balanced:
+            cast = self._needs_samples(votes, "class_weight")
+            G, b = balanced_gram(cast), balanced_label_products(cast)
+        else:
+            G, b = gram(votes), label_products(votes)
         if self.target == "soft":
-            b = (b + whole_products(self._needs_samples(votes, "target"))) / 2
+            whole = balanced_whole_products if balanced else whole_products
+            b = (b + whole(self._needs_samples(votes, "target"))) / 2
         further = self._further(votes)
         if further is not None:
-            theirs = gram(further)
+            # Further samples count by the class that the whole ensemble sees in them.
+            theirs = balanced_gram(further) if balanced else gram(further)
             G = (1 - mix) * G + mix * theirs
             b = (1 - mix) * b + mix * theirs.mean(axis=1)
         return self._minimise(G, b, size)

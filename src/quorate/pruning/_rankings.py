@@ -2,12 +2,14 @@
 
 import math
 from abc import abstractmethod
+from typing import ClassVar
 
 import numpy as np
 
 from quorate._kernels import sums
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.pruning._base import Pruner
+from quorate.pruning._class_weight import class_parts, is_balanced
 from quorate.pruning._picking import most_accurate_first
 from quorate.pruning._tags import PrunerTags
 from quorate.votes import Votes
@@ -130,15 +132,31 @@ def _angle(square: int, diagonal: int, n_samples: int) -> float:
 class _Scored(Pruner):
     """Methods that keep the largest of scores given once."""
 
+    tags = PrunerTags(takes_class_weight=True)
     scores_: FloatArray
+    _is_mean: ClassVar[bool] = False
+    """Whether scores are means over samples; otherwise they are sums."""
 
     def _select(self, votes: Votes, size: int) -> IntArray:
-        self.scores_ = self._scores(votes)
+        if is_balanced(self):
+            self.scores_ = self._balanced_scores(votes)
+        else:
+            self.scores_ = self._scores(votes)
         return np.argsort(-np.round(self.scores_, _DIGITS), kind="stable")[:size]
 
     @abstractmethod
     def _scores(self, votes: Votes) -> FloatArray:
         """Return a score for each member."""
+
+    def _balanced_scores(self, votes: Votes) -> FloatArray:
+        """Return scores in which every class counts the same."""
+        parts = class_parts(votes)
+        each = [
+            self._scores(part)
+            * (1 if self._is_mean else votes.n_samples / part.n_samples)
+            for part in parts
+        ]
+        return np.asarray(np.mean(each, axis=0))
 
 
 class IndividualContribution(_Scored):
@@ -151,6 +169,8 @@ class IndividualContribution(_Scored):
     ----------
     keep : float or int
         Fraction in (0, 1] or number of members to keep.
+    class_weight : {"balanced"}, optional
+        Let every class count the same, however rare.
 
     Attributes
     ----------
@@ -174,6 +194,12 @@ class IndividualContribution(_Scored):
     >>> quorate.pruning.IndividualContribution(keep=2).fit(votes).order_
     array([2, 0])
     """
+
+    def __init__(
+        self, keep: float | int | None = 0.2, class_weight: str | None = None
+    ) -> None:
+        super().__init__(keep)
+        self.class_weight = class_weight
 
     def _scores(self, votes: Votes) -> FloatArray:
         counts = votes.tally().astype(np.int64)
@@ -201,6 +227,8 @@ class UMEP(_Scored):
     margin : {"unsupervised", "supervised"}
         The distance between the two largest shares of votes, or between the share of
         the true class and the largest other one (SMEP).
+    class_weight : {"balanced"}, optional
+        Let every class count the same, however rare.
 
     Attributes
     ----------
@@ -227,11 +255,17 @@ class UMEP(_Scored):
     1
     """
 
+    _is_mean = True
+
     def __init__(
-        self, keep: float | int | None = 0.2, margin: str = "unsupervised"
+        self,
+        keep: float | int | None = 0.2,
+        margin: str = "unsupervised",
+        class_weight: str | None = None,
     ) -> None:
         super().__init__(keep)
         self.margin = margin
+        self.class_weight = class_weight
 
     def _scores(self, votes: Votes) -> FloatArray:
         self._one_of("margin", "unsupervised", "supervised")
@@ -254,6 +288,8 @@ class MDEP(_Scored):
         Fraction in (0, 1] or number of members to keep.
     alpha : float
         Weight of the margin against the share of the true class, in [0, 1].
+    class_weight : {"balanced"}, optional
+        Let every class count the same, however rare.
 
     Attributes
     ----------
@@ -278,9 +314,15 @@ class MDEP(_Scored):
     array([2])
     """
 
-    def __init__(self, keep: float | int | None = 0.2, alpha: float = 0.2) -> None:
+    def __init__(
+        self,
+        keep: float | int | None = 0.2,
+        alpha: float = 0.2,
+        class_weight: str | None = None,
+    ) -> None:
         super().__init__(keep)
         self.alpha = alpha
+        self.class_weight = class_weight
 
     def _scores(self, votes: Votes) -> FloatArray:
         if not 0 <= self.alpha <= 1:

@@ -4,6 +4,7 @@ import numpy as np
 
 from quorate._typing import Ties
 from quorate.pruning._ballot import Ballot
+from quorate.pruning._class_weight import NEAR, BalancedBallot
 from quorate.pruning._growing import ErrorDriven
 from quorate.pruning._picking import first_best
 from quorate.pruning._tags import PrunerTags
@@ -27,6 +28,8 @@ class ReducedError(ErrorDriven):
     backfitting : bool
         After each addition from the third on, exchange members one at a time for the
         best replacement while the error falls, at most 100 rounds.
+    class_weight : {"balanced"}, optional
+        Let every class count the same, however rare.
 
     Attributes
     ----------
@@ -50,14 +53,20 @@ class ReducedError(ErrorDriven):
     array([1, 0])
     """
 
+    tags = PrunerTags(
+        uses_weights=True, takes_class_weight=True, driven_by_accuracy=True
+    )
+
     def __init__(
         self,
         keep: float | int | None = 0.2,
         ties: Ties = "expected",
         backfitting: bool = False,
+        class_weight: str | None = None,
     ) -> None:
         super().__init__(keep, ties)
         self.backfitting = backfitting
+        self.class_weight = class_weight
 
     @property
     def has_order(self) -> bool:
@@ -65,13 +74,15 @@ class ReducedError(ErrorDriven):
         return not self.backfitting
 
     def _select(self, votes: Votes, size: int) -> list[int]:
-        ballot = self._open(votes)
+        ballot = self._open_for_classes(votes)
 
         def mend(picked: list[int]) -> None:
             if self.backfitting and len(picked) >= 3:
                 _backfit(ballot, picked)
 
-        return self._grow(ballot, size, lambda: -ballot.errors_if_added(), mend=mend)
+        near = self._near(ballot)
+        score = lambda: -ballot.errors_if_added()  # noqa: E731
+        return self._grow(ballot, size, score, near, mend)
 
 
 class OrderedError(ErrorDriven):
@@ -83,6 +94,8 @@ class OrderedError(ErrorDriven):
         At most this many members; any number by default.
     ties : {"expected", "lowest"}
         How a tied vote counts.
+    class_weight : {"balanced"}, optional
+        Let every class count the same, however rare.
 
     Attributes
     ----------
@@ -109,22 +122,29 @@ class OrderedError(ErrorDriven):
         finds_size=True,
         honours_keep=False,
         uses_weights=True,
+        takes_class_weight=True,
         driven_by_accuracy=True,
     )
 
     def __init__(
-        self, keep: float | int | None = None, ties: Ties = "expected"
+        self,
+        keep: float | int | None = None,
+        ties: Ties = "expected",
+        class_weight: str | None = None,
     ) -> None:
         super().__init__(keep, ties)
+        self.class_weight = class_weight
 
     def _select(self, votes: Votes, size: int) -> list[int]:
-        ballot = self._open(votes)
-        picked = self._grow(ballot, size, lambda: -ballot.errors_if_added())
+        ballot = self._open_for_classes(votes)
+        near = self._near(ballot)
+        picked = self._grow(ballot, size, lambda: -ballot.errors_if_added(), near)
         return picked[: int(np.argmin(self.errors_)) + 1]
 
 
 def _backfit(ballot: Ballot, picked: list[int]) -> None:
     """Exchange members one at a time for better ones while the error falls."""
+    slack = NEAR * ballot.votes.n_samples if isinstance(ballot, BalancedBallot) else 0
     for _ in range(_BACKFITTING_ROUNDS):
         before = ballot.error
         for place, member in enumerate(picked):
@@ -132,9 +152,10 @@ def _backfit(ballot: Ballot, picked: list[int]) -> None:
             ballot.flip(member)
             after = ballot.errors_if_added()
             best = first_best(-after, ~ballot.inside)
-            if not after[best] < now:
+            # Sums over classes are floats, and those that should be equal are not.
+            if not after[best] < now - slack:
                 best = member
             ballot.flip(best)
             picked[place] = best
-        if not ballot.error < before:
+        if not ballot.error < before - slack:
             return

@@ -71,13 +71,18 @@ def gram(votes: VoteCounts) -> FloatArray:
     as the mean of all others.
     """
     total = votes.pairs_in_common()
-    given = unsure_probabilities(votes)
-    same: Array = votes.agreement()[0] if given is None else _products(given)
+    same = product_sums(votes)
     known = total > 0
     mean = same / np.maximum(total, 1)
     if not known.all():
         mean = np.where(known, mean, mean[known].mean())
     return np.asarray(mean, dtype=float)
+
+
+def product_sums(votes: VoteCounts) -> Array:
+    """Return the inner product of all pairs of members; agreements for votes."""
+    given = unsure_probabilities(votes) if isinstance(votes, Votes) else None
+    return votes.agreement()[0] if given is None else _products(given)
 
 
 def _products(given: Probabilities) -> FloatArray:

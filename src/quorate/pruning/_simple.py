@@ -2,8 +2,11 @@
 
 from typing import Any
 
+import numpy as np
+
 from quorate._typing import Array, IntArray
 from quorate.pruning._base import Pruner
+from quorate.pruning._class_weight import balanced_accuracies, is_balanced
 from quorate.pruning._picking import as_generator, most_accurate_first
 from quorate.pruning._tags import PrunerTags
 from quorate.votes import VoteCounts
@@ -45,6 +48,8 @@ class BestMembers(Pruner):
     ----------
     keep : float or int
         Fraction in (0, 1] or number of members to keep.
+    class_weight : {"balanced"}, optional
+        Let every class count the same, however rare.
 
     Attributes
     ----------
@@ -59,10 +64,22 @@ class BestMembers(Pruner):
     array([1, 0])
     """
 
-    tags = PrunerTags(driven_by_accuracy=True, takes_summary=True)
+    tags = PrunerTags(
+        takes_class_weight=True, driven_by_accuracy=True, takes_summary=True
+    )
     scores_: Array
 
+    def __init__(
+        self, keep: float | int | None = 0.2, class_weight: str | None = None
+    ) -> None:
+        super().__init__(keep)
+        self.class_weight = class_weight
+
     def _select(self, votes: VoteCounts, size: int) -> IntArray:
+        if is_balanced(self):
+            cast = self._needs_samples(votes, "class_weight")
+            self.scores_ = balanced_accuracies(cast)
+            return np.argsort(-self.scores_.round(12), kind="stable")[:size]
         self.scores_ = votes.accuracies
         return most_accurate_first(votes)[:size]
 

@@ -6,6 +6,12 @@ from quorate._kernels.counts import column_blocks
 from quorate._kernels.losses import FLOOR
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.pruning._base import Pruner
+from quorate.pruning._class_weight import (
+    balanced_gram,
+    balanced_label_products,
+    is_balanced,
+    sample_weights,
+)
 from quorate.pruning._shares import (
     VoteSums,
     gram,
@@ -43,6 +49,8 @@ class SimplexWeights(Pruner):
         Pull towards equal weights: as if this share of the samples had been best
         explained by every member alike (``log_loss``), or as a penalty on the squared
         distance from equal weights (``brier``).
+    class_weight : {"balanced"}, optional
+        Let every class count the same, however rare.
 
     Attributes
     ----------
@@ -76,6 +84,7 @@ class SimplexWeights(Pruner):
         nested=False,
         chooses_weights=True,
         uses_probabilities=True,
+        takes_class_weight=True,
         driven_by_accuracy=True,
     )
 
@@ -84,18 +93,21 @@ class SimplexWeights(Pruner):
         keep: float | int | None = 0.2,
         loss: str = "log_loss",
         smoothing: float = 0.3,
+        class_weight: str | None = None,
     ) -> None:
         super().__init__(keep)
         self.loss = loss
         self.smoothing = smoothing
+        self.class_weight = class_weight
 
     def _select(self, votes: Votes, size: int) -> IntArray:
         self._one_of("loss", "log_loss", "brier")
         smoothing = self._share("smoothing")
+        balanced = is_balanced(self)
         problem = (
-            _LogLoss(votes, smoothing)
+            _LogLoss(votes, smoothing, balanced)
             if self.loss == "log_loss"
-            else _Brier(votes, smoothing)
+            else _Brier(votes, smoothing, balanced)
         )
         members: IntArray = np.arange(votes.n_members)
         while members.size > size:
@@ -123,12 +135,19 @@ class _LogLoss:
     members are right on few samples, the boldest would be best.
     """
 
-    def __init__(self, votes: Votes, smoothing: float) -> None:
+    trusted: FloatArray | float
+    doubted: FloatArray | float
+    whole: FloatArray | float
+
+    def __init__(self, votes: Votes, smoothing: float, balanced: bool) -> None:
         m, n_classes = votes.n_samples, votes.n_classes
         self.votes, self.smoothing = votes, smoothing
         doubt = _DOUBT / (m + _DOUBT) if n_classes > 1 else 0.0
         self.doubted = doubt / max(n_classes - 1, 1) / m
         self.trusted = (1.0 - doubt) / m
+        if balanced:
+            weights = sample_weights(votes)
+            self.doubted, self.trusted = weights * self.doubted, weights * self.trusted
         self.whole = self.trusted + self.doubted * (n_classes - 1)
 
     def solve(self, members: IntArray, steps: int) -> FloatArray:
@@ -153,8 +172,13 @@ class _LogLoss:
     def chances(self, block: slice = slice(None)) -> FloatArray:
         """Return how likely each class is the true one, over the number of samples."""
         y = self.votes.y[block]
-        found = np.full((self.votes.n_classes, y.size), self.doubted)
-        found[y, np.arange(y.size)] = self.trusted
+        trusted, doubted = (
+            each if isinstance(each, float) else each[block]
+            for each in (self.trusted, self.doubted)
+        )
+        found = np.empty((self.votes.n_classes, y.size))
+        found[:] = doubted
+        found[y, np.arange(y.size)] = trusted
         return found
 
 
@@ -243,8 +267,11 @@ def _grown(
 class _Brier:
     """Brier score of the mixture, by one matrix of products."""
 
-    def __init__(self, votes: Votes, smoothing: float) -> None:
-        self.G, self.b = gram(votes), label_products(votes)
+    def __init__(self, votes: Votes, smoothing: float, balanced: bool) -> None:
+        if balanced:
+            self.G, self.b = balanced_gram(votes), balanced_label_products(votes)
+        else:
+            self.G, self.b = gram(votes), label_products(votes)
         self.smoothing = smoothing
 
     def solve(self, members: IntArray, steps: int) -> FloatArray:

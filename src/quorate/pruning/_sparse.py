@@ -8,6 +8,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from quorate._typing import FloatArray, IntArray
 from quorate.pruning._base import Progress, Pruner
+from quorate.pruning._class_weight import (
+    balanced_accuracies,
+    is_balanced,
+    sample_weights,
+)
 from quorate.pruning._picking import first_best, most_accurate_first
 from quorate.pruning._shares import inner_products, shares_of
 from quorate.pruning._tags import PrunerTags
@@ -36,6 +41,8 @@ class SparseWeights(Pruner):
         of those before again, without the penalty.
     ridge : float
         Penalty on the squares of the weights.
+    class_weight : {"balanced"}, optional
+        Let every class count the same, however rare.
 
     Attributes
     ----------
@@ -66,6 +73,7 @@ class SparseWeights(Pruner):
         nested=False,
         chooses_weights=True,
         uses_probabilities=True,
+        takes_class_weight=True,
     )
     loss_: float
     _path_taken: tuple[IntArray, list[FloatArray]]
@@ -75,26 +83,32 @@ class SparseWeights(Pruner):
         keep: float | int | None = 0.2,
         search: str = "greedy",
         ridge: float = 0.02,
+        class_weight: str | None = None,
     ) -> None:
         super().__init__(keep)
         self.search = search
         self.ridge = ridge
+        self.class_weight = class_weight
 
     def _select(self, votes: Votes, size: int) -> IntArray:
         self._one_of("search", "greedy", "path")
         ridge = self._positive("ridge")
+        balanced = is_balanced(self)
         search = _grow if self.search == "greedy" else _follow_path
-        picked, path = search(votes, size, ridge, self._progress)
+        picked, path = search(votes, size, ridge, balanced, self._progress)
         weights = path[-1]
         kept = weights > _TOLERANCE * max(weights.max(initial=0.0), _TOLERANCE)
         if not kept.any():
-            picked, weights, kept = most_accurate_first(votes)[:1], np.ones(1), [True]
+            best = most_accurate_first(votes)[:1]
+            if balanced:
+                best = np.array([balanced_accuracies(votes).round(12).argmax()])
+            picked, weights, kept = best, np.ones(1), [True]
             path = [weights]
         self._path_taken = picked, path
         order = picked[kept]
         self.weights_ = np.zeros(votes.n_members)
         self.weights_[order] = weights[kept] / weights[kept].sum()
-        self.loss_ = _Regression(votes, picked.tolist(), ridge).loss(weights)
+        self.loss_ = _Regression(votes, picked.tolist(), ridge, balanced).loss(weights)
         return np.asarray(order)
 
     def path(self) -> tuple[IntArray, list[FloatArray]]:
@@ -106,8 +120,11 @@ class SparseWeights(Pruner):
 class _Regression:
     """Logistic loss of the weighted vote of some members."""
 
-    def __init__(self, votes: Votes, members: Sequence[int], ridge: float) -> None:
+    def __init__(
+        self, votes: Votes, members: Sequence[int], ridge: float, balanced: bool
+    ) -> None:
         self.shape = votes.n_samples, votes.n_classes
+        self.counted = sample_weights(votes) if balanced else None
         self.y, self.ridge = votes.y, ridge
         self.rows = np.zeros((0, votes.n_samples * votes.n_classes), dtype=np.float32)
         self.add(votes, members)
@@ -123,10 +140,13 @@ class _Regression:
         odds = np.exp(scores)
         total = odds.sum(axis=1)
         samples = np.arange(self.y.size)
-        loss = float(np.mean(np.log(total) - scores[samples, self.y]))
+        losses = np.log(total) - scores[samples, self.y]
         odds /= total[:, None]
         odds[samples, self.y] -= 1.0
-        return loss, odds
+        if self.counted is not None:
+            losses *= self.counted
+            odds *= self.counted[:, None]
+        return float(np.mean(losses)), odds
 
     def loss(self, weights: FloatArray) -> float:
         return self.residual(weights)[0]
@@ -153,10 +173,10 @@ class _Regression:
 
 
 def _grow(
-    votes: Votes, size: int, ridge: float, progress: Progress
+    votes: Votes, size: int, ridge: float, balanced: bool, progress: Progress
 ) -> tuple[IntArray, list[FloatArray]]:
     """Add the member of the steepest descent, and fit all weights again."""
-    model = _Regression(votes, [], ridge)
+    model = _Regression(votes, [], ridge, balanced)
     picked: list[int] = []
     weights = np.zeros(0)
     path: list[FloatArray] = []
@@ -177,10 +197,10 @@ def _grow(
 
 
 def _follow_path(
-    votes: Votes, size: int, ridge: float, progress: Progress
+    votes: Votes, size: int, ridge: float, balanced: bool, progress: Progress
 ) -> tuple[IntArray, list[FloatArray]]:
     """Return the largest support with at most so many members, and its weights."""
-    model = _Regression(votes, range(votes.n_members), ridge)
+    model = _Regression(votes, range(votes.n_members), ridge, balanced)
     _, residual = model.residual(np.zeros(votes.n_members))
     descent = -(model.rows @ residual.ravel()) / votes.n_samples
     highest = float(descent.max())
@@ -202,5 +222,6 @@ def _follow_path(
             break
     if not best.size:
         return best, [np.zeros(0)]
-    fitted = _Regression(votes, best.tolist(), ridge).fit(np.zeros(best.size))
+    last = _Regression(votes, best.tolist(), ridge, balanced)
+    fitted = last.fit(np.zeros(best.size))
     return best, [fitted[: k + 1] for k in range(best.size)]

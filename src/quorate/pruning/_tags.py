@@ -43,6 +43,11 @@ class PrunerTags:
     """Whether the method is defined on out-of-bag votes only."""
     takes_costs: bool = False
     """Whether there is a parameter ``cost``, which may name a kind of cost."""
+    takes_scoring: bool = False
+    """Whether there is a parameter ``scoring``, a score that is optimised as it is."""
+    takes_class_weight: bool = False
+    """Whether there is a parameter ``class_weight``: what is made small or large is a
+    sum over samples, in which they can count by their class."""
     driven_by_accuracy: bool = False
     """Whether members that look perfect on their training samples mislead it."""
     takes_summary: bool = False

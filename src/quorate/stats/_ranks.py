@@ -83,6 +83,13 @@ class Friedman:
     """Where the p-values are from: "exact" from every arrangement of the ranks, which
     gives both statistics the same one; "approximate" from chi-square and F."""
 
+    def differ(self, alpha: float = 0.05) -> bool:
+        """Tell whether the methods differ: the p-value of chi-square is at most alpha.
+
+        Every verdict here counts a p-value of exactly alpha.
+        """
+        return bool(self.chi_square_p_value <= as_number("differ", "alpha", alpha))
+
     def __repr__(self) -> str:
         start = f"Friedman({len(self.methods)} methods, {self.n_blocks} blocks: "
         if self.distribution == "exact":

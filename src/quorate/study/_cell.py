@@ -13,6 +13,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 from quorate._diversity import diversity
 from quorate._kernels.losses import mean_loss
 from quorate._rows import take_rows
+from quorate._scoring import find_score, judge_votes
 from quorate._typing import Array, IntArray
 from quorate.choosing import Evidence, Size, choose
 from quorate.decomposition import decompose
@@ -73,6 +74,8 @@ def _identity(unit: Unit, method: MethodSpec, fingerprint: str) -> dict[str, Any
         identity["as_deployed"] = True
     elif plan.rule != "heads":
         identity["rule"] = plan.rule
+    if plan.scoring:
+        identity["scoring"] = plan.scoring
     return identity
 
 
@@ -209,7 +212,9 @@ class _Bench:
                 evidence.fresh(),  # nothing counted yet: fair times
                 method.method,
                 Size(method.keep),
+                scoring=self.unit.plan.scoring or None,
                 seed=self.seed,
+                owner="study",
                 **method.parameters,
             )
         kept = selection.applied_to(self.test)
@@ -221,6 +226,7 @@ class _Bench:
             "bytes": int(self.bytes[selection.members].sum()),
             "full_bytes": int(self.bytes.sum()),
             "took": type(selection.pruner).__name__,
+            **self._scores(kept),
         }
         if self.unit.plan.as_deployed:
             return {**found, **_as_deployed(kept), **self.whole_as_deployed}
@@ -235,6 +241,17 @@ class _Bench:
             **{name: after[name] for name in _PARTS},
             **{f"before_{name}": value for name, value in self.before.items()},
             **{f"after_{name}": v for name, v in _diversities(chosen_on).items()},
+        }
+
+    def _scores(self, kept: Votes) -> dict[str, Any]:
+        """Return the score that the plan asks for, of those kept and of all."""
+        if not self.unit.plan.scoring:
+            return {}
+        score = find_score(self.unit.plan.scoring, self.test.classes, "study")
+        return {
+            "scoring": score.name,
+            "score": judge_votes(kept, score).score,
+            "full_score": judge_votes(self.test, score).score,
         }
 
     @cached_property

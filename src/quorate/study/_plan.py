@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from quorate._scoring import check_scoring
 from quorate._suggest import unknown_name
 from quorate.pruning import make_pruner, members_to_keep, method_name, methods
 from quorate.study._learners import ENSEMBLES, LEARNERS
@@ -45,6 +46,7 @@ class DataSpec:
     def __post_init__(self) -> None:
         if not self.name and not self.path:
             raise ValueError("data: needs a name or a path.")
+        _can_be_written("data", self.label)
         _at_least("data", "image_size", self.image_size, 1)
         _at_least("data", "rows", self.rows, 1)
         _at_least("data", "version", self.version, 1)
@@ -120,6 +122,7 @@ class MethodSpec:
 
     def __post_init__(self) -> None:
         _known("method", "prune_on", self.prune_on, ("", "train"))
+        _can_be_written("method", self.label)
         if self.method != "auto":  # what that is depends on the ensemble
             make_pruner(self.method, keep=self.keep, **self.parameters)
             self._fold()
@@ -157,10 +160,16 @@ class Plan:
     rule: str = "own"
     """Whose accuracy counts: "own" for the ensemble's, as its ``score`` gives it;
     "heads" for the plurality vote of the members, as in the paper."""
+    scoring: str = ""
+    """The score that members are chosen and methods are ranked by, if not accuracy: a
+    name that scikit-learn knows, such as "balanced_accuracy"."""
 
     def __post_init__(self) -> None:
+        if self.scoring:
+            check_scoring(self.scoring, "study")
         if not self.data or not self.ensembles or not self.methods:
             raise ValueError("study: needs data, ensembles and methods.")
+        _can_be_written("study", self.name)
         _known("study", "prune_on", self.prune_on, PRUNE_ON)
         _known("study", "rule", self.rule, RULES)
         if self.as_deployed and self.rule != "own":
@@ -297,6 +306,16 @@ def _known(owner: str, key: str, value: Any, known: Any) -> None:
 def _at_least(owner: str, key: str, value: int | None, lowest: int) -> None:
     if value is not None and not value >= lowest:
         raise ValueError(f"{owner}: {key} is {value!r}; {lowest} or more.")
+
+
+def _can_be_written(owner: str, name: str) -> None:
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"{owner}: the name {name!r} holds half of a surrogate pair, which no file "
+            "of results can hold."
+        ) from error
 
 
 def _differ(what: str, names: list[str], remedy: str) -> None:

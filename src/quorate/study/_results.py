@@ -1,22 +1,28 @@
 """What a study found: score tables, the paper's table, and other summaries."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from html import escape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from quorate._html import escape
 from quorate._plain import plain
-from quorate._suggest import unknown_name
+from quorate._suggest import in_short, unknown_name
 from quorate._typing import FloatArray
 from quorate.exceptions import FileFormatError
 from quorate.stats import Scores, average_ranks, win_tie_loss
 from quorate.study._export import to_frame, write_csv, write_parquet
 from quorate.study._plan import Plan
-from quorate.study._store import Store
+from quorate.study._store import IDENTITY, Store
 from quorate.study._stored_plan import stored_plan
 from quorate.study._table import Table, make_table
+
+# What every cell has: which repetition it is of, and numbers measured.
+_COUNTED = ("repeat", "fold")
+_MEASURED = ("accuracy", "kept", "seconds", "bytes")
+_TOO_LARGE = 1e100
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +40,15 @@ class Standing:
     bytes: float
     """Mean size of the members kept."""
     rank: float
-    """Average rank by accuracy; 1 is best."""
+    """Average rank by accuracy, or by the score of the plan; 1 is best."""
     wins: int | None
     """Data sets on which the reference is significantly better; None for itself."""
     ties: int | None
     """Data sets on which neither is."""
     losses: int | None
     """Data sets on which the method is significantly better than the reference."""
+    score: float | None = None
+    """Mean of the score that the plan asks for; None if it asks for none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,15 +80,20 @@ class Results:
             except (KeyError, TypeError, ValueError) as error:
                 raise FileFormatError(
                     f"{path}: damaged study file, with results of another plan "
-                    f"({error})."
+                    f"({in_short(error)})."
                 ) from error
 
     @classmethod
     def _from(cls, store: Store, plan: Plan) -> "Results":
         names = tuple(method.name for method in plan.methods)
         kinds = [ensemble.name for ensemble in plan.ensembles]
+        found = list(store.rows())
+        for row in found:
+            _check_numbers(row)
+        if len({tuple(row[name] for name in IDENTITY) for row in found}) < len(found):
+            raise ValueError("a cell is there twice")
         rows = sorted(
-            store.rows(),
+            found,
             key=lambda row: (
                 plan.data_names.index(row["data"]),
                 names.index(row["method"]),
@@ -95,18 +108,26 @@ class Results:
             _preparation(store, plan.data_names),
         )
 
-    def scores(self, quantity: str = "accuracy", sign: float = 1.0) -> Scores:
+    @property
+    def scoring(self) -> str:
+        """What methods are ranked by: accuracy, or the score of the plan."""
+        return str(self.rows[0].get("scoring", "accuracy")) if self.rows else "accuracy"
+
+    def scores(self, quantity: str | None = None, sign: float = 1.0) -> Scores:
         """Return a table of a measured quantity, data sets and ensembles by methods.
 
         Parameters
         ----------
         quantity : str
-            A column of the rows, such as "accuracy", "kept", "seconds" or "bytes".
+            A column of the rows, such as "accuracy", "kept", "seconds" or "bytes";
+            "score" by default where the plan asks for one, else "accuracy".
         sign : float
             -1 where less is better, so that higher is better in the table.
         """
         if not self.rows:
             raise ValueError(f"{self.name}: no results yet.")
+        if quantity is None:
+            quantity = "score" if "score" in self.rows[0] else "accuracy"
         if quantity not in self.rows[0]:
             raise ValueError(unknown_name("quantity", quantity, self.rows[0]))
         several = len({row["ensemble"] for row in self.rows}) > 1
@@ -152,6 +173,8 @@ class Results:
             name: self.mean_of(name)
             for name in ("accuracy", "kept", "seconds", "bytes")
         }
+        if self.scoring != "accuracy":
+            means["score"] = self.mean_of("score")
         standings = []
         for at, method in enumerate(methods):
             wins, ties, losses = counts.get(method, (None, None, None))
@@ -168,7 +191,9 @@ class Results:
         return tuple(sorted(standings, key=lambda one: (one.rank, one.method)))
 
     def table(self, reference: str | None = None) -> "Table":
-        """Return accuracy by data set and method, with marks against a reference.
+        """Return scores by data set and method, with marks against a reference.
+
+        Scores are accuracies unless the plan asks for another.
 
         Parameters
         ----------
@@ -176,7 +201,7 @@ class Results:
             The method the others are compared with; the last one by default.
         """
         scores = self.scores().complete_blocks()
-        return make_table(scores, reference or self.methods[-1])
+        return make_table(scores, reference or self.methods[-1], self.scoring)
 
     def to_dict(self, reference: str | None = None) -> dict[str, Any]:
         """Return everything as plain types for JSON; None is not a finite number.
@@ -228,6 +253,18 @@ class Results:
             return summary + self.table()._repr_html_()
         except ValueError as error:  # nothing to compare yet
             return f"{summary}<p>{escape(str(error))}</p>"
+
+
+def _check_numbers(row: Mapping[str, Any]) -> None:
+    """Refuse a row that lacks what every cell has, or has it otherwise."""
+    for name in _COUNTED:
+        if type(row[name]) is not int or row[name] < 0:
+            raise ValueError(f"{name} is {row[name]!r}")
+    for name in _MEASURED:
+        value = row.get(name)
+        # In JSON, numbers may be too large to be finite, or none at all.
+        if not isinstance(value, (int, float)) or not abs(value) < _TOO_LARGE:
+            raise ValueError(f"{name} is {value!r}")
 
 
 def _preparation(store: Store, data: tuple[str, ...]) -> tuple[dict[str, Any], ...]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from quorate._suggest import in_short
 from quorate.exceptions import FileFormatError
 
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
@@ -36,7 +37,12 @@ def told(path: Path) -> Iterator[None]:
     """
     try:
         yield
+    except UnicodeDecodeError as error:  # in SQLite's own message, which quotes names
+        raise FileFormatError(
+            f"{path}: damaged study file (names that are no text)."
+        ) from error
     except sqlite3.Error as error:
+        said = in_short(error)
         # extended codes say more in their upper bytes
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
         if code in _BUSY:
@@ -46,10 +52,10 @@ def told(path: Path) -> Iterator[None]:
             ) from error
         if code in _TROUBLE:
             number, what = _TROUBLE[code]
-            raise OSError(number, f"{what} ({error})", str(path)) from error
+            raise OSError(number, f"{what} ({said})", str(path)) from error
         if code in _DAMAGED and not path_has_header(path):
-            raise FileFormatError(f"{path}: not a study file ({error}).") from error
-        raise FileFormatError(f"{path}: damaged study file ({error}).") from error
+            raise FileFormatError(f"{path}: not a study file ({said}).") from error
+        raise FileFormatError(f"{path}: damaged study file ({said}).") from error
 
 
 def path_has_header(path: Path) -> bool:

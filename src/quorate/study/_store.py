@@ -8,6 +8,7 @@ from typing import Any
 
 import sklearn
 
+from quorate._suggest import in_short
 from quorate._version import __version__
 from quorate.exceptions import FileFormatError
 from quorate.study._sqlite import connect, connect_to_read, table_names, told
@@ -247,9 +248,9 @@ class Store:
     def _parsed(self, text: Any) -> dict[str, Any]:
         try:
             found = json.loads(text)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, RecursionError) as error:
             raise FileFormatError(
-                f"{self.path}: damaged study file ({error})."
+                f"{self.path}: damaged study file ({in_short(error)})."
             ) from error
         if not isinstance(found, dict):
             raise FileFormatError(

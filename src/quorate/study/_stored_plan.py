@@ -1,5 +1,6 @@
 """The plan that a store remembers."""
 
+from quorate._suggest import in_short
 from quorate.exceptions import FileFormatError
 from quorate.study._plan import Plan, plan_from_dict
 from quorate.study._store import Store
@@ -30,5 +31,5 @@ def stored_plan(store: Store) -> Plan | None:
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise FileFormatError(
             f"{store.path}: damaged study file, its plan cannot be read "
-            f"({type(error).__name__}: {error})."
+            f"({type(error).__name__}: {in_short(error)})."
         ) from error

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
 
+from quorate._html import escape
 from quorate._suggest import unknown_name
 from quorate._typing import FloatArray
 from quorate.stats import Scores, average_ranks, win_tie_loss
@@ -30,6 +30,7 @@ class Table:
     footer: list[list[str]]
     """Wins, ties and losses of the reference; average ranks."""
     reference: str
+    scoring: str = "accuracy"
 
     def to_markdown(self) -> str:
         """Return the table as Markdown, the best of each row in bold."""
@@ -81,8 +82,9 @@ class Table:
             for row in self.footer
         )
         note = (
-            f"accuracy in percent, mean±deviation over folds; + where "
-            f"{escape(self.reference)} is significantly better, - where it is worse"
+            f"{escape(self.scoring.replace('_', ' '))} in percent, mean±deviation over "
+            f"folds; + where {escape(self.reference)} is significantly better, - where "
+            "it is worse"
         )
         return (
             f"<table><caption>{note}</caption><thead><tr>{head}</tr></thead>"
@@ -94,7 +96,7 @@ class Table:
         return "| " + " | ".join(cells) + " |"
 
 
-def make_table(scores: Scores, reference: str) -> Table:
+def make_table(scores: Scores, reference: str, scoring: str = "accuracy") -> Table:
     """Lay out a score table with marks, wins and ranks."""
     methods, blocks = list(scores.methods), list(scores.blocks)
     if reference not in methods:
@@ -125,6 +127,7 @@ def make_table(scores: Scores, reference: str) -> Table:
             ["average rank", *(f"{rank:.2f}" for rank in _in_order(ranks, methods))],
         ],
         reference=reference,
+        scoring=scoring,
     )
 
 

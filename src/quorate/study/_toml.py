@@ -8,7 +8,7 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
-from quorate._suggest import unknown_name
+from quorate._suggest import in_short, unknown_name
 from quorate.study._plan import DataSpec, EnsembleSpec, MethodSpec, Plan, check_sizes
 
 _LISTED = {"data": DataSpec, "ensemble": EnsembleSpec, "method": MethodSpec}
@@ -26,8 +26,8 @@ def read_plan(path: str | Path) -> Plan:
     try:
         with file.open("rb") as handle:
             raw = tomllib.load(handle)
-    except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"{file}: not TOML ({error}).") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ValueError(f"{file}: not TOML ({in_short(error)}).") from error
     tables = {"study", *_LISTED}
     for name in raw:
         if name not in tables:

@@ -1,5 +1,6 @@
 """Conformance checks for kinds of ensembles, ours and other people's."""
 
+import copy
 import pickle
 import warnings
 from collections.abc import Callable, Iterator
@@ -22,6 +23,7 @@ from quorate.ensembles import (
 )
 from quorate.exceptions import LeftOutWarning
 from quorate.lazy import LazyClassifier
+from quorate.testing._claims import claim
 from quorate.votes import Votes, VoteSource
 
 MakeFitted = Callable[[Array, Array], Any]
@@ -31,9 +33,10 @@ _N_TRAIN = 160
 def check_ensemble(make_fitted: MakeFitted) -> None:
     """Check that a kind of ensemble tells the truth about its ensembles.
 
-    Members and their labels, the rule by which they decide, smaller ensembles, weights,
-    out-of-bag votes where it claims them, costs, pickling, lazy voting and ONNX where
-    it claims that are each compared with what the ensemble itself does.
+    Members and their labels, the rule by which they decide, smaller ensembles, other
+    trees in the places of the members, weights, out-of-bag votes where it claims them,
+    costs, pickling, lazy voting and ONNX where it claims that are each compared with
+    what the ensemble itself does.
 
     Parameters
     ----------
@@ -113,17 +116,17 @@ class _Trial:
 def check_members(trial: _Trial) -> None:
     """Check that members are there, have names, and vote for the ensemble's classes."""
     ensemble, votes = trial.ensemble, trial.votes
-    assert ensemble.n_members >= 3, "fewer than three members; fit more"
-    assert len(set(ensemble.names)) == ensemble.n_members, "names are not distinct"
-    assert find_kind(trial.model) is ensemble.kind, "find_kind gives another kind"
-    assert ensemble.kind.family in ("bagging", "boosting", "pool"), "unknown family"
-    assert np.isin(np.unique(trial.y), votes.classes).all(), "a class is missing"
+    claim(ensemble.n_members >= 3, "fewer than three members; fit more")
+    claim(len(set(ensemble.names)) == ensemble.n_members, "names are not distinct")
+    claim(find_kind(trial.model) is ensemble.kind, "find_kind gives another kind")
+    claim(ensemble.kind.family in ("bagging", "boosting", "pool"), "unknown family")
+    claim(np.isin(np.unique(trial.y), votes.classes).all(), "a class is missing")
     if ensemble.classes is not None:
         told = np.asarray(trial.model.classes_)
-        assert np.array_equal(ensemble.classes, told), "classes are not the model's"
+        claim(np.array_equal(ensemble.classes, told), "classes are not the model's")
     chance = max(np.mean(trial.y == label) for label in votes.classes) / 2
     worst = float(votes.accuracies.max())
-    assert worst > chance, "no member votes better than chance: labels mixed up?"
+    claim(worst > chance, "no member votes better than chance: labels mixed up?")
 
 
 def check_rule(trial: _Trial) -> None:
@@ -133,12 +136,13 @@ def check_rule(trial: _Trial) -> None:
     own = np.asarray(trial.model.predict(trial.X))
     found = trial.votes.predict()
     wrong = int(np.count_nonzero(own != found))
-    assert wrong == 0, (
+    claim(
+        wrong == 0,
         f"by rule {trial.votes.rule!r} {wrong} of {own.size} samples get another class "
-        "than by predict"
+        "than by predict",
     )
     score = float(np.mean(own == trial.y))
-    assert trial.votes.accuracy() == score, "accuracy of the votes is not the score"
+    claim(trial.votes.accuracy() == score, "accuracy of the votes is not the score")
 
 
 def check_cuts(trial: _Trial) -> None:
@@ -146,25 +150,52 @@ def check_cuts(trial: _Trial) -> None:
     n_members, before = trial.ensemble.n_members, trial.own(trial.model)
     for members in (np.arange(n_members), np.array([0, n_members - 1]), np.array([1])):
         smaller = keep_members(trial.model, members)
-        assert type(smaller) is type(trial.model), (
-            f"{members.size} members make a {type(smaller).__name__}"
+        claim(
+            type(smaller) is type(trial.model),
+            f"{members.size} members make a {type(smaller).__name__}",
         )
         again = read_ensemble(smaller)
-        assert again.n_members == members.size, (
-            f"{again.n_members} members are left where {members.size} were wanted"
+        claim(
+            again.n_members == members.size,
+            f"{again.n_members} members are left where {members.size} were wanted",
         )
         wanted = [trial.ensemble.members[member].estimator for member in members]
-        assert all(
-            one.estimator is other
-            for one, other in zip(again.members, wanted, strict=True)
-        ), "other members are left than were wanted"
-        expected = trial.votes.keep(members).predict()
-        assert np.array_equal(trial.own(smaller), expected), (
-            f"an ensemble of members {members.tolist()} predicts otherwise than these "
-            "members decide"
+        claim(
+            all(
+                one.estimator is other
+                for one, other in zip(again.members, wanted, strict=True)
+            ),
+            "other members are left than were wanted",
         )
-    assert read_ensemble(trial.model).n_members == n_members, "the original was cut"
-    assert np.array_equal(trial.own(trial.model), before), "the original has changed"
+        expected = trial.votes.keep(members).predict()
+        claim(
+            np.array_equal(trial.own(smaller), expected),
+            f"an ensemble of members {members.tolist()} predicts otherwise than these "
+            "members decide",
+        )
+    claim(read_ensemble(trial.model).n_members == n_members, "the original was cut")
+    claim(np.array_equal(trial.own(trial.model), before), "the original has changed")
+
+
+def check_other_members(trial: _Trial) -> None:
+    """Check that trees whose probabilities are averaged can be changed for others."""
+    ensemble = trial.ensemble
+    averages = ensemble.is_of_trees and ensemble.rule.name == "average"
+    if trial.is_pool or not averages:
+        return
+    twins = [copy.deepcopy(member.estimator) for member in ensemble.members]
+    same = ensemble.with_members(twins)
+    for model, wanted in (
+        (same, twins),
+        (trial.model, [member.estimator for member in ensemble.members]),
+    ):
+        found = [member.estimator for member in read_ensemble(model).members]
+        assert all(one is other for one, other in zip(found, wanted, strict=True)), (
+            "replace_members does not put others in the places of the members"
+        )
+    assert np.array_equal(trial.own(same), trial.own(trial.model)), (
+        "with copies in the places of its members it predicts otherwise"
+    )
 
 
 def check_weights(trial: _Trial) -> None:
@@ -178,13 +209,15 @@ def check_weights(trial: _Trial) -> None:
         if trial.ensemble.kind.takes_weights:
             expected = type(trial.ensemble.core)
         core = read_ensemble(smaller).core
-        assert type(core) is expected, f"weights make a {type(core).__name__}"
+        claim(type(core) is expected, f"weights make a {type(core).__name__}")
         again = read_ensemble(smaller)
-        assert again.weights is not None, "the weights are lost"
-        assert np.allclose(again.weights, weights), "other weights than were given"
+        if again.weights is None:
+            raise AssertionError("the weights are lost")
+        claim(np.allclose(again.weights, weights), "other weights than were given")
         found = trial.votes.keep(members).reweighted(weights).predict()
-        assert np.array_equal(np.asarray(smaller.predict(trial.X)), found), (
-            "with weights it predicts otherwise than the members decide"
+        claim(
+            np.array_equal(np.asarray(smaller.predict(trial.X)), found),
+            "with weights it predicts otherwise than the members decide",
         )
 
 
@@ -193,26 +226,27 @@ def check_out_of_bag(trial: _Trial) -> None:
     if trial.ensemble.drawn is None:
         return
     drawn = [np.asarray(rows) for rows in trial.ensemble.drawn()]
-    assert len(drawn) == trial.ensemble.n_members, "rows of other members were drawn"
+    claim(len(drawn) == trial.ensemble.n_members, "rows of other members were drawn")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeftOutWarning)  # few members, as it happens
         votes = collect_votes(
             trial.model, trial.X_train, trial.y_train, out_of_bag="auto"
         )
-    assert votes.source is VoteSource.OUT_OF_BAG, "training rows are not recognised"
+    claim(votes.source is VoteSource.OUT_OF_BAG, "training rows are not recognised")
     assert votes.valid is not None
     for rows, valid in zip(drawn, votes.valid, strict=True):
         unseen = np.setdiff1d(np.arange(trial.y_train.size), rows)
         voted = votes.samples[valid]
-        assert np.array_equal(voted, unseen), "votes on rows the member was trained on"
+        claim(np.array_equal(voted, unseen), "votes on rows the member was trained on")
 
 
 def check_pickle(trial: _Trial) -> None:
     """Check that smaller ensembles come back from a pickle as they were."""
     smaller = keep_members(trial.model, [0, 2])
     again = pickle.loads(pickle.dumps(smaller))
-    assert np.array_equal(trial.own(again), trial.own(smaller)), (
-        "a pickled smaller ensemble predicts otherwise"
+    claim(
+        np.array_equal(trial.own(again), trial.own(smaller)),
+        "a pickled smaller ensemble predicts otherwise",
     )
 
 
@@ -220,18 +254,19 @@ def check_costs(trial: _Trial) -> None:
     """Check that members cost something, each by itself."""
     for kind in ("bytes", "milliseconds"):
         costs = member_costs(trial.ensemble, kind, trial.X)
-        assert costs.shape == (trial.ensemble.n_members,), f"{kind}: not one per member"
-        assert (costs > 0).all(), f"{kind}: some member costs nothing"
+        claim(costs.shape == (trial.ensemble.n_members,), f"{kind}: not one per member")
+        claim((costs > 0).all(), f"{kind}: some member costs nothing")
     if trial.ensemble.is_of_trees:
-        assert (member_costs(trial.ensemble, "nodes") >= 1).all(), "trees without nodes"
+        claim((member_costs(trial.ensemble, "nodes") >= 1).all(), "trees without nodes")
 
 
 def check_lazy(trial: _Trial) -> None:
     """Check that lazy voting in exact mode gives the ensemble's own answers."""
     lazy = LazyClassifier(trial.model, random_state=0).fit(trial.X, trial.y)
     found = lazy.predict(trial.X)
-    assert np.array_equal(found, trial.own(trial.model)), (
-        "lazy voting in exact mode predicts otherwise"
+    claim(
+        np.array_equal(found, trial.own(trial.model)),
+        "lazy voting in exact mode predicts otherwise",
     )
 
 
@@ -269,6 +304,7 @@ _CHECKS: tuple[Callable[[_Trial], None], ...] = (
     check_members,
     check_rule,
     check_cuts,
+    check_other_members,
     check_weights,
     check_out_of_bag,
     check_pickle,

@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 from quorate.exceptions import QuorateWarning
 from quorate.pruning import Pruner, PrunerTags
+from quorate.testing._claims import claim
 from quorate.votes import Summary, Votes
 
 __all__ = ["check_measure", "check_pruner", "example_votes"]
@@ -111,6 +112,8 @@ def check_pruner(pruner: Pruner) -> None:
                 check(pruner, votes)
             if name.startswith(("two classes", "five classes")):
                 check_sample_order(pruner, votes)
+            if name == "two classes":
+                check_class_weight(pruner, votes)
             if name.startswith("probabilities"):
                 check_ignored(pruner, votes)
         except AssertionError as error:
@@ -121,20 +124,26 @@ def check_parameters(pruner: Pruner) -> None:
     """Check that ``__init__`` only stores, and that ``clone`` works."""
     again = clone(pruner)
     ours, theirs = pruner.get_params(), again.get_params()
-    assert ours.keys() == theirs.keys(), "clone changed the parameters"
-    assert again.set_params(keep=1).keep == 1, "set_params(keep=1) is not stored"
-    assert not hasattr(again, "order_"), "a clone is fitted"
+    claim(ours.keys() == theirs.keys(), "clone changed the parameters")
+    claim(again.set_params(keep=1).keep == 1, "set_params(keep=1) is not stored")
+    claim(not hasattr(again, "order_"), "a clone is fitted")
 
 
 def check_tags(pruner: Pruner) -> None:
     """Check that the tags fit the parameters, and that plain votes will do if so."""
     tags, names = pruner.tags, pruner.get_params(deep=False)
-    assert isinstance(tags, PrunerTags), f"{pruner!r}: tags is not a PrunerTags"
-    for tag, parameter in (("is_random", "random_state"), ("takes_costs", "cost")):
+    claim(isinstance(tags, PrunerTags), f"{pruner!r}: tags is not a PrunerTags")
+    for tag, parameter in (
+        ("is_random", "random_state"),
+        ("takes_costs", "cost"),
+        ("takes_scoring", "scoring"),
+        ("takes_class_weight", "class_weight"),
+    ):
         said, there = getattr(tags, tag), parameter in names
-        assert said == there, (
+        claim(
+            said == there,
             f"{pruner!r}: the tag {tag} is {said}, but there is "
-            f"{'a' if there else 'no'} parameter {parameter}"
+            f"{'a' if there else 'no'} parameter {parameter}",
         )
     if not tags.needs_out_of_bag:
         try:
@@ -150,45 +159,46 @@ def check_result(pruner: Pruner, votes: Votes) -> None:
     for keep in {1, max(1, votes.n_members // 2), votes.n_members}:
         fitted = _fit(_sized(pruner, keep), votes)
         order, support = fitted.order_, fitted.support_
-        assert support.dtype == bool, "support_ is not boolean"
-        assert support.shape == (votes.n_members,), (
-            "support_ is not one flag per member"
+        claim(support.dtype == bool, "support_ is not boolean")
+        claim(
+            support.shape == (votes.n_members,), "support_ is not one flag per member"
         )
-        assert np.unique(order).size == order.size, f"order_ repeats members: {order}"
-        assert (np.flatnonzero(support) == np.sort(order)).all(), (
-            "support_ is not order_"
+        claim(np.unique(order).size == order.size, f"order_ repeats members: {order}")
+        claim(
+            (np.flatnonzero(support) == np.sort(order)).all(), "support_ is not order_"
         )
-        assert fitted.n_kept_ == order.size >= 1, "n_kept_ is not the number kept"
-        assert order.size <= keep, f"{order.size} members kept, {keep} allowed"
-        assert (fitted.get_support() == support).all(), "get_support() differs"
+        claim(fitted.n_kept_ == order.size >= 1, "n_kept_ is not the number kept")
+        claim(order.size <= keep, f"{order.size} members kept, {keep} allowed")
+        claim((fitted.get_support() == support).all(), "get_support() differs")
         check_weights(fitted)
         listed = fitted.get_support(indices=True)
-        assert (listed == np.flatnonzero(support)).all(), "get_support(indices) differs"
+        claim((listed == np.flatnonzero(support)).all(), "get_support(indices) differs")
 
 
 def check_weights(fitted: Pruner) -> None:
     """Check that there are weights if the tags say so, for the members kept."""
     # Those of the class: an object whose weights were not declared has learnt of them.
     said, there = type(fitted).tags.chooses_weights, hasattr(fitted, "weights_")
-    assert said == there, (
+    claim(
+        said == there,
         f"the tag chooses_weights is {said}, but weights_ is "
-        f"{'set' if there else 'not set'}"
+        f"{'set' if there else 'not set'}",
     )
     if not there:
         return
     weights = fitted.weights_
-    assert weights.shape == fitted.support_.shape, "weights_ is not one per member"
-    assert np.isfinite(weights).all(), "weights_ are not finite"
-    assert (weights >= 0).all(), "weights_ are negative"
-    assert ((weights > 0) == fitted.support_).all(), "weights_ are not of support_"
+    claim(weights.shape == fitted.support_.shape, "weights_ is not one per member")
+    claim(np.isfinite(weights).all(), "weights_ are not finite")
+    claim((weights >= 0).all(), "weights_ are negative")
+    claim(((weights > 0) == fitted.support_).all(), "weights_ are not of support_")
 
 
 def check_determinism(pruner: Pruner, votes: Votes) -> None:
     """Check that a seed fixes the result and global random state is left alone."""
     before = _global_state()
     first, second = (_fit(_seeded(pruner), votes) for _ in range(2))
-    assert (first.order_ == second.order_).all(), "two runs differ"
-    assert before == _global_state(), "global random state was touched"
+    claim((first.order_ == second.order_).all(), "two runs differ")
+    claim(before == _global_state(), "global random state was touched")
 
 
 def check_summary(pruner: Pruner, votes: Votes) -> None:
@@ -199,17 +209,19 @@ def check_summary(pruner: Pruner, votes: Votes) -> None:
         found = _fit(_seeded(pruner), summary)
     except TypeError as error:
         words = str(error)
-        assert "max_samples" in words, f"a summary is refused with {words!r}"
+        claim("max_samples" in words, f"a summary is refused with {words!r}")
         # A parameter may ask for more than a summary has, and is named then.
-        assert not pruner.tags.takes_summary or "(" in words.split(".fit")[0], (
-            f"the tag takes_summary is True, but: {words}"
+        claim(
+            not pruner.tags.takes_summary or "(" in words.split(".fit")[0],
+            f"the tag takes_summary is True, but: {words}",
         )
         return
-    assert pruner.tags.takes_summary, "a summary is taken, which the tags do not say"
+    claim(pruner.tags.takes_summary, "a summary is taken, which the tags do not say")
     if votes.class_probabilities is None:
         order = _fit(_seeded(pruner), heads).order_
-        assert np.array_equal(found.order_, order), (
-            "a summary gives another choice than the votes"
+        claim(
+            np.array_equal(found.order_, order),
+            "a summary gives another choice than the votes",
         )
 
 
@@ -217,8 +229,8 @@ def check_votes_stay(pruner: Pruner, votes: Votes) -> None:
     """Check that the votes are not changed."""
     codes, y = votes.codes.copy(), votes.y.copy()
     _fit(pruner, votes)
-    assert (votes.codes == codes).all(), "the votes were changed"
-    assert (votes.y == y).all(), "the labels were changed"
+    claim((votes.codes == codes).all(), "the votes were changed")
+    claim((votes.y == y).all(), "the labels were changed")
 
 
 def check_relabelling(pruner: Pruner, votes: Votes) -> None:
@@ -232,8 +244,9 @@ def check_relabelling(pruner: Pruner, votes: Votes) -> None:
         )
         if again.n_classes == votes.n_classes:
             renamed = _fit(_seeded(pruner), again).order_
-            assert (renamed == _fit(_seeded(pruner), votes).order_).all(), (
-                f"classes named {names.tolist()} change the order"
+            claim(
+                (renamed == _fit(_seeded(pruner), votes).order_).all(),
+                f"classes named {names.tolist()} change the order",
             )
 
 
@@ -242,7 +255,7 @@ def check_everybody(pruner: Pruner, votes: Votes) -> None:
     if pruner.tags.honours_keep and not _stops_early(pruner):
         fitted = _fit(_sized(pruner, votes.n_members), votes)
         if fitted.n_kept_ != votes.n_members:
-            assert _may_run_out(fitted), "keep = n does not keep everybody"
+            claim(_may_run_out(fitted), "keep = n does not keep everybody")
 
 
 def check_nested(pruner: Pruner, votes: Votes) -> None:
@@ -252,9 +265,10 @@ def check_nested(pruner: Pruner, votes: Votes) -> None:
     everybody = _fit(_sized(pruner, votes.n_members), votes).order_
     for keep in {1, max(1, votes.n_members // 2)}:
         order = _fit(_sized(pruner, keep), votes).order_
-        assert np.array_equal(order, everybody[: order.size]), (
+        claim(
+            np.array_equal(order, everybody[: order.size]),
             f"the tag nested is True, but {order.tolist()} is not the start of "
-            f"{everybody.tolist()}"
+            f"{everybody.tolist()}",
         )
 
 
@@ -266,14 +280,16 @@ def check_ignored(pruner: Pruner, votes: Votes) -> None:
             votes.classes[votes.codes], votes.classes[votes.y], valid=votes.valid
         )
         again = _fit(_seeded(pruner), bare).order_
-        assert np.array_equal(again, plain), (
-            "the tag uses_probabilities is False, but without them others are chosen"
+        claim(
+            np.array_equal(again, plain),
+            "the tag uses_probabilities is False, but without them others are chosen",
         )
     if not pruner.tags.uses_unlabelled:
         further = votes.keep(np.arange(votes.n_members)[::-1])
         again = _fit(_seeded(pruner), votes, further).order_
-        assert np.array_equal(again, plain), (
-            "the tag uses_unlabelled is False, but with such votes others are chosen"
+        claim(
+            np.array_equal(again, plain),
+            "the tag uses_unlabelled is False, but with such votes others are chosen",
         )
 
 
@@ -288,7 +304,23 @@ def check_sample_order(pruner: Pruner, votes: Votes) -> None:
     )
     first = _fit(_seeded(pruner), votes).order_
     second = _fit(_seeded(pruner), again).order_
-    assert (first == second).all(), "another order of samples changes the result"
+    claim((first == second).all(), "another order of samples changes the result")
+
+
+def check_class_weight(pruner: Pruner, votes: Votes) -> None:
+    """Check that balanced classes change nothing where all have as many samples."""
+    if not pruner.tags.takes_class_weight:
+        return
+    fewest = int(np.bincount(votes.y).min())
+    rows = [np.flatnonzero(votes.y == code)[:fewest] for code in np.unique(votes.y)]
+    some = votes.at(np.sort(np.concatenate(rows)))
+    plain, balanced = (
+        _fit(_seeded(pruner).set_params(class_weight=word), some).order_
+        for word in (None, "balanced")
+    )
+    assert np.array_equal(plain, balanced), (
+        "class_weight='balanced' changes the choice where classes are balanced"
+    )
 
 
 def check_measure(measure: Callable[[Any, int], Any]) -> None:
@@ -314,13 +346,14 @@ def check_measure(measure: Callable[[Any, int], Any]) -> None:
         c = np.arange(n + 1)
         given = c.copy()
         values = np.asarray(measure(given, n), dtype=float)
-        assert (given == c).all(), f"the counts were changed at n = {n}"
-        assert values.shape in ((), c.shape), (
-            f"{values.shape} values for {c.size} counts at n = {n}"
+        claim((given == c).all(), f"the counts were changed at n = {n}")
+        claim(
+            values.shape in ((), c.shape),
+            f"{values.shape} values for {c.size} counts at n = {n}",
         )
-        assert np.isfinite(values).all(), f"not finite at n = {n}: {values}"
+        claim(np.isfinite(values).all(), f"not finite at n = {n}: {values}")
         again = np.asarray(measure(c.copy(), n), dtype=float)
-        assert (values == again).all(), f"two calls differ at n = {n}"
+        claim((values == again).all(), f"two calls differ at n = {n}")
     from quorate.pruning import FTAD
 
     check_pruner(FTAD(measure))

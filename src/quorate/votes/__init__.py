@@ -9,9 +9,17 @@ from quorate.votes._encoding import (
     encode_truth,
     positions,
     union,
+    widened,
 )
 from quorate.votes._labels import as_labels, check_same_family, refuse_masked
+from quorate.votes._outcomes import (
+    Outcome,
+    leave_one_out_outcomes,
+    outcome_of,
+    prefix_outcomes,
+)
 from quorate.votes._pair_counts import PairCounts
+from quorate.votes._plausible import refuse_scores
 from quorate.votes._pooled import pooled_votes
 from quorate.votes._probabilities import (
     DenseProbabilities,
@@ -40,6 +48,7 @@ __all__ = [
     "DenseProbabilities",
     "Histogram",
     "Moves",
+    "Outcome",
     "PairCounts",
     "Probabilities",
     "Profile",
@@ -60,18 +69,23 @@ __all__ = [
     "encode_rows",
     "encode_truth",
     "leave_one_out_errors",
+    "leave_one_out_outcomes",
     "load_counts",
     "load_with_progress",
     "member_positions",
+    "outcome_of",
     "place_dtype",
     "pooled_votes",
     "positions",
     "prefix_errors",
+    "prefix_outcomes",
     "refuse_masked",
+    "refuse_scores",
     "room_for",
     "save_with_progress",
     "subset_errors",
     "tabled",
     "union",
     "weights_left",
+    "widened",
 ]

@@ -85,7 +85,9 @@ class DecidedVotes(CountedVotes):
         given = self._probabilities
         if given is None:
             raise ValueError("mean_probabilities: these votes have no probabilities.")
-        weights = np.ones(self.n_members) if self._weights is None else self._weights
+        weights = self._weights
+        if weights is None or self.has_equal_weights:  # as shares has it
+            weights = np.ones(self.n_members)
         total = np.zeros((self.n_samples, self.n_classes))
         for member, weight in enumerate(weights):
             total += weight * given.of(member)

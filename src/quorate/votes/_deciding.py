@@ -52,7 +52,9 @@ def prefix_errors(
     ties : {"expected", "lowest"}, optional
         How an error at a tie counts; as the votes say by default.
     """
-    steady = weights_of(votes) if weights is None else _steady(votes, order, weights)
+    steady = (
+        weights_of(votes) if weights is None else steady_weights(votes, order, weights)
+    )
     if steady is None:
         assert weights is not None
         for step, given in enumerate(weights):
@@ -90,6 +92,7 @@ class Standing:
         self.inside = np.zeros(votes.n_members, dtype=bool)
         self.scores = np.zeros((votes.n_samples, votes.n_classes))
         self.asked = np.zeros(votes.n_samples)
+        self.cast = np.zeros(votes.n_samples)  # the same, weighted; masked votes only
         self.is_exact = counts_whole_votes(votes) and bool(
             (weights == weights[0]).all()
         )
@@ -119,6 +122,31 @@ class Standing:
             return np.where(self.asked == 0, 1 - 1 / votes.n_classes, errors)
         return errors
 
+    def decisions(self) -> IntArray:
+        """Return the class each sample goes to, as predicted; -1 where nobody votes."""
+        votes = self.votes
+        leader, best, second = lead(self.scores)
+        if votes.ties == "expected" and votes.counts_heads:
+            slack = self._tie_slack()
+            tied = np.flatnonzero(best - second <= slack)
+            top = self.scores[tied] >= best[tied, None] - slack
+            leader[tied] = top.argmax(axis=1)
+        elif not self.is_exact:
+            leader = self._looked_at_twice(leader, best, second)
+        return np.where(self.asked == 0, -1, leader) if votes.is_masked else leader
+
+    def mean_shares(self) -> FloatArray:
+        """Return what the members inside give each class on average.
+
+        All classes alike where nobody votes.
+        """
+        if not self.votes.is_masked:
+            return np.asarray(self.scores / self.weights[self.inside].sum())
+        there = (self.asked > 0) & (self.cast > 0)
+        mean = self.scores / np.where(there, self.cast, 1.0)[:, None]
+        mean[~there] = 1.0 / self.votes.n_classes
+        return mean
+
     def _give(self, member: int, times: int) -> None:
         votes, codes = self.votes, self.votes.codes[member]
         weight, rows = times * float(self.weights[member]), self._samples
@@ -126,6 +154,7 @@ class Standing:
             rows = np.flatnonzero(codes >= 0)
             codes = codes[rows]
             self.asked[rows] += times
+            self.cast[rows] += weight
         if votes.counts_heads:
             self.scores[rows, codes] += weight
         else:
@@ -135,9 +164,7 @@ class Standing:
     def _errors_of_plurality(
         self, leader: IntArray, best: FloatArray, second: FloatArray
     ) -> FloatArray:
-        slack = 0.0
-        if not self.is_exact:
-            slack = TIE_TOLERANCE * float(self.weights[self.inside].sum())
+        slack = self._tie_slack()
         errors = np.asarray(leader != self.votes.y, dtype=float)
         tied = np.flatnonzero(best - second <= slack)
         top = self.scores[tied] >= best[tied, None] - slack
@@ -147,6 +174,11 @@ class Standing:
         right = top[np.arange(tied.size), self.votes.y[tied]]
         errors[tied] = 1 - right / np.count_nonzero(top, axis=1)
         return errors
+
+    def _tie_slack(self) -> float:
+        if self.is_exact:
+            return 0.0
+        return TIE_TOLERANCE * float(self.weights[self.inside].sum())
 
     def _looked_at_twice(
         self, leader: IntArray, best: FloatArray, second: FloatArray
@@ -159,7 +191,7 @@ class Standing:
         return leader
 
 
-def _steady(
+def steady_weights(
     votes: "Votes", order: IntArray, weights: Sequence[FloatArray]
 ) -> FloatArray | None:
     """Return the members' weights if they have the same at every size, else None."""

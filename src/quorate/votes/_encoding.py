@@ -94,6 +94,17 @@ def union(arrays: Iterable[Array], model: Array) -> Array:
     return in_type_of(unique, model)
 
 
+def widened(
+    classes: Array, codes: Array, y: Array, labels: Iterable[Array]
+) -> tuple[Array, Array, Array]:
+    """Return classes and codes with room for labels that nobody voted for."""
+    every = union([classes, *labels], classes)
+    if every.size == classes.size:
+        return classes, codes, y
+    rank = positions(classes, every, "y").astype(code_dtype(every.size))
+    return every, rank[codes], rank[y]
+
+
 def positions(labels: Array, classes: Array, name: str) -> IntArray:
     """Return where labels stand among sorted classes, or refuse one that does not."""
     check_same_family(labels, classes, name, "the classes")

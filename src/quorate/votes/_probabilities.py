@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
-from quorate.votes._labels import refuse_masked
+from quorate.votes._labels import as_labels, refuse_masked
 
 LARGEST_IN_MEMORY = 512 * 2**20
 """Bytes above which an array of probabilities lives in a temporary file."""
@@ -69,15 +69,17 @@ class Probabilities(ABC):
         n_members, n_samples, n_classes = self.shape
         width = len(range(*samples.indices(n_samples)))
         part = np.empty((n_members, width, n_classes), dtype=np.float32)
-        for member in range(n_members):
-            part[member] = self.of(member, samples)
+        with np.errstate(under="ignore"):  # shares below 1e-38 are 0 here
+            for member in range(n_members):
+                part[member] = self.of(member, samples)
         return part
 
     def dense(self) -> Array:
         """Return one array in single precision, on disk if it is large."""
         whole = room_for(self.shape)
-        for member in range(self.shape[0]):
-            whole[member] = self.of(member)
+        with np.errstate(under="ignore"):
+            for member in range(self.shape[0]):
+                whole[member] = self.of(member)
         return whole
 
 
@@ -237,10 +239,73 @@ def room_for(shape: tuple[int, ...], dtype: Any = np.float32) -> Array:
         return np.memmap(file, dtype=wanted, mode="w+", shape=shape)
 
 
+def column_labels(classes: Any, probabilities: Any) -> Array | None:
+    """Return the labels of the columns of probabilities; None if none are named."""
+    if classes is None:
+        return None
+    if probabilities is None:
+        raise ValueError(
+            "Votes(classes): they name the columns of probabilities, of which there "
+            "are none."
+        )
+    labels = as_labels(classes, "Votes(classes)")
+    if labels.ndim != 1 or labels.size == 0:
+        raise ValueError(
+            f"Votes(classes): one label per column, got shape {labels.shape}."
+        )
+    if np.unique(labels).size < labels.size:
+        raise ValueError("Votes(classes): two columns have the same label.")
+    return labels
+
+
+def as_columns(given: Any, n_classes: int) -> Any:
+    """Return probabilities with a column for each class, where one stands for two."""
+    refuse_masked(given, "Votes(probabilities)")
+    array = np.asarray(given)
+    if array.ndim == 2 and n_classes == 2 and array.dtype.kind in "fiub":
+        return np.stack([1 - array.astype(float), array], axis=2)
+    return array
+
+
+def most_likely(probabilities: Any, classes: Array | None) -> Array:
+    """Return the class that each member finds most likely, the lowest of several."""
+    if classes is None:
+        raise ValueError(
+            "Votes(None, y, probabilities): without predictions the classes of the "
+            "columns are needed, such as classes=model.classes_."
+        )
+    given = as_columns(probabilities, classes.size)
+    if given.ndim != 3 or given.shape[2] != classes.size or given.dtype.kind not in "f":
+        raise ValueError(
+            "Votes(probabilities): one number per member, sample and class, shape "
+            f"(n_members, n_samples, {classes.size}); got {given.dtype} of shape "
+            f"{given.shape}."
+        )
+    rising = np.argsort(classes, kind="stable")
+    found = [classes[rising][row[:, rising].argmax(axis=1)] for row in given]
+    return np.array(found)
+
+
 def check_probabilities(
-    given: Any, shape: tuple[int, int], classes: Array, valid: BoolArray | None
+    given: Any,
+    shape: tuple[int, int],
+    classes: Array,
+    valid: BoolArray | None,
+    columns: IntArray,
 ) -> Probabilities:
     """Return probabilities as 32-bit floats, zero where a vote may not be used.
+
+    Parameters
+    ----------
+    given : array-like
+    shape : tuple of int
+        Number of members and samples.
+    classes : array
+        All labels, sorted.
+    valid : array of bool, optional
+        Which votes may be used.
+    columns : array of int
+        Which of the classes each column is about.
 
     Raises
     ------
@@ -249,8 +314,9 @@ def check_probabilities(
     """
     refuse_masked(given, "Votes(probabilities)")
     array = np.asarray(given)
-    wanted = (*shape, classes.size)
+    wanted = (*shape, columns.size)
     if array.shape != wanted:
+        classes = classes[columns]
         raise ValueError(
             f"Votes(probabilities): shape {wanted}, one probability per member, sample "
             f"and class ({', '.join(map(str, classes[:5].tolist()))}"
@@ -258,11 +324,13 @@ def check_probabilities(
         )
     if array.dtype.kind not in "fiub":
         raise ValueError(f"Votes(probabilities): numbers, got {array.dtype}.")
-    kept = room_for(wanted)
+    kept = room_for((*shape, classes.size))
     for member, row in enumerate(array):
         usable = None if valid is None else valid[member]
         _check_row(row, usable, member)
-        kept[member] = row if usable is None else np.where(usable[:, None], row, 0)
+        kept[member][:, columns] = (
+            row if usable is None else np.where(usable[:, None], row, 0)
+        )
     return DenseProbabilities(kept)
 
 

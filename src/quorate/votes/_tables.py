@@ -17,6 +17,7 @@ from quorate._typing import Array
 from quorate.exceptions import FileFormatError
 from quorate.votes._encoding import code_dtype
 from quorate.votes._labels import as_labels
+from quorate.votes._plausible import refuse_scores
 from quorate.votes._votes import Votes
 
 # Decimal numbers as programs write them. A code such as 007 is text.
@@ -30,6 +31,7 @@ _MISSING = ("", "NA", "N/A", "n/a", "<NA>", "#N/A", "nan", "NaN", "NAN", "NaT", 
 # What pandas calls a column without a name, an index that was written along.
 _UNNAMED = re.compile(r"Unnamed: \d+|__index_level_\d+__")
 _LONGEST_LABEL = 1000
+_REMEDY = "Probabilities go to Votes(None, y, probabilities=..., classes=...)."
 
 
 def from_table(
@@ -224,18 +226,16 @@ def _as_numbers(texts: list[str]) -> Array | None:
 
 
 def _refuse_probabilities(votes: Votes, owner: str) -> None:
-    """Refuse numbers between 0 and 1 that are nobody's labels."""
+    """Refuse numbers that are nobody's labels, such as probabilities."""
     is_label = np.zeros(votes.n_classes, dtype=bool)
     is_label[votes.y] = True
-    strange = votes.classes[~is_label]
-    if strange.dtype.kind == "U" and all(map(_NUMBER.fullmatch, strange.tolist())):
-        strange = strange.astype(float)
-    few = max(2, int(np.count_nonzero(is_label)))
-    if strange.dtype.kind != "f" or strange.size <= few:
-        return
-    if strange.min() >= 0 and strange.max() <= 1:
-        raise ValueError(
-            f"{owner}: the votes look like probabilities, {strange.size} "
-            f"numbers between 0 and 1 that are not among the labels, such as "
-            f"{strange[strange.size // 2]:.6g}; a vote is a label."
-        )
+    classes = votes.classes
+    if classes.dtype.kind == "U":
+        strange = classes[~is_label]
+        if not all(map(_NUMBER.fullmatch, strange.tolist())):
+            return
+        # What the labels are does not matter then, as long as they are no numbers.
+        numbers = np.full(classes.size, -1.0)
+        numbers[~is_label] = strange.astype(float)
+        classes = numbers
+    refuse_scores(classes, is_label, owner, _REMEDY)

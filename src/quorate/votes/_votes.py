@@ -16,9 +16,17 @@ from quorate.votes._checks import (
     weights_left,
 )
 from quorate.votes._decided import DecidedVotes
-from quorate.votes._encoding import encode
+from quorate.votes._encoding import encode, positions, widened
 from quorate.votes._labels import as_labels
-from quorate.votes._probabilities import Probabilities, certain, check_probabilities
+from quorate.votes._plausible import refuse_other_order, refuse_scores
+from quorate.votes._probabilities import (
+    Probabilities,
+    as_columns,
+    certain,
+    check_probabilities,
+    column_labels,
+    most_likely,
+)
 from quorate.votes._rows import (
     as_mask,
     as_rows,
@@ -33,6 +41,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from quorate.votes._summary import Summary
+_REMEDY = (
+    "Pass probabilities as Votes(None, y, probabilities=..., classes=...), with the "
+    "labels of their columns."
+)
 
 
 class Votes(DecidedVotes):
@@ -43,9 +55,10 @@ class Votes(DecidedVotes):
 
     Parameters
     ----------
-    predictions : array-like of shape (n_members, n_samples)
+    predictions : array-like of shape (n_members, n_samples), or None
         The label each member gives each sample; any sortable type. What a masked array
-        hides may not be used, as with ``valid``.
+        hides may not be used, as with ``valid``. None: the most likely class by
+        ``probabilities``, the lowest of several.
     y : array-like of shape (n_samples,)
         The true labels, of the same type. Labels come back as they were given; those
         that no type of number holds together exactly are refused.
@@ -58,13 +71,17 @@ class Votes(DecidedVotes):
     names : sequence of str, optional
         Names of the members; their positions by default.
     probabilities : array-like of shape (n_members, n_samples, n_classes), optional
-        The members' class probabilities, classes sorted as in ``classes``. With them
-        the ensemble is taken to average probabilities; votes, diversity and the
-        plurality vote do not change. What they hold where ``valid`` is False is not
-        looked at.
+        The members' class probabilities; with two classes, also those of the second
+        alone, of shape (n_members, n_samples). With them the ensemble is taken to
+        average probabilities; votes, diversity and the plurality vote do not change.
+        What they hold where ``valid`` is False is not looked at.
     rule : {"average", "heads"}, optional
         How the ensemble decides: by the mean of the probabilities, or by the plurality
         of its members' votes. "average" if there are probabilities, else "heads".
+    classes : array-like of shape (n_classes,), optional
+        The labels of the columns of ``probabilities``, in their order, such as
+        ``classes_`` of the model. Without, columns are those of the labels that occur,
+        sorted; columns that fit the votes in another order only are refused.
 
     See Also
     --------
@@ -106,23 +123,36 @@ class Votes(DecidedVotes):
         probabilities: Any = None,
         *,
         rule: RuleName | None = None,
+        classes: Any = None,
     ) -> None:
+        columns = column_labels(classes, probabilities)
+        if predictions is None and probabilities is not None:
+            predictions = most_likely(probabilities, columns)
         predictions, mask = usable_votes(predictions, valid)
         truth = as_labels(y, "y")
         rows = as_rows(predictions, mask)
         check_shapes(shape_of(rows), truth)
-        classes, codes, y_codes = encode(rows, truth)
+        known, codes, y_codes = encode(rows, truth)
         del rows
+        refuse_scores(known, _occurring(y_codes, known.size), "Votes", _REMEDY)
+        if columns is not None:
+            known, codes, y_codes = widened(known, codes, y_codes, [columns])
         if mask is not None:
             for row, usable in zip(codes, mask, strict=True):
                 row[~usable] = -1
         shares = None
         if probabilities is not None:
-            shares = check_probabilities(probabilities, codes.shape, classes, mask)
+            places: IntArray = np.arange(known.size)
+            if columns is not None:
+                places = positions(columns, known, "Votes(classes)")
+            given = as_columns(probabilities, places.size)
+            shares = check_probabilities(given, codes.shape, known, mask, places)
+            if columns is None:
+                refuse_other_order(shares, codes, known)
         self._set(
             codes,
             y_codes,
-            classes,
+            known,
             weights,
             names,
             masked=mask is not None,
@@ -540,6 +570,12 @@ def _own_rule(name: RuleName | None, given: Probabilities | None) -> DecisionRul
     if name == "heads" or given is None:
         return PLURALITY
     return DecisionRule("average")
+
+
+def _occurring(y: Array, n_classes: int) -> Array:
+    found = np.zeros(n_classes, dtype=bool)
+    found[y] = True
+    return found
 
 
 def _count(number: int, one: str, many: str | None = None) -> str:

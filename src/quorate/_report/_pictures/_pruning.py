@@ -3,7 +3,8 @@
 import numpy as np
 
 from quorate import display
-from quorate._report._format import count, percent, points
+from quorate._report._format import count
+from quorate._report._measure import measure_of
 from quorate._report._pictures._input import PictureInput, evenly_spread
 from quorate._report._svg import Picture, draw
 
@@ -15,6 +16,9 @@ def size_curve(given: PictureInput) -> Picture | None:
     if curve["refusal"] is not None:
         return None
     sizes, errors = np.asarray(curve["sizes"]), np.asarray(curve["errors"])
+    judged, measure = given.data["judged"], measure_of(given.data)
+    top = 1.0 if judged is None else judged["top"]
+    values = errors if judged is None else top - errors
     every = np.arange(1, int(sizes[-1]) + 1)
     what = f"the first members that {pruning['method']} picks"
     if sizes.size < every.size:
@@ -26,12 +30,17 @@ def size_curve(given: PictureInput) -> Picture | None:
         curve["full_error"],
         min(pruning["n_kept"], every[-1]),
         "",
+        measure.title,
+        top,
     )
+    what_is_shown = "Error" if judged is None else measure.title.capitalize()
+    best = "smallest error" if judged is None else f"best {measure.title}"
     told = [
         (
             float(sizes[at]),
-            float(errors[at]),
-            f"{count(sizes[at])} members: error {percent(errors[at])}",
+            float(values[at]),
+            f"{count(sizes[at])} members: {'error' if judged is None else ''}"
+            f"{'' if judged is None else measure.title} {measure.write(values[at])}",
         )
         for at in evenly_spread(sizes.size, 60)
     ]
@@ -39,9 +48,9 @@ def size_curve(given: PictureInput) -> Picture | None:
         "sizes",
         shown,
         "How many members are enough",
-        f"Error on held-back samples of {what}. The band is one standard error wide "
-        "on each side.",
-        f"The smallest error is reached with {count(curve['best_size'])} members, and "
+        f"{what_is_shown} on held-back samples of {what}. The band is one standard "
+        "error wide on each side.",
+        f"The {best} is reached with {count(curve['best_size'])} members, and "
         f"{count(curve['enough'])} are within one standard error of it.",
         told,
     )
@@ -52,17 +61,19 @@ def method_gains(given: PictureInput) -> Picture | None:
     rows = given.data["methods"]["rows"]
     if not rows:
         return None
+    measure = measure_of(given.data)
     shown = display.GainDisplay(
         names=tuple(row["method"] for row in rows),
-        gain=np.array([row["gain"] for row in rows]),
-        standard_error=np.array([row["gain_error"] for row in rows]),
+        gain=np.array([row[measure.gain] for row in rows]),
+        standard_error=np.array([row[measure.gain_error] for row in rows]),
     )
     told = [
         (
-            row["gain"],
+            row[measure.gain],
             place,
-            f"{row['method']}: {percent(row['accuracy'])}, {points(row['gain'])} "
-            f"from all members (standard error {points(row['gain_error'])})",
+            f"{row['method']}: {measure.write(row[measure.value])}, "
+            f"{measure.differ(row[measure.gain])} from all members (standard error "
+            f"{measure.differ(row[measure.gain_error])})",
         )
         for place, row in enumerate(rows)
     ]
@@ -70,9 +81,10 @@ def method_gains(given: PictureInput) -> Picture | None:
         "method-gains",
         shown,
         "Methods at the same size",
-        "Accuracy on held-back samples, as a difference to all members, with two "
-        "standard errors on each side.",
-        f"The best is {rows[0]['method']} with {percent(rows[0]['accuracy'])}.",
+        f"{measure.title.capitalize()} on held-back samples, as a difference to all "
+        "members, with two standard errors on each side.",
+        f"The best is {rows[0]['method']} with "
+        f"{measure.write(rows[0][measure.value])}.",
         told,
         height=1.2 + 0.3 * len(rows),
     )

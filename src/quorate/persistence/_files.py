@@ -1,4 +1,4 @@
-"""Models to and from files, without running anything that is in them."""
+"""Files that hold models."""
 
 import hashlib
 import io
@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quorate._atomic import atomic_write
+from quorate._suggest import in_short
 from quorate._versions import versions
 from quorate._warn import warn
 from quorate.exceptions import FileFormatError, VersionWarning
+from quorate.persistence._harmless import is_harmless
+from quorate.persistence._sound import unsound_part
 
 if TYPE_CHECKING:
     from types import ModuleType
-
-__all__ = ["load", "save"]
 
 _FORMAT = "quorate-model"
 _NEWEST = 1
@@ -109,17 +110,19 @@ def load(
     """Read a model written by :func:`save` or by skops.
 
     Everything is checked before anything is built: the kind of file, its format, its
-    checksum, and that each type it needs is one that skops knows to be harmless or that
-    you named. The checksum finds damage; it does not tell who wrote the file.
+    checksum, and that each type it needs is known to be harmless or was named by you.
+    Harmless are what skops calls so, scikit-learn's trees and other types that hold
+    data only, and quorate's own classes; trees are looked through before they are
+    handed out, since a forged one could crash ``predict``. The checksum finds damage;
+    it does not tell who wrote the file.
 
     Parameters
     ----------
     path : path
         A file written by :func:`save` or ``skops.io.dump``.
     trusted : iterable of str or type
-        Types that may be built although skops does not know them to be harmless, such
-        as ``"sklearn.tree._tree.Tree"``, which every tree needs: a forged tree can
-        crash ``predict``. The refusal lists those that a file needs.
+        Types that may be built although nobody knows them to be harmless, such as
+        classes of your own. The refusal lists those that a file needs.
     unsafe_pickle : bool
         Whether pickle and joblib files are opened too. Opening one runs whatever code
         is in it, with all your rights, before anything can be checked; ``trusted`` is
@@ -150,8 +153,7 @@ def load(
     >>> path = os.path.join(tempfile.mkdtemp(), "tree.skops")
     >>> model = DecisionTreeClassifier().fit([[0], [1]], ["no", "yes"])
     >>> quorate.save(model, path)
-    >>> again = quorate.load(path, trusted=["sklearn.tree._tree.Tree"])
-    >>> again.predict([[1]])
+    >>> quorate.load(path).predict([[1]])
     array(['yes'], dtype='<U3')
     """
     file = Path(path)
@@ -163,8 +165,9 @@ def load(
     if named_pickle or start.startswith(_PICKLE_STARTS):
         if not unsafe_pickle:
             raise FileFormatError(
-                f"{file}: pickle and joblib files run code when they are opened and "
-                "are not read; store the model with quorate.save."
+                f"{file}: pickle and joblib files run code when they are opened; if "
+                "you wrote it yourself, open it by unsafe_pickle=True or "
+                "--unsafe-pickle, and store the model with quorate.save."
             )
         if not is_zip:
             return _load_pickle(file)
@@ -179,7 +182,7 @@ def load(
     except Exception as error:
         # A forged schema makes skops stumble in any way; nothing has been built yet.
         raise _damaged(file, error) from error
-    strange = sorted(needed - approved)
+    strange = sorted(name for name in needed - approved if not is_harmless(name))
     if strange:
         raise FileFormatError(
             f"{file}: the model needs types that are not trusted: "
@@ -189,7 +192,11 @@ def load(
     if note is not None:
         _compare_versions(file, note["versions"])
     told = note is not None
-    return _build(file, lambda: skops.loads(data, trusted=sorted(needed)), told)
+    model = _build(file, lambda: skops.loads(data, trusted=sorted(needed)), told)
+    fault = unsound_part(model)
+    if fault:
+        raise FileFormatError(f"{file}: forged or damaged: {fault}.")
+    return model
 
 
 def _skops(file: Path) -> "ModuleType":
@@ -206,7 +213,7 @@ def _type_names(trusted: Iterable[str | type]) -> set[str]:
     if isinstance(trusted, (str, bytes, bool)) or not isinstance(trusted, Iterable):
         raise TypeError(
             f"load(trusted={trusted!r}): a list of type names, such as "
-            "['sklearn.tree._tree.Tree']."
+            "['mypackage.MyTransformer']."
         )
     return {
         f"{entry.__module__}.{entry.__qualname__}"
@@ -223,7 +230,7 @@ def _load_pickle(file: Path) -> Any:
 
 
 def _reason(error: Exception) -> str:
-    first = str(error).strip().split("\n", 1)[0].rstrip(".")
+    first = in_short(error)
     return f"{type(error).__name__}: {first}" if first else type(error).__name__
 
 

@@ -1,0 +1,1 @@
+"""Small changes of the source that tests must notice; see ``__main__``."""

@@ -1,0 +1,287 @@
+"""Out-of-fold probabilities in, a weight for each model out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from quorate._blending._arrays import ProbabilityArrays
+from quorate._blending._pool import ProbabilityPool, Recipe, as_outcome, blended
+from quorate._blending._weighing import Weigh, folds_of, weigher
+from quorate._html import table_html
+from quorate._scoring import Judged, Score, check_scoring, find_score
+from quorate._typing import Array, FloatArray, IntArray
+from quorate.votes import Votes
+
+_OWNER = "blend"
+_LARGEST_SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Blend:
+    """Weights of models, and how good their blend is on samples it was not made on."""
+
+    weights: dict[str, float]
+    """Model -> weight; the largest first, adding up to one, without those of none. Of
+    a blend of two means, the mean of its weights in both."""
+    names: list[str]
+    """All models, in the order they were given."""
+    sharpness: float | None
+    """None if the blend is the plain weighted mean of probabilities. Otherwise there is
+    a geometric mean in it, the product of powers ``sharpness * weight`` scaled to one:
+    above 1 it is surer than its models."""
+    classes: Array
+    """The classes, sorted: the columns of :meth:`predict_proba`."""
+    method: str
+    """How the weights were found."""
+    scoring: str
+    """What the scores are."""
+    nested: Judged
+    """Score of the blend, weights chosen on other folds."""
+    best_nested: Judged
+    """Score of the best single model, chosen on other folds."""
+    mean_nested: Judged
+    """Score of the plain mean of all models."""
+    best_single: str
+    """The model that is best alone."""
+    _recipe: Recipe = field(repr=False)
+    _pool: ProbabilityPool = field(repr=False)
+
+    @property
+    def score(self) -> float:
+        """Score of the blend, weights chosen on other folds."""
+        return self.nested.score
+
+    @property
+    def standard_error(self) -> float:
+        """Standard error of :attr:`score`."""
+        return self.nested.standard_error
+
+    def predict_proba(self, probabilities: Any) -> FloatArray:
+        """Return the blend of the models' probabilities on other samples.
+
+        Parameters
+        ----------
+        probabilities : dict, 3-d array, sequence of arrays or folder
+            As :func:`blend` takes them. Arrays without names stand for all models, in
+            their order; of named ones only those with a weight are needed.
+        """
+        owner = "Blend.predict_proba"
+        named = isinstance(probabilities, (Mapping, str)) or hasattr(
+            probabilities, "__fspath__"
+        )
+        arrays = ProbabilityArrays(probabilities, None if named else self.names, owner)
+        missing = [name for name in self.weights if name not in arrays]
+        if missing:
+            raise ValueError(
+                f"{owner}: {missing[0]!r} has a weight of "
+                f"{self.weights[missing[0]]:.3f} and no array here."
+            )
+        found = blended(arrays, self.names, self._recipe)
+        if found.shape[1] != self.classes.size:
+            raise ValueError(
+                f"{owner}: arrays of {found.shape[1]} classes; the blend was made of "
+                f"{self.classes.size}."
+            )
+        return np.asarray(found[:, self._pool.columns])
+
+    def predict(self, probabilities: Any) -> Array:
+        """Return the class of the largest blended probability."""
+        shares = self.predict_proba(probabilities)
+        return np.asarray(self.classes[shares.argmax(axis=1)])
+
+    def votes(self) -> Votes:
+        """Return the models' votes, for diversity, reports and pictures."""
+        return self._pool.votes()
+
+    def rows(self) -> list[tuple[str, str, str]]:
+        """Return what is compared: who, score, standard error."""
+        return [
+            (name, f"{judged.score:.4f}", f"{judged.standard_error:.4f}")
+            for name, judged in (
+                (f"blend of {len(self.weights)}", self.nested),
+                (f"best single model ({self.best_single})", self.best_nested),
+                (f"mean of all {len(self.names)}", self.mean_nested),
+            )
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain numbers and words."""
+        return {
+            "weights": dict(self.weights),
+            "sharpness": self.sharpness,
+            "method": self.method,
+            "scoring": self.scoring,
+            "score": self.nested.score,
+            "standard_error": self.nested.standard_error,
+            "best_single": self.best_single,
+            "best_single_score": self.best_nested.score,
+            "mean_score": self.mean_nested.score,
+            "classes": self.classes.tolist(),
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"Blend({len(self.weights)} of {len(self.names)} models, {self.method}; "
+            f"{self.scoring} {self.nested.score:.4f} +- "
+            f"{self.nested.standard_error:.4f}, best single model "
+            f"{self.best_nested.score:.4f}, mean of all {self.mean_nested.score:.4f})"
+        )
+
+    def _repr_html_(self) -> str:
+        shown = list(self.weights.items())[:_LARGEST_SHOWN]
+        left = len(self.weights) - len(shown)
+        more = f" and {left} more with less." if left else "."
+        return table_html(
+            f"Blend by {self.method}", ("", self.scoring, "+-"), self.rows()
+        ) + table_html(
+            "Weights",
+            ("model", "weight"),
+            [(name, f"{weight:.3f}") for name, weight in shown],
+            f"{len(shown)} of {len(self.names)} models{more} Scores are of weights "
+            "chosen on other samples.",
+        )
+
+
+def blend(
+    probabilities: Any,
+    y: Any,
+    names: Sequence[str] | None = None,
+    method: Any = "auto",
+    keep: int | None = None,
+    scoring: Any = None,
+    *,
+    classes: Sequence[Any] | None = None,
+    folds: int = 5,
+    random_state: int | None = 0,
+) -> Blend:
+    """Weigh models by the probabilities they gave, without the models.
+
+    Parameters
+    ----------
+    probabilities : dict, 3-d array, sequence of arrays or folder
+        Out-of-fold probabilities (samples x classes) of each model, on the same samples
+        in the same order: ``{name: array}``, an array of shape (n_models, n_samples,
+        n_classes), a list of arrays, or a folder of ``.npy``, ``.parquet`` or ``.csv``
+        files, one for each model. Data frames will do as arrays. With two classes one
+        column is enough, that of the second class.
+    y : array-like of shape (n_samples,)
+        The labels.
+    names : sequence of str, optional
+        Names for arrays that have none; of named ones, those to take.
+    method : str or Pruner
+        "geometric": the weighted geometric mean with the smallest logarithmic loss,
+        as sharp as the samples want it. "simplex": the weighted mean with the smallest
+        logarithmic loss. "both": the mean of these two. "single", "mean": the best
+        model, all alike. A name of :func:`quorate.methods`, such as "ges" or "brier",
+        or a pruner object. "auto": "both" for the logarithmic loss, and for another
+        scoring whichever does best by it on samples it has not seen.
+    keep : int, optional
+        At most this many models.
+    scoring : str, scorer or callable, optional
+        What the scores are, and what "auto" is to make large; the logarithmic loss by
+        default (``"neg_log_loss"``).
+    classes : sequence, optional
+        What the columns stand for, where that is not the sorted labels in y.
+    folds : int
+        Folds for the scores: weights are chosen on all but one and scored on that one.
+    random_state : int or None
+        Seed of the folds and of the random halves that "simplex" averages over.
+
+    Returns
+    -------
+    Blend
+        With ``weights`` by name, scores of the blend, of the best single model and of
+        the plain mean, and ``predict_proba(arrays)``.
+
+    Notes
+    -----
+    Choosing and scoring on the same samples flatters, so scores are nested: all
+    choices, that of the best single model too, are made anew on each set of folds.
+    Arrays are read one at a time; 4 bytes are kept for each model, sample and class
+    (and twice that while weights are found). Methods of :mod:`quorate.pruning` see
+    votes with probabilities, and so take more.
+
+    See Also
+    --------
+    prune : Choose among models that are there.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import quorate
+    >>> y = np.arange(60) % 2
+    >>> noise = np.random.default_rng(0).normal(size=(3, 60))
+    >>> given = 1 / (1 + np.exp(-(y - 0.5) * 3 - noise))
+    >>> found = quorate.blend({"a": given[0], "b": given[1], "c": given[2]}, y)
+    >>> sorted(found.weights), round(sum(found.weights.values()), 6)
+    (['a', 'b', 'c'], 1.0)
+    >>> found.score > found.mean_nested.score
+    True
+    >>> found.predict(
+    ...     {"a": [0.9, 0.2], "b": [0.8, 0.3], "c": [0.9, 0.1]}
+    ... )
+    array([1, 0])
+    """
+    _check_numbers(keep, folds)
+    scoring = "neg_log_loss" if scoring is None else scoring
+    check_scoring(scoring, _OWNER)
+    pool = ProbabilityPool(
+        ProbabilityArrays(probabilities, names, _OWNER), y, classes, _OWNER
+    )
+    rarest = int(np.bincount(pool.y, minlength=pool.classes.size).min())
+    if rarest < 2:
+        label = pool.classes[np.bincount(pool.y, minlength=pool.classes.size).argmin()]
+        raise ValueError(
+            f"{_OWNER}: class {label.item()!r} has {rarest} samples; weights can be "
+            "chosen and scored with two or more."
+        )
+    score = find_score(scoring, pool.classes, _OWNER)
+    weigh = weigher(pool, method, keep, score, random_state)
+    recipe = weigh(np.arange(pool.n_samples))
+    weights = np.mean([mean.weights for mean in recipe], axis=0)
+    single = weigher(pool, "single", None, score, random_state)
+    mean = weigher(pool, "mean", None, score, random_state)
+    places = folds_of(pool.y, min(folds, rarest), random_state)
+    alone = single(np.arange(pool.n_samples))
+    return Blend(
+        weights={
+            pool.names[place]: float(weights[place])
+            for place in np.argsort(-weights, kind="stable")
+            if weights[place] > 0
+        },
+        names=pool.names,
+        sharpness=recipe[0].sharpness,
+        classes=pool.classes,
+        method=method if isinstance(method, str) else type(method).__name__,
+        scoring=score.name,
+        nested=_nested(pool, weigh, score, places),
+        best_nested=_nested(pool, single, score, places),
+        mean_nested=_nested(pool, mean, score, places),
+        best_single=pool.names[int(alone[0].weights.argmax())],
+        _recipe=recipe,
+        _pool=pool,
+    )
+
+
+def _nested(
+    pool: ProbabilityPool, weigh: Weigh, score: Score, places: IntArray
+) -> Judged:
+    """Score weights on folds that did not choose them."""
+    shares = np.empty((pool.n_samples, pool.classes.size))
+    for fold in range(int(places.max()) + 1):
+        new = np.flatnonzero(places == fold)
+        shares[new] = pool.blended(weigh(np.flatnonzero(places != fold)), new)
+    return score.of(as_outcome(shares), pool.y)
+
+
+def _check_numbers(keep: Any, folds: Any) -> None:
+    for name, value, least in (("keep", keep, 1), ("folds", folds, 2)):
+        fine = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+        if value is None and name == "keep":
+            continue
+        if not fine or value < least:
+            raise ValueError(
+                f"{_OWNER}({name}={value!r}): a whole number of at least {least}."
+            )

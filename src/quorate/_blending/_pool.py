@@ -1,0 +1,151 @@
+"""Models of which only their probabilities are left."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from quorate._blending._arrays import ProbabilityArrays
+from quorate._blending._geometric import log_ratios, shares_of
+from quorate._typing import Array, FloatArray, IntArray
+from quorate.votes import Outcome, Votes
+
+# No probability counts as less, as in the rest of quorate.
+FLOOR = 1e-6
+
+
+class ProbabilityPool:
+    """Arrays of probabilities, and the labels of their samples.
+
+    Parameters
+    ----------
+    arrays : ProbabilityArrays
+        One array per model.
+    y : array-like
+        Labels.
+    classes : sequence, optional
+        What the columns stand for; the sorted labels by default.
+    owner : str
+        Who asks, for messages.
+    """
+
+    def __init__(
+        self,
+        arrays: ProbabilityArrays,
+        y: Any,
+        classes: Sequence[Any] | None,
+        owner: str,
+    ) -> None:
+        self.arrays, self.names = arrays, arrays.names
+        n_samples, n_classes = arrays[self.names[0]].shape
+        labels = np.asarray(y)
+        if labels.shape != (n_samples,):
+            raise ValueError(
+                f"{owner}: y has shape {labels.shape}, and {self.names[0]!r} has "
+                f"{n_samples} samples."
+            )
+        columns = np.unique(labels) if classes is None else np.asarray(classes)
+        if columns.shape != (n_classes,) or np.unique(columns).size != n_classes:
+            said = "y has" if classes is None else "classes names"
+            raise ValueError(
+                f"{owner}: the arrays have {n_classes} columns and {said} "
+                f"{columns.size} classes; classes=[...] says what each column stands "
+                "for."
+            )
+        self.columns: IntArray = np.argsort(columns, kind="stable")
+        self.classes: Array = columns[self.columns]
+        self.y: IntArray = np.searchsorted(self.classes, labels)
+        strange = (self.y >= n_classes) | (
+            self.classes[np.minimum(self.y, n_classes - 1)] != labels
+        )
+        if strange.any():
+            label = labels[strange][0]
+            raise ValueError(
+                f"{owner}: y has the label {label.item()!r}, which is not among "
+                "classes."
+            )
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return int(self.y.size)
+
+    @cached_property
+    def given(self) -> Array:
+        """What each model gave the true class, (n_models, n_samples)."""
+        rows = np.arange(self.n_samples)
+        own = self.columns[self.y]
+        found = np.empty((len(self.names), self.n_samples), dtype=np.float32)
+        for place, name in enumerate(self.names):
+            np.maximum(self.arrays[name][rows, own], FLOOR, out=found[place])
+        return found
+
+    @cached_property
+    def ratios(self) -> Array:
+        """Logarithms of ratios, (n_models, n_samples, n_classes - 1)."""
+        found = np.empty(
+            (len(self.names), self.n_samples, self.classes.size - 1), dtype=np.float32
+        )
+        for place, name in enumerate(self.names):
+            found[place] = log_ratios(self.arrays[name][:, self.columns])
+        return found
+
+    def blended(self, recipe: "Recipe", rows: Any = slice(None)) -> FloatArray:
+        """Return what models say together on some samples."""
+        found = blended(self.arrays, self.names, recipe, rows)
+        return np.asarray(found[:, self.columns])
+
+    def votes(self, rows: Any = slice(None)) -> Votes:
+        """Return the votes of the models, with their probabilities."""
+        probabilities = np.stack(
+            [self.arrays[name][rows][:, self.columns] for name in self.names]
+        )
+        probabilities /= probabilities.sum(axis=2, keepdims=True)
+        return Votes(
+            self.classes[probabilities.argmax(axis=2)],
+            self.classes[self.y[rows]],
+            probabilities=probabilities,
+            names=self.names,
+        )
+
+
+class Weighed(NamedTuple):
+    """Weights of models, adding up to one, and how they are used."""
+
+    weights: FloatArray
+    sharpness: float | None = None
+    """None for the plain weighted mean; else the power of the geometric mean."""
+
+
+# Means that are averaged, each counting the same.
+Recipe: TypeAlias = tuple[Weighed, ...]
+
+
+def blended(
+    arrays: ProbabilityArrays,
+    names: list[str],
+    recipe: Recipe,
+    rows: Any = slice(None),
+) -> FloatArray:
+    """Return the blend of arrays; those without weight are not looked at."""
+    totals: list[Any] = [0.0] * len(recipe)
+    for place, name in enumerate(names):
+        if not any(mean.weights[place] > 0 for mean in recipe):
+            continue
+        part = arrays[name][rows].astype(float)
+        for which, (weights, sharpness) in enumerate(recipe):
+            if weights[place] > 0:
+                said = part if sharpness is None else log_ratios(part)
+                totals[which] = totals[which] + weights[place] * said
+    means = [
+        total if mean.sharpness is None else shares_of(mean.sharpness * total)
+        for mean, total in zip(recipe, totals, strict=True)
+    ]
+    found = np.mean([mean / mean.sum(axis=1, keepdims=True) for mean in means], axis=0)
+    return np.asarray(found)
+
+
+def as_outcome(shares: FloatArray) -> Outcome:
+    """Return what averaged probabilities decide; the first of equals."""
+    return Outcome(shares.argmax(axis=1), shares)

@@ -1,0 +1,135 @@
+"""Leaf values that bring the mean of some trees close to given targets.
+
+Within one tree every row is in one leaf, so that the best values of its leaves, given
+those of all other trees, are known leaf by leaf: the mean of what is left to explain,
+drawn a little to the old values, and the nearest point of the simplex to that. Trees
+take turns until nothing moves, which is the solution of the whole problem, since it is
+convex. No step leaves the simplex, so nothing has to be cut off at the end.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from quorate._typing import BoolArray, FloatArray, IntArray
+
+_MOST_ROUNDS = 20
+# Rounds end when one of them lowers the sum of squares by less than this share.
+_LITTLE = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Student:
+    """Trees with a fixed say each, and where rows end in them."""
+
+    places: list[IntArray]
+    """For each tree, the leaf of each row, counted from 0 among those reached."""
+    values: list[FloatArray]
+    """What these leaves say now: one row per leaf, one column per class."""
+    knows: list[BoolArray]
+    """Which classes a tree knows; its leaves can say nothing about others."""
+    say: FloatArray
+    """What a tree counts in the mean; adds up to 1."""
+
+
+def backfit(
+    student: Student,
+    targets: FloatArray,
+    weights: FloatArray,
+    ridge: float,
+    progress: Callable[[int, int], object],
+) -> tuple[list[FloatArray], int]:
+    """Return new leaf values and the number of rounds it took.
+
+    With p the mean of the trees they minimise ``sum_i weights_i |p_i - targets_i|^2 +
+    ridge |v - old|^2`` over v with rows that are not negative and add up to 1.
+
+    Parameters
+    ----------
+    student : Student
+    targets : array of shape (n_classes, n_rows)
+        Probabilities, a row per class.
+    weights : array of shape (n_rows,)
+        All positive.
+    ridge : float
+        How strongly leaves are held where they are.
+    progress : callable
+        Called with rounds done and the most there may be.
+    """
+    # Of two classes one number says all.
+    two = targets.shape[0] == 2 and all(known.all() for known in student.knows)
+    first = 1 if two else 0
+    old = [np.ascontiguousarray(table.T[first:]) for table in student.values]
+    new = [table.copy() for table in old]
+    left = np.array(targets[first:], dtype=float)
+    for places, table, say in zip(student.places, new, student.say, strict=True):
+        for row, value in zip(left, table, strict=True):
+            row -= say * value.take(places)
+    counts = [
+        np.bincount(places, weights, minlength=table.shape[1])
+        for places, table in zip(student.places, new, strict=True)
+    ]
+    before, rounds = np.inf, 0
+    while rounds < _MOST_ROUNDS:
+        for tree in np.flatnonzero(student.say):
+            say, places = float(student.say[tree]), student.places[tree].astype(np.intp)
+            pull = _sums(left, weights, places, old[tree].shape[1])
+            step = say * pull - ridge * (new[tree] - old[tree])
+            step /= say**2 * counts[tree] + ridge
+            wanted = new[tree] + step
+            if two:
+                found = wanted.clip(0.0, 1.0)
+            else:
+                found = onto_simplex(wanted, student.knows[tree])
+            for row, change in zip(left, say * (found - new[tree]), strict=True):
+                row -= change.take(places)
+            new[tree] = found
+        rounds += 1
+        progress(rounds, _MOST_ROUNDS)
+        after = float(np.sum((left**2) @ weights)) * (2 if two else 1)
+        after += ridge * sum(
+            float(np.sum((a - b) ** 2)) for a, b in zip(new, old, strict=True)
+        ) * (2 if two else 1)  # fmt: skip
+        if before - after <= _LITTLE * after:
+            break
+        before = after
+    if two:
+        new = [np.concatenate([1 - table, table]) for table in new]
+    return [np.ascontiguousarray(table.T) for table in new], rounds
+
+
+def _sums(
+    left: FloatArray, weights: FloatArray, places: IntArray, n_leaves: int
+) -> FloatArray:
+    """Return what is left to explain in each leaf, a row per class."""
+    return np.stack([np.bincount(places, weights * row, n_leaves) for row in left])
+
+
+def onto_simplex(table: FloatArray, known: BoolArray) -> FloatArray:
+    """Return the nearest columns that are not negative and add up to 1.
+
+    Parameters
+    ----------
+    table : array of shape (n_classes, n_columns)
+    known : array of bool of shape (n_classes,)
+        Classes that may have a share; the others get none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> onto_simplex(np.array([[0.5], [0.9], [0.0]]), np.array([True, True, True]))
+    array([[0.3],
+           [0.7],
+           [0. ]])
+    """
+    found = np.zeros_like(table)
+    points = table[known]
+    falling = -np.sort(-points, axis=0)
+    ranks = np.arange(1, len(points) + 1)[:, None]
+    excess = (np.cumsum(falling, axis=0) - 1) / ranks
+    # The last rank whose value stays positive after all take off the same.
+    last = np.count_nonzero(falling > excess, axis=0) - 1
+    shares = np.maximum(points - excess[last, np.arange(table.shape[1])], 0.0)
+    found[known] = shares / shares.sum(axis=0)
+    return found

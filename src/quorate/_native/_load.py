@@ -1,0 +1,131 @@
+"""Load the kernels by ctypes, which lets other threads run while they work.
+
+Two environment variables are read once, when they are first needed:
+``QUORATE_ENGINE=numpy`` does without kernels, ``QUORATE_KERNELS=path`` loads another
+library, such as one with sanitizers.
+"""
+
+import ctypes
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from quorate._native._compile import LIBRARY, SOURCE
+
+_INTERFACE = 2  # that of forest.c
+
+
+class Plan(ctypes.Structure):
+    """What a vote needs to know: addresses of checked arrays, and numbers.
+
+    The same fields in the same order as ``plan`` in ``forest.c``, where they are
+    described. It does not keep the arrays alive.
+    """
+
+    _fields_ = (
+        ("nodes", ctypes.c_void_p),
+        ("table", ctypes.c_void_p),
+        ("own_roots", ctypes.c_void_p),
+        ("own_weights", ctypes.c_void_p),
+        ("roots", ctypes.c_void_p),
+        ("weights", ctypes.c_void_p),
+        ("total", ctypes.c_double),
+        ("against", ctypes.c_double),
+        ("n_trees", ctypes.c_int32),
+        ("n_features", ctypes.c_int32),
+        ("n_classes", ctypes.c_int32),
+        ("n_looks", ctypes.c_int32),
+        ("ends", ctypes.c_void_p),
+        ("handicap", ctypes.c_void_p),
+        ("rest", ctypes.c_void_p),
+        ("margin", ctypes.c_double),
+        ("rule", ctypes.c_int32),
+        ("n_needed", ctypes.c_int32),
+        ("enough", ctypes.c_void_p),
+        ("needed", ctypes.c_void_p),
+        ("scale", ctypes.c_double),
+        ("whole", ctypes.c_double),
+        ("threshold", ctypes.c_double),
+    )
+
+
+class Desk(ctypes.Structure):
+    """Addresses of arrays for a few rows, as ``desk`` in ``forest.c``."""
+
+    _fields_ = tuple(
+        (name, ctypes.c_void_p)
+        for name in ("wide", "narrow", "codes", "asked", "close", "scores", "scratch")
+    )
+
+
+class Kernels:
+    """The functions of ``forest.c``."""
+
+    def __init__(self, library: ctypes.CDLL) -> None:
+        self.vote: Any = library.quorate_vote
+        self.vote.argtypes = (
+            ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32,
+            ctypes.c_int32, *(ctypes.c_void_p,) * 5, ctypes.c_int64,
+        )  # fmt: skip
+        self.vote.restype = ctypes.c_int64
+        library.quorate_room.restype = ctypes.c_int64
+        self.room: int = library.quorate_room()
+        """Rows whose scores need room, where they are not kept."""
+        self.serve: Any = library.quorate_serve
+        self.serve.argtypes = (
+            ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32,
+        )  # fmt: skip
+        self.serve.restype = ctypes.c_int64
+        self.narrow: Any = library.quorate_narrow
+        self.narrow.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+        self.narrow.restype = ctypes.c_int32
+        self.finite: Any = library.quorate_finite
+        self.finite.argtypes = (ctypes.c_void_p, ctypes.c_int64)
+        self.finite.restype = ctypes.c_int32
+
+
+def kernels() -> Kernels | None:
+    """Return the kernels, None where there are none."""
+    return _found()[0]
+
+
+def why_not() -> str:
+    """Say why there are no kernels; nothing where there are."""
+    return _found()[1]
+
+
+def engine() -> str:
+    """Return what trees are asked by: "compiled" or "numpy"."""
+    return "numpy" if kernels() is None else "compiled"
+
+
+def forest_source() -> str:
+    """Return the source of the kernels."""
+    return SOURCE.read_text(encoding="ascii")
+
+
+@cache
+def _found() -> tuple[Kernels | None, str]:
+    wanted = os.environ.get("QUORATE_ENGINE", "")
+    if wanted == "numpy":
+        return None, "QUORATE_ENGINE=numpy says to do without them"
+    given = os.environ.get("QUORATE_KERNELS", "")
+    path = Path(given) if given else LIBRARY
+    if not path.exists():
+        if given:
+            return None, f"QUORATE_KERNELS={given}: there is no such file"
+        return None, "quorate was installed where there was no C compiler"
+    try:
+        library = ctypes.CDLL(str(path))
+        library.quorate_plan_bytes.restype = ctypes.c_int64
+        fits = (
+            library.quorate_interface() == _INTERFACE
+            and library.quorate_plan_bytes() == ctypes.sizeof(Plan)
+        )
+        if not fits:
+            return None, f"{path.name} is from another version of quorate"
+        return Kernels(library), ""
+    except (OSError, AttributeError) as error:
+        # For another processor, or another C library.
+        return None, f"{path.name} cannot be loaded here ({error})"

@@ -1,0 +1,424 @@
+/* The vote of an ensemble of trees that stops as soon as it is decided.
+ *
+ * Kernels only: no Python, no allocation, no state, C99 and its mathematics. Whoever
+ * calls has checked every index of the arrays (quorate/lazy/_arrays.py) and keeps
+ * them alive; nothing here looks twice.
+ *
+ * Sums are those of NumPy, to the bit: doubles, added in the order of the trees, with
+ * every product rounded before it is added (-ffp-contract=off). Answers are those of
+ * quorate/lazy/_engine.py, its slow twin.
+ */
+#include <float.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0
+#error "sums would be rounded otherwise than NumPy rounds them"
+#endif
+
+#ifndef EXPORT
+#ifdef _WIN32
+#define EXPORT __declspec(dllexport)
+#else
+#define EXPORT __attribute__((visibility("default")))
+#endif
+#endif
+
+/* What Python and this file must agree on; raised with every change of a structure. */
+#define INTERFACE 2
+
+/* Descents at the same time: one waits for memory while the others compare. */
+#define LANES 12
+/* Rows that go through a tree while it is in the nearest cache. */
+#define ROWS 1024
+
+/* A node in twelve bytes; children stand side by side, the left one first. */
+typedef struct {
+    int32_t feature;  /* column, with the flags below; negative: a leaf */
+    float threshold;  /* left if the value is not above it */
+    int32_t child;    /* the left child; of a leaf, its class or ~row of the table */
+} node;
+
+#define COLUMN 0x3fffffff
+#define MISSING_LEFT 0x40000000
+
+/* How a vote is stopped, by what the two classes in front have. */
+enum { EXACT = 0, SHARE = 1, VOTES = 2, RELATIVE = 3 };
+/* How the ensemble itself decides where rounding does: not here, by the average, by
+ * the weight of heads, or by heads that also count against the other classes. */
+enum { LEFT_OPEN = 0, AVERAGE = 1, HEADS = 2, AGAINST = 3 };
+
+typedef struct {
+    const node *nodes;
+    const double *table;      /* distinct leaves that are not sure, a row for each */
+    const int32_t *own_roots; /* trees in the order of the ensemble ... */
+    const double *own_weights;
+    const int32_t *roots; /* ... and in the order in which they are asked */
+    const double *weights;
+    double total;   /* of the weights */
+    double against; /* what a vote takes from the other classes, per weight */
+    int32_t n_trees;
+    int32_t n_features;
+    int32_t n_classes;
+
+    int32_t n_looks;
+    const int32_t *ends;    /* trees asked at each look; the last is all of them */
+    const double *handicap; /* what each class begins with: not zero only where sums
+                               are exact, so that taking it off again is exact too */
+    const double *rest;     /* a lead above this cannot be lost any more */
+    double margin;          /* after all trees, smaller leads may be rounding */
+    int32_t rule;
+    int32_t n_needed;      /* columns of the table of votes needed */
+    const double *enough;  /* SHARE: what the leader needs; RELATIVE: a unit of lead */
+    const int64_t *needed; /* VOTES: by look and by votes for the two in front */
+    double scale;          /* VOTES: votes per weight */
+    double whole;          /* VOTES: what a whole number may be missed by */
+    double threshold;      /* RELATIVE: units of lead that are enough */
+} plan;
+
+#ifndef QUORATE_ALONE /* a model written as C needs nothing of this, nor the end */
+EXPORT int32_t quorate_interface(void) { return INTERFACE; }
+
+EXPORT int64_t quorate_plan_bytes(void) { return (int64_t)sizeof(plan); }
+
+EXPORT int64_t quorate_room(void) { return ROWS; }
+#endif
+
+/* Descent */
+
+/* The node after this one; a leaf stays where it is. Without a branch, since the
+ * processor could only guess it. */
+static inline int32_t step(const node *nodes, int32_t at, const float *x, int missing,
+                           int32_t *all)
+{
+    const node here = nodes[at];
+    const float value = x[here.feature & COLUMN]; /* of a leaf: any, and of no use */
+    int right = !(value <= here.threshold);
+    if (missing && value != value)
+        right = !(here.feature & MISSING_LEFT);
+    const int32_t is_leaf = here.feature >> 31; /* all bits or none */
+    *all &= here.feature;
+    return (at & is_leaf) | ((here.child + right) & ~is_leaf);
+}
+
+static inline int32_t leaf_of(const node *nodes, int32_t at, const float *x,
+                              int missing)
+{
+    int32_t all = -1;
+    while (nodes[at].feature >= 0)
+        at = step(nodes, at, x, missing, &all);
+    return nodes[at].child;
+}
+
+/* From LANES roots, each with a row of its own, to what their leaves hold. */
+static inline void leaves_of(const node *nodes, int32_t at[LANES],
+                             const float *const x[LANES], int missing)
+{
+    int32_t all; /* negative if all are leaves */
+    do {
+        all = -1;
+        for (int k = 0; k < LANES; k++)
+            at[k] = step(nodes, at[k], x[k], missing, &all);
+    } while (all >= 0);
+    for (int k = 0; k < LANES; k++)
+        at[k] = nodes[at[k]].child;
+}
+
+/* Votes */
+
+static inline void add(const plan *p, int32_t leaf, double weight, double *scores)
+{
+    if (leaf >= 0) {
+        scores[leaf] += weight;
+        return;
+    }
+    const double *shares = p->table + (size_t)~leaf * (size_t)p->n_classes;
+    for (int32_t c = 0; c < p->n_classes; c++)
+        scores[c] += weight * shares[c];
+}
+
+typedef struct {
+    int32_t leader;
+    double best, second;
+} front;
+
+static inline front two_in_front(const plan *p, const double *scores)
+{
+    front f = {0, scores[0], 0.0};
+    if (p->n_classes == 1) /* a class without a rival is ahead of nothing */
+        return f;
+    f.second = scores[1];
+    if (f.second > f.best) {
+        const double best = f.best;
+        f.leader = 1;
+        f.best = f.second;
+        f.second = best;
+    }
+    for (int32_t c = 2; c < p->n_classes; c++) {
+        const double score = scores[c];
+        if (score > f.best) {
+            f.leader = c;
+            f.second = f.best;
+            f.best = score;
+        } else if (score > f.second) {
+            f.second = score;
+        }
+    }
+    return f;
+}
+
+static inline int is_decided(const plan *p, int32_t look, const front *f)
+{
+    const double lead = f->best - f->second;
+    if (lead > p->rest[look])
+        return 1;
+    if (p->rule == SHARE)
+        return f->best >= p->enough[look];
+    if (p->rule == RELATIVE)
+        return p->enough[look] == 0.0 || lead / p->enough[look] >= p->threshold;
+    if (p->rule == VOTES) {
+        const double down = f->best * p->scale + p->whole;
+        double up = f->second * p->scale - p->whole;
+        up = up > 0.0 ? up : 0.0; /* a handicap can push it below */
+        if (!(down >= 0.0 && down + up < (double)p->n_needed))
+            return 0;
+        const int64_t ahead = (int64_t)down; /* rounded down, and up */
+        const int64_t behind = (int64_t)up + ((double)(int64_t)up < up);
+        if (ahead + behind >= p->n_needed)
+            return 0;
+        const int64_t *needed = p->needed + (size_t)look * (size_t)p->n_needed;
+        return ahead >= needed[ahead + behind];
+    }
+    return 0;
+}
+
+/* Where two sums differ by rounding only: as the ensemble adds up itself. */
+static int32_t settle(const plan *p, const float *x, int missing, int how,
+                      double *sums)
+{
+    for (int32_t c = 0; c < p->n_classes; c++)
+        sums[c] = 0.0;
+    for (int32_t t = 0; t < p->n_trees; t++) {
+        const double weight = p->own_weights[t];
+        const int32_t leaf = leaf_of(p->nodes, p->own_roots[t], x, missing);
+        if (how != AGAINST) {
+            add(p, leaf, weight, sums);
+            continue;
+        }
+        const double taken = p->against * weight;
+        for (int32_t c = 0; c < p->n_classes; c++)
+            sums[c] += c == leaf ? weight : taken;
+    }
+    int32_t winner = 0;
+    if (how != HEADS) /* the division can make one of two almost equal sums */
+        for (int32_t c = 0; c < p->n_classes; c++)
+            sums[c] /= p->total;
+    if (how == AGAINST && p->n_classes == 2)
+        return sums[1] - sums[0] > 0.0;
+    for (int32_t c = 1; c < p->n_classes; c++)
+        if (sums[c] > sums[winner])
+            winner = c;
+    return winner;
+}
+
+/* What is found about each row, and where it goes. */
+typedef struct {
+    const plan *p;
+    const float *X;
+    int missing;
+    int32_t how;     /* rows that rounding decides are settled */
+    int64_t *codes;  /* the class */
+    int64_t *asked;  /* trees that were asked */
+    uint8_t *close;  /* whether rounding decides it, and it is left open */
+    double *scores;  /* what the trees asked gave to each class */
+    double *scratch; /* room for one row of scores */
+    int64_t forgotten; /* rows whose scores nobody wants, and others have taken over */
+    int64_t n_close;
+} course;
+
+static inline const float *row_of(const course *v, int64_t row)
+{
+    return v->X + (size_t)row * (size_t)v->p->n_features;
+}
+
+static inline double *scores_of(const course *v, int64_t row)
+{
+    return v->scores + (size_t)(row - v->forgotten) * (size_t)v->p->n_classes;
+}
+
+/* Look at a row, and tell whether it is done with. */
+static inline int look_at(course *v, int32_t look, int64_t row)
+{
+    const plan *p = v->p;
+    const front f = two_in_front(p, scores_of(v, row));
+    const int is_last = look == p->n_looks - 1;
+    if (!is_last && !is_decided(p, look, &f))
+        return 0;
+    double *scores = scores_of(v, row);
+    for (int32_t c = 0; c < p->n_classes; c++)
+        scores[c] -= p->handicap[c];
+    v->codes[row] = f.leader;
+    v->asked[row] = p->ends[look];
+    v->close[row] = 0;
+    if (is_last && !(f.best - f.second > p->margin)) {
+        if (v->how == LEFT_OPEN) {
+            v->close[row] = 1;
+            v->n_close++;
+        } else {
+            v->codes[row] = settle(p, row_of(v, row), v->missing, v->how, v->scratch);
+        }
+    }
+    return 1;
+}
+
+/* Ask about one row, from some tree and some look on. The lanes are trees, and go
+ * ahead of the looks: waiting for each would cost more than a few trees too many. */
+static inline void finish_row(course *v, int64_t row, int32_t tree, int32_t look,
+                              int missing)
+{
+    const plan *p = v->p;
+    const float *x = row_of(v, row);
+    double *scores = scores_of(v, row);
+    const float *same[LANES];
+    for (int k = 0; k < LANES; k++)
+        same[k] = x;
+    while (tree < p->n_trees) {
+        int32_t leaves[LANES];
+        const int32_t left = p->n_trees - tree;
+        const int n = left < LANES ? (int)left : LANES;
+        if (n == LANES) {
+            for (int k = 0; k < LANES; k++)
+                leaves[k] = p->roots[tree + k];
+            leaves_of(p->nodes, leaves, same, missing);
+        } else {
+            for (int k = 0; k < n; k++)
+                leaves[k] = leaf_of(p->nodes, p->roots[tree + k], x, missing);
+        }
+        for (int k = 0; k < n; k++, tree++) {
+            add(p, leaves[k], p->weights[tree], scores);
+            if (tree + 1 == p->ends[look]) {
+                if (look_at(v, look, row))
+                    return;
+                look++;
+            }
+        }
+    }
+}
+
+/* Ask one tree about all rows that are open. The lanes are rows. */
+static inline void ask_tree(course *v, int32_t tree, int64_t first,
+                            const int32_t *open, int32_t n_open, int missing)
+{
+    const plan *p = v->p;
+    const int32_t root = p->roots[tree];
+    const double weight = p->weights[tree];
+    int32_t i = 0;
+    for (; i + LANES <= n_open; i += LANES) {
+        int32_t leaves[LANES];
+        const float *x[LANES];
+        for (int k = 0; k < LANES; k++) {
+            leaves[k] = root;
+            x[k] = row_of(v, first + open[i + k]);
+        }
+        leaves_of(p->nodes, leaves, x, missing);
+        for (int k = 0; k < LANES; k++)
+            add(p, leaves[k], weight, scores_of(v, first + open[i + k]));
+    }
+    for (; i < n_open; i++) {
+        const int64_t row = first + open[i];
+        const int32_t leaf = leaf_of(p->nodes, root, row_of(v, row), missing);
+        add(p, leaf, weight, scores_of(v, row));
+    }
+}
+
+static inline void ask(course *v, int64_t first, int32_t n_open, int missing)
+{
+    const plan *p = v->p;
+    int32_t open[ROWS];
+    int32_t tree = 0, look = 0;
+    for (int32_t i = 0; i < n_open; i++) {
+        open[i] = i;
+        double *scores = scores_of(v, first + i);
+        for (int32_t c = 0; c < p->n_classes; c++)
+            scores[c] = p->handicap[c];
+    }
+    for (; n_open >= LANES && look < p->n_looks; look++) {
+        for (; tree < p->ends[look]; tree++)
+            ask_tree(v, tree, first, open, n_open, missing);
+        int32_t kept = 0;
+        for (int32_t i = 0; i < n_open; i++)
+            if (!look_at(v, look, first + open[i]))
+                open[kept++] = open[i];
+        n_open = kept;
+    }
+    for (int32_t i = 0; i < n_open; i++)
+        finish_row(v, first + open[i], tree, look, missing);
+}
+
+/* Return how many rows rounding decides and are left open. Scores of more rows than
+ * there is room for are not kept; there is room for ROWS, or for all. */
+EXPORT int64_t quorate_vote(const plan *p, const float *X, int64_t n_rows,
+                            int32_t missing, int32_t how, int64_t *codes,
+                            int64_t *asked, uint8_t *close, double *scores,
+                            double *scratch, int64_t room)
+{
+    course v = {p, X, missing, how, codes, asked, close, scores, scratch, 0, 0};
+    for (int64_t first = 0; first < n_rows; first += ROWS) {
+        const int64_t left = n_rows - first;
+        if (room < n_rows)
+            v.forgotten = first;
+        const int32_t n = left < ROWS ? (int32_t)left : ROWS;
+        if (missing)
+            ask(&v, first, n, 1);
+        else
+            ask(&v, first, n, 0);
+    }
+    return v.n_close;
+}
+
+#ifndef QUORATE_ALONE
+/* Numbers on their way in */
+
+/* Tell whether all are numbers that a tree compares; copy them on the way. */
+EXPORT int32_t quorate_narrow(const double *from, float *to, int64_t size)
+{
+    int strange = 0;
+    for (int64_t i = 0; i < size; i++) {
+        const double value = from[i];
+        const int fits = fabs(value) <= FLT_MAX;
+        to[i] = (float)(fits ? value : 0.0);
+        strange |= !fits;
+    }
+    return !strange;
+}
+
+EXPORT int32_t quorate_finite(const float *from, int64_t size)
+{
+    int strange = 0;
+    for (int64_t i = 0; i < size; i++)
+        strange |= !(fabsf(from[i]) <= FLT_MAX);
+    return !strange;
+}
+
+/* A desk: room for a few rows and what is found about them, made once and used again,
+ * since making it takes longer than asking about one row. */
+typedef struct {
+    const double *wide;
+    float *narrow;
+    int64_t *codes;
+    int64_t *asked;
+    uint8_t *close;
+    double *scores;
+    double *scratch;
+} desk;
+
+/* Ask about the rows on a desk; -1 if not all of them are finite. */
+EXPORT int64_t quorate_serve(const plan *p, const desk *d, int64_t n_rows, int32_t how)
+{
+    if (!quorate_narrow(d->wide, d->narrow, n_rows * p->n_features))
+        return -1;
+    return quorate_vote(p, d->narrow, n_rows, 0, how, d->codes, d->asked, d->close,
+                        d->scores, d->scratch, n_rows);
+}
+#endif

@@ -1,0 +1,377 @@
+"""From what a user gives as ``scoring`` to a score that fits the votes."""
+
+import inspect
+import numbers
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import get_scorer
+
+from quorate._scoring._evaluated import EvaluatedScore, evaluate
+from quorate._scoring._known import (
+    function_of,
+    is_foreign,
+    known_names,
+    name_of,
+    needs_of,
+    top_of,
+)
+from quorate._scoring._means import MEANS, MeanScore
+from quorate._scoring._ranks import AreaUnderRoc, AveragePrecision
+from quorate._scoring._score import Needs, Score
+from quorate._scoring._tables import TableScore, accuracy, balanced, table_function
+from quorate._suggest import unknown_name
+from quorate._typing import Array, IntArray
+from quorate.votes import Votes, outcome_of
+
+ACCURACY = "accuracy"
+_WORDS_FOR_PROBABILITIES = ("prob", "score", "share")
+_WORDS_FOR_LOSSES = ("_loss", "_error", "_deviance")
+
+
+def is_accuracy(scoring: Any) -> bool:
+    """Tell whether plain accuracy is meant, as where nothing is said."""
+    if scoring is None or (isinstance(scoring, str) and scoring == ACCURACY):
+        return True
+    return not isinstance(scoring, str) and name_of(scoring) == ACCURACY
+
+
+def check_scoring(scoring: Any, owner: str) -> None:
+    """Refuse what is no score of a classifier, before anything else is done.
+
+    Examples
+    --------
+    >>> from quorate._scoring import check_scoring
+    >>> check_scoring("balanced_acuracy", "prune")
+    Traceback (most recent call last):
+    ...
+    ValueError: prune: unknown scoring 'balanced_acuracy'; did you mean ...?
+    """
+    if not is_accuracy(scoring):
+        _scorer_of(scoring, owner)
+
+
+def check_rule(scoring: Any, averages: bool, owner: str) -> None:
+    """Refuse a score of probabilities where votes are counted, before any is asked for.
+
+    Parameters
+    ----------
+    scoring : str, scorer, callable or None
+    averages : bool
+        Whether the ensemble averages probabilities.
+    owner : str
+        Who asks, for messages.
+    """
+    if averages or is_accuracy(scoring):
+        return
+    if find_score(scoring, np.arange(2), owner).needs == "probabilities":
+        raise _without_probabilities(f"{owner}(scoring={_shown(scoring)})")
+
+
+def score_for(scoring: Any, votes: Votes, owner: str) -> Score:
+    """Return the score that is meant, after making sure that it suits the votes.
+
+    Parameters
+    ----------
+    scoring : str, scorer, callable or None
+        A name that scikit-learn knows, a scorer of ``sklearn.metrics.make_scorer``, or
+        a function of labels and predictions (or probabilities); None for accuracy.
+    votes : Votes
+        What is to be judged.
+    owner : str
+        Who asks, for messages.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> from quorate._scoring import judge_votes, score_for
+    >>> votes = quorate.Votes([[0, 1, 1, 1], [0, 0, 1, 1]], [0, 0, 1, 1])
+    >>> judge_votes(votes, score_for("balanced_accuracy", votes, "here")).score
+    1.0
+    """
+    if isinstance(scoring, Score):
+        return scoring
+    score = find_score(scoring, votes.classes, owner)
+    if score.name == ACCURACY:
+        return score
+    owner = f"{owner}(scoring={_shown(scoring)})"
+    _refuse_several_classes(score, owner)
+    _refuse_unlabelled(votes, owner)
+    _refuse_missing_classes(votes, owner)
+    _refuse_without_probabilities(score, votes, owner)
+    found = outcome_of(votes, shares=score.needs_shares)
+    voted = found.codes >= 0
+    shares = None if found.shares is None else found.shares[voted]
+    _try_out(scoring, score, found.codes[voted], shares, votes.y[voted], owner)
+    return score
+
+
+def find_score(scoring: Any, classes: Array, owner: str) -> Score:
+    """Return the score that is meant, for samples of these classes."""
+    if is_accuracy(scoring):
+        return _table(ACCURACY, scoring, accuracy, classes)
+    scorer, name, named = _scorer_of(scoring, owner)
+    if named:
+        function = table_function(name, classes)
+        if function is not None:
+            return _table(name, scoring, function, classes)
+        common: dict[str, Any] = {
+            "name": name,
+            "given": scoring,
+            "needs": needs_of(name),
+            "top": top_of(name),
+            "classes": classes,
+        }
+        if name in MEANS:
+            return MeanScore(function=MEANS[name], **common)
+        if name == "average_precision":
+            return AveragePrecision(**common)
+        if name in ("roc_auc", "roc_auc_ovr", "roc_auc_ovr_weighted"):
+            return AreaUnderRoc(weighted=name.endswith("_weighted"), **common)
+        return EvaluatedScore(scorer=scorer, **common)
+    return EvaluatedScore(
+        name=name,
+        given=scoring,
+        needs=_needs_of_scorer(scorer),
+        top=0.0,
+        classes=classes,
+        scorer=scorer,
+    )
+
+
+def balanced_accuracy(classes: Array) -> Score:
+    """Return the mean recall of the classes, as a score."""
+    return _table("balanced_accuracy", "balanced_accuracy", balanced, classes)
+
+
+def counts_every_class(score: Score) -> bool:
+    """Tell whether rare classes count more in a score than their samples do."""
+    if not isinstance(score, TableScore):
+        return False
+    return score.name != ACCURACY and not score.name.endswith(("_micro", "_weighted"))
+
+
+def _table(name: str, given: Any, function: Any, classes: Array) -> Score:
+    return TableScore(
+        name=name,
+        given=given,
+        needs="labels",
+        top=1.0,
+        classes=classes,
+        function=function,
+    )
+
+
+# What was given, as a scorer
+
+
+def _scorer_of(scoring: Any, owner: str) -> tuple[Any, str, bool]:
+    """Return a scorer, what it is called, and whether scikit-learn calls it that."""
+    if isinstance(scoring, str):
+        if is_foreign(scoring):
+            raise ValueError(
+                f"{owner}(scoring={scoring!r}): not a score of classes but of "
+                "something else; 'balanced_accuracy', 'f1_macro' or 'roc_auc_ovr' are "
+                "some that fit."
+            )
+        if scoring not in known_names():
+            problem = unknown_name("scoring", scoring, known_names())
+            raise ValueError(f"{owner}: {problem}")
+        return get_scorer(scoring), scoring, True
+    if not callable(scoring):
+        raise TypeError(
+            f"{owner}(scoring={scoring!r}): a name such as 'balanced_accuracy', a "
+            "scorer of sklearn.metrics.make_scorer, or a function of labels and "
+            "predictions."
+        )
+    named = name_of(scoring)
+    called = named or function_of(scoring)
+    if called is not None:
+        if is_foreign(called):
+            raise ValueError(
+                f"{owner}(scoring={called}): not a score of classes but of something "
+                "else; a scorer of classifiers fits."
+            )
+        return (
+            scoring,
+            called.removesuffix("_score") if not named else called,
+            (named is not None),
+        )
+    return _scorer_of_function(scoring, owner)
+
+
+def _scorer_of_function(function: Any, owner: str) -> tuple[Any, str, bool]:
+    name = getattr(function, "__name__", type(function).__name__)
+    needed = _needed_parameters(function)
+    if len(needed) == 3:  # a scorer by its signature: estimator, X, y
+        return function, name, False
+    if len(needed) != 2:
+        raise ValueError(
+            f"{owner}(scoring={name}): a function of labels and predictions takes two "
+            f"arguments, a scorer takes estimator, X and y; this one needs "
+            f"{len(needed)}."
+        )
+    if name.endswith(_WORDS_FOR_LOSSES):
+        raise ValueError(
+            f"{owner}(scoring={name}): by its name the smaller the better, and a score "
+            "is the larger the better; sklearn.metrics.make_scorer with "
+            "greater_is_better=False turns it round."
+        )
+    wants = any(word in needed[1].lower() for word in _WORDS_FOR_PROBABILITIES)
+    return FunctionScorer(function, wants), name, False
+
+
+def _needed_parameters(function: Any) -> list[str]:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return ["y_true", "y_pred"]
+    positional = [
+        p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
+    required = [p.name for p in positional if p.default is p.empty]
+    # The second of two may have a default, as log_loss has.
+    return required if len(required) > 1 else [p.name for p in positional[:2]]
+
+
+class FunctionScorer:
+    """A scorer of a function of labels and predictions, or of probabilities."""
+
+    def __init__(self, function: Any, wants_probabilities: bool) -> None:
+        self.function = function
+        self.wants_probabilities = wants_probabilities
+
+    def __call__(self, estimator: Any, X: Any, y: Any) -> Any:
+        """Ask the estimator, then the function."""
+        answer = (
+            estimator.predict_proba if self.wants_probabilities else estimator.predict
+        )
+        return self.function(y, answer(X))
+
+
+def _needs_of_scorer(scorer: Any) -> Needs:
+    """Find out what a scorer looks at, by letting it ask."""
+    if isinstance(scorer, FunctionScorer):
+        return "probabilities" if scorer.wants_probabilities else "labels"
+    asked = _Asked()
+    with suppress(Exception):  # what it asked for is known all the same
+        scorer(asked, np.arange(4), asked.classes_[[0, 1, 0, 1]])
+    if "decision_function" in asked.methods:
+        return "decision"
+    return "probabilities" if "predict_proba" in asked.methods else "labels"
+
+
+class _Asked:
+    """A classifier that notes what it is asked for."""
+
+    _estimator_type = "classifier"
+    classes_ = np.array([0, 1])
+
+    def __init__(self) -> None:
+        self.methods: set[str] = set()
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.base import BaseEstimator, ClassifierMixin
+
+        class Plain(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+            pass
+
+        return Plain().__sklearn_tags__()
+
+    def predict(self, X: Any) -> Array:
+        self.methods.add("predict")
+        return np.array([0, 1, 1, 0])
+
+    def predict_proba(self, X: Any) -> Array:
+        self.methods.add("predict_proba")
+        return np.array([[0.8, 0.2], [0.3, 0.7], [0.4, 0.6], [0.9, 0.1]])
+
+    def decision_function(self, X: Any) -> Array:
+        self.methods.add("decision_function")
+        return np.array([-1.0, 1.0, 0.5, -2.0])
+
+
+# What does not fit
+
+
+def _refuse_several_classes(score: Score, owner: str) -> None:
+    """Refuse a score of two classes where there are more, by the name that fits."""
+    n_classes = score.classes.size
+    fits = f"{score.name}_ovr" if score.name == "roc_auc" else f"{score.name}_macro"
+    if n_classes > 2 and score.given == score.name and fits in known_names():
+        raise ValueError(
+            f"{owner}: for two classes, and there are {n_classes}; {fits!r} fits."
+        )
+
+
+def _refuse_unlabelled(votes: Votes, owner: str) -> None:
+    # Votes that were collected know their source, unless there were no labels.
+    if votes.family is not None and votes.source is None and votes.error() == 0:
+        raise ValueError(
+            f"{owner}: these votes have no labels, so nothing can be scored; collect "
+            "them with y."
+        )
+
+
+def _refuse_missing_classes(votes: Votes, owner: str) -> None:
+    counts = np.bincount(votes.y, minlength=votes.n_classes)
+    missing = np.flatnonzero(counts == 0)
+    if missing.size:
+        label = votes.classes[missing[0]].item()
+        raise ValueError(
+            f"{owner}: class {label!r} has no sample among the {votes.n_samples} "
+            "chosen on, so the score would leave it out; give samples of every class, "
+            "or choose by accuracy."
+        )
+
+
+def _refuse_without_probabilities(score: Score, votes: Votes, owner: str) -> None:
+    if not score.needs_shares:
+        return
+    if votes.rule == "average":
+        return
+    if score.needs == "decision" and votes.n_classes == 2:
+        return  # shares of votes rank the samples
+    raise _without_probabilities(owner)
+
+
+def _without_probabilities(owner: str) -> ValueError:
+    return ValueError(
+        f"{owner}: needs class probabilities, and these votes are counted without any; "
+        "take an ensemble that averages probabilities, or a score of predicted classes "
+        "such as 'balanced_accuracy'."
+    )
+
+
+def _try_out(
+    scoring: Any,
+    score: Score,
+    codes: IntArray,
+    shares: Array | None,
+    y: IntArray,
+    owner: str,
+) -> None:
+    """Score the whole ensemble as scikit-learn does, and refuse what cannot be."""
+    if isinstance(score, MeanScore):
+        return  # scikit-learn wants to know which class is positive, which is all one
+    scorer, _, _ = _scorer_of(scoring, owner)
+    try:
+        found = evaluate(scorer, score.classes, codes, shares, y)
+    except Exception as error:
+        said = str(error).strip().partition("\n")[0].rstrip(".")
+        raise ValueError(
+            f"{owner}: the score cannot be had on these samples: "
+            f"{said or type(error).__name__}."
+        ) from error
+    if not isinstance(found, numbers.Real) or not np.isfinite(found):
+        raise ValueError(
+            f"{owner}: the whole ensemble scores {found} on these samples, which is no "
+            "number to choose by; a score has to be finite."
+        )
+
+
+def _shown(scoring: Any) -> str:
+    if isinstance(scoring, str):
+        return repr(scoring)
+    return str(getattr(scoring, "__name__", None) or scoring)

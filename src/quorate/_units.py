@@ -1,0 +1,79 @@
+"""Numbers with units, as people write and read them."""
+
+import math
+import re
+
+_SIZES = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12,
+          "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}  # fmt: skip
+_NUMBER = re.compile(r"\s*(\d[\d_,]*\.?\d*(?:e[+-]?\d+)?)\s*([a-z]*)\s*", re.I | re.A)
+
+
+def bytes_text(count: float) -> str:
+    """Return a size in bytes with three digits.
+
+    Examples
+    --------
+    >>> from quorate._units import bytes_text
+    >>> bytes_text(812), bytes_text(1_413_000), bytes_text(50e9)
+    ('812 B', '1.41 MB', '50.0 GB')
+    """
+    if count < 1000:
+        return f"{count:.0f} B"
+    for unit, size in (("kB", 10**3), ("MB", 10**6), ("GB", 10**9)):
+        if count < 999.5 * size:
+            return f"{_three_digits(count / size)} {unit}"
+    return f"{_three_digits(count / 10**12)} TB"
+
+
+def milliseconds_text(count: float) -> str:
+    """Return a time with three digits.
+
+    Examples
+    --------
+    >>> from quorate._units import milliseconds_text
+    >>> milliseconds_text(0.0153), milliseconds_text(12.34), milliseconds_text(2500)
+    ('15.3 us', '12.3 ms', '2.50 s')
+    """
+    if count < 0.9995:
+        return f"{_three_digits(count * 1000)} us"
+    if count < 999.5:
+        return f"{_three_digits(count)} ms"
+    return f"{_three_digits(count / 1000)} s"
+
+
+def share_text(share: float) -> str:
+    """Return a share in percent, never as nothing if it is something.
+
+    Examples
+    --------
+    >>> from quorate._units import share_text
+    >>> share_text(0.2), share_text(0.0042), share_text(1.31)
+    ('20 %', '0.42 %', '131 %')
+    """
+    percent = 100 * share
+    if percent == 0 or percent >= 9.95:
+        return f"{percent:.0f} %"
+    digits = 1 - math.floor(math.log10(percent))
+    return f"{percent:.{digits}f} %"
+
+
+def as_bytes(text: str) -> float:
+    """Return the number of bytes that is meant, such as by "50MB" or "1.5 GiB".
+
+    Examples
+    --------
+    >>> from quorate._units import as_bytes
+    >>> as_bytes("50MB"), as_bytes("1.5 GiB"), as_bytes("2e6")
+    (50000000.0, 1610612736.0, 2000000.0)
+    """
+    found = _NUMBER.fullmatch(text)
+    if found is None or found[2].lower() not in _SIZES:
+        raise ValueError(
+            f"{text!r} is no size in bytes; a number, or one such as 50MB or 1.5GiB."
+        )
+    number = float(found[1].replace(",", "").replace("_", ""))
+    return number * _SIZES[found[2].lower()]
+
+
+def _three_digits(value: float) -> str:
+    return f"{value:.{2 if value < 9.995 else 1 if value < 99.95 else 0}f}"

@@ -1,0 +1,140 @@
+"""``quorate blend``: weights for models of which only probabilities are left."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from quorate.cli import _options
+from quorate.cli._inputs import refuse_to_write_over
+from quorate.cli._printable import say
+
+if TYPE_CHECKING:
+    from quorate._blending import Blend
+
+_SUFFIXES = (".csv", ".parquet")
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option(
+    "--target",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="True labels of the samples: a table of one column, or see --column.",
+)
+@click.option("--column", metavar="NAME", help="Column of the labels in that table.")
+@click.option(
+    "--test",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Probabilities of the same models on other samples, to be blended.",
+)
+@click.option(
+    "--method",
+    default="auto",
+    show_default=True,
+    metavar="NAME",
+    help="'simplex', 'single', 'mean' or one of 'quorate methods', such as 'ges'.",
+)
+@click.option("--keep", type=int, metavar="NUMBER", help="At most so many models.")
+@click.option(
+    "--scoring",
+    metavar="NAME",
+    help="What is good, by scikit-learn's name; neg_log_loss by default.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Where to write the blend of --test, or else the weights (.csv, .parquet).",
+)
+@_options.force
+@_options.as_json
+def blend(
+    folder: Path,
+    target: Path,
+    column: str | None,
+    test: Path | None,
+    method: str,
+    keep: int | None,
+    scoring: str | None,
+    output: Path | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Weigh models by the out-of-fold probabilities in FOLDER, one file for each."""
+    from quorate._blending import blend as find_blend
+    from quorate.cli._render import progress_console, results_console
+
+    if output is not None:
+        refuse_to_write_over(output, force)
+        if output.suffix not in _SUFFIXES:
+            raise click.UsageError(f"-o {output}: a name in {' or '.join(_SUFFIXES)}.")
+    elif test is not None:
+        raise click.UsageError("--test needs -o FILE, where the blend goes.")
+    y = _labels(target, column)
+    with progress_console().status("weighing"):
+        found = find_blend(folder, y, method=method, keep=keep, scoring=scoring)
+    if output is not None:
+        _write(found, test, output)
+    if as_json:
+        say(json.dumps(found.to_dict(), indent=2))
+        return
+    _show(results_console(), found, test, output)
+
+
+def _labels(path: Path, column: str | None) -> Any:
+    from quorate._tables import read_samples
+
+    table, found = read_samples(path, column)
+    if column is not None:
+        return found
+    if table.shape[1] != 1:
+        names = ", ".join(map(str, table.columns[:5]))
+        raise click.UsageError(
+            f"{path} has {table.shape[1]} columns ({names}); --column NAME says which "
+            "one holds the labels."
+        )
+    return table.iloc[:, 0].to_numpy()
+
+
+def _write(found: "Blend", test: Path | None, output: Path) -> None:
+    from quorate._atomic import atomic_write
+    from quorate._tables import import_pandas
+
+    pd = import_pandas(str(output))
+    if test is None:
+        table = pd.DataFrame({"model": list(found.weights)}).assign(
+            weight=list(found.weights.values())
+        )
+    else:
+        columns = [str(label) for label in found.classes]
+        table = pd.DataFrame(found.predict_proba(test), columns=columns)
+    with atomic_write(output) as file:
+        if output.suffix == ".csv":
+            file.write(table.to_csv(index=False).encode())
+        else:
+            table.to_parquet(file, index=False)
+
+
+def _show(console: Any, found: "Blend", test: Path | None, output: Path | None) -> None:
+    from quorate.cli._render import plain_table
+
+    scores = plain_table("", found.scoring, "+-")
+    for row in found.rows():
+        scores.add_row(*row)
+    console.print(scores)
+    console.print(
+        "weights were chosen on other samples than those they are scored on\n"
+    )
+    weights = plain_table("model", "weight")
+    for name, weight in found.weights.items():
+        weights.add_row(name, f"{weight:.3f}")
+    console.print(weights)
+    if output is not None:
+        what = "weights" if test is None else f"blend of {test}"
+        console.print(f"{what} written to {output}", markup=False, soft_wrap=True)

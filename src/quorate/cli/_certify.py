@@ -1,0 +1,91 @@
+"""``quorate certify``: how much worse a smaller model can be."""
+
+import json
+from pathlib import Path
+
+import click
+
+from quorate.cli import _options
+from quorate.cli._inputs import check_files, read_model, read_samples_of
+from quorate.cli._printable import say
+from quorate.cli._streams import is_stream, run_pass
+
+_OTHERWISE = "certify models that can"
+
+
+@click.command()
+@click.argument("big", type=click.Path(path_type=Path))
+@click.argument("small", type=click.Path(path_type=Path))
+@click.argument("data", type=click.Path(path_type=Path))
+@_options.target
+@click.option(
+    "--tolerance",
+    default=0.02,
+    show_default=True,
+    metavar="SHARE",
+    help="By how much the error may exceed that of BIG.",
+)
+@click.option(
+    "--delta",
+    default=0.05,
+    show_default=True,
+    metavar="SHARE",
+    help="Probability of a wrong certificate, at most.",
+)
+@_options.class_weight
+@_options.jobs
+@_options.dask
+@_options.trust
+@_options.unsafe_pickle
+@_options.as_json
+def certify(
+    big: Path,
+    small: Path,
+    data: Path,
+    target: str,
+    tolerance: float,
+    delta: float,
+    class_weight: str | None,
+    jobs: int | None,
+    dask: str | None,
+    trust: tuple[str, ...],
+    unsafe_pickle: bool,
+    as_json: bool,
+) -> None:
+    """Prove that SMALL errs hardly more than BIG, on samples in DATA.
+
+    DATA are samples that no member was trained or chosen on, drawn as those to come.
+    The exit code is 1 if there is no certificate.
+    """
+    from quorate.certificates import certify as prove
+    from quorate.cli._render import progress_console, results_console
+
+    check_files(big, target=None)
+    check_files(small, data, target=target)
+    console = progress_console()
+    with console.status("reading"):
+        whole, part = (
+            read_model(path, trust, unsafe_pickle, otherwise=_OTHERWISE)
+            for path in (big, small)
+        )
+        X, y = read_samples_of(whole, data, target)
+    if is_stream(data):
+        counts = run_pass(whole, data, target, against=part, jobs=jobs, dask=dask)
+        found = prove(counts, tolerance=tolerance, delta=delta)
+    else:
+        with console.status("asking"):
+            found = prove(
+                whole,
+                part,
+                X,
+                y,
+                tolerance=tolerance,
+                delta=delta,
+                class_weight=class_weight,
+            )
+    if as_json:
+        say(json.dumps(found.to_dict(), indent=2))
+    else:
+        results_console().print(str(found), markup=False)
+    if not found.holds:
+        click.get_current_context().exit(1)

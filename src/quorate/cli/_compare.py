@@ -1,0 +1,71 @@
+"""``quorate compare``: two models side by side."""
+
+import json
+from pathlib import Path
+
+import click
+
+from quorate.cli import _options
+from quorate.cli._inputs import check_files, read_model, read_samples_of
+from quorate.cli._printable import say
+from quorate.cli._streams import is_stream, run_pass
+
+_OTHERWISE = "compare models that can"
+
+
+@click.command()
+@click.argument("before", type=click.Path(path_type=Path))
+@click.argument("after", type=click.Path(path_type=Path))
+@click.argument("data", type=click.Path(path_type=Path))
+@_options.target
+@_options.scoring
+@_options.jobs
+@_options.dask
+@_options.trust
+@_options.unsafe_pickle
+@_options.as_json
+def compare(
+    before: Path,
+    after: Path,
+    data: Path,
+    target: str,
+    scoring: str | None,
+    jobs: int | None,
+    dask: str | None,
+    trust: tuple[str, ...],
+    unsafe_pickle: bool,
+    as_json: bool,
+) -> None:
+    """Set two models side by side: BEFORE and AFTER, on samples in DATA.
+
+    DATA should be samples that neither was trained or chosen on. A folder or pattern of
+    files is read in one pass.
+    """
+    from quorate._scoring import check_scoring
+    from quorate.cli._render import (
+        comparison_table,
+        progress_console,
+        results_console,
+    )
+    from quorate.comparison import compare as set_beside
+
+    check_scoring(scoring, "compare")
+    check_files(before, target=None)
+    check_files(after, data, target=target)
+    console = progress_console()
+    with console.status("reading"):
+        first, second = (
+            read_model(path, trust, unsafe_pickle, otherwise=_OTHERWISE)
+            for path in (before, after)
+        )
+        X, y = read_samples_of(first, data, target)
+    if is_stream(data):
+        X = run_pass(first, data, target, against=second, jobs=jobs, dask=dask)
+    with console.status("comparing"):
+        compared = set_beside(first, second, X, y, scoring=scoring)
+    if as_json:
+        say(json.dumps(compared.to_dict(), indent=2))
+        return
+    out = results_console()
+    out.print(comparison_table(compared))
+    out.print(compared.note)

@@ -1,0 +1,295 @@
+"""The trees of an ensemble as flat arrays, for kernels that check nothing.
+
+Twelve bytes a node: column, threshold, left child. Nodes of a tree stand breadth first,
+so that children are side by side and a child always stands after its parent: a descent
+ends. Leaves that are sure hold their class, the others a row in a table of distinct
+distributions.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from quorate._typing import Array, BoolArray, FloatArray, IntArray
+from quorate.ensembles import Ensemble, Member
+
+NODE = np.dtype([("feature", np.int32), ("threshold", np.float32), ("child", np.int32)])
+# As in forest.c: flags beside the column, and the mark of a leaf.
+_COLUMN = 0x3FFFFFFF
+_MISSING_LEFT = 0x40000000
+_LEAF = -(2**31)
+_MOST = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TreeArrays:
+    """Trees, without what scikit-learn keeps about their training."""
+
+    nodes: Array
+    """All nodes of all trees, of type ``NODE``."""
+    roots: IntArray
+    """Where each tree begins."""
+    table: FloatArray
+    """Distinct distributions over the classes, of leaves that are not sure."""
+    n_features: int
+    n_classes: int
+
+    @property
+    def is_leaf(self) -> BoolArray:
+        """Which nodes are leaves."""
+        leaf: BoolArray = self.nodes["feature"] < 0
+        return leaf
+
+    def check(self) -> "TreeArrays":
+        """Refuse arrays by which a kernel would read where nothing is.
+
+        After this no row of numbers can lead out of them, or round in circles.
+        """
+        nodes, table, roots = self.nodes, self.table, self.roots
+        if nodes.dtype != NODE or nodes.ndim != 1 or nodes.size > _MOST:
+            raise _forged("nodes of another form")
+        if not (1 <= self.n_features <= _COLUMN and 1 <= self.n_classes <= _COLUMN):
+            raise _forged("no columns or no classes, or too many")
+        if table.dtype != np.float64 or table.shape != (len(table), self.n_classes):
+            raise _forged("leaves of another form")
+        if not (nodes.flags.c_contiguous and table.flags.c_contiguous):
+            raise _forged("numbers that do not follow each other")
+        leaf = self.is_leaf
+        child = nodes["child"].astype(np.int64)
+        forward = (child > np.arange(nodes.size)) & (child + 1 < nodes.size)
+        payload = (child >= -len(table)) & (child < self.n_classes)
+        if ((nodes["feature"][~leaf] & _COLUMN) >= self.n_features).any():
+            raise _forged("a column that does not exist")
+        if not forward[~leaf].all():
+            raise _forged("a child that does not exist")
+        if not payload[leaf].all():
+            raise _forged("a leaf without a class")
+        if roots.ndim != 1 or not roots.size or roots.min() < 0:
+            raise _forged("a tree without a root")
+        if roots.max() >= nodes.size:
+            raise _forged("a tree without a root")
+        return self
+
+
+def _forged(problem: str) -> ValueError:
+    return ValueError(f"trees in arrays: damaged or forged, {problem}.")
+
+
+def tree_arrays(ensemble: Ensemble, classes: Array) -> TreeArrays:
+    """Return the trees of an ensemble, with votes for these classes."""
+    trees = [member.tree for member in ensemble.members]
+    counts = np.array([tree.node_count for tree in trees])
+    starts = np.cumsum(counts) - counts
+    if counts.sum() > _MOST:
+        raise ValueError(f"trees in arrays: {counts.sum()} nodes are too many.")
+    left = np.concatenate([tree.children_left for tree in trees])
+    is_leaf = left < 0
+    shift = np.repeat(starts, counts)
+    right = np.concatenate([tree.children_right for tree in trees]) + shift
+    order = _breadth_first(starts, left + shift, right, is_leaf, counts)
+
+    nodes = np.zeros(order.size, dtype=NODE)
+    thresholds = np.concatenate([tree.threshold for tree in trees])
+    nodes["threshold"] = _rounded_down(np.where(is_leaf, 0.0, thresholds))[order]
+    columns = np.concatenate([_columns(member) for member in ensemble.members])
+    nodes["feature"] = np.where(is_leaf, _LEAF, columns)[order]
+    payload, table = _payload(ensemble, classes, is_leaf)
+    nodes["child"] = payload[order]
+    nodes["child"][~is_leaf[order]] = _children(~is_leaf[order], counts)
+    n_features = int(ensemble.core.n_features_in_)
+    roots = starts.astype(np.int32)
+    return TreeArrays(nodes, roots, table, n_features, classes.size).check()
+
+
+def _breadth_first(
+    roots: IntArray, left: IntArray, right: IntArray, is_leaf: BoolArray, counts: Any
+) -> IntArray:
+    """Return all nodes tree by tree, those of a tree level by level.
+
+    All trees go down a level at the same time.
+    """
+    levels = [roots]
+    while levels[-1].size:
+        inner = levels[-1][~is_leaf[levels[-1]]]
+        levels.append(np.stack([left[inner], right[inner]], axis=1).ravel())
+    found = np.concatenate(levels)
+    tree = np.repeat(np.arange(counts.size), counts)
+    return found[np.argsort(tree[found], kind="stable")]
+
+
+def _children(is_inner: BoolArray, counts: IntArray) -> IntArray:
+    """Return the left child of each inner node, from breadth first order alone.
+
+    The children of the first inner node come right after the root, those of the next
+    one after them.
+    """
+    starts = np.cumsum(counts) - counts
+    tree = np.repeat(np.arange(counts.size), counts)[is_inner]
+    # Inner nodes before each node, of all trees and then of its own.
+    before: IntArray = np.cumsum(is_inner) - is_inner
+    number: IntArray = before[is_inner] - before[starts][tree]
+    children: IntArray = starts[tree] + 1 + 2 * number
+    return children
+
+
+def _rounded_down(thresholds: FloatArray) -> Array:
+    """Return the largest float32 that is not above each threshold.
+
+    scikit-learn compares values of 32 bits with thresholds of 64; with these the answer
+    is the same for every such value.
+    """
+    with np.errstate(over="ignore"):
+        narrow = thresholds.astype(np.float32)
+    above = narrow > thresholds
+    narrow[above] = np.nextafter(narrow[above], np.float32(-np.inf))
+    return narrow
+
+
+def _columns(member: Member) -> IntArray:
+    """Return the column of the ensemble's X that each node looks at, with its flag."""
+    tree = member.tree
+    columns: IntArray = np.maximum(tree.feature, 0)
+    if member.features is not None:
+        columns = np.asarray(member.features)[columns]
+    goes_left = np.asarray(tree.missing_go_to_left).astype(bool)
+    flagged: IntArray = columns | np.where(goes_left, _MISSING_LEFT, 0)
+    return flagged
+
+
+def _payload(
+    ensemble: Ensemble, classes: Array, is_leaf: BoolArray
+) -> tuple[IntArray, FloatArray]:
+    """Return what leaves hold, and the table of those that are not sure."""
+    shares = np.concatenate([m.node_probabilities(classes) for m in ensemble.members])
+    payload = np.zeros(is_leaf.size, dtype=np.int64)
+    payload[is_leaf] = shares[is_leaf].argmax(axis=1)
+    if ensemble.rule.name != "average":
+        return payload, np.zeros((0, classes.size))
+    # The rest of a sure leaf is zeros, to which adding something else would show.
+    sure = (shares.max(axis=1) == 1) & (np.count_nonzero(shares, axis=1) == 1)
+    unsure = np.flatnonzero(is_leaf & ~sure)
+    table, rows = _distinct(np.ascontiguousarray(shares[unsure], dtype=np.float64))
+    payload[unsure] = ~rows
+    return payload, table
+
+
+def _distinct(rows: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Return each row once, and where each row has gone."""
+    if len(rows) == 0:
+        return rows, np.zeros(0, dtype=np.int64)
+    as_bytes = rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).ravel()
+    _, first, place = np.unique(as_bytes, return_index=True, return_inverse=True)
+    return np.ascontiguousarray(rows[first]), place.reshape(-1)
+
+
+# Files
+
+
+def pack(trees: TreeArrays) -> dict[str, Any]:
+    """Return the trees in as few bytes as it takes, as arrays and numbers.
+
+    Where children are follows from which nodes are leaves, and is left out: what is not
+    in a file cannot be forged.
+    """
+    leaf = trees.is_leaf
+    features = trees.nodes["feature"][~leaf]
+    columns = features & _COLUMN
+    return {
+        "counts": _narrow(np.diff(np.r_[trees.roots, trees.nodes.size])),
+        "leaf": np.packbits(leaf),
+        "columns": _narrow(columns),
+        "missing_left": np.packbits((features & _MISSING_LEFT) != 0),
+        "thresholds": trees.nodes["threshold"][~leaf].copy(),
+        "payload": _narrow(trees.nodes["child"][leaf]),
+        "table": trees.table,
+        "n_features": trees.n_features,
+        "n_classes": trees.n_classes,
+    }
+
+
+def unpack(packed: Any) -> TreeArrays:
+    """Return the trees of :func:`pack`, or refuse what cannot be them."""
+    try:
+        trees = _unpacked(packed)
+    except (
+        KeyError,
+        TypeError,
+        AttributeError,
+        IndexError,
+        ValueError,
+        OverflowError,
+    ) as error:
+        raise _forged(f"{type(error).__name__}: {error}") from error
+    return trees.check()
+
+
+def _unpacked(packed: Any) -> TreeArrays:
+    counts = np.asarray(packed["counts"], dtype=np.int64)
+    if counts.ndim != 1 or counts.size == 0 or (counts < 1).any():
+        raise ValueError("a tree without nodes")
+    n_nodes = int(counts.sum())
+    bits = np.asarray(packed["leaf"], dtype=np.uint8)
+    if n_nodes > _MOST or bits.shape != ((n_nodes + 7) // 8,):
+        raise ValueError("leaves are not marked")
+    leaf = np.unpackbits(bits, count=n_nodes).astype(bool)
+    starts = np.cumsum(counts) - counts
+    # Every inner node has two children, and every node but the root is one.
+    if not np.array_equal(counts, 1 + 2 * np.add.reduceat(~leaf, starts, dtype=int)):
+        raise ValueError("a tree that does not end")
+    n_inner = int(np.count_nonzero(~leaf))
+    missing = np.unpackbits(
+        np.asarray(packed["missing_left"], dtype=np.uint8), count=n_inner
+    )
+    columns = np.asarray(packed["columns"])
+    if columns.size and (columns.min() < 0 or columns.max() > _COLUMN):
+        raise ValueError("a column that does not exist")
+    payload = np.asarray(packed["payload"])
+    if payload.dtype.kind not in "iu" or payload.shape != (n_nodes - n_inner,):
+        raise ValueError("leaves of another form")
+    if payload.min() < -_COLUMN or payload.max() > _COLUMN:
+        raise ValueError("a leaf without a class")
+    nodes = np.zeros(n_nodes, dtype=NODE)
+    nodes["feature"] = _LEAF
+    nodes["feature"][~leaf] = columns | np.where(missing, _MISSING_LEFT, 0)
+    nodes["threshold"][~leaf] = packed["thresholds"]
+    nodes["child"][leaf] = payload
+    nodes["child"][~leaf] = _children(~leaf, counts)
+    return TreeArrays(
+        nodes,
+        starts.astype(np.int32),
+        np.ascontiguousarray(packed["table"], dtype=np.float64),
+        int(packed["n_features"]),
+        int(packed["n_classes"]),
+    )
+
+
+def _narrow(numbers: Array) -> Array:
+    """Return whole numbers in the smallest type that holds them."""
+    low, high = (int(numbers.min()), int(numbers.max())) if numbers.size else (0, 0)
+    kind = np.result_type(np.min_scalar_type(low), np.min_scalar_type(high))
+    return numbers.astype(kind)
+
+
+# Without kernels
+
+
+def leaves(trees: TreeArrays, member: int, X: Array) -> IntArray:
+    """Return what the leaf of each row holds: a class, or ``~row`` of the table.
+
+    What the kernels do, level by level in NumPy.
+    """
+    nodes = trees.nodes
+    at = np.full(len(X), trees.roots[member], dtype=np.int64)
+    rows = np.arange(len(X))
+    while rows.size:
+        here = nodes[at[rows]]
+        inner = here["feature"] >= 0
+        rows, here = rows[inner], here[inner]
+        value = X[rows, here["feature"] & _COLUMN]
+        right = ~(value <= here["threshold"])
+        goes_left = (here["feature"] & _MISSING_LEFT) != 0
+        right[np.isnan(value) & goes_left] = False
+        at[rows] = here["child"] + right
+    found: IntArray = nodes["child"][at].astype(np.int64)
+    return found

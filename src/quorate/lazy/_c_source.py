@@ -1,0 +1,143 @@
+"""A model as one C99 file: the kernel that answers in Python, and its arrays."""
+
+import os
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from quorate._atomic import atomic_write
+from quorate._native import forest_source
+from quorate._typing import Array
+from quorate._version import __version__
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,50}")
+# Scores of as many rows as are asked about together, on the stack.
+_MOST_SCORES = 4096
+_TYPES = {"i4": "int32_t", "i8": "int64_t", "f8": "double"}
+
+_DOORS = """
+/* The doors */
+
+const int32_t {name}_n_features = {n_features};
+const int32_t {name}_n_classes = {n_classes};
+
+/* Labels of the classes, in UTF-8. */
+const char *const {name}_labels[{n_classes}] = {{
+{labels}}};
+
+/* Predict rows that follow each other, {n_features} floats each; codes are positions in
+ * the labels. A missing value is a NaN. */
+void {name}_predict_rows(const float *rows, int64_t n_rows, int32_t *codes)
+{{
+    int64_t code[{n_rows}], asked[{n_rows}];
+    uint8_t close[{n_rows}];
+    double scores[{n_rows} * {n_classes}], scratch[{n_classes}];
+    for (int64_t first = 0; first < n_rows; first += {n_rows}) {{
+        const int64_t left = n_rows - first;
+        const int32_t n = left < {n_rows} ? (int32_t)left : {n_rows};
+        const float *X = rows + first * {n_features};
+        int missing = 0;
+        for (int64_t i = 0; i < (int64_t)n * {n_features}; i++)
+            missing |= X[i] != X[i];
+        quorate_vote(&forest_plan, X, n, missing, {how}, code, asked, close, scores,
+                     scratch, n);
+        for (int32_t i = 0; i < n; i++)
+            codes[first + i] = (int32_t)code[i];
+    }}
+}}
+
+/* Predict one row. */
+int32_t {name}_predict(const float *row)
+{{
+    int32_t code;
+    {name}_predict_rows(row, 1, &code);
+    return code;
+}}
+"""
+
+
+def write_c(
+    path: str | os.PathLike[str],
+    name: str,
+    arrays: dict[str, Array],
+    numbers: dict[str, Any],
+    classes: Array,
+    how: str,
+    mode: str,
+) -> None:
+    """Write a plan for the kernels, the kernels themselves and a door to them."""
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise ValueError(
+            f"to_c(name={name!r}): letters, digits and underscores, a letter first; "
+            "functions are called name_predict and name_predict_rows."
+        )
+    n_classes = int(numbers["n_classes"])
+    parts = [
+        f"/* {name}: {numbers['n_trees']} trees, {n_classes} classes, mode "
+        f"{mode!r}; written by quorate {__version__}.\n"
+        " * C99 and its mathematics, nothing else. For the answers of Python compile\n"
+        " * with -ffp-contract=off and without -ffast-math. */\n",
+        "#define QUORATE_ALONE\n#define EXPORT static\n",
+        forest_source(),
+        "\n/* The trees and when to stop */\n\n#define LEAF INT32_MIN\n",
+        *(_array(key, array) for key, array in arrays.items()),
+        "static const plan forest_plan = {\n",
+        *(f"    .{key} = forest_{key},\n" for key in arrays),
+        *(f"    .{key} = {_number(value)},\n" for key, value in numbers.items()),
+        "};\n",
+        _DOORS.format(
+            name=name,
+            n_features=int(numbers["n_features"]),
+            n_classes=n_classes,
+            n_rows=max(8, min(256, _MOST_SCORES // n_classes)),
+            labels="".join(f"    {_text(label)},\n" for label in classes.tolist()),
+            how=how.upper(),
+        ),
+    ]
+    with atomic_write(path) as file:
+        for part in parts:
+            file.write(part.encode("ascii"))
+
+
+def _array(name: str, array: Array) -> str:
+    if name == "nodes":
+        kind = "node"
+        entries: Iterable[str] = (_node(*parts) for parts in array.tolist())
+    else:
+        kind = _TYPES[array.dtype.str[1:]]
+        entries = map(_number, array.ravel().tolist())
+    return f"static const {kind} forest_{name}[] = {{\n{_lines(entries)}}};\n\n"
+
+
+def _node(feature: int, threshold: float, child: int) -> str:
+    column = "LEAF" if feature < 0 else str(feature)
+    return f"{{{column},(float){_float(threshold)},{child}}}"
+
+
+def _lines(entries: Iterable[str]) -> str:
+    """Return entries, a few on each line; a zero for none, as C has no empty array."""
+    found = list(entries) or ["0"]
+    groups = (found[start : start + 6] for start in range(0, len(found), 6))
+    return "".join(f"    {','.join(group)},\n" for group in groups)
+
+
+def _number(value: float) -> str:
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    return _float(float(value))
+
+
+def _float(value: float) -> str:
+    """Return a number with all its bits."""
+    if np.isinf(value):
+        return "-HUGE_VAL" if value < 0 else "HUGE_VAL"
+    return value.hex()
+
+
+def _text(label: Any) -> str:
+    """Return a label as C takes it, whatever is in it."""
+    plain = set(range(32, 127)) - set(b'"\\?')
+    letters = (chr(b) if b in plain else f"\\{b:03o}" for b in str(label).encode())
+    return f'"{"".join(letters)}"'

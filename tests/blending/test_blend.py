@@ -1,0 +1,347 @@
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.metrics import balanced_accuracy_score, log_loss, roc_auc_score
+
+import quorate
+from quorate.pruning import GreedySelection, SimplexWeights
+
+
+def made(n=300, n_models=8, n_classes=3, seed=0):
+    """Models of different skill that see the same thing, each with noise of its own."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, n_classes, n)
+    truth = 1.5 * np.eye(n_classes)[y] + rng.normal(size=(n, n_classes)) * 0.7
+    noise = rng.normal(size=(n_models, n, n_classes))
+    skill = np.linspace(0, 1, n_models)[:, None, None]
+    logits = skill * truth + noise
+    shares = np.exp(logits)
+    shares /= shares.sum(axis=2, keepdims=True)
+    names = [f"m{place}" for place in range(n_models)]
+    return dict(zip(names, shares, strict=True)), np.array(["ant", "bee", "cow"])[y]
+
+
+ARRAYS, Y = made()
+NAMES = list(ARRAYS)
+
+
+def loss_of(weights, arrays=ARRAYS, y=Y):
+    mean = sum(weight * arrays[name] for name, weight in weights.items())
+    return log_loss(y, mean, labels=np.unique(y))
+
+
+@pytest.fixture(scope="module")
+def found():
+    return quorate.blend(ARRAYS, Y)
+
+
+def test_better_than_the_best_and_the_mean(found):
+    assert sum(found.weights.values()) == pytest.approx(1)
+    assert list(found.weights.values()) == sorted(found.weights.values(), reverse=True)
+    alone = {name: loss_of({name: 1.0}) for name in NAMES}
+    assert found.best_single == min(alone, key=alone.get)
+    own = log_loss(Y, found.predict_proba(ARRAYS))
+    assert own < min(alone.values())
+    assert own < loss_of(dict.fromkeys(NAMES, 1 / len(NAMES)))
+    assert found.score > max(found.best_nested.score, found.mean_nested.score)
+    assert found.mean_nested.score == pytest.approx(
+        -loss_of(dict.fromkeys(NAMES, 1 / len(NAMES)))
+    )
+    # Weights chosen on other folds do a little worse than on their own.
+    assert -found.score > own
+
+
+@pytest.mark.parametrize("method", ["simplex", "geometric", "ges"])
+def test_scores_are_of_samples_that_did_not_choose(method):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 40)
+    noise = {f"n{place}": rng.uniform(0.3, 0.7, 40) for place in range(200)}
+    found = quorate.blend(noise, y, method=method)
+    own = log_loss(y, found.predict_proba(noise))
+    assert own < np.log(2) - 0.03  # what choosing makes of noise
+    assert -found.score > np.log(2) - 0.02  # and what it is worth
+    assert -found.best_nested.score > np.log(2) - 0.02
+
+
+def test_the_single_best_is_chosen_anew_in_each_fold(found):
+    chosen = quorate.blend(ARRAYS, Y, method="single")
+    assert chosen.weights == {found.best_single: 1.0}
+    assert chosen.nested.score == found.best_nested.score
+
+
+def forms(tmp_path):
+    yield list(ARRAYS.values())
+    yield np.stack(list(ARRAYS.values()))
+    yield {name: pd.DataFrame(array) for name, array in ARRAYS.items()}
+    yield {name: pl.DataFrame(array) for name, array in ARRAYS.items()}
+    for suffix, write in [
+        ("npy", lambda file, array: np.save(file, array)),
+        ("parquet", lambda file, array: pd.DataFrame(array, columns=list("abc"))
+            .to_parquet(file)),
+        ("csv", lambda file, array: pd.DataFrame(array).to_csv(file, index=False)),
+    ]:  # fmt: skip
+        folder = tmp_path / suffix
+        folder.mkdir()
+        for name, array in ARRAYS.items():
+            write(folder / f"{name}.{suffix}", array)
+        (folder / "notes.txt").write_text("not a model")
+        yield folder
+        yield str(folder)
+
+
+def test_all_forms_give_the_same(found, tmp_path):
+    expected = list(found.weights.values())
+    mean = found.predict_proba(ARRAYS)
+    for form in forms(tmp_path):
+        again = quorate.blend(form, Y)
+        np.testing.assert_allclose(list(again.weights.values()), expected, rtol=1e-9)
+        np.testing.assert_allclose(again.predict_proba(form), mean, rtol=1e-9)
+
+
+def test_one_column_for_two_classes():
+    arrays, y = made(n_classes=2)
+    y = np.where(y == "ant", "no", "yes")
+    both = quorate.blend(arrays, y)
+    for column in (
+        {name: array[:, 1] for name, array in arrays.items()},
+        {name: array[:, 1:] for name, array in arrays.items()},
+    ):
+        one = quorate.blend(column, y)
+        assert one.weights == pytest.approx(both.weights)
+        np.testing.assert_allclose(
+            one.predict_proba(column), both.predict_proba(arrays), atol=1e-6
+        )
+
+
+def test_columns_in_another_order(found):
+    mixed = {name: array[:, [2, 0, 1]] for name, array in ARRAYS.items()}
+    again = quorate.blend(mixed, Y, classes=["cow", "ant", "bee"])
+    assert again.weights == pytest.approx(found.weights)
+    assert again.classes.tolist() == ["ant", "bee", "cow"]
+    np.testing.assert_allclose(
+        again.predict_proba(mixed), found.predict_proba(ARRAYS), atol=1e-9
+    )
+    assert (again.predict(mixed) == found.predict(ARRAYS)).all()
+
+
+@pytest.mark.parametrize("method", ["simplex", "geometric"])
+def test_predictions_by_hand(method):
+    found = quorate.blend(ARRAYS, Y, method=method)
+    new = {name: array[:5] for name, array in made(seed=5)[0].items()}
+    if method == "simplex":
+        assert found.sharpness is None
+        mean = sum(found.weights.get(name, 0) * array for name, array in new.items())
+    else:
+        assert found.sharpness > 1  # eight that err apart are surer together
+        mean = np.prod(
+            [
+                np.maximum(array, 1e-3)
+                ** (found.sharpness * found.weights.get(name, 0))
+                for name, array in new.items()
+            ],
+            axis=0,
+        )
+        mean /= mean.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(found.predict_proba(new), mean)
+    labels = np.array(["ant", "bee", "cow"])[mean.argmax(axis=1)]
+    assert found.predict(new).tolist() == labels.tolist()
+    both = quorate.blend(ARRAYS, Y, method="both")
+    other = {"simplex": "geometric", "geometric": "simplex"}[method]
+    mate = quorate.blend(ARRAYS, Y, method=other)
+    np.testing.assert_allclose(
+        both.predict_proba(new), (mate.predict_proba(new) + mean) / 2
+    )
+    for name, weight in both.weights.items():
+        pair = found.weights.get(name, 0), mate.weights.get(name, 0)
+        assert weight == pytest.approx(sum(pair) / 2)
+    few = quorate.blend(ARRAYS, Y, keep=2)
+    needed = {name: new[name] for name in few.weights}
+    np.testing.assert_allclose(few.predict_proba(needed), few.predict_proba(new))
+
+
+def test_keep():
+    for method in ("simplex", "geometric"):
+        losses = []
+        for keep in (1, 2, 4, 50):
+            few = quorate.blend(ARRAYS, Y, keep=keep, method=method)
+            assert 1 <= len(few.weights) <= min(keep, 8)
+            losses.append(log_loss(Y, few.predict_proba(ARRAYS)))
+        assert losses[0] > losses[1] > losses[2] > losses[3] - 1e-3
+    assert len(quorate.blend(ARRAYS, Y, keep=3).weights) <= 3
+
+
+def test_names_choose_and_name(found):
+    three = quorate.blend(ARRAYS, Y, names=["m5", "m1", "m3"])
+    assert three.names == ["m5", "m1", "m3"]
+    named = quorate.blend(list(ARRAYS.values()), Y, names=NAMES)
+    assert named.weights == pytest.approx(found.weights)
+    assert quorate.blend(list(ARRAYS.values()), Y).names[0] == "model_0"
+
+
+@pytest.mark.parametrize(
+    ("scoring", "judge"),
+    [
+        ("neg_log_loss", lambda y, p: -log_loss(y, p)),
+        ("balanced_accuracy",
+         lambda y, p: balanced_accuracy_score(y, np.unique(Y)[p.argmax(axis=1)])),
+        ("roc_auc_ovr", lambda y, p: roc_auc_score(y, p, multi_class="ovr")),
+        ("accuracy", lambda y, p: (np.unique(Y)[p.argmax(axis=1)] == y).mean()),
+    ],
+)  # fmt: skip
+def test_scorings(scoring, judge):
+    found = quorate.blend(ARRAYS, Y, scoring=scoring)
+    assert found.scoring == scoring
+    mean = sum(ARRAYS.values()) / len(ARRAYS)
+    assert found.mean_nested.score == pytest.approx(judge(Y, mean))
+    assert found.score >= found.best_nested.score - 2 * found.standard_error
+    assert judge(Y, found.predict_proba(ARRAYS)) >= judge(Y, ARRAYS["m0"])
+
+
+def test_brier():
+    method = SimplexWeights(None, loss="brier", smoothing=0.0)
+    found = quorate.blend(ARRAYS, Y, method=method, scoring="neg_brier_score")
+    assert found.sharpness is None
+
+    def brier(weights):
+        mean = sum(weight * ARRAYS[name] for name, weight in weights.items())
+        return ((mean - (np.unique(Y) == Y[:, None])) ** 2).sum(axis=1).mean()
+
+    chosen = quorate.blend(ARRAYS, Y, scoring="neg_brier_score")
+    assert chosen.score >= found.score - 1e-3
+    best = brier(found.weights)
+    rng = np.random.default_rng(0)
+    for other in rng.dirichlet(np.ones(len(NAMES)), size=200):
+        assert best <= brier(dict(zip(NAMES, other, strict=True))) + 1e-4
+
+
+def test_methods_of_pruning(found):
+    ges = quorate.blend(ARRAYS, Y, method="ges")
+    own = GreedySelection(len(NAMES)).fit(found.votes()).weights_
+    assert ges.weights == pytest.approx(
+        {name: weight for name, weight in zip(NAMES, own, strict=True) if weight > 0}
+    )
+    few = quorate.blend(ARRAYS, Y, method="brier", keep=3)
+    assert list(few.weights.values()) == pytest.approx([1 / 3] * 3)
+    mine = quorate.blend(ARRAYS, Y, method=GreedySelection(4, loss="log_loss"))
+    assert mine.method == "GreedySelection"
+    assert len(mine.weights) <= 4
+
+
+def test_votes_know_their_models(found):
+    votes = found.votes()
+    assert votes.names == tuple(NAMES) or list(votes.names) == NAMES
+    assert votes.rule == "average"
+    assert votes.classes.tolist() == ["ant", "bee", "cow"]
+    expected = (np.unique(Y)[sum(ARRAYS.values()).argmax(axis=1)] == Y).mean()
+    assert votes.accuracy() == pytest.approx(expected)
+    assert 0 < quorate.diversity(votes, "disagreement") < 1
+
+
+def test_same_seed_same_weights(found):
+    assert quorate.blend(ARRAYS, Y).to_dict() == found.to_dict()
+    seeds = [
+        quorate.blend(ARRAYS, Y, method="simplex", random_state=seed).weights
+        for seed in (0, 1)
+    ]
+    assert seeds[0] != seeds[1]
+
+
+def test_a_folder_is_read_one_file_at_a_time(tmp_path):
+    arrays, y = made(n=50, n_models=3, n_classes=2)
+    for name, array in arrays.items():
+        np.save(tmp_path / f"{name}.npy", array.astype(np.float16))
+    assert len(quorate.blend(tmp_path, y).names) == 3
+
+
+def test_reprs(found):
+    assert repr(found).startswith("Blend(")
+    assert f"{found.score:.4f}" in repr(found)
+    page = found._repr_html_()
+    assert f"best single model ({found.best_single})" in page
+    assert f"{found.weights[found.best_single]:.3f}" in page
+    told = found.to_dict()
+    assert json.loads(json.dumps(told))["weights"] == found.weights
+    assert told["score"] == found.score
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("change", "why"),
+        [
+            (lambda a: a | {"m1": a["m1"][:99]}, "'m1' has 99 samples and 3 classes"),
+            (lambda a: a | {"m1": a["m1"] * 3}, "'m1': probabilities lie between"),
+            (lambda a: a | {"m1": a["m1"] / 3}, "'m1': the probabilities of sample"),
+            (lambda a: a | {"m1": a["m1"] * np.nan}, "'m1': probabilities lie"),
+            (lambda a: a | {"m1": a["m1"].astype(str)}, "'m1': probabilities are"),
+            (lambda a: a | {"m1": a["m1"][None]}, r"'m1': an array of shape \(1,"),
+            (lambda a: {}, "no model at all"),
+            (lambda a: [], "no model at all"),
+            (lambda a: a["m1"], r"got an array of shape \(300, 3\)"),
+            (lambda a: {"1": a["m1"], 1: a["m2"]}, "two models have the same name"),
+            (lambda a: {"m0": a["m0"][:, 0]}, "have 2 columns and y has 3 classes"),
+        ],
+    )  # fmt: skip
+    def test_arrays(self, change, why):
+        with pytest.raises(ValueError, match=why):
+            quorate.blend(change(dict(ARRAYS)), Y)
+
+    def test_one_table(self):
+        with pytest.raises(TypeError, match="one table is not enough"):
+            quorate.blend(pd.DataFrame({"a": [0.1, 0.2]}), [0, 1])
+
+    @pytest.mark.parametrize(
+        ("options", "why"),
+        [
+            ({"names": ["m0", "mx"]}, "no model 'mx'"),
+            ({"keep": 0}, r"keep=0\): a whole number of at least 1"),
+            ({"keep": True}, "keep=True"),
+            ({"keep": 0.5}, "keep=0.5"),
+            ({"folds": 1}, r"folds=1\): a whole number of at least 2"),
+            ({"scoring": "balanced_acuracy"}, "did you mean"),
+            ({"scoring": "r2"}, "not a score of classes"),
+            ({"method": "simplexx"}, "unknown method 'simplexx'"),
+            ({"classes": ["ant", "bee"]}, "classes names 2 classes"),
+            ({"classes": ["ant", "bee", "bee"]}, "classes names 3 classes"),
+            ({"classes": ["ant", "bee", "dog"]}, "label 'cow', which is not among"),
+        ],
+    )
+    def test_options(self, options, why):
+        with pytest.raises(ValueError, match=why):
+            quorate.blend(ARRAYS, Y, **options)
+
+    def test_labels(self):
+        with pytest.raises(ValueError, match=r"y has shape \(299,\)"):
+            quorate.blend(ARRAYS, Y[1:])
+        rare = np.where(np.arange(300) == 7, "cow", np.where(Y == "cow", "bee", Y))
+        with pytest.raises(ValueError, match="class 'cow' has 1 samples"):
+            quorate.blend(ARRAYS, rare)
+
+    def test_folders(self, tmp_path):
+        with pytest.raises(FileNotFoundError, match="is not a folder"):
+            quorate.blend(tmp_path / "none", Y)
+        with pytest.raises(FileNotFoundError, match=r"has no \.npy"):
+            quorate.blend(tmp_path, Y)
+        (tmp_path / "m.npy").write_bytes(b"nonsense")
+        with pytest.raises(ValueError, match=r"m\.npy: not an array of numbers"):
+            quorate.blend(tmp_path, Y)
+        (tmp_path / "m.csv").write_text("a,b\n1,2\n")
+        with pytest.raises(ValueError, match="two files for the model 'm'"):
+            quorate.blend(tmp_path, Y)
+
+    def test_no_code_in_a_file_runs(self, tmp_path):
+        np.save(tmp_path / "m.npy", np.array([{"a": 1}], dtype=object))
+        with pytest.raises(ValueError, match="not an array of numbers"):
+            quorate.blend(tmp_path, Y)
+
+    def test_predictions(self, found):
+        lacking = {name: array for name, array in ARRAYS.items()
+                   if name != found.best_single}  # fmt: skip
+        with pytest.raises(ValueError, match=f"'{found.best_single}' has a weight of"):
+            found.predict_proba(lacking)
+        with pytest.raises(ValueError, match="3 models and 8 different names"):
+            found.predict_proba(list(ARRAYS.values())[:3])
+        with pytest.raises(ValueError, match="arrays of 2 classes"):
+            found.predict_proba({name: [0.5] for name in NAMES})

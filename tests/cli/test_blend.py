@@ -1,0 +1,86 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import quorate
+from quorate.cli import main
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("blend")
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    seen = (y - 0.5) * 2 + rng.normal(size=200)
+    for part in ("oof", "test"):
+        (folder / part).mkdir()
+        for name, noise in (("line", 0.5), ("tree", 1.5), ("net", 1.0)):
+            margin = seen + rng.normal(size=200) * noise
+            np.save(folder / part / f"{name}.npy", 1 / (1 + np.exp(-margin)))
+    labels = np.where(y == 1, "yes", "no")
+    pd.DataFrame({"y": labels}).to_csv(folder / "y.csv", index=False)
+    pd.DataFrame({"id": range(200), "y": labels}).to_csv(
+        folder / "wide.csv", index=False
+    )
+    return folder, labels
+
+
+def run(*words):
+    return CliRunner().invoke(main, ["blend", *map(str, words)])
+
+
+def test_blends_the_test_folder_as_python_does(files, tmp_path):
+    folder, y = files
+    target = tmp_path / "blend.csv"
+    done = run(folder / "oof", "--target", folder / "y.csv", "--test", folder / "test",
+               "-o", target)  # fmt: skip
+    assert done.exit_code == 0, done.stderr
+    found = quorate.blend(folder / "oof", y)
+    table = pd.read_csv(target)
+    assert list(table.columns) == ["no", "yes"]
+    np.testing.assert_allclose(
+        table.to_numpy(), found.predict_proba(folder / "test"), atol=1e-12
+    )
+    for name, score, _ in found.rows():
+        line = next(row for row in done.stdout.splitlines() if row.startswith(name))
+        assert score in line
+    for name, weight in found.weights.items():
+        assert f"{name}" in done.stdout
+        assert f"{weight:.3f}" in done.stdout
+    assert str(target) in done.stdout.replace("\n", "")
+
+
+def test_weights_without_a_test(files, tmp_path):
+    folder, y = files
+    target = tmp_path / "weights.parquet"
+    done = run(folder / "oof", "--target", folder / "wide.csv", "--column", "y",
+               "-o", target, "--json", "--scoring", "accuracy",
+               "--keep", "2")  # fmt: skip
+    assert done.exit_code == 0, done.stderr
+    found = quorate.blend(folder / "oof", y, scoring="accuracy", keep=2)
+    assert json.loads(done.stdout) == found.to_dict()
+    table = pd.read_parquet(target)
+    assert dict(zip(table.model, table.weight, strict=True)) == found.weights
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "why"),
+    [
+        (["--target", "wide.csv"], 2, "wide.csv has 2 columns (id, y); --column NAME"),
+        (["--target", "y.csv", "--column", "x"], 1, "column 'x'"),
+        (["--target", "y.csv", "--test", "test"], 2, "--test needs -o FILE"),
+        (["--target", "y.csv", "-o", "a.txt"], 2, "a name in .csv or .parquet"),
+        (["--target", "y.csv", "-o", "y.csv"], 2, "y.csv exists; --force"),
+        (["--target", "no.csv"], 1, "no.csv: no such file"),
+        (["--target", "y.csv", "--method", "gess"], 1, "unknown method 'gess'"),
+        (["--target", "y.csv", "--scoring", "acuracy"], 1, "unknown scoring 'acuracy'"),
+    ],
+)
+def test_refusals(files, monkeypatch, words, code, why):
+    monkeypatch.chdir(files[0])
+    done = run("oof", *words)
+    assert done.exit_code == code
+    assert why in done.stderr.replace("\n", " ")

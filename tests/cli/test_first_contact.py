@@ -1,0 +1,222 @@
+"""What people type first, and what they are told before any work is done."""
+
+import json
+import re
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
+
+import quorate
+from quorate.cli import _inputs, main
+
+COLUMNS = [f"f{place}" for place in range(5)]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("first")
+    X, y = make_classification(1500, 5, n_informative=4, n_redundant=0, random_state=0)
+    frame = pd.DataFrame(X, columns=COLUMNS)
+    parts = {"train": slice(500), "test": slice(500, None)}
+    for name, rows in parts.items():
+        frame[rows].assign(kind=y[rows]).to_csv(folder / f"{name}.csv", index=False)
+    forest = RandomForestClassifier(40, random_state=0).fit(frame[:500], y[:500])
+    quorate.save(forest, folder / "forest.skops")
+    words = np.array(["5", "7"])[y]
+    named = RandomForestClassifier(20, random_state=0).fit(frame[:500], words[:500])
+    quorate.save(named, folder / "named.skops")
+    frame[500:].assign(kind=np.array([5, 7])[y[500:]]).to_csv(
+        folder / "numbers.csv", index=False
+    )
+    small = quorate.prune(forest, frame[:500], y[:500], keep=12)
+    quorate.save(small, folder / "small.skops")
+    joblib.dump(forest, folder / "forest.joblib")
+    return folder, forest, small, frame[500:], y[500:]
+
+
+@pytest.fixture(autouse=True)
+def _here(place, monkeypatch):
+    monkeypatch.chdir(place[0])
+
+
+def run(*words):
+    return CliRunner().invoke(main, list(map(str, words)))
+
+
+def test_prune_reads_as_people_type_it(place):
+    folder = place[0]
+    done = run("prune", "forest.skops", "train.csv", "--target", "kind", "--keep", 10)
+    assert done.exit_code == 0, done.stderr
+    small = quorate.load(folder / "forest-small.skops")
+    assert len(small.estimators_) == 10
+    assert "written to forest-small.skops" in done.stdout
+    again = run("prune", "forest.skops", "train.csv", "--target", "kind")
+    assert again.exit_code == 2
+    assert "forest-small.skops exists; --force writes over it" in again.stderr
+    (folder / "forest-small.skops").unlink()
+
+
+def test_samples_by_option_as_they_used_to():
+    done = run("prune", "forest.skops", "--data", "train.csv", "--target", "kind",
+               "-o", "by-option.skops")  # fmt: skip
+    assert done.exit_code == 0, done.stderr
+
+
+def test_long_names_of_methods(place):
+    words = ["prune", "forest.skops", "train.csv", "--target", "kind", "--force"]
+    kept = []
+    for name in ("re", "reduced_error", "ReducedError", "reduced-error"):
+        done = run(*words, "--method", name, "-o", "named-method.skops", "--json")
+        assert done.exit_code == 0, done.stderr
+        kept.append(json.loads(done.stdout)["pruning"]["kept"])
+    assert kept[1:] == kept[:1] * 3
+    refused = run(*words, "--method", "reduced_eror", "-o", "never.skops")
+    assert refused.exit_code == 1
+    assert "did you mean 'reduced_error'" in refused.stderr
+
+
+def test_a_budget_in_the_units_people_have():
+    words = ["prune", "forest.skops", "train.csv", "--target", "kind", "--json"]
+    plain = run(*words, "-o", "bytes.skops", "--budget", "bytes=200000")
+    named = run(*words, "-o", "units.skops", "--budget", "bytes=200kB")
+    assert plain.exit_code == named.exit_code == 0, named.stderr
+    kept = [json.loads(done.stdout)["pruning"]["kept"] for done in (plain, named)]
+    assert kept[0] == kept[1]
+    assert 0 < len(kept[0]) < 40
+    odd = run(*words, "-o", "odd.skops", "--budget", "bytes=20XB")
+    assert odd.exit_code == 2
+    assert "such as bytes=50MB" in odd.stderr.replace("\n", " ")
+
+
+@pytest.mark.parametrize("command", ["diagnose", "lazy", "report"])
+def test_other_commands_take_samples_second(command, place):
+    extra = ["-o", "page.html", "--force"] if command == "report" else []
+    done = run(command, "forest.skops", "test.csv", "--target", "kind", *extra)
+    assert done.exit_code == 0, done.stderr
+
+
+def test_diagnose_finds_out_of_bag_votes():
+    done = run("diagnose", "forest.skops", "train.csv", "--target", "kind")
+    assert done.exit_code == 0, done.stderr
+    assert "out-of-bag votes" in done.stdout
+
+
+def test_compare_says_what_python_says(place):
+    _, forest, small, X, y = place
+    done = run("compare", "forest.skops", "small.skops", "test.csv", "--target", "kind",
+               "--json")  # fmt: skip
+    assert done.exit_code == 0, done.stderr
+    found, own = json.loads(done.stdout), quorate.compare(forest, small, X, y)
+    for name in ("accuracy", "agreement", "excess_limit", "members", "n_samples"):
+        assert found[name] == own.to_dict()[name]
+    shown = run(
+        "compare", "forest.skops", "small.skops", "test.csv", "--target", "kind"
+    )
+    assert re.search(r"size in a file +[\d.]+ [kM]B", shown.stdout)
+    assert re.search(r"predicting +[\d.]+ (ms|us)", shown.stdout)
+    assert f"{own.accuracy[1]:.4f}" in shown.stdout
+    assert "predicting all 1,000 at once" in shown.stdout.replace("\n", " ")
+
+
+def test_certify_says_what_python_says(place):
+    _, forest, small, X, y = place
+    words = ["certify", "forest.skops", "small.skops", "test.csv", "--target", "kind"]
+    own = quorate.certify(forest, small, X, y, tolerance=0.1)
+    done = run(*words, "--tolerance", 0.1)
+    assert own.holds
+    assert done.exit_code == 0, done.stderr
+    assert " ".join(done.stdout.split()) == str(own)
+    strict = run(*words, "--tolerance", 0.005, "--json")
+    assert strict.exit_code == 1
+    found = json.loads(strict.stdout)
+    assert found["holds"] is False
+    assert found == quorate.certify(forest, small, X, y, tolerance=0.005).to_dict()
+    seen = run(
+        "certify", "forest.skops", "small.skops", "train.csv", "--target", "kind"
+    )
+    assert seen.exit_code == 1
+    assert "trained on these samples" in seen.stderr.replace("\n", " ")
+
+
+def test_labels_are_read_as_the_model_knows_them(place):
+    done = run("compare", "named.skops", "named.skops", "numbers.csv",
+               "--target", "kind", "--json")  # fmt: skip
+    assert done.exit_code == 0, done.stderr
+    assert json.loads(done.stdout)["accuracy"]["before"] > 0.8
+
+
+class TestBeforeAnyWork:
+    """The model is a file that nobody could read: nobody came to it."""
+
+    @pytest.fixture(autouse=True)
+    def _broken(self, place):
+        (place[0] / "broken.skops").write_text("nonsense")
+
+    @pytest.mark.parametrize(
+        ("words", "code", "why"),
+        [
+            (["prune", "broken.skops"], 2, "DATA and --target missing: main prune"),
+            (["prune", "broken.skops", "train.csv"], 2, "--target missing: main prune"),
+            (["lazy", "broken.skops"], 2, "DATA missing: main lazy MODEL DATA, "),
+            (["report", "broken.skops", "--target", "y"], 2, "DATA missing"),
+            (["prune", "broken.skops", "train.csv", "--data", "train.csv",
+              "--target", "kind"], 2, "DATA is given twice"),
+            (["prune", "broken.skops", "train.csv", "--target", "knd"], 1,
+             "unknown column 'knd'; did you mean 'kind'"),
+            (["report", "broken.skops", "train.csv", "--target", "knd"], 1,
+             "unknown column 'knd'"),
+            (["diagnose", "broken.skops", "train.csv", "--target", "knd"], 1,
+             "unknown column 'knd'"),
+            (["lazy", "broken.skops", "train.csv", "--target", "knd"], 1,
+             "unknown column 'knd'"),
+            (["compare", "broken.skops", "small.skops", "train.csv",
+              "--target", "knd"], 1, "unknown column 'knd'"),
+            (["certify", "broken.skops", "small.skops", "train.csv",
+              "--target", "knd"], 1, "unknown column 'knd'"),
+            (["prune", "broken.skops", "none.csv", "--target", "kind"], 1,
+             "none.csv: no such file"),
+            (["prune", "none.skops", "train.csv", "--target", "kind"], 1,
+             "none.skops: no such file"),
+            (["prune", "broken.skops", "train.csv", "--target", "kind",
+              "-o", "small.joblib"], 2, "small.joblib: a name that ends in .skops"),
+            (["prune", "broken.skops", "train.csv", "--target", "kind",
+              "-o", "nowhere/small.skops"], 2, "there is no folder nowhere"),
+            (["report", "broken.skops", "train.csv", "--target", "kind",
+              "-o", "page.pdf"], 2, "a name that ends in .html"),
+            (["prune", "broken.skops", "train.csv", "--target", "kind",
+              "--method", "nonsense"], 1, "unknown method 'nonsense'"),
+            (["prune", "broken.skops", "train.csv", "--target", "kind",
+              "--scoring", "acuracy"], 1, "unknown scoring 'acuracy'"),
+            (["prune", "broken.skops", "train.csv", "--target", "kind",
+              "--keep", "many"], 2, "--keep many"),
+        ],
+    )  # fmt: skip
+    def test_one_sentence(self, words, code, why):
+        done = run(*words)
+        assert why in done.stderr.replace("\n", " ")
+        assert done.exit_code == code
+
+    def test_all_missing_packages_at_once(self, monkeypatch):
+        gone = {"skops", "pandas", "jinja2"}
+        monkeypatch.setattr(
+            _inputs, "find_spec", lambda name: None if name in gone else object()
+        )
+        done = run("report", "broken.skops", "train.csv", "--target", "kind")
+        assert done.exit_code == 1
+        assert (
+            "not installed: skops, pandas, jinja2; pip install skops pandas jinja2"
+            in (done.stderr.replace("\n", " "))
+        )
+
+    def test_pickles_are_refused_with_what_would_open_them(self):
+        done = run("prune", "forest.joblib", "train.csv", "--target", "kind")
+        assert done.exit_code == 1
+        assert "--unsafe-pickle" in done.stderr
+        words = ["--unsafe-pickle", "-o", "from-joblib.skops"]
+        done = run("prune", "forest.joblib", "train.csv", "--target", "kind", *words)
+        assert done.exit_code == 0, done.stderr

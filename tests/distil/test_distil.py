@@ -1,0 +1,640 @@
+"""The same trees with leaves that agree with a teacher."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import make_classification
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OrdinalEncoder, StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+import quorate
+from quorate import PrunedClassifier, collect_votes, distil, keep_members, prune
+from quorate.ensembles import read_ensemble
+from quorate.votes import VoteSource
+
+LABELS = np.array(["ant", "bee", "cow"])
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, codes = make_classification(
+        500, 8, n_informative=5, n_classes=3, flip_y=0.1, random_state=0
+    )
+    y = LABELS[codes]
+    return X[:300], y[:300], X[300:], y[300:]
+
+
+def trees(n_estimators=12):
+    return [(f"t{n}", DecisionTreeClassifier(max_depth=5, max_features=3,
+             random_state=n)) for n in range(n_estimators)]  # fmt: skip
+
+
+KINDS = {
+    "forest": RandomForestClassifier(30, random_state=0),
+    "shallow forest": RandomForestClassifier(
+        30, max_depth=4, class_weight="balanced", random_state=0
+    ),
+    "extra trees": ExtraTreesClassifier(30, random_state=0),
+    "bootstrapped extra trees": ExtraTreesClassifier(
+        30, bootstrap=True, random_state=0
+    ),
+    "bagging": BaggingClassifier(n_estimators=30, random_state=0),
+    "bagging of columns": BaggingClassifier(
+        n_estimators=30, max_features=0.5, random_state=0
+    ),
+    "soft vote of trees": VotingClassifier(trees(), voting="soft"),
+    "pipeline": make_pipeline(
+        StandardScaler(), RandomForestClassifier(30, random_state=0)
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def fitted(data):
+    X, y, _, _ = data
+    return {name: model.fit(X, y) for name, model in KINDS.items()}
+
+
+def few(model, n_members=5):
+    return keep_members(model, range(n_members))
+
+
+def distance(model, teacher, X):
+    apart = model.predict_proba(X) - teacher.predict_proba(X)
+    return float((apart**2).sum(axis=1).mean())
+
+
+def values(model):
+    members = read_ensemble(model).members
+    return [member.tree.value[:, 0, :] for member in members]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+class TestKinds:
+    def test_closer_to_the_teacher_and_the_same_class(self, kind, data, fitted):
+        X, _, X_new, _ = data
+        small = few(fitted[kind])
+        before = pickle.dumps(small)
+        taught = distil(small, fitted[kind], X, n_rows=6000, random_state=0)
+        assert type(taught) is type(small)
+        assert distance(taught, fitted[kind], X_new) < 0.75 * distance(
+            small, fitted[kind], X_new
+        )
+        assert pickle.dumps(small) == before  # not changed
+
+    def test_leaves_are_probabilities(self, kind, data, fitted):
+        X, _, X_new, _ = data
+        small = few(fitted[kind])
+        taught = distil(small, fitted[kind], X, n_rows=2000, random_state=0)
+        for table in values(taught):
+            assert (table >= 0).all()
+            np.testing.assert_allclose(table.sum(axis=1), 1, rtol=0, atol=1e-15)
+        np.testing.assert_allclose(
+            taught.predict_proba(X_new).sum(axis=1), 1, rtol=0, atol=1e-15
+        )
+
+    def test_splits_importances_and_leaves_reached_stay(self, kind, data, fitted):
+        X, _, X_new, _ = data
+        small = few(fitted[kind])
+        taught = distil(small, fitted[kind], X, n_rows=500, random_state=0)
+        for one, other in zip(
+            read_ensemble(small).members, read_ensemble(taught).members, strict=True
+        ):
+            mine, theirs = one.tree, other.tree
+            np.testing.assert_array_equal(mine.threshold, theirs.threshold)
+            np.testing.assert_array_equal(mine.children_left, theirs.children_left)
+            np.testing.assert_array_equal(
+                one.estimator.feature_importances_, other.estimator.feature_importances_
+            )
+        if hasattr(small, "apply"):
+            np.testing.assert_array_equal(small.apply(X_new), taught.apply(X_new))
+        if hasattr(small, "feature_importances_"):
+            np.testing.assert_array_equal(
+                small.feature_importances_, taught.feature_importances_
+            )
+
+    def test_pickle(self, kind, data, fitted):
+        X, _, X_new, _ = data
+        taught = distil(few(fitted[kind]), fitted[kind], X, n_rows=500, random_state=0)
+        again = pickle.loads(pickle.dumps(taught))
+        np.testing.assert_array_equal(
+            again.predict_proba(X_new), taught.predict_proba(X_new)
+        )
+
+    def test_lazy_voting_answers_the_same(self, kind, data, fitted):
+        X, _, X_new, _ = data
+        taught = distil(few(fitted[kind]), fitted[kind], X, n_rows=500, random_state=0)
+        lazy = quorate.LazyClassifier(taught, mode="exact").fit()
+        np.testing.assert_array_equal(lazy.predict(X_new), taught.predict(X_new))
+
+    def test_training_rows_are_not_out_of_bag_any_more(self, kind, data, fitted):
+        X, y, X_new, y_new = data
+        taught = distil(few(fitted[kind]), fitted[kind], X, n_rows=500, random_state=0)
+        known = collect_votes(fitted[kind], X, y).source
+        assert known is VoteSource.TRAINING
+        assert collect_votes(taught, X, y, out_of_bag="auto").source is known
+        assert collect_votes(taught, X_new, y_new).source is VoteSource.OTHER
+        assert quorate.compare(fitted[kind], taught, X, y).accuracy is None
+        assert quorate.compare(fitted[kind], taught, X_new, y_new).accuracy[1] > 0.5
+        if read_ensemble(taught).drawn is not None:
+            with pytest.raises(ValueError, match="were distilled"):
+                collect_votes(taught, X, y, out_of_bag=True)
+
+
+def test_skops(tmp_path, data, fitted):
+    pytest.importorskip("skops")
+    X, _, X_new, _ = data
+    for kind in ("forest", "bagging of columns", "pipeline"):
+        taught = distil(few(fitted[kind]), fitted[kind], X, n_rows=500, random_state=0)
+        path = tmp_path / f"{kind}.skops"
+        quorate.save(taught, path)
+        again = quorate.load(path, ["sklearn.tree._tree.Tree"])
+        np.testing.assert_array_equal(
+            again.predict_proba(X_new), taught.predict_proba(X_new)
+        )
+        assert read_ensemble(again).is_distilled
+        record = read_ensemble(again).core.distillation_
+        assert record == read_ensemble(taught).core.distillation_
+
+
+def test_onnx(data, fitted):
+    onnxruntime = pytest.importorskip("onnxruntime")
+    pytest.importorskip("skl2onnx")
+    X, _, X_new, _ = data
+    for kind in ("forest", "bagging of columns"):
+        taught = distil(few(fitted[kind]), fitted[kind], X, n_rows=500, random_state=0)
+        graph = quorate.to_onnx(taught, X.astype(np.float32))
+        session = onnxruntime.InferenceSession(graph.SerializeToString())
+        rows = X_new.astype(np.float32)
+        found = session.run(None, {session.get_inputs()[0].name: rows})[0]
+        assert np.mean(found == taught.predict(rows)) > 0.99
+        assert np.mean(few(fitted[kind]).predict(rows) == taught.predict(rows)) < 0.99
+
+
+def test_inner_nodes_are_the_mean_of_what_stands_below(data, fitted):
+    X, _, _, _ = data
+    taught = distil(few(fitted["forest"]), fitted["forest"], X, n_rows=500)
+    for member in taught.estimators_:
+        tree = member.tree_
+        weights = tree.weighted_n_node_samples
+        for node in range(tree.node_count):
+            left, right = tree.children_left[node], tree.children_right[node]
+            if left == -1:
+                continue
+            mean = (
+                weights[left] * tree.value[left, 0]
+                + weights[right] * tree.value[right, 0]
+            ) / (weights[left] + weights[right])
+            np.testing.assert_allclose(tree.value[node, 0], mean, atol=1e-12)
+
+
+def test_leaves_that_no_row_reaches_stay(data, fitted):
+    X, _, X_new, _ = data
+    small = few(fitted["forest"])
+    taught = distil(small, fitted["forest"], X, unlabelled=X_new[:1], n_rows=0)
+    # X is the training data: its out-of-bag rows and one more teach, nothing else.
+    for one, other in zip(small.estimators_, taught.estimators_, strict=True):
+        reached = set(one.apply(X).tolist()) | set(one.apply(X_new[:1]).tolist())
+        leaves = np.flatnonzero(one.tree_.children_left == -1)
+        for leaf in set(leaves.tolist()) - reached:
+            np.testing.assert_array_equal(
+                one.tree_.value[leaf], other.tree_.value[leaf]
+            )
+
+
+class TestTargets:
+    def test_out_of_bag_probabilities_are_those_of_scikit_learn(self, data):
+        X, y, _, _ = data
+        forest = RandomForestClassifier(60, oob_score=True, random_state=1).fit(X, y)
+        from quorate._distil._teacher import not_drawn, read_teacher, unseen_by
+
+        teacher = read_teacher(forest, np.unique(y))
+        seen, prepared, drawn = unseen_by(teacher.ensemble, X)
+        assert seen
+        for rows in (np.arange(300), np.array([7, 40, 3, 299])):
+            unseen = not_drawn(drawn, rows, 300)
+            found = teacher.out_of_bag(prepared[rows], unseen)
+            np.testing.assert_allclose(found, forest.oob_decision_function_[rows])
+
+    def test_record_says_where_targets_are_from(self, data, fitted):
+        X, _, X_new, _ = data
+        forest, extra = fitted["forest"], fitted["extra trees"]
+        small = few(forest)
+        on_training = distil(small, forest, X, n_rows=100, random_state=0)
+        assert on_training.distillation_ == {
+            "teacher": "RandomForestClassifier",
+            "n_crossed": 100,
+            "n_real": 300,
+            "out_of_bag": True,
+            "ridge": 2 / 25,
+            "rounds": on_training.distillation_["rounds"],
+        }
+        on_others = distil(small, forest, X_new, n_rows=100, random_state=0)
+        assert on_others.distillation_["n_real"] == 200
+        assert not on_others.distillation_["out_of_bag"]
+        # Without bootstrap all trees have seen all rows, and repeat their labels.
+        repeated = distil(few(extra), extra, X, n_rows=100, random_state=0)
+        assert repeated.distillation_["n_real"] == 0
+        # Another teacher may have seen what the trees have seen.
+        teacher = GaussianNB().fit(X, data[1])
+        other = distil(small, teacher, X, n_rows=100, random_state=0)
+        assert other.distillation_["n_real"] == 0
+
+    def test_training_rows_pull_to_out_of_bag_targets(self, data, fitted):
+        X, y, _, _ = data
+        forest = RandomForestClassifier(100, oob_score=True, random_state=0).fit(X, y)
+        taught = distil(few(forest), forest, X, n_rows=2000, random_state=0)
+        apart = taught.predict_proba(X) - forest.oob_decision_function_
+        others = taught.predict_proba(X) - forest.predict_proba(X)
+        assert (apart**2).sum() < (others**2).sum()
+
+    def test_unlabelled_rows_join(self, data, fitted):
+        X, _, X_new, _ = data
+        forest = fitted["forest"]
+        small = few(forest)
+        without = distil(small, forest, X, n_rows=2000, random_state=0)
+        taught = distil(small, forest, X, unlabelled=X_new, n_rows=2000, random_state=0)
+        assert taught.distillation_["n_real"] == 500
+        assert distance(taught, forest, X_new) < 0.8 * distance(without, forest, X_new)
+
+    def test_any_teacher_with_probabilities(self, data):
+        X, y, X_new, _ = data
+        forest = RandomForestClassifier(30, random_state=0).fit(X, y)
+        bayes, line = GaussianNB().fit(X, y), LogisticRegression().fit(X, y)
+        pool = {"bayes": bayes, "line": line}
+        mean = VotingClassifier(
+            [("bayes", FrozenEstimator(bayes)), ("line", FrozenEstimator(line))],
+            voting="soft",
+        ).fit(X, y)
+        for teacher, judge in (
+            (HistGradientBoostingClassifier(max_iter=5).fit(X, y),) * 2,
+            (pool, mean),
+            ([bayes, line], mean),
+        ):
+            small = few(forest)
+            taught = distil(small, teacher, X, n_rows=3000, random_state=0)
+            assert distance(taught, judge, X_new) < 0.6 * distance(small, judge, X_new)
+
+    def test_classes_in_another_order(self, data):
+        X, y, X_new, _ = data
+        forest = RandomForestClassifier(30, random_state=0).fit(X, y)
+
+        class Backwards(ClassifierMixin, BaseEstimator):
+            def __init__(self):
+                self.classes_ = forest.classes_[::-1]
+
+            def predict_proba(self, X):
+                return forest.predict_proba(X)[:, ::-1]
+
+        taught = distil(few(forest), Backwards(), X, n_rows=2000, random_state=0)
+        assert distance(taught, forest, X_new) < 0.8 * distance(
+            few(forest), forest, X_new
+        )
+
+
+class TestMembersThatKnowLess:
+    def test_a_class_that_a_tree_never_saw(self, data):
+        X, y, X_new, _ = data
+        bagging = BaggingClassifier(n_estimators=40, random_state=0).fit(X, y)
+        # As bagging does with members that do not take weights.
+        for place, lost in enumerate(LABELS[[2, 0, 1]]):
+            codes = np.searchsorted(LABELS, y[y != lost])
+            bagging.estimators_[place].fit(X[y != lost], codes)
+        small = few(bagging)
+        taught = distil(small, bagging, X_new[:150], n_rows=3000, random_state=0)
+        for table, n_known in zip(values(taught), [2, 2, 2, 3, 3], strict=True):
+            assert table.shape[1] == n_known
+            assert (table >= 0).all()
+            np.testing.assert_allclose(table.sum(axis=1), 1, atol=1e-15)
+        new = X_new[150:]
+        assert distance(taught, bagging, new) < 0.8 * distance(small, bagging, new)
+
+    def test_weights_count(self, data, fitted):
+        X, _, X_new, _ = data
+        forest = fitted["forest"]
+        small = keep_members(forest, range(5), weights=[0.6, 0.2, 0.1, 0.1, 0.0])
+        taught = distil(small, forest, X, n_rows=3000, random_state=0)
+        assert type(taught) is quorate.WeightedVoting
+        assert taught.weights == small.weights
+        assert distance(taught, forest, X_new) < 0.75 * distance(small, forest, X_new)
+        np.testing.assert_allclose(values(taught)[4], values(small)[4], atol=1e-12)
+        assert [m for _, m in taught.estimators] == taught.estimators_
+        assert list(taught.named_estimators_.values()) == taught.estimators_
+        with pytest.raises(ValueError, match="were distilled"):
+            collect_votes(taught, *data[:2], out_of_bag=True)
+
+
+class TestTables:
+    def test_frames_with_categories_and_gaps(self, data):
+        X, y, _, _ = data
+        rng = np.random.default_rng(0)
+        frame = pd.DataFrame(X.copy(), columns=list("abcdefgh"))
+        frame["a"] = pd.Categorical(np.where(X[:, 0] > 0, "high", "low"))
+        frame.loc[rng.random(300) < 0.2, "b"] = np.nan
+        frame["c"] = frame["c"].round().astype("int16")
+        from sklearn.compose import make_column_transformer
+
+        encode = make_column_transformer(
+            (OrdinalEncoder(), ["a"]), remainder="passthrough"
+        )
+        model = make_pipeline(encode, RandomForestClassifier(30, random_state=0))
+        seen, new = frame[:220], frame[220:]
+        model.fit(seen, y[:220])
+        taught = distil(few(model), model, seen, n_rows=3000, random_state=0)
+        assert taught[-1].distillation_["out_of_bag"]
+        assert distance(taught, model, new) < 0.8 * distance(few(model), model, new)
+
+    def test_polars(self, data):
+        X, y, X_new, _ = data
+        names = list("abcdefgh")
+        seen, new = (pl.DataFrame(rows, schema=names) for rows in (X, X_new))
+        forest = RandomForestClassifier(30, random_state=0).fit(seen, y)
+        taught = distil(few(forest), forest, seen, n_rows=3000, random_state=0)
+        assert taught.distillation_["out_of_bag"]
+        assert distance(taught, forest, new) < 0.8 * distance(few(forest), forest, new)
+
+    def test_sparse(self, data):
+        X, y, X_new, _ = data
+        holes = np.where(np.abs(X) > 0.8, X, 0.0)
+        new = sp.csr_array(np.where(np.abs(X_new) > 0.8, X_new, 0.0))
+        for form in (sp.csr_matrix, sp.csc_array):
+            table = form(holes)
+            forest = RandomForestClassifier(20, random_state=0).fit(table, y)
+            taught = distil(few(forest), forest, table, n_rows=2000, random_state=0)
+            assert taught.distillation_["out_of_bag"]
+            assert distance(taught, forest, new) < 0.8 * distance(
+                few(forest), forest, new
+            )
+
+    def test_lists(self, data, fitted):
+        X, _, X_new, _ = data
+        forest = fitted["forest"]
+        same = [
+            distil(few(forest), forest, table, n_rows=500, random_state=0)
+            for table in (X, X.tolist())
+        ]
+        np.testing.assert_array_equal(*(m.predict_proba(X_new) for m in same))
+
+    def test_texts_need_unlabelled_ones(self):
+        from sklearn.feature_extraction.text import CountVectorizer
+
+        texts = ["a red ant", "a blue ant", "a red cow", "a blue cow"] * 10
+        y = ["ant", "ant", "cow", "cow"] * 10
+        model = make_pipeline(
+            CountVectorizer(), RandomForestClassifier(20, random_state=0)
+        ).fit(texts, y)
+        with pytest.raises(TypeError, match=r"rows of list cannot be crossed; give a"):
+            distil(few(model), model, texts)
+        more = ["a red ant and a cow", "blue blue ant", "a cow", "nothing"]
+        taught = distil(few(model), model, texts, unlabelled=more)
+        assert taught[-1].distillation_["n_crossed"] == 0
+        assert taught[-1].distillation_["n_real"] >= 4
+        assert distance(taught, model, more) < distance(few(model), model, more)
+
+
+class TestTheSame:
+    def test_for_any_number_of_jobs_and_blocks_seed_by_seed(self, data, fitted):
+        X, _, X_new, _ = data
+        forest = fitted["forest"]
+        one, two, other = (
+            distil(few(forest), forest, X, n_rows=40_000, random_state=s, n_jobs=n)
+            for s, n in ((3, 1), (3, 3), (4, 1))
+        )
+        for mine, theirs in zip(values(one), values(two), strict=True):
+            np.testing.assert_array_equal(mine, theirs)
+        assert (one.predict_proba(X_new) != other.predict_proba(X_new)).any()
+
+    def test_seeds_of_all_kinds(self, data, fitted):
+        X, _, _, _ = data
+        forest = fitted["forest"]
+        for seed in (np.random.RandomState, np.random.default_rng):
+            one, two = (
+                distil(few(forest), forest, X, n_rows=300, random_state=seed(5))
+                for _ in range(2)
+            )
+            np.testing.assert_array_equal(values(one)[0], values(two)[0])
+
+    def test_progress(self, data, fitted):
+        told = []
+        distil(
+            few(fitted["forest"]), fitted["forest"], data[0], n_rows=200_000,
+            progress=lambda done, total: told.append((done, total)),
+        )  # fmt: skip
+        assert all(0 < done <= total for done, total in told)
+        assert len(told) >= 3
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("make", "message"),
+        [
+            (lambda X, y: AdaBoostClassifier(n_estimators=3).fit(X, y),
+             "AdaBoostClassifier counts the votes of its trees"),
+            (lambda X, y: VotingClassifier(trees(3)).fit(X, y),
+             "VotingClassifier counts the votes of its trees"),
+            (lambda X, y: BaggingClassifier(GaussianNB(), 3).fit(X, y),
+             r"not all decision trees \(GaussianNB\), so they have no leaves"),
+            (lambda X, y: [DecisionTreeClassifier().fit(X, y)] * 3,
+             "small is a list of classifiers, not a model"),
+            (lambda X, y: HistGradientBoostingClassifier(max_iter=3).fit(X, y),
+             "members of gradient boosting"),
+        ],
+        ids=["boosting", "hard vote", "other members", "list", "gradient boosting"],
+    )  # fmt: skip
+    def test_other_kinds(self, make, message, data, fitted):
+        X, y, _, _ = data
+        with pytest.raises(TypeError, match=message):
+            distil(make(X, y), fitted["forest"], X)
+
+    def test_monotonic_trees(self, data):
+        X, y, _, _ = data
+        forest = RandomForestClassifier(5, monotonic_cst=[1] + [0] * 7)
+        forest.fit(X, y == "ant")
+        with pytest.raises(ValueError, match="monotonic_cst, which new leaf values"):
+            distil(forest, forest, X)
+
+    def test_not_fitted(self, data, fitted):
+        X = data[0]
+        with pytest.raises(NotFittedError):
+            distil(RandomForestClassifier(), fitted["forest"], X)
+        with pytest.raises(NotFittedError):
+            distil(few(fitted["forest"]), RandomForestClassifier(), X)
+        with pytest.raises(TypeError, match="the class RandomForestClassifier, not a"):
+            distil(few(fitted["forest"]), RandomForestClassifier, X)
+
+    def test_teachers(self, data, fitted):
+        X, y, _, _ = data
+        small = few(fitted["forest"])
+        with pytest.raises(TypeError, match="a LinearSVC without predict_proba"):
+            distil(small, LinearSVC().fit(X, y), X)
+        with pytest.raises(TypeError, match=r"member '1' .* has no predict_proba"):
+            distil(small, [GaussianNB().fit(X, y), LinearSVC().fit(X, y)], X)
+        two = y != "cow"
+        with pytest.raises(ValueError, match="knows the classes ant, bee, the ensemb"):
+            distil(small, GaussianNB().fit(X[two], y[two]), X)
+        codes = np.searchsorted(LABELS, y)
+        with pytest.raises(ValueError, match="knows the classes 0, 1, 2, the ensemble"):
+            distil(small, GaussianNB().fit(X, codes), X)
+        with pytest.raises(ValueError, match="features"):
+            distil(small, GaussianNB().fit(X[:, :3], y), X)
+
+    def test_teachers_that_say_nothing(self, data, fitted):
+        class Silent(ClassifierMixin, BaseEstimator):
+            def __init__(self, answer):
+                self.answer = answer
+                self.classes_ = LABELS
+
+            def predict_proba(self, X):
+                return np.full((len(X), *self.answer[0]), self.answer[1])
+
+        small = few(fitted["forest"])
+        with pytest.raises(ValueError, match="probabilities that are not finite"):
+            distil(small, Silent(((3,), np.nan)), data[0])
+        with pytest.raises(ValueError, match=r"array of shape \(1, 2\) for 1 rows"):
+            distil(small, Silent(((2,), 0.5)), data[0])
+
+    def test_other_columns(self, data, fitted):
+        X = data[0]
+        for kind in ("forest", "bagging", "soft vote of trees", "pipeline"):
+            with pytest.raises(ValueError, match="features"):
+                distil(few(fitted[kind]), fitted[kind], X[:, :5])
+            with pytest.raises(ValueError, match="features"):
+                distil(few(fitted[kind]), fitted[kind], X, unlabelled=X[:, :5])
+
+    @pytest.mark.parametrize("n_rows", [-1, 2.5, "all", None, True])
+    def test_rows(self, n_rows, data, fitted):
+        with pytest.raises(ValueError, match="'auto' or a number of rows to cross"):
+            distil(few(fitted["forest"]), fitted["forest"], data[0], n_rows=n_rows)
+
+    @pytest.mark.parametrize("ridge", [-1, float("nan"), "much", None, True])
+    def test_ridge(self, ridge, data, fitted):
+        with pytest.raises(ValueError, match="'auto' or a number of 0 or more"):
+            distil(few(fitted["forest"]), fitted["forest"], data[0], ridge=ridge)
+
+    def test_nothing_to_learn_on(self, data, fitted):
+        forest, X = fitted["forest"], data[0]
+        with pytest.raises(ValueError, match="makes the ensemble worse"):
+            distil(few(forest), forest, X, n_rows=0)
+        with pytest.raises(ValueError, match="X has no rows"):
+            distil(few(forest), forest, X[:0])
+        with pytest.raises(ValueError, match="unlabelled has no rows"):
+            distil(few(forest), forest, X, unlabelled=X[:0])
+
+
+class TestPrune:
+    @pytest.mark.parametrize("kind", ["forest", "bagging of columns", "pipeline"])
+    def test_choose_cut_and_distil(self, kind, data, fitted):
+        X, y, X_new, _ = data
+        model = fitted[kind]
+        small = prune(model, X, y, keep=5)
+        taught = prune(model, X, y, keep=5, distil=True)
+        assert taught.pruning_["kept"] == small.pruning_["kept"]
+        assert "distil" not in small.pruning_
+        assert taught.pruning_["distil"]["out_of_bag"]
+        assert taught.pruning_["distil"]["n_crossed"] == 60_000
+        assert distance(taught, model, X_new) < 0.75 * distance(small, model, X_new)
+        again = prune(model, X, y, keep=5, distil=True)
+        np.testing.assert_array_equal(
+            taught.predict_proba(X_new), again.predict_proba(X_new)
+        )
+
+    def test_options(self, data, fitted):
+        X, y, X_new, _ = data
+        options = {"n_rows": 700, "unlabelled": X_new, "random_state": 3}
+        taught, selection = quorate.prune_with_selection(
+            fitted["forest"], X, y, "mdm", 4, distil=options
+        )
+        assert selection.n_kept == 4
+        assert taught.pruning_["distil"]["n_crossed"] == 700
+        assert taught.pruning_["distil"]["n_real"] == 500
+        same = distil(keep_members(fitted["forest"], selection.members),
+                      fitted["forest"], X, **options)  # fmt: skip
+        np.testing.assert_array_equal(
+            taught.predict_proba(X_new), same.predict_proba(X_new)
+        )
+
+    def test_frozen(self, data, fitted):
+        X, y, _, _ = data
+        taught = prune(
+            FrozenEstimator(fitted["forest"]), X, y, keep=4, distil={"n_rows": 100}
+        )
+        assert type(taught) is FrozenEstimator
+        assert taught.estimator.pruning_["distil"]["n_crossed"] == 100
+
+    def test_refusals(self, data, fitted):
+        X, y, _, _ = data
+        with pytest.raises(ValueError, match=r"prune\(distil='yes'\): True, False, or"):
+            prune(fitted["forest"], X, y, distil="yes")
+        with pytest.raises(ValueError, match=r"unknown parameter 'n_row'.*n_rows"):
+            prune(fitted["forest"], X, y, distil={"n_row": 3})
+        boosted = AdaBoostClassifier(n_estimators=4).fit(X, y)
+        with pytest.raises(TypeError, match="counts the votes of its trees"):
+            prune(boosted, X, y, distil=True)
+        with pytest.raises(TypeError, match="counts the votes of its trees"):
+            PrunedClassifier(boosted, distil=True).fit(X, y)
+        with pytest.raises(ValueError, match=r"PrunedClassifier\(distil=3\)"):
+            PrunedClassifier(fitted["forest"], distil=3).fit(X, y)
+
+    def test_records_are_not_taken_for_something_of_each_member(self, data):
+        class Own(RandomForestClassifier):
+            pass
+
+        X, y, _, _ = data
+        forest = Own(30, random_state=0).fit(X, y)
+        taught = prune(forest, X, y, keep=5, distil={"n_rows": 100})
+        for n_members in {len(taught.pruning_), len(taught.distillation_)}:
+            same = prune(forest, X, y, keep=n_members, distil={"n_rows": 100})
+            assert read_ensemble(same).n_members == n_members
+
+    def test_pruned_again(self, data, fitted):
+        X, y, X_new, y_new = data
+        taught = prune(fitted["forest"], X, y, keep=8, distil={"n_rows": 500})
+        assert prune(taught, X_new, y_new, keep=4).n_estimators == 4
+
+
+class TestPrunedClassifier:
+    @pytest.mark.parametrize("prune_on", ["auto", "train", 0.25])
+    def test_distils(self, prune_on, data):
+        X, y, X_new, _ = data
+        forest = RandomForestClassifier(30, random_state=0)
+        settings = {"keep": 5, "prune_on": prune_on, "random_state": 0}
+        plain = PrunedClassifier(forest, **settings).fit(X, y)
+        taught = PrunedClassifier(forest, **settings, distil={"n_rows": 3000})
+        taught.fit(X, y)
+        np.testing.assert_array_equal(plain.support_, taught.support_)
+        record = taught.estimator_.pruning_["distil"]
+        assert record["out_of_bag"] == (prune_on != 0.25)
+        assert record["n_real"] == (75 if prune_on == 0.25 else 300)
+        judge = LogisticRegression().fit(X, y)
+        assert distance(taught, judge, X_new) < distance(plain, judge, X_new)
+
+    def test_lazy_too(self, data):
+        X, y, X_new, _ = data
+        both = PrunedClassifier(
+            RandomForestClassifier(30, random_state=0),
+            keep=9,
+            lazy="exact",
+            distil={"n_rows": 500},
+        ).fit(X, y)
+        np.testing.assert_array_equal(
+            both.predict(X_new), both.estimator_.predict(X_new)
+        )

@@ -1,0 +1,172 @@
+"""imbalanced-learn: balanced forests, bagging, boosting, pipelines with samplers."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+import quorate
+from quorate.testing import check_ensemble
+from quorate.votes import VoteSource
+
+from .conftest import library
+
+imblearn = library("imblearn")
+
+from imblearn.combine import SMOTETomek  # noqa: E402
+from imblearn.ensemble import (  # noqa: E402
+    BalancedBaggingClassifier,
+    BalancedRandomForestClassifier,
+    EasyEnsembleClassifier,
+    RUSBoostClassifier,
+)
+from imblearn.over_sampling import SMOTE, RandomOverSampler  # noqa: E402
+from imblearn.pipeline import make_pipeline  # noqa: E402
+from imblearn.under_sampling import (  # noqa: E402
+    EditedNearestNeighbours,
+    RandomUnderSampler,
+)
+
+FOREST = RandomForestClassifier(12, random_state=0)
+STUMP = DecisionTreeClassifier(max_depth=1)
+SEEDED = {"random_state": 0}
+OUT_OF_BAG = {
+    "balanced forest": BalancedRandomForestClassifier(12, **SEEDED),
+    "balanced forest, trees draw again": BalancedRandomForestClassifier(
+        12, bootstrap=True, **SEEDED
+    ),
+    "balanced bagging": BalancedBaggingClassifier(n_estimators=12, **SEEDED),
+    "under-sampling": make_pipeline(RandomUnderSampler(**SEEDED), FOREST),
+    "scaled, under-sampling twice": make_pipeline(
+        StandardScaler(),
+        EditedNearestNeighbours(),
+        RandomUnderSampler(**SEEDED),
+        FOREST,
+    ),
+    "over-sampling": make_pipeline(RandomOverSampler(**SEEDED), FOREST),
+}
+TRAINING = {
+    "balanced forest, no replacement": BalancedRandomForestClassifier(
+        12, sampling_strategy="auto", replacement=False, **SEEDED
+    ),
+    "balanced bagging of all rows": BalancedBaggingClassifier(
+        n_estimators=12, bootstrap=False, **SEEDED
+    ),
+    "easy ensemble": EasyEnsembleClassifier(4, **SEEDED),
+    "boosting": RUSBoostClassifier(STUMP, n_estimators=12, learning_rate=0.3, **SEEDED),
+    "smote": make_pipeline(SMOTE(**SEEDED), FOREST),
+}
+EVERY = {**OUT_OF_BAG, **TRAINING}
+
+
+@pytest.fixture(scope="module")
+def fitted(rare):
+    from sklearn.base import clone
+
+    (X, y), _ = rare
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return {name: clone(model).fit(X, y) for name, model in EVERY.items()}
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_votes_decide_as_the_library_does(name, fitted, rare):
+    _, (X, y) = rare
+    votes = quorate.collect_votes(fitted[name], X, y)
+    np.testing.assert_array_equal(votes.predict(), fitted[name].predict(X))
+    assert votes.source is VoteSource.OTHER
+
+
+@pytest.mark.parametrize("name", OUT_OF_BAG)
+def test_out_of_bag_votes(name, fitted, rare):
+    (X, y), _ = rare
+    votes = quorate.collect_votes(fitted[name], X, y, out_of_bag="auto")
+    assert votes.source is VoteSource.OUT_OF_BAG
+    # Trees are perfect on the samples they have seen; these they have not.
+    assert votes.accuracies.max() < 0.98
+    assert set(votes.classes[votes.y]) == {"common", "rare"}
+    other = quorate.collect_votes(fitted[name], X[::-1], y[::-1], out_of_bag="auto")
+    assert other.source is VoteSource.OTHER
+    with pytest.raises(ValueError, match="not the data"):
+        quorate.collect_votes(fitted[name], X[::-1], y[::-1], out_of_bag=True)
+
+
+@pytest.mark.parametrize("name", TRAINING)
+def test_training_votes_are_known_as_such(name, fitted, rare):
+    (X, y), (X_new, y_new) = rare
+    votes = quorate.collect_votes(fitted[name], X, y, out_of_bag="auto")
+    assert votes.source is VoteSource.TRAINING
+    other = quorate.collect_votes(fitted[name], X_new[: len(y)], y_new[: len(y)])
+    assert other.source is VoteSource.OTHER
+
+
+def test_rows_out_of_bag_are_those_the_sampler_left_out(fitted, rare):
+    (X, y), _ = rare
+    forest = fitted["balanced forest"]
+    votes = quorate.collect_votes(forest, X, y, out_of_bag=True)
+    for valid, sampler in zip(votes.valid, forest.samplers_, strict=True):
+        assert not np.isin(votes.samples[valid], sampler.sample_indices_).any()
+
+
+@pytest.mark.parametrize("name", ["under-sampling", "over-sampling"])
+def test_rows_out_of_bag_are_followed_through_a_sampler(name, fitted, rare):
+    (X, y), _ = rare
+    sampler, forest = (step for _, step in fitted[name].steps)
+    votes = quorate.collect_votes(fitted[name], X, y, out_of_bag=True)
+    for valid, rows in zip(votes.valid, forest.estimators_samples_, strict=True):
+        seen = np.unique(sampler.sample_indices_[rows])
+        expected = np.setdiff1d(np.arange(len(y)), seen)
+        np.testing.assert_array_equal(votes.samples[valid], expected)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_smaller_ones_are_whole(name, fitted, rare):
+    _, (X, y) = rare
+    model = fitted[name]
+    small = quorate.keep_members(model, [0, 2])
+    votes = quorate.collect_votes(model, X, y).keep([0, 2])
+    np.testing.assert_array_equal(small.predict(X), votes.predict())
+    core = small[-1] if hasattr(small, "steps") else small
+    assert len(core.estimators_) == 2
+    for extra in ("samplers_", "pipelines_"):
+        if hasattr(core, extra):
+            assert len(getattr(core, extra)) == 2
+            whole = getattr(model[-1] if hasattr(model, "steps") else model, extra)
+            assert getattr(core, extra)[1] is whole[2]
+    assert type(small) is type(model)
+
+
+@pytest.mark.parametrize("name", ["balanced forest", "easy ensemble", "smote"])
+def test_lazy_and_pruned(name, fitted, rare):
+    _, (X, y) = rare
+    model = fitted[name]
+    lazy = quorate.LazyClassifier(model).fit()
+    np.testing.assert_array_equal(lazy.predict(X), model.predict(X))
+    small = quorate.prune(model, X[::2], y[::2], "mdm", keep=3)
+    assert small.score(X[1::2], y[1::2]) > 0.6
+
+
+def test_a_sampler_that_forgets_its_rows(rare):
+    (X, y), _ = rare
+    pipeline = make_pipeline(SMOTETomek(random_state=0), FOREST).fit(X, y)
+    votes = quorate.collect_votes(pipeline, X, y)
+    np.testing.assert_array_equal(votes.predict(), pipeline.predict(X))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "make",
+    [
+        BalancedRandomForestClassifier(7, **SEEDED).fit,
+        BalancedRandomForestClassifier(7, bootstrap=True, max_depth=3, **SEEDED).fit,
+        BalancedBaggingClassifier(n_estimators=7, **SEEDED).fit,
+        EasyEnsembleClassifier(3, **SEEDED).fit,
+        RUSBoostClassifier(STUMP, n_estimators=7, **SEEDED).fit,
+    ],
+    ids=["forest", "forest, twice", "bagging", "easy", "boosting"],
+)
+def test_keep_the_promises_of_a_kind(make):
+    check_ensemble(make)

@@ -1,0 +1,234 @@
+"""Anything that answers can be a member, once it is known what it says."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+
+import quorate
+from quorate.ensembles import MemberAdapter, _adapters, register_adapter
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y = load_breast_cancer(return_X_y=True)
+    return (X - X.mean(axis=0)) / X.std(axis=0), np.array(["bad", "good"])[y]
+
+
+@pytest.fixture(scope="module")
+def line(data):
+    X, y = data
+    return LogisticRegression().fit(X[::2], y[::2])
+
+
+class OnlyShares:
+    """Knows probabilities, and says them by that name alone."""
+
+    def __init__(self, model, classes=None):
+        self.model = model
+        if classes is not None:
+            self.classes_ = classes
+
+    def predict_proba(self, X):
+        return self.model.predict_proba(X)
+
+
+class Net:
+    """Answers with what its last layer has, as networks do."""
+
+    def __init__(self, model, output):
+        self.model, self.output = model, output
+
+    def predict(self, X):
+        scores = self.model.decision_function(X)
+        if self.output == "logit":
+            return scores[:, None]
+        if self.output == "logits":
+            return np.stack([0 * scores, scores], axis=1)
+        shares = 1 / (1 + np.exp(-scores))
+        if self.output == "sigmoid":
+            return shares.astype(np.float32)
+        return np.stack([1 - shares, shares], axis=1)
+
+
+class TestAsMember:
+    @pytest.mark.parametrize(
+        ("output", "answers"),
+        [
+            ("logit", "logits"),
+            ("logits", "logits"),
+            ("sigmoid", "probabilities"),
+            ("softmax", "probabilities"),
+        ],
+    )
+    @pytest.mark.parametrize("called", [True, False])
+    def test_networks(self, output, answers, called, data, line):
+        X, _ = data
+        net = Net(line, output)
+        member = quorate.as_member(
+            net.predict if called else net, ["bad", "good"], answers
+        )
+        np.testing.assert_array_equal(member.predict(X), line.predict(X))
+        np.testing.assert_allclose(
+            member.predict_proba(X), line.predict_proba(X), atol=1e-6
+        )
+
+    def test_columns_in_another_order(self, data, line):
+        X, _ = data
+        swapped = lambda X: line.predict_proba(X)[:, ::-1]  # noqa: E731
+        member = quorate.as_member(swapped, ["good", "bad"], "probabilities")
+        assert member.classes_.tolist() == ["bad", "good"]
+        np.testing.assert_array_equal(member.predict(X), line.predict(X))
+        np.testing.assert_array_equal(member.predict_proba(X), line.predict_proba(X))
+        second = lambda X: line.predict_proba(X)[:, 0]  # noqa: E731
+        member = quorate.as_member(second, ["good", "bad"], "probabilities")
+        np.testing.assert_allclose(
+            member.predict_proba(X), line.predict_proba(X), atol=1e-12
+        )
+
+    def test_codes(self, data, line):
+        X, _ = data
+        coded = lambda X: np.searchsorted(["bad", "good"], line.predict(X))  # noqa: E731
+        member = quorate.as_member(coded, ["bad", "good"])
+        np.testing.assert_array_equal(member.predict(X), line.predict(X))
+        assert not hasattr(member, "predict_proba")
+
+    def test_what_needs_no_adapter_stays_as_it_is(self, line):
+        assert quorate.as_member(line) is line
+
+    def test_probabilities_alone(self, data, line):
+        X, _ = data
+        member = quorate.as_member(OnlyShares(line), line.classes_)
+        np.testing.assert_array_equal(member.predict(X), line.predict(X))
+
+    @pytest.mark.parametrize(
+        ("make", "error", "message"),
+        [
+            (lambda net: quorate.as_member(net, ["a", "b"], "odds"), ValueError,
+             "answers='odds'"),
+            (lambda net: quorate.as_member(net, answers="logits"), TypeError,
+             "answers with logits and knows no labels"),
+            (lambda net: quorate.as_member(net, ["a", "a"], "logits"), ValueError,
+             "two or more labels, each once"),
+            (lambda net: quorate.as_member(3), TypeError, "int has no predict"),
+            (lambda net: quorate.as_member(GaussianNB), TypeError, "class Gaussian"),
+        ],
+    )  # fmt: skip
+    def test_refused(self, make, error, message, line):
+        with pytest.raises(error, match=message):
+            make(Net(line, "logits"))
+
+    @pytest.mark.parametrize(
+        ("output", "answers", "classes", "message"),
+        [
+            ("logits", "probabilities", ["a", "b"], "answers='logits' if they"),
+            ("softmax", "probabilities", ["a", "b", "c"], r"3 classes .* \(569, 2\)"),
+            ("sigmoid", "codes", ["a", "b"], "whole numbers from 0 to 1"),
+            ("softmax", "labels", None, r"as_member\(model, classes="),
+        ],
+    )
+    def test_answers_that_are_not_what_was_said(
+        self, output, answers, classes, message, data, line
+    ):
+        member = quorate.as_member(Net(line, output).predict, classes, answers)
+        with pytest.raises((ValueError, TypeError), match=message):
+            member.predict(data[0])
+
+
+class TestPools:
+    def test_functions_and_probabilities_alone(self, data, line):
+        X, y = data
+        pool = {
+            "line": line,
+            "function": lambda X: np.where(X[:, 0] > 0, "bad", "good"),
+            "shares": OnlyShares(line, line.classes_),
+        }
+        votes = quorate.collect_votes(pool, X, y)
+        expected = [line.predict(X), pool["function"](X), line.predict(X)]
+        np.testing.assert_array_equal(votes.classes[votes.codes], expected)
+        small = quorate.prune(pool, X[1::2], y[1::2], "best", keep=2)
+        assert list(small.estimators) == ["line", "shares"]
+        assert small.estimators["shares"] is pool["shares"]
+        np.testing.assert_array_equal(small.predict(X), line.predict(X))
+
+    def test_what_lacks_labels_is_refused_by_name(self, data, line):
+        X, y = data
+        with pytest.raises(TypeError, match=r"member 'net' .* no classes_; pass quor"):
+            quorate.collect_votes({"net": OnlyShares(line)}, X, y)
+
+    @pytest.mark.parametrize("labels", [["bad", "good"], [0, 1], [0.0, 1.0]])
+    def test_probabilities_are_not_labels(self, labels, data, line):
+        X, y = data
+        codes = np.array(labels)[(y == "good").astype(int)]
+        match = "member 'net'.* (look like probabilities|labels of mixed types)"
+        with pytest.raises(ValueError, match=match):
+            quorate.collect_votes({"net": Net(line, "sigmoid")}, X, codes)
+
+    def test_nor_are_scores(self, data, line):
+        X, y = data
+        with pytest.raises(ValueError, match=r"look like scores.*as_member\("):
+            quorate.collect_votes([Net(line, "logit")], X, (y == "good").astype(int))
+
+    def test_two_columns_are_no_vote(self, data, line):
+        X, y = data
+        with pytest.raises(TypeError, match=r"shape \(569, 2\).*as_member\("):
+            quorate.collect_votes([Net(line, "softmax")], X, y)
+
+    def test_wrong_number_of_answers_names_the_member(self, data):
+        X, y = data
+        with pytest.raises(ValueError, match="member 'short' gave 3 votes on 569"):
+            quorate.collect_votes({"short": lambda X: ["bad"] * 3}, X, y)
+
+
+class Rule:
+    def decide(self, X):
+        return np.where(X[:, 0] > 0, "bad", "good")
+
+
+class RuleMember:
+    def __init__(self, rule):
+        self.rule = rule
+
+    def predict(self, X):
+        return self.rule.decide(X)
+
+
+class RuleAdapter(MemberAdapter):
+    name = "rules"
+
+    def fits(self, model):
+        return isinstance(model, Rule)
+
+    def adapt(self, model, classes=None, answers=None):
+        return RuleMember(model)
+
+
+@pytest.fixture
+def rules():
+    register_adapter(RuleAdapter)
+    yield
+    _adapters._adapters.cache_clear()
+
+
+def test_an_adapter_of_ones_own(rules, data):
+    X, y = data
+    votes = quorate.collect_votes([Rule()], X, y)
+    np.testing.assert_array_equal(votes.predict(), Rule().decide(X))
+    np.testing.assert_array_equal(quorate.as_member(Rule()).predict(X), votes.predict())
+
+
+def test_only_adapters_are_registered():
+    with pytest.raises(TypeError, match="MemberAdapter, got Rule"):
+        register_adapter(Rule)
+
+
+def test_fractions_are_no_positions():
+    """Members of an ensemble answer with positions; a fraction is not cut off."""
+    from sklearn.ensemble import BaggingClassifier
+
+    X, y = load_breast_cancer(return_X_y=True)
+    bagging = BaggingClassifier(GaussianNB(), 2, random_state=0).fit(X, y)
+    bagging.estimators_[1].predict = lambda X: np.full(len(X), 0.75)
+    with pytest.raises(ValueError, match=r"member '1' .* votes for 0.75, which is no"):
+        quorate.collect_votes(bagging, X, y, probabilities=False)

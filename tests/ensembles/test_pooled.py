@@ -1,0 +1,308 @@
+"""Pools as models: what pruning a list or dict returns."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.ensemble import RandomForestClassifier, StackingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+import quorate
+from quorate import PooledClassifier
+from quorate.testing import check_ensemble
+
+
+def members():
+    return {
+        "line": make_pipeline(StandardScaler(), LogisticRegression()),
+        "bayes": GaussianNB(),
+        "near": make_pipeline(StandardScaler(), KNeighborsClassifier(9)),
+        "stump": DecisionTreeClassifier(max_depth=1, random_state=0),
+        "tree": DecisionTreeClassifier(max_depth=4, random_state=0),
+    }
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y = load_breast_cancer(return_X_y=True)
+    return X, np.array(["bad", "good"])[y]
+
+
+@pytest.fixture(scope="module")
+def pool(data):
+    X, y = data
+    return {name: m.fit(X[::3], y[::3]) for name, m in members().items()}
+
+
+def weighted(X, y):
+    pool = [member.fit(X, y) for member in members().values()]
+    return quorate.keep_members(pool, [0, 1, 3, 4], [0.4, 0.3, 0.2, 0.1])
+
+
+def counting_heads(X, y):
+    pool = {"machine": LinearSVC(), **members()}
+    pool = {name: member.fit(X, y) for name, member in pool.items()}
+    return quorate.keep_members(pool, [0, 1, 2, 4], [0.3, 0.3, 0.2, 0.2])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [PooledClassifier(members()).fit, weighted, counting_heads],
+    ids=["fitted", "weighted", "heads"],
+)
+def test_keeps_the_promises_of_a_kind(make):
+    check_ensemble(make)
+
+
+class TestPruning:
+    def test_a_dict_becomes_a_model(self, data, pool):
+        X, y = data
+        small, choice = quorate.prune_with_selection(
+            pool, X[1::3], y[1::3], "simplex", keep=3
+        )
+        assert type(small) is PooledClassifier
+        kept = [list(pool)[member] for member in choice.members]
+        assert list(small.estimators) == kept
+        assert all(small.estimators[name] is pool[name] for name in kept)
+        assert small.weights == pytest.approx(choice.weights_by_name)
+        expected = sum(
+            small.weights[name] * pool[name].predict_proba(X[2::3]) for name in kept
+        )
+        np.testing.assert_allclose(small.predict_proba(X[2::3]), expected, atol=1e-9)
+        np.testing.assert_array_equal(
+            small.predict(X[2::3]), small.classes_[expected.argmax(axis=1)]
+        )
+        assert small.pruning_["names"] == kept
+        assert small.pruning_["method"] == "SimplexWeights"
+
+    def test_a_list_keeps_the_old_positions_as_names(self, data, pool):
+        X, y = data
+        listed = list(pool.values())
+        small = quorate.prune(listed, X[1::3], y[1::3], "best", keep=2)
+        assert [listed[int(name)] for name in small.weights] == small.estimators
+        assert list(small.weights.values()) == [0.5, 0.5]
+
+    def test_equal_members_have_equal_weights(self, data, pool):
+        X, y = data
+        small = quorate.prune(pool, X[1::3], y[1::3], "best", keep=3)
+        assert list(small.weights.values()) == [pytest.approx(1 / 3)] * 3
+        mean = np.mean([m.predict_proba(X) for m in small.estimators.values()], axis=0)
+        np.testing.assert_allclose(small.predict_proba(X), mean, atol=1e-12)
+
+    def test_members_on_request(self, data, pool):
+        X, y = data
+        found = quorate.prune(pool, X[1::3], y[1::3], "best", keep=2, as_members=True)
+        model = quorate.prune(pool, X[1::3], y[1::3], "best", keep=2)
+        assert found == model.estimators
+
+    def test_as_members_leaves_other_ensembles_models(self, data):
+        X, y = data
+        forest = RandomForestClassifier(5, random_state=0).fit(X[::2], y[::2])
+        small = quorate.prune(forest, X[1::2], y[1::2], keep=2, as_members=True)
+        assert type(small) is RandomForestClassifier
+
+    def test_usual_size_is_found_by_errors(self, data, pool):
+        X, y = data
+        _, usual = quorate.prune_with_selection(pool, X[1::3], y[1::3])
+        _, auto = quorate.prune_with_selection(pool, X[1::3], y[1::3], keep="auto")
+        assert usual.rule == "keep='auto'"
+        assert usual.order.tolist() == auto.order.tolist()
+        assert usual.expected is not None
+        votes = quorate.collect_votes(pool, X[1::3], y[1::3])
+        assert quorate.select(votes).order.tolist() == auto.order.tolist()
+
+    def test_a_fifth_where_it_is_asked_for(self, data, pool):
+        X, y = data
+        _, fifth = quorate.prune_with_selection(pool, X[1::3], y[1::3], keep=0.2)
+        assert fifth.n_kept == 1
+
+    def test_usual_size_without_order_or_honest_errors(self, data, pool):
+        X, y = data
+        trees = {name: pool[name] for name in ("stump", "tree")}
+        with pytest.warns(quorate.exceptions.TrainingVotesWarning):
+            _, on_training = quorate.prune_with_selection(trees, X[::3], y[::3], "re")
+        assert on_training.rule == "keep=0.2"
+        _, searched = quorate.prune_with_selection(
+            pool, X[1::3], y[1::3], "sep", random_state=0
+        )
+        assert searched.rule == "keep=0.2"
+
+    def test_pruned_again(self, data, pool):
+        X, y = data
+        some = quorate.prune(pool, X[1::3], y[1::3], "simplex", keep=4)
+        fewer = quorate.prune(some, X[1::3], y[1::3], "best", keep=2)
+        assert set(fewer.weights) < set(some.weights)
+        assert fewer.weights == {name: some.weights[name] for name in fewer.weights}
+
+
+class TestDoors:
+    def test_compare_and_certify(self, data, pool):
+        X, y = data
+        small = quorate.prune(pool, X[1::3], y[1::3], "best", keep=2)
+        found = quorate.compare(pool, small, X[2::3], y[2::3], repeats=1)
+        assert found.members == (5, 2)
+        whole = quorate.collect_votes(pool, X[2::3], y[2::3]).accuracy()
+        assert found.accuracy == (whole, small.score(X[2::3], y[2::3]))
+        certificate = quorate.certify(pool, small, X[2::3], y[2::3], tolerance=0.05)
+        assert certificate.full_error == pytest.approx(1 - whole)
+
+    def test_lazy(self, data, pool):
+        X, y = data
+        small = quorate.prune(pool, X[1::3], y[1::3], "simplex", keep=4)
+        lazy = quorate.LazyClassifier(small).fit()
+        np.testing.assert_array_equal(lazy.predict(X), small.predict(X))
+        assert lazy.mean_asked_ < 4 if hasattr(lazy, "mean_asked_") else True
+
+    def test_files(self, data, pool, tmp_path):
+        X, y = data
+        small = quorate.prune(pool, X[1::3], y[1::3], "simplex", keep=3)
+        again = pickle.loads(pickle.dumps(small))
+        np.testing.assert_array_equal(again.predict_proba(X), small.predict_proba(X))
+        quorate.save(small, tmp_path / "pool.skops")
+        trusted = [
+            "quorate.ensembles._pooled.PooledClassifier",
+            "sklearn.tree._tree.Tree",
+            "sklearn.neighbors._kd_tree.KDTree",
+            "sklearn.metrics._dist_metrics.EuclideanDistance64",
+        ]
+        again = quorate.load(tmp_path / "pool.skops", trusted)
+        np.testing.assert_array_equal(again.predict_proba(X), small.predict_proba(X))
+        assert again.weights == small.weights
+
+
+class TestModel:
+    def test_fit_fits_copies(self, data):
+        X, y = data
+        given = members()
+        model = PooledClassifier(given, {"line": 2, "tree": 1}).fit(X, y)
+        assert not hasattr(given["tree"], "tree_")
+        assert model.weights["bayes"] == 0
+        line, tree = (
+            model.estimators_[model.names_.index(n)] for n in ("line", "tree")
+        )
+        expected = (2 * line.predict_proba(X) + tree.predict_proba(X)) / 3
+        np.testing.assert_allclose(model.predict_proba(X), expected, atol=1e-12)
+
+    def test_refusals(self, data):
+        X, y = data
+        with pytest.raises(ValueError, match="voting='loud'"):
+            PooledClassifier(members(), voting="loud").fit(X, y)
+        with pytest.raises(ValueError, match="unknown member 'lime'"):
+            PooledClassifier(members(), {"lime": 1}).fit(X, y)
+        with pytest.raises(TypeError, match=r"member '0' .* cannot be fitted again"):
+            PooledClassifier([lambda X: X]).fit(X, y)
+        heads = PooledClassifier([LinearSVC(), GaussianNB()]).fit(X, y)
+        assert not hasattr(heads, "predict_proba")
+
+    def test_a_class_that_only_members_know(self):
+        X, y = load_wine(return_X_y=True)
+        pool = [GaussianNB().fit(X, y), DecisionTreeClassifier().fit(X, y)]
+        rows = y < 2
+        small = quorate.prune(pool, X[rows], y[rows], "random", keep=2, random_state=0)
+        assert small.classes_.tolist() == [0, 1, 2]
+        assert (small.predict(X) == y).mean() > 0.9
+
+
+def test_weights_by_name_pairs_in_the_order_of_picking(data, pool):
+    X, y = data
+    votes = quorate.collect_votes(pool, X[1::3], y[1::3])
+    choice = quorate.select(votes, "simplex", keep=3)
+    assert list(choice.weights_by_name) == list(choice.names)
+    for member in choice.order:
+        name = votes.names[member]
+        assert choice.weights_by_name[name] == choice.weights[member]
+    plain = quorate.select(votes, "best", keep=4)
+    assert plain.weights_by_name == dict.fromkeys(plain.names, 0.25)
+    given = quorate.select(votes.reweighted([5, 4, 3, 2, 1]), "best", keep=2)
+    assert given.weights_by_name == {
+        name: 5.0 - votes.names.index(name) for name in given.names
+    }
+
+
+LABELS = {
+    "text": np.array(["ant", "bee", "cow"]),
+    "from one": np.array([1, 2, 3]),
+    "gaps": np.array([10, 20, 30]),
+}
+
+
+@pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
+class TestCodes:
+    """Members of other ensembles answer with positions among the labels."""
+
+    def fitted(self, labels):
+        X, codes = load_wine(return_X_y=True)
+        y = labels[codes]
+        stacking = StackingClassifier(
+            [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+        ).fit(X[::2], y[::2])
+        forest = RandomForestClassifier(4, random_state=0).fit(X[::2], y[::2])
+        pools = {
+            "stacking": dict(stacking.named_estimators_),
+            "trees": forest.estimators_,
+        }
+        return pools, X[1::2], y[1::2], labels
+
+    def test_are_decoded(self, labels):
+        pools, X, y, labels = self.fitted(labels)
+        for pool in pools.values():
+            votes = quorate.collect_votes(pool, X, y)
+            assert votes.classes.tolist() == labels.tolist()
+            members = list(pool.values() if isinstance(pool, dict) else pool)
+            for row, member in zip(votes.codes, members, strict=True):
+                np.testing.assert_array_equal(row, member.predict(X).astype(int))
+            mean = np.mean([member.predict_proba(X) for member in members], axis=0)
+            np.testing.assert_allclose(votes.mean_probabilities(), mean, atol=1e-6)
+
+    def test_are_pruned_to_a_model_that_says_labels(self, labels):
+        pools, X, y, _ = self.fitted(labels)
+        for pool in pools.values():
+            small = quorate.prune(pool, X, y, "best", keep=2)
+            assert small.score(X, y) > 0.8
+            lazy = quorate.LazyClassifier(small).fit()
+            np.testing.assert_array_equal(lazy.predict(X), small.predict(X))
+
+    def test_are_refused_where_a_label_is_missing(self, labels):
+        pools, X, y, labels = self.fitted(labels)
+        rows = y != labels[1]
+        with pytest.raises(ValueError, match=r"positions among 3 .*as_member\("):
+            quorate.collect_votes(pools["stacking"], X[rows], y[rows])
+
+
+def test_a_new_class_in_y_is_no_sign_of_codes():
+    X, y = load_wine(return_X_y=True)
+    pool = [GaussianNB().fit(X[y < 2], y[y < 2])]
+    votes = quorate.collect_votes(pool, X, y)
+    np.testing.assert_array_equal(votes.classes[votes.codes[0]], pool[0].predict(X))
+
+
+def test_labels_from_zero_are_labels():
+    X, y = load_wine(return_X_y=True)
+    forest = RandomForestClassifier(4, random_state=0).fit(X[::2], y[::2])
+    votes = quorate.collect_votes(forest.estimators_, X[1::2], y[1::2])
+    whole = quorate.collect_votes(forest, X[1::2], y[1::2])
+    np.testing.assert_array_equal(votes.codes, whole.codes)
+
+
+def test_a_member_of_other_classes_is_refused_by_name():
+    X, y = load_wine(return_X_y=True)
+    model = PooledClassifier({"bayes": GaussianNB()}).fit(X, y)
+    model.classes_ = np.array(["ant", "bee"])
+    with pytest.raises(ValueError, match="'bayes' knows the classes 0, 1, 2, the ens"):
+        model.predict(X)
+
+
+def test_members_that_know_no_classes_get_those_of_the_samples(data):
+    X, y = data
+    pool = [lambda X: np.where(X[:, 0] < 15, "good", "bad"), lambda X: ["bad"] * len(X)]
+    small = quorate.prune(pool, X, y, "best", keep=2)
+    assert small.classes_.tolist() == ["bad", "good"]
+    with pytest.raises(ValueError, match="member '0' does not know its classes"):
+        quorate.keep_members(pool, [0, 1], [0.5, 0.5])

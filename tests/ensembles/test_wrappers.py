@@ -1,0 +1,98 @@
+"""Models of scikit-learn with an ensemble inside, pruned there or named."""
+
+import numpy as np
+import pytest
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.ensemble import RandomForestClassifier, StackingClassifier
+from sklearn.model_selection import (
+    FixedThresholdClassifier,
+    GridSearchCV,
+    TunedThresholdClassifierCV,
+)
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
+from sklearn.multioutput import MultiOutputClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.semi_supervised import SelfTrainingClassifier
+
+import quorate
+from quorate.votes import VoteSource
+
+FOREST = RandomForestClassifier(10, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y = load_breast_cancer(return_X_y=True)
+    half = len(y) // 2
+    partly = y[:half].copy()
+    partly[::2] = -1
+    forest = RandomForestClassifier(40, random_state=0)
+    model = SelfTrainingClassifier(forest, threshold=0.9).fit(X[:half], partly)
+    return model, X[:half], y[:half], X[half:], y[half:]
+
+
+class TestSelfTraining:
+    def test_votes_are_those_of_the_ensemble_inside(self, data):
+        model, _, _, X, y = data
+        votes = quorate.collect_votes(model, X, y)
+        np.testing.assert_array_equal(votes.predict(), model.predict(X))
+        assert votes.source is VoteSource.OTHER
+
+    def test_smaller_inside(self, data):
+        model, _, _, X, y = data
+        small = quorate.prune(model, X, y, "mdm", keep=3)
+        assert type(small) is SelfTrainingClassifier
+        assert len(small.estimator_.estimators_) == 3
+        assert len(model.estimator_.estimators_) == 40
+        kept = quorate.keep_members(model.estimator_, small.pruning_["kept"])
+        np.testing.assert_array_equal(small.predict(X), kept.predict(X))
+
+    def test_training_samples_are_recognised(self, data):
+        model, X, y, _, _ = data
+        votes = quorate.collect_votes(model, X, y, out_of_bag="auto")
+        assert votes.source is VoteSource.OUT_OF_BAG
+        rows = np.flatnonzero(model.labeled_iter_ >= 0)
+        drawn = model.estimator_.estimators_samples_
+        for valid, some in zip(votes.valid, drawn, strict=True):
+            assert not np.isin(votes.samples[valid], rows[some]).any()
+        other = quorate.collect_votes(model, X[::-1], y[::-1], out_of_bag="auto")
+        assert other.source is VoteSource.OTHER
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (CalibratedClassifierCV(FOREST, cv=2), "each of its calibrated_classifiers_"),
+        (FixedThresholdClassifier(FOREST), "prune its estimator_ and set"),
+        (TunedThresholdClassifierCV(FOREST, cv=2), "prune its estimator_ and tune"),
+        (OneVsRestClassifier(FOREST), "each of its estimators_ decides about one"),
+        (OneVsOneClassifier(FOREST), "each of its estimators_ decides about two"),
+        (
+            StackingClassifier([("nb", GaussianNB())], cv=2),
+            "pass its named_estimators_",
+        ),
+        (GridSearchCV(FOREST, {"max_depth": [2]}, cv=2), "pass its best_estimator_"),
+    ],
+    ids=lambda given: type(given).__name__ if hasattr(given, "fit") else "",
+)
+def test_the_attribute_to_pass_is_named(model, message):
+    X, y = load_wine(return_X_y=True)
+    rows = y < 2
+    with pytest.raises(TypeError, match=f"{type(model).__name__}: .*{message}"):
+        quorate.collect_votes(model.fit(X[rows], y[rows]), X[rows], y[rows])
+
+
+def test_several_outputs():
+    X, y = load_wine(return_X_y=True)
+    model = MultiOutputClassifier(FOREST).fit(X, np.stack([y, y == 1], axis=1))
+    with pytest.raises(TypeError, match="one output; prune"):
+        quorate.collect_votes(model, X, y)
+
+
+def test_one_class_of_many_is_pruned_as_the_sentence_says():
+    X, y = load_wine(return_X_y=True)
+    model = OneVsRestClassifier(FOREST).fit(X[::2], y[::2])
+    small = quorate.prune(model.estimators_[1], X[1::2], y[1::2] == 1, "mdm", keep=3)
+    assert len(small.estimators_) == 3
+    assert np.mean(small.predict(X[1::2]) == (y[1::2] == 1)) > 0.9

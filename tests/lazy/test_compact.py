@@ -1,0 +1,454 @@
+"""A model that is only arrays: the same answers, from files that run nothing."""
+
+import copy
+import ctypes
+import pickle
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone, is_classifier
+from sklearn.datasets import load_digits, load_wine
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
+from sklearn.exceptions import NotFittedError
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import get_tags
+from tests.lazy.forests import KINDS, MISSING, draw_rows, draw_trees, on_thresholds
+
+import quorate
+from quorate import CompactClassifier, LazyClassifier
+from quorate._native._compile import compile_file, find_compiler
+from quorate.exceptions import FileFormatError
+from quorate.lazy._arrays import TreeArrays, pack, tree_arrays, unpack
+
+MODES = ["exact", "bayes", "calibrated", "all"]
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::quorate.exceptions.ConfidenceWarning", "ignore:.*SAMME"
+)
+needs_compiler = pytest.mark.skipif(
+    find_compiler() is None, reason="no C compiler to compile what to_c writes"
+)
+
+
+def drawn(kind, seed, missing=False):
+    """Return an ensemble, lazy in a mode of its own, and rows to ask about."""
+    rng = np.random.default_rng([seed, len(kind)])
+    X, y = draw_rows(rng)
+    if missing:
+        X[rng.random(X.shape) < 0.2] = np.nan
+    ensemble = draw_trees(kind, rng, X, y)
+    lazy = LazyClassifier(
+        ensemble, MODES[seed % 4], 0.9, 0.1, random_state=0, block_size=2
+    ).fit(X)
+    rows = on_thresholds(ensemble, rng, X)
+    if missing:
+        rows[rng.random(rows.shape) < 0.2] = np.nan
+    return ensemble, lazy, rows
+
+
+def assert_same(one, other, rows):
+    for answer in ("predict", "members_asked", "predict_proba"):
+        found, expected = getattr(one, answer)(rows), getattr(other, answer)(rows)
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected, err_msg=answer)
+
+
+@pytest.mark.parametrize("engine", ["auto", "numpy"])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "pipeline"])
+def test_the_same_answers(kind, engine, monkeypatch):
+    if engine == "numpy":
+        monkeypatch.setattr("quorate.lazy._compiled.kernels", lambda: None)
+    for seed in range(4):
+        _, lazy, rows = drawn(kind, seed, kind in MISSING and seed > 1)
+        small = lazy.compact()
+        assert_same(small, lazy, rows)
+        assert small.engine_ == lazy.engine_
+        assert_same(pickle.loads(pickle.dumps(small)), lazy, rows)
+        for name in ("classes_", "order_", "stops_"):
+            np.testing.assert_array_equal(getattr(small, name), getattr(lazy, name))
+        assert small.threshold_ == lazy.threshold_
+        assert small.expected_disagreement_ == lazy.expected_disagreement_
+
+
+@pytest.fixture(scope="module")
+def wine():
+    X, y = load_wine(return_X_y=True)
+    y = np.array(["red", "white", "rosé"])[y]
+    return X, y, RandomForestClassifier(40, max_depth=4, random_state=0).fit(X, y)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_saved_without_code_and_loaded_without_trust(wine, mode, tmp_path):
+    X, _, forest = wine
+    lazy = LazyClassifier(forest, mode, epsilon=0.1, random_state=0).fit(X)
+    path = tmp_path / "small.skops"
+    quorate.save(lazy.compact(), path)
+    again = quorate.load(path)
+    assert type(again) is CompactClassifier
+    assert again.mode == mode
+    assert_same(again, lazy, X)
+    for part in ("copy", "deepcopy"):
+        assert_same(getattr(copy, part)(again), lazy, X)
+
+
+def test_labels_of_every_kind_come_back(tmp_path):
+    X, y = load_wine(return_X_y=True)
+    labels = [
+        np.arange(3) - 1,
+        np.array([-1.0, 0.0, 7.0]),
+        np.array(["a", "b", "c"], dtype=object),
+        np.array([False, True, True]),
+    ]
+    for number, known in enumerate(labels):
+        forest = RandomForestClassifier(5, random_state=0).fit(X, known[y])
+        path = tmp_path / f"{number}.skops"
+        quorate.save(LazyClassifier(forest).fit().compact(), path)
+        found, expected = quorate.load(path).predict(X), forest.predict(X)
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_a_small_part_of_the_size(tmp_path):
+    X, y = load_digits(return_X_y=True)
+    for target in (y, y % 2):
+        forest = RandomForestClassifier(50, random_state=0).fit(X, target)
+        small = LazyClassifier(forest).fit().compact()
+        assert len(pickle.dumps(small)) < 0.06 * len(pickle.dumps(forest))
+
+
+def test_names_are_kept(wine):
+    X, y, _ = wine
+    frame = pd.DataFrame(X, columns=[f"column {place}" for place in range(X.shape[1])])
+    forest = RandomForestClassifier(9, random_state=0).fit(frame, y)
+    small = pickle.loads(pickle.dumps(LazyClassifier(forest).fit().compact()))
+    np.testing.assert_array_equal(small.feature_names_in_, frame.columns)
+    np.testing.assert_array_equal(small.predict(frame), forest.predict(frame))
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        small.predict(X)
+    with pytest.raises(ValueError, match="feature names"):
+        small.predict(frame.rename(columns={"column 0": "other"}))
+
+
+def test_among_the_tools_of_scikit_learn(wine):
+    X, y, forest = wine
+    small = LazyClassifier(forest).fit().compact()
+    assert is_classifier(small)
+    assert clone(small) is small
+    assert small.score(X, y) > 0.9
+    assert get_tags(small).input_tags.allow_nan
+    scaler = MinMaxScaler().fit(X)
+    inner = RandomForestClassifier(9, random_state=0).fit(scaler.transform(X), y)
+    served = make_pipeline(scaler, LazyClassifier(inner).fit().compact())
+    expected = make_pipeline(scaler, inner).predict(X)
+    np.testing.assert_array_equal(served.predict(X), expected)
+    assert small.n_features_in_ == 13
+    assert small.n_members_ == 40
+
+
+def test_rows_it_refuses(wine):
+    X, y, forest = wine
+    small = LazyClassifier(forest).fit().compact()
+    for rows, message in (
+        (X[:, 1:], "X has 12 features, but CompactClassifier is expecting 13"),
+        (np.full((1, 13), np.inf), "infinity"),
+        (X[:0], "minimum of 1 is required"),
+        ([["a"] * 13], "could not convert"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            small.predict(rows)
+    with pytest.raises(TypeError, match=r"dense data is required"):
+        small.predict(sp.csr_array(X))
+    boosting = AdaBoostClassifier(n_estimators=5, random_state=0).fit(X, y)
+    strict = LazyClassifier(boosting).fit().compact()
+    missing = np.full((1, 13), np.nan)
+    assert not get_tags(strict).input_tags.allow_nan
+    with pytest.raises(ValueError, match="contains NaN"):
+        strict.predict(missing)
+    np.testing.assert_array_equal(small.predict(missing), forest.predict(missing))
+
+
+def test_it_says_what_it_cannot_do(wine):
+    X, y, forest = wine
+    small = LazyClassifier(forest).fit().compact()
+    with pytest.raises(TypeError, match=r"CompactClassifier.fit: the ensemble is gone"):
+        small.fit(X, y)
+    for ask in (
+        lambda: quorate.collect_votes(small, X, y),
+        lambda: quorate.prune(small, X, y),
+        lambda: quorate.to_onnx(small, X),
+        lambda: LazyClassifier(small).fit(),
+    ):
+        with pytest.raises(TypeError, match="its members are gone, only their arrays"):
+            ask()
+    with pytest.raises(NotFittedError, match=r"LazyClassifier.compact\(\) makes one"):
+        CompactClassifier().predict(X)
+    with pytest.raises(NotFittedError):
+        _ = CompactClassifier().engine_
+
+
+def test_ensembles_that_cannot_be_compact(wine):
+    X, y, forest = wine
+    for ensemble, message in (
+        (make_pipeline(MinMaxScaler(), RandomForestClassifier(3)), "wrap its last st"),
+        (BaggingClassifier(GaussianNB(), 3), "member '0' is a GaussianNB."),
+        (VotingClassifier([("tree", DecisionTreeClassifier())]), "VotingClassifier"),
+    ):
+        lazy = LazyClassifier(ensemble.fit(X, y)).fit()
+        for ask in (lazy.compact, lambda lazy=lazy: lazy.to_c("never.c")):
+            with pytest.raises(ValueError, match=rf"compact: .*{re.escape(message)}"):
+                ask()
+    changed = RandomForestClassifier(3).fit(X, y)
+    lazy = LazyClassifier(changed).fit()
+    changed.fit(X, y)
+    with pytest.raises(NotFittedError, match="fitted again"):
+        lazy.compact()
+    with pytest.raises(NotFittedError):
+        LazyClassifier(forest).compact()
+
+
+# Forged files
+
+
+def packed(wine):
+    X, y, _ = wine
+    forest = RandomForestClassifier(4, max_depth=3, random_state=0).fit(X, y)
+    found = quorate.ensembles.read_ensemble(forest)
+    return pack(tree_arrays(found, forest.classes_))
+
+
+def test_packing_and_unpacking_change_nothing(wine):
+    for kind in KINDS:
+        rng = np.random.default_rng(0)
+        X, y = draw_rows(rng)
+        found = quorate.ensembles.read_ensemble(draw_trees(kind, rng, X, y))
+        trees = tree_arrays(found, found.classes)
+        again = unpack(pack(trees))
+        for name in ("nodes", "roots", "table"):
+            np.testing.assert_array_equal(getattr(again, name), getattr(trees, name))
+
+
+@pytest.mark.parametrize(
+    ("part", "forge"),
+    [
+        ("counts", lambda a: a + 1),
+        ("counts", lambda a: a[:0]),
+        ("counts", lambda a: np.r_[a[0] - 2, a[1] + 2, a[2:]]),
+        ("counts", lambda a: np.array([2**62, 2**62, 5, 5])),
+        ("counts", lambda a: "many"),
+        ("leaf", lambda a: ~a),
+        ("leaf", lambda a: a[:-1]),
+        ("leaf", lambda a: np.zeros_like(a)),
+        ("columns", lambda a: a + 200),
+        ("columns", lambda a: a.astype(int) - 100),
+        ("columns", lambda a: a.astype(float)),
+        ("columns", lambda a: a[:-1]),
+        ("columns", lambda a: a.astype(np.int64) + 2**30),
+        ("thresholds", lambda a: a[1:]),
+        ("payload", lambda a: np.full(a.size, 3)),
+        ("payload", lambda a: np.full(a.size, -1 - 10_000)),
+        ("payload", lambda a: np.full(a.size, 2**40)),
+        ("payload", lambda a: a[:-1]),
+        ("table", lambda a: a[:1]),
+        ("table", lambda a: a[:, :-1]),
+        ("table", lambda a: a.ravel()),
+        ("n_features", lambda n: 0),
+        ("n_features", lambda n: 2**40),
+        ("n_features", lambda n: None),
+        ("n_classes", lambda n: 2),
+        ("n_classes", lambda n: 2**31),
+        ("missing_left", lambda a: None),
+    ],
+)
+def test_forged_trees_are_refused(wine, part, forge):
+    parts = packed(wine)
+    unpack(parts)
+    parts[part] = forge(parts[part])
+    with pytest.raises(ValueError, match="trees in arrays: damaged or forged, "):
+        unpack(parts)
+    del parts[part]
+    with pytest.raises(ValueError, match="damaged or forged, KeyError"):
+        unpack(parts)
+
+
+def _set(field, place, value):
+    def forge(nodes):
+        nodes[field][place] = value
+
+    return forge
+
+
+@pytest.mark.parametrize(
+    ("forge", "problem"),
+    [
+        (_set("feature", 0, 13), "a column that does not exist"),
+        (_set("feature", 0, 2**30 - 1), "a column that does not exist"),
+        (_set("child", 0, 0), "a child that does not exist"),  # round in a circle
+        (_set("child", 0, -1), "a child that does not exist"),
+        (_set("child", 0, 10**6), "a child that does not exist"),
+        (_set("child", -1, 3), "a leaf without a class"),
+        (_set("child", -1, -(2**31)), "a leaf without a class"),
+        (_set("feature", -1, 1), "a child that does not exist"),
+    ],
+)
+def test_indices_are_checked_before_a_kernel_sees_them(wine, forge, problem):
+    trees = unpack(packed(wine))
+    nodes = trees.nodes.copy()
+    forge(nodes)
+    forged = TreeArrays(nodes, trees.roots, trees.table, 13, 3)
+    with pytest.raises(ValueError, match=f"damaged or forged, {problem}"):
+        forged.check()
+
+
+@pytest.mark.parametrize(
+    "roots", [np.array([-1]), np.array([10**6]), np.array([], dtype=int), np.eye(2)]
+)
+def test_roots_are_checked(wine, roots):
+    trees = unpack(packed(wine))
+    with pytest.raises(ValueError, match="a tree without a root"):
+        TreeArrays(trees.nodes, roots, trees.table, 13, 3).check()
+
+
+def test_forms_are_checked(wine):
+    trees = unpack(packed(wine))
+    for nodes, table, problem in (
+        (trees.nodes["child"], trees.table, "nodes of another form"),
+        (trees.nodes[None], trees.table, "nodes of another form"),
+        (trees.nodes, trees.table.astype(np.float32), "leaves of another form"),
+        (trees.nodes[::2], trees.table, "do not follow each other"),
+    ):
+        with pytest.raises(ValueError, match=problem):
+            TreeArrays(nodes, trees.roots, table, 13, 3).check()
+
+
+@pytest.mark.parametrize(
+    ("where", "name", "value"),
+    [
+        ("facts", "mode", "quick"),
+        ("facts", "mode", None),
+        ("facts", "confidence", 1.0),
+        ("facts", "confidence", float("nan")),
+        ("facts", "margin", float("inf")),
+        ("facts", "against", "much"),
+        ("facts", "weights", np.ones(3)),
+        ("facts", "weights", np.full(40, np.nan)),
+        ("facts", "weights", -np.ones(40)),
+        ("facts", "weights", [10**400] * 40),
+        ("facts", "reach", np.ones((40, 1))),
+        ("facts", "handicap", np.zeros(2)),
+        ("learned", "classes_", np.arange(2)),
+        ("learned", "order_", np.zeros(40, dtype=int)),
+        ("learned", "order_", np.arange(40) + 1),
+        ("learned", "order_", np.arange(40) / 2),
+        ("learned", "stops_", [1, 41]),
+        ("learned", "stops_", [0, 40]),
+        ("learned", "stops_", [20, 20, 40]),
+        ("learned", "stops_", [40, 20]),
+        ("learned", "stops_", []),
+        ("learned", "stops_", [[40]]),
+        ("learned", "threshold_", "low"),
+        ("learned", "expected_disagreement_", "few"),
+        ("learned", "feature_names_in_", np.array(["a"])),
+    ],
+)
+def test_forged_facts_are_refused(wine, where, name, value):
+    small = LazyClassifier(wine[2], "bayes", random_state=0).fit().compact()
+    state = copy.deepcopy(small.__getstate__())
+    state[where][name] = value
+    with pytest.raises(ValueError, match="CompactClassifier: damaged or forged"):
+        CompactClassifier.__new__(CompactClassifier).__setstate__(state)
+    for broken in ({**state, where: None}, {"trees": state["trees"]}, {"x": 1}):
+        with pytest.raises(ValueError, match="CompactClassifier: damaged or forged"):
+            CompactClassifier.__new__(CompactClassifier).__setstate__(broken)
+
+
+def test_calibrated_without_a_threshold_is_refused(wine):
+    X, _, forest = wine
+    lazy = LazyClassifier(forest, "calibrated", epsilon=0.1).fit(X)
+    state = lazy.compact().__getstate__()
+    state["learned"]["threshold_"] = None
+    with pytest.raises(ValueError, match="damaged or forged"):
+        CompactClassifier.__new__(CompactClassifier).__setstate__(state)
+
+
+def test_a_forged_file_is_refused(wine, tmp_path, monkeypatch):
+    small = LazyClassifier(wine[2]).fit().compact()
+    path = tmp_path / "small.skops"
+    own = CompactClassifier.__getstate__
+
+    def forged(self):
+        state = own(self)
+        state["trees"]["columns"] = state["trees"]["columns"] + 50
+        return state
+
+    with monkeypatch.context() as patch:
+        patch.setattr(CompactClassifier, "__getstate__", forged)
+        patch.setattr(CompactClassifier, "__setstate__", lambda self, state: None)
+        quorate.save(small, path)
+    with pytest.raises(FileFormatError, match="a column that does not exist"):
+        quorate.load(path)
+
+
+# C
+
+
+def library(lazy, tmp_path, name):
+    source, target = tmp_path / f"{name}.c", tmp_path / f"{name}.so"
+    lazy.to_c(source, name)
+    compile_file(source, target, ["-Wall", "-Wextra", "-pedantic", "-Werror", "-O1"])
+    return ctypes.CDLL(str(target))
+
+
+def answers(loaded, name, rows):
+    rows = np.ascontiguousarray(rows, dtype=np.float32)
+    codes = np.empty(len(rows), dtype=np.int32)
+    ask = getattr(loaded, f"{name}_predict_rows")
+    ask.argtypes = (ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)
+    ask(rows.ctypes.data, len(rows), codes.ctypes.data)
+    alone = getattr(loaded, f"{name}_predict")
+    alone.argtypes = (ctypes.c_void_p,)
+    assert [alone(row.ctypes.data) for row in rows[:20]] == codes[:20].tolist()
+    n_classes = ctypes.c_int32.in_dll(loaded, f"{name}_n_classes").value
+    labels = (ctypes.c_char_p * n_classes).in_dll(loaded, f"{name}_labels")
+    return np.array([labels[code].decode() for code in codes])
+
+
+@needs_compiler
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "pipeline"])
+def test_c_gives_every_answer(kind, tmp_path):
+    for seed in range(4):
+        ensemble, lazy, rows = drawn(kind, seed, kind in MISSING and seed > 1)
+        name = f"kind{seed}"
+        loaded = library(lazy if seed % 2 else lazy.compact(), tmp_path, name)
+        found = answers(loaded, name, rows)
+        np.testing.assert_array_equal(found, lazy.predict(rows).astype(str))
+        if lazy.mode in ("exact", "all"):
+            np.testing.assert_array_equal(found, ensemble.predict(rows).astype(str))
+
+
+@needs_compiler
+def test_labels_in_c(tmp_path):
+    X = np.arange(8.0)[:, None]
+    labels = np.array(
+        ['"quoted"', "back\\slash", "??=", "rosé\n", "%d", "{0}", "", "1"]
+    )
+    forest = RandomForestClassifier(5, bootstrap=False).fit(X, labels)
+    loaded = library(LazyClassifier(forest).fit(), tmp_path, "labels")
+    np.testing.assert_array_equal(answers(loaded, "labels", X), labels)
+
+
+@pytest.mark.parametrize("name", ["", "1st", "a-b", "a b", "é", None, "x" * 99])
+def test_names_that_are_no_names_in_c(wine, name, tmp_path):
+    lazy = LazyClassifier(wine[2]).fit()
+    with pytest.raises(ValueError, match=r"to_c\(name=.*\): letters, digits and und"):
+        lazy.to_c(tmp_path / "x.c", name)
+    assert not (tmp_path / "x.c").exists()

@@ -1,0 +1,429 @@
+"""Kernels and NumPy give the same answers, to the bit, and those of the ensemble."""
+
+import pickle
+import threading
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from joblib import parallel_config
+from sklearn.datasets import load_wine
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
+from sklearn.exceptions import NotFittedError
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+from tests.lazy.forests import KINDS, MISSING, draw_rows, draw_trees, on_thresholds
+from tests.lazy.zoo import UNFITTED, draw_data, draw_ensemble
+
+import quorate
+from quorate import LazyClassifier, _native
+from quorate.lazy._arrays import leaves, tree_arrays
+
+ROUNDS = 8
+MODES = ["exact", "bayes", "calibrated", "all"]
+needs_kernels = pytest.mark.skipif(
+    _native.kernels() is None, reason=f"no kernels: {_native.why_not()}"
+)
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::quorate.exceptions.ConfidenceWarning", "ignore:.*SAMME"
+)
+
+
+def both(ensemble, *arguments, rows=None, **options):
+    """Return the same classifier on each engine."""
+    made = [
+        LazyClassifier(
+            ensemble, *arguments, engine=engine, random_state=0, **options
+        ).fit(rows)
+        for engine in ("compiled", "numpy")
+    ]
+    assert [one.engine_ for one in made] == ["compiled", "numpy"]
+    return made
+
+
+def assert_same(one, other, rows):
+    for answer in ("predict", "members_asked", "predict_proba"):
+        found, expected = getattr(one, answer)(rows), getattr(other, answer)(rows)
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected, err_msg=answer)
+
+
+def options_of(rng):
+    return {
+        "order": str(rng.choice(["auto", "given", "random"])),
+        "block_size": [1, 2, 3, "auto"][rng.integers(4)],
+        "confidence": float(rng.choice([0.6, 0.9, 0.999])),
+    }
+
+
+@needs_kernels
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_same_answers_to_the_bit(kind):
+    for seed in range(ROUNDS):
+        rng = np.random.default_rng([seed, len(kind)])
+        X, y = draw_rows(rng)
+        ensemble = draw_trees(kind, rng, X, y)
+        rows = on_thresholds(ensemble, rng, X)
+        own = ensemble.predict(rows)
+        for mode in MODES:
+            compiled, plain = both(
+                ensemble, mode, rows=X, epsilon=0.1, **options_of(rng)
+            )
+            assert_same(compiled, plain, rows)
+            assert compiled.threshold_ == plain.threshold_
+            assert compiled.measured_members_ == plain.measured_members_
+            if mode in ("exact", "all"):
+                np.testing.assert_array_equal(compiled.predict(rows), own)
+
+
+@needs_kernels
+@pytest.mark.parametrize("kind", MISSING)
+def test_missing_values_go_where_the_trees_send_them(kind):
+    astray = 0
+    for seed in range(ROUNDS):
+        rng = np.random.default_rng([seed, len(kind)])
+        X, y = draw_rows(rng)
+        X[rng.random(X.shape) < 0.2] = np.nan
+        ensemble = draw_trees(kind, rng, X, y)
+        rows = on_thresholds(ensemble, rng, X)
+        rows[rng.random(rows.shape) < 0.2] = np.nan
+        own = ensemble.predict(rows)
+        astray += (ensemble.predict(np.nan_to_num(rows, nan=99.0)) != own).sum()
+        for mode in MODES:
+            compiled, plain = both(ensemble, mode, rows=X, epsilon=0.1)
+            assert_same(compiled, plain, rows)
+            if mode in ("exact", "all"):
+                np.testing.assert_array_equal(compiled.predict(rows), own)
+    assert astray > 0  # where they go matters
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_all_gives_the_probabilities_of_the_ensemble(kind):
+    for seed in range(3):
+        rng = np.random.default_rng([seed, len(kind)])
+        X, y = draw_rows(rng)
+        ensemble = draw_trees(kind, rng, X, y)
+        lazy = LazyClassifier(ensemble, "all", order="random", random_state=0).fit(X)
+        assert (lazy.members_asked(X) == lazy.n_members_).all()
+        assert lazy.expected_disagreement_ == lazy.measured_disagreement_ == 0
+        assert (
+            lazy.order_ == np.random.RandomState(0).permutation(lazy.n_members_)
+        ).all()
+        if hasattr(ensemble, "predict_proba"):
+            own = ensemble.predict_proba(X)
+            np.testing.assert_allclose(lazy.predict_proba(X), own, rtol=0, atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:.*SAMME")
+@pytest.mark.parametrize("kind", UNFITTED)
+def test_all_asks_members_that_are_no_trees_as_well(kind):
+    rng = np.random.default_rng(len(kind))
+    X, y = draw_data(rng)
+    ensemble = draw_ensemble(kind, rng, X, y)
+    lazy = LazyClassifier(ensemble, "all").fit(X)
+    assert lazy.measured_disagreement_ == 0
+    assert lazy.order_.tolist() == list(range(lazy.n_members_))
+    if hasattr(ensemble, "predict_proba"):
+        own = ensemble.predict_proba(X)
+        np.testing.assert_allclose(lazy.predict_proba(X), own, rtol=0, atol=1e-12)
+
+
+def test_arrays_hold_what_the_trees_hold():
+    rng = np.random.default_rng(0)
+    for kind in KINDS:
+        X, y = draw_rows(rng)
+        found = quorate.ensembles.read_ensemble(draw_trees(kind, rng, X, y))
+        trees = tree_arrays(found, found.classes)
+        rows = np.asarray(found.prepare(X), dtype=np.float32)
+        for place, member in enumerate(found.members):
+            shares = member.node_probabilities(found.classes)[member.leaves(rows)]
+            if found.rule.name == "heads":
+                shares = np.eye(found.classes.size)[shares.argmax(axis=1)]
+            held = leaves(trees, place, rows)
+            sure = held >= 0
+            table = np.zeros(shares.shape)
+            table[sure, held[sure]] = 1
+            table[~sure] = trees.table[~held[~sure]]
+            np.testing.assert_array_equal(table, shares)
+        assert trees.nodes.itemsize == 12
+        assert len(np.unique(trees.table, axis=0)) == len(trees.table)
+
+
+def test_thresholds_are_rounded_down_and_never_up():
+    X = np.array([[1.0], [np.nextafter(np.float32(1), np.float32(2))]])
+    tree = DecisionTreeClassifier().fit(X, [0, 1])
+    assert tree.tree_.threshold[0] not in X  # between two floats of 32 bits
+    forest = RandomForestClassifier(3, bootstrap=False).fit(X, [0, 1])
+    found = quorate.ensembles.read_ensemble(forest)
+    trees = tree_arrays(found, found.classes)
+    inner = trees.nodes["feature"] >= 0
+    assert (trees.nodes["threshold"][inner] == 1.0).all()
+
+
+# The door
+
+
+@pytest.fixture(scope="module")
+def wine():
+    X, y = load_wine(return_X_y=True)
+    return X, y, RandomForestClassifier(40, max_depth=4, random_state=0).fit(X, y)
+
+
+FORMS = {
+    "float64": lambda X: X,
+    "float32": lambda X: X.astype(np.float32),
+    "float16": lambda X: X.astype(np.float16),
+    "integers": lambda X: X.astype(int),
+    "columns first": np.asfortranarray,
+    "every other row": lambda X: np.repeat(X, 2, axis=0)[::2],
+    "read only": lambda X: np.frombuffer(X.tobytes()).reshape(X.shape),
+    "unaligned": lambda X: np.frombuffer(b"x" + X.tobytes(), offset=1).reshape(X.shape),
+    "other bytes": lambda X: X.astype(">f8"),
+    "list": lambda X: X.tolist(),
+    "frame": pd.DataFrame,
+    "sparse": sp.csr_array,
+    "one row": lambda X: X[:1],
+    "nine rows": lambda X: X[:9],
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_rows_of_every_form(wine, form):
+    X, _, forest = wine
+    rows = FORMS[form](X)
+    lazy = LazyClassifier(forest, random_state=0).fit()
+    np.testing.assert_array_equal(lazy.predict(rows), forest.predict(rows))
+
+
+def refusal(ask, rows):
+    try:
+        ask(rows)
+    except (ValueError, TypeError) as error:
+        return type(error), str(error)
+    return None
+
+
+@pytest.mark.parametrize("kind", ["forest", "bagging", "boosting", "weighted average"])
+def test_the_same_refusals_on_both_engines(kind):
+    rng = np.random.default_rng(0)
+    X, y = draw_rows(rng, n_classes=3)
+    ensemble = draw_trees(kind, rng, X, y)
+    engines = ["numpy", "auto"]
+    lazies = [LazyClassifier(ensemble, engine=name).fit() for name in engines]
+    width = X.shape[1]
+    strange = {
+        "infinite": np.full((3, width), np.inf),
+        "too large": np.full((1, width), 1e300),
+        "missing": np.full((2, width), np.nan),
+        "narrow": np.zeros((3, width - 1)),
+        "flat": np.zeros(width),
+        "empty": np.zeros((0, width)),
+        "deep": np.zeros((1, 1, width)),
+        "words": np.full((2, width), "a"),
+        "objects": np.full((2, width), None),
+    }
+    refused = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        for name, rows in strange.items():
+            first, second = (refusal(lazy.predict, rows) for lazy in lazies)
+            assert first == second, name
+            refused += first is not None
+            if first is None:
+                np.testing.assert_array_equal(
+                    lazies[1].predict(rows), ensemble.predict(rows)
+                )
+    assert refused >= 7
+
+
+def test_rows_are_not_changed(wine):
+    X, _, forest = wine
+    lazy = LazyClassifier(forest).fit()
+    for rows in (X.copy(), X.astype(np.float32)):
+        before = rows.copy()
+        lazy.predict(rows)
+        np.testing.assert_array_equal(rows, before)
+
+
+def test_an_ensemble_that_changed_is_noticed_behind_the_door(wine):
+    X, y, _ = wine
+    forest = RandomForestClassifier(9, random_state=0).fit(X, y)
+    for change, rows in (
+        (lambda: forest.estimators_[4].fit(X, y), X),
+        (lambda: forest.estimators_[4].fit(X, y), X[:65]),
+        (lambda: forest.estimators_.reverse(), X[:1]),
+        (lambda: forest.estimators_.pop(), X[:1]),
+        (lambda: forest.estimators_.append(forest.estimators_[0]), X[:64]),
+        (
+            lambda: setattr(
+                forest.estimators_[0], "tree_", forest.estimators_[1].tree_
+            ),
+            X,
+        ),
+        (lambda: forest.classes_.__setitem__(0, -1), X[:1]),
+        (lambda: vars(forest.estimators_[1]).pop("tree_"), X),
+    ):
+        lazy = LazyClassifier(forest).fit()
+        lazy.predict(rows)
+        change()
+        with pytest.raises(NotFittedError, match="fitted again or changed"):
+            lazy.predict(rows)
+
+
+def test_small_batches_take_turns_in_looking_into_trees(wine):
+    X, y, _ = wine
+    forest = RandomForestClassifier(40, random_state=0).fit(X, y)
+    for place in (0, 17, 39):
+        lazy = LazyClassifier(forest).fit()
+        lazy.predict(X[:1])
+        forest.estimators_[place].fit(X, y)
+        noticed = 0
+        for _ in range(16):
+            try:
+                lazy.predict(X[:1])
+            except NotFittedError:
+                noticed += 1
+        assert noticed == 1
+        for ask in (lazy.predict, lazy.predict_proba, lazy.members_asked):
+            with pytest.raises(NotFittedError, match="fitted again or changed"):
+                ask(X[:65])
+
+
+@pytest.mark.parametrize("mode", ["exact", "bayes"])
+def test_eight_threads_share_one(mode):
+    rng = np.random.default_rng(0)
+    X, y = draw_rows(rng, 400, n_classes=12)
+    forest = RandomForestClassifier(60, min_samples_leaf=2, random_state=0).fit(X, y)
+    lazy = LazyClassifier(forest, mode, random_state=0).fit()
+    expected = lazy.predict(X)
+    lazy = pickle.loads(pickle.dumps(lazy))  # the first thread prepares it
+    start, wrong = threading.Barrier(8), []
+
+    def serve(number):
+        start.wait(timeout=20)
+        for turn in range(40):
+            first = (97 * number + 31 * turn) % 350
+            size = (1, 7, 50)[turn % 3]
+            found = lazy.predict(X[first : first + size])
+            if not np.array_equal(found, expected[first : first + size]):
+                wrong.append((number, turn))
+
+    threads = [threading.Thread(target=serve, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+@needs_kernels
+def test_parts_and_batches_of_any_size():
+    rng = np.random.default_rng(0)
+    X, y = draw_rows(rng, 2100, n_classes=12)
+    forest = RandomForestClassifier(30, min_samples_leaf=2, random_state=0)
+    forest.fit(X[:300], y[:300])
+    for mode in ("exact", "bayes"):
+        compiled, plain = both(forest, mode)
+        assert_same(compiled, plain, X)
+        whole = compiled.members_asked(X)
+        for size in (1, 3, 8, 9, 17, 700, 1024, 1025):
+            found = compiled.members_asked(X[-size:])
+            np.testing.assert_array_equal(found, whole[-size:])
+        compiled.set_params(n_jobs=3)
+        assert_same(compiled, plain, X)
+
+
+# Which engine
+
+
+def test_engines_are_refused_where_they_do_not_fit(wine, monkeypatch):
+    X, y, forest = wine
+    with pytest.raises(ValueError, match=r"engine='c'\): 'auto', 'compiled' or 'num"):
+        LazyClassifier(forest, engine="c").fit()
+    bayes = BaggingClassifier(GaussianNB(), 3).fit(X, y)
+    trees = VotingClassifier([("tree", DecisionTreeClassifier())]).fit(X, y)
+    cases = {
+        r"kernels ask decision trees, and member '0' is a GaussianNB; engine='auto'": (
+            bayes
+        ),
+        r"members of a VotingClassifier check what they are asked about": trees,
+    }
+    monkeypatch.setattr("quorate.lazy._compiled.kernels", object)
+    for message, ensemble in cases.items():
+        with pytest.raises(ValueError, match=rf"engine='compiled'\): {message}"):
+            LazyClassifier(ensemble, engine="compiled").fit()
+        monkeypatch.setattr("quorate.lazy._compiled.kernels", object)
+        assert LazyClassifier(ensemble).fit().engine_ == "numpy"
+    monkeypatch.setattr("quorate.lazy._compiled.kernels", lambda: None)
+    monkeypatch.setattr("quorate.lazy._compiled.why_not", lambda: "there are none")
+    with pytest.raises(ValueError, match=r"engine='compiled'\): there are none; engi"):
+        LazyClassifier(forest, engine="compiled").fit()
+    assert LazyClassifier(forest).fit().engine_ == "numpy"
+
+
+@needs_kernels
+def test_the_engine_is_chosen_anew_where_it_is_loaded(wine, monkeypatch):
+    X, _, forest = wine
+    lazy = LazyClassifier(forest).fit()
+    assert lazy.engine_ == "compiled"
+    stored = pickle.dumps(lazy)
+    monkeypatch.setattr("quorate.lazy._compiled.kernels", lambda: None)
+    elsewhere = pickle.loads(stored)
+    np.testing.assert_array_equal(elsewhere.predict(X), lazy.predict(X))
+    assert elsewhere.engine_ == "numpy"
+
+
+def test_bagging_in_parallel_has_the_last_word():
+    # Workers add up their own parts first; where rounding decides, it is asked.
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 2, (300, 3)).astype(float)
+    y = rng.integers(0, 3, 300)
+    bagging = BaggingClassifier(
+        DecisionTreeClassifier(max_depth=2, class_weight="balanced"),
+        30,
+        bootstrap=False,
+        n_jobs=2,
+        random_state=0,
+    )
+    with parallel_config("threading"):
+        bagging.fit(np.r_[X, X, X], np.r_[y, (y + 1) % 3, (y + 2) % 3])
+        lazy = LazyClassifier(bagging, random_state=0).fit()
+        np.testing.assert_array_equal(lazy.predict(X), bagging.predict(X))
+
+
+def test_heads_are_compared_as_they_add_up():
+    # Two sums that differ in the last bit may be the same number after a division.
+    X = np.array([[0.0], [1.0], [2.0]])
+    forest = RandomForestClassifier(4, random_state=0).fit(X, [0, 1, 2])
+    for tree, code in zip(forest.estimators_, [0, 1, 1, 2], strict=True):
+        tree.tree_.value[:] = np.eye(3)[code]
+    rng = np.random.default_rng(0)
+    merged = 0
+    for _ in range(60):
+        a, b = 0.9 + 0.1 * rng.random(2)
+        weights = np.array([np.nextafter(a + b, 0), a, b, 1.8 * rng.random()])
+        vote = quorate.keep_members(forest, range(4), weights).set_params(voting="hard")
+        assert (vote.predict(X) == 1).all()
+        shares = np.array([weights[0], a + b]) / weights.sum()
+        merged += shares[0] == shares[1]
+        for engine in ("auto", "numpy"):
+            lazy = LazyClassifier(vote, order="given", engine=engine).fit()
+            np.testing.assert_array_equal(lazy.predict(X), vote.predict(X))
+    assert merged > 5
+
+
+def test_boosting_of_one_tree_and_one_class():
+    X = np.arange(6.0)[:, None]
+    one = AdaBoostClassifier(n_estimators=1).fit(X, X[:, 0] > 2)
+    only = RandomForestClassifier(3).fit(X, ["only"] * 6)
+    for ensemble in (one, only):
+        for mode in ("exact", "bayes", "all"):
+            lazy = LazyClassifier(ensemble, mode).fit()
+            np.testing.assert_array_equal(lazy.predict(X), ensemble.predict(X))

@@ -1,0 +1,137 @@
+"""Balanced classes: the same as repeating the samples of rare ones."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+import quorate
+from quorate import pruning
+from quorate.pruning import METHODS, make_pruner
+
+ABLE = sorted(name for name, cls in METHODS.items() if cls.tags.takes_class_weight)
+
+
+def unbalanced(seed, masked=False, probabilities=False, n_members=9):
+    """Return votes on 30, 15 and 6 samples of three classes, and the same with all at
+    30: samples repeated."""
+    rng = np.random.default_rng(seed)
+    y = np.repeat([0, 1, 2], [30, 15, 6])
+    shares = rng.dirichlet(np.ones(3), (n_members, y.size))
+    shares[:, np.arange(y.size), y] += rng.uniform(0, 0.6, (n_members, 1))
+    shares /= shares.sum(axis=2, keepdims=True)
+    codes = shares.argmax(axis=2)
+    valid = None
+    if masked:
+        valid = rng.random(codes.shape) < 0.7
+        valid[0] = valid[:, ::5] = True
+    again = np.repeat(np.arange(y.size), np.array([1, 2, 5])[y])
+    return [
+        quorate.Votes(
+            codes[:, rows],
+            y[rows],
+            valid=None if valid is None else valid[:, rows],
+            probabilities=shares[:, rows] if probabilities else None,
+        )
+        for rows in (np.arange(y.size), again)
+    ]
+
+
+CASES = [
+    *ABLE,
+    ("ges", {"loss": "brier"}),
+    ("ges", {"loss": "log_loss"}),
+    ("ges", {"scoring": "neg_brier_score"}),
+    ("forward", {"scoring": "neg_log_loss"}),
+    ("simplex", {"loss": "brier"}),
+    ("brier", {"target": "soft"}),
+    ("l1", {"search": "path"}),
+    ("re", {"backfitting": True}),
+    ("re", {"ties": "lowest"}),
+]
+
+
+@pytest.mark.parametrize("kind", ["votes", "masked", "probabilities", "both"])
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_balanced_is_as_if_rare_samples_came_again(case, kind):
+    name, options = (case, {}) if isinstance(case, str) else case
+    if name == "simplex" and not options:
+        pytest.skip("doubts labels by the number of samples: see the next test")
+    if options.get("scoring", "").startswith("neg_") and kind in ("votes", "masked"):
+        pytest.skip("needs probabilities")
+    made = {"masked": kind in ("masked", "both")}
+    made["probabilities"] = kind in ("probabilities", "both")
+    differs = 0
+    for seed in range(4):
+        votes, repeated = unbalanced(seed, **made)
+        balanced = make_pruner(name, keep=4, class_weight="balanced", **options).fit(
+            votes
+        )
+        wanted = make_pruner(name, keep=4, **options).fit(repeated)
+        assert balanced.order_.tolist() == wanted.order_.tolist()
+        if balanced.tags.chooses_weights:
+            assert balanced.weights_ == pytest.approx(wanted.weights_, abs=1e-3)
+        plain = make_pruner(name, keep=4, **options).fit(votes)
+        differs += plain.order_.tolist() != balanced.order_.tolist()
+    assert differs  # a method that never heeds it would pass the rest
+
+
+def test_balanced_simplex_weights_are_those_of_repeated_samples():
+    for masked in (False, True):
+        for probabilities in (False, True):
+            votes, repeated = unbalanced(3, masked, probabilities)
+            made = pruning.SimplexWeights(keep=None, class_weight="balanced").fit(votes)
+            wanted = pruning.SimplexWeights(keep=None).fit(repeated).weights_
+            plain = pruning.SimplexWeights(keep=None).fit(votes).weights_
+            # Labels are doubted by the number of samples, which differs.
+            off = np.abs(made.weights_ - wanted).max()
+            assert off < 0.005
+            assert np.abs(plain - wanted).max() > 5 * off
+
+
+def test_best_members_by_mean_recall():
+    votes = quorate.Votes([[0, 0, 0, 0], [0, 0, 1, 1], [1, 0, 0, 1]], [0, 0, 0, 1])
+    fitted = pruning.BestMembers(keep=1, class_weight="balanced").fit(votes)
+    assert fitted.scores_ == pytest.approx([1 / 2, 5 / 6, 5 / 6])
+    assert fitted.order_.tolist() == [1]
+    assert pruning.BestMembers(keep=1).fit(votes).order_.tolist() == [0]
+
+
+def test_further_samples_count_by_the_class_that_all_see():
+    votes, _ = unbalanced(0, probabilities=True)
+    further, _ = unbalanced(1, probabilities=True)
+    pruner = pruning.BrierSelection(keep=4, class_weight="balanced", mix=1.0)
+    fitted = pruner.fit(votes, unlabelled=further)
+    again = pruner.fit(further, unlabelled=further)
+    assert fitted.order_.tolist() == again.order_.tolist()
+
+
+@pytest.mark.parametrize("name", sorted(set(METHODS) - set(ABLE)))
+def test_others_refuse_in_a_sentence(name):
+    cls = METHODS[name]
+    assert "class_weight" not in inspect.signature(cls).parameters
+    with pytest.raises(
+        ValueError, match=r"no plain sum over samples.*best, brier.*take it"
+    ):
+        make_pruner(name, class_weight="balanced")
+    with pytest.raises(ValueError, match=f"{cls.__name__}.class_weight='balanced'"):
+        make_pruner(cls(), class_weight="balanced")
+    assert make_pruner(name, class_weight=None).get_params() == cls().get_params()
+
+
+@pytest.mark.parametrize("name", ABLE)
+def test_other_words_are_refused(name):
+    votes, _ = unbalanced(0)
+    with pytest.raises(ValueError, match=r"class_weight='auto'.: None or 'balanced'"):
+        make_pruner(name, keep=2, class_weight="auto").fit(votes)
+
+
+def test_a_score_that_is_no_mean_is_not_balanced():
+    votes, _ = unbalanced(0)
+    for name in ("forward", "ges"):
+        pruner = make_pruner(name, keep=2, scoring="f1_macro", class_weight="balanced")
+        with pytest.raises(ValueError, match="f1_macro is no mean over samples"):
+            pruner.fit(votes)
+    weighted = votes.reweighted(np.arange(1.0, 10))
+    with pytest.raises(ValueError, match="these votes are weighted"):
+        pruning.ForwardSearch(2, class_weight="balanced").fit(weighted)

@@ -1,0 +1,514 @@
+"""Members and their number chosen by a score, through every door."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from sklearn.datasets import make_classification
+from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
+from sklearn.frozen import FrozenEstimator
+from sklearn.metrics import (
+    balanced_accuracy_score,
+    get_scorer,
+    make_scorer,
+    recall_score,
+    roc_auc_score,
+)
+
+import quorate
+from quorate._scoring import judge_votes, score_for
+from quorate.choosing import SizeCurve, gather, size_curve
+from quorate.choosing._crossfit import cross_fitted_curve, folds_of
+from quorate.cli import main
+from quorate.pruning import make_pruner
+from quorate.study import (
+    EnsembleSpec,
+    MethodSpec,
+    Plan,
+    Results,
+    plan_from_dict,
+    run_plan,
+)
+from quorate.votes import outcome_of
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y = make_classification(
+        900, n_features=8, n_informative=5, weights=[0.85], flip_y=0.05, random_state=1
+    )
+    return X, np.where(y == 1, "rare", "usual")
+
+
+@pytest.fixture(scope="module")
+def forest(data):
+    X, y = data
+    return RandomForestClassifier(16, max_depth=5, random_state=0).fit(X[:300], y[:300])
+
+
+@pytest.fixture(scope="module")
+def votes(data, forest):
+    X, y = data
+    return quorate.collect_votes(forest, X[300:600], y[300:600])
+
+
+# Accuracy is what it was
+
+
+@pytest.mark.parametrize("size", [{"keep": 5}, {"keep": "auto"}, {"tolerance": 0.05}])
+@pytest.mark.parametrize("scoring", ["accuracy", get_scorer("accuracy")], ids=str)
+def test_accuracy_is_the_default_to_the_letter(votes, size, scoring):
+    plain = quorate.select(votes, **size)
+    named = quorate.select(votes, scoring=scoring, **size)
+    assert repr(named) == repr(plain)
+    assert named.order.tolist() == plain.order.tolist()
+    assert type(named.pruner) is type(plain.pruner)
+    assert named.pruner.get_params() == plain.pruner.get_params()
+    assert named.curve.errors.tolist() == plain.curve.errors.tolist()
+    assert named.curve.standard_errors.tolist() == plain.curve.standard_errors.tolist()
+    assert repr(named.curve) == repr(plain.curve)
+    assert repr(named.explain()) == repr(plain.explain())
+    assert named.judged_by is None
+    assert named.scoring == "accuracy"
+
+
+def test_accuracy_leaves_no_trace_in_the_record(data, forest):
+    X, y = data
+    plain = quorate.prune(forest, X, y, keep=4).pruning_
+    assert quorate.prune(forest, X, y, keep=4, scoring="accuracy").pruning_ == plain
+    other = quorate.prune(forest, X, y, keep=4, scoring="f1_macro").pruning_
+    assert "scoring" not in plain
+    assert other["scoring"] == "f1_macro"
+
+
+# The curve and the number
+
+
+def test_the_curve_is_that_of_the_smaller_forests(data, forest, votes):
+    X, y = data
+    order = np.random.default_rng(0).permutation(16)
+    curve = size_curve(votes, order, scoring="roc_auc_ovr")
+    for size in (1, 4, 16):
+        small = quorate.keep_members(forest, np.sort(order[:size]))
+        wanted = get_scorer("roc_auc_ovr")(small, X[300:600], y[300:600])
+        assert curve.scores[size - 1] == pytest.approx(wanted, abs=1e-9)
+    assert curve.errors == pytest.approx(1 - curve.scores)
+    assert curve.full_score == pytest.approx(curve.scores[-1])
+    assert curve.ends_with_all
+    assert curve.scoring == "roc_auc_ovr"
+    assert "best roc auc ovr" in repr(curve)
+
+
+def test_losses_have_their_top_at_zero(votes):
+    curve = size_curve(votes, np.arange(16), scoring="neg_log_loss")
+    assert (curve.scores < 0).all()
+    assert curve.errors.tolist() == (-curve.scores).tolist()
+
+
+def test_cross_fitted_scores_are_judged_by_orders_that_have_not_seen(data, forest):
+    X, y = data
+    evidence = gather(forest, X[300:600], y[300:600])
+    votes = evidence.votes
+    score = score_for("balanced_accuracy", votes, "here")
+    pruner = make_pruner("mdm", keep=1.0)
+    order = make_pruner(pruner).fit(votes).order_
+    curve = cross_fitted_curve(evidence, pruner, order, score)
+    said = np.empty((16, votes.n_samples), dtype=int)
+    for held in folds_of(votes, by_class=True):
+        others = np.setdiff1d(np.arange(votes.n_samples), held)
+        fold = make_pruner(pruner).fit(votes.at(others)).order_
+        for size in range(1, 17):
+            kept = votes.at(held).keep(np.sort(fold[:size]))
+            said[size - 1, held] = outcome_of(kept).codes
+    wanted = [balanced_accuracy_score(votes.y, row) for row in said]
+    assert curve.scores == pytest.approx(wanted, abs=1e-12)
+    whole = judge_votes(votes, score)
+    judged = score.judge(said[3], votes.y)
+    assert curve.excess_limits[3] == pytest.approx(judged.limit_behind(whole, 0.95))
+    assert curve.excess_limits[3] > whole.score - judged.score
+    assert curve.standard_errors[3] == pytest.approx(judged.standard_error)
+
+
+def test_folds_by_class_leave_every_class_on_both_sides():
+    y = np.array([0] * 40 + [1] * 3 + [2] * 2)
+    votes = quorate.Votes(np.tile(y, (3, 1)), y)
+    folds = folds_of(votes, by_class=True)
+    assert np.sort(np.concatenate(folds)).tolist() == list(range(45))
+    for held in folds:
+        others = np.setdiff1d(np.arange(45), held)
+        assert np.unique(y[others]).tolist() == [0, 1, 2]
+
+
+def test_the_number_comes_from_the_score(votes):
+    selection = quorate.select(votes, "mdm", "auto", scoring="balanced_accuracy")
+    curve = selection.curve
+    assert curve.scoring == selection.scoring == "balanced_accuracy"
+    best = curve.best_size - 1
+    enough = curve.errors <= curve.errors[best] + curve.standard_errors[best]
+    assert enough[selection.n_kept - 1 :][: best + 1 - selection.n_kept].all()
+    found = selection.expected
+    assert found.score is selection.judged_by
+    assert found.limit > found.error > 0
+    assert found.standard_error > 0
+    said = repr(selection)
+    assert "balanced accuracy about" in said
+    assert "with 95 % confidence" in said
+    assert "balanced accuracy" in selection._repr_html_()
+
+
+def test_tolerance_is_in_units_of_the_score(votes):
+    loose = quorate.select(votes, "mdm", tolerance=0.9, scoring="balanced_accuracy")
+    tight = quorate.select(votes, "mdm", tolerance=0.05, scoring="balanced_accuracy")
+    assert loose.n_kept == 1
+    assert tight.n_kept > 1
+    limits = tight.curve.excess_limits
+    assert (limits[tight.n_kept - 1 : -1] <= 0.05).all()
+    assert limits[tight.n_kept - 2] > 0.05
+
+
+def test_the_score_of_a_selection_is_that_of_its_model(data, forest):
+    X, y = data
+    X, y = X[300:600], y[300:600]
+    for scoring in ("balanced_accuracy", "roc_auc", "neg_log_loss"):
+        small, selection = quorate.prune_with_selection(
+            forest, X, y, "mdm", 5, scoring=scoring
+        )
+        wanted = get_scorer(scoring)(small, X, y)
+        assert selection.score.score == pytest.approx(wanted, abs=1e-12)
+        wanted = get_scorer(scoring)(forest, X, y)
+        assert selection.full_score.score == pytest.approx(wanted, abs=1e-12)
+
+
+def test_explanations_speak_in_the_score(data, forest, votes):
+    selection = quorate.select(votes, "mdm", 4, scoring="f1_macro")
+    told = selection.explain(n_random=5)
+    rows = {row["what"]: row["score"] for row in told.comparison}
+    assert rows["kept"] == pytest.approx(selection.score.score)
+    assert rows["all members"] == pytest.approx(selection.full_score.score)
+    assert told.steps[-1]["score"] == pytest.approx(selection.score.score)
+    kept = selection.applied_to(votes)
+    score = selection.judged_by
+    without = judge_votes(kept.keep([1, 2, 3]), score).score
+    first = next(s for s in told.steps if s["position"] == selection.members[0])
+    assert first["contribution"] == pytest.approx(selection.score.score - without)
+    assert "f1 macro so far" in repr(told)
+    other = selection.explain(n_random=0, scoring="accuracy")
+    assert other.comparison[1]["accuracy"] == kept.accuracy()
+    assert "F1 macro on" in told._repr_html_()
+
+
+# Doors
+
+
+def test_all_doors_keep_the_same_members(data, forest, tmp_path):
+    X, y = data
+    X, y, X_test, y_test = X[300:590], y[300:590], X[590:], y[590:]
+    how = {"scoring": "balanced_accuracy"}
+    small, selection = quorate.prune_with_selection(forest, X, y, keep=4, **how)
+    kept = selection.members.tolist()
+    assert selection.pruner.class_weight == "balanced"
+    assert kept != quorate.prune(forest, X, y, keep=4).pruning_["kept"]
+
+    pruned = quorate.PrunedClassifier(FrozenEstimator(forest), keep=4, **how).fit(X, y)
+    assert np.flatnonzero(pruned.support_).tolist() == kept
+    assert pruned.curve_.scoring == "balanced_accuracy"
+
+    page = quorate.report(forest, X, y, keep=4, **how)
+    assert page.selection.members.tolist() == kept
+    assert 'scoring="balanced_accuracy"' in page.data["reproduce"]["python"].replace(
+        "'", '"'
+    )
+
+    quorate.save(forest, tmp_path / "forest.skops")
+    for name, X_part, y_part in (("choose", X, y), ("test", X_test, y_test)):
+        frame = pd.DataFrame(X_part).add_prefix("f").assign(kind=y_part)
+        frame.to_csv(tmp_path / f"{name}.csv", index=False, float_format="%.17g")
+    words = ["prune", tmp_path / "forest.skops", "--data", tmp_path / "choose.csv"]
+    words += ["--target", "kind", "--keep", 4, "--scoring", "balanced_accuracy"]
+    words += ["--test", tmp_path / "test.csv", "-o", tmp_path / "small.skops"]
+    words += ["--trust", "sklearn.tree._tree.Tree"]
+    done = CliRunner().invoke(main, [*map(str, words), "--json"])
+    assert done.exit_code == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["pruning"]["kept"] == kept
+    assert told["pruning"]["scoring"] == "balanced_accuracy"
+    after = balanced_accuracy_score(y_test, small.predict(X_test))
+    assert told["comparison"]["score"]["after"] == pytest.approx(after, abs=1e-12)
+
+    page_words = ["report", *words[1:10], "--trust", "sklearn.tree._tree.Tree"]
+    page_words += ["-o", tmp_path / "page.html", "--json"]
+    done = CliRunner().invoke(main, list(map(str, page_words)))
+    assert done.exit_code == 0, done.stderr
+    assert json.loads(done.stdout)["judged"]["scoring"] == "balanced_accuracy"
+    assert "--scoring balanced_accuracy" in (tmp_path / "page.html").read_text()
+
+    done = CliRunner().invoke(main, [*map(str, words), "--force"])
+    assert "balanced accuracy" in done.stdout
+    assert "recall of rare" in done.stdout
+
+
+def test_class_weight_reaches_the_method_through_every_door(data, forest, tmp_path):
+    X, y = data
+    X, y = X[300:600], y[300:600]
+    how = {"class_weight": "balanced"}
+    small = quorate.prune(forest, X, y, "re", 4, **how)
+    wanted = small.pruning_["kept"]
+    assert wanted != quorate.prune(forest, X, y, "re", 4).pruning_["kept"]
+    frozen = FrozenEstimator(forest)
+    balanced = quorate.pruning.ReducedError(4, **how)
+    pruned = quorate.PrunedClassifier(frozen, balanced).fit(X, y)
+    assert np.flatnonzero(pruned.support_).tolist() == wanted
+    with pytest.raises(ValueError, match=r"KappaPruning.*no plain sum over samples"):
+        quorate.prune(forest, X, y, "kp", 4, **how)
+    quorate.save(forest, tmp_path / "forest.skops")
+    frame = pd.DataFrame(X).add_prefix("f").assign(kind=y)
+    frame.to_csv(tmp_path / "choose.csv", index=False, float_format="%.17g")
+    words = ["prune", tmp_path / "forest.skops", "--data", tmp_path / "choose.csv"]
+    words += ["--target", "kind", "--keep", 4, "--method", "re", "--json"]
+    words += ["--class-weight", "balanced", "-o", tmp_path / "small.skops"]
+    words += ["--trust", "sklearn.tree._tree.Tree"]
+    done = CliRunner().invoke(main, list(map(str, words)))
+    assert done.exit_code == 0, done.stderr
+    assert json.loads(done.stdout)["pruning"]["kept"] == wanted
+
+
+def test_methods_that_take_a_score_get_the_one_asked_for(data, votes):
+    chosen = quorate.select(votes, "ges", 3, scoring="f1_macro")
+    assert chosen.pruner.scoring == "f1_macro"
+    own = quorate.pruning.ForwardSearch(scoring="matthews_corrcoef")
+    chosen = quorate.select(votes, own, 3, scoring="f1_macro")
+    assert chosen.pruner.scoring == "matthews_corrcoef"
+    assert chosen.scoring == "f1_macro"
+
+
+@pytest.mark.parametrize(
+    ("scoring", "name", "weight"),
+    [
+        ("balanced_accuracy", "BrierSelection", "balanced"),
+        ("f1_macro", "BrierSelection", "balanced"),
+        ("f1_weighted", "BrierSelection", None),
+        ("neg_log_loss", "BrierSelection", None),
+        ("roc_auc", "BrierSelection", None),
+        (make_scorer(recall_score, pos_label="rare"), "ForwardSearch", None),
+    ],
+    ids=str,
+)
+def test_auto_takes_what_suits_the_score(votes, scoring, name, weight):
+    pruner = quorate.select(votes, keep=3, scoring=scoring).pruner
+    assert type(pruner).__name__ == name
+    assert pruner.class_weight == weight
+
+
+def test_auto_for_boosting_training_votes_and_pools(data, forest):
+    X, y = data
+    boosted = AdaBoostClassifier(n_estimators=8, random_state=0).fit(X[:300], y[:300])
+    how = {"keep": 3, "scoring": "balanced_accuracy"}
+    found = quorate.prune(boosted, X[300:600], y[300:600], **how).pruning_
+    assert found["method"] == "SparseWeights"
+    assert found["parameters"]["class_weight"] == "balanced"
+    training = quorate.collect_votes(forest, X[:300], y[:300])
+    assert type(quorate.select(training, **how).pruner).__name__ == "Herding"
+
+
+def test_votes_rank_samples_as_boosting_does(data):
+    X, y = data
+    boosted = AdaBoostClassifier(n_estimators=8, random_state=0).fit(X[:300], y[:300])
+    votes = quorate.collect_votes(boosted, X[300:], y[300:])
+    selection = quorate.select(votes, "es", 8, scoring="roc_auc")
+    wanted = roc_auc_score(y[300:], boosted.decision_function(X[300:]))
+    assert selection.full_score.score == pytest.approx(wanted, abs=5e-3)
+
+
+# Comparison, frontier, report, study
+
+
+def test_comparing_by_a_score(data, forest):
+    X, y = data
+    small = quorate.prune(forest, X[:300], y[:300], keep=3)
+    found = quorate.compare(forest, small, X[300:], y[300:], scoring="f1_macro")
+    for place, model in enumerate((forest, small)):
+        wanted = get_scorer("f1_macro")(model, X[300:], y[300:])
+        assert found.score[place] == pytest.approx(wanted, abs=1e-12)
+        said = model.predict(X[300:])
+        recall = recall_score(y[300:], said, pos_label="rare")
+        assert found.recalls["rare"][place] == pytest.approx(recall, abs=1e-12)
+    assert [row[0] for row in found.rows()][6:10] == [
+        "f1 macro",
+        "standard error",
+        "recall of rare",
+        "recall of usual",
+    ]
+    assert found.to_dict()["score_errors"]["difference"] > 0
+    plain = quorate.compare(forest, small, X[300:], y[300:])
+    assert plain.score is None
+    assert plain.scoring == "accuracy"
+    assert "score" not in plain.to_dict()
+    assert not [row for row in plain.rows() if row[0].startswith("recall")]
+    assert plain.recalls == found.recalls
+    assert plain.recall_rows()[0]["class"] == "rare"
+    assert plain.to_dict()["recalls"] == plain.recall_rows()
+
+
+@pytest.mark.filterwarnings("ignore::quorate.exceptions.LeftOutWarning")
+def test_comparing_out_of_bag(data):
+    X, y = data
+    forest = RandomForestClassifier(30, random_state=0).fit(X, y)
+    small = quorate.prune(forest, X, y, keep=15)
+    found = quorate.compare(forest, small, X, y, scoring="roc_auc")
+    votes = [
+        quorate.collect_votes(each, X, y, out_of_bag=True) for each in (forest, small)
+    ]
+    both = np.intersect1d(votes[0].samples, votes[1].samples)
+    for place, each in enumerate(votes):
+        rows = np.searchsorted(each.samples, both)
+        shares = each.mean_probabilities()[rows, 1]
+        wanted = roc_auc_score(y[both] == "usual", shares)
+        assert found.score[place] == pytest.approx(wanted, abs=1e-9)
+
+
+def test_a_front_of_scores(data, forest, votes):
+    front = quorate.frontier(
+        votes, cost=np.arange(1.0, 17.0), scoring="balanced_accuracy"
+    )
+    assert front.scoring == "balanced_accuracy"
+    assert (np.diff(front.scores) > 0).all()
+    for point in (front[0], front[len(front) - 1]):
+        said = votes.keep(point.members).predict()
+        wanted = balanced_accuracy_score(votes.classes[votes.y], said)
+        assert point.score == pytest.approx(wanted, abs=1e-12)
+    near = front.within(0.05)
+    assert near.score >= 1 - front.full_error - 0.05 - 1e-9
+    assert "balanced accuracy" in repr(front)
+    assert "balanced accuracy" in repr(near)
+    assert "balanced accuracy" in front._repr_html_()
+    plain = quorate.frontier(votes, cost=np.arange(1.0, 17.0))
+    assert plain.scoring == "accuracy"
+    assert plain.scores.tolist() == (1 - plain.errors).tolist()
+
+
+def test_a_report_speaks_in_the_score(data, forest):
+    X, y = data
+    page = quorate.report(forest, X[300:], y[300:], keep=5, scoring="neg_log_loss")
+    judged = page.data["judged"]
+    assert judged["scoring"] == "neg_log_loss"
+    assert judged["after"]["value"] == pytest.approx(page.selection.score.score)
+    assert judged["before"]["standard_error"] > 0
+    rows = page.data["methods"]["rows"]
+    scores = [row["score"] for row in rows]
+    assert scores == sorted(scores, reverse=True)
+    whole = next(row for row in rows if row["method"] == "all members")
+    assert whole["score_gain"] == 0
+    for row in rows:
+        assert row["score_gain"] == pytest.approx(row["score"] - whole["score"])
+    curve = page.data["pruning"]["curve"]
+    assert curve["scoring"] == "neg_log_loss"
+    assert curve["full_error"] == pytest.approx(-whole["score"])
+    assert "neg log loss" in page.html
+    texts = " ".join(step["title"] + step["text"] for step in page.data["advice"])
+    assert "neg log loss" in texts
+    assert "accurate" not in texts
+
+
+def test_a_class_weighted_forest_is_not_judged_by_plain_accuracy(data):
+    X, y = data
+    forest = RandomForestClassifier(
+        16, max_depth=5, class_weight="balanced", random_state=0
+    ).fit(X[:300], y[:300])
+    page = quorate.report(forest, X[300:], y[300:], keep=5)
+    plain = quorate.prune(forest, X[300:], y[300:], keep=5)
+    assert page.selection.members.tolist() == plain.pruning_["kept"]
+    assert page.data["judged"]["scoring"] == "balanced_accuracy"
+    assert "class weights" in page.data["judged"]["why"]
+    first = page.data["advice"][0]
+    assert "in balanced accuracy" in first["text"]
+    assert "balanced accuracy" in page.html
+    by_accuracy = quorate.report(forest, X[300:], y[300:], keep=5, scoring="accuracy")
+    assert by_accuracy.data["judged"] is None
+
+
+def test_a_study_ranks_by_the_score(tmp_path):
+    plan = Plan(
+        "rare",
+        ("breast_cancer",),
+        (EnsembleSpec("random_forest", members=10),),
+        (MethodSpec("auto", 3), MethodSpec("es", 3)),
+        folds=2,
+        prune_on="oob",
+        rows=120,
+        scoring="balanced_accuracy",
+    )
+    assert plan_from_dict(plan.to_dict()) == plan
+    run_plan(plan, tmp_path / "study.sqlite", n_jobs=1)
+    results = Results.read(tmp_path / "study.sqlite")
+    assert results.scoring == "balanced_accuracy"
+    row = results.rows[0]
+    assert row["scoring"] == "balanced_accuracy"
+    assert 0 < row["score"] <= 1
+    assert row["score"] != row["accuracy"]
+    assert results.scores().values.tolist() == results.scores("score").values.tolist()
+    standing = results.standings()[0]
+    rows = [r["score"] for r in results.rows if r["method"] == standing.method]
+    assert standing.score == pytest.approx(np.mean(rows))
+    assert "balanced accuracy in percent" in results.table()._repr_html_()
+
+
+def test_a_plan_without_a_score_has_the_keys_of_before():
+    from dataclasses import replace
+
+    from quorate.study._cell import unit_keys
+
+    plan = Plan(
+        "plain", ("breast_cancer",), (EnsembleSpec("random_forest", members=10),),
+        (MethodSpec("es", 3),),
+    )  # fmt: skip
+    unit = next(plan.units())
+    named = next(replace(plan, scoring="f1_macro").units())
+    assert unit_keys(unit, "x") != unit_keys(named, "x")
+
+
+def test_a_picture_of_a_score(votes):
+    from quorate.display import SizeCurveDisplay
+
+    selection = quorate.select(votes, "mdm", 4, scoring="neg_log_loss")
+    shown = SizeCurveDisplay.from_selection(selection)
+    assert (shown.scoring, shown.top) == ("neg_log_loss", 0.0)
+    drawn = shown.plot()
+    line = drawn.ax_.lines[0].get_ydata()
+    assert np.asarray(line).tolist() == selection.curve.scores.tolist()
+    assert drawn.ax_.get_ylabel() == "neg log loss"
+    of_votes = SizeCurveDisplay.from_votes(
+        votes, selection.order, scoring="neg_log_loss"
+    )
+    assert of_votes.errors.tolist() == selection.curve.errors.tolist()
+
+
+def test_curves_of_before_still_open():
+    assert SizeCurve(np.array([0]), np.array([0.1]), np.array([0.0]), 0.1).score is None
+
+
+def test_the_page_says_what_its_table_says():
+    import csv
+    from pathlib import Path
+
+    docs = Path(__file__).parents[2] / "docs"
+    if not docs.exists():
+        pytest.skip("no documentation here")
+    with (docs / "results" / "scoring.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    text = " ".join((docs / "guide" / "scoring.rst").read_text().split())
+    assert len(rows) == 6 * 3
+    for row in rows:
+        apart = float(row["by balanced accuracy, %"]) - float(row["by accuracy, %"])
+        assert float(row["gain, pp"]) == pytest.approx(apart, abs=0.011)
+    for members, said in (
+        ("5", "1.75 points on average at 5 members"),
+        ("10", "1.51 at 10"),
+        ("20", "0.68 at 20"),
+    ):
+        gains = [float(r["gain, pp"]) for r in rows if r["members kept"] == members]
+        assert f"{np.mean(gains):.2f}" == said.split()[0]
+        assert said in text
+        assert sum(gain > 0 for gain in gains) == (5 if members == "20" else 6)
+    assert f"In {sum(int(r['better in, of 5']) for r in rows)} of 90" in text

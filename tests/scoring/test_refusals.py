@@ -1,0 +1,183 @@
+"""Scores that cannot be: one sentence each, before any long work."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.ensemble import RandomForestClassifier, VotingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss, make_scorer, r2_score
+
+import quorate
+from quorate.pruning import ForwardSearch
+from quorate.study import EnsembleSpec, MethodSpec, Plan
+
+
+@pytest.fixture(scope="module")
+def wine():
+    return load_wine(return_X_y=True)
+
+
+@pytest.fixture(scope="module")
+def forest(wine):
+    X, y = wine
+    return RandomForestClassifier(8, max_depth=3, random_state=0).fit(X[::2], y[::2])
+
+
+def nan_score(y, predicted):
+    return float("nan")
+
+
+def three(a, b, c, d):
+    return 0.0
+
+
+def my_loss(y, predicted):
+    return 0.0
+
+
+UNFIT = [
+    (
+        "balanced_acuracy",
+        ValueError,
+        "unknown scoring 'balanced_acuracy'; did you mean",
+    ),
+    ("r2", ValueError, "scoring='r2'.: not a score of classes"),
+    ("neg_mean_squared_error", ValueError, "not a score of classes"),
+    ("adjusted_rand_score", ValueError, "not a score of classes"),
+    ("f1_samples", ValueError, "not a score of classes"),
+    (make_scorer(r2_score), ValueError, "scoring=r2.: not a score of classes"),
+    (3, TypeError, "a name such as 'balanced_accuracy', a scorer"),
+    (three, ValueError, "takes two arguments, a scorer takes estimator, X and y"),
+    (my_loss, ValueError, "by its name the smaller the better"),
+    (log_loss, ValueError, "by its name the smaller the better"),
+]
+
+
+class Untouchable:
+    """An ensemble that must not be asked."""
+
+    def __getattr__(self, name):
+        raise AssertionError(f"asked for {name} before the score was checked")
+
+
+@pytest.mark.parametrize(("scoring", "kind", "sentence"), UNFIT, ids=str)
+def test_what_is_no_score_is_refused_before_anything_is_done(scoring, kind, sentence):
+    votes = quorate.Votes([[0, 1], [1, 1]], [0, 1])
+    X, y = np.zeros((2, 1)), [0, 1]
+    doors = {
+        "prune": lambda: quorate.prune(Untouchable(), X, y, scoring=scoring),
+        "compare": lambda: quorate.compare(
+            Untouchable(), Untouchable(), X, y, scoring=scoring
+        ),
+        "frontier": lambda: quorate.frontier(Untouchable(), X, y, scoring=scoring),
+        "report": lambda: quorate.report(Untouchable(), X, y, scoring=scoring),
+        "select": lambda: quorate.select(votes, scoring=scoring),
+        "size_curve": lambda: quorate.choosing.size_curve(
+            votes, [0, 1], scoring=scoring
+        ),
+        "ForwardSearch": lambda: ForwardSearch(1, scoring).fit(votes),
+        "PrunedClassifier": lambda: quorate.PrunedClassifier(
+            RandomForestClassifier(10**9), scoring=scoring
+        ).fit(X, y),
+    }
+    for owner, call in doors.items():
+        with pytest.raises(kind, match=sentence) as caught:
+            call()
+        assert str(caught.value).startswith(owner)
+        assert "\n" not in str(caught.value)
+
+
+def test_the_nearest_names_are_told():
+    votes = quorate.Votes([[0, 1], [1, 1]], [0, 1])
+    with pytest.raises(ValueError, match="did you mean 'balanced_accuracy'"):
+        quorate.select(votes, scoring="balanced_acuracy")
+    with pytest.raises(ValueError, match="'roc_auc"):
+        quorate.select(votes, scoring="roc_acu")
+
+
+def test_scores_of_probabilities_need_some(wine):
+    votes = quorate.Votes([[0, 1, 1], [1, 1, 0]], [0, 1, 1])
+    sentence = "needs class probabilities, and these votes are counted without any"
+    with pytest.raises(
+        ValueError, match=rf"select\(scoring='neg_log_loss'\): {sentence}"
+    ):
+        quorate.select(votes, scoring="neg_log_loss")
+    X, y = wine
+    hard = VotingClassifier(
+        [("a", LogisticRegression(max_iter=50)), ("b", RandomForestClassifier(3))]
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # so few steps do not converge
+        hard.fit(X, y)
+    with pytest.raises(ValueError, match=sentence):
+        quorate.prune(hard, X, y, "best", 1, scoring="roc_auc_ovr", out_of_bag=False)
+    hard.estimators_[0].predict = None  # nobody is asked before that is clear
+    for door in (quorate.prune, quorate.report, quorate.frontier):
+        with pytest.raises(ValueError, match=sentence):
+            door(hard, X, y, scoring="neg_log_loss")
+    del hard.estimators_[0].predict
+    small = quorate.keep_members(hard, [0])
+    with pytest.raises(ValueError, match="VotingClassifier gives none"):
+        quorate.compare(hard, small, X + 1e-3, y, scoring="neg_log_loss")
+
+
+def test_a_missing_class_is_named(forest, wine):
+    X, y = wine
+    some = np.flatnonzero(y < 2)
+    with pytest.raises(ValueError, match="class 2 has no sample among the 130 chosen"):
+        quorate.prune(forest, X[some], y[some], scoring="balanced_accuracy")
+    assert quorate.prune(forest, X[some], y[some], keep=2) is not None
+
+
+def test_a_class_of_one_sample_cannot_find_a_size(forest, wine):
+    X, y = wine
+    some = np.r_[np.flatnonzero(y < 2), np.flatnonzero(y == 2)[:1]]
+    with pytest.raises(ValueError, match=r"prune\(keep='auto'\): class 2 has a single"):
+        quorate.prune(forest, X[some], y[some], keep="auto", scoring="f1_macro")
+    small = quorate.prune(forest, X[some], y[some], keep=2, scoring="f1_macro")
+    assert len(small.estimators_) == 2
+
+
+def test_no_number_to_choose_by(forest, wine):
+    X, y = wine
+    with pytest.raises(
+        ValueError, match=r"scoring=nan_score\): the whole ensemble scor"
+    ):
+        quorate.prune(forest, X, y, scoring=nan_score)
+
+    def failing(y, predicted):
+        raise RuntimeError("no luck\ntoday")
+
+    with pytest.raises(ValueError, match=r"cannot be had on these samples: no luck\.$"):
+        quorate.prune(forest, X, y, scoring=failing)
+
+
+def test_scores_of_two_classes_are_refused_by_the_name_that_fits(forest, wine):
+    X, y = wine
+    with pytest.raises(ValueError, match="two classes, and there are 3; 'f1_macro'"):
+        quorate.prune(forest, X, y, scoring="f1")
+    with pytest.raises(ValueError, match="two classes, and there are 3; 'roc_auc_ovr'"):
+        quorate.prune(forest, X, y, scoring="roc_auc")
+
+
+def test_labels_without_a_positive_class():
+    votes = quorate.Votes([["a", "b"], ["b", "b"]], ["a", "b"])
+    with pytest.raises(ValueError, match=r"cannot be had.*pos_label=1 is not a valid"):
+        quorate.select(votes, scoring="f1")
+
+
+def test_votes_without_labels_are_not_scored(forest, wine):
+    X, _ = wine
+    votes = quorate.collect_votes(forest, X)
+    with pytest.raises(ValueError, match="have no labels, so nothing can be scored"):
+        quorate.select(votes, scoring="balanced_accuracy")
+
+
+def test_a_plan_with_an_unknown_score():
+    with pytest.raises(ValueError, match="study: unknown scoring 'balanced'"):
+        Plan(
+            "x", ("a",), (EnsembleSpec("random_forest"),), (MethodSpec("es"),),
+            scoring="balanced",
+        )  # fmt: skip

@@ -1,0 +1,281 @@
+"""Scores against scikit-learn's own, standard errors against a literal jackknife."""
+
+import inspect
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import (
+    brier_score_loss,
+    cohen_kappa_score,
+    fbeta_score,
+    get_scorer,
+    make_scorer,
+)
+from tests.strategies import votes as any_votes
+
+import quorate
+from quorate._scoring import (
+    count_pairs,
+    find_score,
+    is_accuracy,
+    judge_prefixes,
+    judge_subsets,
+    judge_votes,
+    losses_without_each,
+    score_for,
+)
+from quorate._scoring._evaluated import evaluate
+from quorate._scoring._known import known_names
+from quorate.votes import Outcome, outcome_of, prefix_outcomes
+
+BRIER = inspect.signature(brier_score_loss).parameters
+TWO_CLASSES_ONLY = {
+    "f1", "jaccard", "precision", "recall", "roc_auc",
+    "positive_likelihood_ratio", "neg_negative_likelihood_ratio",
+}  # fmt: skip
+
+
+def answers(n_classes, n_samples, seed):
+    """Return labels, and probabilities with ties among them."""
+    rng = np.random.default_rng(seed)
+    y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n_samples)])
+    counts = rng.multinomial(8, np.ones(n_classes) / n_classes, y.size)
+    counts[np.arange(y.size), y] += 2
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    return y, shares.argmax(axis=1), shares
+
+
+@pytest.mark.parametrize("name", sorted(known_names()))
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+def test_scores_are_those_of_scikit_learn(name, n_classes):
+    if n_classes > 2 and name in TWO_CLASSES_ONLY:
+        pytest.skip("for two classes")
+    if n_classes > 2 and name == "neg_brier_score" and "labels" not in BRIER:
+        pytest.skip("this scikit-learn has it for two classes only")
+    for seed in range(5):
+        y, codes, shares = answers(n_classes, 60, seed)
+        classes = np.arange(n_classes)
+        score = find_score(name, classes, "here")
+        taken = score.take(Outcome(codes, shares if score.needs_shares else None), y)
+        wanted = evaluate(get_scorer(name), classes, codes, shares, y)
+        assert score.value(taken, y) == pytest.approx(wanted, abs=1e-12)
+        assert score.judge(taken, y).score == pytest.approx(wanted, abs=1e-12)
+
+
+def test_needs_are_what_a_scorer_asks_for():
+    needs = {
+        name: find_score(name, np.arange(2), "here").needs for name in known_names()
+    }
+    assert needs["balanced_accuracy"] == needs["f1_macro"] == "labels"
+    assert needs["neg_log_loss"] == needs["roc_auc_ovr"] == "probabilities"
+    assert needs["roc_auc"] == needs["average_precision"] == "decision"
+    by_asking = {
+        name: find_score(_renamed(get_scorer(name)), np.arange(2), "here").needs
+        for name in needs
+    }
+    assert by_asking == needs
+
+
+def _renamed(scorer):
+    """Return a scorer that only its behaviour tells."""
+
+    def renamed(estimator, X, y):
+        return scorer(estimator, X, y)
+
+    return renamed
+
+
+def test_a_scorer_is_known_by_what_it_says():
+    found = find_score(get_scorer("balanced_accuracy"), np.arange(3), "here")
+    assert found.name == "balanced_accuracy"
+    assert is_accuracy(get_scorer("accuracy"))
+    assert is_accuracy("accuracy")
+    assert is_accuracy(None)
+    assert not is_accuracy("balanced_accuracy")
+    own = find_score(make_scorer(fbeta_score, beta=2), np.arange(2), "here")
+    assert (own.name, own.needs, own.top) == ("fbeta", "labels", 0.0)
+
+
+def test_functions_get_labels_or_probabilities_by_the_name_of_their_parameter():
+    votes = quorate.Votes(
+        [[0, 1, 1], [1, 1, 1]], [0, 1, 1], probabilities=np.full((2, 3, 2), 0.5)
+    )
+    seen = {}
+
+    def by_labels(y, predicted):
+        seen.setdefault("labels", (y.tolist(), predicted.tolist()))
+        return 0.25
+
+    def by_probabilities(y, probabilities):
+        seen.setdefault("probabilities", probabilities.tolist())
+        return 0.75
+
+    for function, value in ((by_labels, 0.25), (by_probabilities, 0.75)):
+        assert judge_votes(votes, score_for(function, votes, "here")).score == value
+    assert seen["labels"] == ([0, 1, 1], [0, 0, 0])
+    assert seen["probabilities"] == [[0.5, 0.5]] * 3
+
+
+# Standard errors
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["balanced_accuracy", "f1_macro", "f1", "matthews_corrcoef", "jaccard_macro"],
+)
+def test_parts_of_tables_are_those_of_a_literal_jackknife(name):
+    y, codes, _ = answers(2, 30, 1)
+    classes, n = np.arange(2), y.size
+    score = find_score(name, classes, "here")
+    found = score.of(Outcome(codes, None), y)
+    scorer = get_scorer(name)
+    whole = evaluate(scorer, classes, codes, None, y)
+    without = np.array(
+        [
+            evaluate(scorer, classes, np.delete(codes, i), None, np.delete(y, i))
+            for i in range(n)
+        ]
+    )
+    assert found.parts == pytest.approx(n * whole - (n - 1) * without, abs=1e-9)
+    spread = np.sqrt((n - 1) / n * np.sum((without - without.mean()) ** 2))
+    assert found.standard_error == pytest.approx(spread, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["roc_auc", "roc_auc_ovr", "roc_auc_ovr_weighted"])
+def test_parts_of_areas_scatter_as_a_jackknife_does(name):
+    n_classes = 2 if name == "roc_auc" else 3
+    y, codes, shares = answers(n_classes, 150, 2)
+    score = find_score(name, np.arange(n_classes), "here")
+    found = score.of(Outcome(codes, shares), y)
+    assert found.parts.mean() == pytest.approx(found.score, abs=1e-9)
+    n = y.size
+    without = np.array(
+        [
+            score.of(
+                Outcome(np.delete(codes, i), np.delete(shares, i, 0)), np.delete(y, i)
+            ).score
+            for i in range(n)
+        ]
+    )
+    spread = np.sqrt((n - 1) / n * np.sum((without - without.mean()) ** 2))
+    assert found.standard_error == pytest.approx(spread, rel=0.03)
+
+
+def test_groups_leave_no_class_out_and_scatter_as_samples_do():
+    y, codes, shares = answers(2, 400, 3)
+    for name in ("average_precision", "roc_auc_ovo"):
+        found = find_score(name, np.arange(2), "here").of(Outcome(codes, shares), y)
+        assert found.parts.size == 10
+    by_groups = find_score(_renamed(get_scorer("balanced_accuracy")), np.arange(2), "x")
+    by_cells = find_score("balanced_accuracy", np.arange(2), "x")
+    outcome = Outcome(codes, None)
+    one, other = by_groups.of(outcome, y), by_cells.of(outcome, y)
+    assert one.score == pytest.approx(other.score, abs=1e-12)
+    assert 0.4 < one.standard_error / other.standard_error < 2.5
+
+
+def test_means_have_their_usual_standard_error():
+    y, codes, shares = answers(3, 50, 4)
+    found = find_score("neg_log_loss", np.arange(3), "x").of(Outcome(codes, shares), y)
+    terms = np.log(np.clip(shares[np.arange(y.size), y], 2.3e-16, 1))
+    assert found.standard_error == pytest.approx(terms.std(ddof=1) / np.sqrt(y.size))
+
+
+def test_differences_are_paired():
+    y, codes, _ = answers(2, 80, 5)
+    score = find_score("balanced_accuracy", np.arange(2), "here")
+    one = score.of(Outcome(codes, None), y)
+    assert one.behind(one) == (0.0, 0.0)
+    worse = score.of(Outcome(np.where(np.arange(y.size) < 9, 1 - y, codes), None), y)
+    apart, doubt = worse.behind(one)
+    assert apart == pytest.approx(one.score - worse.score)
+    assert 0 < doubt < np.hypot(one.standard_error, worse.standard_error)
+    assert worse.limit_behind(one, 0.95) > apart
+    assert one.lower_limit(0.975) < one.lower_limit(0.95) < one.score
+
+
+def test_unvoted_samples_count_as_a_guess():
+    counts = count_pairs(np.array([0, -1, 1, -1]), np.array([0, 0, 1, 1]), 2)
+    assert counts.tolist() == [[1, 0, 1], [0, 1, 1]]
+    score = find_score("balanced_accuracy", np.arange(2), "here")
+    found = score.of(Outcome(np.array([0, -1, 1, -1]), None), np.array([0, 0, 1, 1]))
+    assert found.score == 0.75
+
+
+# Ensembles
+
+
+@settings(max_examples=60, deadline=None)
+@given(votes=any_votes(), data=st.data())
+def test_prefixes_say_what_their_ensembles_say(votes, data):
+    order = np.array(data.draw(st.permutations(range(votes.n_members))))
+    found = list(prefix_outcomes(votes, order, shares=True))
+    assert len(found) == order.size
+    for size, outcome in enumerate(found, start=1):
+        some = votes.keep(np.sort(order[:size]))
+        wanted = outcome_of(some, shares=True)
+        assert outcome.codes.tolist() == wanted.codes.tolist()
+        assert outcome.shares == pytest.approx(wanted.shares, abs=1e-12)
+        _, asked = some.sample_counts()
+        assert ((outcome.codes == -1) == (asked == 0)).all()
+        said = np.where(outcome.codes < 0, 0, outcome.codes)
+        voted = outcome.codes >= 0
+        assert (votes.classes[said][voted] == some.predict()[voted]).all()
+
+
+def with_probabilities(masked, seed=0, n_classes=3):
+    rng = np.random.default_rng(seed)
+    y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, 37)])
+    shares = rng.dirichlet(np.ones(n_classes), (7, y.size))
+    shares[:, np.arange(y.size), y] += 0.3
+    shares /= shares.sum(axis=2, keepdims=True)
+    valid = None
+    if masked:
+        valid = rng.random((7, y.size)) < 0.6
+        valid[0] = True
+    return quorate.Votes(shares.argmax(axis=2), y, valid=valid, probabilities=shares)
+
+
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("name", ["f1_macro", "roc_auc_ovr", "neg_log_loss"])
+def test_scores_of_prefixes_subsets_and_all_but_one(name, masked):
+    votes = with_probabilities(masked)
+    score = score_for(name, votes, "here")
+    order = np.array([3, 0, 6, 1, 5, 2, 4])
+    along = [each.score for each in judge_prefixes(votes, order, None, score)]
+    alone = [judge_votes(votes.keep(order[:k]), score).score for k in range(1, 8)]
+    assert along == pytest.approx(alone, abs=1e-12)
+    supports = np.array([np.isin(np.arange(7), order[:k]) for k in range(1, 8)])
+    scores, errors = judge_subsets(votes, supports, score)
+    assert scores == pytest.approx(alone, abs=1e-12)
+    assert errors[2] == judge_votes(votes.keep(supports[2]), score).standard_error
+    whole = judge_votes(votes, score).score
+    without = [
+        whole - judge_votes(votes.keep(np.delete(np.arange(7), t)), score).score
+        for t in range(7)
+    ]
+    assert losses_without_each(votes, score) == pytest.approx(without, abs=1e-12)
+
+
+def test_weights_along_an_order_count():
+    votes = with_probabilities(False)
+    score = score_for("neg_brier_score", votes, "here")
+    order = np.array([2, 4, 1])
+    weights = [np.array([1.0]), np.array([1.0, 3.0]), np.array([2.0, 1.0, 4.0])]
+    found = [each.score for each in judge_prefixes(votes, order, weights, score)]
+    full = np.zeros(7)
+    full[order] = weights[-1]
+    kept = votes.reweighted(full).keep(np.sort(order))
+    assert found[-1] == pytest.approx(judge_votes(kept, score).score, abs=1e-12)
+
+
+def test_a_score_can_be_pickled():
+    for name in ("balanced_accuracy", "f1_macro", "neg_log_loss", "roc_auc_ovr"):
+        score = find_score(name, np.arange(3), "here")
+        again = pickle.loads(pickle.dumps(score))
+        assert again.name == name
+    kappa = find_score(make_scorer(cohen_kappa_score), np.arange(3), "here")
+    assert pickle.loads(pickle.dumps(kappa)).name == "cohen_kappa"

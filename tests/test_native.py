@@ -1,0 +1,141 @@
+"""Kernels are built where there is a compiler, and done without where there is none."""
+
+import ctypes
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import quorate
+from quorate import _native
+from quorate._native import _compile
+
+SOURCES = Path(quorate.__file__).parent
+needs_compiler = pytest.mark.skipif(
+    _compile.find_compiler() is None, reason="no C compiler to build kernels with"
+)
+needs_kernels = pytest.mark.skipif(
+    _native.kernels() is None, reason=f"no kernels: {_native.why_not()}"
+)
+
+
+def version(**environment):
+    done = subprocess.run(
+        [sys.executable, "-m", "quorate", "--version"],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.strip()
+
+
+def test_numpy_on_request():
+    said = version(QUORATE_ENGINE="numpy")
+    assert said == (
+        f"quorate {quorate.__version__}, engine: numpy "
+        "(QUORATE_ENGINE=numpy says to do without them)"
+    )
+
+
+def test_a_library_that_is_not_there(tmp_path):
+    said = version(QUORATE_ENGINE="", QUORATE_KERNELS=str(tmp_path / "none.so"))
+    assert said.endswith("none.so: there is no such file)")
+    assert "engine: numpy (QUORATE_KERNELS=" in said
+
+
+def test_a_library_that_is_none(tmp_path):
+    path = tmp_path / "text.so"
+    path.write_text("text")
+    said = version(QUORATE_ENGINE="", QUORATE_KERNELS=str(path))
+    assert "engine: numpy (text.so cannot be loaded here (" in said
+
+
+@needs_compiler
+def test_a_library_of_another_version(tmp_path):
+    source, path = tmp_path / "old.c", tmp_path / "old.so"
+    source.write_text(
+        _compile.SOURCE.read_text().replace(
+            "#define INTERFACE 2", "#define INTERFACE 0"
+        )
+    )
+    _compile.compile_file(source, path)
+    said = version(QUORATE_ENGINE="", QUORATE_KERNELS=str(path))
+    assert said.endswith("engine: numpy (old.so is from another version of quorate)")
+
+
+@needs_compiler
+def test_built_and_loaded(tmp_path):
+    path = tmp_path / "forest.so"
+    assert _compile.compile_kernels(path, ["-Wall", "-Wextra", "-pedantic", "-Werror"])
+    assert [file.name for file in tmp_path.iterdir()] == ["forest.so"]
+    said = version(QUORATE_ENGINE="", QUORATE_KERNELS=str(path))
+    assert said == f"quorate {quorate.__version__}, engine: compiled"
+
+
+def test_no_compiler(monkeypatch, tmp_path):
+    monkeypatch.setenv("CC", "no-such-compiler -x")
+    assert _compile.find_compiler() is None
+    assert not _compile.compile_kernels(tmp_path / "forest.so")
+    monkeypatch.delenv("CC")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert _compile.find_compiler() is None
+    assert not list(tmp_path.iterdir())
+
+
+@needs_compiler
+def test_a_compiler_that_fails_leaves_the_old_library(tmp_path):
+    path = tmp_path / "forest.so"
+    path.write_text("old")
+    with pytest.raises(_compile.CompilerError, match="no-such-flag"):
+        _compile.compile_kernels(path, ["--no-such-flag"])
+    assert path.read_text() == "old"
+    assert [file.name for file in tmp_path.iterdir()] == ["forest.so"]
+
+
+@needs_kernels
+def test_numbers_on_their_way_in():
+    kernels = _native.kernels()
+    largest = float(np.finfo(np.float32).max)
+    for values, fits in (
+        ([0.1, -2.5, 1e-320, largest, -largest], True),
+        ([0.1, np.nan], False),
+        ([np.inf], False),
+        ([-np.inf, 1.0], False),
+        ([largest * 1.1], False),
+    ):
+        wide = np.array(values)
+        narrow = np.empty(wide.size, dtype=np.float32)
+        found = kernels.narrow(wide.ctypes.data, narrow.ctypes.data, wide.size)
+        assert bool(found) == fits
+        if fits:
+            np.testing.assert_array_equal(narrow, wide.astype(np.float32))
+        with np.errstate(over="ignore"):
+            cast = wide.astype(np.float32)
+        assert bool(kernels.finite(cast.ctypes.data, cast.size)) == fits
+
+
+def test_the_structure_is_that_of_the_source():
+    text = _compile.SOURCE.read_text()
+    body = text[text.index("typedef struct {\n    const node *nodes;") :]
+    body = body[: body.index("} plan;")]
+    declared = [
+        line.split(";")[0].split()[-1].lstrip("*")
+        for line in body.splitlines()
+        if ";" in line
+    ]
+    assert declared == [name for name, _ in _native.Plan._fields_]
+    sizes = {"double": ctypes.c_double, "int32_t": ctypes.c_int32}
+    for line in body.splitlines():
+        for word, kind in sizes.items():
+            if line.strip().startswith(word):
+                name = line.split(";")[0].split()[-1]
+                assert dict(_native.Plan._fields_)[name] is kind
+
+
+def test_the_source_is_plain_ascii():
+    assert _compile.SOURCE.read_bytes().isascii()
+    assert (SOURCES / "_native" / "forest.c").exists()
