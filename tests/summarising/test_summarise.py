@@ -166,6 +166,15 @@ def test_out_of_bag_votes_of_training_rows_in_order(trained, data, folder, tmp_p
     assert again.equals(summary)
 
 
+def test_chunks_of_training_rows_do_not_show(trained, data, monkeypatch):
+    X, y = data
+    whole = quorate.summarise(trained, [(X, y)], out_of_bag=True)
+    monkeypatch.setattr("quorate.summarising._chunk._MOST_ROWS", 333)
+    monkeypatch.setattr("quorate.summarising._chunk._FEWEST_ROWS", 10)
+    pairs = [(X[:3000], y[:3000]), (X[3000:], y[3000:])]
+    assert quorate.summarise(trained, pairs, out_of_bag=True).equals(whole)
+
+
 def test_out_of_bag_of_other_rows_is_refused(trained, boosted, data, folder, tmp_path):
     X, y = data
     with pytest.raises(BatchError, match=r"batch 0: rows 0 to 899 are not those that"):
