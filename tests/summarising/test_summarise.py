@@ -46,12 +46,14 @@ def test_weighted_ensembles(boosted, data):
     np.testing.assert_array_equal(summary.weights, votes.weights)
 
 
-def test_chunks_do_not_show(forest, data, monkeypatch):
+def test_chunks_do_not_show(forest, data, folder, monkeypatch):
     X, y = data
     whole = quorate.summarise(forest, [(X, y)], against=[3, 1, 4])
     monkeypatch.setattr("quorate.summarising._chunk._MOST_ROWS", 333)
     monkeypatch.setattr("quorate.summarising._chunk._FEWEST_ROWS", 10)
     assert quorate.summarise(forest, [(X, y)], against=[3, 1, 4]).equals(whole)
+    found = quorate.summarise(forest, folder, target="label", against=[3, 1, 4])
+    assert found.equals(whole)
 
 
 def test_two_processes_give_the_same(forest, data, folder):
@@ -162,6 +164,15 @@ def test_out_of_bag_votes_of_training_rows_in_order(trained, data, folder, tmp_p
     pairs = list(in_batches(X, y, 900))
     again = quorate.summarise(trained, pairs, out_of_bag=True, resume=file)
     assert again.equals(summary)
+
+
+def test_chunks_of_training_rows_do_not_show(trained, data, monkeypatch):
+    X, y = data
+    whole = quorate.summarise(trained, [(X, y)], out_of_bag=True)
+    monkeypatch.setattr("quorate.summarising._chunk._MOST_ROWS", 333)
+    monkeypatch.setattr("quorate.summarising._chunk._FEWEST_ROWS", 10)
+    pairs = [(X[:3000], y[:3000]), (X[3000:], y[3000:])]
+    assert quorate.summarise(trained, pairs, out_of_bag=True).equals(whole)
 
 
 def test_out_of_bag_of_other_rows_is_refused(trained, boosted, data, folder, tmp_path):

@@ -456,3 +456,13 @@ def test_sums_in_whole_steps_are_those_of_fractions(drawn):
     exact = sum(round(Fraction(value) * 2**48) * int(count) for value, count in drawn)
     assert fixed.whole_steps(values, times) == exact
     assert fixed.as_float(exact) == float(Fraction(exact, 2**48))
+
+
+@given(any_votes(max_samples=20))
+def test_means_of_the_decomposition_are_those_of_its_samples(votes):
+    parts = quorate.decompose(votes)
+    for name in ("error", "member_error", "diversity"):
+        samples = getattr(parts, f"sample_{name}")
+        assert getattr(parts, name) == pytest.approx(samples.mean(), abs=1e-12)
+    found = quorate.decompose(votes.summary())
+    assert found.error == pytest.approx(found.member_error - found.diversity, abs=1e-12)
