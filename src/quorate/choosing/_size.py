@@ -1,18 +1,22 @@
 """How many members: a number, or a rule that finds it on the size curve."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from quorate._typing import Array
+from quorate._units import as_bytes
 from quorate.choosing._curve import SizeCurve
 from quorate.ensembles import COSTS
 from quorate.pruning import Pruner
 from quorate.votes import Votes
 
 Keep = float | int | str | None
+Budget = Mapping[str, float | str]
+"""Limits by what is counted; bytes may be text, such as "50MB"."""
 USUAL = "default"
 """The word for the size that suits the ensemble: what is kept if nothing is said."""
 DEFAULT_KEEP = 0.2
@@ -25,7 +29,9 @@ class Size:
 
     keep: Keep = USUAL
     tolerance: float | None = None
-    budget: Mapping[str, float] | None = None
+    budget: Budget | None = None
+    batch: int | None = None
+    """Rows in a call, for a budget of milliseconds; one if nothing is said."""
 
     @classmethod
     def of(
@@ -33,7 +39,8 @@ class Size:
         method: Any,
         keep: Keep,
         tolerance: float | None = None,
-        budget: Mapping[str, float] | None = None,
+        budget: Budget | None = None,
+        batch: int | None = None,
     ) -> "Size":
         """Return the size asked for; a pruner object has one of its own.
 
@@ -42,10 +49,10 @@ class Size:
         otherwise = tolerance is not None or budget is not None
         own = isinstance(method, Pruner) and keep in (USUAL, DEFAULT_KEEP)
         if own and not otherwise:
-            return cls(method.keep)
+            return cls(method.keep, batch=batch)
         if otherwise and keep == USUAL:
             keep = DEFAULT_KEEP  # it does not count
-        return cls(keep, tolerance, budget)
+        return cls(keep, tolerance, budget, batch)
 
     def __post_init__(self) -> None:
         given = [
@@ -67,6 +74,8 @@ class Size:
             )
         if self.budget is not None:
             _check_budget(self.budget)
+        if self.batch is not None:
+            _check_batch(self.batch, self.budget)
 
     def for_votes(self, votes: Votes, can_find: bool) -> "Size":
         """Return the size that the usual one stands for.
@@ -96,7 +105,8 @@ class Size:
     def text(self) -> str:
         """The rule, as it was given."""
         if self.budget is not None:
-            return f"budget={dict(self.budget)!r}"
+            batch = "" if self.batch is None else f", batch={self.batch!r}"
+            return f"budget={dict(self.budget)!r}{batch}"
         if self.tolerance is not None:
             return f"tolerance={self.tolerance!r}"
         return f"keep={self.keep!r}"
@@ -108,16 +118,29 @@ class Size:
             return "budget"
         return "tolerance" if self.tolerance is not None else f"keep={self.keep!r}"
 
-    def on(self, curve: SizeCurve, costs: Callable[[str], Array]) -> int | None:
+    def limit(self, kind: str) -> float | None:
+        """Return what the budget allows of something, None if it does not say."""
+        given = (self.budget or {}).get(kind)
+        return None if given is None else _as_limit(kind, given)
+
+    def on(
+        self,
+        curve: SizeCurve,
+        costs: Callable[[str], Array],
+        timed: Collection[str] = (),
+    ) -> int | None:
         """Return the number of members by the size curve and their costs.
 
-        None if no number keeps to the tolerance.
+        None if no number keeps to the tolerance. Costs that are timed on the smaller
+        model itself (``timed``) are not added up.
         """
         if self.budget is not None:
-            return min(
-                curve.affordable(np.asarray(costs(kind)), limit, kind)
+            fits = [
+                curve.affordable(np.asarray(costs(kind)), _as_limit(kind, limit), kind)
                 for kind, limit in self.budget.items()
-            )
+                if kind not in timed
+            ]
+            return min(fits, default=curve.order.size)
         if self.tolerance is not None:
             return curve.within(self.tolerance)
         return curve.within_one_standard_error()
@@ -130,5 +153,26 @@ def _check_budget(budget: Any) -> None:
             f"budget={dict(budget)!r}: limits for any of {', '.join(COSTS)}."
         )
     for kind, limit in budget.items():
-        if not limit > 0:
-            raise ValueError(f"budget[{kind!r}]={limit!r}: a number above 0.")
+        _as_limit(kind, limit)
+
+
+def _as_limit(kind: str, limit: Any) -> float:
+    """Return a limit as a number; bytes may be in units that people have."""
+    try:
+        is_text = isinstance(limit, str)
+        number: float = as_bytes(limit) if kind == "bytes" and is_text else limit
+        if number > 0:
+            return number
+    except (TypeError, ValueError):
+        pass
+    units = ", or text such as '50MB' or '1.5 GiB'" if kind == "bytes" else ""
+    raise ValueError(f"budget[{kind!r}]={limit!r}: a number above 0{units}.")
+
+
+def _check_batch(batch: Any, budget: Budget | None) -> None:
+    if "milliseconds" not in (budget or {}):
+        raise ValueError(
+            f"batch={batch!r}: rows in a call go with a budget of milliseconds."
+        )
+    if isinstance(batch, bool) or not isinstance(batch, Integral) or batch < 1:
+        raise ValueError(f"batch={batch!r}: the number of rows in a call, 1 or more.")
