@@ -40,23 +40,14 @@ def run(n_models: int = 1000, n_samples: int = 100_000) -> int:
         rows = np.arange(y.size)
         given = np.stack([np.maximum(np.load(file)[rows, y], FLOOR) for file in files])
         greedy = greedy_loss(given)
+        shares = found[0].predict_proba(folder)
+        own = -float(np.log(np.maximum(shares[rows, y], FLOOR)).mean())
     report.add("blend, scores and all", "the loop", loop / blended, 20.0, blended, True)
     report.add("simplex, two folds", "the loop", loop / weighed, 20.0, weighed, True)
-    own = -float(np.log(_own(found[0], given)).mean())
     report.add("loss of the blend", "that of the loop", own / greedy, 1.0)
     report.add("peak memory, GB", "", peak, 4.0)
     print(f"before {before / 1024**2:.2f} GB; losses {own:.4f} and {greedy:.4f}")
     return report.show()
-
-
-def _own(blend: Any, given: Any) -> Any:
-    """Return what the blend gives the true class; two classes only."""
-    weights = np.array([blend.weights.get(name, 0.0) for name in blend.names])
-    if blend.sharpness is None:
-        return weights @ given
-    floored = np.clip(given, 1e-3, 1 - 1e-3)
-    odds = blend.sharpness * (weights @ np.log(floored / (1 - floored)))
-    return 1 / (1 + np.exp(-odds))
 
 
 def write_arrays(folder: Path, n_models: int, n_samples: int) -> Any:

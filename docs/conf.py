@@ -1,12 +1,16 @@
 """How the documentation is built; `make docs` and `make doctest` call it."""
 
+import sys
 from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 
 from numpydoc.xref import DEFAULT_LINKS
 from sphinx.util import logging
 
 import quorate
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 project = "quorate"
 author = "The quorate developers"
@@ -17,7 +21,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.doctest",
-    "sphinx.ext.mathjax",
+    "offline_math",
     "numpydoc",
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
@@ -31,6 +35,7 @@ autosummary_generate = True
 # A class and a function that differ only in case would share a file on some systems.
 autosummary_filename_map = {
     "quorate.risk.Endpoints": "quorate.risk.Endpoints-class",
+    "quorate.Blend": "quorate.Blend-class",
     "quorate.Report": "quorate.Report-class",
 }
 autodoc_typehints = "none"
@@ -82,6 +87,8 @@ html_theme = "pydata_sphinx_theme"
 html_title = "quorate"
 html_static_path = ["_static"]
 html_css_files = ["quorate.css"]
+html_favicon = "_static/mark.svg"
+html_math_renderer = "mathml"
 html_show_sourcelink = False
 html_copy_source = False
 # Pages without siblings have nothing to show beside them.
@@ -91,7 +98,11 @@ _ALONE = (
 )
 html_sidebars: dict[str, list[str]] = {page: [] for page in _ALONE.split()}
 html_theme_options = {
-    "logo": {"text": "quorate"},
+    "logo": {
+        "text": "quorate",
+        "image_light": "_static/mark.svg",
+        "image_dark": "_static/mark.svg",
+    },
     "navbar_align": "left",
     "show_toc_level": 2,
     "navigation_with_keys": False,

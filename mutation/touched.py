@@ -11,7 +11,6 @@ import json
 import os
 import sys
 import threading
-import time
 from collections import defaultdict
 from hashlib import sha256
 from pathlib import Path

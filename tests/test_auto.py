@@ -81,10 +81,10 @@ def test_pool_without_a_vote_of_its_own(data):
     members = {name: m for name, m in members.items() if name != "linear"}
     labels = np.searchsorted(["benign", "malign"], y_test)
     small, selection = quorate.prune_with_selection(members, X_test, labels, keep=2)
-    assert isinstance(small, dict)
     assert selection.auto
     assert selection.weights.shape == (3,)
-    assert set(small) == set(selection.names)
+    assert set(small.estimators) == set(selection.names)
+    assert small.weights == pytest.approx(selection.weights_by_name)
 
 
 def test_a_name_is_not_auto(data):

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from quorate.comparison import Comparison as Comparison
     from quorate.comparison import compare as compare
     from quorate.decomposition import Decomposition as Decomposition
+    from quorate.decomposition import MeanDecomposition as MeanDecomposition
     from quorate.decomposition import decompose as decompose
     from quorate.ensembles import PooledClassifier as PooledClassifier
     from quorate.ensembles import WeightedVoting as WeightedVoting
@@ -76,6 +77,7 @@ _HOMES = {
     "Comparison": "quorate.comparison",
     "CompactClassifier": "quorate.lazy",
     "Decomposition": "quorate.decomposition",
+    "MeanDecomposition": "quorate.decomposition",
     "compare": "quorate.comparison",
     "LazyClassifier": "quorate.lazy",
     "LazyCurve": "quorate.lazy",

@@ -109,7 +109,8 @@ class Frontier:
         if not fits.size:
             raise ValueError(
                 f"within(tolerance={tolerance!r}): the best subset errs by "
-                f"{self.errors[-1] - self.full_error:.4f} more than all members."
+                f"{self.errors[-1] - self.full_error:.4f} more than all members"
+                f"{'' if self.judged_by is None else ', in ' + self.judged_by.title}."
             )
         return self[int(fits[0])]
 

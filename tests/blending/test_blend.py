@@ -148,6 +148,15 @@ def test_predictions_by_hand(method):
     np.testing.assert_allclose(found.predict_proba(new), mean)
     labels = np.array(["ant", "bee", "cow"])[mean.argmax(axis=1)]
     assert found.predict(new).tolist() == labels.tolist()
+    both = quorate.blend(ARRAYS, Y, method="both")
+    other = {"simplex": "geometric", "geometric": "simplex"}[method]
+    mate = quorate.blend(ARRAYS, Y, method=other)
+    np.testing.assert_allclose(
+        both.predict_proba(new), (mate.predict_proba(new) + mean) / 2
+    )
+    for name, weight in both.weights.items():
+        pair = found.weights.get(name, 0), mate.weights.get(name, 0)
+        assert weight == pytest.approx(sum(pair) / 2)
     few = quorate.blend(ARRAYS, Y, keep=2)
     needed = {name: new[name] for name in few.weights}
     np.testing.assert_allclose(few.predict_proba(needed), few.predict_proba(new))

@@ -347,7 +347,7 @@ class TestTables:
     def test_frames_with_categories_and_gaps(self, data):
         X, y, _, _ = data
         rng = np.random.default_rng(0)
-        frame = pd.DataFrame(X, columns=list("abcdefgh"))
+        frame = pd.DataFrame(X.copy(), columns=list("abcdefgh"))
         frame["a"] = pd.Categorical(np.where(X[:, 0] > 0, "high", "low"))
         frame.loc[rng.random(300) < 0.2, "b"] = np.nan
         frame["c"] = frame["c"].round().astype("int16")
@@ -357,12 +357,20 @@ class TestTables:
             (OrdinalEncoder(), ["a"]), remainder="passthrough"
         )
         model = make_pipeline(encode, RandomForestClassifier(30, random_state=0))
-        for table in (frame, pl.from_pandas(frame)):
-            seen, new = table[:220], table[220:]
-            model.fit(seen, y[:220])
-            taught = distil(few(model), model, seen, n_rows=3000, random_state=0)
-            assert taught[-1].distillation_["out_of_bag"]
-            assert distance(taught, model, new) < 0.8 * distance(few(model), model, new)
+        seen, new = frame[:220], frame[220:]
+        model.fit(seen, y[:220])
+        taught = distil(few(model), model, seen, n_rows=3000, random_state=0)
+        assert taught[-1].distillation_["out_of_bag"]
+        assert distance(taught, model, new) < 0.8 * distance(few(model), model, new)
+
+    def test_polars(self, data):
+        X, y, X_new, _ = data
+        names = list("abcdefgh")
+        seen, new = (pl.DataFrame(rows, schema=names) for rows in (X, X_new))
+        forest = RandomForestClassifier(30, random_state=0).fit(seen, y)
+        taught = distil(few(forest), forest, seen, n_rows=3000, random_state=0)
+        assert taught.distillation_["out_of_bag"]
+        assert distance(taught, forest, new) < 0.8 * distance(few(forest), forest, new)
 
     def test_sparse(self, data):
         X, y, X_new, _ = data
@@ -585,6 +593,17 @@ class TestPrune:
             PrunedClassifier(boosted, distil=True).fit(X, y)
         with pytest.raises(ValueError, match=r"PrunedClassifier\(distil=3\)"):
             PrunedClassifier(fitted["forest"], distil=3).fit(X, y)
+
+    def test_records_are_not_taken_for_something_of_each_member(self, data):
+        class Own(RandomForestClassifier):
+            pass
+
+        X, y, _, _ = data
+        forest = Own(30, random_state=0).fit(X, y)
+        taught = prune(forest, X, y, keep=5, distil={"n_rows": 100})
+        for n_members in {len(taught.pruning_), len(taught.distillation_)}:
+            same = prune(forest, X, y, keep=n_members, distil={"n_rows": 100})
+            assert read_ensemble(same).n_members == n_members
 
     def test_pruned_again(self, data, fitted):
         X, y, X_new, y_new = data

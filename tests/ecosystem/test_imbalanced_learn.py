@@ -111,6 +111,17 @@ def test_rows_out_of_bag_are_those_the_sampler_left_out(fitted, rare):
         assert not np.isin(votes.samples[valid], sampler.sample_indices_).any()
 
 
+@pytest.mark.parametrize("name", ["under-sampling", "over-sampling"])
+def test_rows_out_of_bag_are_followed_through_a_sampler(name, fitted, rare):
+    (X, y), _ = rare
+    sampler, forest = (step for _, step in fitted[name].steps)
+    votes = quorate.collect_votes(fitted[name], X, y, out_of_bag=True)
+    for valid, rows in zip(votes.valid, forest.estimators_samples_, strict=True):
+        seen = np.unique(sampler.sample_indices_[rows])
+        expected = np.setdiff1d(np.arange(len(y)), seen)
+        np.testing.assert_array_equal(votes.samples[valid], expected)
+
+
 @pytest.mark.parametrize("name", EVERY)
 def test_smaller_ones_are_whole(name, fitted, rare):
     _, (X, y) = rare

@@ -221,3 +221,14 @@ def test_an_adapter_of_ones_own(rules, data):
 def test_only_adapters_are_registered():
     with pytest.raises(TypeError, match="MemberAdapter, got Rule"):
         register_adapter(Rule)
+
+
+def test_fractions_are_no_positions():
+    """Members of an ensemble answer with positions; a fraction is not cut off."""
+    from sklearn.ensemble import BaggingClassifier
+
+    X, y = load_breast_cancer(return_X_y=True)
+    bagging = BaggingClassifier(GaussianNB(), 2, random_state=0).fit(X, y)
+    bagging.estimators_[1].predict = lambda X: np.full(len(X), 0.75)
+    with pytest.raises(ValueError, match=r"member '1' .* votes for 0.75, which is no"):
+        quorate.collect_votes(bagging, X, y, probabilities=False)

@@ -289,3 +289,20 @@ def test_labels_from_zero_are_labels():
     votes = quorate.collect_votes(forest.estimators_, X[1::2], y[1::2])
     whole = quorate.collect_votes(forest, X[1::2], y[1::2])
     np.testing.assert_array_equal(votes.codes, whole.codes)
+
+
+def test_a_member_of_other_classes_is_refused_by_name():
+    X, y = load_wine(return_X_y=True)
+    model = PooledClassifier({"bayes": GaussianNB()}).fit(X, y)
+    model.classes_ = np.array(["ant", "bee"])
+    with pytest.raises(ValueError, match="'bayes' knows the classes 0, 1, 2, the ens"):
+        model.predict(X)
+
+
+def test_members_that_know_no_classes_get_those_of_the_samples(data):
+    X, y = data
+    pool = [lambda X: np.where(X[:, 0] < 15, "good", "bad"), lambda X: ["bad"] * len(X)]
+    small = quorate.prune(pool, X, y, "best", keep=2)
+    assert small.classes_.tolist() == ["bad", "good"]
+    with pytest.raises(ValueError, match="member '0' does not know its classes"):
+        quorate.keep_members(pool, [0, 1], [0.5, 0.5])

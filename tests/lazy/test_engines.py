@@ -255,20 +255,45 @@ def test_rows_are_not_changed(wine):
 def test_an_ensemble_that_changed_is_noticed_behind_the_door(wine):
     X, y, _ = wine
     forest = RandomForestClassifier(9, random_state=0).fit(X, y)
-    rows = X[:1]
-    for change in (
-        lambda: forest.estimators_[4].fit(X, y),
-        lambda: forest.estimators_.reverse(),
-        lambda: forest.estimators_.pop(),
-        lambda: forest.estimators_.append(forest.estimators_[0]),
-        lambda: setattr(forest.estimators_[0], "tree_", forest.estimators_[1].tree_),
-        lambda: delattr(forest.estimators_[0], "tree_"),
+    for change, rows in (
+        (lambda: forest.estimators_[4].fit(X, y), X),
+        (lambda: forest.estimators_[4].fit(X, y), X[:65]),
+        (lambda: forest.estimators_.reverse(), X[:1]),
+        (lambda: forest.estimators_.pop(), X[:1]),
+        (lambda: forest.estimators_.append(forest.estimators_[0]), X[:64]),
+        (
+            lambda: setattr(
+                forest.estimators_[0], "tree_", forest.estimators_[1].tree_
+            ),
+            X,
+        ),
+        (lambda: forest.classes_.__setitem__(0, -1), X[:1]),
+        (lambda: vars(forest.estimators_[1]).pop("tree_"), X),
     ):
         lazy = LazyClassifier(forest).fit()
         lazy.predict(rows)
         change()
         with pytest.raises(NotFittedError, match="fitted again or changed"):
             lazy.predict(rows)
+
+
+def test_small_batches_take_turns_in_looking_into_trees(wine):
+    X, y, _ = wine
+    forest = RandomForestClassifier(40, random_state=0).fit(X, y)
+    for place in (0, 17, 39):
+        lazy = LazyClassifier(forest).fit()
+        lazy.predict(X[:1])
+        forest.estimators_[place].fit(X, y)
+        noticed = 0
+        for _ in range(16):
+            try:
+                lazy.predict(X[:1])
+            except NotFittedError:
+                noticed += 1
+        assert noticed == 1
+        for ask in (lazy.predict, lazy.predict_proba, lazy.members_asked):
+            with pytest.raises(NotFittedError, match="fitted again or changed"):
+                ask(X[:65])
 
 
 @pytest.mark.parametrize("mode", ["exact", "bayes"])
@@ -374,22 +399,24 @@ def test_bagging_in_parallel_has_the_last_word():
 
 
 def test_heads_are_compared_as_they_add_up():
-    # 0.1 + 0.2 + 0.3 and 0.6 differ as sums, and are the same number after a division.
-    X = np.array([[0.0], [1.0]])
-    trees = [DecisionTreeClassifier().fit(X, labels) for labels in [[0, 1]] * 4]
-    for tree, code in zip(trees, [0, 1, 1, 1], strict=True):
-        tree.tree_.value[:] = np.eye(2)[code]
-    forest = RandomForestClassifier(4, random_state=0).fit(X, [0, 1])
-    forest.estimators_ = trees
+    # Two sums that differ in the last bit may be the same number after a division.
+    X = np.array([[0.0], [1.0], [2.0]])
+    forest = RandomForestClassifier(4, random_state=0).fit(X, [0, 1, 2])
+    for tree, code in zip(forest.estimators_, [0, 1, 1, 2], strict=True):
+        tree.tree_.value[:] = np.eye(3)[code]
     rng = np.random.default_rng(0)
+    merged = 0
     for _ in range(60):
-        a, b = rng.random(2)
-        weights = np.array([0.0, a, b, rng.random()])
-        weights[0] = weights[1:].sum() * (1 + rng.integers(-2, 3) * 2.0**-52)
+        a, b = 0.9 + 0.1 * rng.random(2)
+        weights = np.array([np.nextafter(a + b, 0), a, b, 1.8 * rng.random()])
         vote = quorate.keep_members(forest, range(4), weights).set_params(voting="hard")
+        assert (vote.predict(X) == 1).all()
+        shares = np.array([weights[0], a + b]) / weights.sum()
+        merged += shares[0] == shares[1]
         for engine in ("auto", "numpy"):
             lazy = LazyClassifier(vote, order="given", engine=engine).fit()
             np.testing.assert_array_equal(lazy.predict(X), vote.predict(X))
+    assert merged > 5
 
 
 def test_boosting_of_one_tree_and_one_class():

@@ -237,6 +237,13 @@ def test_all_doors_keep_the_same_members(data, forest, tmp_path):
     after = balanced_accuracy_score(y_test, small.predict(X_test))
     assert told["comparison"]["score"]["after"] == pytest.approx(after, abs=1e-12)
 
+    page_words = ["report", *words[1:10], "--trust", "sklearn.tree._tree.Tree"]
+    page_words += ["-o", tmp_path / "page.html", "--json"]
+    done = CliRunner().invoke(main, list(map(str, page_words)))
+    assert done.exit_code == 0, done.stderr
+    assert json.loads(done.stdout)["judged"]["scoring"] == "balanced_accuracy"
+    assert "--scoring balanced_accuracy" in (tmp_path / "page.html").read_text()
+
     done = CliRunner().invoke(main, [*map(str, words), "--force"])
     assert "balanced accuracy" in done.stdout
     assert "recall of rare" in done.stdout
@@ -479,3 +486,29 @@ def test_a_picture_of_a_score(votes):
 
 def test_curves_of_before_still_open():
     assert SizeCurve(np.array([0]), np.array([0.1]), np.array([0.0]), 0.1).score is None
+
+
+def test_the_page_says_what_its_table_says():
+    import csv
+    from pathlib import Path
+
+    docs = Path(__file__).parents[2] / "docs"
+    if not docs.exists():
+        pytest.skip("no documentation here")
+    with (docs / "results" / "scoring.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    text = " ".join((docs / "guide" / "scoring.rst").read_text().split())
+    assert len(rows) == 6 * 3
+    for row in rows:
+        apart = float(row["by balanced accuracy, %"]) - float(row["by accuracy, %"])
+        assert float(row["gain, pp"]) == pytest.approx(apart, abs=0.011)
+    for members, said in (
+        ("5", "1.75 points on average at 5 members"),
+        ("10", "1.51 at 10"),
+        ("20", "0.68 at 20"),
+    ):
+        gains = [float(r["gain, pp"]) for r in rows if r["members kept"] == members]
+        assert f"{np.mean(gains):.2f}" == said.split()[0]
+        assert said in text
+        assert sum(gain > 0 for gain in gains) == (5 if members == "20" else 6)
+    assert f"In {sum(int(r['better in, of 5']) for r in rows)} of 90" in text

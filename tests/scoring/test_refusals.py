@@ -62,7 +62,7 @@ class Untouchable:
         raise AssertionError(f"asked for {name} before the score was checked")
 
 
-@pytest.mark.parametrize(("scoring", "kind", "sentence"), UNFIT, ids=str)
+@pytest.mark.parametrize(("scoring", "kind", "sentence"), UNFIT)
 def test_what_is_no_score_is_refused_before_anything_is_done(scoring, kind, sentence):
     votes = quorate.Votes([[0, 1], [1, 1]], [0, 1])
     X, y = np.zeros((2, 1)), [0, 1]

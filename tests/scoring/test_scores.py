@@ -1,5 +1,6 @@
 """Scores against scikit-learn's own, standard errors against a literal jackknife."""
 
+import inspect
 import pickle
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import (
+    brier_score_loss,
     cohen_kappa_score,
     fbeta_score,
     get_scorer,
@@ -29,6 +31,7 @@ from quorate._scoring._evaluated import evaluate
 from quorate._scoring._known import known_names
 from quorate.votes import Outcome, outcome_of, prefix_outcomes
 
+BRIER = inspect.signature(brier_score_loss).parameters
 TWO_CLASSES_ONLY = {
     "f1", "jaccard", "precision", "recall", "roc_auc",
     "positive_likelihood_ratio", "neg_negative_likelihood_ratio",
@@ -50,6 +53,8 @@ def answers(n_classes, n_samples, seed):
 def test_scores_are_those_of_scikit_learn(name, n_classes):
     if n_classes > 2 and name in TWO_CLASSES_ONLY:
         pytest.skip("for two classes")
+    if n_classes > 2 and name == "neg_brier_score" and "labels" not in BRIER:
+        pytest.skip("this scikit-learn has it for two classes only")
     for seed in range(5):
         y, codes, shares = answers(n_classes, 60, seed)
         classes = np.arange(n_classes)

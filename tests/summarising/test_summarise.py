@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 from tests.summarising.conftest import all_values, in_batches
 
 import quorate
-from quorate.exceptions import BatchError, CheckpointWarning
+from quorate.exceptions import BatchError, CheckpointWarning, LeftOutWarning
 from quorate.summarising._progress import ProgressLine, progress_text
 from quorate.votes import Summary, VoteSource
 
@@ -117,29 +117,65 @@ def test_training_samples_are_recognised_and_said(data):
     assert known.source is VoteSource.HELD_OUT
 
 
-def test_as_many_rows_as_in_training_are_not_trusted(data, folder):
+@pytest.mark.parametrize("bootstrap", [True, False])
+def test_files_of_training_rows_are_refused(data, folder, bootstrap):
     X, y = data
-    for model in (
-        RandomForestClassifier(10, random_state=0),
-        RandomForestClassifier(10, random_state=0, bootstrap=False),
-    ):
-        forest = model.fit(X, y)
-        summary = quorate.summarise(forest, in_batches(X, y, 900))
-        assert summary.source is VoteSource.TRAINING
-        with pytest.raises(ValueError, match="5,000 rows are as many as the members w"):
-            quorate.summarise(forest, folder, target="label")
-        said = quorate.summarise(
-            forest, folder, target="label", source=VoteSource.OTHER
-        )
-        assert said.source is VoteSource.OTHER
-        pairs = list(in_batches(X, y, 900))
-        with pytest.raises(ValueError, match="prune: the batches have 5,000 rows, as"):
-            quorate.prune(forest, pairs, max_samples=500)
+    forest = RandomForestClassifier(10, random_state=0, bootstrap=bootstrap)
+    forest.fit(X, y)
+    with pytest.raises(ValueError, match="look like the 5,000 rows that the members"):
+        quorate.summarise(forest, folder, target="label")
+    said = quorate.summarise(forest, folder, target="label", source=VoteSource.OTHER)
+    assert said.source is VoteSource.OTHER
+    pairs = list(in_batches(X, y, 900))
+    with pytest.raises(ValueError, match="prune: the batches look like the 5,000 rows"):
+        quorate.prune(forest, pairs, max_samples=500)
+    # as many others are not taken for them
+    mixed = np.random.default_rng(0).permutation(5000)
+    other = RandomForestClassifier(10, random_state=0, bootstrap=bootstrap)
+    other.fit(X[mixed] + 0.3, y[mixed])
+    assert quorate.summarise(other, folder, target="label").n_samples == 5000
+    assert quorate.prune(other, pairs, keep=3, max_samples=500).n_estimators == 3
 
 
-def test_out_of_bag_is_refused(forest, data):
-    with pytest.raises(ValueError, match=r"summarise\(out_of_bag=True\): batches do"):
-        quorate.summarise(forest, [data], out_of_bag=True)
+@pytest.fixture(scope="module")
+def trained(data):
+    return RandomForestClassifier(25, random_state=0).fit(*data)
+
+
+def test_out_of_bag_votes_of_training_rows_in_order(trained, data, folder, tmp_path):
+    X, y = data
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LeftOutWarning)
+        votes = quorate.collect_votes(trained, X, y, out_of_bag=True)
+    summary = quorate.summarise(trained, in_batches(X, y, 900), out_of_bag=True)
+    assert summary.equals(votes.summary())
+    assert summary.source is VoteSource.OUT_OF_BAG
+    assert all_values(summary) == all_values(votes)
+    worst = quorate.assess_risk(votes).worst_sample
+    assert quorate.assess_risk(summary).worst_sample == votes.samples[worst]
+    two = quorate.summarise(trained, folder, target="label", out_of_bag=True, n_jobs=2)
+    assert two.equals(summary)
+    file = tmp_path / "so-far.npz"
+    some = Interrupted(in_batches(X, y, 900), 3)
+    with pytest.raises(KeyboardInterrupt):
+        quorate.summarise(trained, some, out_of_bag=True, resume=file)
+    pairs = list(in_batches(X, y, 900))
+    again = quorate.summarise(trained, pairs, out_of_bag=True, resume=file)
+    assert again.equals(summary)
+
+
+def test_out_of_bag_of_other_rows_is_refused(trained, boosted, data, folder, tmp_path):
+    X, y = data
+    with pytest.raises(BatchError, match=r"batch 0: rows 0 to 899 are not those that"):
+        quorate.summarise(trained, in_batches(X[::-1], y[::-1], 900), out_of_bag=True)
+    with pytest.raises(ValueError, match="have 900 rows, the members were trained on"):
+        quorate.summarise(trained, [(X[:900], y[:900])], out_of_bag=True)
+    with pytest.raises(ValueError, match="trees that were trained on bootstrap samp"):
+        quorate.summarise(boosted, [data], out_of_bag=True)
+    frames = [pd.read_parquet(path) for path in sorted(folder.glob("*.parquet"))]
+    pd.concat(frames).to_csv(tmp_path / "all.csv", index=False)
+    with pytest.raises(ValueError, match=r"all\.csv does not say how many rows it has"):
+        quorate.summarise(trained, tmp_path, target="label", out_of_bag=True, n_jobs=2)
 
 
 # Bad batches

@@ -3,6 +3,7 @@
 import itertools
 import math
 import warnings
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from tests.strategies import votes as any_votes
 
 import quorate
-from quorate._kernels import pairs
+from quorate._kernels import fixed, pairs
 from quorate.exceptions import FileFormatError
 from quorate.votes import PLURALITY, DecisionRule, Summary, VoteSource
 
@@ -233,7 +234,7 @@ def test_the_ensembles_own_rule_adds_up(weights):
 def test_samples_without_a_vote_of_weight():
     votes = quorate.Votes(
         [[1, 1, 1, 2], [2, 0, 2, 1], [0, 0, 2, 2]],
-        [0, 0, 2, 1],
+        [1, 0, 2, 1],
         weights=[0, 1, 1],
         valid=np.array(1) == [[1, 1, 1, 1], [0, 1, 1, 1], [0, 1, 1, 1]],
     )
@@ -243,6 +244,9 @@ def test_samples_without_a_vote_of_weight():
             assert summary.accuracy(ties, rule) == pytest.approx(
                 votes.accuracy(ties, rule), abs=1e-15
             )
+    table = np.zeros((3, 3), dtype=int)
+    np.add.at(table, (votes.y, votes.decisions()), 1)
+    np.testing.assert_array_equal(summary.confusion(), table)
     assert quorate.decompose(summary).error == pytest.approx(
         quorate.decompose(votes).sample_error.mean(), abs=1e-15
     )
@@ -268,6 +272,11 @@ def test_masked_and_whole_batches_add_up():
     for added in (first + second, second + first):
         assert added.is_masked
         assert diversities(added) == diversities(whole)
+        for name in ("kappa", "disagreement"):
+            np.testing.assert_array_equal(
+                quorate.pairwise_diversity(added, name, outputs="label"),
+                quorate.pairwise_diversity(whole, name, outputs="label"),
+            )
         assert quorate.assess_risk(added).worst_sample == (
             quorate.assess_risk(whole).worst_sample
         )
@@ -391,6 +400,18 @@ def test_a_forged_file_is_refused(tmp_path, name, value, words):
         Summary.load(tmp_path / "s.npz")
 
 
+@pytest.mark.parametrize("weights", [None, [1, 2, 4]])
+def test_positions_count_from_where_a_batch_starts(weights):
+    votes = quorate.Votes([[0, 1, 1], [0, 0, 1], [1, 0, 1]], [0, 1, 1], weights)
+    here = votes.summary().smallest_margin()
+    assert here.place == votes.smallest_margin().place
+    for there in (votes.summary(start=50), votes.summary(start=8).shifted(42)):
+        for lambda_ in ("ensemble", "paper"):
+            assert there.smallest_margin(lambda_).place == (
+                votes.smallest_margin(lambda_).place + 50
+            )
+
+
 def test_it_cannot_be_changed_and_reads_well():
     votes = quorate.Votes([[0, 1], [1, 1], [0, 1]], [0, 1], names=["<a>", "b", "c"])
     summary = votes.summary()
@@ -422,3 +443,16 @@ def test_agreement_of_many_samples_is_that_of_few(n_classes, masked):
     np.testing.assert_array_equal(pairs.agreement(codes, n_classes), same)
     parts = [pairs.agreement(codes[:, at : at + 250], n_classes) for at in range(0, 1000, 250)]  # fmt: skip  # noqa: E501
     np.testing.assert_array_equal(sum(parts), same)
+
+
+@given(
+    st.lists(
+        st.tuples(st.floats(-8000, 8000), st.integers(0, 2**20)), min_size=1, max_size=9
+    )
+)
+def test_sums_in_whole_steps_are_those_of_fractions(drawn):
+    values, times = (np.array(column) for column in zip(*drawn, strict=True))
+    # scaling by a power of two is exact, so each value is rounded once
+    exact = sum(round(Fraction(value) * 2**48) * int(count) for value, count in drawn)
+    assert fixed.whole_steps(values, times) == exact
+    assert fixed.as_float(exact) == float(Fraction(exact, 2**48))

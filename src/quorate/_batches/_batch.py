@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from quorate._rows import count_rows
+
 
 class Batch(ABC):
     """Some samples with their labels, under a name; may travel to another process."""
@@ -62,4 +64,4 @@ class GivenBatches(BatchSource):
                     f"{name}: a batch is a pair (X, y), got {type(pair).__name__}."
                 ) from None
             if number >= skip:
-                yield GivenBatch(name, X, y)
+                yield GivenBatch(name, X, y, count_rows(X))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from quorate._blending._arrays import ProbabilityArrays
-from quorate._blending._pool import ProbabilityPool, as_outcome, blended
+from quorate._blending._pool import ProbabilityPool, Recipe, as_outcome, blended
 from quorate._blending._weighing import Weigh, folds_of, weigher
 from quorate._html import table_html
 from quorate._scoring import Judged, Score, check_scoring, find_score
@@ -23,12 +23,13 @@ class Blend:
     """Weights of models, and how good their blend is on samples it was not made on."""
 
     weights: dict[str, float]
-    """Model -> weight; the largest first, adding up to one, without those of none."""
+    """Model -> weight; the largest first, adding up to one, without those of none. Of
+    a blend of two means, the mean of its weights in both."""
     names: list[str]
     """All models, in the order they were given."""
     sharpness: float | None
-    """None if the blend is the plain weighted mean of probabilities. Otherwise it is a
-    geometric mean, the product of their powers ``sharpness * weight``, scaled to one:
+    """None if the blend is the plain weighted mean of probabilities. Otherwise there is
+    a geometric mean in it, the product of powers ``sharpness * weight`` scaled to one:
     above 1 it is surer than its models."""
     classes: Array
     """The classes, sorted: the columns of :meth:`predict_proba`."""
@@ -44,6 +45,7 @@ class Blend:
     """Score of the plain mean of all models."""
     best_single: str
     """The model that is best alone."""
+    _recipe: Recipe = field(repr=False)
     _pool: ProbabilityPool = field(repr=False)
 
     @property
@@ -76,7 +78,7 @@ class Blend:
                 f"{owner}: {missing[0]!r} has a weight of "
                 f"{self.weights[missing[0]]:.3f} and no array here."
             )
-        found = blended(arrays, self.weights, self.sharpness)
+        found = blended(arrays, self.names, self._recipe)
         if found.shape[1] != self.classes.size:
             raise ValueError(
                 f"{owner}: arrays of {found.shape[1]} classes; the blend was made of "
@@ -171,9 +173,10 @@ def blend(
     method : str or Pruner
         "geometric": the weighted geometric mean with the smallest logarithmic loss,
         as sharp as the samples want it. "simplex": the weighted mean with the smallest
-        logarithmic loss. "single", "mean": the best model, all alike. A name of
-        :func:`quorate.methods`, such as "ges" or "brier", or a pruner object. "auto":
-        whichever of these does best, by the scoring, on samples it has not seen.
+        logarithmic loss. "both": the mean of these two. "single", "mean": the best
+        model, all alike. A name of :func:`quorate.methods`, such as "ges" or "brier",
+        or a pruner object. "auto": "both" for the logarithmic loss, and for another
+        scoring whichever does best by it on samples it has not seen.
     keep : int, optional
         At most this many models.
     scoring : str, scorer or callable, optional
@@ -236,7 +239,8 @@ def blend(
         )
     score = find_score(scoring, pool.classes, _OWNER)
     weigh = weigher(pool, method, keep, score, random_state)
-    weights, sharpness = weigh(np.arange(pool.n_samples))
+    recipe = weigh(np.arange(pool.n_samples))
+    weights = np.mean([mean.weights for mean in recipe], axis=0)
     single = weigher(pool, "single", None, score, random_state)
     mean = weigher(pool, "mean", None, score, random_state)
     places = folds_of(pool.y, min(folds, rarest), random_state)
@@ -248,14 +252,15 @@ def blend(
             if weights[place] > 0
         },
         names=pool.names,
-        sharpness=sharpness,
+        sharpness=recipe[0].sharpness,
         classes=pool.classes,
         method=method if isinstance(method, str) else type(method).__name__,
         scoring=score.name,
         nested=_nested(pool, weigh, score, places),
         best_nested=_nested(pool, single, score, places),
         mean_nested=_nested(pool, mean, score, places),
-        best_single=pool.names[int(alone.weights.argmax())],
+        best_single=pool.names[int(alone[0].weights.argmax())],
+        _recipe=recipe,
         _pool=pool,
     )
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -91,10 +91,9 @@ class ProbabilityPool:
             found[place] = log_ratios(self.arrays[name][:, self.columns])
         return found
 
-    def blended(self, weighed: "Weighed", rows: Any = slice(None)) -> FloatArray:
+    def blended(self, recipe: "Recipe", rows: Any = slice(None)) -> FloatArray:
         """Return what models say together on some samples."""
-        weights = dict(zip(self.names, weighed.weights, strict=True))
-        found = blended(self.arrays, weights, weighed.sharpness, rows)
+        found = blended(self.arrays, self.names, recipe, rows)
         return np.asarray(found[:, self.columns])
 
     def votes(self, rows: Any = slice(None)) -> Votes:
@@ -119,22 +118,32 @@ class Weighed(NamedTuple):
     """None for the plain weighted mean; else the power of the geometric mean."""
 
 
+# Means that are averaged, each counting the same.
+Recipe: TypeAlias = tuple[Weighed, ...]
+
+
 def blended(
     arrays: ProbabilityArrays,
-    weights: dict[str, float],
-    sharpness: float | None,
+    names: list[str],
+    recipe: Recipe,
     rows: Any = slice(None),
 ) -> FloatArray:
-    """Return a weighted mean of arrays; those without weight are not looked at."""
-    total: Any = 0.0
-    for name, weight in weights.items():
-        if weight > 0:
-            part = arrays[name][rows].astype(float)
-            total = total + weight * (part if sharpness is None else log_ratios(part))
-    if sharpness is not None:
-        return shares_of(sharpness * np.asarray(total))
-    found = np.asarray(total)
-    return np.asarray(found / found.sum(axis=1, keepdims=True))
+    """Return the blend of arrays; those without weight are not looked at."""
+    totals: list[Any] = [0.0] * len(recipe)
+    for place, name in enumerate(names):
+        if not any(mean.weights[place] > 0 for mean in recipe):
+            continue
+        part = arrays[name][rows].astype(float)
+        for which, (weights, sharpness) in enumerate(recipe):
+            if weights[place] > 0:
+                said = part if sharpness is None else log_ratios(part)
+                totals[which] = totals[which] + weights[place] * said
+    means = [
+        total if mean.sharpness is None else shares_of(mean.sharpness * total)
+        for mean, total in zip(recipe, totals, strict=True)
+    ]
+    found = np.mean([mean / mean.sum(axis=1, keepdims=True) for mean in means], axis=0)
+    return np.asarray(found)
 
 
 def as_outcome(shares: FloatArray) -> Outcome:

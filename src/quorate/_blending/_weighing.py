@@ -7,15 +7,15 @@ import numpy as np
 
 from quorate._blending._geometric import geometric_weights
 from quorate._blending._mixture import mixture_weights
-from quorate._blending._pool import ProbabilityPool, Weighed, as_outcome
+from quorate._blending._pool import ProbabilityPool, Recipe, Weighed, as_outcome
 from quorate._scoring import Score
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.pruning import Pruner, SimplexWeights, make_pruner
 
 # Takes the samples to look at; returns a weight for each model.
-Weigh: TypeAlias = Callable[[IntArray], Weighed]
+Weigh: TypeAlias = Callable[[IntArray], Recipe]
 
-WAYS = ("auto", "geometric", "simplex", "single", "mean")
+WAYS = ("auto", "both", "geometric", "simplex", "single", "mean")
 _HALVES = 20
 _FEW = 10_000
 _INNER = 3
@@ -33,36 +33,38 @@ def weigher(
         "geometric": lambda rows: _geometric(pool, rows, keep),
         "simplex": lambda rows: _mixture(pool, rows, keep, seed),
         "single": lambda rows: best_single(pool, score, rows),
-        "mean": lambda rows: Weighed(np.full(n_models, 1.0 / n_models)),
+        "mean": lambda rows: (Weighed(np.full(n_models, 1.0 / n_models)),),
+        "both": lambda rows: _both(pool, rows, keep, seed),
     }
     if not isinstance(method, str) or method not in WAYS:
         return lambda rows: _by_pruner(pool, method, keep, rows)
     if method != "auto":
         return ways[method]
+    if score.name == "neg_log_loss":
+        return ways["both"]
     if keep is not None:
         del ways["mean"]
-    if score.name != "neg_log_loss":
-        ways["brier"] = lambda rows: _by_pruner(pool, brier, keep, rows)
+    ways["brier"] = lambda rows: _by_pruner(pool, brier, keep, rows)
     return lambda rows: _best_way(pool, list(ways.values()), score, rows, seed)
 
 
-def best_single(pool: ProbabilityPool, score: Score, rows: IntArray) -> Weighed:
+def best_single(pool: ProbabilityPool, score: Score, rows: IntArray) -> Recipe:
     """Return all weight on the model that scores best on some samples."""
     if score.name == "neg_log_loss":
         scores = np.array([np.log(given).mean() for given in pool.given[:, rows]])
     else:
         ones = map(Weighed, np.eye(len(pool.names)))
-        scores = np.array([score_of(pool, score, one, rows) for one in ones])
+        scores = np.array([score_of(pool, score, (one,), rows) for one in ones])
     found = np.zeros(len(pool.names))
     found[int(scores.argmax())] = 1.0
-    return Weighed(found)
+    return (Weighed(found),)
 
 
 def score_of(
-    pool: ProbabilityPool, score: Score, weighed: Weighed, rows: IntArray
+    pool: ProbabilityPool, score: Score, recipe: Recipe, rows: IntArray
 ) -> float:
     """Return the score of what models say together on some samples."""
-    outcome = as_outcome(pool.blended(weighed, rows))
+    outcome = as_outcome(pool.blended(recipe, rows))
     return score.value(score.take(outcome, pool.y[rows]), pool.y[rows])
 
 
@@ -75,7 +77,17 @@ def folds_of(y: IntArray, n_folds: int, seed: Any) -> IntArray:
     return folds
 
 
-def _geometric(pool: ProbabilityPool, rows: IntArray, keep: int | None) -> Weighed:
+def _both(pool: ProbabilityPool, rows: IntArray, keep: int | None, seed: Any) -> Recipe:
+    """Return the mean of a geometric and of a plain weighted mean.
+
+    Where samples are few either may be led astray; their mean hardly is.
+    """
+    sharp = _geometric(pool, rows, keep)
+    stay = None if keep is None else np.flatnonzero(sharp[0].weights)
+    return (*sharp, *_mixture(pool, rows, keep, seed, stay))
+
+
+def _geometric(pool: ProbabilityPool, rows: IntArray, keep: int | None) -> Recipe:
     """Return the weights of the geometric mean of the smallest logarithmic loss."""
     y = pool.y[rows]
     stay: IntArray = np.arange(len(pool.names))
@@ -87,12 +99,16 @@ def _geometric(pool: ProbabilityPool, rows: IntArray, keep: int | None) -> Weigh
         found = geometric_weights(pool.ratios[np.ix_(stay, rows)], y)
     weights = np.zeros(len(pool.names))
     weights[stay] = found.weights
-    return Weighed(weights, found.sharpness)
+    return (Weighed(weights, found.sharpness),)
 
 
 def _mixture(
-    pool: ProbabilityPool, rows: IntArray, keep: int | None, seed: Any
-) -> Weighed:
+    pool: ProbabilityPool,
+    rows: IntArray,
+    keep: int | None,
+    seed: Any,
+    stay: IntArray | None = None,
+) -> Recipe:
     """Return the weights of the mean of the smallest logarithmic loss.
 
     On few samples these weights follow chance, so they are averaged over random
@@ -100,6 +116,10 @@ def _mixture(
     average.
     """
     given = pool.given[:, rows]
+    if stay is not None:
+        weights = np.zeros(len(given))
+        weights[stay] = _averaged(given[stay], seed)
+        return (Weighed(weights),)
     weights = _averaged(given, seed)
     while keep is not None and np.count_nonzero(weights) > keep:
         # Those of little weight leave, a third of those too many at a time.
@@ -109,7 +129,7 @@ def _mixture(
         stay.sort()
         weights = np.zeros(len(given))
         weights[stay] = _averaged(given[stay], seed)
-    return Weighed(weights)
+    return (Weighed(weights),)
 
 
 def _averaged(given: Array, seed: Any) -> FloatArray:
@@ -127,7 +147,7 @@ def _averaged(given: Array, seed: Any) -> FloatArray:
 
 def _by_pruner(
     pool: ProbabilityPool, method: Any, keep: int | None, rows: IntArray
-) -> Weighed:
+) -> Recipe:
     """Return the weights, or the equal shares, that a pruning method gives."""
     if isinstance(method, Pruner):
         pruner = make_pruner(method)
@@ -136,12 +156,12 @@ def _by_pruner(
     pruner.fit(pool.votes(rows))
     found = getattr(pruner, "weights_", None)
     weights = pruner.support_.astype(float) if found is None else np.asarray(found)
-    return Weighed(weights / weights.sum())
+    return (Weighed(weights / weights.sum()),)
 
 
 def _best_way(
     pool: ProbabilityPool, ways: list[Weigh], score: Score, rows: IntArray, seed: Any
-) -> Weighed:
+) -> Recipe:
     """Return the weights of the way that does best on samples it has not seen."""
     some = rows
     if rows.size > _ENOUGH:

@@ -9,7 +9,7 @@ from quorate._diversity import _sample
 from quorate._diversity._divide import divide
 from quorate._kernels import fixed
 from quorate._typing import Array, IntArray
-from quorate.votes import Histogram, VoteCounts
+from quorate.votes import Histogram, VoteCounts, Votes
 
 
 def mean_of_samples(p: Histogram, name: str, undefined: float) -> float:
@@ -67,11 +67,14 @@ def entropy_cc(votes: VoteCounts, base: float | None) -> float:
 
 def label_disagreement(votes: VoteCounts, undefined: float) -> float:
     """Share of pairs of votes for different classes, where everybody votes."""
-    same, total = votes.agreement()
-    n_pairs = int(total.sum() - total.trace())
-    if not n_pairs:
-        return undefined
-    return float((n_pairs - int(same.sum() - same.trace())) / n_pairs)
+    if isinstance(votes, Votes):  # for which a tally is quicker than all pairs
+        different, every = _sample.label_disagreement(votes.tally())
+        numerator, n_pairs = int(different.sum()), int(every.sum())
+    else:
+        same, total = votes.agreement()
+        n_pairs = int(total.sum() - total.trace())
+        numerator = n_pairs - int(same.sum() - same.trace())
+    return numerator / n_pairs if n_pairs else undefined
 
 
 def mean_of_pairs(

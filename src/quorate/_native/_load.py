@@ -66,9 +66,12 @@ class Kernels:
         self.vote: Any = library.quorate_vote
         self.vote.argtypes = (
             ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32,
-            ctypes.c_int32, *(ctypes.c_void_p,) * 5,
+            ctypes.c_int32, *(ctypes.c_void_p,) * 5, ctypes.c_int64,
         )  # fmt: skip
         self.vote.restype = ctypes.c_int64
+        library.quorate_room.restype = ctypes.c_int64
+        self.room: int = library.quorate_room()
+        """Rows whose scores need room, where they are not kept."""
         self.serve: Any = library.quorate_serve
         self.serve.argtypes = (
             ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32,

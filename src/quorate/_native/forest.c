@@ -64,7 +64,8 @@ typedef struct {
 
     int32_t n_looks;
     const int32_t *ends;    /* trees asked at each look; the last is all of them */
-    const double *handicap; /* added to each class before it is compared */
+    const double *handicap; /* what each class begins with: not zero only where sums
+                               are exact, so that taking it off again is exact too */
     const double *rest;     /* a lead above this cannot be lost any more */
     double margin;          /* after all trees, smaller leads may be rounding */
     int32_t rule;
@@ -80,6 +81,8 @@ typedef struct {
 EXPORT int32_t quorate_interface(void) { return INTERFACE; }
 
 EXPORT int64_t quorate_plan_bytes(void) { return (int64_t)sizeof(plan); }
+
+EXPORT int64_t quorate_room(void) { return ROWS; }
 #endif
 
 /* Descent */
@@ -142,10 +145,10 @@ typedef struct {
 
 static inline front two_in_front(const plan *p, const double *scores)
 {
-    front f = {0, scores[0] + p->handicap[0], 0.0};
+    front f = {0, scores[0], 0.0};
     if (p->n_classes == 1) /* a class without a rival is ahead of nothing */
         return f;
-    f.second = scores[1] + p->handicap[1];
+    f.second = scores[1];
     if (f.second > f.best) {
         const double best = f.best;
         f.leader = 1;
@@ -153,7 +156,7 @@ static inline front two_in_front(const plan *p, const double *scores)
         f.second = best;
     }
     for (int32_t c = 2; c < p->n_classes; c++) {
-        const double score = scores[c] + p->handicap[c];
+        const double score = scores[c];
         if (score > f.best) {
             f.leader = c;
             f.second = f.best;
@@ -175,14 +178,17 @@ static inline int is_decided(const plan *p, int32_t look, const front *f)
     if (p->rule == RELATIVE)
         return p->enough[look] == 0.0 || lead / p->enough[look] >= p->threshold;
     if (p->rule == VOTES) {
-        const double ahead = floor(f->best * p->scale + p->whole);
-        double behind = ceil(f->second * p->scale - p->whole);
-        behind = behind > 0.0 ? behind : 0.0; /* a handicap can push it below */
-        const double both = ahead + behind;
-        if (!(both >= 0.0 && both < (double)p->n_needed))
+        const double down = f->best * p->scale + p->whole;
+        double up = f->second * p->scale - p->whole;
+        up = up > 0.0 ? up : 0.0; /* a handicap can push it below */
+        if (!(down >= 0.0 && down + up < (double)p->n_needed))
+            return 0;
+        const int64_t ahead = (int64_t)down; /* rounded down, and up */
+        const int64_t behind = (int64_t)up + ((double)(int64_t)up < up);
+        if (ahead + behind >= p->n_needed)
             return 0;
         const int64_t *needed = p->needed + (size_t)look * (size_t)p->n_needed;
-        return (int64_t)ahead >= needed[(size_t)both];
+        return ahead >= needed[ahead + behind];
     }
     return 0;
 }
@@ -227,6 +233,7 @@ typedef struct {
     uint8_t *close;  /* whether rounding decides it, and it is left open */
     double *scores;  /* what the trees asked gave to each class */
     double *scratch; /* room for one row of scores */
+    int64_t forgotten; /* rows whose scores nobody wants, and others have taken over */
     int64_t n_close;
 } course;
 
@@ -237,7 +244,7 @@ static inline const float *row_of(const course *v, int64_t row)
 
 static inline double *scores_of(const course *v, int64_t row)
 {
-    return v->scores + (size_t)row * (size_t)v->p->n_classes;
+    return v->scores + (size_t)(row - v->forgotten) * (size_t)v->p->n_classes;
 }
 
 /* Look at a row, and tell whether it is done with. */
@@ -248,6 +255,9 @@ static inline int look_at(course *v, int32_t look, int64_t row)
     const int is_last = look == p->n_looks - 1;
     if (!is_last && !is_decided(p, look, &f))
         return 0;
+    double *scores = scores_of(v, row);
+    for (int32_t c = 0; c < p->n_classes; c++)
+        scores[c] -= p->handicap[c];
     v->codes[row] = f.leader;
     v->asked[row] = p->ends[look];
     v->close[row] = 0;
@@ -331,7 +341,7 @@ static inline void ask(course *v, int64_t first, int32_t n_open, int missing)
         open[i] = i;
         double *scores = scores_of(v, first + i);
         for (int32_t c = 0; c < p->n_classes; c++)
-            scores[c] = 0.0;
+            scores[c] = p->handicap[c];
     }
     for (; n_open >= LANES && look < p->n_looks; look++) {
         for (; tree < p->ends[look]; tree++)
@@ -346,15 +356,18 @@ static inline void ask(course *v, int64_t first, int32_t n_open, int missing)
         finish_row(v, first + open[i], tree, look, missing);
 }
 
-/* Return how many rows rounding decides and are left open. */
+/* Return how many rows rounding decides and are left open. Scores of more rows than
+ * there is room for are not kept; there is room for ROWS, or for all. */
 EXPORT int64_t quorate_vote(const plan *p, const float *X, int64_t n_rows,
                             int32_t missing, int32_t how, int64_t *codes,
                             int64_t *asked, uint8_t *close, double *scores,
-                            double *scratch)
+                            double *scratch, int64_t room)
 {
-    course v = {p, X, missing, how, codes, asked, close, scores, scratch, 0};
+    course v = {p, X, missing, how, codes, asked, close, scores, scratch, 0, 0};
     for (int64_t first = 0; first < n_rows; first += ROWS) {
         const int64_t left = n_rows - first;
+        if (room < n_rows)
+            v.forgotten = first;
         const int32_t n = left < ROWS ? (int32_t)left : ROWS;
         if (missing)
             ask(&v, first, n, 1);
@@ -406,6 +419,6 @@ EXPORT int64_t quorate_serve(const plan *p, const desk *d, int64_t n_rows, int32
     if (!quorate_narrow(d->wide, d->narrow, n_rows * p->n_features))
         return -1;
     return quorate_vote(p, d->narrow, n_rows, 0, how, d->codes, d->asked, d->close,
-                        d->scores, d->scratch);
+                        d->scores, d->scratch, n_rows);
 }
 #endif

@@ -199,8 +199,9 @@ def _rounded_down(thresholds: FloatArray) -> Array:
 
     A 32-bit float is at most the one if and only if it is at most the other.
     """
-    nearest = thresholds.astype(np.float32)
-    below = np.nextafter(nearest, np.float32(-np.inf))
+    with np.errstate(under="ignore"):  # next to 0 there are subnormal numbers
+        nearest = thresholds.astype(np.float32)
+        below = np.nextafter(nearest, np.float32(-np.inf))
     return np.where(nearest > thresholds, below, nearest)
 
 

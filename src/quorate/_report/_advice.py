@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from quorate._report._format import count, milliseconds, percent, points, size, times
-from quorate._report._measure import measure_of
+from quorate._report._measure import Measure, measure_of
 
 # A difference below this many standard errors is not told apart from chance.
 _CLEAR = 2.0
@@ -15,55 +15,54 @@ _FEW_ASKED = 0.8
 
 
 def lead(data: dict[str, Any]) -> str:
-    """Return the gist of the report in two sentences."""
+    """Return what the report is about and what a smaller ensemble brings."""
     votes, pruning, words = data["votes"], data["pruning"], data["words"]
-    saved = 1 - pruning["bytes"]["after"] / pruning["bytes"]["before"]
-    some = f"{count(pruning['n_kept'])} of them would need {percent(saved, 0)} less"
     asked = (
-        f"{count(data['ensemble']['n_members'])} {words['members']}, asked about "
+        f"{count(data['ensemble']['n_members'])} {words['members']} were asked about "
         f"{count(votes['n_samples'])} samples"
     )
     if not votes["honest"]:
         return (
             f"{asked} that they were trained on, from which nobody can tell how good "
-            f"they are. {some} memory."
+            f"they are. {count(pruning['n_kept'])} of them would need {_needs(pruning)}."
         )
-    judged = method_of_this_report(data)
-    reach = (
-        f"reach {percent(judged['accuracy'], 1)} on samples held back from the choice"
-        if judged is not None
-        else f"reach {percent(pruning['accuracy']['after'], 1)}"
+    return (
+        f"{asked}. {count(pruning['n_kept'])} of them need {_needs(pruning)}. They "
+        f"{_reach(data)}."
     )
+
+
+def _reach(data: dict[str, Any]) -> str:
+    """Say how good those kept are, and all of them."""
+    measure, row = measure_of(data), method_of_this_report(data)
+    pair, where = data["judged"] or data["pruning"]["accuracy"], ""
+    before, after = pair["before"], pair["after"]
     if data["judged"] is not None:
-        return _lead_by_score(data, asked, some)
+        before, after = before["value"], after["value"]
+    if row is not None:
+        after, where = row[measure.value], " on samples held back from the choice"
+        before = after - row[measure.gain]
+    if data["judged"] is None:
+        return (
+            f"are right on {measure.write(after)}{where}, all together on "
+            f"{measure.write(before)}"
+        )
     return (
-        f"{asked}, are right on {percent(votes['member_accuracy'], 1)} of them on "
-        f"average; the {words['ensemble']} is right on "
-        f"{percent(votes['accuracy'], 1)}. {some} memory and {reach}."
-    )
-
-
-def _lead_by_score(data: dict[str, Any], asked: str, some: str) -> str:
-    measure, words, judged = measure_of(data), data["words"], data["judged"]
-    row = method_of_this_report(data)
-    reached = judged["after"]["value"] if row is None else row[measure.value]
-    where = "" if row is None else " on samples held back from the choice"
-    doubt = measure.differ(judged["before"]["standard_error"]).lstrip("+")
-    return (
-        f"{asked}: the {words['ensemble']} has a {measure.title} of "
-        f"{measure.write(judged['before']['value'])} (standard error {doubt}), by "
-        f"which this page judges {judged['why']}. {some} memory and reach "
-        f"{measure.write(reached)}{where}."
+        f"have a {measure.title} of {measure.write(after)}{where}, all together "
+        f"{measure.write(before)}; this page judges by it {data['judged']['why']}"
     )
 
 
 def advice(data: dict[str, Any]) -> list[dict[str, str]]:
-    """Return what to do, the most important first."""
+    """Return what to do, the most important first.
+
+    Which members to keep is said once: who should take one member, or another method,
+    is not told to keep these as well.
+    """
     steps = [
         _honest_votes(data),
-        _best_member(data),
-        _prune(data),
-        _other_method(data),
+        _best_member(data) or _better_method(data) or _prune(data),
+        _any_choice(data),
         _lazy(data),
         _weak_members(data),
         _poor_class(data),
@@ -90,13 +89,17 @@ def _best_member(data: dict[str, Any]) -> dict[str, str] | None:
     votes = data["votes"]
     if data["judged"] is not None:
         return None  # that is a matter of accuracy
-    if not votes["honest"] or votes["best_member_accuracy"] <= votes["accuracy"]:
+    if not votes["honest"]:
+        return None
+    best, together = votes["best_member_accuracy"], votes["accuracy"]
+    doubt = math.sqrt(together * (1 - together) / votes["n_samples"])
+    if best <= together + _CLEAR * doubt:
         return None
     return _step(
         f"Ask whether you need an ensemble: member {votes['best_member']} alone is "
         "better.",
-        f"It is right on {percent(votes['best_member_accuracy'])} of the samples, the "
-        f"{data['words']['ensemble']} on {percent(votes['accuracy'])}. The best of "
+        f"It is right on {percent(best)} of the samples, the "
+        f"{data['words']['ensemble']} on {percent(together)}. The best of "
         "many looks better than it is, so confirm it on new samples.",
     )
 
@@ -105,6 +108,12 @@ def _prune(data: dict[str, Any]) -> dict[str, str]:
     pruning, row = data["pruning"], method_of_this_report(data)
     kept = f"{count(pruning['n_kept'])} of {count(data['ensemble']['n_members'])}"
     needs = _needs(pruning)
+    if pruning["n_kept"] == data["ensemble"]["n_members"]:
+        return _step(
+            f"Keep all {count(pruning['n_kept'])} members.",
+            f"{pruning['method']}, asked for {pruning['rule']}, leaves none of them "
+            "out, so nothing is saved.",
+        )
     if not data["votes"]["honest"]:
         return _step(
             f"Keep {kept} members only after a test on other samples.",
@@ -125,18 +134,52 @@ def _prune(data: dict[str, Any]) -> dict[str, str]:
         word = "worse" if loss > 0 else "better"
         change = f"{by} {word} than all of them in {measure.title}"
     change += f" (standard error {measure.differ(doubt).lstrip('+')})"
-    found = f"Chosen by {pruning['method']}, they need {needs}. On held-back samples "
-    if loss <= max(_SMALL_LOSS, _CLEAR * doubt):
+    found = (
+        f"The {count(pruning['n_kept'])} that {pruning['method']} picks need {needs}. "
+        "On held-back samples "
+    )
+    if not _is_clear_loss(row, measure):
         return _step(
             f"Keep {kept} members: little or nothing is lost.",
             f"{found}they are {change}.",
         )
-    curve = pruning["curve"]
-    return _step(
-        f"Keep more than {kept} members, or another choice of them.",
-        f"{found}they are {change}. {count(curve['enough'])} members would be within "
-        "one standard error of the best.",
-    )
+    other = "" if _is_any_choice_as_good(data) else ", or another choice of them"
+    title = f"Keep more than {kept} members{other}."
+    more = advised_size(data)
+    if more > pruning["n_kept"]:
+        title = (
+            f"Keep {count(more)} of {count(data['ensemble']['n_members'])} members "
+            f"rather than {count(pruning['n_kept'])}."
+        )
+        change += f"; {count(more)} come within one standard error of all"
+    return _step(title, f"{found}they are {change}.")
+
+
+def advised_size(data: dict[str, Any]) -> int:
+    """Return how many members to keep: those of the report, or the next that will do.
+
+    More only where those of the report are clearly worse than all of them, and then
+    the fewest that are within one standard error of these.
+    """
+    curve, n_kept = data["pruning"]["curve"], int(data["pruning"]["n_kept"])
+    row, measure = method_of_this_report(data), measure_of(data)
+    settled = _best_member(data) or _better_method(data)
+    if row is None or curve["refusal"] is not None or settled is not None:
+        return n_kept
+    if not _is_clear_loss(row, measure):
+        return n_kept
+    rows = zip(curve["sizes"], curve["errors"], curve["standard_errors"], strict=True)
+    enough = [
+        int(size)
+        for size, error, doubt in rows
+        if size > n_kept and error <= curve["full_error"] + doubt
+    ]
+    return enough[0] if enough else n_kept
+
+
+def _is_clear_loss(row: dict[str, Any], measure: Measure) -> bool:
+    limit = max(_SMALL_LOSS, _CLEAR * row[measure.gain_error])
+    return bool(-row[measure.gain] > limit)
 
 
 def _needs(pruning: dict[str, Any]) -> str:
@@ -149,7 +192,7 @@ def _needs(pruning: dict[str, Any]) -> str:
     )
 
 
-def _other_method(data: dict[str, Any]) -> dict[str, str] | None:
+def _better_method(data: dict[str, Any]) -> dict[str, str] | None:
     mine = method_of_this_report(data)
     if mine is None:
         return None
@@ -159,28 +202,43 @@ def _other_method(data: dict[str, Any]) -> dict[str, str] | None:
     lead_over_mine = best[measure.value] - mine[measure.value]
     # More than the truth, as both were judged on the same samples.
     doubt = math.hypot(best[measure.gain_error], mine[measure.gain_error])
+    if lead_over_mine <= max(0.001, _CLEAR * doubt):
+        return None
     lead_said = measure.differ(lead_over_mine).lstrip("+")
     better = (
         f"{lead_said} more accurate"
         if data["judged"] is None
         else f"{lead_said} better in {measure.title}"
     )
-    if lead_over_mine > max(0.001, _CLEAR * doubt):
-        return _step(
-            f"Try {best['method']} instead of {mine['method']}.",
-            f"Chosen on one half of the samples and judged on the other, its members "
-            f"are {better}, at the same size.",
-        )
+    return _step(
+        f"Try {best['method']} instead of {mine['method']}.",
+        f"Chosen on one half of the samples and judged on the other, its members "
+        f"are {better}, at the same size.",
+    )
+
+
+def _any_choice(data: dict[str, Any]) -> dict[str, str] | None:
+    if not _is_any_choice_as_good(data):
+        return None
+    mine, measure = method_of_this_report(data), measure_of(data)
     chance = next(row for row in data["methods"]["rows"] if row["is_random"])
-    if mine[measure.value] <= chance[measure.value]:
-        return _step(
-            "Do not expect much from the choice of members.",
-            f"Members drawn at random do as well as those of {mine['method']} here "
-            f"({measure.write(chance[measure.value])} and "
-            f"{measure.write(mine[measure.value])} on held-back samples). What helps "
-            "is their number.",
-        )
-    return None
+    assert mine is not None
+    return _step(
+        "Do not expect much from the choice of members.",
+        f"Members drawn at random do as well as those of {mine['method']} here "
+        f"({measure.write(chance[measure.value])} and "
+        f"{measure.write(mine[measure.value])} on held-back samples): what counts is "
+        "how many stay.",
+    )
+
+
+def _is_any_choice_as_good(data: dict[str, Any]) -> bool:
+    """Tell whether chance does as well as the method, and no other does better."""
+    mine, measure = method_of_this_report(data), measure_of(data)
+    if mine is None or _better_method(data) is not None:
+        return False
+    chance = next(row for row in data["methods"]["rows"] if row["is_random"])
+    return bool(mine[measure.value] <= chance[measure.value])
 
 
 def _lazy(data: dict[str, Any]) -> dict[str, str] | None:
@@ -250,6 +308,9 @@ def _diversity(data: dict[str, Any]) -> dict[str, str] | None:
     parts = data["decomposition"]["all"]
     if parts["diversity"] >= 0.1 * parts["member_error"]:
         return None
+    risk = data["risk"]
+    if risk["lemma_applies"] and not risk["risk_decreases"]:
+        return None  # the section on risk speaks against more diversity
     return _step(
         "Train members that differ more.",
         f"Voting saves only {points(parts['diversity']).lstrip('+')} over the average "

@@ -12,10 +12,15 @@ _DELTA = 0.05
 
 
 def certificate_facts(
-    halves: Halves | None, pruner: Pruner, source: VoteSource
+    halves: Halves | None, pruner: Pruner, source: VoteSource, n_kept: int = 1
 ) -> dict[str, Any]:
-    """Certify a prefix of the order that one half gives, on the other half."""
-    facts = {"tolerance": _TOLERANCE, "delta": _DELTA}
+    """Certify what one half chooses, on the other half.
+
+    Where a smaller choice is the start of a larger one, the smallest that will do;
+    otherwise one size is put to the test, that of the report, ``n_kept``.
+    """
+    nested = has_whole_order(pruner) and pruner.tags.nested
+    facts = {"tolerance": _TOLERANCE, "delta": _DELTA, "nested": nested}
     if not source.is_unseen:
         return {
             **facts,
@@ -29,17 +34,12 @@ def certificate_facts(
             "refusal": f"A promise needs at least {2 * needed:,} samples: half to "
             "choose on, half to judge by.",
         }
-    if not has_whole_order(pruner):
-        return {
-            **facts,
-            "refusal": "This method has no order of picking along which members could "
-            "be left out.",
-        }
-    order, _ = halves.choose(halves.method, 1.0)
+    order, _ = halves.choose(halves.method, 1.0 if nested else n_kept)
     found = certify(halves.second.votes, order, tolerance=_TOLERANCE, delta=_DELTA)
     return {
         **facts,
         "refusal": None,
+        "tried": None if nested else order.n_kept,
         "text": str(found),
         "n_kept": found.n_kept,
         "n_members": found.n_members,

@@ -12,10 +12,11 @@ import numpy as np
 
 from quorate._diagnosis import diagnose
 from quorate._report import _facts
-from quorate._report._advice import advice, lead
+from quorate._report._advice import advice, advised_size, lead
 from quorate._report._certificate import certificate_facts
+from quorate._report._confusion import confusion_facts
 from quorate._report._lazy import lazy_facts
-from quorate._report._measure import judged_facts, score_to_judge_by
+from quorate._report._measure import judged_facts, measure_of, score_to_judge_by
 from quorate._report._method_comparison import (
     TOO_FEW,
     compare_methods,
@@ -25,6 +26,7 @@ from quorate._report._method_comparison import (
 from quorate._report._page import Report, embeddable, render, require_extra
 from quorate._report._pictures import ensemble_pictures
 from quorate._report._reproduce import Source, as_code, reproduce
+from quorate._report._savings import measured_times, model_of, pruning_facts
 from quorate._report._sections import (
     certificate_rows,
     ensemble_rows,
@@ -32,9 +34,9 @@ from quorate._report._sections import (
     has_two_accuracies,
     risk_rows,
 )
+from quorate._report._sizes import full_score, prune_commands, size_facts
 from quorate._report._words import GLOSSARY, UNSCORED
 from quorate._rows import count_rows, in_memory, take_rows
-from quorate._typing import IntArray
 from quorate._versions import versions
 from quorate.choosing import (
     DEFAULT_KEEP,
@@ -45,8 +47,6 @@ from quorate.choosing import (
     choose,
     gather,
 )
-from quorate.ensembles import Ensemble, PooledClassifier, predict_milliseconds
-from quorate.pruned import smaller_ensemble
 from quorate.votes import Votes, VoteSource
 
 # Beyond these numbers, parts of the report look at some of the samples; it says so.
@@ -235,7 +235,7 @@ def make_report(
         )
     some = _some(votes, _COMPARED_SAMPLES, random_state)
     rows = some_rows(X, random_state)
-    single = _whole(found, votes)
+    single = model_of(found, votes, np.arange(found.n_members))
     data: dict[str, Any] = {
         "format": "quorate-report/1",
         "kind": "ensemble",
@@ -248,14 +248,15 @@ def make_report(
             "drawn": "" if evidence.drawn is None else str(evidence.drawn),
         },
         "classes": _facts.class_facts(votes, kept, honest),
+        "confusion": confusion_facts(votes, kept, honest),
         "judged": judged_facts(score, why, votes, kept, honest),
         "diversity": _facts.diversity_facts(diagnosis, kept),
         "decomposition": _facts.decomposition_facts(diagnosis, kept),
         "risk": None if diagnosis is None else diagnosis.to_dict()["risk"],
         "members": _facts.member_facts(votes, some, selection, facts, honest),
         "pruning": {
-            **_pruning(selection, kept, facts, honest),
-            "milliseconds": _times(found, single, selection, rows),
+            **pruning_facts(selection, kept, facts, honest),
+            "milliseconds": measured_times(found, single, selection, rows),
             "curve": {"refusal": _why_not(honest)},
         },
         "methods": {"refusal": _why_not(honest), "rows": []},
@@ -265,7 +266,9 @@ def make_report(
             unseen=votes.source.is_unseen,
             seed=random_state,
         ),
-        "certificate": certificate_facts(halves, pruner, votes.source),
+        "certificate": certificate_facts(
+            halves, pruner, votes.source, selection.n_kept
+        ),
         "settings": {
             "method": as_code(method),
             "keep": _resolved(keep, selection),
@@ -283,6 +286,14 @@ def make_report(
     if halves is not None:
         data["methods"] = compare_methods(halves, selection.n_kept, methods)
         data["pruning"]["curve"] = held_back_curve(halves, pruner, selection.n_kept)
+    data["sizes"] = {
+        **size_facts(halves, selection, data),
+        "commands": prune_commands(
+            data["settings"], method, out_of_bag, selection, source
+        ),
+    }
+    members = data["sizes"]["members"].tolist()
+    data["sizes"]["advised"] = members.index(advised_size(data))
     data["reproduce"] = reproduce(
         data["settings"], method, methods, title, selection, source
     )
@@ -304,6 +315,8 @@ def make_report(
         pictures=pictures,
         marks=embeddable({p.id: p.marks for p in pictures.values() if p.marks}),
         pair_samples=few.n_samples,
+        measure=measure_of(data),
+        full_score=full_score(data),
         two_accuracies=has_two_accuracies(data),
         unscored=UNSCORED,
     )
@@ -341,48 +354,6 @@ def some_rows(X: Any, seed: int) -> Any:
         return X
     rng = np.random.default_rng(seed)
     return take_rows(X, np.sort(rng.choice(n_rows, _TIMED_ROWS, replace=False)))
-
-
-def _pruning(
-    selection: Selection, kept: Votes, facts: dict[str, Any], honest: bool
-) -> dict[str, Any]:
-    """Say what is kept, what that saves and what it costs."""
-    return {
-        "method": type(selection.pruner).__name__,
-        "rule": selection.rule,
-        "n_kept": selection.n_kept,
-        "order": selection.order,
-        "members": {"before": facts["n_members"], "after": selection.n_kept},
-        "bytes": _sums(facts["bytes"], selection.members),
-        "nodes": _sums(facts["nodes"], selection.members),
-        "accuracy": {"before": selection.votes.accuracy(), "after": kept.accuracy()}
-        if honest
-        else None,
-    }
-
-
-def _sums(costs: Any, kept: IntArray) -> dict[str, int] | None:
-    if costs is None:
-        return None
-    each = np.asarray(costs)
-    return {"before": int(each.sum()), "after": int(each[kept].sum())}
-
-
-def _times(
-    ensemble: Ensemble, whole: Any, selection: Selection, rows: Any
-) -> dict[str, Any]:
-    """Return milliseconds to predict some rows: all members, and those kept."""
-    models = [whole, smaller_ensemble(ensemble, selection)]
-    before, after = predict_milliseconds(models, rows, repeats=2)
-    return {"before": float(before), "after": float(after), "rows": count_rows(rows)}
-
-
-def _whole(ensemble: Ensemble, votes: Votes) -> Any:
-    """Return all members as a model; without workers, as pruned ones are."""
-    every = np.arange(ensemble.n_members)
-    if ensemble.can_predict:
-        return ensemble.keep(every)
-    return PooledClassifier.of(ensemble, every, classes=votes.classes)
 
 
 def _resolved(keep: Keep, selection: Selection) -> Keep:

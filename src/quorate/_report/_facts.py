@@ -7,6 +7,7 @@ import numpy as np
 
 from quorate._diagnosis import Diagnosis
 from quorate._diversity import diversity, measures
+from quorate._report._why import reasons
 from quorate._typing import Array, FloatArray
 from quorate.choosing import Selection, contributions
 from quorate.decomposition import MeanDecomposition, decompose
@@ -208,7 +209,8 @@ def member_facts(
 ) -> list[dict[str, Any]]:
     """Return a row per member: how good it is, what it costs, whether it stays.
 
-    What a member contributes is measured on ``some`` of the samples.
+    What a member contributes, and why it stays or goes, is counted on ``some`` of the
+    samples.
     """
     picks = {int(member): place + 1 for place, member in enumerate(selection.order)}
     nothing: list[float | None] = [None] * votes.n_members
@@ -217,6 +219,7 @@ def member_facts(
     _, asked = votes.member_counts()
     agreement = mean_agreement(votes)
     weights = votes.weights if facts["weighted"] else None
+    why = reasons(some, selection, added, honest)
     return [
         {
             "member": votes.names[member],
@@ -230,6 +233,7 @@ def member_facts(
             "bytes": facts["bytes"][member],
             "nodes": None if facts["nodes"] is None else facts["nodes"][member],
             "depth": None if facts["depth"] is None else facts["depth"][member],
+            "why": why[member],
         }
         for member in range(votes.n_members)
     ]

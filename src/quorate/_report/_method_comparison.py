@@ -196,7 +196,7 @@ def held_back_curve(halves: Halves, pruner: Pruner, n_kept: int) -> dict[str, An
         doubts = np.square([curve.standard_errors for curve in curves])
         spread = np.sqrt(np.square(shares) @ doubts)
     else:
-        sizes = _some_sizes(n_members, n_kept)
+        sizes = some_sizes(n_members, n_kept)
         found = [
             halves.judge(halves.choose(halves.method, int(size))) for size in sizes
         ]
@@ -231,7 +231,7 @@ def _score_curve(
             for size in sizes
         ]
     else:
-        sizes = _some_sizes(n_members, n_kept)
+        sizes = some_sizes(n_members, n_kept)
         found = [
             halves.judge_score(halves.choose(halves.method, int(size)))
             for size in sizes
@@ -261,7 +261,7 @@ def has_whole_order(pruner: Pruner) -> bool:
     return pruner.has_order and tags.honours_keep and not tags.chooses_weights
 
 
-def _some_sizes(n_members: int, wanted: int) -> IntArray:
+def some_sizes(n_members: int, wanted: int) -> IntArray:
     """Return about ten sizes from 1 to all, closer together where they are small."""
     some = np.geomspace(1, n_members, 10).round().astype(np.intp)
     return np.union1d(some, [wanted])

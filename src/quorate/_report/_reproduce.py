@@ -96,7 +96,7 @@ def reproduce(
         given["methods"] = [as_code(other) for other in methods]
     if title is not None:
         given["title"] = title
-    if selection.pruner.tags.is_random and not _has_seed(method):
+    if selection.pruner.tags.is_random and not has_seed(method):
         choice["random_state"] = settings["random_state"]
     modules = {_home(one) for one in (method, *(methods or ())) if _is_foreign(one)}
     code = [
@@ -117,7 +117,8 @@ def reproduce(
     }
 
 
-def _has_seed(method: Any) -> bool:
+def has_seed(method: Any) -> bool:
+    """Tell whether a method draws at random from a seed of its own."""
     return getattr(method, "random_state", None) is not None
 
 

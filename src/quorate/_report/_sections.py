@@ -13,13 +13,19 @@ from quorate._report._format import (
     times,
 )
 from quorate._report._measure import measure_of
-from quorate._report._tables import Column, Table, make_table
+from quorate._report._tables import Cell, Column, Table, make_table
+
+# Beyond so many classes, pairs of them say more than a square of numbers.
+_SQUARE = 8
 
 
 def ensemble_tables(data: dict[str, Any]) -> dict[str, Table]:
     """Return the tables of the report on an ensemble."""
     found = [
+        _few_sizes(data),
         _classes(data),
+        _confusion(data),
+        _confused(data),
         _diversity(data),
         _members(data),
         _savings(data),
@@ -120,13 +126,85 @@ def certificate_rows(data: dict[str, Any]) -> list[tuple[str, str]]:
         ("error, all members", percent(found["full_error"])),
         ("extra error, at most", points(found["excess_limit"])),
         ("error, at most", percent(found["error_limit"])),
-        ("asked for", f"at most {points(found['tolerance'])} of extra error, wrong "
+        ("asked for", f"at most {points(found['tolerance']).lstrip('+')} of extra error, wrong "
          f"in at most {percent(found['delta'], 0)} of cases"),
     ]  # fmt: skip
 
 
 def _yes(holds: bool) -> str:
     return "yes" if holds else "no"
+
+
+def _few_sizes(data: dict[str, Any]) -> Table:
+    sizes, measure = data["sizes"], measure_of(data)
+    text = sizes["text"]
+    told = [name for name, each in text.items() if each is not None]
+    rows = [
+        {**mark, **{name: text[name][mark["at"]] for name in told}}
+        for mark in sizes["marked"]
+    ]
+    for row in rows:
+        row["members"] = count(sizes["members"][row["at"]])
+        if "score" in row:
+            row["score"] = f"{row['score']} ± {row['doubt']}"
+    n_rows = count(data["pruning"]["milliseconds"]["rows"])
+    return make_table(
+        "few-sizes",
+        "Some sizes side by side",
+        (
+            Column("members", "members", end=True),
+            Column("what", "which"),
+            Column("size", "size", end=True),
+            Column("time", f"time for {n_rows} samples", end=True),
+            Column("score", f"{measure.title} on held-back samples", end=True),
+            Column("promise", "promised extra error", end=True),
+        ),
+        rows,
+        sortable=False,
+    )
+
+
+def _confusion(data: dict[str, Any]) -> Table | None:
+    found = data["confusion"]
+    if found is None or found["classes"] is None or len(found["classes"]) > _SQUARE:
+        return None
+    names = found["classes"]
+    columns = [Column("true", "true class")]
+    columns += [Column(str(at), name, end=True) for at, name in enumerate(names)]
+    rows = []
+    for place, name in enumerate(names):
+        row: dict[str, Any] = {"true": name}
+        for at in range(len(names)):
+            before, after = found["before"][place][at], found["after"][place][at]
+            text = f"{count(int(before))} → {count(int(after))}"
+            row[str(at)] = Cell(text, None, "end", strong=at == place)
+        rows.append(row)
+    return make_table(
+        "confusion",
+        "Taken for which class: by all members → by those kept",
+        columns,
+        rows,
+        sortable=False,
+    )
+
+
+def _confused(data: dict[str, Any]) -> Table | None:
+    found = data["confusion"]
+    if found is None or not found["pairs"]:
+        return None
+    if found["classes"] is not None and len(found["classes"]) <= _SQUARE:
+        return None
+    return make_table(
+        "confused",
+        "Classes most often taken for another",
+        (
+            Column("class", "true class"),
+            Column("taken_for", "taken for"),
+            Column("before", "by all", count),
+            Column("after", "by those kept", count),
+        ),
+        found["pairs"],
+    )
 
 
 def _classes(data: dict[str, Any]) -> Table:
@@ -173,10 +251,10 @@ def _members(data: dict[str, Any]) -> Table:
         "All members",
         (
             Column("member", "member"),
-            Column("accuracy", "accuracy", percent,
-                   "Share of its votes that are right."),
             Column("kept", "kept?"),
             Column("pick", "pick", count, "Its place in the order of picking."),
+            Column("accuracy", "accuracy", percent,
+                   "Share of its votes that are right."),
             Column("contribution", "contribution", points,
                    "How much the error of the ensemble grows without it, on at most "
                    "6,000 samples."),
@@ -188,8 +266,9 @@ def _members(data: dict[str, Any]) -> Table:
             Column("nodes", "nodes", count, "Nodes of its tree."),
             Column("depth", "depth", count, "Levels of its tree."),
             Column("bytes", "size", size, "Bytes when pickled."),
+            Column("why", "why it stays or goes", told=True),
         ),
-        data["members"],
+        sorted(data["members"], key=lambda row: (row["pick"] is None, row["pick"] or 0)),
         filterable=True,
     )  # fmt: skip
 

@@ -69,8 +69,8 @@ def draw(
     alt: str,
     points: Iterable[Point] = (),
     *,
-    width: float = 6.4,
-    height: float = 4.0,
+    width: float = 5.4,
+    height: float = 3.6,
     panels: bool = False,
     **options: Any,
 ) -> Picture:

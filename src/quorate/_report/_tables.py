@@ -19,12 +19,17 @@ class Column:
     """Whether its text is set as numbers are, to the right."""
     prose: bool = False
     """Whether it holds sentences, which need room."""
+    told: bool = False
+    """Whether the script tells it below the table when a row is chosen, in place of a
+    column."""
 
     @property
     def style(self) -> str:
         """How its cells are set: as numbers, as text to the right, as sentences."""
         if self.write:
             return "n"
+        if self.told:
+            return "prose told"
         return "end" if self.end else "prose" if self.prose else ""
 
 
@@ -49,6 +54,7 @@ class Table:
     columns: tuple[Column, ...]
     rows: Sequence[dict[str, Any]]
     filterable: bool = False
+    sortable: bool = True
     footer: Sequence[Sequence[str]] = field(default=())
     """Rows of text that stay below, whatever the order of the others."""
 

@@ -52,7 +52,7 @@ def choose(
     size : Size
         How many to keep.
     scoring : str, scorer, callable or None
-        What good means; see :func:`select`. Accuracy by default.
+        What good means; see :func:`quorate.select`. Accuracy by default.
     seed : int, optional
         For methods that draw at random and have no seed of their own.
     progress : callable, optional

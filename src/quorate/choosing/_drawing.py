@@ -66,13 +66,13 @@ def draw_rows(
 
 def draw_from(
     source: BatchSource, max_samples: int | None, owner: str, seed: int = 0
-) -> tuple[Any, Array, Drawn | None]:
-    """Return a stratified sample of batches, in one pass over them."""
+) -> tuple[Any, Array, IntArray, Drawn | None]:
+    """Return a stratified sample of batches and where it was, in one pass."""
     size = _size(max_samples, owner)
     X, y, rows, n_rows = draw_sample(source, size, seed)
     if rows.size == n_rows:
-        return X, y, None
-    return X, y, _said(Drawn(rows.size, n_rows, seed), max_samples, owner)
+        return X, y, rows, None
+    return X, y, rows, _said(Drawn(rows.size, n_rows, seed), max_samples, owner)
 
 
 def _size(max_samples: int | None, owner: str) -> int:

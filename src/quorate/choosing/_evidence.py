@@ -14,15 +14,15 @@ from quorate.choosing._drawing import Drawn, draw_from, draw_rows
 from quorate.ensembles import (
     COSTS,
     Ensemble,
-    as_many_as_trained_on,
     collect_recombined,
     collect_votes,
     drawn_rows,
+    may_be_training_rows,
     member_costs,
     read_ensemble,
 )
 from quorate.exceptions import LeftOutWarning
-from quorate.votes import Votes, VoteSource
+from quorate.votes import Votes, VoteSource, as_labels
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,7 +146,7 @@ def gather(
     owner : str
         Who asks, for messages.
     max_samples : int, optional
-        Draw a stratified sample of so many if there are more; see :func:`draw_rows`.
+        Draw a stratified sample of so many if there are more.
     target : str, optional
         The column of labels, where X is files.
     seed : int
@@ -166,13 +166,8 @@ def gather(
             )
         as_frame = hasattr(ensemble, "feature_names_in_")
         source = as_source(X, owner, target, as_frame=as_frame)
-        X, y, drawn = draw_from(source, max_samples, owner, seed)
-        n_rows = len(y) if drawn is None else drawn.n_rows
-        if drawn is not None and as_many_as_trained_on(found, n_rows):
-            raise ValueError(
-                f"{owner}: the batches have {n_rows:,} rows, as many as the members "
-                "were trained on; batches must be of rows that no member has seen."
-            )
+        X, y, places, drawn = draw_from(source, max_samples, owner, seed)
+        _refuse_training_rows(found, X, y, places, drawn, owner)
     else:
         X, y = in_memory(X), in_memory(y)
         rows, drawn = draw_rows(y, max_samples, owner, seed)
@@ -183,3 +178,21 @@ def gather(
             found, X, y, out_of_bag=out_of_bag, n_jobs=n_jobs, rows=rows
         )
     return Evidence(votes, found, X, n_jobs, drawn)
+
+
+def _refuse_training_rows(
+    ensemble: Ensemble,
+    X: Any,
+    y: Array,
+    places: IntArray,
+    drawn: Drawn | None,
+    owner: str,
+) -> None:
+    """Refuse a sample of what may be the training rows; all of them are recognised."""
+    if drawn is not None and may_be_training_rows(
+        ensemble, ensemble.prepare(X), as_labels(y, "y"), places, drawn.n_rows
+    ):
+        raise ValueError(
+            f"{owner}: the batches look like the {drawn.n_rows:,} rows that the "
+            "members were trained on; batches must be of rows that no member has seen."
+        )

@@ -31,10 +31,11 @@ from quorate.ensembles._pooled import PooledClassifier, predictable
 from quorate.ensembles._recombined import collect_recombined, recombined_rows
 from quorate.ensembles._registry import find_kind, read_ensemble, register_kind
 from quorate.ensembles._training import (
-    as_many_as_trained_on,
     drawn_rows,
+    may_be_training_rows,
     recognise,
     trained_on,
+    trained_on_as_many,
 )
 from quorate.ensembles._tree_input import tree_input
 from quorate.ensembles._weighted_voting import WeightedVoting
@@ -50,7 +51,6 @@ __all__ = [
     "MemberAdapter",
     "PooledClassifier",
     "WeightedVoting",
-    "as_many_as_trained_on",
     "as_member",
     "ask_members",
     "checker",
@@ -64,6 +64,7 @@ __all__ = [
     "fingerprint",
     "is_certain",
     "keep_members",
+    "may_be_training_rows",
     "member_costs",
     "memory_bytes",
     "numbered",
@@ -78,6 +79,7 @@ __all__ = [
     "register_kind",
     "take_columns",
     "trained_on",
+    "trained_on_as_many",
     "tree_input",
     "unwrapped",
     "with_new_leaves",

@@ -39,7 +39,7 @@ def _gives_probabilities(member: "AdaptedMember") -> bool:
 
 
 class AdaptedMember:
-    """A classifier made of something that answers; :func:`as_member` makes it.
+    """A classifier made of something that answers; :func:`quorate.as_member` makes it.
 
     Parameters
     ----------

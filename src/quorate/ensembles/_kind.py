@@ -24,8 +24,14 @@ Family: TypeAlias = Literal["bagging", "boosting", "pool"]
 # what was recorded about an earlier choice is not about this one.
 _OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_")
 _STALE = (*_OUT_OF_BAG, "pruning_")
-# Fitted arrays that may be as long as there are members by chance.
-_NOT_PER_MEMBER = ("classes_", "feature_names_in_", "n_classes_")
+# Fitted arrays and records that may be as long as there are members by chance.
+_NOT_PER_MEMBER = (
+    "classes_",
+    "feature_names_in_",
+    "n_classes_",
+    "pruning_",
+    "distillation_",
+)
 
 
 def _as_given(X: Any) -> Any:

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from quorate._rows import count_rows
+from quorate._rows import count_rows, take_rows
 from quorate._typing import Array, IntArray
 from quorate.ensembles._kind import Ensemble
 from quorate.ensembles._member import Member
-from quorate.votes import as_labels
+from quorate.votes import as_labels, positions
 
 _REFUSAL = (
     "collect_votes(out_of_bag=True): X and y are not the data "
@@ -25,6 +25,8 @@ _UNLIKELY = 1e-6
 _FEW = 0.05
 # A stump may count other samples by chance as it did its own; this many leaves do not.
 LEAVES_OF_EVIDENCE = 30
+# Trees asked whether they may have seen some rows.
+_TREES_ASKED = 10
 
 
 def drawn_rows(ensemble: Ensemble) -> list[IntArray] | None:
@@ -111,18 +113,53 @@ def trained_on(ensemble: Ensemble, prepared: Any, y: Any) -> bool:
     return recognise(ensemble, prepared, as_labels(y, "y"))[0]
 
 
-def as_many_as_trained_on(ensemble: Ensemble, n_rows: int) -> bool:
-    """Tell whether samples are as many as the members were trained on.
-
-    All that can be told of batches, which nobody sees together. So exact a match is
-    hardly ever chance.
-    """
+def trained_on_as_many(ensemble: Ensemble, n_rows: int) -> bool:
+    """Tell whether the members, if they are trees, were trained on so many rows."""
+    if ensemble.classes is None or not ensemble.is_of_trees:
+        return False
     drawn = drawn_rows(ensemble)
     if drawn is not None:
-        last = max(int(rows.max()) for rows in drawn)
-        return last < n_rows and len(drawn[0]) == n_rows
-    trees = (getattr(member.estimator, "tree_", None) for member in ensemble.members)
-    return any(tree is not None and tree.n_node_samples[0] == n_rows for tree in trees)
+        return len(drawn[0]) == n_rows
+    return bool(ensemble.members[0].tree.n_node_samples[0] == n_rows)
+
+
+def may_be_training_rows(
+    ensemble: Ensemble, prepared: Any, y: Array, rows: IntArray, n_rows: int
+) -> bool:
+    """Tell whether some rows of many may be rows that the members were trained on.
+
+    They may if there are as many in all, and if no tree sends one that it was trained
+    on to a leaf that knows nothing of its class. Only trees can tell.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+    prepared : array-like
+        Some samples, which the ensemble has prepared.
+    y : array of labels
+        Their labels.
+    rows : array of int
+        Where they stand among all.
+    n_rows : int
+        How many there are in all.
+    """
+    if not trained_on_as_many(ensemble, n_rows):
+        return False
+    drawn = drawn_rows(ensemble)
+    classes = as_labels(ensemble.classes, "the ensemble's classes")
+    try:
+        codes = positions(y, classes, "y")
+    except ValueError:
+        return False  # a label that training did not have
+    for place, member in enumerate(ensemble.members[:_TREES_ASKED]):
+        seen: Array = np.arange(rows.size)
+        if drawn is not None:
+            seen = np.flatnonzero(np.isin(rows, drawn[place]))
+        leaves = member.leaves(take_rows(prepared, seen))
+        shares = member.node_probabilities(np.asarray(ensemble.classes))
+        if (shares[leaves, codes[seen]] <= 0).any():
+            return False
+    return True
 
 
 def recognise(

@@ -42,7 +42,7 @@ void {name}_predict_rows(const float *rows, int64_t n_rows, int32_t *codes)
         for (int64_t i = 0; i < (int64_t)n * {n_features}; i++)
             missing |= X[i] != X[i];
         quorate_vote(&forest_plan, X, n, missing, {how}, code, asked, close, scores,
-                     scratch);
+                     scratch, n);
         for (int32_t i = 0; i < n; i++)
             codes[first + i] = (int32_t)code[i];
     }}

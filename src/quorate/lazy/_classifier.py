@@ -1,6 +1,7 @@
 """The classifier that stops asking."""
 
 import os
+from itertools import count
 from typing import Any, Self
 
 import numpy as np
@@ -49,6 +50,8 @@ __all__ = ["MODES", "LazyClassifier"]
 
 # Changes on the rows given to fit that chance does not explain.
 _UNLIKELY = 0.01
+# Batches that take no longer than looking into every tree.
+_FEW_ROWS = 64
 # What a compact model takes along.
 _LEARNED = ("classes_", "order_", "stops_", "threshold_", "expected_disagreement_")
 _CONFIDENCES = (0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9999)
@@ -165,7 +168,9 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
     ones they were chosen on.
 
     An ensemble that is fitted again in place, grows or gets other weights is not the
-    one that ``fit`` has seen: ``predict`` then raises ``NotFittedError``.
+    one that ``fit`` has seen: ``predict`` then raises ``NotFittedError``. A single tree
+    of it that is fitted again by itself is noticed too, by batches of up to 64 samples
+    after at most 16 predictions.
 
     Examples
     --------
@@ -251,6 +256,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             harmful = harmful_thresholds(course, stops, reference)
             threshold, expected = calibrate(harmful, self.epsilon, self.guarantee)
         self._fingerprint: Fingerprint | None = fingerprint(self.ensemble)
+        self._turns = count()
         self._is_current = True
         self._settings = self.mode, float(self.confidence), self.engine
         self.threshold_: float | None = threshold
@@ -274,7 +280,8 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
 
     def predict(self, X: Any) -> Array:
         """Predict classes: the ensemble's own answer, up to what the mode allows."""
-        codes = self._prepared().codes(X, self.n_jobs)
+        few = type(X) is np.ndarray and X.ndim == 2 and len(X) <= _FEW_ROWS
+        codes = self._prepared(next(self._turns) if few else None).codes(X, self.n_jobs)
         return np.asarray(self.classes_.take(codes, axis=0))
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -410,12 +417,15 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
     def _ask(self, X: Any) -> Outcome:
         return self._prepared().ask(X, self.n_jobs)
 
-    def _prepared(self) -> Ready:
-        """Return what fit prepared, made again where it was not stored."""
+    def _prepared(self, turn: int | None = None) -> Ready:
+        """Return what fit prepared, made again where it was not stored.
+
+        Small batches take turns in looking whether a tree was fitted again.
+        """
         ready: Ready | None = self.__dict__.get("_ready")
         if ready is None:
             check_is_fitted(self)
-        if not self._still_fits():
+        if not self._still_fits(turn):
             raise NotFittedError(
                 "LazyClassifier: its ensemble was fitted again or changed since this "
                 "was fitted to it; fit this again."
@@ -429,12 +439,12 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             self.engine_ = ready.engine
         return ready
 
-    def _still_fits(self) -> bool:
+    def _still_fits(self, turn: int | None = None) -> bool:
         """Tell whether the ensemble is the one that fit has seen."""
         before = self.__dict__.get("_fingerprint")
         if before is None:  # read from a file
             self._fingerprint = before = fingerprint(self.ensemble)
-        return self._is_current and before.holds(self.ensemble)
+        return self._is_current and before.holds(self.ensemble, turn)
 
     # Fitting
 
@@ -575,12 +585,13 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         if "order_" in state:
             # Objects are others in a file; whether they still fit is known now.
             state["_is_current"] = self._still_fits()
-        for name in ("_ready", "_fingerprint"):
+        for name in ("_ready", "_fingerprint", "_turns"):
             state.pop(name, None)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
+        self._turns = count()
         if "order_" in state:
             self._fingerprint = fingerprint(self.ensemble)
 

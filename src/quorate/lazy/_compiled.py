@@ -76,9 +76,19 @@ class CompiledVote:
         self._at = ctypes.addressof(self._plan)
         self._desks = _Desks(trees.n_features, trees.n_classes)
 
-    def ask(self, raw: Any, X: Array, *, is_finite: bool = False) -> Outcome:
-        """Ask about prepared rows; the ensemble has the last word where it insists."""
-        outcome, close = self._vote(X, is_finite, self._how())
+    def ask(
+        self,
+        raw: Any,
+        X: Array,
+        *,
+        is_finite: bool = False,
+        keep_scores: bool = True,
+    ) -> Outcome:
+        """Ask about prepared rows; the ensemble has the last word where it insists.
+
+        Scores that are not kept are no numbers of anything.
+        """
+        outcome, close = self._vote(X, is_finite, self._how(), keep_scores)
         if close is not None:
             rows = np.flatnonzero(close)
             outcome.codes[rows] = self._ensemble.reference(
@@ -134,13 +144,16 @@ class CompiledVote:
             return _AGAINST
         return _AVERAGE if ensemble.divides else _HEADS
 
-    def _vote(self, X: Array, is_finite: bool, how: int) -> tuple[Outcome, Any]:
+    def _vote(
+        self, X: Array, is_finite: bool, how: int, keep_scores: bool
+    ) -> tuple[Outcome, Any]:
         n_rows = len(X)
+        room = n_rows if keep_scores else min(n_rows, self._kernels.room)
         codes = np.empty(n_rows, dtype=np.int64)
         asked = np.empty(n_rows, dtype=np.int64)
         close = np.empty(n_rows, dtype=np.uint8)
         # One row more, in which close votes are added up again.
-        scores = np.empty((n_rows + 1, self._n_classes))
+        scores = np.empty((room + 1, self._n_classes))
         at = _address(scores)
         n_close = self._kernels.vote(
             self._at,
@@ -152,9 +165,10 @@ class CompiledVote:
             _address(asked),
             _address(close),
             at,
-            at + n_rows * self._n_classes * 8,
+            at + room * self._n_classes * 8,
+            room,
         )
-        return Outcome(codes, asked, scores[:n_rows]), close if n_close else None
+        return Outcome(codes, asked, scores[:room]), close if n_close else None
 
 
 class _Desks(threading.local):

@@ -53,15 +53,19 @@ class Ready:
             found = self.compiled.serve(X)
             if found is not None:
                 return found
-        return self.ask(X, n_jobs).codes
+        return self.ask(X, n_jobs, keep_scores=False).codes
 
-    def ask(self, X: Any, n_jobs: int | None = None) -> Outcome:
-        """Ask about X as it is given."""
+    def ask(
+        self, X: Any, n_jobs: int | None = None, *, keep_scores: bool = True
+    ) -> Outcome:
+        """Ask about X as it is given; scores that nobody wants need not be kept."""
         if self.compiled is not None and self.ensemble.plain_columns is not None:
             plain = self.compiled.narrowed(X)
             if plain is not None:
                 if len(plain) < 2 * _ROWS_PER_JOB or n_jobs is None:
-                    return self.compiled.ask(X, plain, is_finite=True)
+                    return self.compiled.ask(
+                        X, plain, is_finite=True, keep_scores=keep_scores
+                    )
                 return self.ask_prepared(X, plain, n_jobs)
         prepared = sliceable(self.ensemble.prepare(X))
         return self.ask_prepared(sliceable(X), prepared, n_jobs)

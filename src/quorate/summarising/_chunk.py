@@ -1,5 +1,6 @@
 """The summary of one batch: voted on in chunks, so that memory stays small."""
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,8 +11,15 @@ from quorate._batches import Batch
 from quorate._rows import count_rows, cut_rows
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.choosing import Selection
-from quorate.ensembles import Ensemble, ask_members, read_ensemble, trained_on
-from quorate.exceptions import BatchError
+from quorate.ensembles import (
+    Ensemble,
+    ask_members,
+    drawn_rows,
+    may_be_training_rows,
+    read_ensemble,
+    trained_on,
+)
+from quorate.exceptions import BatchError, LeftOutWarning
 from quorate.votes import (
     Rivals,
     Summary,
@@ -35,11 +43,16 @@ class Question:
     """The model, or the order of members, that it is compared with."""
     source: VoteSource | None = None
     """What the samples are to the members, if that is known."""
+    out_of_bag: bool = False
+    """Whether the batches are the training rows in order, of which each member is
+    asked about those it has not seen."""
 
     def opened(self) -> "Asked":
         """Return the question with its models read, once for many batches."""
         ensemble = read_ensemble(self.model)
-        return Asked(ensemble, rivals_of(ensemble, self.against), self.source)
+        drawn = _drawn(ensemble) if self.out_of_bag else None
+        rival = rivals_of(ensemble, self.against)
+        return Asked(ensemble, rival, self.source, drawn)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +62,25 @@ class Asked:
     ensemble: Ensemble
     rival: "Rival | None"
     source: VoteSource | None
+    drawn: list[IntArray] | None
+    """The rows that each member was trained on, sorted, for out-of-bag votes."""
 
     @property
     def chunk_rows(self) -> int:
         """Samples to vote on at a time."""
         return max(_FEWEST_ROWS, min(_MOST_ROWS, _VOTES // self.ensemble.n_members))
 
-    def about(self, batch: Batch) -> tuple[Summary, int]:
-        """Return the summary of a batch, and how many rows it has."""
+    def about(self, batch: Batch, start: int = 0) -> tuple[Summary, int]:
+        """Return the summary of a batch, and how many rows it has.
+
+        Positions in it count from its own first row; ``start`` says which training row
+        that is, for out-of-bag votes.
+        """
         try:
             total: Summary | None = None
             rows = 0
             for X, y in batch.read(self.chunk_rows):
-                part, n_rows = self.about_samples(X, y)
+                part, n_rows = self.about_samples(X, y, start + rows)
                 part = part.shifted(rows)
                 total = part if total is None else total + part
                 rows += n_rows
@@ -74,7 +93,7 @@ class Asked:
             raise BatchError(f"{batch.name}: {reason(error)}.") from error
         return total, rows
 
-    def about_samples(self, X: Any, y: Any) -> tuple[Summary, int]:
+    def about_samples(self, X: Any, y: Any, start: int = 0) -> tuple[Summary, int]:
         """Return the summary of samples, and how many they are."""
         truth = as_labels(y, "y")
         n_rows = count_rows(X)
@@ -85,12 +104,13 @@ class Asked:
         if n_rows == 0:
             raise ValueError("it has no rows")
         prepared = self.ensemble.prepare(X)
-        source = self.source or self._source(prepared, truth)
+        source = self.source
+        if source is None and self.drawn is None:
+            source = self._source(prepared, truth)
         total: Summary | None = None
         for rows in _chunks(n_rows, self.chunk_rows):
-            votes = ask_members(
-                self.ensemble, cut_rows(prepared, rows), truth[rows], source=source
-            )
+            votes = self._votes(cut_rows(prepared, rows), truth[rows], source, start)
+            start += rows.stop - rows.start
             part = votes.summary(rows.start)
             if self.rival is not None:
                 counted = self.rival.beside(votes, cut_rows(X, rows))
@@ -99,10 +119,60 @@ class Asked:
         assert total is not None
         return total, n_rows
 
+    def _votes(
+        self, prepared: Any, y: Array, source: VoteSource | None, start: int
+    ) -> Votes:
+        """Ask the members about some samples, or each about those it has not seen."""
+        if self.drawn is None:
+            return ask_members(self.ensemble, prepared, y, source=source)
+        rows = np.arange(start, start + y.size)
+        n_rows = len(self.drawn[0])
+        if not may_be_training_rows(self.ensemble, prepared, y, rows, n_rows):
+            raise ValueError(
+                f"rows {start:,} to {rows[-1]:,} are not those that the members were "
+                "trained on"
+            )
+        unseen = [_others(drawn, start, y.size) for drawn in self.drawn]
+        with warnings.catch_warnings():
+            # A few rows that everybody was trained on say nothing.
+            warnings.simplefilter("ignore", LeftOutWarning)
+            votes = ask_members(
+                self.ensemble,
+                prepared,
+                y,
+                unseen=unseen,
+                source=VoteSource.OUT_OF_BAG,
+            )
+        if not votes.n_samples:
+            raise ValueError(
+                f"all members were trained on each of the rows {start:,} to "
+                f"{rows[-1]:,}; take larger batches"
+            )
+        return votes
+
     def _source(self, prepared: Any, y: Array) -> VoteSource:
         if trained_on(self.ensemble, prepared, y):
             return VoteSource.TRAINING
         return VoteSource.OTHER
+
+
+def _drawn(ensemble: Ensemble) -> list[IntArray]:
+    """Return the training rows of each member, sorted."""
+    drawn = drawn_rows(ensemble)
+    if drawn is None or not ensemble.is_of_trees:
+        raise ValueError(
+            "summarise(out_of_bag=True): needs an ensemble of trees that were trained "
+            "on bootstrap samples; give rows that no member was trained on."
+        )
+    return [np.sort(rows) for rows in drawn]
+
+
+def _others(drawn: IntArray, start: int, n_rows: int) -> IntArray:
+    """Return which of consecutive rows are not among those drawn."""
+    first, last = np.searchsorted(drawn, [start, start + n_rows])
+    left = np.ones(n_rows, dtype=bool)
+    left[drawn[first:last] - start] = False
+    return np.flatnonzero(left)
 
 
 def _chunks(n_rows: int, size: int) -> Iterator[slice]:

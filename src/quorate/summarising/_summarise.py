@@ -2,18 +2,19 @@
 
 import os
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from quorate._batches import Batch, BatchSource, as_source, is_dask, partitions
-from quorate.ensembles import as_many_as_trained_on, read_ensemble
+from quorate.ensembles import may_be_training_rows, trained_on_as_many
 from quorate.exceptions import BatchError
 from quorate.summarising._checkpoint import Checkpoint
 from quorate.summarising._chunk import Question
 from quorate.summarising._cluster import summarise_batches, summarise_partitions
 from quorate.summarising._progress import Report, reporter
 from quorate.summarising._workers import summaries
-from quorate.votes import Summary, VoteSource
+from quorate.votes import Summary, VoteSource, as_labels
 
 
 def summarise(
@@ -60,10 +61,12 @@ def summarise(
         Seconds between two notes.
     source : VoteSource, optional
         What the samples are to the members, if that is known. By default a batch that
-        is recognisably what the members were trained on is said to be so, and so are
-        batches that have as many rows together; files of as many rows are refused.
+        is recognisably what the members were trained on is said to be so, and Parquet
+        files that look like it are refused.
     out_of_bag : bool
-        Not possible in batches, and refused.
+        Say that the batches are all rows that the ensemble was trained on, in their
+        order: each member is then asked about those it has not seen. For trees that
+        were trained on bootstrap samples; not on Dask, where order is not known.
     progress : bool or callable, optional
         Rows done, rows per second and time left on standard error; by default where
         that is a terminal. Or something to call with rows done and rows in all.
@@ -95,12 +98,12 @@ def summarise(
     >>> summary.n_samples, summary.accuracy() == forest.score(X[1::2], y[1::2])
     (89, True)
     """
-    if out_of_bag:
+    question = Question(ensemble, against, source, out_of_bag)
+    if out_of_bag and (is_dask(batches) or client is not None):
         raise ValueError(
-            "summarise(out_of_bag=True): batches do not say which training rows they "
-            "are; give rows that no member was trained on."
+            "summarise(out_of_bag=True): partitions do not say which training rows "
+            "they are; give batches in order, or rows that no member was trained on."
         )
-    question = Question(ensemble, against, source)
     as_frame = hasattr(ensemble, "feature_names_in_")
     if is_dask(batches):
         question.opened()  # refuses here what workers would refuse
@@ -108,7 +111,7 @@ def summarise(
         return summarise_partitions(question, pieces)
     given = as_source(batches, "summarise", target, as_frame=as_frame)
     if given.n_rows is not None:
-        _refuse_training_rows(question, given.n_rows)
+        _refuse_training_rows(question, given, given.n_rows)
     if client is not None:
         question.opened()
         with client.as_current():
@@ -128,7 +131,8 @@ def _pass(
     total, done, rows = _begun(question, given, checkpoint)
     report(rows, given.n_rows)
     try:
-        with summaries(question, given.batches(skip=done), n_jobs) as found:
+        left = given.batches(skip=done)
+        with summaries(question, left, n_jobs, rows) as found:
             for part, n_rows in found:
                 part = part.shifted(rows)
                 if total is None:
@@ -150,29 +154,42 @@ def _pass(
     if total is None:
         raise ValueError("summarise: there are no batches.")
     checkpoint.keep(total, done, rows, now=True)
+    if question.out_of_bag:
+        _check_all_rows(question, rows)
     if given.n_rows is None:  # now it is known
         report(rows, rows)
-        if done > 1 and question.source is None:
-            total = _doubted(total, question, rows)
     return total
 
 
-def _doubted(total: Summary, question: Question, n_rows: int) -> Summary:
-    """Return the summary, as one of training votes if there are as many of these."""
-    if not as_many_as_trained_on(read_ensemble(question.model), n_rows):
-        return total
-    return replace(total, source=VoteSource.TRAINING)
-
-
-def _refuse_training_rows(question: Question, n_rows: int) -> None:
-    """Refuse as many rows as the members were trained on, unless they are said."""
-    if question.source is None and as_many_as_trained_on(
-        read_ensemble(question.model), n_rows
-    ):
+def _refuse_training_rows(question: Question, given: BatchSource, n_rows: int) -> None:
+    """Refuse files that may be the training rows, unless it is said what they are."""
+    if question.source is not None or question.out_of_bag:
+        return
+    asked = question.opened()
+    if not trained_on_as_many(asked.ensemble, n_rows):
+        return
+    try:
+        X, y = next(_first(given).read(asked.chunk_rows))
+        truth = as_labels(y, "y")
+        prepared = asked.ensemble.prepare(X)
+    except Exception:
+        return  # the pass will say what is wrong with the batch
+    rows = np.arange(truth.size)
+    if may_be_training_rows(asked.ensemble, prepared, truth, rows, n_rows):
         raise ValueError(
-            f"summarise: {n_rows:,} rows are as many as the members were trained on, "
-            "and votes on these mean nothing; source=VoteSource.OTHER says that they "
-            "are others."
+            f"summarise: these look like the {n_rows:,} rows that the members were "
+            "trained on, and votes on them mean nothing; source=VoteSource.OTHER says "
+            "that they are others."
+        )
+
+
+def _check_all_rows(question: Question, rows: int) -> None:
+    drawn = question.opened().drawn
+    assert drawn is not None
+    if rows != len(drawn[0]):
+        raise ValueError(
+            f"summarise(out_of_bag=True): the batches have {rows:,} rows, the members "
+            f"were trained on {len(drawn[0]):,}."
         )
 
 

@@ -1,6 +1,7 @@
 """Batches summarised on several cores, in their order; the models travel once."""
 
 import tempfile
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,12 +20,15 @@ _opened: dict[str, Asked] = {}
 
 @contextmanager
 def summaries(
-    question: Question, batches: Iterator[Batch], n_jobs: int | None
+    question: Question, batches: Iterator[Batch], n_jobs: int | None, start: int = 0
 ) -> Iterator[Iterator[tuple[Summary, int]]]:
-    """Yield an iterator over the summaries of batches, in their order."""
+    """Yield an iterator over the summaries of batches, in their order.
+
+    ``start`` is the number of rows before the first of them.
+    """
     if joblib.effective_n_jobs(n_jobs or 1) == 1:
         asked = question.opened()
-        yield (asked.about(batch) for batch in batches)
+        yield _one_by_one(asked, batches, start)
         return
     question.opened()  # refuses here what workers would refuse
     with tempfile.TemporaryDirectory(prefix="quorate-") as folder:
@@ -33,11 +37,40 @@ def summaries(
         work: Any = joblib.Parallel(
             n_jobs=n_jobs, return_as="generator", pre_dispatch="2*n_jobs"
         )
-        results = work(joblib.delayed(_about)(str(path), batch) for batch in batches)
+        results = work(
+            joblib.delayed(_about)(str(path), batch, place)
+            for batch, place in _placed(batches, start, question.out_of_bag)
+        )
         try:
             yield map(_raised, results)
         finally:
-            results.close()
+            with warnings.catch_warnings():
+                # Batches after one that ended the pass are of no use.
+                warnings.filterwarnings("ignore", ".* tasks? which were still")
+                results.close()
+
+
+def _one_by_one(
+    asked: Asked, batches: Iterator[Batch], start: int
+) -> Iterator[tuple[Summary, int]]:
+    for batch in batches:
+        found, n_rows = asked.about(batch, start)
+        start += n_rows
+        yield found, n_rows
+
+
+def _placed(
+    batches: Iterator[Batch], start: int, needed: bool
+) -> Iterator[tuple[Batch, int]]:
+    """Yield batches and how many rows come before each, where that is needed."""
+    for batch in batches:
+        if needed and batch.n_rows is None:
+            raise ValueError(
+                f"summarise(out_of_bag=True): {batch.name} does not say how many rows "
+                "it has, which several processes need to know; leave n_jobs away."
+            )
+        yield batch, start
+        start += batch.n_rows or 0
 
 
 def _raised(found: tuple[Summary, int] | BatchError) -> tuple[Summary, int]:
@@ -47,11 +80,11 @@ def _raised(found: tuple[Summary, int] | BatchError) -> tuple[Summary, int]:
     return found
 
 
-def _about(path: str, batch: Batch) -> tuple[Summary, int] | BatchError:
+def _about(path: str, batch: Batch, start: int) -> tuple[Summary, int] | BatchError:
     if path not in _opened:
         _opened.clear()
         _opened[path] = joblib.load(path).opened()
     try:
-        return _opened[path].about(batch)
+        return _opened[path].about(batch, start)
     except BatchError as error:
         return error

@@ -207,15 +207,17 @@ class CountedVotes:
 
     def share_sum(self) -> int:
         """Return the sum of the samples' shares of right votes, in whole steps."""
-        right, asked = self.shares()
         if self.has_equal_weights:
             kinds = self.histogram()
             voted = kinds.only(kinds.n >= 1)
             return fixed.whole_steps(voted.c / voted.n, voted.times)
-        some = asked > 0
-        return self._once(
-            "share_sum", lambda: fixed.whole_steps(right[some] / asked[some])
-        )
+
+        def add_up() -> int:
+            right, asked = self.shares()
+            some = asked > 0
+            return fixed.whole_steps(right[some] / asked[some])
+
+        return self._once("share_sum", add_up)
 
     def zero_one_terms(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return error, members' mean error and diversity on each sample.

@@ -11,7 +11,7 @@ from quorate.votes._sums import Worst
 
 
 class VoteCounts(Protocol):
-    """What :class:`Votes` and :class:`Summary` both know: sums over the samples.
+    """What :class:`quorate.Votes` and :class:`quorate.Summary` both know: sums.
 
     Whoever asks for nothing else takes either.
     """

@@ -123,9 +123,12 @@ class Profile:
 def histogram_of(right: IntArray, asked: IntArray, times: Array | None) -> Histogram:
     """Sort samples (or kinds of them) by how many members vote and are right."""
     keys = asked.astype(np.int64) << _BITS | right
+    if times is None:
+        found, counts = np.unique(keys, return_counts=True)
+        return Histogram(found & _MASK, found >> _BITS, counts)
     found, place = np.unique(keys, return_inverse=True)
     total = np.zeros(found.size, dtype=np.int64)
-    np.add.at(total, place, 1 if times is None else times)
+    np.add.at(total, place, times)
     return Histogram(found & _MASK, found >> _BITS, total)
 
 

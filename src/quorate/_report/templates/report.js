@@ -1,11 +1,82 @@
 "use strict";
-// The page is whole without this script; it adds sorting, filters and tooltips.
+// The page is whole without this script; it adds a slider, sorting, filters, reasons
+// and tooltips.
 (() => {
   const make = (tag, properties, ...children) => {
     const element = Object.assign(document.createElement(tag), properties);
     element.append(...children);
     return element;
   };
+
+  const data = JSON.parse(document.getElementById("report-data").textContent);
+  const spoken = document.getElementById("spoken");
+
+  // The slider: every figure at the top, and the commands, for the size it is on.
+
+  const makeSlider = (place, sizes) => {
+    const last = sizes.members.length - 1;
+    const input = make("input", { type: "range", id: "members-to-keep", min: 0, max: last, step: 1 });
+    input.value = sizes.advised;
+    const figures = { keep: sizes.members, ...sizes.text };
+    const show = () => {
+      const at = Number(input.value);
+      for (const shown of place.querySelectorAll("[data-figure]"))
+        shown.textContent = figures[shown.dataset.figure][at];
+      const told = ["members", "size", "time", "score"].filter((name) => figures[name]);
+      input.setAttribute("aria-valuetext", told.map((name) => figures[name][at]).join(", "));
+    };
+    input.addEventListener("input", show);
+    const label = make("label", { htmlFor: input.id }, "How many members to keep: move it, or use the arrow keys");
+    const ends = make("div", { className: "ends", ariaHidden: "true" },
+      make("span", {}, String(sizes.members[0])), make("span", {}, String(sizes.members[last])));
+    place.querySelector(".now").after(make("div", { className: "slide" }, label, input, ends));
+    show();
+  };
+
+  const makeCopyable = (command) => {
+    const code = command.querySelector("code");
+    const button = make("button", { type: "button", className: "copy" }, "Copy");
+    const caption = command.querySelector(".caption");
+    button.setAttribute("aria-label", `Copy: ${caption.textContent}`);
+    const say = (word) => {
+      button.textContent = spoken.textContent = word;
+      setTimeout(() => { button.textContent = "Copy"; }, 2000);
+    };
+    button.addEventListener("click", async () => {
+      try {
+        await navigator.clipboard.writeText(code.textContent);
+        say("Copied");
+      } catch {
+        getSelection().selectAllChildren(code); // in a frame, or where that is forbidden
+        say("Selected");
+      }
+    });
+    caption.append(button);
+  };
+
+  const sizesPlace = document.getElementById("try");
+  if (sizesPlace && data.sizes.members.length > 1) makeSlider(sizesPlace, data.sizes);
+  for (const command of document.querySelectorAll(".command")) makeCopyable(command);
+
+  // Folded parts open for who comes by a link, and for print.
+
+  const folds = [...document.querySelectorAll("details")];
+  const openTarget = () => {
+    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const fold = target && (target.querySelector(":scope > details.fold") ?? target.closest("details"));
+    if (fold) fold.open = true;
+  };
+  addEventListener("hashchange", openTarget);
+  openTarget();
+  for (const link of document.querySelectorAll("nav a")) link.addEventListener("click", () => setTimeout(openTarget));
+  let closed = [];
+  addEventListener("beforeprint", () => {
+    closed = folds.filter((fold) => !fold.open);
+    for (const fold of closed) fold.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const fold of closed) fold.open = false;
+  });
 
   // Tables: a button in each header sorts, a box above filters.
 
@@ -53,7 +124,8 @@
     const input = make("input", { type: "search", id: `${table.id}-filter` });
     count.htmlFor = input.id;
     const rows = [...table.tBodies[0].rows];
-    const texts = rows.map((row) => row.textContent.toLowerCase());
+    const seen = (row) => [...row.cells].filter((cell) => !cell.matches(".told"));
+    const texts = rows.map((row) => seen(row).map((cell) => cell.textContent).join(" ").toLowerCase());
     const show = () => {
       const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
       let shown = 0;
@@ -71,16 +143,60 @@
     show();
   };
 
+  // A column of reasons: choosing a row tells its own below the table.
+
+  const makeTelling = (block, table) => {
+    const panel = make("p", { className: "told-here", id: `${table.id}-told` },
+      "Choose a row, by a click or by Enter, to read why that member stays or goes.");
+    panel.setAttribute("role", "status");
+    table.classList.add("asks");
+    block.querySelector(".scroll").after(panel);
+    const rows = [...table.tBodies[0].rows];
+    const buttonOf = (row) => row.cells[0].querySelector("button");
+    const tell = (row) => {
+      for (const other of rows) {
+        other.toggleAttribute("aria-current", false);
+        buttonOf(other).tabIndex = -1;
+      }
+      row.setAttribute("aria-current", "true");
+      buttonOf(row).tabIndex = 0;
+      const name = make("strong", {}, make("bdi", {}, row.cells[0].textContent));
+      panel.classList.add("chosen");
+      panel.replaceChildren(name, ": ", row.querySelector("td.told").textContent);
+    };
+    const step = (row, by) => {
+      const shown = [...table.tBodies[0].rows].filter((other) => !other.hidden);
+      const next = shown[shown.indexOf(row) + by];
+      if (!next) return;
+      buttonOf(row).tabIndex = -1;
+      buttonOf(next).tabIndex = 0;
+      buttonOf(next).focus();
+    };
+    rows.forEach((row, place) => {
+      const header = row.cells[0];
+      // One stop for the Tab key; arrow keys go from row to row.
+      const button = make("button", { type: "button", tabIndex: place ? -1 : 0 }, ...header.childNodes);
+      header.append(button);
+      row.addEventListener("click", () => tell(row));
+      button.addEventListener("keydown", (event) => {
+        const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+        if (!by) return;
+        event.preventDefault();
+        step(row, by);
+      });
+    });
+  };
+
   for (const block of document.querySelectorAll(".table")) {
     const table = block.querySelector("table");
-    makeSortable(table);
+    if (block.hasAttribute("data-sort")) makeSortable(table);
+    if (table.tHead.querySelector(".told")) makeTelling(block, table);
     if (block.hasAttribute("data-filter")) makeFilterable(block, table);
   }
 
   // Pictures: the nearest point tells its values, to the pointer and to arrow keys.
 
   const tooltip = document.getElementById("tooltip");
-  const spoken = document.getElementById("spoken");
   const marks = JSON.parse(document.getElementById("report-marks").textContent);
   const REACH = 28;
 

@@ -1,0 +1,65 @@
+"""What a smaller ensemble saves: members, bytes, nodes, time to predict."""
+
+from typing import Any
+
+import numpy as np
+
+from quorate._rows import count_rows
+from quorate._typing import IntArray
+from quorate.choosing import Selection
+from quorate.ensembles import Ensemble, PooledClassifier, predict_milliseconds
+from quorate.pruned import smaller_ensemble
+from quorate.votes import Votes
+
+# The best of them counts; with fewer, a busy machine makes the whole look slow.
+_REPEATS = 4
+
+
+def pruning_facts(
+    selection: Selection, kept: Votes, facts: dict[str, Any], honest: bool
+) -> dict[str, Any]:
+    """Say what is kept, what that saves and what it costs."""
+    return {
+        "method": type(selection.pruner).__name__,
+        "rule": selection.rule,
+        "n_kept": selection.n_kept,
+        "order": selection.order,
+        "members": {"before": facts["n_members"], "after": selection.n_kept},
+        "bytes": _sums(facts["bytes"], selection.members),
+        "nodes": _sums(facts["nodes"], selection.members),
+        "accuracy": {"before": selection.votes.accuracy(), "after": kept.accuracy()}
+        if honest
+        else None,
+    }
+
+
+def _sums(costs: Any, kept: IntArray) -> dict[str, int] | None:
+    if costs is None:
+        return None
+    each = np.asarray(costs)
+    return {"before": int(each.sum()), "after": int(each[kept].sum())}
+
+
+def measured_times(
+    ensemble: Ensemble, whole: Any, selection: Selection, rows: Any
+) -> dict[str, Any]:
+    """Return milliseconds to predict some rows: all members, those kept, one."""
+    models = [
+        whole,
+        smaller_ensemble(ensemble, selection),
+        model_of(ensemble, selection.votes, selection.order[:1]),
+    ]
+    before, after, one = predict_milliseconds(models, rows, repeats=_REPEATS)
+    return {
+        "before": float(before),
+        "after": float(after),
+        "one": float(one),
+        "rows": count_rows(rows),
+    }
+
+
+def model_of(ensemble: Ensemble, votes: Votes, members: IntArray) -> Any:
+    """Return some members as a model; without workers, as pruned ones are."""
+    if ensemble.can_predict:
+        return ensemble.keep(members)
+    return PooledClassifier.of(ensemble, members, classes=votes.classes)

@@ -1,0 +1,222 @@
+"""What every number of members would bring, for who moves the slider."""
+
+import shlex
+from typing import Any
+
+import numpy as np
+
+from quorate._report._format import count, milliseconds, percent, points, size
+from quorate._report._measure import measure_of
+from quorate._report._method_comparison import Halves, has_whole_order, some_sizes
+from quorate._report._reproduce import Code, Source, as_code, has_seed
+from quorate._typing import FloatArray, IntArray
+from quorate.choosing import Selection
+from quorate.pruning import Pruner
+
+
+def size_facts(
+    halves: Halves | None, selection: Selection, data: dict[str, Any]
+) -> dict[str, Any]:
+    """Return, for each size, its bytes, time, score and promise, also as text.
+
+    Parameters
+    ----------
+    halves : Halves or None
+        What the method chooses on either half of the samples; None without scores.
+    selection : Selection
+        The members that the report shows as kept.
+    data : dict
+        The numbers of the page so far.
+    """
+    pruner, n_kept = selection.pruner, selection.n_kept
+    curve, times = data["pruning"]["curve"], data["pruning"]["milliseconds"]
+    n_members = data["ensemble"]["n_members"]
+    members = _sizes(pruner, curve, n_kept, n_members)
+    n_bytes = _bytes(halves, members, np.asarray(data["ensemble"]["bytes"]), selection)
+    clock = {1: times["one"], n_members: times["before"], n_kept: times["after"]}
+    measured = sorted(clock)
+    clocked = np.interp(members, measured, [clock[number] for number in measured])
+    scores, doubts = _scores(members, data, n_kept)
+    measure = measure_of(data)
+    promises = _promises(members, data["certificate"])
+    return {
+        "members": members,
+        "bytes": n_bytes.round().astype(np.int64),
+        "milliseconds": clocked,
+        "scores": scores,
+        "standard_errors": doubts,
+        "text": {
+            "members": [
+                f"{count(number)} of {count(n_members)} {data['words']['members']}"
+                for number in members.tolist()
+            ],
+            "size": [size(each) for each in n_bytes],
+            "time": [milliseconds(each) for each in clocked],
+            "score": None if scores is None else list(map(measure.write, scores)),
+            "doubt": None
+            if doubts is None
+            else [measure.differ(each).lstrip("+") for each in doubts],
+            "promise": promises and [promised for promised, _ in promises],
+            "promise_why": promises and [why for _, why in promises],
+        },
+        "chosen": int(np.flatnonzero(members == n_kept)[0]),
+        "marked": _marked(data, members),
+    }
+
+
+def _sizes(
+    pruner: Pruner, curve: dict[str, Any], n_kept: int, n_members: int
+) -> IntArray:
+    """Return the sizes that can be asked for and about which something is known."""
+    if not pruner.tags.honours_keep:
+        return np.unique([n_kept, n_members])
+    if curve["refusal"] is not None:
+        return some_sizes(n_members, n_kept)
+    return np.union1d(curve["sizes"], [n_kept])
+
+
+def _bytes(
+    halves: Halves | None, members: IntArray, costs: FloatArray, selection: Selection
+) -> FloatArray:
+    """Return the bytes of each size.
+
+    Those of all members and of those kept are exact; in between, what the method
+    chooses on either half of the samples tells how large its members are.
+    """
+    pruner = selection.pruner
+    if halves is None or not pruner.tags.honours_keep:
+        found = members * costs.mean()
+    elif has_whole_order(pruner) and pruner.tags.nested:
+        orders = [each.order for each in halves.choose(halves.method, 1.0)]
+        found = np.mean([costs[order].cumsum()[members - 1] for order in orders], 0)
+    else:
+        chosen = [halves.choose(halves.method, int(number)) for number in members]
+        found = np.array(
+            [np.mean([costs[each.members].sum() for each in pair]) for pair in chosen]
+        )
+    found = np.asarray(found, dtype=float)
+    known = costs[selection.members].sum() / found[members == selection.n_kept][0]
+    if selection.n_kept == costs.size:
+        return found * known
+    ends = [selection.n_kept, costs.size]
+    return found * np.interp(members, ends, [known, costs.sum() / found[-1]])
+
+
+def _scores(
+    members: IntArray, data: dict[str, Any], n_kept: int
+) -> tuple[FloatArray, FloatArray] | tuple[None, None]:
+    """Return the score at each size on held-back samples, and its standard error."""
+    curve, judged = data["pruning"]["curve"], data["judged"]
+    if curve["refusal"] is not None:
+        return None, None
+    top = 1.0 if judged is None else judged["top"]
+    sizes = np.asarray(curve["sizes"])
+    at = np.searchsorted(sizes, members)
+    errors = np.asarray(curve["errors"])[at]
+    if not set(members.tolist()) - {n_kept, data["ensemble"]["n_members"]}:
+        # A method with a size of its own: whatever it was asked, all are all.
+        errors[members == data["ensemble"]["n_members"]] = curve["full_error"]
+    return top - errors, np.asarray(curve["standard_errors"])[at]
+
+
+def full_score(data: dict[str, Any]) -> str:
+    """Return the score of all members on held-back samples, as text."""
+    curve, judged = data["pruning"]["curve"], data["judged"]
+    if curve["refusal"] is not None:
+        return ""
+    top = 1.0 if judged is None else judged["top"]
+    return measure_of(data).write(top - curve["full_error"])
+
+
+def _promises(
+    members: IntArray, certificate: dict[str, Any]
+) -> list[tuple[str, str]] | None:
+    if certificate["refusal"] is not None:
+        return None
+    return [_promise(number, certificate) for number in members.tolist()]
+
+
+def _promise(number: int, certificate: dict[str, Any]) -> tuple[str, str]:
+    """Return what is promised about new samples at a size, and why no more."""
+    fewest, whole = certificate["n_kept"], certificate["n_members"]
+    tried, limit = certificate["tried"], points(certificate["tolerance"], 1).lstrip("+")
+    if number == whole:
+        return "nothing to lose", "all members stay"
+    if number >= fewest if certificate["nested"] else number == fewest:
+        sure = percent(1 - certificate["delta"], 0)
+        return (
+            f"at most {limit}",
+            f"of extra error on new samples, with {sure} confidence",
+        )
+    if tried == number:
+        return "none", f"that it costs at most {limit} of error could not be shown"
+    if tried is not None:
+        return "none", f"only {count(tried)} members were put to the test"
+    if fewest == whole:
+        return "none", f"{limit} of extra error at most could be shown for no size"
+    return "none", f"{count(fewest)} members are the fewest with one"
+
+
+def _marked(data: dict[str, Any], members: IntArray) -> list[dict[str, Any]]:
+    """Return the few sizes that stand out, and what for."""
+    curve, certificate = data["pruning"]["curve"], data["certificate"]
+    n_kept, n_members = data["pruning"]["n_kept"], data["ensemble"]["n_members"]
+    reasons = [(n_kept, "kept in this report"), (n_members, "all members")]
+    if curve["refusal"] is None:
+        reasons.append(
+            (curve["enough"], "fewest within one standard error of the best")
+        )
+        reasons.append((curve["best_size"], "best on held-back samples"))
+    if certificate["refusal"] is None and certificate["n_kept"] < n_members:
+        reasons.append((certificate["n_kept"], "fewest with a promise"))
+    there = members.tolist()
+    return [
+        {
+            "at": there.index(number),
+            "members": number,
+            "what": "; ".join(what for at, what in reasons if at == number),
+        }
+        for number in sorted({number for number, _ in reasons})
+        if number in there
+    ]
+
+
+def prune_commands(
+    settings: dict[str, Any],
+    method: Any,
+    out_of_bag: bool | str,
+    selection: Selection,
+    source: Source | None,
+) -> list[dict[str, str]]:
+    """Return the lines that prune, in two parts: the size goes between them."""
+    given: dict[str, Any] = {}
+    code = as_code(method)
+    if code != "auto":
+        given["method"] = code
+    if out_of_bag != "auto":
+        given["out_of_bag"] = out_of_bag
+    if "scoring" in settings:
+        given["scoring"] = settings["scoring"]
+    draws = selection.pruner.tags.is_random and not has_seed(method)
+    if draws:
+        given["random_state"] = settings["random_state"]
+    words = "".join(f"{name}={value!r}, " for name, value in given.items())
+    found = [
+        {
+            "label": "Prune in Python",
+            "before": f"small = quorate.prune(ensemble, X, y, {words}keep=",
+            "after": ")",
+        }
+    ]
+    if source is None or isinstance(code, Code) or draws:
+        return found  # the command line knows names of methods only, and no seed
+    line = ["quorate", "prune", source.model, source.data, "--target", source.target]
+    if "method" in given:
+        line += ["--method", code]
+    if "out_of_bag" in given:
+        line.append("--out-of-bag" if out_of_bag else "--all-votes")
+    if "scoring" in given:
+        line += ["--scoring", str(given["scoring"])]
+    before = shlex.join([*line, *source.options, "--keep"])
+    shell = {"label": "Prune on the command line", "before": f"{before} ", "after": ""}
+    return [shell, *found]

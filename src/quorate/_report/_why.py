@@ -1,0 +1,121 @@
+"""Why a member stays or goes, in a sentence each."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from quorate._report._format import count, percent, points
+from quorate._typing import BoolArray
+from quorate.choosing import Selection, contributions
+from quorate.votes import Votes, leave_one_out_errors, prefix_errors
+
+_UNKNOWN = "how good it is cannot be told from samples it was trained on."
+
+
+def reasons(
+    some: Votes, selection: Selection, added: list[float | None], honest: bool
+) -> list[str]:
+    """Return why each member stays or goes.
+
+    Parameters
+    ----------
+    some : Votes
+        Votes of all members on the samples to count on.
+    selection : Selection
+        The members that stay, in the order of picking.
+    added : list of float or None
+        How much the error of all members grows without each of them.
+    honest : bool
+        Whether errors on the samples mean anything.
+    """
+    if not honest:
+        picked = _picked(selection)
+        goes = f"Goes: not picked; {_UNKNOWN}"
+        return [picked.get(member, goes) for member in range(some.n_members)]
+    kept = selection.applied_to(some)
+    stay = dict(_stay(some, selection, kept))
+    return [
+        stay.get(member) or _goes(some, member, kept, added[member])
+        for member in range(some.n_members)
+    ]
+
+
+def _picked(selection: Selection) -> dict[int, str]:
+    """Return who was picked when, where nothing else is known."""
+    return {
+        int(member): f"Stays: picked as number {count(place)} of "
+        f"{count(selection.n_kept)}; {_UNKNOWN}"
+        for place, member in enumerate(selection.order, start=1)
+    }
+
+
+def _stay(some: Votes, selection: Selection, kept: Votes) -> Iterator[tuple[int, str]]:
+    """Yield the members that stay, and why."""
+    n_kept = selection.n_kept
+    grows = dict(zip(selection.members.tolist(), contributions(kept), strict=True))
+    # A set that was found as a whole, or has new weights, has no members "before".
+    in_order = selection.pruner.has_order and selection.weights is None
+    errors = _errors_of_the_others(some, selection, kept, in_order)
+    for place, member in enumerate(selection.order.tolist(), start=1):
+        picked = f"picked as number {count(place)} of {count(n_kept)}"
+        others = _err(place - 1, "before it")
+        if not in_order:
+            picked = f"one of the {count(n_kept)} chosen together"
+            others = _err(n_kept - 1, "beside it")
+        told = (
+            f"right on {percent(some.accuracies[member], 1)} of the samples by itself"
+        )
+        if member in errors:
+            found = _right_on(some, member, errors[member])
+            told = f"right on {found} where {others}"
+        yield (
+            member,
+            f"Stays: {picked}; it is {told}; {_without(grows[member], n_kept)}.",
+        )
+
+
+def _errors_of_the_others(
+    some: Votes, selection: Selection, kept: Votes, in_order: bool
+) -> dict[int, BoolArray]:
+    """Return where those picked before each member err; or all others, if unordered."""
+    if selection.n_kept == 1:
+        return {}
+    order, errors = selection.members, leave_one_out_errors(kept)
+    if in_order:
+        order = selection.order[1:]
+        errors = prefix_errors(some, selection.order[:-1])
+    return {int(member): each > 0 for member, each in zip(order, errors, strict=True)}
+
+
+def _goes(some: Votes, member: int, kept: Votes, added: float | None) -> str:
+    errs = kept.sample_errors() > 0
+    return (
+        f"Goes: never picked; it is right on {_right_on(some, member, errs)} where "
+        f"{_err(kept.n_members, 'kept')}, and on {_right_on(some, member, ~errs)} where not; "
+        f"{_without(added, some.n_members)}."
+    )
+
+
+def _err(n_members: int, which: str) -> str:
+    """Say that some members err, in the number that fits."""
+    return f"the {count(n_members)} {which} err{'s' * (n_members == 1)}"
+
+
+def _right_on(some: Votes, member: int, where: BoolArray) -> str:
+    """Return on how many of some samples a member is right, of those it votes on."""
+    codes = some.codes[member]
+    asked = where & (codes >= 0)
+    right = int(np.count_nonzero(asked & (codes == some.y)))
+    n_asked = int(np.count_nonzero(asked))
+    return f"{count(right)} of the {count(n_asked)} sample{'s' * (n_asked != 1)}"
+
+
+def _without(grown: float | None, n_members: int) -> str:
+    """Say what happens to the error of some members without one of them."""
+    if grown is None or n_members == 1:
+        return "without it nobody would be left"
+    by = points(abs(grown)).lstrip("+")
+    if not any(digit in by for digit in "123456789"):
+        return f"without it the error of the {count(n_members)} stays the same"
+    word = "grows" if grown > 0 else "falls"
+    return f"without it the error of the {count(n_members)} {word} by {by}"
