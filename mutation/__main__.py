@@ -49,7 +49,7 @@ PYTEST = ["-x", "-q", "-p", "no:xdist", "-p", "no:cacheprovider", "-m", "not slo
 PYTEST += ["--hypothesis-seed=0", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
 FIRST = 40  # tests, of the room itself, before all others are tried
 SECONDS = 40.0  # of tests per mutant, as long as they took when they were recorded
-CPU_LIMIT = 120  # seconds, after which a mutant has hung
+SPARE = 20.0  # seconds of a processor on top of twice as many, then a mutant hangs
 LIMIT = 600.0  # seconds by the clock, for one that waits
 
 Row = dict[str, str]
@@ -103,7 +103,8 @@ def try_all(
     while waiting or running:
         while waiting and len(running) < jobs:
             mutant = waiting.pop()
-            running.add(Attempt(mutant, tests.for_mutant(mutant, seconds)))
+            plan = tests.for_mutant(mutant, seconds)
+            running.add(Attempt(mutant, plan, int(2 * seconds + SPARE)))
         for attempt in [one for one in running if one.is_over()]:
             running.remove(attempt)
             row = rows[key(row_of(attempt.mutant))]
@@ -193,8 +194,8 @@ def record(tests: list[str]) -> None:
 class Attempt:
     """A mutant in a copy of the source, and a process that runs tests on it."""
 
-    def __init__(self, mutant: Mutant, plan: list[list[str]]) -> None:
-        self.mutant, self.plan = mutant, plan
+    def __init__(self, mutant: Mutant, plan: list[list[str]], limit: int) -> None:
+        self.mutant, self.plan, self.limit = mutant, plan, limit
         self.noticed_by = ""
         self.folder = Path(tempfile.mkdtemp(prefix="quorate-mutant-"))
         shutil.copytree(SOURCE, self.folder / "quorate")  # with compiled files
@@ -211,7 +212,7 @@ class Attempt:
         if self.process == 0:
             code = 100
             try:
-                code = run_here(tests, self.folder)
+                code = run_here(tests, self.folder, self.limit)
             finally:
                 os._exit(code)
 
@@ -233,6 +234,8 @@ class Attempt:
                 sys.exit(f"tests have gone or got other names; --record them:\n{log}")
             said = self.folder / SAID
             name = said.read_text() if said.exists() else f"pytest ends with {code}"
+            if code == -signal.SIGKILL:
+                name = "hangs"
             self.noticed_by = name
         if self.plan and not self.noticed_by:
             self._start()
@@ -241,10 +244,10 @@ class Attempt:
         return True
 
 
-def run_here(tests: list[str], source: Path) -> int:
+def run_here(tests: list[str], source: Path, limit: int) -> int:
     """Run tests on a copy of the source, in a process that ends with them."""
     os.setsid()
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_LIMIT, CPU_LIMIT))
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
     log = os.open(source / "log.txt", os.O_CREAT | os.O_WRONLY | os.O_TRUNC)
     os.dup2(log, 1)
     os.dup2(log, 2)

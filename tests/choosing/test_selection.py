@@ -178,6 +178,28 @@ class TestSelect:
             select(votes, "drep", tolerance=0.0)
 
 
+class TestUsualSize:
+    """A pool's is found by its errors, if they can tell."""
+
+    def of_pool(self, votes, **what):
+        parts = (votes.codes, votes.y, votes.classes)
+        pool = quorate.Votes.from_codes(*parts, family="pool", **what)
+        return select(pool, "mdm").rule
+
+    def test_by_honest_errors(self, votes):
+        assert self.of_pool(votes) == "keep='auto'"
+
+    def test_errors_of_training_tell_nothing(self, votes):
+        assert self.of_pool(votes, source=VoteSource.TRAINING) == "keep=0.2"
+
+    def test_nor_do_too_few_samples(self):
+        single = quorate.Votes([[0], [1], [0]], [0])
+        assert self.of_pool(single) == "keep=0.2"
+
+    def test_others_keep_a_fifth(self, votes):
+        assert select(votes, "mdm").rule == "keep=0.2"
+
+
 class TestExplanation:
     def test_parts(self, votes, test_votes):
         found = select(votes, "mdm", keep=6)

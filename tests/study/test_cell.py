@@ -21,7 +21,7 @@ from quorate.study import (
 from quorate.study import _cell as cell_module
 from quorate.study import _store as store_module
 from quorate.study._cell import _Bench, earlier_keys, fold_rows, unit_keys
-from quorate.study._learners import make_ensemble
+from quorate.study._learners import LEARNERS, make_ensemble
 from quorate.votes import VoteSource
 
 
@@ -90,6 +90,12 @@ class TestSeeds:
         plan = small_plan(data=("wine",), repeats=2, seed=7)
         run_plan(plan, tmp_path / "s.sqlite", n_jobs=1)
         assert [one["seed"] for one in watched] == [7, 8, 9, 1007, 1008, 1009]
+
+    @pytest.mark.parametrize("learner", ["tree", "stump", "linear_svm", "svm", "mlp"])
+    def test_learners_get_it(self, learner):
+        parameters = LEARNERS[learner](7).get_params()
+        found = [parameters[name] for name in parameters if "random_state" in name]
+        assert found == [7]
 
     def test_random_methods_go_by_it_too(self, monkeypatch, tmp_path):
         seeds = []

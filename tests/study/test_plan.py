@@ -202,6 +202,13 @@ def test_presets(name):
     quick = make_preset(name, quick=True)
     assert quick.n_cells <= plan.n_cells
     assert quick.rows <= 500
+    assert max(ensemble.members for ensemble in quick.ensembles) <= 20
+
+
+def test_selectors_are_compared_on_as_many_rows_as_the_documented_study():
+    plan = make_preset("selectors")
+    assert (plan.rows, plan.folds, plan.repeats, plan.prune_on) == (1000, 3, 3, "oob")
+    assert plan.as_deployed
 
 
 def test_the_papers_methods_are_in_the_presets():
