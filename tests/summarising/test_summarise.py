@@ -181,6 +181,14 @@ def test_out_of_bag_of_other_rows_is_refused(trained, boosted, data, folder, tmp
         quorate.summarise(trained, in_batches(X[::-1], y[::-1], 900), out_of_bag=True)
     with pytest.raises(ValueError, match="have 900 rows, the members were trained on"):
         quorate.summarise(trained, [(X[:900], y[:900])], out_of_bag=True)
+    with pytest.raises(ValueError, match="nothing can be compared on training rows"):
+        quorate.summarise(trained, [(X, y)], out_of_bag=True, against=[0, 1])
+    few = RandomForestClassifier(2, random_state=0).fit(X, y)
+    row = int(np.intersect1d(*few.estimators_samples_)[0])  # both were trained on it
+    cuts = [slice(0, row), slice(row, row + 1)] if row else [slice(0, 1)]
+    pairs = [(X[cut], y[cut]) for cut in cuts]
+    with pytest.raises(BatchError, match="every member was trained on all of its rows"):
+        quorate.summarise(few, pairs, out_of_bag=True)
     with pytest.raises(ValueError, match="trees that were trained on bootstrap samp"):
         quorate.summarise(boosted, [data], out_of_bag=True)
     frames = [pd.read_parquet(path) for path in sorted(folder.glob("*.parquet"))]
