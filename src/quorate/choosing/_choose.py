@@ -78,7 +78,7 @@ def choose(
         evidence = replace(evidence, votes=evidence.out_of_bag())
     votes = evidence.votes
     _warn_of_training_votes(pruner, votes)
-    wanted = wanted.for_votes(votes, _can_find_size(pruner, votes))
+    wanted = wanted.for_votes(votes, pruner, lambda: _can_find_size(pruner, votes))
     is_auto = isinstance(method, str) and method == AUTO
     if wanted.is_fixed:
         fitted, seconds = _fit(pruner.set_params(keep=wanted.keep), evidence, progress)
@@ -236,8 +236,9 @@ def select(
         suits the votes; see :func:`quorate.pruning.choose_method`.
     keep : float, int, "auto", None or "default"
         Fraction in (0, 1] or number of members. "auto" takes the smallest size within
-        one standard error of the best. By default that is what pools and voting
-        ensembles get, and others 0.2. A pruner object keeps as many as its own
+        one standard error of the best. By default 0.2; for pools and voting ensembles
+        all members that a method gives a weight, or as many as err least. A pruner
+        object keeps as many as its own
         ``keep`` says, unless another number is given here.
     tolerance : float, optional
         Instead of ``keep``: the smallest size whose error exceeds the whole ensemble's

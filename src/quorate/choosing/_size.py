@@ -12,7 +12,7 @@ from quorate._units import as_bytes
 from quorate.choosing._curve import SizeCurve
 from quorate.ensembles import COSTS
 from quorate.pruning import Pruner
-from quorate.votes import Votes
+from quorate.votes import Votes, VoteSource
 
 Keep = float | int | str | None
 Budget = Mapping[str, float | str]
@@ -29,9 +29,15 @@ class Size:
 
     keep: Keep = USUAL
     tolerance: float | None = None
+<<<<<<< HEAD
     budget: Budget | None = None
     batch: int | None = None
     """Rows in a call, for a budget of milliseconds; one if nothing is said."""
+=======
+    budget: Mapping[str, float] | None = None
+    at_best: bool = False
+    """Whether "auto" stands for the size of the smallest error, as in pools."""
+>>>>>>> work-kinds
 
     @classmethod
     def of(
@@ -77,15 +83,23 @@ class Size:
         if self.batch is not None:
             _check_batch(self.batch, self.budget)
 
-    def for_votes(self, votes: Votes, can_find: bool) -> "Size":
+    def for_votes(
+        self, votes: Votes, pruner: Pruner, can_find: Callable[[], bool]
+    ) -> "Size":
         """Return the size that the usual one stands for.
 
-        A pool has few members, each of its own make: how many of them is found by
-        errors, where there are honest ones (``can_find``) to find it by.
+        A pool has few members, each of its own make. A method that weighs them keeps
+        those that have a weight; others keep as many as err least by cross-validation,
+        where there are honest errors along an order (``can_find``). Among few, the
+        smallest number within a standard error is one more often than not.
         """
         if self.keep != USUAL:
             return self
-        return Size("auto" if votes.family == "pool" and can_find else DEFAULT_KEEP)
+        if votes.family != "pool" or votes.source is VoteSource.TRAINING:
+            return Size(DEFAULT_KEEP)
+        if pruner.tags.chooses_weights and pruner.tags.finds_size:
+            return Size(None)
+        return Size("auto", at_best=True) if can_find() else Size(DEFAULT_KEEP)
 
     @property
     def is_fixed(self) -> bool:
@@ -109,7 +123,7 @@ class Size:
             return f"budget={dict(self.budget)!r}{batch}"
         if self.tolerance is not None:
             return f"tolerance={self.tolerance!r}"
-        return f"keep={self.keep!r}"
+        return f"keep={USUAL if self.at_best else self.keep!r}"
 
     @property
     def name(self) -> str:
@@ -143,6 +157,8 @@ class Size:
             return min(fits, default=curve.order.size)
         if self.tolerance is not None:
             return curve.within(self.tolerance)
+        if self.at_best:
+            return curve.best_size
         return curve.within_one_standard_error()
 
 
