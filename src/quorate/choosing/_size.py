@@ -29,15 +29,11 @@ class Size:
 
     keep: Keep = USUAL
     tolerance: float | None = None
-<<<<<<< HEAD
     budget: Budget | None = None
     batch: int | None = None
     """Rows in a call, for a budget of milliseconds; one if nothing is said."""
-=======
-    budget: Mapping[str, float] | None = None
     at_best: bool = False
     """Whether "auto" stands for the size of the smallest error, as in pools."""
->>>>>>> work-kinds
 
     @classmethod
     def of(
