@@ -1036,8 +1036,9 @@ def held_back(mine, full, sizes):
     doubts = [0.01] * len(sizes)
     return {
         "methods": {"rows": rows},
-        "curve": {"refusal": None, "sizes": members, "errors": errors, "enough": 2,
-                  "standard_errors": doubts, "full_error": full},
+        "curve": {"refusal": None, "sizes": members, "errors": errors,
+                  "standard_errors": doubts, "full_error": full,
+                  "best_size": members[np.argmin(errors)]},
         "sizes": {"members": members, "scores": [1 - error for error in errors],
                   "standard_errors": doubts},
     }  # fmt: skip
@@ -1046,8 +1047,8 @@ def held_back(mine, full, sizes):
 @pytest.mark.parametrize(
     ("mine", "sizes", "title", "advised"),
     [
-        # Two members may be "enough" of the best; more than four are still more.
-        (0.15, [(2, 0.14), (4, 0.15), (8, 0.108), (20, 0.1)], "Keep 8 of 20 members "
+        # Two members are "enough" here; who lost by keeping four is not told so.
+        (0.15, [(2, 0.105), (4, 0.15), (8, 0.108), (20, 0.1)], "Keep 8 of 20 members "
          "rather than 4.", 8),
         (0.15, [(2, 0.2), (4, 0.15), (8, 0.12), (20, 0.1)], "Keep all 20 members "
          "rather than 4.", 20),
@@ -1059,12 +1060,19 @@ def test_the_number_advised_is_one_number(made, mine, sizes, title, advised):
     found = held_back(mine, 0.1, sizes)
     pruning = {**made.data["pruning"], "n_kept": 4, "curve": found["curve"]}
     votes = {**made.data["votes"], "best_member_accuracy": 0.5}
+    settings = {**made.data["settings"], "out_of_bag": False}
     data = {**made.data, "methods": found["methods"], "sizes": found["sizes"],
-            "pruning": pruning, "votes": votes}  # fmt: skip
+            "pruning": pruning, "votes": votes, "settings": settings}  # fmt: skip
     assert advised_size(data) == advised
     keeps = [s for s in advice(data) if s["title"].startswith("Keep")]
     assert [step["title"] for step in keeps] == [title]
     assert not any(f"{number} come within" in keeps[0]["text"] for number in (2, 4))
+    # Out of bag few members have few votes, and nobody is told how many will do.
+    data["settings"] = {**settings, "out_of_bag": True}
+    assert advised_size(data) == 4
+    first = advice(data)[0]["title"]
+    doubt = "Check on new samples before you keep only 4 of 20 members."
+    assert first == (title if advised == 4 else doubt)
 
 
 def test_one_word_on_whom_to_keep(made):

@@ -12,6 +12,10 @@ _CLEAR = 2.0
 _SMALL_LOSS = 0.005
 # Share of the members asked, at most, for lazy voting to be worth a sentence.
 _FEW_ASKED = 0.8
+_OUT_OF_BAG = (
+    "But out of bag only about a third of the members vote on each sample, so that few "
+    "members look weaker than they are; samples that no member has seen would tell."
+)
 
 
 def lead(data: dict[str, Any]) -> str:
@@ -141,6 +145,11 @@ def _prune(data: dict[str, Any]) -> dict[str, str]:
             f"Keep {kept} members: little or nothing is lost.",
             f"{found}they are {change}.",
         )
+    if data["settings"]["out_of_bag"]:
+        return _step(
+            f"Check on new samples before you keep only {kept} members.",
+            f"{found}they are {change}. {_OUT_OF_BAG}",
+        )
     other = "" if _is_any_choice_as_good(data) else ", or another choice of them"
     title = f"Keep more than {kept} members{other}."
     more = advised_size(data)
@@ -150,7 +159,7 @@ def _prune(data: dict[str, Any]) -> dict[str, str]:
         if more == n_members:
             some = f"all {count(n_members)} members"
         else:
-            change += f"; {count(more)} come within one standard error of all"
+            change += f"; {count(more)} come within one standard error of the best"
         title = f"Keep {some} rather than {count(pruning['n_kept'])}."
     return _step(title, f"{found}they are {change}.")
 
@@ -158,22 +167,24 @@ def _prune(data: dict[str, Any]) -> dict[str, str]:
 def advised_size(data: dict[str, Any]) -> int:
     """Return how many members to keep: those of the report, or the next that will do.
 
-    More only where those of the report are clearly worse than all of them, and then
-    the fewest that are within one standard error of these.
+    More only where those of the report are surely worse than all of them, and then
+    the fewest that come within one standard error of the best, as in the section on
+    pruning.
     """
     curve, n_kept = data["pruning"]["curve"], int(data["pruning"]["n_kept"])
     row, measure = method_of_this_report(data), measure_of(data)
     settled = _best_member(data) or _better_method(data)
     if row is None or curve["refusal"] is not None or settled is not None:
         return n_kept
-    if not _is_clear_loss(row, measure):
-        return n_kept
+    if data["settings"]["out_of_bag"] or not _is_clear_loss(row, measure):
+        return n_kept  # out of bag, few members look weaker than they are
     sizes, top = data["sizes"], 1.0 if data["judged"] is None else data["judged"]["top"]
-    rows = zip(sizes["members"], sizes["scores"], sizes["standard_errors"], strict=True)
+    best = list(curve["sizes"]).index(curve["best_size"])
+    limit = curve["errors"][best] + curve["standard_errors"][best]
     enough = [
         int(number)
-        for number, score, doubt in rows
-        if number > n_kept and top - score <= curve["full_error"] + doubt
+        for number, score in zip(sizes["members"], sizes["scores"], strict=True)
+        if number > n_kept and top - score <= limit
     ]
     return enough[0] if enough else n_kept
 

@@ -152,7 +152,7 @@ def _few_sizes(data: dict[str, Any]) -> Table:
         "few-sizes",
         "Some sizes side by side",
         (
-            Column("members", "members", end=True),
+            Column("members", "members"),
             Column("what", "which"),
             Column("size", "size", end=True),
             Column("time", f"time for {n_rows} samples", end=True),

@@ -99,7 +99,9 @@ def _goes(some: Votes, member: int, kept: Votes, added: float | None) -> str:
 
 def _err(n_members: int, which: str) -> str:
     """Say that some members err, in the number that fits."""
-    return f"the {count(n_members)} {which} err{'s' * (n_members == 1)}"
+    if n_members == 1:
+        return f"the one {which} errs"
+    return f"the {count(n_members)} {which} err"
 
 
 def _right_on(some: Votes, member: int, where: BoolArray) -> str:
