@@ -456,3 +456,11 @@ def test_sums_in_whole_steps_are_those_of_fractions(drawn):
     exact = sum(round(Fraction(value) * 2**48) * int(count) for value, count in drawn)
     assert fixed.whole_steps(values, times) == exact
     assert fixed.as_float(exact) == float(Fraction(exact, 2**48))
+
+
+def test_shares_of_right_votes_add_up_to_the_last_step():
+    rng = np.random.default_rng(0)
+    votes = quorate.Votes(rng.integers(0, 3, (7, 200)), rng.integers(0, 3, 200))
+    shares = (votes.codes == votes.y).mean(axis=0)
+    steps = [round(Fraction(float(share)) * int(fixed.STEPS)) for share in shares]
+    assert votes.share_sum() == sum(steps)
