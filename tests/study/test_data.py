@@ -697,6 +697,19 @@ def test_fewer_rows_are_stratified_and_keep_their_order():
         load_data("iris", n_rows=2)
 
 
+@pytest.mark.parametrize(
+    ("counts", "n_rows", "expected"),
+    [
+        ([51, 30, 19], 10, [5, 3, 2]),  # one is left, for the class at 1 of 1.9
+        ([5, 3, 2], 5, [3, 1, 1]),  # of equals, the first gets it
+        ([60, 38, 1, 1], 6, [3, 1, 1, 1]),  # one too many, from the class at 2 of 2.28
+        ([96, 2, 2], 5, [3, 1, 1]),
+    ],
+)
+def test_who_gets_what_is_left_over(counts, n_rows, expected):
+    assert rows_per_class(np.array(counts), n_rows).tolist() == expected
+
+
 @given(st.lists(st.integers(1, 500), min_size=2, max_size=12), st.data())
 def test_shares_are_proportional_with_one_row_at_least(counts, data):
     counts = np.array(counts)
