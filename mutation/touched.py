@@ -1,10 +1,10 @@
 """Which test runs which functions: a pytest plugin that writes them down.
 
 ``pytest -p mutation.touched`` leaves in the file named by ``QUORATE_TOUCHED``, for
-every test that passed, the seconds of a processor it took and the lines of the
-functions of ``src/quorate`` it called: one whole number per file, in which bit ``n``
-stands for line ``n``. Calls are watched and lines are not, which would take far longer.
-What the file says of other tests stays.
+every test that passed, the seconds of a processor it took and the lines of what it
+called in ``src/quorate``: one whole number per file, in which bit ``n`` stands for line
+``n``. Calls are watched and lines are not, which would take far longer. What the file
+says of other tests stays.
 """
 
 import json

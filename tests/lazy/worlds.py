@@ -56,6 +56,7 @@ def vote_of(tables, weights=None):
     )
     voting.estimators_ = members
     voting.features_ = [None] * len(members)
+    voting.labels_ = [False] * len(members)
     voting.classes_ = np.arange(int(tables.max()) + 1)
     voting.le_ = LabelEncoder().fit(voting.classes_)
     voting.n_columns_ = 1

@@ -18,7 +18,7 @@ from quorate.exceptions import (
     QuorateWarning,
     UninformativeMeasureWarning,
 )
-from quorate.pruning._evolution import Archive
+from quorate.pruning._evolution import Archive, _mutations
 from quorate.testing import check_measure, check_pruner, example_votes
 
 METHODS = pruning.METHODS
@@ -408,6 +408,29 @@ def test_evolution_never_gets_worse():
                 error = votes.keep(fitted.order_).error()
                 assert fitted.error_ == pytest.approx(error)
             assert some.n_iter_ == 60
+
+
+def slow_sep(votes, n_iter, seed):
+    """Flip as SEP does, vote anew each time, and keep what is not worse."""
+    n = votes.n_members
+    rng = np.random.default_rng(seed)
+    inside = set(pruning.SEP()._start(rng, n, n).tolist())
+    for flips in _mutations(rng, n, n_iter):
+        after = inside ^ set(flips)
+        if after and votes.keep(sorted(after)).error() <= (
+            votes.keep(sorted(inside)).error() + 1e-12
+        ):
+            inside = after
+    return sorted(inside)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_sep_keeps_what_is_not_worse(weighted):
+    """Equals count: the search drifts over plains, with one flip and with several."""
+    for seed in range(12):
+        votes = slow.random_votes(seed, weighted=weighted, masked=False)
+        found = pruning.SEP(n_iter=40, random_state=seed).fit(votes)
+        assert found.order_.tolist() == slow_sep(votes, 40, seed)
 
 
 def test_archive_is_a_front():

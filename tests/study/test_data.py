@@ -194,6 +194,25 @@ def test_a_seed_is_a_data_set():
     assert load_data("waveform", n_rows=77).n_rows == 77
 
 
+# The first column of three rows of seed 0.
+DRAWN = {
+    "waveform": [0.361595, -0.743499, 1.960258],
+    "twonorm": [0.193209, -1.112408, 0.898662],
+    "ringnorm": [1.087636, -0.217981, 1.793089],
+    "threenorm": [0.552114, 0.798724, 1.228525],
+    "gmm2": [0.640423, -0.535669, 1.304],
+    "gmm3": [0.640423, 0.361595, -0.703735],
+    "gmm10": [0.1049, -0.218792, 0.35151],
+}
+
+
+@pytest.mark.parametrize("name", GENERATORS)
+def test_a_seed_goes_on_drawing_the_rows_it_drew(name):
+    """Or studies could not be repeated."""
+    X, _ = GENERATORS[name](3, np.random.default_rng(0))
+    np.testing.assert_allclose(X[:, 0], DRAWN[name], atol=1e-6)
+
+
 @pytest.mark.parametrize("name", BUNDLED)
 def test_bundled_sets_are_those_of_scikit_learn(name):
     data = load_data(name)
@@ -676,6 +695,19 @@ def test_fewer_rows_are_stratified_and_keep_their_order():
     assert load_data("iris", n_rows=999).fingerprint == whole.fingerprint
     with pytest.raises(ValueError, match=r"has 3 classes.*n_rows=2"):
         load_data("iris", n_rows=2)
+
+
+@pytest.mark.parametrize(
+    ("counts", "n_rows", "expected"),
+    [
+        ([51, 30, 19], 10, [5, 3, 2]),  # one is left, for the class at 1 of 1.9
+        ([5, 3, 2], 5, [3, 1, 1]),  # of equals, the first gets it
+        ([60, 38, 1, 1], 6, [3, 1, 1, 1]),  # one too many, from the class at 2 of 2.28
+        ([96, 2, 2], 5, [3, 1, 1]),
+    ],
+)
+def test_who_gets_what_is_left_over(counts, n_rows, expected):
+    assert rows_per_class(np.array(counts), n_rows).tolist() == expected
 
 
 @given(st.lists(st.integers(1, 500), min_size=2, max_size=12), st.data())

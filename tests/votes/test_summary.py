@@ -466,3 +466,11 @@ def test_means_of_the_decomposition_are_those_of_its_samples(votes):
         assert getattr(parts, name) == pytest.approx(samples.mean(), abs=1e-12)
     found = quorate.decompose(votes.summary())
     assert found.error == pytest.approx(found.member_error - found.diversity, abs=1e-12)
+
+
+def test_shares_of_right_votes_add_up_to_the_last_step():
+    rng = np.random.default_rng(0)
+    votes = quorate.Votes(rng.integers(0, 3, (7, 200)), rng.integers(0, 3, 200))
+    shares = (votes.codes == votes.y).mean(axis=0)
+    steps = [round(Fraction(float(share)) * int(fixed.STEPS)) for share in shares]
+    assert votes.share_sum() == sum(steps)
