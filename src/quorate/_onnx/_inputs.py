@@ -47,13 +47,12 @@ def _columns(X: Any) -> Inputs:
         raise ValueError("to_onnx: X with at least one sample, got an empty frame.")
     types, feeds, rounded = [], [], {}
     for name in X.columns:
-        values = np.asarray(X[name])
-        kind = values.dtype.kind
         if not isinstance(name, str):
             raise TypeError(f"to_onnx: columns of X named by text, got {name!r}.")
-        if kind in "biu":
+        values: Array = np.asarray(X[name])
+        if values.dtype.kind in "biu":
             kind, values = "int", values.astype(np.int64)
-        elif kind == "f":
+        elif values.dtype.kind == "f":
             kind, values = "float", values.astype(np.float32)
             rounded[name] = np.float32
         elif all(isinstance(value, str) for value in values.tolist()):

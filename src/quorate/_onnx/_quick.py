@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate._onnx._graph import Graph
+from quorate._onnx._graph import Branch, Graph
 from quorate._onnx._kinds import as_ensemble, label_type
 from quorate._onnx._verdicts import (
     Ballot,
@@ -93,7 +93,7 @@ def _difference(graph: Graph) -> str:
 
 
 def _correct(
-    graph: Graph,
+    graph: Branch,
     ensemble: Ensemble,
     x: Any,
     leads: str,
@@ -127,24 +127,23 @@ def _count(
     scores = _scores_of_leaves(ballots, tables)
     if len(labels) > 2:
         kind = "strings" if labels.dtype.kind == "O" else "int64s"
-        return graph.add_two(
-            "TreeEnsembleClassifier",
-            x.full_name,
-            outputs=(label, None),
+        classes: dict[str, Any] = {
             **{f"class_{name}": values for name, values in scores.items()},
-            **{f"classlabels_{kind}": labels.tolist()},
             **tree_nodes(ballots),
-            post_transform="NONE",
+            f"classlabels_{kind}": labels.tolist(),
+            "post_transform": "NONE",
+        }
+        return graph.add_two(
+            "TreeEnsembleClassifier", x.full_name, outputs=(label, None), **classes
         )
     # Of two classes the other node takes the second if its score is above one half.
-    totals = graph.add(
-        "TreeEnsembleRegressor",
-        x.full_name,
+    targets: dict[str, Any] = {
         **{f"target_{name}": values for name, values in scores.items()},
         **tree_nodes(ballots),
-        n_targets=len(labels),
-        post_transform="NONE",
-    )
+        "n_targets": len(labels),
+        "post_transform": "NONE",
+    }
+    totals = graph.add("TreeEnsembleRegressor", x.full_name, **targets)
     index = graph.add("ArgMax", totals, axis=1, keepdims=0)
     return graph.add("Gather", graph.constant(labels), index, output=label), totals
 
