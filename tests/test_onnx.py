@@ -218,7 +218,7 @@ def test_many_trees_are_few_nodes(n_classes, leaf):
     X, y = samples(n_classes, "int", False)
     model = RandomForestClassifier(60, min_samples_leaf=leaf, random_state=0)
     kinds = [node.op_type for node in to_onnx(model.fit(X, y), X).graph.node]
-    assert len(kinds) <= (4 if leaf == 1 else 9)
+    assert len(kinds) <= (5 if leaf == 1 else 9)
     assert ("If" in kinds) == (leaf > 1)
 
 
@@ -261,6 +261,16 @@ def test_weighted_voting():
     forest.fit(X[:600], y[:600])
     model = quorate.keep_members(forest, np.arange(9), np.linspace(0.1, 1, 9) ** 2)
     assert type(model) is quorate.WeightedVoting
+    labels, probabilities = run(to_onnx(model, X[:5]), X)
+    np.testing.assert_array_equal(labels, model.predict(X))
+    np.testing.assert_allclose(probabilities, model.predict_proba(X), atol=2e-6)
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_members_without_weight(n_classes):
+    X, y = samples(n_classes, "int", True)
+    model = VotingClassifier(TREES, voting="soft", weights=[0, 2, 0, 1])
+    model.fit(X[:400], y[:400])
     labels, probabilities = run(to_onnx(model, X[:5]), X)
     np.testing.assert_array_equal(labels, model.predict(X))
     np.testing.assert_allclose(probabilities, model.predict_proba(X), atol=2e-6)

@@ -35,6 +35,16 @@ class _Named:
     full_name: str
 
 
+@dataclass(frozen=True)
+class _Trees:
+    """What is drawn: trees, what their leaves add, labels, and the sum of weights."""
+
+    ballots: list[Ballot]
+    tables: list[FloatArray]
+    labels: Array
+    whole: float
+
+
 def draw_quickly(graph: Graph, model: Any, x: Any, outputs: list[str]) -> bool:
     """Draw labels and probabilities of an ensemble of trees, if it can be done so.
 
@@ -59,19 +69,22 @@ def draw_quickly(graph: Graph, model: Any, x: Any, outputs: list[str]) -> bool:
     seen = np.flatnonzero((everything != 0).any(axis=0))
     if seen.size < 2 or (everything < 0).any():
         return False  # onnxruntime has rules of its own for these
+    if any(np.ptp(table.sum(axis=1)) > 1e-9 for table in tables):
+        return False  # shares of two classes would not follow from their difference
     labels, _ = label_type(np.asarray(ensemble.classes))
     weights = ensemble.weights
-    whole = np.float32(ensemble.n_members if weights is None else np.sum(weights))
+    whole = float(ensemble.n_members if weights is None else np.sum(weights))
     most = sum(float(table.max()) for table in tables)
     is_exact = bool((everything == np.round(everything)).all()) and most < _WHOLE
-    wanted = outputs if is_exact else [None, None]
-    label, totals = _count(graph, ballots, tables, labels, x, wanted[0])
-    shares = graph.add("Div", totals, graph.constant(whole), output=wanted[1])
+    wanted: list[Any] = [*outputs] if is_exact else [None, None]
+    trees = _Trees(ballots, tables, labels, whole)
+    draw = _draw_two if labels.size == 2 else _draw_many
+    label, shares, scores = draw(graph, trees, x, wanted)
     if is_exact:
         return True
     # Every tree is rounded once as a number and once in the sum.
     doubt = 2 * (len(ballots) + 2) * _ROUNDING * most
-    leads = graph.add("MatMul", _two_largest(graph, totals), _difference(graph))
+    leads = _leads(graph, scores, labels.size)
     limit = graph.constant(np.float32(doubt * (1 + 1e-6)))
     smallest = graph.add("ReduceMin", leads, keepdims=0)
     exact, plain = graph.branch(), graph.branch()
@@ -82,14 +95,14 @@ def draw_quickly(graph: Graph, model: Any, x: Any, outputs: list[str]) -> bool:
     return True
 
 
-def _two_largest(graph: Graph, totals: str) -> str:
+def _leads(graph: Graph, scores: str, n_classes: int) -> str:
+    """Return by how much the first class is ahead of the second, on each row."""
+    if n_classes == 2:
+        return graph.add("Abs", scores)
     two = graph.constant(np.array([2], dtype=np.int64))
-    values, _ = graph.add_two("TopK", totals, two, axis=1)
-    return values
-
-
-def _difference(graph: Graph) -> str:
-    return graph.constant(np.array([[1], [-1]], dtype=np.float32))
+    largest, _ = graph.add_two("TopK", scores, two, axis=1)
+    difference = graph.constant(np.array([[1], [-1]], dtype=np.float32))
+    return graph.add("MatMul", largest, difference)
 
 
 def _correct(
@@ -115,37 +128,47 @@ def _correct(
     graph.result("ScatterND", shares, places, exact)
 
 
-def _count(
-    graph: Graph,
-    ballots: list[Ballot],
-    tables: list[FloatArray],
-    labels: Array,
-    x: Any,
-    label: str | None,
-) -> tuple[str, str]:
-    """Add nodes for the label of the largest score, the first of equals, and scores."""
-    scores = _scores_of_leaves(ballots, tables)
-    if len(labels) > 2:
-        kind = "strings" if labels.dtype.kind == "O" else "int64s"
-        classes: dict[str, Any] = {
-            **{f"class_{name}": values for name, values in scores.items()},
-            **tree_nodes(ballots),
-            f"classlabels_{kind}": labels.tolist(),
-            "post_transform": "NONE",
-        }
-        return graph.add_two(
-            "TreeEnsembleClassifier", x.full_name, outputs=(label, None), **classes
-        )
-    # Of two classes the other node takes the second if its score is above one half.
-    targets: dict[str, Any] = {
-        **{f"target_{name}": values for name, values in scores.items()},
-        **tree_nodes(ballots),
-        "n_targets": len(labels),
+def _draw_many(
+    graph: Graph, trees: _Trees, x: Any, outputs: list[Any]
+) -> tuple[str, str, str]:
+    """Add nodes for labels, shares and scores; the first of equal scores wins."""
+    scores = _scores_of_leaves(trees.ballots, trees.tables)
+    kind = "strings" if trees.labels.dtype.kind == "O" else "int64s"
+    classes: dict[str, Any] = {
+        **{f"class_{name}": values for name, values in scores.items()},
+        **tree_nodes(trees.ballots),
+        f"classlabels_{kind}": trees.labels.tolist(),
         "post_transform": "NONE",
     }
-    totals = graph.add("TreeEnsembleRegressor", x.full_name, **targets)
-    index = graph.add("ArgMax", totals, axis=1, keepdims=0)
-    return graph.add("Gather", graph.constant(labels), index, output=label), totals
+    label, totals = graph.add_two(
+        "TreeEnsembleClassifier", x.full_name, outputs=(outputs[0], None), **classes
+    )
+    whole = graph.constant(np.float32(trees.whole))
+    return label, graph.add("Div", totals, whole, output=outputs[1]), totals
+
+
+def _draw_two(
+    graph: Graph, trees: _Trees, x: Any, outputs: list[Any]
+) -> tuple[str, str, str]:
+    """Do the same for two classes, by what the second has more than the first.
+
+    The node for classes would take the second if its score is above one half.
+    """
+    more = [table[:, 1:] - table[:, :1] for table in trees.tables]
+    scores = _scores_of_leaves(trees.ballots, more)
+    targets: dict[str, Any] = {
+        **{f"target_{name}": values for name, values in scores.items()},
+        **tree_nodes(trees.ballots),
+        "n_targets": 1,
+        "post_transform": "NONE",
+    }
+    lead = graph.add("TreeEnsembleRegressor", x.full_name, **targets)
+    sides = np.array([[-1, 1]], dtype=np.float32) / np.float32(2 * trees.whole)
+    apart = graph.add("Mul", lead, graph.constant(sides))
+    index = graph.add("ArgMax", apart, axis=1, keepdims=0)
+    label = graph.add("Gather", graph.constant(trees.labels), index, output=outputs[0])
+    half = graph.constant(np.float32(0.5))
+    return label, graph.add("Add", apart, half, output=outputs[1]), lead
 
 
 def _scores_of_leaves(
@@ -155,7 +178,9 @@ def _scores_of_leaves(
     trees, nodes, classes, scores = [], [], [], []
     for place, (ballot, table) in enumerate(zip(ballots, tables, strict=True)):
         leaves = np.flatnonzero(ballot.member.tree_.children_left < 0)
-        rows, columns = np.nonzero(table)
+        said = table != 0
+        said[:, 0] |= ~said.any(axis=1)  # onnxruntime wants something of every leaf
+        rows, columns = np.nonzero(said)
         trees.append(np.full(rows.size, place))
         nodes.append(leaves[rows])
         classes.append(columns)
