@@ -232,12 +232,12 @@ class Attempt:
     def _start(self) -> None:
         """Run the next portion of tests."""
         self.end = time.monotonic() + LIMIT
-        tests = self.plan.pop(0) if self.plan else ["--version"]  # nothing runs it
+        self.tests = self.plan.pop(0) if self.plan else ["--version"]  # none runs it
         self.process = os.fork()
         if self.process == 0:
             code = 100
             try:
-                code = run_here(tests, self.folder, self.limit)
+                code = run_here(self.tests, self.folder, self.limit)
             finally:
                 os._exit(code)
 
@@ -254,6 +254,12 @@ class Attempt:
             self.noticed_by = "time is up"
         elif status:
             code = os.waitstatus_to_exitcode(status)
+            if code == pytest.ExitCode.USAGE_ERROR and "[" in "".join(self.tests):
+                # Parameters that depend on the source: with whatever there is now.
+                functions = dict.fromkeys(test.partition("[")[0] for test in self.tests)
+                self.plan.insert(0, list(functions))
+                self._start()
+                return False
             if code == pytest.ExitCode.USAGE_ERROR:
                 log = (self.folder / "log.txt").read_text()
                 sys.exit(f"tests have gone or got other names; --record them:\n{log}")

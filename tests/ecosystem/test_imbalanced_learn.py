@@ -49,6 +49,9 @@ OUT_OF_BAG = {
     "over-sampling": make_pipeline(RandomOverSampler(**SEEDED), FOREST),
 }
 TRAINING = {
+    "balanced forest, the smallest class whole": BalancedRandomForestClassifier(
+        12, sampling_strategy="auto", **SEEDED
+    ),
     "balanced forest, no replacement": BalancedRandomForestClassifier(
         12, sampling_strategy="auto", replacement=False, **SEEDED
     ),
@@ -92,6 +95,16 @@ def test_out_of_bag_votes(name, fitted, rare):
     assert other.source is VoteSource.OTHER
     with pytest.raises(ValueError, match="not the data"):
         quorate.collect_votes(fitted[name], X[::-1], y[::-1], out_of_bag=True)
+
+
+def test_other_samples_of_the_same_classes_are_known_by_the_leaves(fitted, rare):
+    (X, y), _ = rare
+    places = np.arange(len(y))
+    for label in np.unique(y):
+        places[y == label] = places[y == label][::-1]
+    forest = fitted["balanced forest"]
+    other = quorate.collect_votes(forest, X[places], y, out_of_bag="auto")
+    assert other.source is VoteSource.OTHER
 
 
 @pytest.mark.parametrize("name", TRAINING)

@@ -91,6 +91,9 @@ def test_a_bare_module_is_refused_with_the_way_out(body, data):
     _, _, X, y = data
     with pytest.raises(TypeError, match=r"member 'net': a torch module .*'logits'"):
         quorate.collect_votes({"net": body}, X, y)
+    for half in ({"classes": ["bad", "good"]}, {"answers": "logits"}):
+        with pytest.raises(TypeError, match=r"a torch module .*'logits'"):
+            quorate.as_member(body, **half)
 
 
 def test_skorch_nets_need_nothing(data):

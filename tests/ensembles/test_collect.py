@@ -602,3 +602,13 @@ class TestAtTheSameTime:
         pool = [self.Waiting(*meetings), self.Waiting(*meetings)]
         votes = collect_votes(pool, X, y % 2, n_jobs=2, probabilities=True)
         assert votes.n_members == 2
+
+
+def test_trees_give_nothing_to_a_class_they_have_not_met():
+    X, y = load_wine(return_X_y=True)
+    forest = RandomForestClassifier(5, max_depth=2, random_state=0)
+    forest.fit(X[y < 2], y[y < 2])
+    votes = collect_votes(forest, X, y, probabilities=True)
+    shares = votes.mean_probabilities()
+    np.testing.assert_allclose(shares[:, :2], forest.predict_proba(X), atol=1e-6)
+    assert not shares[:, 2].any()

@@ -209,3 +209,29 @@ def test_what_does_not_change_the_answer_is_not_complained_about():
     lazy = LazyClassifier(bagging).fit()
     bagging.set_params(n_jobs=2)
     np.testing.assert_array_equal(lazy.predict(X), bagging.predict(X))
+
+
+def test_with_a_turn_one_tree_in_so_many_is_looked_into():
+    forest = MODELS["forest"]().fit(X, Y)
+    before = fingerprint(forest)
+    forest.estimators_[1].fit(X, OTHER)
+    assert before.holds(forest, turn=0)
+    assert not before.holds(forest, turn=1)
+    assert not before.holds(forest)
+
+
+class Slotted:
+    """A member without attributes that anybody could list."""
+
+    __slots__ = ()
+
+    def predict(self, X):
+        return np.zeros(len(X), dtype=int)
+
+
+def test_members_after_one_that_shows_nothing_are_looked_into():
+    members = [Slotted(), DecisionTreeClassifier(max_depth=2).fit(X, Y)]
+    before = fingerprint(members)
+    assert before.matches(fingerprint(members))
+    members[1].fit(X, OTHER)
+    assert not before.matches(fingerprint(members))

@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import beta, betabinom
+from scipy.stats import beta, betabinom, binomtest
+from sklearn.datasets import load_wine
 from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
     RandomForestClassifier,
+    VotingClassifier,
 )
 from sklearn.linear_model import RidgeClassifier
 from sklearn.tree import DecisionTreeClassifier
@@ -218,3 +220,37 @@ def test_calibration_keeps_its_promise_on_new_rows():
         changed.append(np.mean(lazy.predict(X[fresh]) != forest.predict(X[fresh])))
     assert np.mean(changed) <= 0.05
     assert np.mean(changed) > 0.005  # and the promise is used
+
+
+def test_a_vote_counts_against_other_classes_by_its_weight():
+    X, y = load_wine(return_X_y=True)
+    stump = DecisionTreeClassifier(max_depth=1)
+    boosting = AdaBoostClassifier(stump, n_estimators=15, random_state=0).fit(X, y)
+    additive = make_additive(read_ensemble(boosting))
+    assert additive.against == -0.5
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 3, (additive.n_members, 500))
+    votes = codes[:, :, None] == np.arange(3)
+    weights = additive.weights[:, None, None]
+    expected = np.where(votes, weights, -0.5 * weights).sum(axis=0).argmax(axis=1)
+    np.testing.assert_array_equal(additive.decide(weights * votes), expected)
+
+
+def test_votes_of_odd_weights_are_added_up_but_for_rounding():
+    X, y = load_wine(return_X_y=True)
+    weights = [0.1234567, 40.7654321, np.pi]
+    trees = [DecisionTreeClassifier(max_depth=depth) for depth in (1, 2, 3)]
+    members = [(f"depth {tree.max_depth}", tree) for tree in trees]
+    voting = VotingClassifier(members, voting="hard", weights=weights).fit(X, y)
+    margin = make_additive(read_ensemble(voting)).margin
+    rounding = 8 * 5 * np.finfo(float).eps * sum(weights)
+    assert margin == pytest.approx(rounding, rel=1e-9, abs=0)
+
+
+@pytest.mark.parametrize("n_rows", [22, 60, 200])
+def test_what_a_single_fit_certifies_is_the_exact_binomial_limit(n_rows):
+    allowed = changes_allowed(n_rows, 0.1, 0.9)
+    _, limit = calibrate(np.zeros(n_rows), 0.1, 0.9)
+    exact = binomtest(allowed, n_rows, alternative="less").proportion_ci(0.9).high
+    assert limit == pytest.approx(exact)
+    assert limit <= 0.1
