@@ -1,7 +1,7 @@
 """ONNX graphs that keep every label, against those of skl2onnx, in onnxruntime.
 
-Times are those of the processor: both have one thread, and what else the machine does is
-not theirs.
+Times are those of the processor: both have one thread, and what else the machine does
+is not theirs.
 """
 
 import time
