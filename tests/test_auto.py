@@ -96,6 +96,7 @@ def test_a_name_is_not_auto(data):
     assert small.pruning_["weights"] is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [{"keep": "auto"}, {"tolerance": 0.05}])
 @pytest.mark.parametrize("name", KINDS)
 def test_other_sizes(name, size, data):

@@ -207,7 +207,7 @@ def test_compare_shows_the_limits():
     worse, better = (wrong[1] & ~wrong[0]).sum(), (wrong[0] & ~wrong[1]).sum()
     assert seen.excess_limit == excess_limit(worse, better, 600)
     assert seen.to_dict()["excess_limit"] == seen.excess_limit
-    assert "excess at most" in repr(seen)
+    assert "more errors, at most" in repr(seen)
 
 
 def population(rng, n_members=25, n_kinds=400):

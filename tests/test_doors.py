@@ -117,7 +117,7 @@ def command(files):
     return run
 
 
-QUICK = ("forest", "boosting", "soft voting")
+QUICK = ("forest", "boosting")
 EVERY_KIND = [
     name if name in QUICK else pytest.param(name, marks=pytest.mark.slow)
     for name in KINDS
@@ -226,7 +226,9 @@ class TestPools:
     """Lists and dicts become a model; prune and report agree on its members."""
 
     @pytest.mark.parametrize("method", METHODS)
-    @pytest.mark.parametrize("as_dict", [True, False])
+    @pytest.mark.parametrize(
+        "as_dict", [True, pytest.param(False, marks=pytest.mark.slow)]
+    )
     def test_same_members(self, method, as_dict, data):
         X, y = data
         pool = {name: member.fit(X[:300], y[:300]) for name, member in three()}

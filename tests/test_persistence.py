@@ -788,6 +788,7 @@ class TestInterruptedSave:
             save([line, lambda: None], path)
         assert path.read_bytes() == old
 
+    @pytest.mark.slow
     def test_kill(self, line, path):
         code = (
             "import os, time\n"

@@ -412,6 +412,7 @@ def test_unseen_samples_give_a_certificate_and_calibration():
     assert exact["members_asked"] < 15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["pep", "drep", "epbd"])
 def test_methods_of_every_kind(forest, method):
     page = quorate.report(*forest, method=method, keep=4, methods=["mdm"])

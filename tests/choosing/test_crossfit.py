@@ -50,6 +50,7 @@ def test_every_sample_is_judged_by_an_order_that_has_not_seen_it(method, masked)
     np.testing.assert_allclose(curve.votes_per_sample, np.cumsum(asked) / 120)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["re", "brier", "l1"])
 def test_what_to_expect_is_the_same_choice_without_each_fold(method):
     votes, _ = draw(n_samples=200)

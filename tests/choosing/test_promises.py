@@ -70,6 +70,7 @@ def test_the_error_that_is_printed_is_met(method):
     assert np.mean(difference) <= allowed(difference, 0.005)
 
 
+@pytest.mark.slow
 def test_the_errors_that_choose_a_size_flatter_it():
     """Why sizes are cross-fitted: on the samples chosen on, choices look too good."""
     flattered, honest = [], []

@@ -124,6 +124,7 @@ class TestSelect:
         found = select(votes, pruning.FTAD("entropy_sk"), keep=3)
         assert (found.pruner.measure, found.pruner.keep) == ("entropy_sk", 3)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("method", quorate.methods())
     def test_auto_works_for_every_method_with_an_order(self, method, votes):
         if method.startswith("tsp"):

@@ -53,6 +53,7 @@ def test_blends_the_test_folder_as_python_does(files, tmp_path):
     assert str(target) in done.stdout.replace("\n", "")
 
 
+@pytest.mark.slow
 def test_weights_without_a_test(files, tmp_path):
     folder, y = files
     target = tmp_path / "weights.parquet"

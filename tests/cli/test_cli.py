@@ -83,6 +83,7 @@ def test_demo_of_the_paper(run):
     assert max(map(len, done.stdout.splitlines())) <= 80
 
 
+@pytest.mark.slow
 def test_demo_is_repeatable(run):
     for more in ((), ("--paper",)):
         words = ("demo", "--members", "20", "--seed", "3", "--json", *more)

@@ -125,6 +125,7 @@ class TestSparse:
         shares = (found == found[:, :1]).mean(axis=1)
         assert 0.55 < shares.mean() < 0.95
 
+    @pytest.mark.slow
     def test_wide_tables_take_no_room(self):
         X = sp.random(50, 10**6, 1e-5, format="csr", random_state=0)
         assert cross(X, 1000).nnz < 30_000

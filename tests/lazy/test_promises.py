@@ -143,6 +143,7 @@ def test_other_ways_to_an_order(kind, n_rows):
 # Calibrated: for the single fit
 
 
+@pytest.mark.slow
 def test_a_single_fit_keeps_its_promise_with_confidence():
     kind, n_rows = "nearly equal", 60
     assert rows_needed(0.1, 0.9) == 22

@@ -70,7 +70,7 @@ def test_compare(forest, small, data):
         assert found.predict_milliseconds is None
         assert found.recalls is None
         assert np.isnan(found.speedup)
-        assert "ms to predict" not in repr(found)
+        assert "predicting" not in repr(found)
         assert "accuracy" in repr(found)
         assert found.to_dict()["predict_milliseconds"] is None
 
