@@ -7,6 +7,7 @@ from bench import (
     distil,
     forests,
     frontier,
+    graphs,
     large,
     lazy,
     measures,
@@ -35,6 +36,7 @@ BENCHES = {
     "blend": blend.run,
     "distil": distil.run,
     "serving": serving.run,
+    "onnx": graphs.run,
     "report": report.run,
     "study": study.run,
 }

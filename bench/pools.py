@@ -51,12 +51,11 @@ def candidates(chosen_on):
         "ges",
         quorate.pruning.GreedySelection(1.0, random_state=0).fit(chosen_on).new_weights,
     )
-    for keep in ("default", "auto"):
-        usual = quorate.select(chosen_on, "auto", keep, smoothing=0.0)
-        weights = np.zeros(n)
-        for name, weight in usual.weights_by_name.items():
-            weights[chosen_on.names.index(name)] = weight
-        yield f"keep {keep}", weights
+    usual = quorate.select(chosen_on)
+    weights = np.zeros(n)
+    for name, weight in usual.weights_by_name.items():
+        weights[chosen_on.names.index(name)] = weight
+    yield "default", weights
 
 
 def main(folder):

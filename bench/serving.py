@@ -33,11 +33,12 @@ Predict = Callable[[np.ndarray], object]
 N_TREES, N_TRAIN, N_CALIBRATE = 200, 5000, 2000
 KEEP = 40
 # Rows, different batches of them, and rounds.
-BATCHES = ((1, 20, 15), (50, 5, 15), (20_000, 1, 5))
+BATCHES = ((1, 100, 10), (50, 10, 10), (20_000, 1, 5))
 # How many times faster than scikit-learn and than onnxruntime on the whole forest, by
 # batch size; onnxruntime is no match for 20 000 rows.
 LIMITS = {
     ("quorate exact", 1): (100, 3),
+    ("quorate exact, compact", 1): (100, 3),
     ("quorate exact", 50): (20, 3),
     ("quorate exact", 20_000): (2.5, None),
     ("quorate bayes", 20_000): (7, None),

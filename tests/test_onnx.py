@@ -27,7 +27,10 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import (
     FunctionTransformer,
+    LabelEncoder,
     MinMaxScaler,
+    OneHotEncoder,
+    OrdinalEncoder,
     QuantileTransformer,
     StandardScaler,
 )
@@ -195,6 +198,153 @@ def test_same_labels_on_many_ties(name, seed):
     X, y = samples(5, "int", True, seed, size=8000)
     model = fitted(MODELS[name], X[:600], y[:600])
     np.testing.assert_array_equal(run(to_onnx(model, X[:9]), X)[0], model.predict(X))
+
+
+@pytest.mark.parametrize("opset", [13, 17])
+@pytest.mark.parametrize("name", ["forest", "shallow forest", "boosting", "soft"])
+def test_older_operators(name, opset):
+    X, y = samples(5, "text", True)
+    model = fitted(MODELS[name], X[:400], y[:400])
+    converted = to_onnx(model, X[:9], target_opset=opset)
+    versions = {entry.domain: entry.version for entry in converted.opset_import}
+    assert versions[""] <= opset
+    np.testing.assert_array_equal(run(converted, X)[0], model.predict(X))
+
+
+@pytest.mark.parametrize("leaf", [1, 4], ids=["sure", "unsure"])
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_many_trees_are_few_nodes(n_classes, leaf):
+    """Each node takes its time when one sample is asked about."""
+    X, y = samples(n_classes, "int", False)
+    model = RandomForestClassifier(60, min_samples_leaf=leaf, random_state=0)
+    kinds = [node.op_type for node in to_onnx(model.fit(X, y), X).graph.node]
+    assert len(kinds) <= (5 if leaf == 1 else 9)
+    assert ("If" in kinds) == (leaf > 1)
+
+
+def test_no_samples():
+    X, y = samples(5, "text", False)
+    for leaf in (1, 4):
+        model = RandomForestClassifier(9, min_samples_leaf=leaf).fit(X, y)
+        labels, probabilities = run(to_onnx(model, X), X[:0])
+        assert labels.shape == (0,)
+        assert probabilities.shape == (0, 5)
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_nearly_a_tie(n_classes):
+    """Scores that differ by less than single precision can tell."""
+    X, y = samples(n_classes, "int", True)
+    trees = [DecisionTreeClassifier(max_depth=2, random_state=n).fit(X[n::3], y[n::3])
+             for n in range(3)]  # fmt: skip
+    rng = np.random.default_rng(0)
+    for tree in trees:
+        values = tree.tree_.value
+        values[:] = 1 / n_classes
+        values[:, 0, 0] += rng.choice([-1e-9, 0, 1e-9], len(values))
+    model = VotingClassifier(
+        [(str(n), tree) for n, tree in enumerate(trees)], voting="soft"
+    )
+    model.estimators_, model.classes_ = trees, trees[0].classes_
+    model.le_ = LabelEncoder().fit(model.classes_)
+    for tree in trees:
+        tree.classes_ = np.arange(n_classes)
+    expected = model.predict(X)
+    assert len(set(expected)) == 2
+    labels, _ = run(to_onnx(model, X[:5]), X)
+    np.testing.assert_array_equal(labels, expected)
+
+
+def test_weighted_voting():
+    X, y = samples(5, "text", True, seed=3, size=6000)
+    forest = RandomForestClassifier(20, min_samples_leaf=3, random_state=0)
+    forest.fit(X[:600], y[:600])
+    model = quorate.keep_members(forest, np.arange(9), np.linspace(0.1, 1, 9) ** 2)
+    assert type(model) is quorate.WeightedVoting
+    labels, probabilities = run(to_onnx(model, X[:5]), X)
+    np.testing.assert_array_equal(labels, model.predict(X))
+    np.testing.assert_allclose(probabilities, model.predict_proba(X), atol=2e-6)
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_members_without_weight(n_classes):
+    X, y = samples(n_classes, "int", True)
+    model = VotingClassifier(TREES, voting="soft", weights=[0, 2, 0, 1])
+    model.fit(X[:400], y[:400])
+    labels, probabilities = run(to_onnx(model, X[:5]), X)
+    np.testing.assert_array_equal(labels, model.predict(X))
+    np.testing.assert_allclose(probabilities, model.predict_proba(X), atol=2e-6)
+
+
+def test_calibrated_and_frozen():
+    X, y = samples(2, "int", False)
+    forest = clone(FOREST).fit(X[:400], y[:400])
+    model = CalibratedClassifierCV(FrozenEstimator(forest)).fit(X[400:800], y[400:800])
+    labels, probabilities = run(to_onnx(model, X), X)
+    np.testing.assert_array_equal(labels, model.predict(X))
+    np.testing.assert_allclose(probabilities, model.predict_proba(X), atol=1e-5)
+    inner = model.calibrated_classifiers_[0].estimator
+    assert isinstance(inner, FrozenEstimator)  # as it was
+
+
+class TestFramesByColumn:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def frame(cls):
+        X, y = samples(5, "int", False, size=900)
+        rng = np.random.default_rng(0)
+        frame = pd.DataFrame(X[:, :2].astype(float) / 3, columns=["a", "b wide"])
+        frame["count"] = rng.integers(0, 4, 900)
+        frame["name"] = np.array(["oak", "fir", "élm"])[
+            (y + rng.integers(0, 2, 900)) % 3
+        ]
+        frame["kind"] = pd.Categorical(np.where(X[:, 2] > 0, "x", "y"))
+        return frame, LABELS["text"][(y - y.min()) // 3]
+
+    @pytest.mark.parametrize(
+        "step",
+        [
+            make_column_transformer(
+                (StandardScaler(), ["a", "b wide"]), (OneHotEncoder(), ["name"])
+            ),
+            make_column_transformer(
+                (MinMaxScaler(), ["a", "b wide"]),
+                ("passthrough", ["count"]),
+                (OneHotEncoder(), ["name", "kind"]),
+            ),
+            make_column_transformer(
+                (StandardScaler(), ["a", "count"]), (OrdinalEncoder(), ["kind"])
+            ),
+            make_column_transformer((StandardScaler(), [0]), (OneHotEncoder(), [3])),
+        ],
+        ids=["some", "all", "mixed", "positions"],
+    )
+    def test_same_labels(self, step, frame):
+        X, y = frame
+        model = make_pipeline(clone(step), clone(FOREST)).fit(X[:400], y[:400])
+        converted = to_onnx(model, X[:400])
+        names = [taken.name for taken in converted.graph.input]
+        assert names == ["a", "b_wide", "count", "name", "kind"]
+        session = onnxruntime.InferenceSession(
+            converted.SerializeToString(), providers=["CPUExecutionProvider"]
+        )
+        columns = [X[["a"]].to_numpy(np.float32), X[["b wide"]].to_numpy(np.float32),
+                   X[["count"]].to_numpy(np.int64), X[["name"]].to_numpy(object),
+                   X[["kind"]].to_numpy(object)]  # fmt: skip
+        labels = session.run(["label"], dict(zip(names, columns, strict=True)))[0]
+        seen = X.astype({"a": np.float32, "b wide": np.float32})
+        np.testing.assert_array_equal(labels, model.predict(seen))
+
+    def test_wrong_labels_are_refused(self, frame, monkeypatch):
+        X, y = frame
+        step = make_column_transformer((StandardScaler(), ["a"]))
+        model = make_pipeline(step, clone(FOREST)).fit(X, y)
+        other = make_pipeline(clone(step), clone(FOREST)).fit(X, y[::-1])
+        convert = convert_module._convert
+        monkeypatch.setattr(
+            convert_module, "_convert", lambda _, *options: convert(other, *options)
+        )
+        sentence(ValueError, model, X, "of 900 samples otherwise")
 
 
 def test_skl2onnx_alone_is_not_the_same():
@@ -467,7 +617,33 @@ class TestRefusals:
         frame = pd.DataFrame(self.X, columns=list("abcde"))
         step = make_column_transformer((StandardScaler(), ["a", "b"]))
         model = make_pipeline(step, TREE).fit(frame, self.y)
-        sentence(ValueError, model, frame, "cannot convert this Pipeline")
+        to_onnx(model, frame)
+        sentence(ValueError, model, self.X, "cannot convert this Pipeline")
+
+    @pytest.mark.parametrize(
+        ("column", "name"),
+        [
+            ([None, *"b" * 59], r"'c' of type (object|str)"),
+            (pd.date_range("2026", periods=60), "'c' of type datetime64"),
+        ],
+    )
+    def test_columns_without_a_type(self, column, name):
+        frame = pd.DataFrame(self.X, columns=list("abxde")).assign(c=column)
+        step = make_column_transformer((StandardScaler(), ["a", "b"]))
+        model = make_pipeline(step, TREE).fit(frame, self.y)
+        sentence(TypeError, model, frame, f"text without gaps, got {name}")
+
+    def test_an_empty_frame(self):
+        frame = pd.DataFrame(self.X, columns=list("abcde"))
+        step = make_column_transformer((StandardScaler(), ["a", "b"]))
+        model = make_pipeline(step, TREE).fit(frame, self.y)
+        sentence(ValueError, model, frame[:0], "at least one sample, got an empty")
+
+    @pytest.mark.parametrize("opset", [12, 999, "15", 15.0])
+    def test_versions(self, opset):
+        model = clone(TREE).fit(self.X, self.y)
+        with pytest.raises(ValueError, match=r"^to_onnx\(target_opset=.*from 13 to \d"):
+            to_onnx(model, self.X, target_opset=opset)
 
     def test_text_in_the_samples(self):
         model = clone(TREE).fit(self.X, self.y)
@@ -511,7 +687,7 @@ class TestRefusals:
         convert = convert_module._convert
         other = clone(FOREST).fit(self.X, -self.y)
         monkeypatch.setattr(
-            convert_module, "_convert", lambda _, classes, n: convert(other, classes, n)
+            convert_module, "_convert", lambda _, *options: convert(other, *options)
         )
         message = "labels 60 of 60 samples otherwise, the first at position 0"
         sentence(ValueError, model, self.X, message)

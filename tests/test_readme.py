@@ -18,3 +18,25 @@ def test_examples_print_what_is_shown():
         with contextlib.redirect_stdout(printed):
             exec(code, namespace)
         assert printed.getvalue() == shown
+
+
+def test_the_demo_is_shown_as_it_is():
+    """Every line of it but the times, which are those of a machine."""
+    from click.testing import CliRunner
+
+    from quorate.cli import main
+
+    shown = re.search(r"prints this.*?```text\n(.*?)```", README.read_text(), re.S)
+    done = CliRunner().invoke(main, ["demo"])
+    assert done.exit_code == 0, done.stderr
+    assert len(done.stdout.splitlines()) <= 30
+
+    def without_times(text):
+        lines = [" ".join(line.split()) for line in text.splitlines()]
+        return [
+            line.replace("numpy engine", "compiled engine")
+            for line in lines
+            if line and not line.startswith("predicting")
+        ]
+
+    assert without_times(shown[1]) == without_times(done.stdout)

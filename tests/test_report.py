@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
 from itertools import accumulate
 
@@ -23,6 +24,7 @@ from sklearn.ensemble import (
 )
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import confusion_matrix
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -31,7 +33,9 @@ from sklearn.tree import DecisionTreeClassifier
 import quorate
 from quorate._plain import plain
 from quorate._report import _format, study_report
+from quorate._report._advice import advice, advised_size
 from quorate._report._certificate import certificate_facts
+from quorate._report._confusion import confusion_facts
 from quorate._report._facts import mean_agreement
 from quorate._report._method_comparison import (
     compare_methods,
@@ -112,8 +116,8 @@ def test_the_page_is_whole(made):
     assert len(outline.ids) == len(set(outline.ids))
     assert outline.tags.count("h1") == 1
     assert re.findall(r'<figure id="([^"]+)"', made.html) == [
-        "measures", "kappa", "agreement", "decomposition", "margins", "risk",
-        "members-map", "sizes", "method-gains",
+        "sizes", "method-gains", "members-map", "kappa", "agreement", "measures",
+        "decomposition", "margins", "risk",
     ]  # fmt: skip
     assert outline.tags.count("table") >= 6
     assert outline.tags.count("script") == 3
@@ -503,6 +507,18 @@ def test_a_certificate_is_on_the_half_that_did_not_choose():
     assert flattered.error != right.error
 
 
+def test_a_choice_without_nested_sizes_is_certified_at_its_own():
+    halves = halves_of(Evidence(votes_of(n_samples=3000)), "brier", 3000, seed=1)
+    pruner = quorate.pruning.BrierSelection()
+    assert not pruner.tags.nested
+    found = certificate_facts(halves, pruner, VoteSource.OTHER, 9)
+    chosen = quorate.select(halves.votes[0], method="brier", keep=9)
+    right = quorate.certify(halves.votes[1], chosen, tolerance=0.02)
+    assert found["n_kept"] == right.n_kept == 9
+    assert found["error"] == right.error
+    assert (found["nested"], found["tried"]) == (False, 9)
+
+
 def test_the_held_back_curve_meets_the_comparison():
     evidence = Evidence(votes_of())
     for method, sizes in (("re", 12), ("lcs", 8), ("brier", 8), ("ges", 8)):
@@ -805,6 +821,172 @@ def test_lazy_voting_is_tried_as_the_command_does():
         assert found[name]["allowed"] == mode.expected_disagreement
 
 
+@pytest.mark.parametrize("method", ["mdm", "brier"])
+def test_every_size_says_what_pruning_to_it_brings(method):
+    model, X, y = UNSEEN["forest"]()
+    found = quorate.report(model, X, y, method=method, keep=4, methods=[]).data
+    sizes, curve = found["sizes"], found["pruning"]["curve"]
+    assert sizes["members"] == curve["sizes"]
+    assert (len(sizes["members"]) == 15) == (method == "mdm")
+    assert sizes["members"][sizes["chosen"]] == 4
+    assert sizes["scores"] == [1 - error for error in curve["errors"]]
+    assert sizes["standard_errors"] == curve["standard_errors"]
+    spent = found["pruning"]["bytes"]
+    assert sizes["bytes"][sizes["chosen"]] == spent["after"]
+    assert sizes["bytes"][-1] == spent["before"]
+    clock = found["pruning"]["milliseconds"]
+    assert sizes["milliseconds"][sizes["chosen"]] == clock["after"]
+    assert sizes["milliseconds"][0] == clock["one"]
+    assert sizes["milliseconds"][-1] == clock["before"]
+    (line,) = sizes["commands"]
+    for at in (0, sizes["chosen"], len(sizes["members"]) - 1):
+        number = sizes["members"][at]
+        scope = {"quorate": quorate, "ensemble": model, "X": X, "y": y}
+        exec(f"{line['before']}{number}{line['after']}", scope)
+        kept = scope["small"].pruning_["kept"]
+        assert len(kept) == number
+        real = sum(found["ensemble"]["bytes"][member] for member in kept)
+        assert sizes["bytes"][at] == pytest.approx(real, rel=0.25)
+        assert sizes["text"]["size"][at] == _format.size(sizes["bytes"][at])
+        assert sizes["text"]["score"][at] == _format.percent(sizes["scores"][at])
+        assert sizes["text"]["members"][at] == f"{number} of 15 trees"
+
+
+def test_a_method_with_a_size_of_its_own_offers_no_other(forest):
+    found = quorate.report(*forest, method="pep", keep=None, methods=[]).data
+    sizes = found["sizes"]
+    assert sizes["members"] == [found["pruning"]["n_kept"], 20]
+    assert sizes["scores"][-1] == 1 - found["pruning"]["curve"]["full_error"]
+
+
+def test_a_promise_is_made_from_the_certified_size_on():
+    X, y = make_classification(3000, random_state=0)
+    model = RandomForestClassifier(15, max_depth=4, random_state=0)
+    model.fit(X[:600], y[:600])
+    page = quorate.report(model, X[600:], y[600:], method="mdm", keep=2, methods=[])
+    found = page.data
+    fewest, text = found["certificate"]["n_kept"], found["sizes"]["text"]
+    assert 1 < fewest < 15
+    limit = "at most 2.0\u202fpp"
+    assert text["promise"] == ["none"] * (fewest - 1) + [limit] * (15 - fewest) + [
+        "nothing to lose"
+    ]
+    assert text["promise_why"][0] == f"{fewest} members are the fewest with one"
+    marked = {row["members"]: row["what"] for row in found["sizes"]["marked"]}
+    assert "fewest with a promise" in marked[fewest]
+    assert "kept in this report" in marked[2]
+    assert "Promise" in Outline(page.html).text
+
+
+def counted(why):
+    """Return the numbers of samples in the sentence on a member."""
+    return [
+        int(n.replace(",", "")) for n in re.findall(r"[\d,]+(?= of the|\ssample)", why)
+    ]
+
+
+def test_a_sentence_says_why_a_member_stays_or_goes(forest):
+    page = quorate.report(*forest, method="mdm", keep=5, methods=[])
+    votes, order = page.selection.votes, page.selection.order.tolist()
+    kept = votes.keep(sorted(order)).sample_errors() > 0
+    for member, row in enumerate(page.data["members"]):
+        right, asked = votes.codes[member] == votes.y, votes.codes[member] >= 0
+        if member not in order:
+            assert row["why"].startswith("Goes: never picked; it is right on ")
+            wanted = [
+                part
+                for where in (kept, ~kept)
+                for part in ((right & where).sum(), (asked & where).sum())
+            ]
+            grown, n_members = row["contribution"], 20
+        else:
+            place = order.index(member)
+            assert row["why"].startswith(f"Stays: picked as number {place + 1} of 5;")
+            before = (
+                votes.keep(sorted(order[:place])).sample_errors() > 0 if place else 0
+            )
+            wanted = [(right & before).sum(), (asked & before).sum()] if place else []
+            others = [m for m in sorted(order) if m != member]
+            grown = votes.keep(others).error() - votes.keep(sorted(order)).error()
+            n_members = 5
+        if wanted:
+            assert counted(row["why"]) == wanted
+        by = _format.points(abs(grown)).lstrip("+")
+        word = "stays the same" if abs(grown) < 5e-5 else f"grows by {by}"
+        if grown <= -5e-5:
+            word = f"falls by {by}"
+        assert row["why"].endswith(f"without it the error of the {n_members} {word}.")
+    first = page.data["members"][order[0]]
+    alone = _format.percent(first["accuracy"], 1)
+    assert f"it is right on {alone} of the samples by itself" in first["why"]
+
+
+def test_members_with_new_weights_were_chosen_together():
+    model, X, y = UNSEEN["soft voting"]()
+    page = quorate.report(model, X, y, method="simplex", keep=3, methods=[])
+    kept = page.selection.applied_to(page.selection.votes)
+    stays = [row["why"] for row in page.data["members"] if row["kept"] == "kept"]
+    assert len(stays) == kept.n_members > 1
+    for place, why in enumerate(stays):
+        assert why.startswith(f"Stays: one of the {len(stays)} chosen together; ")
+        others = kept.keep(np.delete(np.arange(len(stays)), place))
+        errs = others.sample_errors() > 0
+        right = kept.codes[place] == kept.y
+        assert counted(why) == [(right & errs).sum(), errs.sum()]
+
+
+def test_without_scores_a_sentence_says_no_more_than_is_known():
+    model, X, y = boosted_on_training()
+    rows = quorate.report(model, X, y, keep=3).data["members"]
+    whys = {row["kept"]: row["why"] for row in rows}
+    assert re.match(r"Stays: picked as number \d of 3; how good it is", whys["kept"])
+    assert whys["dropped"].startswith("Goes: not picked; how good it is cannot be told")
+
+
+def test_confusions_are_those_of_the_models():
+    model, X, y = UNSEEN["forest"]()
+    page = quorate.report(model, X, y, keep=3, methods=[])
+    small = quorate.prune(model, X, y, keep=3)
+    found = page.data["confusion"]
+    for name, each in (("before", model), ("after", small)):
+        assert found[name] == confusion_matrix(y, each.predict(X)).tolist()
+    pair = found["pairs"][0]
+    true, said = int(pair["class"]), int(pair["taken_for"])
+    assert pair["before"] == found["before"][true][said]
+    assert pair["after"] == found["after"][true][said]
+    counts = [max(row["before"], row["after"]) for row in found["pairs"]]
+    assert counts == sorted(counts, reverse=True)
+    text = " ".join(Outline(page.html).text)
+    assert f"{found['before'][0][1]} → {found['after'][0][1]}" in text
+    recall = found["after"][2][2] / sum(found["after"][2])
+    assert page.data["classes"][2]["recall_kept"] == pytest.approx(recall)
+
+
+def test_many_classes_are_listed_by_what_is_confused():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 40, 600)
+    codes = np.where(rng.random((3, 600)) < 0.6, y, (y + 1) % 40)
+    votes = quorate.Votes(codes, y)
+    found = confusion_facts(votes, votes.keep([0]), True)
+    assert found["before"] is None
+    assert len(found["pairs"]) == 30
+    for row in found["pairs"]:
+        assert (int(row["class"]) + 1) % 40 == int(row["taken_for"])
+    assert confusion_facts(votes, votes, False) is None
+
+
+def test_the_page_tells_sizes_and_reasons_without_a_script(made):
+    shown = made.html[: made.html.index('<script type="application/json"')]
+    text = unescape(shown)
+    sizes = made.data["sizes"]
+    for row in sizes["marked"]:
+        for name in ("size", "time"):
+            assert sizes["text"][name][row["at"]] in text
+        assert row["what"] in text
+    for row in made.data["members"]:
+        assert row["why"] in text
+
+
 def test_only_the_page_about_an_ensemble_has_a_selection(made, results):
     assert made.selection.n_kept == made.data["pruning"]["n_kept"]
     assert study_report(results).selection is None
@@ -833,13 +1015,91 @@ def compared(mine, best, doubt):
 def test_another_method_is_advised_only_if_it_is_clearly_better(
     made, mine, best, doubt, said
 ):
-    from quorate._report._advice import advice
-
     found = advice({**made.data, "methods": compared(mine, best, doubt)})
     titles = {step["title"] for step in found}
     choices = {"Try Best instead of Mine.",
                "Do not expect much from the choice of members."}  # fmt: skip
     assert titles & choices == ({said} if said else set())
+
+
+def held_back(mine, full, sizes):
+    """Return the numbers of a page on which a method of 4 members has this error."""
+    members, errors = zip(*sizes, strict=True)
+    rows = [
+        {"method": name, "accuracy": 1 - error, "gain": full - error,
+         "gain_error": 0.001, "seconds": seconds, "chosen": chosen, "is_random": random}
+        for name, error, seconds, chosen, random in (
+            ("Mine", mine, 0.1, "this report", False),
+            ("random", mine + 0.02, None, None, True),
+        )
+    ]  # fmt: skip
+    doubts = [0.01] * len(sizes)
+    return {
+        "methods": {"rows": rows},
+        "curve": {"refusal": None, "sizes": members, "errors": errors,
+                  "standard_errors": doubts, "full_error": full,
+                  "best_size": members[np.argmin(errors)]},
+        "sizes": {"members": members, "scores": [1 - error for error in errors],
+                  "standard_errors": doubts},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("mine", "sizes", "title", "advised"),
+    [
+        # Two members are "enough" here; who lost by keeping four is not told so.
+        (0.15, [(2, 0.105), (4, 0.15), (8, 0.108), (20, 0.1)], "Keep 8 of 20 members "
+         "rather than 4.", 8),
+        (0.15, [(2, 0.2), (4, 0.15), (8, 0.12), (20, 0.1)], "Keep all 20 members "
+         "rather than 4.", 20),
+        (0.101, [(2, 0.2), (4, 0.101), (20, 0.1)], "Keep 4 of 20 members: little or "
+         "nothing is lost.", 4),
+    ],
+)  # fmt: skip
+def test_the_number_advised_is_one_number(made, mine, sizes, title, advised):
+    found = held_back(mine, 0.1, sizes)
+    pruning = {**made.data["pruning"], "n_kept": 4, "curve": found["curve"]}
+    votes = {**made.data["votes"], "best_member_accuracy": 0.5}
+    settings = {**made.data["settings"], "out_of_bag": False}
+    data = {**made.data, "methods": found["methods"], "sizes": found["sizes"],
+            "pruning": pruning, "votes": votes, "settings": settings}  # fmt: skip
+    assert advised_size(data) == advised
+    keeps = [s for s in advice(data) if s["title"].startswith("Keep")]
+    assert [step["title"] for step in keeps] == [title]
+    assert not any(f"{number} come within" in keeps[0]["text"] for number in (2, 4))
+    # Out of bag few members have few votes, and nobody is told how many will do.
+    data["settings"] = {**settings, "out_of_bag": True}
+    assert advised_size(data) == 4
+    first = advice(data)[0]["title"]
+    doubt = "Check on new samples before you keep only 4 of 20 members."
+    assert first == (title if advised == 4 else doubt)
+
+
+def test_one_word_on_whom_to_keep(made):
+    """One member, another method or these: never two of them."""
+    data = {**made.data, "methods": compared(0.88, 0.90, 0.001)}
+    assert not [s for s in advice(data) if s["title"].startswith("Keep")]
+    alone = {**data["votes"], "accuracy": 0.9, "best_member_accuracy": 0.97}
+    titles = [step["title"] for step in advice({**data, "votes": alone})]
+    assert titles[0].startswith("Ask whether you need an ensemble")
+    assert not [t for t in titles if t.startswith(("Keep", "Try"))]
+    hardly = {**alone, "best_member_accuracy": 0.905}  # the best of many, by chance
+    titles = [step["title"] for step in advice({**data, "votes": hardly})]
+    assert titles[0] == "Try Best instead of Mine."
+
+
+def test_diversity_is_not_advised_where_the_page_speaks_against_it(made):
+    parts = {"error": 0.2, "member_error": 0.21, "diversity": 0.01}
+    data = {**made.data, "decomposition": {"all": parts, "kept": parts}}
+    for applies, decreases, said in (
+        (True, False, 0),
+        (True, True, 1),
+        (False, False, 1),
+    ):
+        risk = {**made.data["risk"], "lemma_applies": applies,
+                "risk_decreases": decreases}  # fmt: skip
+        titles = [step["title"] for step in advice({**data, "risk": risk})]
+        assert titles.count("Train members that differ more.") == said
 
 
 @pytest.mark.parametrize(("vote", "lines"), [(0.75, 1), (0.99, 0)])

@@ -41,6 +41,10 @@ class NothingSavedWarning(QuorateWarning):
     """Everybody is kept, as the samples cannot show that fewer would do."""
 
 
+class LatencyWarning(QuorateWarning):
+    """Members were dropped to save time that lazy voting saves without that."""
+
+
 class TrainingVotesWarning(QuorateWarning):
     """Something is chosen or calibrated on samples the members were trained on."""
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-WIDTHS = (320, 768, 1440)
+WIDTHS = (320, 360, 768, 1440)
 AUDIT = (Path(__file__).parent / "audit.js").read_text()
 
 # What a focused element must have, and where it is among all elements.
@@ -17,6 +17,8 @@ FOCUS = """() => {
     outline: style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0,
   };
 }"""
+
+OVERFLOW = "document.documentElement.scrollWidth - innerWidth"
 
 pytestmark = pytest.mark.slow
 
@@ -39,12 +41,17 @@ def test_passes_the_audit_without_asking_for_anything(
 ):
     path, _ = request.getfixturevalue(report)
     seen = visit(path, width, color_scheme=scheme)
-    for details in seen.page.locator("details").all():
-        details.evaluate("node => { node.open = true; }")
+    assert seen.page.evaluate(OVERFLOW) <= 0  # folded, as it comes
+    unfold(seen.page)
     assert seen.page.evaluate(AUDIT) == []
-    overflow = "document.documentElement.scrollWidth - innerWidth"
-    assert seen.page.evaluate(overflow) <= 0
+    assert seen.page.evaluate(OVERFLOW) <= 0
     seen.assert_quiet()
+
+
+def unfold(page):
+    page.locator("details").evaluate_all(
+        "all => all.forEach((n) => { n.open = true; })"
+    )
 
 
 def test_the_audit_finds_what_is_wrong(visit, plain_report, tmp_path):
@@ -109,7 +116,7 @@ def test_tables_sort_by_number_and_by_text(visit, plain_report):
 def test_tables_filter(visit, plain_report):
     path, made = plain_report
     page = visit(path).page
-    box = page.get_by_label("Filter rows by words in them").last
+    box = page.get_by_label("Filter rows by words in them").first
     rows = page.locator("#members-table tbody tr:visible")
     assert rows.count() == 24
     box.fill("KEPT")
@@ -124,6 +131,7 @@ def test_tables_filter(visit, plain_report):
 
 def test_tooltips_appear_on_hover(visit, plain_report):
     page = visit(plain_report[0]).page
+    unfold(page)
     picture = page.locator("#members-map .picture")
     picture.scroll_into_view_if_needed()
     at = picture.evaluate(
@@ -158,6 +166,7 @@ def test_tooltips_appear_on_hover(visit, plain_report):
 
 def test_tooltips_appear_for_the_keyboard(visit, plain_report):
     page = visit(plain_report[0], 320).page
+    unfold(page)
     page.keyboard.press("Tab")
     picture = page.locator("#method-gains .picture")
     picture.focus()
@@ -185,8 +194,9 @@ def test_tooltips_appear_for_the_keyboard(visit, plain_report):
 
 def test_focus_is_visible_and_follows_the_page(visit, plain_report):
     page = visit(plain_report[0]).page
+    unfold(page)
     places = []
-    for _ in range(60):
+    for _ in range(90):
         page.keyboard.press("Tab")
         focus = page.evaluate(FOCUS)
         if focus["tag"] == "BODY":
@@ -246,7 +256,140 @@ def test_whole_without_scripts(visit, plain_report):
     assert page.locator("#members-table tbody tr").count() == 24
     assert page.locator("button, input").count() == 0
     assert page.get_by_role("heading", name="What to do next").is_visible()
+    sizes = plain_report[1].data["sizes"]
+    at = sizes["advised"]
+    for name in ("members", "size", "time", "score", "doubt"):
+        shown = page.locator(f'[data-figure="{name}"]')
+        assert shown.inner_text() == sizes["text"][name][at]
+        assert shown.is_visible()
+    rows = page.locator("#few-sizes tbody tr")
+    assert rows.count() == len(sizes["marked"]) > 1
+    for row, mark in zip(rows.all(), sizes["marked"], strict=True):
+        assert row.is_visible()
+        for part in (mark["what"], sizes["text"]["size"][mark["at"]]):
+            assert part in row.inner_text()
+    why = page.locator("#members-table td.told")
+    assert why.count() == 24
+    assert why.first.is_visible()
+    page.locator("#diversity summary").first.click()  # folds are the browser's own
+    assert page.locator("#diversity-table").is_visible()
     seen.assert_quiet()
+
+
+def figures(page):
+    found = page.locator("#try [data-figure]").evaluate_all(
+        "all => all.map((n) => [n.dataset.figure, n.textContent])"
+    )
+    return dict(found)
+
+
+def test_the_slider_moves_every_figure_and_the_commands(visit, hostile_report):
+    path, made = hostile_report
+    seen = visit(path, 360)
+    page, sizes = seen.page, made.data["sizes"]
+    slider = page.get_by_label("How many members to keep")
+    last = len(sizes["members"]) - 1
+    assert last > 2
+    slider.focus()
+    assert page.locator(":focus-visible").count() == 1
+    for key, at in (
+        ("Home", 0), ("ArrowRight", 1), ("ArrowUp", 2), ("ArrowLeft", 1), ("End", last)
+    ):  # fmt: skip
+        page.keyboard.press(key)
+        shown = figures(page)
+        assert shown["keep"] == str(sizes["members"][at])
+        for name, texts in sizes["text"].items():
+            assert shown.get(name) == (texts and texts[at]), name
+        code = page.locator("#try pre code").evaluate_all(
+            "all => all.map((n) => n.textContent)"
+        )
+        number = str(sizes["members"][at])
+        assert code == [c["before"] + number + c["after"] for c in sizes["commands"]]
+        spoken = slider.get_attribute("aria-valuetext")
+        assert spoken.startswith(f"{sizes['text']['members'][at]}, ")
+    assert len(code) == 2
+    assert page.evaluate(OVERFLOW) <= 0
+    seen.assert_quiet()
+
+
+def test_the_slider_starts_at_what_is_advised(visit, plain_report):
+    path, made = plain_report
+    page, sizes = visit(path).page, made.data["sizes"]
+    assert figures(page)["keep"] == str(sizes["members"][sizes["advised"]])
+    before = figures(page)
+    box = page.get_by_label("How many members to keep").bounding_box()
+    page.mouse.click(box["x"] + 2, box["y"] + box["height"] / 2)
+    assert figures(page)["keep"] == "1" != before["keep"]
+
+
+def test_a_command_is_copied_as_it_stands(visit, plain_report):
+    page = visit(
+        plain_report[0], permissions=["clipboard-read", "clipboard-write"]
+    ).page
+    page.get_by_label("How many members to keep").press("End")
+    page.get_by_role("button", name="Copy: Prune in Python").click()
+    page.locator("#spoken", has_text="Copied").wait_for(state="attached")
+    line = plain_report[1].data["sizes"]["commands"][-1]
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == f"{line['before']}24{line['after']}"
+
+
+def test_choosing_a_member_tells_why_it_stays_or_goes(visit, plain_report):
+    path, made = plain_report
+    seen = visit(path, 360)
+    page = seen.page
+    rows = {row["member"]: row for row in made.data["members"]}
+    told = page.get_by_role("status").filter(has_text="Choose a row")
+    assert told.is_visible()
+    assert page.locator("#members-table .told").first.is_hidden()
+    told = page.locator("#members-table-told")
+    tried = page.locator("#members-table tbody tr")
+    for place in (0, 23):  # kept ones come first
+        row = tried.nth(place)
+        name = row.locator("th").inner_text()
+        row.locator("td").first.click()
+        assert told.inner_text() == f"{name}: {rows[name]['why']}"
+        assert told.evaluate(
+            "n => { const box = n.getBoundingClientRect();"
+            " return box.top >= 0 && box.bottom <= innerHeight; }"
+        )
+    assert "Goes: never picked" in told.inner_text()
+    button = tried.first.locator("th button")
+    button.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    name = tried.nth(1).locator("th").inner_text()
+    assert told.inner_text() == f"{name}: {rows[name]['why']}"
+    assert "Stays: " in told.inner_text()
+    assert page.locator("#members-table [aria-current]").count() == 1
+    assert page.locator("#members-table th button[tabindex='0']").count() == 1
+    # Filtered and sorted, arrows go along the rows that are there.
+    page.get_by_label("Filter rows by words in them").first.fill("dropped")
+    page.locator("#members-table thead button").first.press("Enter")
+    shown = page.locator("#members-table tbody tr:visible")
+    shown.first.locator("th button").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Space")
+    name = shown.nth(1).locator("th").inner_text()
+    assert told.inner_text() == f"{name}: {rows[name]['why']}"
+    assert page.evaluate(OVERFLOW) <= 0
+    seen.assert_quiet()
+
+
+def test_research_is_folded_until_asked_for(visit, plain_report):
+    page = visit(plain_report[0]).page
+    for name in ("ensemble", "methods", "portraits", "diversity", "help", "glossary"):
+        assert not page.locator(f"#{name} > details").get_attribute("open")
+        assert page.locator(f"#{name} h2").is_visible()
+    assert not page.locator("#diversity-table").is_visible()
+    assert page.locator("#members-table").is_visible()
+    page.get_by_role("navigation").get_by_role("link", name="How diverse it is").click()
+    assert page.locator("#diversity-table").is_visible()
+    page.emulate_media(media="print")
+    for inside in ("#risk svg", "#glossary dl", "#methods-table", "#reproduce pre"):
+        assert page.locator(inside).first.is_visible(), inside
+        height = "n => n.getBoundingClientRect().height"
+        assert page.locator(inside).first.evaluate(height) > 20, inside
 
 
 def test_scripts_that_are_not_its_own_are_refused(visit, plain_report, tmp_path):

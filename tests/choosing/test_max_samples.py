@@ -53,6 +53,12 @@ def test_a_sample_does_not_depend_on_the_batches(n, size, edges, seed):
     assert drawn.sum() == size or (exact < 1).any()
 
 
+def test_a_rare_class_is_drawn_once_and_takes_no_more_than_its_share():
+    y = np.repeat(["a", "b", "c"], [46, 10, 2])
+    drawn = draw_sample(GivenBatches([(np.zeros((58, 1)), y)]), 25)[1]
+    assert [int(np.sum(drawn == label)) for label in "abc"] == [20, 4, 1]
+
+
 def test_every_sample_is_as_likely_as_the_others():
     X, y = np.arange(40)[:, None], np.repeat([0, 1], [30, 10])
     batches = GivenBatches(cut(X, y, [7, 22]))

@@ -187,7 +187,7 @@ class TestUsualSize:
         return select(pool, "mdm").rule
 
     def test_by_honest_errors(self, votes):
-        assert self.of_pool(votes) == "keep='auto'"
+        assert self.of_pool(votes) == "keep='default'"
 
     def test_errors_of_training_tell_nothing(self, votes):
         assert self.of_pool(votes, source=VoteSource.TRAINING) == "keep=0.2"

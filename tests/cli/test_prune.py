@@ -103,6 +103,45 @@ def test_sizes(run, words, members):
     assert json.loads(done.stdout)["comparison"]["members"]["after"] in members
 
 
+class Ticks:
+    """A clock on which everything takes fifty milliseconds."""
+
+    now = 0.0
+
+    def __call__(self):
+        self.now += 50e-3
+        return self.now
+
+
+@pytest.mark.parametrize(
+    ("words", "rows"), [([], "1 row"), (["--batch", "50"], "50 rows")]
+)
+def test_time(words, rows, run, monkeypatch):
+    monkeypatch.setattr("quorate.ensembles._latency.clock", Ticks())
+    done = run("--budget", "milliseconds=60", *words)
+    assert done.exit_code == 0, done.stderr
+    said = " ".join(done.stdout.split())
+    assert "40 of 40 members kept" in said
+    assert (
+        f"per call of {rows}: 50.0 ms (95th percentile 50.0 ms), of which 50.0 ms are "
+        "preprocessing; the budget is 60.0 ms"
+    ) in said
+    found = json.loads(
+        run("--json", "--force", "--budget", "milliseconds=60", *words).stdout
+    )
+    assert found["pruning"]["latency"]["p95"] == pytest.approx(50.0)
+
+
+def test_time_that_is_not_enough(run, tmp_path, monkeypatch):
+    monkeypatch.setattr("quorate.ensembles._latency.clock", Ticks())
+    done = run("--budget", "milliseconds=20")
+    assert done.exit_code == 1
+    said = " ".join(done.stderr.split())
+    assert "budget['milliseconds']=20.0: the preprocessing alone takes 50.0 ms" in said
+    assert "nothing is kept" in said
+    assert not (tmp_path / "small.skops").exists()
+
+
 def test_does_not_overwrite(run, tmp_path):
     (tmp_path / "small.skops").write_text("precious")
     done = run()
@@ -120,6 +159,8 @@ def test_does_not_overwrite(run, tmp_path):
         (["--keep", "1.5"], 1, "keep 1 to 40 members"),
         (["--budget", "gold"], 2, "KIND=LIMIT"),
         (["--budget", "gold=3"], 1, "gold"),
+        (["--batch", "5"], 1, "go with a budget of milliseconds"),
+        (["--budget", "milliseconds=60", "--batch", "0"], 1, "rows in a call, 1 or"),
         (["--method", "epdb"], 1, "did you mean 'epbd'"),
         (["--target", "kin"], 1, "did you mean 'kind'"),
     ],

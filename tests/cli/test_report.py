@@ -12,7 +12,7 @@ from sklearn.datasets import load_wine
 from sklearn.ensemble import RandomForestClassifier
 
 from quorate.cli import main
-from quorate.persistence import save
+from quorate.persistence import load, save
 
 separate = (
     {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}
@@ -67,6 +67,19 @@ def test_writes_a_page_whose_command_makes_it_again(files, tmp_path, monkeypatch
                 k: v for k, v in found["settings"].items() if "seconds" not in k
             }
         assert same[part] == data[part], part
+
+
+def test_the_command_on_the_page_prunes_to_the_size_it_names(files, tmp_path):
+    done = run(files, tmp_path / "a.html", "--method", "mdm", "--all-votes")
+    assert done.exit_code == 0, done.stderr
+    line = embedded(tmp_path / "a.html")["sizes"]["commands"][0]
+    words = shlex.split(f"{line['before']}5{line['after']}")
+    assert words[:2] == ["quorate", "prune"]
+    assert words[-5:] == ["--method", "mdm", "--all-votes", "--keep", "5"]
+    small = tmp_path / "small.skops"
+    done = RUNNER.invoke(main, [*words[1:], "-o", str(small), "--json"])
+    assert done.exit_code == 0, done.stderr
+    assert len(load(small).estimators_) == 5
 
 
 def test_does_not_write_over_a_file(files, tmp_path):

@@ -108,15 +108,27 @@ class TestPruning:
         small = quorate.prune(forest, X[1::2], y[1::2], keep=2, as_members=True)
         assert type(small) is RandomForestClassifier
 
-    def test_usual_size_is_found_by_errors(self, data, pool):
+    def test_usually_all_are_kept_that_have_a_weight(self, data, pool):
         X, y = data
-        _, usual = quorate.prune_with_selection(pool, X[1::3], y[1::3])
-        _, auto = quorate.prune_with_selection(pool, X[1::3], y[1::3], keep="auto")
-        assert usual.rule == "keep='auto'"
-        assert usual.order.tolist() == auto.order.tolist()
-        assert usual.expected is not None
+        small, usual = quorate.prune_with_selection(pool, X[1::3], y[1::3])
         votes = quorate.collect_votes(pool, X[1::3], y[1::3])
-        assert quorate.select(votes).order.tolist() == auto.order.tolist()
+        best = quorate.pruning.SimplexWeights(None, smoothing=0.0).fit(votes)
+        assert usual.rule == "keep=None"
+        assert usual.order.tolist() == best.order_.tolist()
+        assert small.weights == pytest.approx(
+            {name: w for name, w in zip(pool, best.weights_, strict=True) if w}
+        )
+        assert quorate.select(votes).order.tolist() == usual.order.tolist()
+
+    def test_usually_as_many_as_err_least(self, data, pool):
+        X, y = data
+        _, usual = quorate.prune_with_selection(pool, X[1::3], y[1::3], "brier")
+        assert usual.rule == "keep='default'"
+        assert usual.n_kept == usual.curve.errors.argmin() + 1
+        assert usual.expected is not None
+        page = quorate.report(pool, X[1::3], y[1::3], method="brier")
+        assert page.selection.order.tolist() == usual.order.tolist()
+        assert page.data["settings"]["keep"] == "default"
 
     def test_a_fifth_where_it_is_asked_for(self, data, pool):
         X, y = data

@@ -80,6 +80,26 @@ def test_the_same_answers(kind, engine, monkeypatch):
         assert small.expected_disagreement_ == lazy.expected_disagreement_
 
 
+@pytest.mark.parametrize("engine", ["auto", "numpy"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_ties_of_boosting_go_where_boosting_sends_them(n_classes, engine, monkeypatch):
+    if engine == "numpy":
+        monkeypatch.setattr("quorate.lazy._compiled.kernels", lambda: None)
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, (200, 4)).astype(float)
+    stump = DecisionTreeClassifier(max_depth=1, max_features=1)
+    boosting = AdaBoostClassifier(stump, n_estimators=8, random_state=0)
+    boosting.fit(X, rng.integers(0, n_classes, 200))
+    ties = 0
+    for weight in (1.0, 0.1, 0.7):
+        boosting.estimator_weights_[:] = weight
+        small = LazyClassifier(boosting, order="random", random_state=1).fit().compact()
+        np.testing.assert_array_equal(small.predict(X), boosting.predict(X))
+        top = np.sort(LazyClassifier(boosting, "all").fit().predict_proba(X), axis=1)
+        ties += (np.diff(top[:, -2:]) < 1e-12).sum()
+    assert ties > 50
+
+
 @pytest.fixture(scope="module")
 def wine():
     X, y = load_wine(return_X_y=True)

@@ -46,12 +46,14 @@ def test_weighted_ensembles(boosted, data):
     np.testing.assert_array_equal(summary.weights, votes.weights)
 
 
-def test_chunks_do_not_show(forest, data, monkeypatch):
+def test_chunks_do_not_show(forest, data, folder, monkeypatch):
     X, y = data
     whole = quorate.summarise(forest, [(X, y)], against=[3, 1, 4])
     monkeypatch.setattr("quorate.summarising._chunk._MOST_ROWS", 333)
     monkeypatch.setattr("quorate.summarising._chunk._FEWEST_ROWS", 10)
     assert quorate.summarise(forest, [(X, y)], against=[3, 1, 4]).equals(whole)
+    found = quorate.summarise(forest, folder, target="label", against=[3, 1, 4])
+    assert found.equals(whole)
 
 
 def test_two_processes_give_the_same(forest, data, folder):
@@ -164,12 +166,29 @@ def test_out_of_bag_votes_of_training_rows_in_order(trained, data, folder, tmp_p
     assert again.equals(summary)
 
 
+def test_chunks_of_training_rows_do_not_show(trained, data, monkeypatch):
+    X, y = data
+    whole = quorate.summarise(trained, [(X, y)], out_of_bag=True)
+    monkeypatch.setattr("quorate.summarising._chunk._MOST_ROWS", 333)
+    monkeypatch.setattr("quorate.summarising._chunk._FEWEST_ROWS", 10)
+    pairs = [(X[:3000], y[:3000]), (X[3000:], y[3000:])]
+    assert quorate.summarise(trained, pairs, out_of_bag=True).equals(whole)
+
+
 def test_out_of_bag_of_other_rows_is_refused(trained, boosted, data, folder, tmp_path):
     X, y = data
     with pytest.raises(BatchError, match=r"batch 0: rows 0 to 899 are not those that"):
         quorate.summarise(trained, in_batches(X[::-1], y[::-1], 900), out_of_bag=True)
     with pytest.raises(ValueError, match="have 900 rows, the members were trained on"):
         quorate.summarise(trained, [(X[:900], y[:900])], out_of_bag=True)
+    with pytest.raises(ValueError, match="nothing can be compared on training rows"):
+        quorate.summarise(trained, [(X, y)], out_of_bag=True, against=[0, 1])
+    few = RandomForestClassifier(2, random_state=0).fit(X, y)
+    row = int(np.intersect1d(*few.estimators_samples_)[0])  # both were trained on it
+    cuts = [slice(0, row), slice(row, row + 1)] if row else [slice(0, 1)]
+    pairs = [(X[cut], y[cut]) for cut in cuts]
+    with pytest.raises(BatchError, match="every member was trained on all of its rows"):
+        quorate.summarise(few, pairs, out_of_bag=True)
     with pytest.raises(ValueError, match="trees that were trained on bootstrap samp"):
         quorate.summarise(boosted, [data], out_of_bag=True)
     frames = [pd.read_parquet(path) for path in sorted(folder.glob("*.parquet"))]

@@ -458,6 +458,16 @@ def test_sums_in_whole_steps_are_those_of_fractions(drawn):
     assert fixed.as_float(exact) == float(Fraction(exact, 2**48))
 
 
+@given(any_votes(max_samples=20))
+def test_means_of_the_decomposition_are_those_of_its_samples(votes):
+    parts = quorate.decompose(votes)
+    for name in ("error", "member_error", "diversity"):
+        samples = getattr(parts, f"sample_{name}")
+        assert getattr(parts, name) == pytest.approx(samples.mean(), abs=1e-12)
+    found = quorate.decompose(votes.summary())
+    assert found.error == pytest.approx(found.member_error - found.diversity, abs=1e-12)
+
+
 def test_shares_of_right_votes_add_up_to_the_last_step():
     rng = np.random.default_rng(0)
     votes = quorate.Votes(rng.integers(0, 3, (7, 200)), rng.integers(0, 3, 200))

@@ -64,7 +64,8 @@ def shares(counts: dict[Any, int], size: int) -> dict[Any, int]:
     labels = sorted(counts)
     exact = np.array([counts[label] * size / total for label in labels])
     given = np.maximum(np.floor(exact).astype(int), 1)
-    order = np.argsort(-(exact - np.floor(exact)), kind="stable")
+    # A class that got its one already has nothing left to ask for.
+    order = np.argsort(given - exact, kind="stable")
     for place in order[: max(0, size - int(given.sum()))]:
         given[place] += 1
     drawn = np.minimum(given, [counts[label] for label in labels])

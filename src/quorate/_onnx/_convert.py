@@ -18,13 +18,15 @@ from quorate._onnx._converters import (
     convert_standard_scaler,
     label_and_probabilities,
 )
+from quorate._onnx._inputs import Inputs, read_inputs
 from quorate._onnx._kinds import label_type, thawed, voters
-from quorate._typing import Array
 from quorate.lazy import LazyClassifier
 
 __all__ = ["register_converter", "to_onnx"]
 
 
+# Older operators take other inputs.
+_OLDEST_OPSET = 13
 _OPTIONS = {
     "zipmap": [True, False, "columns"],
     "output_class_labels": [False, True],
@@ -32,31 +34,45 @@ _OPTIONS = {
 }
 
 
-def to_onnx(model: Any, X: Any, *, path: str | os.PathLike[str] | None = None) -> Any:
+def to_onnx(
+    model: Any,
+    X: Any,
+    *,
+    path: str | os.PathLike[str] | None = None,
+    target_opset: int | None = None,
+) -> Any:
     """Convert a fitted classifier to ONNX, and check that it predicts the same.
 
-    Forests, extra trees, bagging, AdaBoost, voting (hard and soft), what
-    :class:`quorate.PrunedClassifier` holds, and pipelines that end in one of them are
-    converted so that the labels of trees are those of scikit-learn, ties included.
-    Other members and the other steps of a pipeline are converted by skl2onnx, in
-    single precision.
+    Forests, extra trees, bagging, AdaBoost, voting (hard and soft),
+    :class:`quorate.WeightedVoting`, what :class:`quorate.PrunedClassifier` holds, and
+    pipelines that end in one of them are converted so that the labels of trees are
+    those of scikit-learn, ties included. Other members, calibration and the other steps
+    of a pipeline are converted by skl2onnx, in single precision.
 
     Parameters
     ----------
     model : fitted classifier
         The model to convert.
     X : array-like of shape (n_samples, n_features)
-        Samples, as numbers. They say how many features there are, and the converted
-        model has to give them the labels that ``model`` gives them.
+        Samples, as numbers; or a pandas frame, also with text, for a pipeline that
+        begins with a ``ColumnTransformer``. They say what the graph takes, and the
+        converted model has to give them the labels that ``model`` gives them.
     path : path, optional
         Where to write the model as well, in one step.
+    target_opset : int, optional
+        The version of ONNX's operators to write, from 13; the newest that skl2onnx
+        knows by default. Older runtimes know older ones only.
 
     Returns
     -------
     onnx.ModelProto
-        It takes one tensor ``X`` of 32-bit floats and returns ``label`` (one per
-        sample; text or 64-bit integers) and ``probabilities`` (one 32-bit float per
-        sample and class; with hard voting the share of the votes).
+        It takes one tensor ``X`` of 32-bit floats, or of a frame one tensor with one
+        column for each column, in their order and by their names (where skl2onnx writes
+        underscores for what is no letter or digit): 32-bit floats, 64-bit integers or
+        text. It
+        returns ``label`` (one per sample; text or 64-bit integers) and
+        ``probabilities`` (one 32-bit float per sample and class; with hard voting the
+        share of the votes).
 
     Raises
     ------
@@ -92,14 +108,15 @@ def to_onnx(model: Any, X: Any, *, path: str | os.PathLike[str] | None = None) -
     _need("onnxruntime")
     check_is_fitted(model)
     model = thawed(model)
-    samples = _as_samples(X, model)
+    _check_opset(target_opset)
+    inputs = read_inputs(X, model)
     _refuse_labels(model)
     classes = set(voters(model))
     for cls in classes:
         if cls.__module__.partition(".")[0] != "sklearn":
             register_converter(cls)
-    converted = _convert(model, classes, samples.shape[1])
-    _compare(model, converted, samples)
+    converted = _convert(model, classes, inputs.types, target_opset)
+    _compare(model, converted, inputs)
     if path is not None:
         with atomic_write(path) as file:
             file.write(converted.SerializeToString())
@@ -144,28 +161,6 @@ def _need(package: str) -> None:
         ) from error
 
 
-def _as_samples(X: Any, model: Any) -> Array:
-    try:
-        samples = np.asarray(X, dtype=np.float32)
-    except (TypeError, ValueError) as error:
-        raise TypeError(
-            f"to_onnx: X as an array of numbers, got {type(X).__name__} with other "
-            "values; convert the steps after the encoding."
-        ) from error
-    features = getattr(model, "n_features_in_", None)
-    if (
-        samples.ndim != 2
-        or not len(samples)
-        or samples.shape[1] != (samples.shape[1] if features is None else features)
-    ):
-        wanted = "any number of" if features is None else features
-        raise ValueError(
-            f"to_onnx: X with at least one sample and {wanted} features, got an array "
-            f"of shape {samples.shape}."
-        )
-    return samples
-
-
 def _refuse_labels(model: Any) -> None:
     classes = model.classes_
     if isinstance(classes, list):
@@ -179,15 +174,28 @@ def _refuse_labels(model: Any) -> None:
         raise ValueError(f"to_onnx: {error}.") from error
 
 
-def _convert(model: Any, classes: set[type], n_features: int) -> Any:
+def _check_opset(target_opset: Any) -> None:
+    from skl2onnx import __max_supported_opset__ as newest
+
+    fits = isinstance(target_opset, int) and _OLDEST_OPSET <= target_opset <= newest
+    if target_opset is not None and not fits:
+        raise ValueError(
+            f"to_onnx(target_opset={target_opset!r}): a whole number from "
+            f"{_OLDEST_OPSET} to {newest}."
+        )
+
+
+def _convert(
+    model: Any, classes: set[type], types: list[Any], target_opset: int | None
+) -> Any:
     from skl2onnx import convert_sklearn
-    from skl2onnx.common.data_types import FloatTensorType
 
     ours = dict.fromkeys(classes, convert_classifier)
     try:
         return convert_sklearn(
             model,
-            initial_types=[("X", FloatTensorType([None, n_features]))],
+            initial_types=types,
+            target_opset=target_opset,
             options={"zipmap": False},
             custom_conversion_functions={
                 **ours,
@@ -213,7 +221,7 @@ def _reason(error: Exception) -> str:
     return textwrap.shorten(str(error), 200, placeholder=" ...").rstrip(".")
 
 
-def _compare(model: Any, converted: Any, samples: Array) -> None:
+def _compare(model: Any, converted: Any, inputs: Inputs) -> None:
     """Refuse a conversion that labels a sample otherwise than the model."""
     import onnxruntime
 
@@ -223,7 +231,10 @@ def _compare(model: Any, converted: Any, samples: Array) -> None:
         session = onnxruntime.InferenceSession(
             converted.SerializeToString(), options, providers=["CPUExecutionProvider"]
         )
-        labels = session.run(["label"], {"X": samples})[0]
+        # By position: in names skl2onnx replaces what is no letter or digit.
+        names = [taken.name for taken in session.get_inputs()]
+        feeds = dict(zip(names, inputs.feeds, strict=True))
+        labels = session.run(["label"], feeds)[0]
     except Exception as error:
         # onnxruntime raises classes of its own that are not public.
         raise ValueError(
@@ -233,11 +244,11 @@ def _compare(model: Any, converted: Any, samples: Array) -> None:
     with warnings.catch_warnings():
         # Models that were fitted on frames remark on arrays without column names.
         warnings.filterwarnings("ignore", "X does not have valid feature names")
-        expected = np.asarray(model.predict(samples))
+        expected = np.asarray(model.predict(inputs.given))
     wrong = np.flatnonzero(labels != expected)
     if wrong.size:
         raise ValueError(
             f"to_onnx: the converted {type(model).__name__} labels {wrong.size} of "
-            f"{len(samples)} samples otherwise, the first at position {wrong[0]}; "
+            f"{inputs.n_samples} samples otherwise, the first at position {wrong[0]}; "
             "skl2onnx computes a part of it in single precision."
         )

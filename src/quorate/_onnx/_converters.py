@@ -7,6 +7,7 @@ import sklearn
 
 from quorate._onnx._graph import Graph
 from quorate._onnx._kinds import as_ensemble, is_tree, label_type
+from quorate._onnx._quick import draw_quickly
 from quorate._onnx._verdicts import verdict
 
 
@@ -29,9 +30,11 @@ def convert_classifier(scope: Any, operator: Any, container: Any) -> None:
             "reads, and shows none by __quorate_ensemble__"
         )
     x = graph.as_floats(operator.inputs)
+    label, chances = outputs = [variable.full_name for variable in operator.outputs]
+    if draw_quickly(graph, model, x, outputs):
+        return
     index, probabilities = verdict(graph, model, x)
     labels, _ = label_type(np.asarray(model.classes_))
-    label, chances = (variable.full_name for variable in operator.outputs)
     graph.add("Gather", graph.constant(labels), index, output=label)
     graph.cast(probabilities, np.float32, output=chances)
 

@@ -7,7 +7,11 @@ import numpy as np
 from quorate._typing import Array
 
 # Versions of operators outside the core of ONNX that onnxruntime has long known.
-_ML_OPERATORS = {"TreeEnsembleRegressor": 1, "LabelEncoder": 2}
+_ML_OPERATORS = {
+    "TreeEnsembleRegressor": 1,
+    "TreeEnsembleClassifier": 1,
+    "LabelEncoder": 2,
+}
 
 
 class Graph:
@@ -21,33 +25,72 @@ class Graph:
         self, kind: str, *inputs: str, output: str | None = None, **attributes: Any
     ) -> str:
         """Add a node and return the name of its output."""
-        name = output or self.scope.get_unique_variable_name(kind.lower())
-        if kind in _ML_OPERATORS:
-            attributes |= {"op_domain": "ai.onnx.ml", "op_version": _ML_OPERATORS[kind]}
-        self.container.add_node(
-            kind,
-            list(inputs),
-            [name],
-            name=self.scope.get_unique_operator_name(kind),
-            **attributes,
-        )
+        name = output or self.new_name(kind)
+        self._put(kind, list(inputs), [name], attributes)
         return name
+
+    def add_two(
+        self,
+        kind: str,
+        *inputs: str,
+        outputs: tuple[str | None, str | None] = (None, None),
+        **attributes: Any,
+    ) -> tuple[str, str]:
+        """Add a node with two outputs and return their names."""
+        first, second = (output or self.new_name(kind) for output in outputs)
+        self._put(kind, list(inputs), [first, second], attributes)
+        return first, second
+
+    def new_name(self, kind: str) -> str:
+        """Return a name for a result that nothing else has."""
+        name: str = self.scope.get_unique_variable_name(kind.lower())
+        return name
+
+    def _put(
+        self, kind: str, inputs: list[str], outputs: list[str], attributes: Any
+    ) -> None:
+        if kind in _ML_OPERATORS:
+            attributes = {
+                **attributes,
+                "op_domain": "ai.onnx.ml",
+                "op_version": _ML_OPERATORS[kind],
+            }
+        name = self.scope.get_unique_operator_name(kind)
+        self.container.add_node(kind, inputs, outputs, name=name, **attributes)
 
     def constant(self, values: Any) -> str:
         """Add a constant array and return its name."""
-        from onnx import TensorProto, numpy_helper
+        from onnx import TensorProto, helper, numpy_helper
 
-        name: str = self.scope.get_unique_variable_name("constant")
+        name = self.new_name("constant")
         array = np.asarray(values)
         if array.dtype.kind == "O":
             texts = [text.encode() for text in array.tolist()]
-            self.container.add_initializer(
-                name, TensorProto.STRING, list(array.shape), texts
-            )
+            shape = list(array.shape)
+            tensor = helper.make_tensor(name, TensorProto.STRING, shape, texts)
         else:
             tensor = numpy_helper.from_array(array, name)
-            self.container.add_initializer(name, None, None, tensor)
+        self._keep(tensor)
         return name
+
+    def _keep(self, tensor: Any) -> None:
+        if tensor.string_data:
+            shape, texts = list(tensor.dims), list(tensor.string_data)
+            self.container.add_initializer(tensor.name, tensor.data_type, shape, texts)
+        else:
+            self.container.add_initializer(tensor.name, None, None, tensor)
+
+    def branch(self) -> "Branch":
+        """Return an empty part of the graph that may be left out when it is run."""
+        return Branch(self.scope, self.container)
+
+    def fork(self, test: str, yes: "Branch", no: "Branch", outputs: list[str]) -> None:
+        """Run the one branch or the other; both have as many results."""
+        # What stands in a branch is written in the version that was asked for.
+        newest = self.container.target_opset_any_domain("")
+        self.container.node_domain_version_pair_sets.add(("", newest))
+        branches = {"then_branch": yes.made(), "else_branch": no.made()}
+        self._put("If", [test], outputs, branches)
 
     def cast(self, x: str, dtype: Any, output: str | None = None) -> str:
         """Add a conversion to another type of number."""
@@ -68,20 +111,13 @@ class Graph:
             total = self.add("Add", total, part)
         return total
 
-    def columns(self, x: str, n_columns: int) -> list[str]:
-        """Take a matrix apart into its columns."""
-        if n_columns == 1:
+    def split(self, x: str, widths: list[int]) -> list[str]:
+        """Take a matrix apart into parts of so many columns."""
+        if len(widths) == 1:
             return [x]
-        names = [
-            self.scope.get_unique_variable_name("column") for _ in range(n_columns)
-        ]
-        self.container.add_node(
-            "Split",
-            [x, self.constant(np.ones(n_columns, dtype=np.int64))],
-            names,
-            name=self.scope.get_unique_operator_name("Split"),
-            axis=1,
-        )
+        names = [self.new_name("columns") for _ in widths]
+        sizes = self.constant(np.array(widths, dtype=np.int64))
+        self._put("Split", [x, sizes], names, {"axis": 1})
         return names
 
     def floats(self, n_columns: int | None) -> Any:
@@ -103,3 +139,42 @@ class Graph:
         x = self.floats(None)
         self.cast(inputs[0].full_name, np.float32, output=x.full_name)
         return x
+
+
+class Branch(Graph):
+    """Nodes and constants that stand in a graph inside the graph."""
+
+    def __init__(self, scope: Any, container: Any):
+        super().__init__(scope, container)
+        self.nodes: list[Any] = []
+        self.tensors: list[Any] = []
+        self.results: list[Any] = []
+
+    def result(self, kind: str, *inputs: str) -> None:
+        """Add a node whose output leaves the branch, in the order of calling."""
+        from onnx import ValueInfoProto
+
+        self.results.append(ValueInfoProto(name=self.add(kind, *inputs)))
+
+    def made(self) -> Any:
+        """Return the branch as a graph."""
+        from onnx import helper
+
+        name = self.new_name("branch")
+        return helper.make_graph(self.nodes, name, [], self.results, self.tensors)
+
+    def _put(
+        self, kind: str, inputs: list[str], outputs: list[str], attributes: Any
+    ) -> None:
+        from onnx import helper
+
+        name = self.scope.get_unique_operator_name(kind)
+        domain = "ai.onnx.ml" if kind in _ML_OPERATORS else ""
+        self.nodes.append(
+            helper.make_node(
+                kind, inputs, outputs, name=name, domain=domain, **attributes
+            )
+        )
+
+    def _keep(self, tensor: Any) -> None:
+        self.tensors.append(tensor)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import FeatureUnion, Pipeline
@@ -28,6 +29,15 @@ def thawed(model: Any) -> Any:
             if step is not None and step != "passthrough"
         ]
         return bare
+    if isinstance(model, CalibratedClassifierCV):
+        bare = copy.copy(model)
+        bare.estimator = thawed(model.estimator)
+        bare.calibrated_classifiers_ = [
+            copy.copy(calibrated) for calibrated in model.calibrated_classifiers_
+        ]
+        for calibrated in bare.calibrated_classifiers_:
+            calibrated.estimator = thawed(calibrated.estimator)
+        return bare
     return model
 
 
@@ -49,6 +59,10 @@ def voters(model: Any) -> Iterator[type]:
     if isinstance(model, Pipeline):
         for _, step in model.steps:
             yield from voters(step)
+        return
+    if isinstance(model, CalibratedClassifierCV):
+        for calibrated in model.calibrated_classifiers_:
+            yield from voters(calibrated.estimator)
         return
     ensemble = as_ensemble(model)
     if ensemble is None:

@@ -11,9 +11,12 @@ from quorate._onnx._kinds import FORKS, as_ensemble, is_tree, label_type, thawed
 from quorate._typing import Array, FloatArray
 from quorate.ensembles import Ensemble
 
+# Numbers of a sample that stand in memory while they are added up.
+_AT_ONCE = 512
+
 
 @dataclass(frozen=True)
-class _Ballot:
+class Ballot:
     """What one member adds to the scores of the classes."""
 
     member: Any
@@ -27,14 +30,14 @@ class _Ballot:
 
 def verdict(graph: Graph, model: Any, x: Any) -> tuple[str, str]:
     if is_tree(model):
-        everything = _Ballot(model, None, True, np.eye(len(model.classes_)))
+        everything = Ballot(model, None, True, np.eye(len(model.classes_)))
         probabilities = _total(graph, [everything], x)
         return _largest(graph, probabilities), probabilities
     ensemble = as_ensemble(model)
     if ensemble is not None:
         if ensemble.core is not ensemble.model:  # a pipeline inside a wrapper
             return verdict(graph, ensemble.model, x)
-        return _ensemble_verdict(graph, ensemble, x)
+        return ensemble_verdict(graph, ensemble, x)
     if type(model) is Pipeline:
         *steps, last = (step for _, step in thawed(model).steps)
         if not any(isinstance(step, FORKS) for step in steps):
@@ -53,10 +56,10 @@ def _transformed(graph: Graph, step: Any, x: Any) -> Any:
     return operator.outputs[0]
 
 
-def _ensemble_verdict(graph: Graph, ensemble: Ensemble, x: Any) -> tuple[str, str]:
+def ensemble_verdict(graph: Graph, ensemble: Ensemble, x: Any) -> tuple[str, str]:
     weights = ensemble.weights
     whole = np.float64(ensemble.n_members if weights is None else np.sum(weights))
-    total = _total(graph, _ballots(ensemble), x)
+    total = _total(graph, ballots_of(ensemble), x)
     shares = graph.add("Div", total, graph.constant(whole))
     if ensemble.rule.against:
         return _boosted(graph, shares, len(ensemble.core.classes_))
@@ -86,7 +89,7 @@ def _largest(graph: Graph, scores: str) -> str:
     return graph.add("ArgMax", scores, axis=1, keepdims=0)
 
 
-def _ballots(ensemble: Ensemble) -> list[_Ballot]:
+def ballots_of(ensemble: Ensemble) -> list[Ballot]:
     """Write down how the ensemble counts its members."""
     classes = np.asarray(ensemble.classes)
     own = np.eye(classes.size)
@@ -96,7 +99,7 @@ def _ballots(ensemble: Ensemble) -> list[_Ballot]:
     if weights is None:
         weights = np.ones(ensemble.n_members)
     return [
-        _Ballot(
+        Ballot(
             member.estimator,
             None if member.features is None else np.asarray(member.features),
             member.is_soft,
@@ -107,14 +110,14 @@ def _ballots(ensemble: Ensemble) -> list[_Ballot]:
     ]
 
 
-def _total(graph: Graph, ballots: list[_Ballot], x: Any) -> str:
+def _total(graph: Graph, ballots: list[Ballot], x: Any) -> str:
     """Add up the ballots, in doubles and from the first to the last."""
     if all(is_tree(ballot.member) for ballot in ballots):
         return _total_of_trees(graph, ballots, x)
     return graph.sum([_counted(graph, ballot, x) for ballot in ballots])
 
 
-def _counted(graph: Graph, ballot: _Ballot, x: Any) -> str:
+def _counted(graph: Graph, ballot: Ballot, x: Any) -> str:
     """Return the scores that one member gives, (n_samples, n_classes)."""
     if is_tree(ballot.member):
         return _total_of_trees(graph, [ballot], x)
@@ -134,15 +137,9 @@ def _counted(graph: Graph, ballot: _Ballot, x: Any) -> str:
     return graph.add("Mul", columns, graph.constant(weights))
 
 
-def _total_of_trees(graph: Graph, ballots: list[_Ballot], x: Any) -> str:
+def _total_of_trees(graph: Graph, ballots: list[Ballot], x: Any) -> str:
     """Look up the leaf of each tree in a table of scores, and add these up."""
-    tables = []
-    for ballot in ballots:
-        tree = ballot.member.tree_
-        shares = tree.value[tree.children_left < 0, 0, :]
-        tables.append(
-            shares @ ballot.scores if ballot.soft else ballot.scores[shares.argmax(1)]
-        )
+    tables = leaf_tables(ballots)
     sizes = [len(table) for table in tables]
     starts = np.cumsum([0, *sizes[:-1]], dtype=np.int64)
     leaves = graph.cast(
@@ -151,17 +148,55 @@ def _total_of_trees(graph: Graph, ballots: list[_Ballot], x: Any) -> str:
     )
     places = graph.add("Add", leaves, graph.constant(starts))
     table = graph.constant(np.concatenate(tables))
-    # One by one: a sum over all trees may add in any order, and needs room for all.
-    scores = [
-        graph.add("Gather", table, place)
-        for place in graph.columns(places, len(ballots))
-    ]
-    shape = graph.constant(np.array([-1, ballots[0].scores.shape[1]]))
-    return graph.add("Reshape", graph.sum(scores), shape)
+    n_classes = ballots[0].scores.shape[1]
+    # A plain sum may add in any order; a running one goes from the first to the last.
+    # It needs room for all it adds, so that not all trees are added at once.
+    step = max(1, _AT_ONCE // n_classes)
+    widths = [min(step, len(ballots) - at) for at in range(0, len(ballots), step)]
+    total = None
+    for width, some in zip(widths, graph.split(places, widths), strict=True):
+        scores = graph.add("Gather", table, some)
+        if total is not None:
+            scores = graph.add("Concat", total, scores, axis=1)
+        last = graph.constant(np.array([width - (total is None)]))
+        running = graph.add("CumSum", scores, graph.constant(np.int64(1)))
+        total = graph.add("Gather", running, last, axis=1)
+    assert total is not None
+    return graph.add("Reshape", total, graph.constant(np.array([-1, n_classes])))
 
 
-def _leaf_numbers(ballots: list[_Ballot]) -> dict[str, Any]:
+def leaf_tables(ballots: list[Ballot]) -> list[FloatArray]:
+    """Return what each leaf of each tree adds to the scores of the classes."""
+    tables = []
+    for ballot in ballots:
+        tree = ballot.member.tree_
+        shares = tree.value[tree.children_left < 0, 0, :]
+        tables.append(
+            shares @ ballot.scores if ballot.soft else ballot.scores[shares.argmax(1)]
+        )
+    return tables
+
+
+def _leaf_numbers(ballots: list[Ballot]) -> dict[str, Any]:
     """Describe trees that answer, one column each, with the number of the leaf."""
+    leaves = [
+        np.flatnonzero(ballot.member.tree_.children_left < 0) for ballot in ballots
+    ]
+    places = np.repeat(np.arange(len(ballots)), [some.size for some in leaves])
+    numbers = np.concatenate([np.arange(some.size, dtype=float) for some in leaves])
+    return {
+        **tree_nodes(ballots),
+        "target_treeids": places.tolist(),
+        "target_nodeids": np.concatenate(leaves).tolist(),
+        "target_ids": places.tolist(),
+        "target_weights": numbers.tolist(),
+        "n_targets": len(ballots),
+        "post_transform": "NONE",
+    }
+
+
+def tree_nodes(ballots: list[Ballot]) -> dict[str, Any]:
+    """Describe the nodes of trees, whatever their leaves answer."""
     parts: dict[str, list[Array]] = {}
 
     def note(**arrays: Array) -> None:
@@ -172,7 +207,6 @@ def _leaf_numbers(ballots: list[_Ballot]) -> dict[str, Any]:
         tree = ballot.member.tree_
         nodes = np.arange(tree.node_count)
         leaf = tree.children_left < 0
-        n_leaves = int(leaf.sum())
         features = np.where(leaf, 0, tree.feature)
         if ballot.columns is not None:
             features = ballot.columns[features]
@@ -185,13 +219,8 @@ def _leaf_numbers(ballots: list[_Ballot]) -> dict[str, Any]:
             nodes_truenodeids=np.where(leaf, 0, tree.children_left),
             nodes_falsenodeids=np.where(leaf, 0, tree.children_right),
             nodes_missing_value_tracks_true=tree.missing_go_to_left.astype(int) * ~leaf,
-            target_treeids=np.full(n_leaves, place),
-            target_nodeids=nodes[leaf],
-            target_ids=np.full(n_leaves, place),
-            target_weights=np.arange(n_leaves, dtype=float),
         )
-    attributes = {name: np.concatenate(parts[name]).tolist() for name in parts}
-    return {**attributes, "n_targets": len(ballots), "post_transform": "NONE"}
+    return {name: np.concatenate(parts[name]).tolist() for name in parts}
 
 
 def _rounded_down(thresholds: FloatArray) -> Array:

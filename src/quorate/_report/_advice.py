@@ -12,11 +12,16 @@ _CLEAR = 2.0
 _SMALL_LOSS = 0.005
 # Share of the members asked, at most, for lazy voting to be worth a sentence.
 _FEW_ASKED = 0.8
+_OUT_OF_BAG = (
+    "But out of bag only about a third of the members vote on each sample, so that few "
+    "members look weaker than they are; samples that no member has seen would tell."
+)
 
 
 def lead(data: dict[str, Any]) -> str:
     """Return what the report is about and what a smaller ensemble brings."""
     votes, pruning, words = data["votes"], data["pruning"], data["words"]
+    some = f"{count(pruning['n_kept'])} of them"
     asked = (
         f"{count(data['ensemble']['n_members'])} {words['members']} were asked about "
         f"{count(votes['n_samples'])} samples"
@@ -24,12 +29,9 @@ def lead(data: dict[str, Any]) -> str:
     if not votes["honest"]:
         return (
             f"{asked} that they were trained on, from which nobody can tell how good "
-            f"they are. {count(pruning['n_kept'])} of them would need {_needs(pruning)}."
+            f"they are. {some} would need {_needs(pruning)}."
         )
-    return (
-        f"{asked}. {count(pruning['n_kept'])} of them need {_needs(pruning)}. They "
-        f"{_reach(data)}."
-    )
+    return f"{asked}. {some} need {_needs(pruning)}. They {_reach(data)}."
 
 
 def _reach(data: dict[str, Any]) -> str:
@@ -143,36 +145,46 @@ def _prune(data: dict[str, Any]) -> dict[str, str]:
             f"Keep {kept} members: little or nothing is lost.",
             f"{found}they are {change}.",
         )
+    if data["settings"]["out_of_bag"]:
+        return _step(
+            f"Check on new samples before you keep only {kept} members.",
+            f"{found}they are {change}. {_OUT_OF_BAG}",
+        )
     other = "" if _is_any_choice_as_good(data) else ", or another choice of them"
     title = f"Keep more than {kept} members{other}."
     more = advised_size(data)
     if more > pruning["n_kept"]:
-        title = (
-            f"Keep {count(more)} of {count(data['ensemble']['n_members'])} members "
-            f"rather than {count(pruning['n_kept'])}."
-        )
-        change += f"; {count(more)} come within one standard error of all"
+        n_members = data["ensemble"]["n_members"]
+        some = f"{count(more)} of {count(n_members)} members"
+        if more == n_members:
+            some = f"all {count(n_members)} members"
+        else:
+            change += f"; {count(more)} come within one standard error of the best"
+        title = f"Keep {some} rather than {count(pruning['n_kept'])}."
     return _step(title, f"{found}they are {change}.")
 
 
 def advised_size(data: dict[str, Any]) -> int:
     """Return how many members to keep: those of the report, or the next that will do.
 
-    More only where those of the report are clearly worse than all of them, and then
-    the fewest that are within one standard error of these.
+    More only where those of the report are surely worse than all of them, and then
+    the fewest that come within one standard error of the best, as in the section on
+    pruning.
     """
     curve, n_kept = data["pruning"]["curve"], int(data["pruning"]["n_kept"])
     row, measure = method_of_this_report(data), measure_of(data)
     settled = _best_member(data) or _better_method(data)
     if row is None or curve["refusal"] is not None or settled is not None:
         return n_kept
-    if not _is_clear_loss(row, measure):
-        return n_kept
-    rows = zip(curve["sizes"], curve["errors"], curve["standard_errors"], strict=True)
+    if data["settings"]["out_of_bag"] or not _is_clear_loss(row, measure):
+        return n_kept  # out of bag, few members look weaker than they are
+    sizes, top = data["sizes"], 1.0 if data["judged"] is None else data["judged"]["top"]
+    best = list(curve["sizes"]).index(curve["best_size"])
+    limit = curve["errors"][best] + curve["standard_errors"][best]
     enough = [
-        int(size)
-        for size, error, doubt in rows
-        if size > n_kept and error <= curve["full_error"] + doubt
+        int(number)
+        for number, score in zip(sizes["members"], sizes["scores"], strict=True)
+        if number > n_kept and top - score <= limit
     ]
     return enough[0] if enough else n_kept
 

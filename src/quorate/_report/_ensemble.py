@@ -358,6 +358,6 @@ def some_rows(X: Any, seed: int) -> Any:
 
 def _resolved(keep: Keep, selection: Selection) -> Keep:
     """Return the size that was asked for, in the word or number it stands for."""
-    if keep != USUAL:
+    if keep != USUAL or selection.rule == f"keep={USUAL!r}":
         return keep
-    return "auto" if selection.rule == "keep='auto'" else DEFAULT_KEEP
+    return None if selection.rule == "keep=None" else DEFAULT_KEEP

@@ -126,8 +126,8 @@ def certificate_rows(data: dict[str, Any]) -> list[tuple[str, str]]:
         ("error, all members", percent(found["full_error"])),
         ("extra error, at most", points(found["excess_limit"])),
         ("error, at most", percent(found["error_limit"])),
-        ("asked for", f"at most {points(found['tolerance']).lstrip('+')} of extra error, wrong "
-         f"in at most {percent(found['delta'], 0)} of cases"),
+        ("asked for", f"at most {points(found['tolerance']).lstrip('+')} of extra "
+         f"error, wrong in at most {percent(found['delta'], 0)} of cases"),
     ]  # fmt: skip
 
 
@@ -152,7 +152,7 @@ def _few_sizes(data: dict[str, Any]) -> Table:
         "few-sizes",
         "Some sizes side by side",
         (
-            Column("members", "members", end=True),
+            Column("members", "members"),
             Column("what", "which"),
             Column("size", "size", end=True),
             Column("time", f"time for {n_rows} samples", end=True),
@@ -246,6 +246,9 @@ def _diversity(data: dict[str, Any]) -> Table | None:
 
 
 def _members(data: dict[str, Any]) -> Table:
+    kept_first = sorted(
+        data["members"], key=lambda row: (row["pick"] is None, row["pick"] or 0)
+    )
     return make_table(
         "members-table",
         "All members",
@@ -268,7 +271,7 @@ def _members(data: dict[str, Any]) -> Table:
             Column("bytes", "size", size, "Bytes when pickled."),
             Column("why", "why it stays or goes", told=True),
         ),
-        sorted(data["members"], key=lambda row: (row["pick"] is None, row["pick"] or 0)),
+        kept_first,
         filterable=True,
     )  # fmt: skip
 

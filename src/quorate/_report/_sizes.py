@@ -97,9 +97,10 @@ def _bytes(
     found = np.asarray(found, dtype=float)
     known = costs[selection.members].sum() / found[members == selection.n_kept][0]
     if selection.n_kept == costs.size:
-        return found * known
+        return np.asarray(found * known)
     ends = [selection.n_kept, costs.size]
-    return found * np.interp(members, ends, [known, costs.sum() / found[-1]])
+    exact = np.interp(members, ends, [known, costs.sum() / found[-1]])
+    return np.asarray(found * exact)
 
 
 def _scores(

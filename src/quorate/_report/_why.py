@@ -89,16 +89,19 @@ def _errors_of_the_others(
 
 def _goes(some: Votes, member: int, kept: Votes, added: float | None) -> str:
     errs = kept.sample_errors() > 0
+    helps, agrees = (_right_on(some, member, where) for where in (errs, ~errs))
     return (
-        f"Goes: never picked; it is right on {_right_on(some, member, errs)} where "
-        f"{_err(kept.n_members, 'kept')}, and on {_right_on(some, member, ~errs)} where not; "
+        f"Goes: never picked; it is right on {helps} where "
+        f"{_err(kept.n_members, 'kept')}, and on {agrees} where not; "
         f"{_without(added, some.n_members)}."
     )
 
 
 def _err(n_members: int, which: str) -> str:
     """Say that some members err, in the number that fits."""
-    return f"the {count(n_members)} {which} err{'s' * (n_members == 1)}"
+    if n_members == 1:
+        return f"the one {which} errs"
+    return f"the {count(n_members)} {which} err"
 
 
 def _right_on(some: Votes, member: int, where: BoolArray) -> str:

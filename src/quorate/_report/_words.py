@@ -38,6 +38,9 @@ GLOSSARY = (
     ("pruning", "Keeping only some of the members. It saves memory and time."),
     ("keep, order", "How many members stay, and the sequence in which a method picks "
      "them."),
+    ("promise", "An upper limit on the extra error of fewer members on samples to "
+     "come, which holds with the confidence named. It needs samples that no member has "
+     "seen."),
     ("lazy voting", "Asking members one after the other and stopping once the rest can "
      "no longer change the verdict, or hardly. It saves time and no memory."),
     ("standard error", "How far a measured accuracy may be off because the samples are "

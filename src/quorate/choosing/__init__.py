@@ -10,19 +10,22 @@ from quorate.choosing._curve import SizeCurve, size_curve
 from quorate.choosing._drawing import MAX_SAMPLES, Drawn, draw_rows
 from quorate.choosing._evidence import Evidence, gather
 from quorate.choosing._explanation import Explanation, contributions
+from quorate.choosing._pace import Latency
 from quorate.choosing._selection import Selection
-from quorate.choosing._size import DEFAULT_KEEP, USUAL, Keep, Size
+from quorate.choosing._size import DEFAULT_KEEP, USUAL, Budget, Keep, Size
 
 __all__ = [
     "DEFAULT_KEEP",
     "MAX_SAMPLES",
     "USUAL",
+    "Budget",
     "CrossFittedCurve",
     "Drawn",
     "Evidence",
     "ExpectedError",
     "Explanation",
     "Keep",
+    "Latency",
     "Selection",
     "Size",
     "SizeCurve",

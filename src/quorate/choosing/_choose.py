@@ -5,7 +5,7 @@ come here with their evidence and add nothing of their own.
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -23,8 +23,9 @@ from quorate.choosing._crossfit import (
 from quorate.choosing._curve import SizeCurve, size_curve
 from quorate.choosing._drawing import Drawn, draw_rows
 from quorate.choosing._evidence import Evidence
+from quorate.choosing._pace import Build, Pace, fewer
 from quorate.choosing._selection import Selection
-from quorate.choosing._size import USUAL, Keep, Size
+from quorate.choosing._size import USUAL, Budget, Keep, Size
 from quorate.exceptions import NothingSavedWarning, TrainingVotesWarning
 from quorate.pruning import AUTO, Progress, Pruner, choose_method, make_pruner
 from quorate.votes import Summary, Votes, VoteSource
@@ -39,6 +40,7 @@ def choose(
     seed: int | None = None,
     progress: Progress | None = None,
     owner: str = "prune",
+    build: Build | None = None,
     **parameters: Any,
 ) -> Selection:
     """Choose members by a method, and how many of them.
@@ -59,6 +61,9 @@ def choose(
         Called with steps done and their number by methods that take long.
     owner : str
         Who asks, for messages.
+    build : callable, optional
+        Makes the model of a selection, to be timed where there is a budget of
+        milliseconds; an ensemble has to be among the evidence then.
     **parameters
         Parameters of the method.
     """
@@ -73,7 +78,7 @@ def choose(
         evidence = replace(evidence, votes=evidence.out_of_bag())
     votes = evidence.votes
     _warn_of_training_votes(pruner, votes)
-    wanted = wanted.for_votes(votes, _can_find_size(pruner, votes))
+    wanted = wanted.for_votes(votes, pruner, lambda: _can_find_size(pruner, votes))
     is_auto = isinstance(method, str) and method == AUTO
     if wanted.is_fixed:
         fitted, seconds = _fit(pruner.set_params(keep=wanted.keep), evidence, progress)
@@ -101,30 +106,54 @@ def choose(
         curve = _whole_curve(votes, whole, score)
     number = whole.order_.size
     if by_errors or not wanted.needs_errors:
-        number = _number(wanted, curve, evidence, whole)
+        number = _number(wanted, curve, evidence, whole, timed=build is not None)
     if wanted.needs_errors and number == votes.n_members > 1:
         _warn_that_all_stay(wanted, votes, by_errors)
-    order = whole.order_[:number]
-    if not whole.tags.nested:
-        again = make_pruner(whole, keep=number)
-        whole, more = _fit(again, evidence, progress)
-        order, seconds = whole.order_, seconds + more
     expected = None
     if by_errors:
         expected = expected_error(evidence, _of_everybody(pruner, ""), wanted, score)
     shown = None if votes.source is VoteSource.TRAINING else curve
-    return Selection(
-        votes,
-        whole,
-        order,
-        shown,
-        wanted.text,
-        is_auto,
-        seconds,
-        expected,
-        score,
-        evidence.drawn,
-    )
+
+    def first(number: int) -> Selection:
+        fitted, order, taken = whole, whole.order_[:number], seconds
+        if not whole.tags.nested:
+            fitted, more = _fit(make_pruner(whole, keep=number), evidence, progress)
+            order, taken = fitted.order_, seconds + more
+        return Selection(
+            votes,
+            fitted,
+            order,
+            shown,
+            wanted.text,
+            is_auto,
+            taken,
+            expected,
+            score,
+            evidence.drawn,
+        )
+
+    limit = wanted.limit("milliseconds")
+    if limit is None or build is None:
+        return first(number)
+    everybody = number == votes.n_members
+    pace = Pace(evidence, limit, wanted.batch or 1, all_may_stay=everybody)
+    number = pace.most(whole.order_[:number], whole.new_weights)
+    return _in_time(pace, first, number, build)
+
+
+def _in_time(
+    pace: Pace, first: Callable[[int], Selection], number: int, build: Build
+) -> Selection:
+    """Return the selection of at most so many whose model answers in time."""
+    while True:
+        selection = first(number)
+        times = pace.again(build(selection))
+        if pace.keeps(times):
+            latency = pace.latency(times, selection.n_kept)
+            return replace(selection, latency=latency)
+        if number == 1:
+            raise pace.refusal(times)
+        number = fewer(number)
 
 
 def _can_find_size(pruner: Pruner, votes: Votes) -> bool:
@@ -141,9 +170,11 @@ def _all_of(pruner: Pruner) -> float | None:
     return None if finds_it else 1.0
 
 
-def _number(wanted: Size, curve: SizeCurve, evidence: Evidence, fitted: Pruner) -> int:
+def _number(
+    wanted: Size, curve: SizeCurve, evidence: Evidence, fitted: Pruner, timed: bool
+) -> int:
     """Return how many members are kept by the rule that was given."""
-    number = wanted.on(curve, evidence.costs)
+    number = wanted.on(curve, evidence.costs, ("milliseconds",) if timed else ())
     if number is not None and wanted.keep == "auto":
         assert isinstance(curve, CrossFittedCurve)
         return curve.members_for(number)
@@ -187,7 +218,7 @@ def select(
     keep: Keep = USUAL,
     *,
     tolerance: float | None = None,
-    budget: Mapping[str, float] | None = None,
+    budget: Budget | None = None,
     scoring: Any = None,
     costs: Mapping[str, Array] | None = None,
     X: Any = None,
@@ -205,15 +236,17 @@ def select(
         suits the votes; see :func:`quorate.pruning.choose_method`.
     keep : float, int, "auto", None or "default"
         Fraction in (0, 1] or number of members. "auto" takes the smallest size within
-        one standard error of the best. By default that is what pools and voting
-        ensembles get, and others 0.2. A pruner object keeps as many as its own
+        one standard error of the best. By default 0.2; for pools and voting ensembles
+        all members that a method gives a weight, or as many as err least. A pruner
+        object keeps as many as its own
         ``keep`` says, unless another number is given here.
     tolerance : float, optional
         Instead of ``keep``: the smallest size whose error exceeds the whole ensemble's
         by at most this, with 95 % confidence.
     budget : dict, optional
         Instead of ``keep``: the largest size that fits, with limits for any of
-        "bytes", "nodes" and "milliseconds".
+        "bytes", "nodes" and "milliseconds". Bytes may be text, such as "50MB" or
+        "1.5 GiB".
     scoring : str, scorer, callable or None
         What good means: a name that scikit-learn knows ("balanced_accuracy",
         "roc_auc", "neg_log_loss"), a scorer of ``sklearn.metrics.make_scorer``, or a

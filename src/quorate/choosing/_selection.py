@@ -11,6 +11,7 @@ from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.choosing._crossfit import ExpectedError
 from quorate.choosing._curve import SizeCurve
 from quorate.choosing._drawing import Drawn
+from quorate.choosing._pace import Latency
 from quorate.pruning import Pruner
 from quorate.votes import Votes, VoteSource
 
@@ -45,6 +46,8 @@ class Selection:
     """The score that was asked for; None for accuracy."""
     drawn: Drawn | None = None
     """How the samples chosen on were drawn; None where all were looked at."""
+    latency: Latency | None = None
+    """What a call takes, where there was a budget of milliseconds for it."""
 
     @property
     def support(self) -> BoolArray:
@@ -200,6 +203,8 @@ class Selection:
             rows.append(("chosen on", str(self.source)))
         if self.drawn is not None:
             rows.append(("samples", str(self.drawn)))
+        if self.latency is not None:
+            rows.append(("time", str(self.latency)))
         found = self.errors()
         if found is not None and self.expected is not None:
             rows.append(("to expect", str(self.expected)))

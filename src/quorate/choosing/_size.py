@@ -1,18 +1,22 @@
 """How many members: a number, or a rule that finds it on the size curve."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from quorate._typing import Array
+from quorate._units import as_bytes
 from quorate.choosing._curve import SizeCurve
 from quorate.ensembles import COSTS
 from quorate.pruning import Pruner
-from quorate.votes import Votes
+from quorate.votes import Votes, VoteSource
 
 Keep = float | int | str | None
+Budget = Mapping[str, float | str]
+"""Limits by what is counted; bytes may be text, such as "50MB"."""
 USUAL = "default"
 """The word for the size that suits the ensemble: what is kept if nothing is said."""
 DEFAULT_KEEP = 0.2
@@ -25,7 +29,11 @@ class Size:
 
     keep: Keep = USUAL
     tolerance: float | None = None
-    budget: Mapping[str, float] | None = None
+    budget: Budget | None = None
+    batch: int | None = None
+    """Rows in a call, for a budget of milliseconds; one if nothing is said."""
+    at_best: bool = False
+    """Whether "auto" stands for the size of the smallest error, as in pools."""
 
     @classmethod
     def of(
@@ -33,7 +41,8 @@ class Size:
         method: Any,
         keep: Keep,
         tolerance: float | None = None,
-        budget: Mapping[str, float] | None = None,
+        budget: Budget | None = None,
+        batch: int | None = None,
     ) -> "Size":
         """Return the size asked for; a pruner object has one of its own.
 
@@ -42,10 +51,10 @@ class Size:
         otherwise = tolerance is not None or budget is not None
         own = isinstance(method, Pruner) and keep in (USUAL, DEFAULT_KEEP)
         if own and not otherwise:
-            return cls(method.keep)
+            return cls(method.keep, batch=batch)
         if otherwise and keep == USUAL:
             keep = DEFAULT_KEEP  # it does not count
-        return cls(keep, tolerance, budget)
+        return cls(keep, tolerance, budget, batch)
 
     def __post_init__(self) -> None:
         given = [
@@ -67,16 +76,26 @@ class Size:
             )
         if self.budget is not None:
             _check_budget(self.budget)
+        if self.batch is not None:
+            _check_batch(self.batch, self.budget)
 
-    def for_votes(self, votes: Votes, can_find: bool) -> "Size":
+    def for_votes(
+        self, votes: Votes, pruner: Pruner, can_find: Callable[[], bool]
+    ) -> "Size":
         """Return the size that the usual one stands for.
 
-        A pool has few members, each of its own make: how many of them is found by
-        errors, where there are honest ones (``can_find``) to find it by.
+        A pool has few members, each of its own make. A method that weighs them keeps
+        those that have a weight; others keep as many as err least by cross-validation,
+        where there are honest errors along an order (``can_find``). Among few, the
+        smallest number within a standard error is one more often than not.
         """
         if self.keep != USUAL:
             return self
-        return Size("auto" if votes.family == "pool" and can_find else DEFAULT_KEEP)
+        if votes.family != "pool" or votes.source is VoteSource.TRAINING:
+            return Size(DEFAULT_KEEP)
+        if pruner.tags.chooses_weights and pruner.tags.finds_size:
+            return Size(None)
+        return Size("auto", at_best=True) if can_find() else Size(DEFAULT_KEEP)
 
     @property
     def is_fixed(self) -> bool:
@@ -96,10 +115,11 @@ class Size:
     def text(self) -> str:
         """The rule, as it was given."""
         if self.budget is not None:
-            return f"budget={dict(self.budget)!r}"
+            batch = "" if self.batch is None else f", batch={self.batch!r}"
+            return f"budget={dict(self.budget)!r}{batch}"
         if self.tolerance is not None:
             return f"tolerance={self.tolerance!r}"
-        return f"keep={self.keep!r}"
+        return f"keep={USUAL if self.at_best else self.keep!r}"
 
     @property
     def name(self) -> str:
@@ -108,18 +128,33 @@ class Size:
             return "budget"
         return "tolerance" if self.tolerance is not None else f"keep={self.keep!r}"
 
-    def on(self, curve: SizeCurve, costs: Callable[[str], Array]) -> int | None:
+    def limit(self, kind: str) -> float | None:
+        """Return what the budget allows of something, None if it does not say."""
+        given = (self.budget or {}).get(kind)
+        return None if given is None else _as_limit(kind, given)
+
+    def on(
+        self,
+        curve: SizeCurve,
+        costs: Callable[[str], Array],
+        timed: Collection[str] = (),
+    ) -> int | None:
         """Return the number of members by the size curve and their costs.
 
-        None if no number keeps to the tolerance.
+        None if no number keeps to the tolerance. Costs that are timed on the smaller
+        model itself (``timed``) are not added up.
         """
         if self.budget is not None:
-            return min(
-                curve.affordable(np.asarray(costs(kind)), limit, kind)
+            fits = [
+                curve.affordable(np.asarray(costs(kind)), _as_limit(kind, limit), kind)
                 for kind, limit in self.budget.items()
-            )
+                if kind not in timed
+            ]
+            return min(fits, default=curve.order.size)
         if self.tolerance is not None:
             return curve.within(self.tolerance)
+        if self.at_best:
+            return curve.best_size
         return curve.within_one_standard_error()
 
 
@@ -130,5 +165,26 @@ def _check_budget(budget: Any) -> None:
             f"budget={dict(budget)!r}: limits for any of {', '.join(COSTS)}."
         )
     for kind, limit in budget.items():
-        if not limit > 0:
-            raise ValueError(f"budget[{kind!r}]={limit!r}: a number above 0.")
+        _as_limit(kind, limit)
+
+
+def _as_limit(kind: str, limit: Any) -> float:
+    """Return a limit as a number; bytes may be in units that people have."""
+    try:
+        is_text = isinstance(limit, str)
+        number: float = as_bytes(limit) if kind == "bytes" and is_text else limit
+        if number > 0:
+            return number
+    except (TypeError, ValueError):
+        pass
+    units = ", or text such as '50MB' or '1.5 GiB'" if kind == "bytes" else ""
+    raise ValueError(f"budget[{kind!r}]={limit!r}: a number above 0{units}.")
+
+
+def _check_batch(batch: Any, budget: Budget | None) -> None:
+    if "milliseconds" not in (budget or {}):
+        raise ValueError(
+            f"batch={batch!r}: rows in a call go with a budget of milliseconds."
+        )
+    if isinstance(batch, bool) or not isinstance(batch, Integral) or batch < 1:
+        raise ValueError(f"batch={batch!r}: the number of rows in a call, 1 or more.")

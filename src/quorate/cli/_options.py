@@ -49,7 +49,7 @@ target = click.option(
 keep = click.option(
     "--keep",
     default="default",
-    show_default="0.2; auto for pools and voting",
+    show_default="0.2; what has a weight in pools and voting",
     metavar="HOW-MANY",
     help="Fraction in (0, 1], number of members, 'auto' or 'own'.",
 )

@@ -39,7 +39,13 @@ from quorate.cli._streams import is_stream, run_pass
     "--budget",
     multiple=True,
     metavar="KIND=LIMIT",
-    help="Instead of --keep: a limit on bytes (50MB), nodes or milliseconds.",
+    help="Instead of --keep: a limit on bytes (50MB), nodes or milliseconds a call.",
+)
+@click.option(
+    "--batch",
+    type=int,
+    metavar="N",
+    help="Rows in a call, for a budget of milliseconds; 1 by default.",
 )
 @_options.scoring
 @_options.class_weight
@@ -87,6 +93,7 @@ def prune(
     keep: str,
     tolerance: float | None,
     budget: tuple[str, ...],
+    batch: int | None,
     scoring: str | None,
     class_weight: str | None,
     out_of_bag: bool | None,
@@ -145,6 +152,7 @@ def prune(
             out_of_bag="auto" if out_of_bag is None else out_of_bag,
             tolerance=tolerance,
             budget=limits,
+            batch=batch,
             scoring=scoring,
             distil={"progress": told} if distil else False,
             n_jobs=None if y is None else jobs,
@@ -201,6 +209,14 @@ def _show(
         f"{record['chosen_on']}",
         markup=False,
     )
+    if "distil" in record:
+        taught = record["distil"]
+        console.print(
+            f"leaves distilled from the whole model on {taught['n_crossed']} crossed "
+            f"and {taught['n_real']} given rows"
+        )
+    if selection.latency is not None:
+        console.print(str(selection.latency), markup=False)
     console.print(comparison_table(compared))
     console.print(compared.note)
     if where_chosen and compared.accuracy is not None:

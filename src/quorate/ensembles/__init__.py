@@ -24,6 +24,7 @@ from quorate.ensembles._costs import (
 from quorate.ensembles._fingerprint import Fingerprint, fingerprint
 from quorate.ensembles._keep import keep_members
 from quorate.ensembles._kind import Ensemble, Kind, checker, few_members
+from quorate.ensembles._latency import CallTimes, batch_rows, time_calls
 from quorate.ensembles._learned import digests, record_of
 from quorate.ensembles._leaves import with_new_leaves
 from quorate.ensembles._member import Member, is_certain, numbered, take_columns
@@ -44,6 +45,7 @@ from quorate.ensembles._wrappers import unwrapped
 __all__ = [
     "COSTS",
     "AdaptedMember",
+    "CallTimes",
     "Ensemble",
     "Fingerprint",
     "Kind",
@@ -53,6 +55,7 @@ __all__ = [
     "WeightedVoting",
     "as_member",
     "ask_members",
+    "batch_rows",
     "checker",
     "collect_recombined",
     "collect_votes",
@@ -78,6 +81,7 @@ __all__ = [
     "register_adapter",
     "register_kind",
     "take_columns",
+    "time_calls",
     "trained_on",
     "trained_on_as_many",
     "tree_input",

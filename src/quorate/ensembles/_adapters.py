@@ -217,23 +217,18 @@ def register_adapter(adapter: MemberAdapter | type[MemberAdapter]) -> None:
     >>> import numpy as np
     >>> import quorate
     >>> from quorate.ensembles import MemberAdapter, register_adapter
-    >>> class Rule:
+    >>> class RuleOfThumb:
     ...     def decide(self, X):
     ...         return np.where(X[:, 0] > 0, "yes", "no")
-    >>> class RuleMember:
-    ...     def __init__(self, rule):
-    ...         self.rule = rule
-    ...     def predict(self, X):
-    ...         return self.rule.decide(X)
     >>> class RuleAdapter(MemberAdapter):
-    ...     name = "rules"
+    ...     name = "rules of thumb"
     ...     def fits(self, model):
-    ...         return isinstance(model, Rule)
+    ...         return type(model).__name__ == "RuleOfThumb"
     ...     def adapt(self, model, classes=None, answers=None):
-    ...         return RuleMember(model)
+    ...         return quorate.as_member(model.decide)
     >>> register_adapter(RuleAdapter)
     >>> X, y = np.array([[-1.0], [1.0]]), ["no", "yes"]
-    >>> quorate.collect_votes([Rule()], X, y).accuracy()
+    >>> quorate.collect_votes([RuleOfThumb()], X, y).accuracy()
     1.0
     """
     found = adapter() if isinstance(adapter, type) else adapter

@@ -121,7 +121,10 @@ def fingerprint(model: Any) -> Fingerprint:
 def _read(core: Any, names: Iterable[str], parts: list[Any], values: list[Any]) -> None:
     for name in names:
         value = getattr(core, name, None)
-        if isinstance(value, np.ndarray):
+        if type(value) is np.ndarray and value.dtype != object:
+            # As array_equal compares them, in a tenth of its time.
+            values += (value.dtype, value.shape, value.tobytes())
+        elif isinstance(value, np.ndarray):
             values.append(value.copy())
         elif isinstance(value, (list, tuple)):
             if value and isinstance(value[0], (int, float)):
@@ -174,14 +177,12 @@ def _are(some: Sequence[Any], others: Sequence[Any]) -> bool:
 
 
 def _are_equal(some: Sequence[Any], others: Sequence[Any]) -> bool:
-    return len(some) == len(others) and all(map(_equal, some, others))
+    if len(some) != len(others):
+        return False
+    return all(map(is_, some, others)) or all(map(_equal, some, others))
 
 
 def _equal(one: Any, other: Any) -> bool:
-    if type(one) is np.ndarray and type(other) is np.ndarray and one.dtype != object:
-        # As array_equal, in a tenth of its time.
-        same_kind = one.dtype == other.dtype and one.shape == other.shape
-        return same_kind and one.tobytes() == other.tobytes()
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         return type(one) is type(other) and np.array_equal(one, other)
     return bool(one == other)

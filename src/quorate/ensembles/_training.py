@@ -155,6 +155,8 @@ def may_be_training_rows(
         seen: Array = np.arange(rows.size)
         if drawn is not None:
             seen = np.flatnonzero(np.isin(rows, drawn[place]))
+        if not seen.size:
+            continue  # it was trained on none of these few
         leaves = member.leaves(take_rows(prepared, seen))
         shares = member.node_probabilities(np.asarray(ensemble.classes))
         if (shares[leaves, codes[seen]] <= 0).any():

@@ -29,11 +29,11 @@ _ARRAYS = ("weights", "reach", "handicap")
 
 
 class CompactClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Predict as a :class:`LazyClassifier` does, from arrays alone.
+    """Predict as a :class:`quorate.LazyClassifier` does, from arrays alone.
 
-    Made by :meth:`LazyClassifier.compact`. It answers the same from a small part of the
-    memory, of the file and of the time to load: a node takes 12 bytes here, and in
-    scikit-learn's trees 64 and 8 more for each class. Files written by
+    Made by :meth:`quorate.LazyClassifier.compact`. It answers the same from a small
+    part of the memory, of the file and of the time to load: a node takes 12 bytes here,
+    and in scikit-learn's trees 64 and 8 more for each class. Files written by
     :func:`quorate.save` are loaded without trusting any type, since all that is in them
     is arrays, and every index in them is checked.
 
@@ -46,11 +46,11 @@ class CompactClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes_ : ndarray
         The classes.
     mode : str
-        When it stops asking, see :class:`LazyClassifier`.
+        When it stops asking, see :class:`quorate.LazyClassifier`.
     n_members_ : int
         Number of trees.
     order_, stops_, threshold_, expected_disagreement_
-        As in the :class:`LazyClassifier` it was made from.
+        As in the :class:`quorate.LazyClassifier` it was made from.
     engine_ : {"compiled", "numpy"}
         What asks the trees, here and now.
     n_features_in_ : int
@@ -60,7 +60,7 @@ class CompactClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     See Also
     --------
-    LazyClassifier.compact : Make one.
+    quorate.LazyClassifier.compact : Make one.
 
     Examples
     --------
@@ -112,7 +112,7 @@ class CompactClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(self.classes_.take(codes, axis=0))
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return the score of each class, see :meth:`LazyClassifier.predict_proba`."""
+        """Return the score of each class, as ``LazyClassifier.predict_proba`` does."""
         outcome = self._ask(X)
         return probabilities(self._ready.ensemble, outcome, self.mode)
 
@@ -121,7 +121,7 @@ class CompactClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._ask(X).asked
 
     def to_c(self, path: str | os.PathLike[str], name: str = "forest") -> None:
-        """Write the model as one C99 file, see :meth:`LazyClassifier.to_c`."""
+        """Write the model as one C99 file, as ``LazyClassifier.to_c`` does."""
         self._check_made()
         ready = self._ready
         arrays, numbers = plan_of(

@@ -5,7 +5,7 @@ from typing import Any
 
 from quorate._distil import check_distillable, check_options
 from quorate._distil import distil as teach
-from quorate.choosing import USUAL, Keep, Selection, Size, choose, gather
+from quorate.choosing import USUAL, Budget, Keep, Selection, Size, choose, gather
 from quorate.ensembles import Ensemble, PooledClassifier, read_ensemble
 from quorate.pruned._record import get_record, pruning_record, set_record
 
@@ -19,7 +19,8 @@ def prune(
     *,
     out_of_bag: bool | str = "auto",
     tolerance: float | None = None,
-    budget: Mapping[str, float] | None = None,
+    budget: Budget | None = None,
+    batch: int | None = None,
     scoring: Any = None,
     distil: bool | Mapping[str, Any] = False,
     n_jobs: int | None = None,
@@ -48,15 +49,21 @@ def prune(
     keep : float, int, "auto", None or "default"
         Fraction in (0, 1] or number of members; "auto" for the smallest size within one
         standard error of the best; None where the method finds its own size. By default
-        0.2, and "auto" for lists, dicts and voting ensembles, of which a fifth may be
-        one. A pruner object keeps as many as its own ``keep`` says, unless another is
-        given here.
+        0.2; for lists, dicts and voting ensembles, of which a fifth may be one, all
+        members that the method gives a weight, or as many as err least by
+        cross-validation where it gives none. A pruner object keeps as many as its own
+        ``keep`` says, unless another is given here.
     out_of_bag : {"auto", True, False}
         Choose on out-of-bag votes. "auto" does so where the ensemble bootstraps and X
         is its training data, and uses all votes on X otherwise.
     tolerance, budget
-        Other ways to say how many; see :func:`quorate.select`. A budget limits the sum
-        over the members kept.
+        Other ways to say how many; see :func:`quorate.select`. Bytes and nodes limit
+        the sum over the members kept. Milliseconds limit one call of ``predict`` of the
+        smaller model, whatever stands before its members included: 19 calls of 20 take
+        at most so long, measured on this machine before it is returned.
+        ``pruning_["latency"]`` has the figures.
+    batch : int, optional
+        Rows in such a call, one by default.
     scoring : str, scorer, callable or None
         What good means, such as "balanced_accuracy", "roc_auc" or "neg_log_loss"; see
         :func:`quorate.select`. Accuracy by default.
@@ -118,6 +125,7 @@ def prune(
         out_of_bag=out_of_bag,
         tolerance=tolerance,
         budget=budget,
+        batch=batch,
         scoring=scoring,
         distil=distil,
         n_jobs=n_jobs,
@@ -138,7 +146,8 @@ def prune_with_selection(
     *,
     out_of_bag: bool | str = "auto",
     tolerance: float | None = None,
-    budget: Mapping[str, float] | None = None,
+    budget: Budget | None = None,
+    batch: int | None = None,
     scoring: Any = None,
     distil: bool | Mapping[str, Any] = False,
     n_jobs: int | None = None,
@@ -167,7 +176,7 @@ def prune_with_selection(
     >>> selection.n_kept == len(small.estimators_)
     True
     """
-    size = Size.of(method, keep, tolerance, budget)
+    size = Size.of(method, keep, tolerance, budget, batch)
     options = check_options(distil, "prune")
     if options is not None:
         check_distillable(ensemble)  # before the work
@@ -181,16 +190,30 @@ def prune_with_selection(
         max_samples=max_samples,
         target=target,
     )
-    selection = choose(evidence, method, size, scoring=scoring, **parameters)
-    assert evidence.ensemble is not None
-    if as_members and not evidence.ensemble.can_predict:
-        return evidence.ensemble.keep(selection.members), selection
-    smaller = smaller_ensemble(evidence.ensemble, selection)
-    if options is not None:
-        # Of files, the rows that were drawn.
-        rows = evidence.X if y is None else X
-        smaller = distilled(smaller, evidence.ensemble, rows, options, n_jobs)
-    return smaller, selection
+    whole = evidence.ensemble
+    assert whole is not None
+    models: list[Any] = []
+
+    def build(selection: Selection) -> Any:
+        smaller = smaller_ensemble(whole, selection)
+        if options is not None:
+            # Of files, the rows that were drawn.
+            rows = evidence.X if y is None else X
+            smaller = distilled(smaller, whole, rows, options, n_jobs)
+        models.append(smaller)
+        return smaller
+
+    selection = choose(
+        evidence, method, size, scoring=scoring, build=build, **parameters
+    )
+    if as_members and not whole.can_predict:
+        return whole.keep(selection.members), selection
+    if selection.latency is None:
+        return build(selection), selection
+    # The very model that was timed.
+    smaller = models[-1]
+    record = {**get_record(smaller), "latency": selection.latency.to_dict()}
+    return set_record(smaller, record), selection
 
 
 def smaller_ensemble(ensemble: Ensemble, selection: Selection) -> Any:

@@ -111,12 +111,17 @@ class Asked:
         for rows in _chunks(n_rows, self.chunk_rows):
             votes = self._votes(cut_rows(prepared, rows), truth[rows], source, start)
             start += rows.stop - rows.start
+            if not votes.n_samples:
+                continue  # a few rows at the end that everybody was trained on
             part = votes.summary(rows.start)
             if self.rival is not None:
                 counted = self.rival.beside(votes, cut_rows(X, rows))
                 part = replace(part, rivals=counted)
             total = part if total is None else total + part
-        assert total is not None
+        if total is None:
+            raise ValueError(
+                "every member was trained on all of its rows; take larger batches"
+            )
         return total, n_rows
 
     def _votes(
@@ -136,19 +141,13 @@ class Asked:
         with warnings.catch_warnings():
             # A few rows that everybody was trained on say nothing.
             warnings.simplefilter("ignore", LeftOutWarning)
-            votes = ask_members(
+            return ask_members(
                 self.ensemble,
                 prepared,
                 y,
                 unseen=unseen,
                 source=VoteSource.OUT_OF_BAG,
             )
-        if not votes.n_samples:
-            raise ValueError(
-                f"all members were trained on each of the rows {start:,} to "
-                f"{rows[-1]:,}; take larger batches"
-            )
-        return votes
 
     def _source(self, prepared: Any, y: Array) -> VoteSource:
         if trained_on(self.ensemble, prepared, y):

@@ -98,6 +98,11 @@ def summarise(
     >>> summary.n_samples, summary.accuracy() == forest.score(X[1::2], y[1::2])
     (89, True)
     """
+    if out_of_bag and against is not None:
+        raise ValueError(
+            "summarise(out_of_bag=True): nothing can be compared on training rows; "
+            "give against= with rows that no member has seen."
+        )
     question = Question(ensemble, against, source, out_of_bag)
     if out_of_bag and (is_dask(batches) or client is not None):
         raise ValueError(

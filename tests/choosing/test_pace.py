@@ -1,0 +1,357 @@
+"""Budgets of time: on a clock that only members and transformers move."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.datasets import load_wine
+from sklearn.ensemble import RandomForestClassifier, VotingClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
+
+import quorate
+from quorate.choosing import Size, choose, gather
+from quorate.ensembles import batch_rows, time_calls
+from quorate.exceptions import LatencyWarning
+from quorate.pruned import smaller_ensemble
+
+
+class Clock:
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        return self.now
+
+    def pass_by(self, milliseconds):
+        self.now += 1e-3 * milliseconds
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr("quorate.ensembles._latency.clock", clock)
+    Member.clock = Before.clock = clock
+    yield clock
+    Member.clock = Before.clock = None
+
+
+class Member(ClassifierMixin, BaseEstimator):
+    """Takes its time, and is wrong where its seed says."""
+
+    clock = None
+    batches = None
+
+    def __init__(self, seed=0, milliseconds=1.0):
+        self.seed = seed
+        self.milliseconds = milliseconds
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        if self.clock is not None:
+            self.clock.pass_by(self.milliseconds)
+        truth = np.asarray(X)[:, 0].astype(int)
+        wrong = np.asarray(X)[:, 1].astype(int) % 13 == self.seed % 13
+        return self.classes_[np.where(wrong, 1 - truth, truth)]
+
+
+class Before(TransformerMixin, BaseEstimator):
+    clock = None
+
+    def __init__(self, milliseconds=20.0):
+        self.milliseconds = milliseconds
+
+    def fit(self, X, y=None):
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def transform(self, X):
+        if self.clock is not None:
+            self.clock.pass_by(self.milliseconds)
+        Before.seen.append(len(X))
+        return X
+
+    seen = []  # noqa: RUF012
+
+
+@pytest.fixture
+def samples():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 130)
+    return np.column_stack([y, np.arange(130)]).astype(float), y
+
+
+def pool(samples, n_members=20, **options):
+    return [Member(seed, **options).fit(*samples) for seed in range(n_members)]
+
+
+def pipeline(samples, before, n_members=5, **options):
+    members = [(str(seed), Member(seed, **options)) for seed in range(n_members)]
+    voting = VotingClassifier(members)
+    return make_pipeline(Before(before), voting).fit(*samples)
+
+
+class TestTheWholeModelIsTimed:
+    def test_the_largest_size_that_fits(self, clock, samples):
+        """Ten members fit to the millisecond, nine leave a tenth free."""
+        small, selection = quorate.prune_with_selection(
+            pool(samples), *samples, method="mdm", budget={"milliseconds": 10}
+        )
+        assert selection.n_kept == len(small.estimators_) == 9
+        found = small.pruning_["latency"]
+        assert found["limit"] == 10
+        assert found["batch"] == 1
+        assert found["median"] == found["p95"] == pytest.approx(9.0)
+        assert found["n_calls"] >= 100
+        assert small.pruning_["size"] == "budget={'milliseconds': 10}"
+        assert selection.latency.whole.p95 == found["p95"]
+
+    def test_all_of_them(self, clock, samples):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            small = quorate.prune(pool(samples), *samples, budget={"milliseconds": 99})
+        assert len(small.estimators_) == 20
+        assert small.pruning_["latency"]["lazily"] is None
+
+    def test_preprocessing_is_timed_apart(self, clock, samples):
+        model = pipeline(samples, 4.0, milliseconds=2.0)
+        small, selection = quorate.prune_with_selection(
+            model, *samples, method="mdm", budget={"milliseconds": 11}
+        )
+        assert selection.n_kept == len(small[-1].estimators_) == 2
+        found = small[-1].pruning_ if hasattr(small[-1], "pruning_") else small.pruning_
+        assert found["latency"]["median"] == pytest.approx(8.0)
+        assert found["latency"]["preprocessing"]["median"] == pytest.approx(4.0)
+        assert "8.00 ms (95th percentile 8.00 ms), of which 4.00 ms are" in str(
+            selection.latency
+        )
+
+    @pytest.mark.parametrize("batch", [1, 7, 200])
+    def test_batches(self, batch, clock, samples):
+        model = pipeline(samples, 1.0)
+        Before.seen.clear()
+        _, selection = quorate.prune_with_selection(
+            model, *samples, "mdm", budget={"milliseconds": 50}, batch=batch
+        )
+        asked = [n for n in Before.seen if n != 130]  # 130: the votes
+        assert set(asked) == {batch}
+        assert len(asked) > 100
+        assert selection.latency.batch == batch
+        assert selection.rule == f"budget={{'milliseconds': 50}}, batch={batch}"
+        rows = "1 row" if batch == 1 else f"{batch} rows"
+        assert str(selection.latency).startswith(f"per call of {rows}: ")
+
+    def test_other_limits_hold_too(self, clock, samples):
+        X, y = load_wine(return_X_y=True)
+        forest = RandomForestClassifier(30, random_state=0).fit(X, y)
+        nodes = [tree.tree_.node_count for tree in forest.estimators_]
+        budget = {"nodes": sum(nodes) / 3, "milliseconds": 50}
+        both = quorate.prune(forest, X, y, "mdm", budget=budget)
+        alone = quorate.prune(forest, X, y, "mdm", budget={"nodes": sum(nodes) / 3})
+        assert both.pruning_["kept"] == alone.pruning_["kept"]
+        assert both.pruning_["latency"]["lazily"] is None  # it keeps all nodes
+        assert "latency" not in alone.pruning_
+
+    def test_new_weights_are_part_of_what_is_timed(self, clock):
+        """A forest with weights becomes another model, which is the one timed."""
+        X, y = load_wine(return_X_y=True)
+        forest = RandomForestClassifier(12, random_state=0).fit(X, y)
+        small = quorate.prune(forest, X, y, "ges", budget={"milliseconds": 5})
+        assert type(small).__name__ == "WeightedVoting"
+        assert small.pruning_["latency"]["limit"] == 5
+
+    def test_distilled_models_are_what_is_timed(self, clock):
+        X, y = load_wine(return_X_y=True)
+        forest = RandomForestClassifier(12, random_state=0).fit(X, y)
+        small = quorate.prune(
+            forest, X, y, budget={"milliseconds": 5, "nodes": 60}, distil=True
+        )
+        assert {"latency", "distil"} < set(small.pruning_)
+
+
+class TestRefusals:
+    def test_preprocessing_alone(self, clock, samples):
+        model = pipeline(samples, 20.0)
+        problem = (
+            r"^budget\['milliseconds'\]=2: the preprocessing alone takes 20.0 ms "
+            r"\(95th percentile 20.0 ms\), and with the first member 21.0 ms \(95th "
+            r"percentile 21.0 ms\), per call of 1 row; nothing is kept\.$"
+        )
+        with pytest.raises(ValueError, match=problem):
+            quorate.prune(model, *samples, budget={"milliseconds": 2})
+
+    def test_one_member(self, clock, samples):
+        model = pipeline(samples, 1.0, milliseconds=5.0)
+        problem = (
+            r"already the first member takes 6.00 ms \(95th percentile 6.00 ms\), of "
+            r"which 1.00 ms \(95th percentile 1.00 ms\) are preprocessing, per call of "
+            r"3 rows; nothing is kept\.$"
+        )
+        with pytest.raises(ValueError, match=problem):
+            quorate.prune(model, *samples, budget={"milliseconds": 2}, batch=3)
+
+    @pytest.mark.parametrize("batch", [0, -1, 1.5, "1", True])
+    def test_batch(self, batch, samples):
+        with pytest.raises(
+            ValueError, match=r"^batch=.*: the number of rows in a call"
+        ):
+            quorate.prune(
+                pool(samples), *samples, budget={"milliseconds": 2}, batch=batch
+            )
+
+    @pytest.mark.parametrize("options", [{}, {"budget": {"bytes": 9}}, {"keep": 2}])
+    def test_batch_without_time(self, options, samples):
+        with pytest.raises(ValueError, match=r"^batch=5: .* budget of milliseconds\.$"):
+            quorate.prune(pool(samples), *samples, batch=5, **options)
+
+    @pytest.mark.parametrize("limit", [0, -3, "2", None, float("nan")])
+    def test_limits(self, limit, samples):
+        with pytest.raises(ValueError, match=r"^budget\['milliseconds'\]=.*above 0\.$"):
+            quorate.prune(pool(samples), *samples, budget={"milliseconds": limit})
+
+
+def test_lazy_voting_that_fits_is_said(clock, samples):
+    """Of twenty that agree, a little more than half are asked."""
+    members = [Member(99).fit(*samples) for _ in range(20)]
+    with pytest.warns(LatencyWarning, match=r"^budget.*of 20 members are kept, but"):
+        small = quorate.prune(members, *samples, keep="default", method="mdm",
+                              budget={"milliseconds": 18})  # fmt: skip
+    assert len(small.estimators_) == 16
+    lazily = small.pruning_["latency"]["lazily"]
+    assert lazily["p95"] == pytest.approx(11.0)
+
+
+def test_refusals_say_what_lazy_voting_takes(monkeypatch, clock):
+    X, y = load_wine(return_X_y=True)
+    forest = RandomForestClassifier(12, random_state=0).fit(X, y)
+
+    def slow(self, X, asked=RandomForestClassifier.predict):
+        clock.pass_by(3)
+        return asked(self, X)
+
+    monkeypatch.setattr(RandomForestClassifier, "predict", slow)
+    problem = "quorate.LazyClassifier of all 12 gives their own answers in 0.00 us"
+    with pytest.raises(ValueError, match=f"nothing is kept; {problem}"):
+        quorate.prune(forest, X, y, budget={"milliseconds": 2})
+
+
+class TestAgain:
+    """The model chosen is timed before it is returned."""
+
+    def chosen(self, clock, samples, slower, limit=10.0):
+        evidence = gather(pool(samples), *samples)
+
+        def build(selection):
+            model = smaller_ensemble(evidence.ensemble, selection)
+            extra = slower * len(model.estimators_)
+            ask = model.predict
+
+            def predict(X):
+                clock.pass_by(extra)
+                return ask(X)
+
+            model.predict = predict
+            return model
+
+        size = Size.of("mdm", "default", budget={"milliseconds": limit})
+        return choose(evidence, "mdm", size, build=build)
+
+    @pytest.mark.parametrize(("slower", "kept"), [(0.0, 9), (0.1, 9), (0.5, 6)])
+    def test_shrinks_until_it_holds(self, slower, kept, clock, samples):
+        selection = self.chosen(clock, samples, slower)
+        assert selection.n_kept == kept
+        assert selection.latency.whole.p95 == pytest.approx(kept * (1 + slower))
+
+    def test_refuses_where_it_never_does(self, clock, samples):
+        with pytest.raises(ValueError, match=r"the first member takes 13\.0 ms"):
+            self.chosen(clock, samples, 12.0)
+
+
+class TestTimeCalls:
+    def test_what_is_counted(self, clock):
+        taken = iter([500, *range(1, 101)])
+        times = time_calls(lambda _: clock.pass_by(next(taken)), [0], n_calls=100,
+                           seconds=99)  # fmt: skip
+        assert times.n_calls == 100  # the first call is not among them
+        assert times.median == pytest.approx(50.5)
+        assert times.p95 == pytest.approx(96)
+
+    def test_no_call_begins_after_the_time(self, clock):
+        times = time_calls(lambda _: clock.pass_by(300), [0], seconds=1.0)
+        assert times.n_calls == 5
+        times = time_calls(lambda _: clock.pass_by(30), [0], seconds=1.0)
+        assert times.n_calls == 34
+
+    @pytest.mark.parametrize(
+        ("disturbed", "limit", "n_rounds", "p95"),
+        [
+            (1, 2.0, 2, 1.0),
+            (2, 2.0, 3, 1.0),
+            (9, 2.0, 3, 30.0),
+            (1, None, 1, 30.0),
+            (1, 0.5, 1, 30.0),  # most calls are late: nobody else's fault
+        ],
+    )
+    def test_disturbed_rounds_are_measured_again(
+        self, disturbed, limit, n_rounds, p95, clock
+    ):
+        calls = []
+
+        def ask(_):
+            this_round, place = divmod(len(calls) - 1, 20)
+            calls.append(1)
+            late = place in (3, 8, 15) and this_round < disturbed
+            clock.pass_by(30 if late else 1)
+
+        times = time_calls(ask, [0], n_calls=20, limit=limit)
+        assert len(calls) == 1 + 20 * n_rounds
+        assert times.p95 == pytest.approx(p95)
+
+    def test_batches_take_turns(self, clock):
+        seen = []
+        time_calls(seen.append, ["a", "b", "c"], n_calls=5)
+        assert seen == ["a", "a", "b", "c", "a", "b"]
+
+    def test_batches_are_spread(self):
+        rows = batch_rows(1000, 3)
+        assert [some[0] for some in rows] == [*range(0, 1000, 50)]
+        assert all((np.diff(some) == 1).all() for some in rows)
+        assert max(some.max() for some in batch_rows(4, 9)) == 3
+
+
+@pytest.fixture(scope="module")
+def forest():
+    X, y = load_wine(return_X_y=True)
+    return RandomForestClassifier(20, random_state=0).fit(X, y), X, y
+
+
+class TestBytes:
+    @pytest.mark.parametrize(
+        ("text", "number"), [("20kB", 20_000), ("20 KiB", 20_480), ("15000", 15_000)]
+    )
+    def test_text(self, text, number, forest):
+        named = quorate.prune(*forest, "mdm", budget={"bytes": text})
+        plain = quorate.prune(*forest, "mdm", budget={"bytes": number})
+        assert 1 < len(named.estimators_) < 20
+        assert named.pruning_["kept"] == plain.pruning_["kept"]
+        assert named.pruning_["size"] == f"budget={{'bytes': {text!r}}}"
+
+    @pytest.mark.parametrize("limit", ["20XB", "", "0MB", "-3", 0, None])
+    def test_refusals(self, limit, forest):
+        problem = r"^budget\['bytes'\]=.*: a number above 0, or text such as '50MB'"
+        with pytest.raises(ValueError, match=problem):
+            quorate.prune(*forest, "mdm", budget={"bytes": limit})
+
+
+def test_trees_are_timed_by_a_true_clock():
+    """A budget nobody can miss: the figures are there, and everybody stays."""
+    X, y = load_wine(return_X_y=True)
+    trees = [DecisionTreeClassifier(max_depth=d).fit(X, y) for d in (1, 2, 3)]
+    small = quorate.prune(trees, X, y, "oo", budget={"milliseconds": 60_000})
+    found = small.pruning_["latency"]
+    assert len(small.estimators_) == 3
+    assert 0 < found["preprocessing"]["median"] < found["median"] <= found["p95"]
