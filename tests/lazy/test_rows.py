@@ -188,3 +188,20 @@ def test_members_of_a_list_are_added_up_one_by_one():
     finally:
         tracemalloc.stop()
     assert peak / 20_000 < 400
+
+
+def test_ties_are_settled_by_what_the_members_have_said():
+    """And not by asking all of them again, where the ensemble adds up in order."""
+    asked = []
+
+    class Counted(worlds.Lookup):
+        def predict(self, X):
+            asked.append(len(X))
+            return super().predict(X)
+
+    voting = worlds.vote_of(np.array([[0, 0], [1, 0]]), weights=[np.pi, np.pi])
+    voting.estimators_ = [Counted(member.table) for member in voting.estimators_]
+    lazy = LazyClassifier(voting).fit()
+    asked.clear()
+    assert lazy.predict([[0.0]]).tolist() == [0]
+    assert asked == [1, 1]

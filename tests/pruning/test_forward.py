@@ -6,8 +6,9 @@ from sklearn.metrics import cohen_kappa_score, make_scorer
 
 import quorate
 from quorate import pruning
-from quorate._scoring import score_for
+from quorate._scoring import find_score, score_for
 from quorate.pruning._forward import ForwardSearch
+from quorate.pruning._scored import open_score
 from quorate.votes import outcome_of
 
 
@@ -137,3 +138,16 @@ def test_fitting_tells_progress():
         some_votes(0, "votes"), progress=lambda done, total: seen.append((done, total))
     )
     assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+@pytest.mark.parametrize("name", ["balanced_accuracy", "f1_macro"])
+def test_a_loss_is_the_one_that_was_foreseen_also_where_nobody_votes(name):
+    rng = np.random.default_rng(0)
+    codes, valid = rng.integers(0, 3, (5, 60)), rng.random((5, 60)) < 0.5
+    valid[4] = True
+    votes = quorate.Votes(codes, rng.integers(0, 3, 60), valid=valid)
+    average = open_score(votes, find_score(name, votes.classes, "here"), 5)
+    for member in range(5):
+        foreseen = average.losses(np.array([member]))[0]
+        average.add(member)
+        assert average.loss() == pytest.approx(foreseen)

@@ -433,6 +433,12 @@ def test_sep_keeps_what_is_not_worse(weighted):
         assert found.order_.tolist() == slow_sep(votes, 40, seed)
 
 
+@pytest.mark.parametrize("alpha", [0, 1])
+def test_both_ends_of_alpha_are_allowed(alpha):
+    votes = slow.random_votes(0)
+    assert pruning.MDEP(keep=2, alpha=alpha).fit(votes).n_kept_ == 2
+
+
 def test_archive_is_a_front():
     for seed in range(30):
         votes = slow.random_votes(seed)

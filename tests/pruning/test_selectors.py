@@ -9,6 +9,7 @@ from tests.pruning.slow_selectors import Shares
 
 import quorate
 from quorate import pruning
+from quorate.pruning._averages import open_average
 from quorate.pruning._shares import gram, label_products
 from quorate.testing import check_pruner
 
@@ -408,3 +409,26 @@ class TestCost:
             brier(cost=np.ones(3)).fit(self.votes())
         with pytest.raises(ValueError, match="above 0 for each of 12 members"):
             brier(cost=np.zeros(12)).fit(self.votes())
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_growing_brier_score_is_that_of_the_mean(n_classes):
+    rng = np.random.default_rng(0)
+    shares = rng.dirichlet(np.ones(n_classes), (6, 50))
+    y = rng.integers(0, n_classes, 50)
+    votes = quorate.Votes(shares.argmax(2), y, probabilities=shares)
+    average = open_average(votes, "brier", 4)
+    for members in ([0], [0, 3], [0, 3, 3], [0, 3, 3, 5]):
+        average.add(members[-1])
+        gap = shares[members].mean(axis=0) - np.eye(n_classes)[y]
+        assert average.loss() == pytest.approx((gap**2).sum(axis=1).mean(), abs=1e-6)
+
+
+def test_the_path_of_penalties_is_halved_from_both_sides():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 300)
+    right = rng.random((20, 300)) < rng.uniform(0.4, 0.8, (20, 1))
+    votes = quorate.Votes(np.where(right, y, rng.integers(0, 3, right.shape)), y)
+    for size in (3, 5, 8, 13):
+        found = pruning.SparseWeights(keep=size, search="path").fit(votes)
+        assert found.n_kept_ == size
