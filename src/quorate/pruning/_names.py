@@ -200,10 +200,10 @@ def method_name(name: object) -> str:
         for listed, method in known.items():
             if method.cls.__name__.lower() == letters:
                 return listed
-        titles = {
-            method.title.replace(" ", "_"): code for code, method in known.items()
-        }
-        raise ValueError(unknown_name("method", name, {**titles, **known}))
+        titles = [method.title.replace(" ", "_") for method in known.values()]
+        problem = unknown_name("method", name, {*titles, *known})
+        if "did you mean" in problem:
+            raise ValueError(problem)
     raise ValueError(unknown_name("method", name, methods()))
 
 
