@@ -183,6 +183,10 @@ def test_processes_do_not_matter(tmp_path):
         run_plan(small_plan(), tmp_path / f"{n_jobs}.sqlite", n_jobs=n_jobs)
     one, two = plain(tmp_path / "1.sqlite"), plain(tmp_path / "2.sqlite")
     for first, second in zip(one, two, strict=True):
+        # A pickle is some bytes longer where equal strings are not the same object,
+        # which depends on what else its process has loaded.
+        for size in ("bytes", "full_bytes"):
+            assert first.pop(size) == pytest.approx(second.pop(size), rel=0.02)
         assert first.items() - second.items() == set()
         assert first == second
 
