@@ -44,7 +44,10 @@ def install():
     """Begin, before anything of quorate is imported."""
     assert not any(name.partition(".")[0] == "quorate" for name in sys.modules)
     sys.meta_path.insert(0, OptimisedFinder)
-    os.environ["PYTHONOPTIMIZE"] = "1"
+    # For processes that tests start; those that run tests need their own asserts.
+    starts_workers = any(word.startswith("-n") for word in sys.argv)
+    if "PYTEST_XDIST_WORKER" in os.environ or not starts_workers:
+        os.environ["PYTHONOPTIMIZE"] = "1"
 
 
 def raising():

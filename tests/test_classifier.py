@@ -50,22 +50,30 @@ def tree(depth=3):
 VOTING = VotingClassifier([("nb", GaussianNB()), ("tree", tree()), ("deep", tree(9))])
 CHECKED = [
     PrunedClassifier(),
+    PrunedClassifier(RandomForestClassifier(20), distil={"n_rows": 200}),
+    PrunedClassifier(AdaBoostClassifier(tree(), n_estimators=15), method="oo"),
+    PrunedClassifier(VOTING, keep=2),
+    # The others are checked in the slow stage.
     PrunedClassifier(RandomForestClassifier(20), keep="auto"),
     PrunedClassifier(BaggingClassifier(n_estimators=15), method="re"),
-    PrunedClassifier(RandomForestClassifier(20), distil={"n_rows": 200}),
     PrunedClassifier(ExtraTreesClassifier(20), method="mdm"),
-    PrunedClassifier(AdaBoostClassifier(tree(), n_estimators=15), method="oo"),
     PrunedClassifier(AdaBoostClassifier(tree(), n_estimators=15), prune_on="train"),
-    PrunedClassifier(VOTING, keep=2),
     PrunedClassifier(VOTING, keep=2, prune_on=0.3, refit=True),
     PrunedClassifier(VOTING, keep=2, prune_on=KFold(3)),
     PrunedClassifier(RandomForestClassifier(20), lazy="exact"),
 ]
 
 
-@parametrize_with_checks(CHECKED)
+@parametrize_with_checks(CHECKED[:4])
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learn_accepts_it(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(CHECKED[4:])
+@pytest.mark.filterwarnings("ignore")
+def test_scikit_learn_accepts_all_of_them(estimator, check):
     check(estimator)
 
 
