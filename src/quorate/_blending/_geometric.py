@@ -39,7 +39,8 @@ def shares_of(ratios: FloatArray) -> FloatArray:
     """Return the probabilities of which these are the logarithms of ratios."""
     logs = np.concatenate([ratios, np.zeros((*ratios.shape[:-1], 1))], axis=-1)
     logs -= logs.max(axis=-1, keepdims=True)
-    shares = np.exp(logs)
+    with np.errstate(under="ignore"):  # what is next to nothing is nothing
+        shares = np.exp(logs)
     return np.asarray(shares / shares.sum(axis=-1, keepdims=True))
 
 
@@ -73,8 +74,9 @@ def geometric_weights(
         mixed = np.asarray(weights.astype(flat.dtype) @ flat, dtype=float)
         mixed = mixed.reshape(n_samples, n_ratios)
         largest = np.maximum(mixed.max(axis=1), 0.0)
-        parts = np.exp(mixed - largest[:, None])
-        total = parts.sum(axis=1) + np.exp(-largest)
+        with np.errstate(under="ignore"):
+            parts = np.exp(mixed - largest[:, None])
+            total = parts.sum(axis=1) + np.exp(-largest)
         surprise = largest + np.log(total) - (mixed * true).sum(axis=1)
         wrong = (parts / total[:, None] - true).ravel().astype(flat.dtype)
         slope = np.asarray(flat @ wrong, dtype=float) / n_samples
