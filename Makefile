@@ -38,6 +38,8 @@ test-pure:
 	$(VENV)-pure/bin/quorate --version | grep "engine: numpy"
 	CC=no-compiler $(VENV)-pure/bin/python -m pytest -n auto -q -m "not slow" \
 		tests/lazy tests/test_native.py
+	# Installing without a compiler took the kernels out of the sources; back with them.
+	-$(PYTHON) src/quorate/_native/_compile.py
 
 # Reports in Debian's chromium; a missing browser is a failure here, not a skip.
 test-browser: $(VENV)/.test $(VENV)/.browser
