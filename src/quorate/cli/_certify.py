@@ -2,15 +2,14 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 
 from quorate.cli import _options
-from quorate.cli._inputs import check_files, read_model, read_samples_of
+from quorate.cli._inputs import read_two
 from quorate.cli._printable import say
 from quorate.cli._streams import is_stream, run_pass
-
-_OTHERWISE = "certify models that can"
 
 
 @click.command()
@@ -60,29 +59,14 @@ def certify(
     from quorate.certificates import certify as prove
     from quorate.cli._render import progress_console, results_console
 
-    check_files(big, target=None)
-    check_files(small, data, target=target)
-    console = progress_console()
-    with console.status("reading"):
-        whole, part = (
-            read_model(path, trust, unsafe_pickle, otherwise=_OTHERWISE)
-            for path in (big, small)
-        )
-        X, y = read_samples_of(whole, data, target)
+    whole, part, X, y = read_two((big, small), data, target, trust, unsafe_pickle)
+    asked: tuple[Any, ...] = (whole, part, X, y)
     if is_stream(data):
-        counts = run_pass(whole, data, target, against=part, jobs=jobs, dask=dask)
-        found = prove(counts, tolerance=tolerance, delta=delta)
-    else:
-        with console.status("asking"):
-            found = prove(
-                whole,
-                part,
-                X,
-                y,
-                tolerance=tolerance,
-                delta=delta,
-                class_weight=class_weight,
-            )
+        asked = (run_pass(whole, data, target, against=part, jobs=jobs, dask=dask),)
+    with progress_console().status("asking"):
+        found = prove(
+            *asked, tolerance=tolerance, delta=delta, class_weight=class_weight
+        )
     if as_json:
         say(json.dumps(found.to_dict(), indent=2))
     else:

@@ -6,11 +6,9 @@ from pathlib import Path
 import click
 
 from quorate.cli import _options
-from quorate.cli._inputs import check_files, read_model, read_samples_of
+from quorate.cli._inputs import read_two
 from quorate.cli._printable import say
 from quorate.cli._streams import is_stream, run_pass
-
-_OTHERWISE = "compare models that can"
 
 
 @click.command()
@@ -50,18 +48,10 @@ def compare(
     from quorate.comparison import compare as set_beside
 
     check_scoring(scoring, "compare")
-    check_files(before, target=None)
-    check_files(after, data, target=target)
-    console = progress_console()
-    with console.status("reading"):
-        first, second = (
-            read_model(path, trust, unsafe_pickle, otherwise=_OTHERWISE)
-            for path in (before, after)
-        )
-        X, y = read_samples_of(first, data, target)
+    first, second, X, y = read_two((before, after), data, target, trust, unsafe_pickle)
     if is_stream(data):
         X = run_pass(first, data, target, against=second, jobs=jobs, dask=dask)
-    with console.status("comparing"):
+    with progress_console().status("comparing"):
         compared = set_beside(first, second, X, y, scoring=scoring)
     if as_json:
         say(json.dumps(compared.to_dict(), indent=2))

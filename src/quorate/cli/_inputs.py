@@ -85,6 +85,26 @@ def read_samples_of(model: Any, data: Path, target: str) -> tuple[Any, Any]:
     return (data, None) if is_stream(data) else read_samples_for(model, data, target)
 
 
+def read_two(
+    paths: tuple[Path, Path],
+    data: Path,
+    target: str,
+    trust: tuple[str, ...],
+    unsafe_pickle: bool,
+) -> tuple[Any, Any, Any, Any]:
+    """Return two models, and samples for both, after looking whether all is there."""
+    from quorate.cli._render import progress_console
+
+    check_files(paths[0], target=None)
+    check_files(paths[1], data, target=target)
+    with progress_console().status("reading"):
+        first, second = (
+            read_model(path, trust, unsafe_pickle, otherwise="give models that can")
+            for path in paths
+        )
+        return first, second, *read_samples_of(first, data, target)
+
+
 def as_size(keep: str) -> float | int | str | None:
     """Return what ``--keep`` says, as Python has it."""
     if keep in ("auto", "default"):
