@@ -220,3 +220,15 @@ class TestBeforeAnyWork:
         words = ["--unsafe-pickle", "-o", "from-joblib.skops"]
         done = run("prune", "forest.joblib", "train.csv", "--target", "kind", *words)
         assert done.exit_code == 0, done.stderr
+
+
+def test_a_stream_has_no_balanced_certificate(place):
+    (place[0] / "parts").mkdir(exist_ok=True)
+    part = place[0] / "parts" / "one.csv"
+    part.write_bytes((place[0] / "test.csv").read_bytes())
+    words = ["certify", "forest.skops", "small.skops", "parts", "--target", "kind"]
+    plain = run(*words, "--tolerance", 0.1)
+    assert plain.exit_code == 0, plain.stderr
+    refused = run(*words, "--class-weight", "balanced")
+    assert refused.exit_code == 1
+    assert "does not tell which class" in refused.stderr.replace("\n", " ")
