@@ -5,6 +5,8 @@ import io
 import re
 from pathlib import Path
 
+import pytest
+
 README = Path(__file__).parent.parent / "README.md"
 
 
@@ -20,6 +22,7 @@ def test_examples_print_what_is_shown():
         assert printed.getvalue() == shown
 
 
+@pytest.mark.slow
 def test_the_demo_is_shown_as_it_is():
     """Every line of it but the times, which are those of a machine."""
     from click.testing import CliRunner
