@@ -12,6 +12,7 @@ from pickle import PicklingError
 from joblib import effective_n_jobs, parallel_config
 from sklearn.utils.parallel import Parallel, delayed
 
+from quorate._workers import deaf_to_interrupts
 from quorate.study._cell import UnitResult, earlier_keys, run_unit, unit_keys
 from quorate.study._data_set import DataSet
 from quorate.study._plan import MethodSpec, Plan, Unit
@@ -192,7 +193,9 @@ def _stream(
         while batch := list(islice(calls, size)):
             yield from workers(batch)
     else:
-        yield from workers(calls)
+        with deaf_to_interrupts():  # the call starts the workers
+            results = workers(calls)
+        yield from results
 
 
 def _run_numbered(

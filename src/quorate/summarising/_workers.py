@@ -10,6 +10,7 @@ from typing import Any
 import joblib
 
 from quorate._batches import Batch
+from quorate._workers import deaf_to_interrupts
 from quorate.exceptions import BatchError
 from quorate.summarising._chunk import Asked, Question
 from quorate.votes import Summary
@@ -37,10 +38,11 @@ def summaries(
         work: Any = joblib.Parallel(
             n_jobs=n_jobs, return_as="generator", pre_dispatch="2*n_jobs"
         )
-        results = work(
-            joblib.delayed(_about)(str(path), batch, place)
-            for batch, place in _placed(batches, start, question.out_of_bag)
-        )
+        with deaf_to_interrupts():  # the call starts the workers
+            results = work(
+                joblib.delayed(_about)(str(path), batch, place)
+                for batch, place in _placed(batches, start, question.out_of_bag)
+            )
         try:
             yield map(_raised, results)
         finally:
