@@ -190,8 +190,8 @@ def pack(trees: TreeArrays) -> dict[str, Any]:
     """Return the trees in as few bytes as it takes, as arrays and numbers.
 
     Where children are follows from which nodes are leaves, and is left out: what is not
-    in a file cannot be forged. Bytes of thresholds stand by place, the first ones of all
-    and so on: files are compressed, and those of a place are alike.
+    in a file cannot be forged. The bytes of thresholds stand by place, first those that
+    come first: files are compressed, and bytes of a place are alike.
     """
     leaf = trees.is_leaf
     features = trees.nodes["feature"][~leaf]
