@@ -71,15 +71,31 @@ class ProbabilityPool:
         """Number of samples."""
         return int(self.y.size)
 
-    @cached_property
+    @property
     def given(self) -> Array:
         """What each model gave the true class, (n_models, n_samples)."""
-        rows = np.arange(self.n_samples)
-        own = self.columns[self.y]
-        found = np.empty((len(self.names), self.n_samples), dtype=np.float32)
+        return self._given_and_mean[0]
+
+    @property
+    def mean(self) -> FloatArray:
+        """The plain mean of all models' probabilities."""
+        return self._given_and_mean[1]
+
+    @cached_property
+    def _given_and_mean(self) -> tuple[Array, FloatArray]:
+        """Return what one look at each array is enough for."""
+        own = np.ravel_multi_index(
+            (np.arange(self.n_samples), self.columns[self.y]),
+            (self.n_samples, self.classes.size),
+        )
+        given = np.empty((len(self.names), self.n_samples), dtype=np.float32)
+        total = np.zeros((self.n_samples, self.classes.size))
         for place, name in enumerate(self.names):
-            np.maximum(self.arrays[name][rows, own], FLOOR, out=found[place])
-        return found
+            array = self.arrays[name]
+            total += array
+            np.maximum(array.ravel()[own], FLOOR, out=given[place])
+        total /= total.sum(axis=1, keepdims=True)
+        return given, total[:, self.columns]
 
     @cached_property
     def ratios(self) -> Array:
@@ -88,18 +104,37 @@ class ProbabilityPool:
             (len(self.names), self.n_samples, self.classes.size - 1), dtype=np.float32
         )
         for place, name in enumerate(self.names):
-            found[place] = log_ratios(self.arrays[name][:, self.columns])
+            found[place] = log_ratios(self._in_order(self.arrays[name]))
         return found
 
     def blended(self, recipe: "Recipe", rows: Any = slice(None)) -> FloatArray:
         """Return what models say together on some samples."""
-        found = blended(self.arrays, self.names, recipe, rows)
-        return np.asarray(found[:, self.columns])
+        means = [
+            blended(self.arrays, self.names, (mean,), rows)[:, self.columns]
+            if mean.sharpness is None
+            else self._geometric(mean.weights, mean.sharpness, rows)
+            for mean in recipe
+        ]
+        return np.asarray(np.mean(means, axis=0))
+
+    def _geometric(
+        self, weights: FloatArray, sharpness: float, rows: Any
+    ) -> FloatArray:
+        inside = np.flatnonzero(weights)
+        ratios = self.ratios[inside][:, rows]
+        total = np.tensordot(weights[inside].astype(ratios.dtype), ratios, axes=1)
+        return shares_of(sharpness * total.astype(float))
+
+    def _in_order(self, array: FloatArray) -> FloatArray:
+        """Return the columns in the order of the classes."""
+        if (np.diff(self.columns) == 1).all():
+            return array
+        return np.asarray(array[:, self.columns])
 
     def votes(self, rows: Any = slice(None)) -> Votes:
         """Return the votes of the models, with their probabilities."""
         probabilities = np.stack(
-            [self.arrays[name][rows][:, self.columns] for name in self.names]
+            [self._in_order(self.arrays[name][rows]) for name in self.names]
         )
         probabilities /= probabilities.sum(axis=2, keepdims=True)
         return Votes(
