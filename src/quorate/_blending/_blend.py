@@ -240,7 +240,9 @@ def blend(
     score = find_score(scoring, pool.classes, _OWNER)
     everything: IntArray = np.arange(pool.n_samples)
     places = folds_of(pool.y, min(folds, rarest), random_state)
-    held_out = [np.flatnonzero(places == fold) for fold in range(places.max() + 1)]
+    held_out: list[IntArray] = [
+        np.flatnonzero(places == fold) for fold in range(places.max() + 1)
+    ]
     sets = [
         everything,
         *(np.flatnonzero(places != fold) for fold in range(len(held_out))),
@@ -273,8 +275,8 @@ def _judged(
 ) -> Judged:
     """Score weights on folds that did not choose them."""
     shares = np.empty((pool.n_samples, pool.classes.size))
-    for recipe, rows in zip(recipes, held_out, strict=True):
-        shares[rows] = pool.blended(recipe, rows)
+    for rows, found in zip(held_out, pool.blended(recipes, held_out), strict=True):
+        shares[rows] = found
     return score.of(as_outcome(shares), pool.y)
 
 

@@ -60,7 +60,8 @@ def mixture_weights(
         Not negative, adding up to one; most are zero.
     """
     everything = np.ones((1, given.shape[1]), dtype=bool)
-    return mixtures(given, everything, start, gap)[0]
+    found: FloatArray = mixtures(given, everything, start, gap)[0]
+    return found
 
 
 def mixtures(

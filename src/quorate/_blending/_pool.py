@@ -13,6 +13,7 @@ from quorate.votes import Outcome, Votes
 
 # No probability counts as less, as in the rest of quorate.
 FLOOR = 1e-6
+_AT_ONCE = 16
 
 
 class ProbabilityPool:
@@ -82,50 +83,88 @@ class ProbabilityPool:
         return self._given_and_mean[1]
 
     @cached_property
-    def _given_and_mean(self) -> tuple[Array, FloatArray]:
-        """Return what one look at each array is enough for."""
-        own = np.ravel_multi_index(
-            (np.arange(self.n_samples), self.columns[self.y]),
-            (self.n_samples, self.classes.size),
-        )
-        given = np.empty((len(self.names), self.n_samples), dtype=np.float32)
-        total = np.zeros((self.n_samples, self.classes.size))
-        for place, name in enumerate(self.names):
-            array = self.arrays[name]
-            total += array
-            np.maximum(array.ravel()[own], FLOOR, out=given[place])
-        total /= total.sum(axis=1, keepdims=True)
-        return given, total[:, self.columns]
-
-    @cached_property
     def ratios(self) -> Array:
         """Logarithms of ratios, (n_models, n_samples, n_classes - 1)."""
-        found = np.empty(
-            (len(self.names), self.n_samples, self.classes.size - 1), dtype=np.float32
-        )
-        for place, name in enumerate(self.names):
-            found[place] = log_ratios(self._in_order(self.arrays[name]))
+        shape = (len(self.names), self.n_samples, self.classes.size - 1)
+        found = np.empty(shape, dtype=np.float32)
+        # Arrays may be files: what else is wanted of them comes from the same look.
+        self._given_and_mean = self._look(found)
         return found
 
-    def blended(self, recipe: "Recipe", rows: Any = slice(None)) -> FloatArray:
-        """Return what models say together on some samples."""
-        means = [
-            blended(self.arrays, self.names, (mean,), rows)[:, self.columns]
-            if mean.sharpness is None
-            else self._geometric(mean.weights, mean.sharpness, rows)
-            for mean in recipe
-        ]
-        return np.asarray(np.mean(means, axis=0))
+    @cached_property
+    def _given_and_mean(self) -> tuple[Array, FloatArray]:
+        return self._look(None)
 
-    def _geometric(
-        self, weights: FloatArray, sharpness: float, rows: Any
+    def _look(self, ratios: Array | None) -> tuple[Array, FloatArray]:
+        """Look at each array once; fill in logarithms of ratios if they are wanted."""
+        shape = (self.n_samples, self.classes.size)
+        own = np.ravel_multi_index((np.arange(self.n_samples), self.y), shape)
+        given = np.empty((len(self.names), self.n_samples), dtype=np.float32)
+        total, part = np.zeros(shape), None
+        for place, name in enumerate(self.names):
+            array = self.in_order(self.arrays[name])
+            np.maximum(array.ravel()[own], FLOOR, out=given[place])
+            if ratios is not None:
+                ratios[place] = log_ratios(array)
+            # A few are added up as they are; that is quicker and exact enough.
+            part = array.copy() if part is None else np.add(part, array, out=part)
+            if place % _AT_ONCE == 0 or place == len(self.names) - 1:
+                total, part = total + part, None
+        return given, total / total.sum(axis=1, keepdims=True)
+
+    def blended(
+        self, recipes: "list[Recipe]", sets: list[IntArray]
+    ) -> list[FloatArray]:
+        """Return what models say together on sets of samples, each by its recipe."""
+        pairs = list(zip(recipes, sets, strict=True))
+        plain = iter(
+            self._plain_means(
+                [
+                    (mean.weights, rows)
+                    for recipe, rows in pairs
+                    for mean in recipe
+                    if mean.sharpness is None
+                ]
+            )
+        )
+        return [
+            np.mean(
+                [
+                    next(plain)
+                    if mean.sharpness is None
+                    else self._geometric_mean(mean.weights, mean.sharpness, rows)
+                    for mean in recipe
+                ],
+                axis=0,
+            )
+            for recipe, rows in pairs
+        ]
+
+    def _plain_means(
+        self, wanted: list[tuple[FloatArray, IntArray]]
+    ) -> list[FloatArray]:
+        """Return weighted means on sets of samples; arrays are looked at once."""
+        totals = [np.zeros((rows.size, self.classes.size)) for _, rows in wanted]
+        for place, name in enumerate(self.names):
+            if not any(weights[place] for weights, _ in wanted):
+                continue
+            array = self.arrays[name]
+            for total, (weights, rows) in zip(totals, wanted, strict=True):
+                if weights[place]:
+                    total += weights[place] * array[rows].astype(float)
+        return [
+            self.in_order(total / total.sum(axis=1, keepdims=True)) for total in totals
+        ]
+
+    def _geometric_mean(
+        self, weights: FloatArray, sharpness: float, rows: IntArray
     ) -> FloatArray:
         inside = np.flatnonzero(weights)
-        ratios = self.ratios[inside][:, rows]
+        ratios = self.ratios[np.ix_(inside, rows)]
         total = np.tensordot(weights[inside].astype(ratios.dtype), ratios, axes=1)
         return shares_of(sharpness * total.astype(float))
 
-    def _in_order(self, array: FloatArray) -> FloatArray:
+    def in_order(self, array: FloatArray) -> FloatArray:
         """Return the columns in the order of the classes."""
         if (np.diff(self.columns) == 1).all():
             return array
@@ -134,7 +173,7 @@ class ProbabilityPool:
     def votes(self, rows: Any = slice(None)) -> Votes:
         """Return the votes of the models, with their probabilities."""
         probabilities = np.stack(
-            [self._in_order(self.arrays[name][rows]) for name in self.names]
+            [self.in_order(self.arrays[name][rows]) for name in self.names]
         )
         probabilities /= probabilities.sum(axis=2, keepdims=True)
         return Votes(
@@ -161,14 +200,13 @@ def blended(
     arrays: ProbabilityArrays,
     names: list[str],
     recipe: Recipe,
-    rows: Any = slice(None),
 ) -> FloatArray:
     """Return the blend of arrays; those without weight are not looked at."""
     totals: list[Any] = [0.0] * len(recipe)
     for place, name in enumerate(names):
         if not any(mean.weights[place] > 0 for mean in recipe):
             continue
-        part = arrays[name][rows].astype(float)
+        part = arrays[name].astype(float)
         for which, (weights, sharpness) in enumerate(recipe):
             if weights[place] > 0:
                 said = part if sharpness is None else log_ratios(part)

@@ -76,7 +76,7 @@ def score_of(
     pool: ProbabilityPool, score: Score, recipe: Recipe, rows: IntArray
 ) -> float:
     """Return the score of what models say together on some samples."""
-    outcome = as_outcome(pool.blended(recipe, rows))
+    outcome = as_outcome(pool.blended([recipe], [rows])[0])
     return score.value(score.take(outcome, pool.y[rows]), pool.y[rows])
 
 
@@ -187,15 +187,12 @@ def _mixture_of(
 
 def _averaged(given: Array, seed: Any) -> FloatArray:
     n = given.shape[1]
-    whole = mixture_weights(given)
     if n > _FEW or n < 4:
-        return whole
+        return mixture_weights(given)
     generator = np.random.default_rng(seed)
-    total = np.zeros(len(given))
-    for _ in range(_HALVES):
-        half = np.sort(generator.permutation(n)[: n // 2])
-        total += mixture_weights(given[:, half], start=whole)
-    return total / _HALVES
+    halves = [generator.permutation(n)[: n // 2] for _ in range(_HALVES)]
+    found = mixtures(given, _masks([np.arange(n), *halves], n))
+    return np.asarray(found[1:].mean(axis=0))
 
 
 def _by_pruner(
@@ -242,10 +239,10 @@ def _best_place(
     folds = folds_of(pool.y[some], _INNER, seed)
     shares = np.empty((len(ways), some.size, pool.classes.size))
     seen = [some[folds != fold] for fold in range(_INNER)]
+    new = [some[folds == fold] for fold in range(_INNER)]
     for place, way in enumerate(ways):
-        for fold, recipe in enumerate(way(seen)):
-            new = folds == fold
-            shares[place, new] = pool.blended(recipe, some[new])
+        for fold, found in enumerate(pool.blended(way(seen), new)):
+            shares[place, folds == fold] = found
     y = pool.y[some]
     scores = [score.value(score.take(as_outcome(each), y), y) for each in shares]
     return int(np.argmax(scores))
