@@ -21,6 +21,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.doctest",
+    "gains",
     "offline_math",
     "numpydoc",
     "sphinx_copybutton",
