@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from html import escape
 from importlib import resources
+from importlib.util import find_spec
 from typing import Any
 
 from quorate._atomic import atomic_write
@@ -97,14 +98,12 @@ def embeddable(value: Any) -> str:
 
 def require_extra() -> None:
     """Raise one helpful sentence where what draws and writes pages is missing."""
-    try:
-        import jinja2  # noqa: F401
-        import matplotlib  # noqa: F401
-    except ImportError as error:
+    missing = [name for name in ("jinja2", "matplotlib") if find_spec(name) is None]
+    if missing:
         raise ImportError(
-            f"quorate.report needs {error.name}, which is not installed; "
-            'pip install "quorate[report]" adds it.'
-        ) from error
+            f"quorate.report needs {' and '.join(missing)}, not installed; "
+            f"pip install {' '.join(missing)}"
+        )
 
 
 @cache

@@ -6,7 +6,13 @@ from pathlib import Path
 import click
 
 from quorate.cli import _options
-from quorate.cli._inputs import as_size, check_files, refuse_to_write_over
+from quorate.cli._checks import (
+    as_size,
+    check_files,
+    check_method,
+    refuse_to_write_over,
+)
+from quorate.cli._numbers import WORKERS
 from quorate.cli._printable import say
 
 
@@ -36,15 +42,10 @@ from quorate.cli._printable import say
     default=None,
     help="Use out-of-bag votes, or all; found out by default.",
 )
-@click.option(
-    "--noise",
-    default=0.01,
-    show_default=True,
-    help="Share of labels that may be wrong.",
-)
+@_options.noise
 @click.option("--title", metavar="TEXT", help="Title of the page.")
-@click.option("--jobs", type=int, metavar="N", help="Members asked at a time.")
-@click.option("--seed", default=0, show_default=True, help="Seed of everything random.")
+@click.option("--jobs", type=WORKERS, metavar="N", help="Members asked at a time.")
+@_options.seed
 @_options.trust
 @_options.unsafe_pickle
 @_options.as_json
@@ -71,20 +72,25 @@ def report(
     It says how diverse the members are and whether that helps, which of them matter,
     what pruning and lazy voting would save, and what to do next.
     """
+    page_file = output or model.with_suffix(".html")
+    refuse_to_write_over(page_file, force, ".html", ".htm")
+    wanted = as_size(keep)
+    check_files(
+        [model],
+        [data],
+        target,
+        unsafe_pickle=unsafe_pickle,
+        packages=["matplotlib", "jinja2"],
+        several=False,
+    )
     from quorate._report import Source, make_report
     from quorate._scoring import check_scoring
     from quorate._tables import read_samples_for
     from quorate.cli._render import progress_console
     from quorate.persistence import load
-    from quorate.pruning import method_name
 
-    page_file = output or model.with_suffix(".html")
-    refuse_to_write_over(page_file, force, ".html", ".htm")
-    wanted = as_size(keep)
-    if method != "auto":
-        method = method_name(method)
+    method = check_method(method, wanted)
     check_scoring(scoring, "report")
-    check_files(model, data, target=target, report=True)
     console = progress_console()
     with console.status("reading"):
         ensemble = load(model, trust, unsafe_pickle=unsafe_pickle)
