@@ -1,5 +1,6 @@
 """Reports: the numbers, the page around them, and what neither may hold."""
 
+import base64
 import io
 import json
 import math
@@ -9,7 +10,9 @@ import sys
 from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
+from importlib import resources
 from itertools import accumulate
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -131,10 +134,25 @@ def test_the_page_loads_nothing(made):
         "http://www.w3.org/2000/svg",
     }
     sources = re.findall(r"(?:src|href)=\"([^\"]*)\"", made.html)
-    assert all(source.startswith(("#", "data:image/png")) for source in sources)
+    assert all(source.startswith(("#", "data:image/")) for source in sources)
     assert (
         "default-src &#39;none&#39;" in made.html or "default-src 'none'" in made.html
     )
+
+
+def test_the_mark_is_in_the_page_and_its_icon(made, results):
+    ours = resources.files("quorate._report") / "templates" / "mark.svg"
+    for page in (made.html, study_report(results).html):
+        icon = re.search(r'<link rel="icon" [^>]*href="([^"]+)"', page)[1]
+        start, drawing = icon.split(",")
+        assert start == "data:image/svg+xml;base64"
+        assert base64.b64decode(drawing) == ours.read_bytes()
+        assert f'<img src="{icon}" alt=""' in page
+        assert "img-src data:;" in page  # the policy lets it be shown
+    site = Path(__file__).parents[1] / "docs" / "_static" / "mark.svg"
+    if not site.exists():
+        pytest.skip("the site is not here")
+    assert site.read_bytes() == ours.read_bytes()
 
 
 def test_the_data_in_the_page_is_the_data(made):
@@ -623,8 +641,7 @@ def test_a_missing_extra_is_named_in_one_sentence(module):
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert done.stdout == (
-        f"quorate.report needs {module}, which is not installed; "
-        'pip install "quorate[report]" adds it.\n'
+        f"quorate.report needs {module}, not installed; pip install {module}\n"
     )
 
 

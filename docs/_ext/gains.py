@@ -39,7 +39,8 @@ def _dots(kept: list[bool], label: str) -> str:
     """Draw a dot for each tree, in rows."""
     circles = "".join(
         f'<circle class="{"stays" if stays else "goes"}" '
-        f'cx="{_STEP * (k % _COLUMNS) + 5}" cy="{_STEP * (k // _COLUMNS) + 5}" r="3.4"/>'
+        f'cx="{_STEP * (k % _COLUMNS) + 5}" '
+        f'cy="{_STEP * (k // _COLUMNS) + 5}" r="3.4"/>'
         for k, stays in enumerate(kept)
     )
     height = _STEP * -(-len(kept) // _COLUMNS)

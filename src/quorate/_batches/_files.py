@@ -117,7 +117,7 @@ def _open_parquet(path: Path) -> Any:
     try:
         from pyarrow import parquet
     except ImportError as error:
-        raise ImportError(f"{path}: needs pyarrow; install quorate[data].") from error
+        raise ImportError(f"{path}: needs pyarrow; pip install pyarrow") from error
     try:
         return parquet.ParquetFile(path)
     except Exception as error:

@@ -154,7 +154,7 @@ def _call(function: str, options: dict[str, Any]) -> list[str]:
 def _command(source: Source, given: dict[str, Any]) -> str:
     keep = "own" if given["keep"] is None else str(given["keep"])
     votes = "--out-of-bag" if given["out_of_bag"] else "--all-votes"
-    words = ["quorate", "report", source.model, "--data", source.data]
+    words = ["quorate", "report", source.model, source.data]
     words += ["--target", source.target, "--method", str(given["method"])]
     words += ["--keep", keep, votes, "--noise", str(given["noise"])]
     words += ["--seed", str(given["random_state"]), *source.options]

@@ -209,8 +209,8 @@ def prune_commands(
             "after": ")",
         }
     ]
-    if source is None or isinstance(code, Code) or draws:
-        return found  # the command line knows names of methods only, and no seed
+    if source is None or isinstance(code, Code):
+        return found  # the command line knows names of methods only
     line = ["quorate", "prune", source.model, source.data, "--target", source.target]
     if "method" in given:
         line += ["--method", code]
@@ -218,6 +218,8 @@ def prune_commands(
         line.append("--out-of-bag" if out_of_bag else "--all-votes")
     if "scoring" in given:
         line += ["--scoring", str(given["scoring"])]
+    if draws:
+        line += ["--seed", str(given["random_state"])]
     before = shlex.join([*line, *source.options, "--keep"])
     shell = {"label": "Prune on the command line", "before": f"{before} ", "after": ""}
     return [shell, *found]

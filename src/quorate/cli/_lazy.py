@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from quorate.cli import _options
-from quorate.cli._inputs import check_files, read_model
+from quorate.cli._checks import check_files
+from quorate.cli._inputs import read_model
+from quorate.cli._numbers import CONFIDENCE, SHARE
 from quorate.cli._printable import say
 
 if TYPE_CHECKING:
@@ -25,16 +27,20 @@ if TYPE_CHECKING:
 @click.option(
     "--confidence",
     default=0.999,
+    type=CONFIDENCE,
     show_default=True,
+    metavar="SHARE",
     help="For bayes: probability that the leader stays ahead.",
 )
 @click.option(
     "--epsilon",
     default=0.005,
+    type=SHARE,
     show_default=True,
+    metavar="SHARE",
     help="For calibrated: share of predictions that may change.",
 )
-@click.option("--seed", default=0, show_default=True, help="Seed of order and split.")
+@_options.seed
 @_options.trust
 @_options.unsafe_pickle
 @_options.as_json
@@ -54,11 +60,11 @@ def lazy(
     DATA are samples to predict, not those of the training. Nothing is written: wrap the
     model in quorate.LazyClassifier to use it.
     """
+    check_files([model], [data], target, unsafe_pickle=unsafe_pickle, several=False)
     from quorate._tables import read_samples_for
     from quorate.cli._render import progress_console, results_console
     from quorate.lazy import try_modes
 
-    check_files(model, data, target=target)
     console = progress_console()
     with console.status("reading"):
         ensemble = read_model(

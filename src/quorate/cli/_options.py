@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from quorate.cli._numbers import NOISE, SEED, WORKERS
+
 model = click.argument("model", type=click.Path(path_type=Path))
 
 
@@ -76,13 +78,36 @@ force = click.option("--force", is_flag=True, help="Write over an existing file.
 as_json = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON instead of tables."
 )
-jobs = click.option("--jobs", type=int, metavar="N", help="Processes that vote.")
+jobs = click.option("--jobs", type=WORKERS, metavar="N", help="Processes that vote.")
+seed = click.option(
+    "--seed",
+    default=0,
+    type=SEED,
+    show_default=True,
+    metavar="N",
+    help="Seed of everything random.",
+)
+noise = click.option(
+    "--noise",
+    default=0.01,
+    type=NOISE,
+    show_default=True,
+    metavar="SHARE",
+    help="Share of labels that may be wrong.",
+)
 resume = click.option(
     "--resume",
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="Note how far a pass has come here, and go on from it.",
 )
+
+
+def packages_for(dask: str | None) -> list[str]:
+    """Return what has to be installed for a Dask cluster, if there is one."""
+    return [] if dask is None else ["distributed"]
+
+
 dask = click.option(
     "--dask", metavar="ADDRESS", help="Dask scheduler to run the passes on."
 )

@@ -7,16 +7,21 @@ from typing import TYPE_CHECKING
 import click
 
 from quorate.cli import _options
-from quorate.cli._inputs import (
+from quorate.cli._checks import (
     as_size,
     check_files,
-    read_samples_of,
+    check_method,
     refuse_to_write_over,
+    require_packages,
 )
+from quorate.cli._inputs import read_samples_of
+from quorate.cli._numbers import WORKERS
 from quorate.cli._printable import say
 
 if TYPE_CHECKING:
     from quorate._report import Report
+
+_PACKAGES = ("matplotlib", "jinja2")
 
 
 @click.command()
@@ -45,15 +50,10 @@ if TYPE_CHECKING:
     default=None,
     help="Use out-of-bag votes, or all; found out by default.",
 )
-@click.option(
-    "--noise",
-    default=0.01,
-    show_default=True,
-    help="Share of labels that may be wrong.",
-)
+@_options.noise
 @click.option("--title", metavar="TEXT", help="Title of the page.")
-@click.option("--jobs", type=int, metavar="N", help="Members asked at a time.")
-@click.option("--seed", default=0, show_default=True, help="Seed of everything random.")
+@click.option("--jobs", type=WORKERS, metavar="N", help="Members asked at a time.")
+@_options.seed
 @click.option(
     "--max-samples",
     type=int,
@@ -89,12 +89,6 @@ def report(
     of files a sample is drawn. MODEL may also be the .npz file of a summary, such as
     'quorate diagnose --resume' leaves; its page has what counts alone can say.
     """
-    from quorate._report import Source, make_report
-    from quorate._scoring import check_scoring
-    from quorate.cli._render import progress_console
-    from quorate.persistence import load
-    from quorate.pruning import method_name
-
     page_file = output or model.with_suffix(".html")
     refuse_to_write_over(page_file, force, ".html", ".htm")
     if data is None or target is None:
@@ -107,10 +101,20 @@ def report(
         _of_summary(model, page_file, noise, title, as_json)
         return
     wanted = as_size(keep)
-    if method != "auto":
-        method = method_name(method)
+    check_files(
+        [model],
+        [data],
+        target,
+        unsafe_pickle=unsafe_pickle,
+        packages=_PACKAGES,
+    )
+    from quorate._report import Source, make_report
+    from quorate._scoring import check_scoring
+    from quorate.cli._render import progress_console
+    from quorate.persistence import load
+
+    method = check_method(method, wanted)
     check_scoring(scoring, "report")
-    check_files(model, data, target=target, report=True)
     console = progress_console()
     with console.status("reading"):
         ensemble = load(model, trust, unsafe_pickle=unsafe_pickle)
@@ -148,7 +152,7 @@ def _of_summary(
     from quorate.cli._render import progress_console
     from quorate.votes import Votes, load_counts
 
-    check_files(None, target=None, report=True)
+    require_packages(*_PACKAGES)
     counts = load_counts(path)
     if isinstance(counts, Votes):
         counts = counts.summary()
