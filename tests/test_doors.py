@@ -5,6 +5,7 @@ line, and a study. What they say about the same samples must be one truth.
 """
 
 import json
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -117,15 +118,14 @@ def command(files):
     return run
 
 
-QUICK = ("forest", "boosting")
-EVERY_KIND = [
-    name if name in QUICK else pytest.param(name, marks=pytest.mark.slow)
-    for name in KINDS
+QUICK = {("forest", "auto"), ("forest", "simplex"), ("boosting", "mdm")}
+EVERY_PAIR = [
+    pair if pair in QUICK else pytest.param(*pair, marks=pytest.mark.slow)
+    for pair in product(KINDS, METHODS)
 ]
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", EVERY_KIND)
+@pytest.mark.parametrize(("name", "method"), EVERY_PAIR)
 def test_all_doors_keep_the_same_members(name, method, data, fitted, files, command):
     X, y = data
     X, y, X_test, y_test = X[CHOOSE], y[CHOOSE], X[TEST], y[TEST]

@@ -171,7 +171,12 @@ def run(converted, X):
     return session.run(None, {session.get_inputs()[0].name: X})
 
 
-@pytest.mark.parametrize("rounded", [False, True], ids=["smooth", "rounded"])
+# Values that tie, and all of several kinds of labels, in the short run too.
+@pytest.mark.parametrize(
+    "rounded",
+    [pytest.param(False, marks=pytest.mark.slow), True],
+    ids=["smooth", "rounded"],
+)
 @pytest.mark.parametrize("kind", LABELS)
 @pytest.mark.parametrize("n_classes", [2, 5])
 @pytest.mark.parametrize("name", MODELS)
