@@ -200,9 +200,13 @@ def blend(
     -----
     Choosing and scoring on the same samples flatters, so scores are nested: all
     choices, that of the best single model too, are made anew on each set of folds.
-    Arrays are read one at a time; 4 bytes are kept for each model, sample and class
-    (and twice that while weights are found). Methods of :mod:`quorate.pruning` see
-    votes with probabilities, and so take more.
+    Arrays are read and checked one at a time; 4 bytes are kept for each model, sample
+    and class, and up to twice that while weights are found. Methods of
+    :mod:`quorate.pruning` see votes with probabilities, and so take more.
+
+    Weights of "simplex" have a loss at most 1e-5 above the smallest there is, and those
+    of "geometric" one that a further step would lower by no more than 1e-7: far below
+    the standard error of any score.
 
     See Also
     --------

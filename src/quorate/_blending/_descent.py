@@ -30,13 +30,16 @@ _HALVINGS = 20
 _JOIN = 20
 # Samples to begin with, one after the other, where there are many.
 _SOME = (5_000, 25_000)
-# Samples that give the curvature: so many for each model at hand, but not fewer than.
-_SAMPLES_EACH = 100
-_FEWEST = 5_000
+# Where there are so many samples, and so many for each model at hand, one rough
+# curvature will do for all steps and sets.
+_MANY, _MANY_EACH = 10_000, 20
+# Samples that give it, or so many for each model at hand if that is more.
+_ENOUGH, _ENOUGH_EACH = 5_000, 100
 # Up to so many numbers are worth more digits than they may come with.
 _DOUBLE = 4_000_000
 _COLUMNS = 8_192
 _NOISE = 1e-10
+_RIDGE = {8: 1e-10, 4: 3e-7}  # by bytes of a number
 
 
 class Loss(Protocol):
@@ -138,7 +141,7 @@ class _Search:
             slopes[:, self._inside] = np.inf
             steepest = slopes.min(axis=0)
             outside = np.flatnonzero(steepest < -allowed.slope)
-            if settled and not outside.size:
+            if not outside.size and (settled or n_steps == _STEPS):
                 break
             n_steps = _FIRST_STEPS if outside.size else _STEPS
             join = outside[np.argsort(steepest[outside], kind="stable")]
@@ -188,8 +191,7 @@ class _Search:
             steps -= here
             falls = -(gradient * steps).sum(axis=1)
             more = falls > 2.0 * allowed.fall
-            if self._rough is None:
-                more |= gradient.min(axis=1) < -allowed.slope
+            more |= gradient.min(axis=1) < -allowed.slope
             going, here, steps = going[more], here[more], steps[more]
             if not going.size:
                 break
@@ -212,8 +214,8 @@ class _Search:
         """Return how the loss of one set is bent, over the models at hand."""
         rows, loss = self._room[: self._inside.size], self._loss
         n_samples = task.sets.shape[1]
-        every = n_samples // max(_FEWEST, _SAMPLES_EACH * len(rows))
-        if self._rough is None and every > 1:
+        if self._rough is None and n_samples >= max(_MANY, _MANY_EACH * len(rows)):
+            every = max(1, n_samples // max(_ENOUGH, _ENOUGH_EACH * len(rows)))
             self._rough = _RoughCurvature(loss, sums, n_samples, every)
         if self._rough is not None:
             found = self._rough.of(rows)
@@ -221,7 +223,9 @@ class _Search:
             chosen = np.repeat(task.sets[which], loss.width)
             bent = loss.bent(rows, sums) * chosen
             found = np.asarray(rows @ bent.T, dtype=float) / task.sizes[which]
-        found[np.diag_indices_from(found)] += 2.0 * task.pulls[which]
+        # Models that say the same leave it open who gets the weight: they stay put.
+        stay = _RIDGE[rows.dtype.itemsize] * float(np.trace(found))
+        found[np.diag_indices_from(found)] += 2.0 * task.pulls[which] + stay
         return found
 
 

@@ -26,25 +26,25 @@ def quadratic_minimum(
     Parameters
     ----------
     curvature : array of shape (n, n)
-        Symmetric, and nowhere bent downwards.
+        Symmetric, and bent upwards everywhere, if only a little.
     linear : array of shape (n,)
         The slopes at zero.
     positive : bool array of shape (n,)
         Those thought to be positive. The better the guess, the sooner the end.
     """
-    lifted = curvature.copy()
-    lifted[np.diag_indices_from(lifted)] += _RIDGE * float(np.trace(curvature))
     slack = 1e-12 * float(np.abs(linear).max())
     inside, fewest, patience = positive.copy(), linear.size + 1, _PATIENCE
     for _ in range(_TRIES):
         found = np.zeros(linear.size)
         if inside.any():
             try:
-                factor = cho_factor(lifted[np.ix_(inside, inside)], check_finite=False)
+                factor = cho_factor(
+                    curvature[np.ix_(inside, inside)], check_finite=False
+                )
             except LinAlgError:
                 break
             found[inside] = cho_solve(factor, -linear[inside], check_finite=False)
-        wrong = np.where(inside, found < 0.0, lifted @ found + linear < -slack)
+        wrong = np.where(inside, found < 0.0, curvature @ found + linear < -slack)
         count = int(wrong.sum())
         if not count:
             return found
@@ -55,6 +55,8 @@ def quadratic_minimum(
         else:
             wrong[: np.flatnonzero(wrong)[-1]] = False
         inside ^= wrong
-    lower = np.linalg.cholesky(lifted)
+    lift = max(0.0, -float(np.linalg.eigvalsh(curvature)[0]))
+    lift += _RIDGE * float(np.trace(curvature))
+    lower = np.linalg.cholesky(curvature + lift * np.eye(linear.size))
     found, _ = nnls(lower.T, solve_triangular(lower, -linear, lower=True))
     return np.asarray(found)
