@@ -107,9 +107,9 @@ class FileBatches(BatchSource):
         known = [count for count in counts if count is not None]
         return cls(tuple(parts), sum(known) if len(known) == len(counts) else None)
 
-    def batches(self, skip: int = 0) -> Iterator[Batch]:
-        """Yield the batches; those skipped are not read."""
-        yield from self.parts[skip:]
+    def batches(self) -> Iterator[Batch]:
+        """Yield the batches."""
+        yield from self.parts
 
 
 def _open_parquet(path: Path) -> Any:
