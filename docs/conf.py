@@ -82,6 +82,8 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_signature": False,
     "remove_config_comments": True,
+    # Their page would ask other sites for scripts.
+    "write_computation_times": False,
 }
 
 html_theme = "pydata_sphinx_theme"

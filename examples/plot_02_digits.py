@@ -9,6 +9,7 @@ The forest of the :doc:`tutorial </tutorial>` in pictures: 300 trees that read d
 # %%
 # Half of the digits train the forest, the others are new to it.
 
+# sphinx_gallery_thumbnail_number = 2
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits

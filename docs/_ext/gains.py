@@ -12,7 +12,8 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 README = Path(__file__).resolve().parent.parent.parent / "README.md"
-_SIGNS = {"+-": "±", " us": " µs"}
+# As typed on a terminal, and as written on a page with room.
+_SIGNS = {"+-": "±", " us": " µs", "predicting 10,000": "predicting 10,000 rows"}
 _COLUMNS, _STEP = 20, 10
 
 
@@ -38,9 +39,8 @@ def _written(cell: str) -> str:
 def _dots(kept: list[bool], label: str) -> str:
     """Draw a dot for each tree, in rows."""
     circles = "".join(
-        f'<circle class="{"stays" if stays else "goes"}" '
-        f'cx="{_STEP * (k % _COLUMNS) + 5}" '
-        f'cy="{_STEP * (k // _COLUMNS) + 5}" r="3.4"/>'
+        f'<circle class="{"stays" if stays else "goes"}" r="3.4" '
+        f'cx="{_STEP * (k % _COLUMNS) + 5}" cy="{_STEP * (k // _COLUMNS) + 5}"/>'
         for k, stays in enumerate(kept)
     )
     height = _STEP * -(-len(kept) // _COLUMNS)
