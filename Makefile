@@ -112,11 +112,13 @@ wheel: $(VENV)/.core
 	rm -rf dist
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 
-# The built wheel in an empty environment, away from the sources.
+# The transcript of the documentation from an empty environment on, then the built wheel
+# there, away from the sources. "TRANSCRIPT=--write" brings the page up to date.
 smoke: wheel
 	rm -rf $(VENV)-wheel
 	$(PYTHON) -m venv $(VENV)-wheel
-	$(VENV)-wheel/bin/python -m pip install --quiet dist/*.whl
+	$(VENV)-wheel/bin/python tests/transcript.py $(TRANSCRIPT)
+	$(VENV)-wheel/bin/python -m pip install --quiet --no-deps --force-reinstall dist/*.whl
 	cd dist && ../$(VENV)-wheel/bin/quorate demo
 	cd dist && ../$(VENV)-wheel/bin/python ../tests/smoke.py
 

@@ -705,6 +705,17 @@ class TestRefusals:
         with pytest.raises(ImportError, match=rf"{package} .* quorate\[onnx\]"):
             to_onnx(model, self.X)
 
+    def test_boosters_need_onnxmltools(self, monkeypatch):
+        class LGBMClassifier(GaussianNB):
+            __module__ = "lightgbm.sklearn"
+
+        monkeypatch.setitem(sys.modules, "onnxmltools", None)
+        message = "LGBMClassifier is converted by onnxmltools, which is not installed"
+        model = LGBMClassifier().fit(self.X, self.y)
+        for given in (model, VotingClassifier([("a", model)]).fit(self.X, self.y)):
+            with pytest.raises(ImportError, match=message):
+                to_onnx(given, self.X)
+
 
 @pytest.mark.parametrize(
     "model",

@@ -324,6 +324,23 @@ def _judge_summary(
         "source": VoteSource.OTHER,
         "error_limits": _pair(error_limit(count, n) for count in wrong),
         "excess_limit": float(excess_limit(*only, n)),
+        "recalls": _counted_recalls(summary),
+    }
+
+
+def _counted_recalls(summary: Summary) -> dict[str, tuple[float, float]] | None:
+    """Return how much of each class either model finds, if that was counted."""
+    rivals = summary.rivals
+    if rivals is None or rivals.found is None or summary.own_confusion is None:
+        return None
+    table = summary.confusion()
+    pair = table.diagonal(), rivals.found[0]
+    return {
+        str(label): (float(one / there), float(other / there))
+        for label, there, one, other in zip(
+            summary.classes, table.sum(axis=1), *pair, strict=True
+        )
+        if there
     }
 
 

@@ -31,6 +31,8 @@ pytestmark = pytest.mark.slow
         ("unscored_report", 1440, "dark"),
         ("hostile_report", 320, "dark"),
         ("hostile_report", 1440, "light"),
+        ("summary_page", 320, "light"),
+        ("summary_page", 1440, "dark"),
         ("study_page", 320, "light"),
         ("study_page", 768, "dark"),
         ("study_page", 1440, "dark"),

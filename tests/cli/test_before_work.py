@@ -137,11 +137,12 @@ EVERYWHERE = [
     *((changed(words, train_csv="train.xlsx"), 1, "train.xlsx: samples come as .csv, ")
       for words in (PRUNE, COMPARE, CERTIFY, LAZY, REPORT, DIAGNOSE)),
     *((changed(words, train_csv="empty"), 1, "empty: no file there ends in .parquet")
-      for words in (PRUNE, COMPARE, CERTIFY)),
+      for words in (PRUNE, COMPARE, CERTIFY, REPORT)),
     *((changed(words, train_csv="parts", kind="knd"), 1,
-       "parts/one.csv: unknown column 'knd'") for words in (PRUNE, COMPARE, CERTIFY)),
-    *((changed(words, train_csv="parts"), 1, "parts: several files; one table with "
-       "all samples is needed here.") for words in (LAZY, REPORT)),
+       "parts/one.csv: unknown column 'knd'")
+      for words in (PRUNE, COMPARE, CERTIFY, REPORT)),
+    (changed(LAZY, train_csv="parts"), 1, "parts: several files; one table with "
+     "all samples is needed here."),
     *((changed(words, forest_skops="none.skops"), 1, "none.skops: no such file.")
       for words in WITH_A_MODEL.values()),
     *((changed(words, forest_skops="forest.joblib"), 1, "--unsafe-pickle, and store "

@@ -8,7 +8,7 @@ import numpy as np
 
 from quorate._blending._arrays import ProbabilityArrays
 from quorate._blending._pool import ProbabilityPool, Recipe, as_outcome, blended
-from quorate._blending._weighing import WAYS, Weigh, folds_of, weigher
+from quorate._blending._weighing import WAYS, best_single, folds_of, weigher
 from quorate._html import table_html
 from quorate._scoring import Judged, Score, check_scoring, find_score
 from quorate._typing import Array, FloatArray, IntArray
@@ -236,13 +236,18 @@ def blend(
             "chosen and scored with two or more."
         )
     score = find_score(scoring, pool.classes, _OWNER)
-    weigh = weigher(pool, method, keep, score, random_state)
-    recipe = weigh(np.arange(pool.n_samples))
-    weights = np.mean([mean.weights for mean in recipe], axis=0)
-    single = weigher(pool, "single", None, score, random_state)
-    mean = weigher(pool, "mean", None, score, random_state)
+    everything: IntArray = np.arange(pool.n_samples)
     places = folds_of(pool.y, min(folds, rarest), random_state)
-    alone = single(np.arange(pool.n_samples))
+    held_out: list[IntArray] = [
+        np.flatnonzero(places == fold) for fold in range(places.max() + 1)
+    ]
+    sets = [
+        everything,
+        *(np.flatnonzero(places != fold) for fold in range(len(held_out))),
+    ]
+    recipe, *nested = weigher(pool, method, keep, score, random_state)(sets)
+    alone, *nested_alone = best_single(pool, score, sets)
+    weights = np.mean([mean.weights for mean in recipe], axis=0)
     return Blend(
         weights={
             pool.names[place]: float(weights[place])
@@ -254,23 +259,22 @@ def blend(
         classes=pool.classes,
         method=method if isinstance(method, str) else type(method).__name__,
         scoring=score.name,
-        nested=_nested(pool, weigh, score, places),
-        best_nested=_nested(pool, single, score, places),
-        mean_nested=_nested(pool, mean, score, places),
+        nested=_judged(pool, score, nested, held_out),
+        best_nested=_judged(pool, score, nested_alone, held_out),
+        mean_nested=score.of(as_outcome(pool.mean), pool.y),
         best_single=pool.names[int(alone[0].weights.argmax())],
         _recipe=recipe,
         _pool=pool,
     )
 
 
-def _nested(
-    pool: ProbabilityPool, weigh: Weigh, score: Score, places: IntArray
+def _judged(
+    pool: ProbabilityPool, score: Score, recipes: list[Recipe], held_out: list[IntArray]
 ) -> Judged:
     """Score weights on folds that did not choose them."""
     shares = np.empty((pool.n_samples, pool.classes.size))
-    for fold in range(int(places.max()) + 1):
-        new = np.flatnonzero(places == fold)
-        shares[new] = pool.blended(weigh(np.flatnonzero(places != fold)), new)
+    for rows, found in zip(held_out, pool.blended(recipes, held_out), strict=True):
+        shares[rows] = found
     return score.of(as_outcome(shares), pool.y)
 
 

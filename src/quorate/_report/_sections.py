@@ -63,6 +63,35 @@ def ensemble_rows(data: dict[str, Any]) -> list[tuple[str, str]]:
     return facts + _accuracies(data)
 
 
+def summary_tables(data: dict[str, Any]) -> dict[str, Table]:
+    """Return the tables of the report on a summary."""
+    found = [
+        _classes(data),
+        _confusion(data),
+        _confused(data),
+        _diversity(data),
+        _members(data),
+        _rivals(data),
+    ]
+    return {table.id: table for table in found if table is not None}
+
+
+def summary_rows(data: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return what was counted, as names and values."""
+    ensemble, votes = data["ensemble"], data["votes"]
+    weighted = ", weighted" * (ensemble["weighted"] and votes["rule"] == "average")
+    facts = [
+        ("members", count(ensemble["n_members"])),
+        ("classes", count(ensemble["n_classes"])),
+        ("decides by", data["words"]["decides_by"] + weighted),
+        ("votes used", votes["chosen_on"]),
+        ("samples voted on", _samples(votes)),
+    ]
+    if data["reproduce"]["file"] is not None:
+        facts.insert(0, ("file", data["reproduce"]["file"]))
+    return facts + _accuracies(data)
+
+
 def has_two_accuracies(data: dict[str, Any]) -> bool:
     """Tell whether the ensemble and the plurality of its votes are to be told apart."""
     votes = data["votes"]
@@ -177,13 +206,15 @@ def _confusion(data: dict[str, Any]) -> Table | None:
     for place, name in enumerate(names):
         row: dict[str, Any] = {"true": name}
         for at in range(len(names)):
-            before, after = found["before"][place][at], found["after"][place][at]
-            text = f"{count(int(before))} → {count(int(after))}"
+            text = count(int(found["before"][place][at]))
+            if found["after"] is not None:
+                text += f" → {count(int(found['after'][place][at]))}"
             row[str(at)] = Cell(text, None, "end", strong=at == place)
         rows.append(row)
     return make_table(
         "confusion",
-        "Taken for which class: by all members → by those kept",
+        "Taken for which class"
+        + (": by all members → by those kept" if found["after"] is not None else ""),
         columns,
         rows,
         sortable=False,
@@ -223,11 +254,13 @@ def _classes(data: dict[str, Any]) -> Table:
             Column("share", "share", lambda v: percent(v, 1)),
             Column("recall", "found by all", lambda v: percent(v, 1)),
             Column("recall_kept", "found by those kept", lambda v: percent(v, 1)),
+            Column("recall_rival", "found by the other", lambda v: percent(v, 1),
+                   "The model that the ensemble was compared with."),
         ),
         data["classes"],
         filterable=len(data["classes"]) > 10,
         stacked=len(data["classes"]) <= 10,
-    )
+    )  # fmt: skip
 
 
 def _diversity(data: dict[str, Any]) -> Table | None:
@@ -279,6 +312,35 @@ def _members(data: dict[str, Any]) -> Table:
         ),
         kept_first,
         filterable=True,
+    )  # fmt: skip
+
+
+def _rivals(data: dict[str, Any]) -> Table | None:
+    found = data["rivals"]
+    if found is None:
+        return None
+    caption = "The other model beside all members"
+    if found["is_order"]:
+        caption = "The first members of the order beside all of them"
+    return make_table(
+        "rivals",
+        caption,
+        (
+            Column("members", "members", count),
+            Column("accuracy", "accuracy", percent),
+            Column("accuracy_all", "all members", percent),
+            Column("agreement", "same answer", percent,
+                   "Share of the samples on which both decide for the same class."),
+            Column("only_rival", "only it errs", count,
+                   "Samples that all members together get right."),
+            Column("only_whole", "only all err", count,
+                   "Samples that it gets right and all members together do not."),
+            Column("error_limit", "error, at most", percent,
+                   "On samples to come, with 95 % confidence."),
+            Column("excess_limit", "more errors, at most", points,
+                   "Than all members make on samples to come, with 95 % confidence."),
+        ),
+        found["sizes"],
     )  # fmt: skip
 
 

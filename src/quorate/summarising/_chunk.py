@@ -217,7 +217,16 @@ class Rival:
             wrong = [np.asarray(each > 0) for each in errors][::-1]
             # How often sizes agree with the whole is not asked of a certificate.
             same = [0] * len(wrong)
-        return Rivals.count(wrong, whole, same, self.sizes, self.order, self.weights)
+        return Rivals.count(
+            wrong,
+            whole,
+            same,
+            self.sizes,
+            self.order,
+            self.weights,
+            y=votes.y,
+            n_classes=votes.n_classes,
+        )
 
 
 def rivals_of(ensemble: Ensemble, against: Any) -> Rival | None:
