@@ -147,7 +147,7 @@ def test_the_mark_is_in_the_page_and_its_icon(made, results):
         start, drawing = icon.split(",")
         assert start == "data:image/svg+xml;base64"
         assert base64.b64decode(drawing) == ours.read_bytes()
-        assert f'<img src="{icon}" alt=""' in page
+        assert f'<img src="{icon}" alt="The mark of quorate"' in page
         assert "img-src data:;" in page  # the policy lets it be shown
     site = Path(__file__).parents[1] / "docs" / "_static" / "mark.svg"
     if not site.exists():
@@ -598,6 +598,10 @@ def test_plain_leaves_no_number_that_json_lacks():
         (_format.size, 5e12, "5,000.0 GB"),
         (_format.milliseconds, 123.4, "123 ms"),
         (_format.milliseconds, 1.234, "1.23 ms"),
+        (_format.times, 4.996, "5.00 \u00d7"),
+        (_format.times, 10.38, "10.4 \u00d7"),
+        (_format.times, 1234.5, "1,234 \u00d7"),
+        (_format.times, 0.00042, "0.00042 \u00d7"),
         (_format.times, math.inf, _format.NOTHING),
         (_format.count, -1234, "−1,234"),
         (_format.number, 1234.5, "1,234.5000"),
@@ -933,6 +937,8 @@ def test_a_sentence_says_why_a_member_stays_or_goes(forest):
         word = "stays the same" if abs(grown) < 5e-5 else f"grows by {by}"
         if grown <= -5e-5:
             word = f"falls by {by}"
+        if member in order and grown <= 0:
+            word += ", so by errors alone it would not be missed"
         assert row["why"].endswith(f"without it the error of the {n_members} {word}.")
     first = page.data["members"][order[0]]
     alone = _format.percent(first["accuracy"], 1)

@@ -122,7 +122,7 @@ def test_comparison_keeps_its_cells():
         source=VoteSource.OTHER,
     )
     cells = read(compared)
-    assert cells[:4] == ["", "before", "after", ""]
+    assert cells[:4] == ["", "before", "after", "change"]
     assert [cell for row in compared.rows() for cell in row] == cells[4:]
 
 

@@ -237,7 +237,7 @@ class TestExplanation:
 
     def test_a_member_has_one_accuracy(self):
         X, y = load_wine(return_X_y=True)
-        forest = RandomForestClassifier(12, random_state=0).fit(X, y)
+        forest = RandomForestClassifier(30, random_state=0).fit(X, y)
         votes = quorate.collect_votes(forest, X, y, out_of_bag=True)
         found = select(votes, "best", keep=4)
         why = found.explain(n_random=0)

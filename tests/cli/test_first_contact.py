@@ -93,6 +93,37 @@ def test_a_budget_in_the_units_people_have():
     assert "such as bytes=50MB" in odd.stderr.replace("\n", " ")
 
 
+def test_samples_that_chose_promise_nothing(place):
+    words = ["prune", "forest.skops", "test.csv", "--target", "kind", "--force",
+             "-o", "promises.skops"]  # fmt: skip
+    done = run(*words)
+    assert done.exit_code == 0, done.stderr
+    assert "were chosen on the same samples" in done.stdout
+    assert "at most" not in done.stdout
+    assert "confidence" not in done.stdout
+    found = json.loads(run(*words, "--json").stdout)["comparison"]
+    assert found["error_limits"] is found["excess_limit"] is None
+    words[2] = "train.csv"
+    tested = run(*words, "--test", "test.csv")
+    assert re.search(r"error, at most +\d+\.\d\d % +\d+\.\d\d %", tested.stdout)
+    assert re.search(r"extra error, at most +\+\d+\.\d\d pp", tested.stdout)
+    assert "each with 95 % confidence" in " ".join(tested.stdout.split())
+
+
+def test_numbers_have_units(place):
+    done = run("prune", "forest.skops", "train.csv", "--target", "kind", "--keep", 8,
+               "--test", "test.csv", "-o", "units-8.skops")  # fmt: skip
+    assert re.search(r"members +40 +8 +-80 %\n", done.stdout)
+    percent, points = r" +\d\d\.\d\d %", r" +[+-]?\d\.\d\d pp"
+    assert re.search(f"accuracy{percent}{percent}{points}", done.stdout)
+    assert re.search(r"same prediction +\d\d\.\d\d %", done.stdout)
+    assert "kept by brier (auto), chosen on out-of-bag votes" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    done = run("lazy", "forest.skops", "test.csv", "--target", "kind")
+    assert re.search(r"never +40\.0 +100 % +0\.00 % .* \d\d\.\d\d %\n", done.stdout)
+    assert "ms: for all 500 samples" in " ".join(done.stdout.split())
+
+
 @pytest.mark.parametrize("command", ["diagnose", "lazy", "report"])
 def test_other_commands_take_samples_second(command, place):
     extra = ["-o", "page.html", "--force"] if command == "report" else []
@@ -119,8 +150,8 @@ def test_compare_says_what_python_says(place):
     )
     assert re.search(r"size in a file +[\d.]+ [kM]B", shown.stdout)
     assert re.search(r"predicting +[\d.]+ (ms|us)", shown.stdout)
-    assert f"{own.accuracy[1]:.4f}" in shown.stdout
-    assert "predicting all 1,000 at once" in shown.stdout.replace("\n", " ")
+    assert f"{100 * own.accuracy[1]:.2f} %" in shown.stdout
+    assert "time for all 1,000 at once" in " ".join(shown.stdout.split())
 
 
 def test_certify_says_what_python_says(place):

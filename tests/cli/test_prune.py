@@ -65,7 +65,7 @@ def run(folder, tmp_path):
 def test_prunes(run, folder, tmp_path):
     done = run("--method", "mdm", "--keep", "0.2")
     assert done.exit_code == 0, done.stderr
-    assert "8 of 40 members kept by MarginDistance" in done.stdout
+    assert "8 of 40 members kept by mdm, chosen on" in done.stdout
     assert "out-of-bag votes" in done.stdout
     assert "accuracy" in done.stdout
     small = load(tmp_path / "small.skops", trusted_of(tmp_path / "small.skops"))
@@ -182,7 +182,7 @@ def test_warning_is_a_note(run):
 
 def test_unseen_test_samples(run, folder):
     done = run("--test", folder / "wine.csv")
-    assert "accuracy of out-of-bag votes on" in done.stdout  # these were trained on
+    assert "Accuracy of out-of-bag votes on" in done.stdout  # these were trained on
     assert "were chosen on the same samples" not in done.stdout
 
 
@@ -209,7 +209,7 @@ def test_a_pool_becomes_a_model(run, folder):
     save({name: m.fit(X, y) for name, m in pool.items()}, folder / "pool.skops")
     done = run("--force", model="pool.skops")
     assert done.exit_code == 0, done.stderr
-    assert "of 2 members kept by SimplexWeights (auto)" in done.stdout
+    assert "of 2 members kept by simplex (auto)" in done.stdout
 
 
 def test_pickles_need_a_flag(run, folder):
@@ -312,7 +312,7 @@ class TestDistil:
     def test_leaves_learn_from_the_whole_model(self, run, tmp_path, folder):
         done = run("--keep", 4, "--distil")
         assert done.exit_code == 0, done.stderr
-        line = "leaves distilled from the whole model on 60000 crossed and 178 given"
+        line = "leaves distilled from the whole model on 60,000 crossed and 178 given"
         assert line in done.stdout
         # On its training rows nothing can be said about a distilled model.
         assert "accuracy  " not in done.stdout

@@ -350,8 +350,8 @@ def _lazy(data: dict[str, Any]) -> dict[str, str] | None:
         "If time matters more than memory, vote lazily: "
         f"{percent(best['share_asked'], 0)} of the members answer.",
         f"Mode {best['mode']} asks {count(round(best['members_asked']))} members per "
-        f"sample on average, and {changed} on the samples tried. It was "
-        f"{times(best['speedup'])} as fast here.",
+        f"sample on average, and {changed} on the samples tried. Here it was "
+        f"{times(best['speedup'])} as fast.",
     )
 
 
@@ -369,7 +369,7 @@ def _weak_members(data: dict[str, Any]) -> dict[str, str] | None:
     )
     return _step(
         f"{who} worse than always naming the most frequent class.",
-        "Sort the table of members by accuracy and look at the end of it.",
+        "Sort the table of members by accuracy alone and look at the end of it.",
     )
 
 

@@ -173,7 +173,8 @@ def _few_sizes(data: dict[str, Any]) -> Table:
         for mark in sizes["marked"]
     ]
     for row in rows:
-        row["members"] = count(sizes["members"][row["at"]])
+        number_kept = int(sizes["members"][row["at"]])
+        row["members"] = f"{count(number_kept)} member{'s' * (number_kept != 1)}"
         if "score" in row:
             row["score"] = f"{row['score']} ± {row['doubt']}"
     n_rows = count(data["pruning"]["milliseconds"]["rows"])
@@ -181,7 +182,7 @@ def _few_sizes(data: dict[str, Any]) -> Table:
         "few-sizes",
         "Some sizes side by side",
         (
-            Column("members", "members"),
+            Column("members", "keep"),
             Column("what", "which"),
             Column("size", "size", end=True),
             Column("time", f"time for {n_rows} samples", end=True),
@@ -190,6 +191,7 @@ def _few_sizes(data: dict[str, Any]) -> Table:
         ),
         rows,
         sortable=False,
+        stacked=True,
     )
 
 
@@ -216,6 +218,7 @@ def _confusion(data: dict[str, Any]) -> Table | None:
         columns,
         rows,
         sortable=False,
+        stacked=True,
     )
 
 
@@ -235,13 +238,14 @@ def _confused(data: dict[str, Any]) -> Table | None:
             Column("after", "by those kept", count),
         ),
         found["pairs"],
+        stacked=True,
     )
 
 
 def _classes(data: dict[str, Any]) -> Table:
     return make_table(
         "classes",
-        "Classes, and how many of their samples are found"
+        "Classes, and the share of their samples that is found (recall)"
         if data["votes"]["honest"]
         else "Classes",
         (
@@ -255,6 +259,7 @@ def _classes(data: dict[str, Any]) -> Table:
         ),
         data["classes"],
         filterable=len(data["classes"]) > 10,
+        stacked=len(data["classes"]) <= 10,
     )  # fmt: skip
 
 
@@ -275,6 +280,7 @@ def _diversity(data: dict[str, Any]) -> Table | None:
         ),
         data["diversity"],
         filterable=True,
+        stacked=True,
     )
 
 
@@ -289,11 +295,11 @@ def _members(data: dict[str, Any]) -> Table:
             Column("member", "member"),
             Column("kept", "kept?"),
             Column("pick", "pick", count, "Its place in the order of picking."),
-            Column("accuracy", "accuracy", percent,
-                   "Share of its votes that are right."),
-            Column("contribution", "contribution", points,
-                   "How much the error of the ensemble grows without it, on at most "
-                   "6,000 samples."),
+            Column("accuracy", "accuracy alone", percent,
+                   "Share of its own votes that are right."),
+            Column("contribution", "contribution to all", points,
+                   "How much the error of all members together grows without it, on "
+                   "at most 6,000 samples."),
             Column("agreement", "agreement", lambda v: percent(v, 1),
                    "Mean share of the other members that vote as it does."),
             Column("weight", "weight", number, "Its weight in the vote."),
@@ -341,18 +347,21 @@ def _rivals(data: dict[str, Any]) -> Table | None:
 def _savings(data: dict[str, Any]) -> Table:
     pruning = data["pruning"]
     rows = []
-    for what, key, write in (
-        ("members", "members", count),
-        ("nodes", "nodes", count),
-        ("size, pickled", "bytes", size),
-        ("time to predict", "milliseconds", milliseconds),
-        ("accuracy, on the votes chosen on", "accuracy", percent),
+    timed = f"time for {count(pruning['milliseconds']['rows'])} samples"
+    for what, key, write, words in (
+        ("members", "members", count, ("fewer", "more")),
+        ("nodes", "nodes", count, ("fewer", "more")),
+        ("size, pickled", "bytes", size, ("smaller", "larger")),
+        (timed, "milliseconds", milliseconds, ("faster", "slower")),
+        ("accuracy, on the votes chosen on", "accuracy", percent, None),
     ):
         pair = pruning[key]
         if pair is None:
             continue
         before, after = pair["before"], pair["after"]
-        change = points(after - before) if key == "accuracy" else times(after / before)
+        change = points(after - before)
+        if words is not None:
+            change = _changed(before, after, *words)
         rows.append(
             {
                 "what": what,
@@ -401,7 +410,17 @@ def _savings(data: dict[str, Any]) -> Table:
             Column("change", "change", end=True),
         ),
         rows,
+        stacked=True,
     )
+
+
+def _changed(before: float, after: float, less: str, more: str) -> str:
+    """Say how many times less or more there is of what should be little."""
+    if before == after:
+        return "the same"
+    if after < before:
+        return f"{times(before / after)} {less}"
+    return f"{times(after / before)} {more}"
 
 
 def _methods(data: dict[str, Any]) -> Table | None:
@@ -430,6 +449,7 @@ def _methods(data: dict[str, Any]) -> Table | None:
             Column("chosen", "used here"),
         ),
         [{**row, "chosen": row["chosen"] or ""} for row in compared["rows"]],
+        stacked=True,
     )  # fmt: skip
 
 
@@ -447,10 +467,12 @@ def _lazy(data: dict[str, Any]) -> Table | None:
             Column("share_asked", "of all", lambda v: percent(v, 0)),
             Column("disagreement", "predictions changed", percent,
                    "Against the prediction of all members."),
-            Column("allowed", "at most", percent,
+            Column("allowed", "allowed on average", percent,
                    "What the mode allows, on average over samples to come."),
-            Column("milliseconds", "time", milliseconds),
-            Column("speedup", "speed-up", times),
+            Column("milliseconds", f"time for {count(lazy['n_samples'])} samples",
+                   milliseconds),
+            Column("speedup", "times as fast", times),
         ),
         [{**row, "mode": row["mode"].replace(" %", "\u00a0%")} for row in lazy["rows"]],
+        stacked=True,
     )  # fmt: skip

@@ -31,6 +31,8 @@ GLOSSARY = (
      "and may decide otherwise on close samples."),
     ("accuracy, error", "The share of samples that are predicted right, and the rest. "
      "Of an ensemble, as its own predict decides, unless the plurality vote is named."),
+    ("accuracy alone", "The share of a member's own votes that are right. Out of bag "
+     "these are its votes on the samples it was not trained on."),
     ("percentage point (pp)", "The unit of differences between percentages: from 90 % "
      "to 91 % is one point."),
     ("out-of-bag", "A member of a bootstrapped ensemble was trained on about 63 % "

@@ -16,6 +16,7 @@ from quorate._scoring import (
     score_for,
 )
 from quorate._typing import BoolArray, FloatArray, IntArray
+from quorate._units import percent_text, points_text
 from quorate.choosing._curve import size_curve
 from quorate.choosing._selection import Selection
 from quorate.decomposition import decompose
@@ -176,11 +177,11 @@ class Explanation:
 
 
 def _percent(share: float | None) -> str:
-    return "" if share is None else f"{100 * share:.2f} %"
+    return "" if share is None else percent_text(share)
 
 
 def _points(difference: float | None) -> str:
-    return "" if difference is None else f"{100 * difference:+.2f} pp"
+    return "" if difference is None else points_text(difference)
 
 
 def _plain(value: float | None) -> str:

@@ -129,17 +129,22 @@ def _write(found: "Blend", test: Path | None, output: Path) -> None:
 def _show(console: Any, found: "Blend", test: Path | None, output: Path | None) -> None:
     from quorate.cli._render import plain_table
 
-    scores = plain_table("", found.scoring, "+-")
+    scores = plain_table("", found.scoring, "standard error")
     for row in found.rows():
         scores.add_row(*row)
     console.print(scores)
     console.print(
-        "weights were chosen on other samples than those they are scored on\n"
+        f"the larger the {found.scoring}, the better; weights were chosen on other "
+        "samples than those they are scored on\n"
     )
     weights = plain_table("model", "weight")
     for name, weight in found.weights.items():
         weights.add_row(name, f"{weight:.3f}")
     console.print(weights)
+    left = len(found.names) - len(found.weights)
+    console.print(
+        "weights add up to 1" + (f"; {left:,} more models have none" * bool(left))
+    )
     if output is not None:
         what = "weights" if test is None else f"blend of {test}"
         console.print(f"{what} written to {output}", markup=False, soft_wrap=True)

@@ -118,7 +118,7 @@ def diagnose(
         say(json.dumps(diagnosis.to_dict(), indent=2))
         return
     console = results_console()
-    console.print(repr(votes), markup=False, soft_wrap=True)
+    console.print(repr(votes), markup=False)
     if votes.source is not None:
         console.print(str(votes.source))
     show_diagnosis(console, diagnosis)

@@ -88,6 +88,7 @@ def lazy(
 
 
 def _show(console: "Console", trial: "Trial") -> None:
+    from quorate._units import percent_text
     from quorate.cli._render import plain_table
 
     scored = trial.modes[0].accuracy is not None
@@ -105,19 +106,23 @@ def _show(console: "Console", trial: "Trial") -> None:
         cells = [
             names[tried.mode].format(tried.setting),
             f"{tried.members_asked:.1f}",
-            f"{tried.share_asked:.0%}",
-            f"{tried.disagreement:.2%}",
+            f"{100 * tried.share_asked:.0f} %",
+            percent_text(tried.disagreement),
             f"{tried.milliseconds:,.1f}",
-            f"{tried.speedup:.2f}",
+            f"{tried.speedup:.{1 if tried.speedup >= 10 else 2}f}",
         ]
         if tried.accuracy is not None:
-            cells.append(f"{tried.accuracy:.4f}")
+            cells.append(percent_text(tried.accuracy))
         table.add_row(*cells)
     console.print(
-        f"{trial.n_members} members on {trial.n_samples} samples"
-        + (f", {trial.n_calibration} others to calibrate" * bool(trial.n_calibration))
+        f"{trial.n_members:,} members on {trial.n_samples:,} samples"
+        + (f", {trial.n_calibration:,} others to calibrate" * bool(trial.n_calibration))
     )
     console.print(table)
+    console.print(
+        "asked: members per sample, on average; changed: predictions that are not "
+        f"those of all members; ms: for all {trial.n_samples:,} samples"
+    )
     if trial.left_out:
         console.print(f"not calibrated: {trial.left_out}")
     if trial.note:

@@ -1,6 +1,7 @@
 """``quorate prune``: a smaller model from a file and samples."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -194,6 +195,9 @@ def prune(
             if test is not None or y is None:
                 samples = read_samples_of(ensemble, judged, target)
             compared = compare(ensemble, smaller, *samples, scoring=scoring)
+    if test is None:
+        # Nothing can be promised about members by the samples that chose them.
+        compared = replace(compared, error_limits=None, excess_limit=None)
     save(smaller, target_file)
     seen = "samples chosen on" if test is None else "test samples"
     record = get_record(smaller)
@@ -221,18 +225,19 @@ def _show(
     output: Path,
 ) -> None:
     from quorate.cli._render import comparison_table
+    from quorate.pruning import method_name
 
     console.print(
-        f"{selection.n_kept} of {selection.votes.n_members} members kept by "
-        f"{record['method']}{' (auto)' if record['auto'] else ''}, chosen on "
-        f"{record['chosen_on']}",
+        f"{selection.n_kept:,} of {selection.votes.n_members:,} members kept by "
+        f"{method_name(record['method'])}{' (auto)' if record['auto'] else ''}, chosen "
+        f"on {record['chosen_on']}",
         markup=False,
     )
     if "distil" in record:
         taught = record["distil"]
         console.print(
-            f"leaves distilled from the whole model on {taught['n_crossed']} crossed "
-            f"and {taught['n_real']} given rows"
+            f"leaves distilled from the whole model on {taught['n_crossed']:,} crossed "
+            f"and {taught['n_real']:,} given rows"
         )
     if selection.latency is not None:
         console.print(str(selection.latency), markup=False)
@@ -240,7 +245,7 @@ def _show(
     console.print(compared.note)
     if where_chosen and compared.accuracy is not None:
         console.print(
-            "the members were chosen on the same samples, which flatters what is left; "
-            "--test FILE compares on others"
+            "The members were chosen on the same samples, which flatters what is left; "
+            "--test FILE compares on others."
         )
     console.print(f"written to {output}", markup=False, soft_wrap=True)

@@ -148,7 +148,7 @@ class DiversityDisplay(SupportDisplay):
         ax.set_yticks(rows, self._labels())
         ax.set_ylim(len(rows) - 0.5, -0.5)
         ax.set_xlim(0, 1.12 * max(float(p.get_width()) for p in ax.patches))
-        ax.set_xlabel("place in the measure's range: 0 least diverse, 1 most diverse")
+        ax.set_xlabel("place in its range: 0 least, 1 most diverse")
         if len(groups) > 1:
             ax.legend(
                 frameon=False, labelcolor=text_colour(ax), ncols=2, loc="lower left",
