@@ -5,17 +5,18 @@ before, and nothing is kept after.
 """
 
 from quorate._batches._batch import Batch, BatchSource, GivenBatches
-from quorate._batches._dask import is_dask, partitions
+from quorate._batches._dask import is_dask, partitions, sent
 from quorate._batches._reservoir import draw_sample
-from quorate._batches._source import are_batches, as_source
+from quorate._batches._source import as_source, come_in_batches
 
 __all__ = [
     "Batch",
     "BatchSource",
     "GivenBatches",
-    "are_batches",
     "as_source",
+    "come_in_batches",
     "draw_sample",
     "is_dask",
     "partitions",
+    "sent",
 ]
