@@ -125,6 +125,19 @@ def test_samples_that_everybody_was_trained_on_are_named_once():
     assert len(said[0][1]) == 1
 
 
+@pytest.mark.filterwarnings("ignore::quorate.exceptions.LeftOutWarning")
+@pytest.mark.parametrize("share", [1.0, 0.8])
+def test_a_member_that_has_seen_everything_has_no_votes_out_of_bag(share):
+    X, y = (part[:N] for part in drawn())
+    tree = DecisionTreeClassifier(max_depth=3, random_state=0)
+    bagging = BaggingClassifier(
+        tree, 3, bootstrap=False, max_samples=share, random_state=0
+    ).fit(X, y)
+    batches = list(in_batches(X, y, 90))
+    found = quorate.collect_votes(bagging, batches, out_of_bag="auto")
+    assert_same(found, quorate.collect_votes(bagging, X, y, out_of_bag="auto"))
+
+
 def test_a_class_that_comes_late_is_there_from_the_start(model):
     X, y = (part[N:] for part in drawn())
     labels = y.astype("<U4")
@@ -277,11 +290,12 @@ def test_sources_of_joined_votes_are_the_weakest():
     two = quorate.Votes([[1, 1]], [0, 1]).with_source(VoteSource.TRAINING)
     assert joined_votes([one, two]).source is VoteSource.TRAINING
     assert joined_votes([one]) is one
-    masked = quorate.Votes(
-        [[0, 1], [1, 1]], [0, 1], valid=[[True, False], [True, True]]
-    )
-    plain = quorate.Votes([[2, 0], [1, 2]], [2, 1])
+    valid = [[True, False], [True, True]]
+    masked = quorate.Votes([[5, 7], [7, 7]], [5, 7], valid=valid)
+    plain = quorate.Votes([[9, 3], [7, 9]], [9, 7])
     both = joined_votes([masked, plain.numbered(np.array([2, 3]))])
-    assert both.codes.tolist() == [[0, -1, 2, 0], [1, 1, 1, 2]]
+    assert both.classes.tolist() == [3, 5, 7, 9]
+    assert both.codes.tolist() == [[1, -1, 3, 0], [2, 2, 2, 3]]
+    assert both.y.tolist() == [1, 2, 3, 2]
     assert both.samples.tolist() == [0, 1, 2, 3]
     assert both.is_masked
