@@ -125,17 +125,14 @@ def test_samples_that_everybody_was_trained_on_are_named_once():
     assert len(said[0][1]) == 1
 
 
-@pytest.mark.filterwarnings("ignore::quorate.exceptions.LeftOutWarning")
-@pytest.mark.parametrize("share", [1.0, 0.8])
-def test_a_member_that_has_seen_everything_has_no_votes_out_of_bag(share):
-    X, y = (part[:N] for part in drawn())
-    tree = DecisionTreeClassifier(max_depth=3, random_state=0)
-    bagging = BaggingClassifier(
-        tree, 3, bootstrap=False, max_samples=share, random_state=0
-    ).fit(X, y)
-    batches = list(in_batches(X, y, 90))
-    found = quorate.collect_votes(bagging, batches, out_of_bag="auto")
-    assert_same(found, quorate.collect_votes(bagging, X, y, out_of_bag="auto"))
+def test_a_member_that_has_seen_everything_has_no_votes_out_of_bag():
+    X, y = (part[:3] for part in drawn())
+    forest = RandomForestClassifier(20, random_state=0).fit(X, y)
+    assert any(np.unique(rows).size == 3 for rows in forest.estimators_samples_)
+    batches = [(X[:2], y[:2]), (X[2:], y[2:])]
+    found = quorate.collect_votes(forest, batches, out_of_bag="auto")
+    assert_same(found, quorate.collect_votes(forest, X, y, out_of_bag="auto"))
+    assert found.source is VoteSource.TRAINING
 
 
 def test_a_class_that_comes_late_is_there_from_the_start(model):

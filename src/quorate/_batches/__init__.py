@@ -6,17 +6,21 @@ before, and nothing is kept after.
 
 from quorate._batches._batch import Batch, BatchSource, GivenBatches
 from quorate._batches._dask import is_dask, partitions, sent
+from quorate._batches._drawn import MAX_SAMPLES, Drawn, sample_size
 from quorate._batches._reservoir import draw_sample
 from quorate._batches._source import as_source, come_in_batches
 
 __all__ = [
+    "MAX_SAMPLES",
     "Batch",
     "BatchSource",
+    "Drawn",
     "GivenBatches",
     "as_source",
     "come_in_batches",
     "draw_sample",
     "is_dask",
     "partitions",
+    "sample_size",
     "sent",
 ]
