@@ -4,6 +4,11 @@ The loop adds each candidate's probabilities to the running sum and scores the m
 its logarithmic loss, 50 rounds over all models. All its candidates cost the same, so
 some are timed, and the whole selection is run on the probabilities of the true class
 alone (the same numbers, sooner) to know its loss.
+
+The loop finds weights once, and the only score it has is that of the samples it chose
+by. So weights are set against weights: those of the best plain mean, which is what the
+loop looks for, and those of the default. What ``blend`` takes as a whole, weights for
+all samples and for each of five folds with three scores, stands beside them.
 """
 
 import resource
@@ -16,38 +21,63 @@ from threadpoolctl import threadpool_limits
 
 import quorate
 from bench._timing import Report, best_of
+from quorate._blending._arrays import ProbabilityArrays
+from quorate._blending._pool import ProbabilityPool
+from quorate._blending._weighing import weigher
+from quorate._scoring import find_score
 
-ROUNDS, TIMED = 50, 20
+ROUNDS, TIMED, REPEATS = 50, 20, 3
 FLOOR = 1e-6
 
 
 def run(n_models: int = 1000, n_samples: int = 100_000) -> int:
     """Print the table of ratios; return the number of limits missed."""
     report = Report(f"blend, {n_models} models x {n_samples} samples, one thread")
-    with tempfile.TemporaryDirectory() as folder, threadpool_limits(1):
-        y = write_arrays(Path(folder), n_models, n_samples)
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        found: list[Any] = []
-        blended, weighed = best_of(
-            1,
-            lambda: found.append(quorate.blend(folder, y)),
-            lambda: found.append(quorate.blend(folder, y, method="simplex", folds=2)),
+    with tempfile.TemporaryDirectory() as name, threadpool_limits(1):
+        folder = Path(name)
+        y = write_arrays(folder, n_models, n_samples)
+        files = sorted(folder.glob("*.npy"))
+        shares = [np.load(file) for file in files[:TIMED]]
+        loading, candidates, simplex, default, whole = best_of(
+            REPEATS,
+            lambda: [np.load(file) for file in files[:TIMED]],
+            lambda: try_candidates(shares, y),
+            lambda: weights_alone(folder, y, "simplex"),
+            lambda: weights_alone(folder, y, "auto"),
+            lambda: quorate.blend(folder, y),
         )
-        peak = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) / 1024**2
-        files = [Path(folder) / f"{name}.npy" for name in found[0].names]
-        candidates = timed_candidates([np.load(file) for file in files[:TIMED]], y)
-        loop = candidates * n_models / TIMED * ROUNDS
-        rows = np.arange(y.size)
-        given = np.stack([np.maximum(np.load(file)[rows, y], FLOOR) for file in files])
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
+        loop = n_models / TIMED * (loading + ROUNDS * candidates)
+        given = np.stack(
+            [np.maximum(np.load(file)[np.arange(y.size), y], FLOOR) for file in files]
+        )
         greedy = greedy_loss(given)
-        shares = found[0].predict_proba(folder)
-        own = -float(np.log(np.maximum(shares[rows, y], FLOOR)).mean())
-    report.add("blend, scores and all", "the loop", loop / blended, 20.0, blended, True)
-    report.add("simplex, two folds", "the loop", loop / weighed, 20.0, weighed, True)
-    report.add("loss of the blend", "that of the loop", own / greedy, 1.0)
+        plain = loss_of(weights_alone(folder, y, "simplex") @ given)
+        found = quorate.blend(folder, y)
+        own = loss_of(found.predict_proba(folder)[np.arange(y.size), y])
+    for what, seconds, limit in (
+        ("weights of the best plain mean", simplex, 20.0),
+        ("weights of the default", default, 5.0),
+        ("weights and nested scores", whole, 4.0),
+    ):
+        report.add(what, "the loop", loop / seconds, limit, seconds, True)
+    report.add("loss of the best plain mean", "that of the loop", plain / greedy, 1.0)
+    report.add("loss of the default", "that of the loop", own / greedy, 1.0)
     report.add("peak memory, GB", "", peak, 4.0)
-    print(f"before {before / 1024**2:.2f} GB; losses {own:.4f} and {greedy:.4f}")
+    print(
+        f"the loop takes {loop:.1f} s; losses: loop {greedy:.4f}, plain mean "
+        f"{plain:.4f}, default {own:.4f} (nested {-found.score:.4f})"
+    )
     return report.show()
+
+
+def weights_alone(folder: Path, y: Any, method: str) -> Any:
+    """Return the weights of all models, from files, without any score."""
+    arrays = ProbabilityArrays(folder, None, "bench")
+    pool = ProbabilityPool(arrays, y, None, "bench")
+    score = find_score("neg_log_loss", pool.classes, "bench")
+    weigh = weigher(pool, method, None, score, 0)
+    return weigh([np.arange(y.size)])[0][-1].weights
 
 
 def write_arrays(folder: Path, n_models: int, n_samples: int) -> Any:
@@ -63,16 +93,12 @@ def write_arrays(folder: Path, n_models: int, n_samples: int) -> Any:
     return y
 
 
-def timed_candidates(shares: list[Any], y: Any) -> float:
-    """Return the seconds that some candidates of one round take."""
+def try_candidates(shares: list[Any], y: Any) -> None:
+    """Do what one round of the loop does, for some of its candidates."""
     total, rows = np.zeros_like(shares[0]), np.arange(y.size)
-
-    def one_round() -> None:
-        for share in shares:
-            mean = (total + share) / 2
-            -np.log(np.maximum(mean[rows, y], FLOOR)).mean()
-
-    return best_of(3, one_round)[0]
+    for share in shares:
+        mean = (total + share) / 2
+        -np.log(np.maximum(mean[rows, y], FLOOR)).mean()
 
 
 def greedy_loss(given: Any) -> float:
@@ -84,3 +110,8 @@ def greedy_loss(given: Any) -> float:
         total += given[chosen]
         best = min(best, losses[chosen])
     return best
+
+
+def loss_of(given: Any) -> float:
+    """Return the logarithmic loss by what the true classes are given."""
+    return -float(np.log(np.maximum(given, FLOOR)).mean())

@@ -207,7 +207,8 @@ def test_compare_shows_the_limits():
     worse, better = (wrong[1] & ~wrong[0]).sum(), (wrong[0] & ~wrong[1]).sum()
     assert seen.excess_limit == excess_limit(worse, better, 600)
     assert seen.to_dict()["excess_limit"] == seen.excess_limit
-    assert "more errors, at most" in repr(seen)
+    assert f"{100 * seen.excess_limit:+.2f} pp\nAccuracy on 600 samples" in repr(seen)
+    assert "each with 95 % confidence." in " ".join(repr(seen).split())
 
 
 def population(rng, n_members=25, n_kinds=400):
@@ -346,7 +347,7 @@ class TestWhatIsCertified:
         chosen_on, new = self.worlds()
         selection = quorate.select(chosen_on, "best", keep=9)
         text = str(quorate.certify(new, selection, tolerance=0.2))
-        assert "err at most 20 points more than all of them" in text
+        assert "err at most 20 percentage points more than all of them" in text
 
     def test_all_members_are_one_more_outcome(self):
         """An order of some members may end with everybody after all."""

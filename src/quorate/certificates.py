@@ -113,18 +113,20 @@ class Certificate:
         return support
 
     def __str__(self) -> str:
-        sure = f"{100 * (1 - self.delta):g} % confidence from {self.n_samples} samples"
+        sure = (
+            f"{100 * (1 - self.delta):g} % confidence from {self.n_samples:,} samples"
+        )
         sure += ", every class counting the same" * self.balanced
         if self._is_whole:
             return (
                 f"No subset is certified to err at most {100 * self.tolerance:g} "
-                f"points more than all {self.n_members} members, with {sure}: more "
-                "samples or a larger tolerance may do."
+                f"percentage points more than all {self.n_members} members, with "
+                f"{sure}: more samples or a larger tolerance may do."
             )
         return (
             f"These {self.n_kept} of {self.n_members} members err at most "
-            f"{100 * self.tolerance:g} points more than all of them, and on at most "
-            f"{100 * self.error_limit:.2f} % of samples, each with {sure}."
+            f"{100 * self.tolerance:g} percentage points more than all of them, and on "
+            f"at most {100 * self.error_limit:.2f} % of new samples, each with {sure}."
         )
 
     def __repr__(self) -> str:

@@ -7,6 +7,9 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score, log_loss, roc_auc_score
 
 import quorate
+from quorate._blending._geometric import geometric_weights, log_ratios, shares_of
+from quorate._blending._mixture import mixture_weights
+from quorate._blending._weighing import folds_of
 from quorate.pruning import GreedySelection, SimplexWeights
 
 
@@ -70,6 +73,55 @@ def test_the_single_best_is_chosen_anew_in_each_fold(found):
     chosen = quorate.blend(ARRAYS, Y, method="single")
     assert chosen.weights == {found.best_single: 1.0}
     assert chosen.nested.score == found.best_nested.score
+
+
+@pytest.mark.parametrize(
+    ("method", "n"), [("geometric", 300), ("geometric", 12_000), ("simplex", 16_000)]
+)
+def test_nested_scores_are_those_of_weights_found_without_the_fold(method, n):
+    arrays, y = made(n=n, n_models=6)
+    found = quorate.blend(arrays, y, method=method, folds=3)
+    codes = np.unique(y, return_inverse=True)[1]
+    places = folds_of(codes, 3, 0)
+    shares = np.empty((n, 3))
+    for fold in range(3):
+        seen, new = places != fold, places == fold
+        if method == "simplex":
+            true = np.stack([a[np.arange(n), codes] for a in arrays.values()])
+            weights = mixture_weights(true[:, seen], gap=1e-8)
+            shares[new] = np.tensordot(weights, [a[new] for a in arrays.values()], 1)
+        else:
+            logs = log_ratios(np.stack(list(arrays.values())))
+            weights, sharpness = geometric_weights(logs[:, seen], codes[seen])
+            shares[new] = shares_of(sharpness * np.tensordot(weights, logs[:, new], 1))
+    # On their own samples weights look better by more than this.
+    assert -found.score == pytest.approx(log_loss(y, shares), abs=2e-6)
+
+
+class Watched:
+    """An array that counts how often it is looked at."""
+
+    def __init__(self, array):
+        self.array, self.looks = array, 0
+
+    def __array__(self, dtype=None, copy=None):
+        self.looks += 1
+        return self.array
+
+
+def test_an_array_is_looked_at_once_and_once_more_where_it_counts():
+    rng = np.random.default_rng(0)
+    y = np.arange(400) % 2
+    good = {f"g{place}": np.clip(0.3 + 0.4 * y + rng.normal(0, 0.2, 400), 0.01, 0.99)
+            for place in range(3)}  # fmt: skip
+    bad = {f"b{place}": 1 - array for place, array in enumerate(good.values())}
+    watched = {name: Watched(array) for name, array in (good | bad).items()}
+    found = quorate.blend(watched, y, method="both")
+    assert set(found.weights) == set(good)
+    assert [watched[name].looks for name in bad] == [1, 1, 1]
+    # The first tells the shape. Those with weight are scored, and the best one alone.
+    assert watched["g0"].looks <= 4
+    assert max(watched[name].looks for name in good) <= 4
 
 
 def forms(tmp_path):

@@ -274,6 +274,7 @@ def test_packing_and_unpacking_change_nothing(wine):
         ("columns", lambda a: a[:-1]),
         ("columns", lambda a: a.astype(np.int64) + 2**30),
         ("thresholds", lambda a: a[1:]),
+        ("thresholds", lambda a: a[:, 1:]),
         ("payload", lambda a: np.full(a.size, 3)),
         ("payload", lambda a: np.full(a.size, -1 - 10_000)),
         ("payload", lambda a: np.full(a.size, 2**40)),

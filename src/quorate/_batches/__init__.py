@@ -7,7 +7,7 @@ before, and nothing is kept after.
 from quorate._batches._batch import Batch, BatchSource, GivenBatches
 from quorate._batches._dask import is_dask, partitions
 from quorate._batches._reservoir import draw_sample
-from quorate._batches._source import are_batches, as_source
+from quorate._batches._source import are_batches, as_source, find_files
 
 __all__ = [
     "Batch",
@@ -16,6 +16,7 @@ __all__ = [
     "are_batches",
     "as_source",
     "draw_sample",
+    "find_files",
     "is_dask",
     "partitions",
 ]

@@ -8,10 +8,11 @@ import numpy as np
 
 from quorate._blending._arrays import ProbabilityArrays
 from quorate._blending._pool import ProbabilityPool, Recipe, as_outcome, blended
-from quorate._blending._weighing import Weigh, folds_of, weigher
+from quorate._blending._weighing import WAYS, best_single, folds_of, weigher
 from quorate._html import table_html
 from quorate._scoring import Judged, Score, check_scoring, find_score
 from quorate._typing import Array, FloatArray, IntArray
+from quorate.pruning import Pruner, method_name
 from quorate.votes import Votes
 
 _OWNER = "blend"
@@ -199,9 +200,13 @@ def blend(
     -----
     Choosing and scoring on the same samples flatters, so scores are nested: all
     choices, that of the best single model too, are made anew on each set of folds.
-    Arrays are read one at a time; 4 bytes are kept for each model, sample and class
-    (and twice that while weights are found). Methods of :mod:`quorate.pruning` see
-    votes with probabilities, and so take more.
+    Arrays are read and checked one at a time; 4 bytes are kept for each model, sample
+    and class, and up to twice that while weights are found. Methods of
+    :mod:`quorate.pruning` see votes with probabilities, and so take more.
+
+    Weights of "simplex" have a loss at most 1e-5 above the smallest there is, and those
+    of "geometric" one that a further step would lower by no more than 1e-7: far below
+    the standard error of any score.
 
     See Also
     --------
@@ -224,12 +229,9 @@ def blend(
     ... )
     array([1, 0])
     """
-    _check_numbers(keep, folds)
     scoring = "neg_log_loss" if scoring is None else scoring
-    check_scoring(scoring, _OWNER)
-    pool = ProbabilityPool(
-        ProbabilityArrays(probabilities, names, _OWNER), y, classes, _OWNER
-    )
+    arrays = check_request(probabilities, names, method, keep, scoring, folds)
+    pool = ProbabilityPool(arrays, y, classes, _OWNER)
     rarest = int(np.bincount(pool.y, minlength=pool.classes.size).min())
     if rarest < 2:
         label = pool.classes[np.bincount(pool.y, minlength=pool.classes.size).argmin()]
@@ -238,13 +240,18 @@ def blend(
             "chosen and scored with two or more."
         )
     score = find_score(scoring, pool.classes, _OWNER)
-    weigh = weigher(pool, method, keep, score, random_state)
-    recipe = weigh(np.arange(pool.n_samples))
-    weights = np.mean([mean.weights for mean in recipe], axis=0)
-    single = weigher(pool, "single", None, score, random_state)
-    mean = weigher(pool, "mean", None, score, random_state)
+    everything: IntArray = np.arange(pool.n_samples)
     places = folds_of(pool.y, min(folds, rarest), random_state)
-    alone = single(np.arange(pool.n_samples))
+    held_out: list[IntArray] = [
+        np.flatnonzero(places == fold) for fold in range(places.max() + 1)
+    ]
+    sets = [
+        everything,
+        *(np.flatnonzero(places != fold) for fold in range(len(held_out))),
+    ]
+    recipe, *nested = weigher(pool, method, keep, score, random_state)(sets)
+    alone, *nested_alone = best_single(pool, score, sets)
+    weights = np.mean([mean.weights for mean in recipe], axis=0)
     return Blend(
         weights={
             pool.names[place]: float(weights[place])
@@ -256,24 +263,48 @@ def blend(
         classes=pool.classes,
         method=method if isinstance(method, str) else type(method).__name__,
         scoring=score.name,
-        nested=_nested(pool, weigh, score, places),
-        best_nested=_nested(pool, single, score, places),
-        mean_nested=_nested(pool, mean, score, places),
+        nested=_judged(pool, score, nested, held_out),
+        best_nested=_judged(pool, score, nested_alone, held_out),
+        mean_nested=score.of(as_outcome(pool.mean), pool.y),
         best_single=pool.names[int(alone[0].weights.argmax())],
         _recipe=recipe,
         _pool=pool,
     )
 
 
-def _nested(
-    pool: ProbabilityPool, weigh: Weigh, score: Score, places: IntArray
+def _judged(
+    pool: ProbabilityPool, score: Score, recipes: list[Recipe], held_out: list[IntArray]
 ) -> Judged:
     """Score weights on folds that did not choose them."""
     shares = np.empty((pool.n_samples, pool.classes.size))
-    for fold in range(int(places.max()) + 1):
-        new = np.flatnonzero(places == fold)
-        shares[new] = pool.blended(weigh(np.flatnonzero(places != fold)), new)
+    for rows, found in zip(held_out, pool.blended(recipes, held_out), strict=True):
+        shares[rows] = found
     return score.of(as_outcome(shares), pool.y)
+
+
+def check_request(
+    probabilities: Any,
+    names: Sequence[str] | None = None,
+    method: Any = "auto",
+    keep: int | None = None,
+    scoring: Any = None,
+    folds: int = 5,
+) -> ProbabilityArrays:
+    """Refuse what :func:`blend` could not do, before any array is looked at.
+
+    Examples
+    --------
+    >>> from quorate._blending import check_request
+    >>> check_request({"a": [0.2], "b": [0.3]}, method="jess")
+    Traceback (most recent call last):
+    ...
+    ValueError: unknown method 'jess'; did you mean ...?
+    """
+    _check_numbers(keep, folds)
+    check_scoring(scoring, _OWNER)
+    if not isinstance(method, Pruner) and method not in WAYS:
+        method_name(method)
+    return ProbabilityArrays(probabilities, names, _OWNER)
 
 
 def _check_numbers(keep: Any, folds: Any) -> None:

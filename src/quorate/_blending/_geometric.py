@@ -10,16 +10,16 @@ worth a few samples, keeps them from following chance.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
 
+from quorate._blending._descent import Allowed, least
 from quorate._typing import Array, FloatArray, IntArray
 
 # Nobody is surer than this; one model that is wrong and certain would decide alone.
 FLOOR = 1e-3
 _PULL = 3.0
-_MANY = 20_000
-_SOME = 5_000
-_STEPS = 200
+# Up to so many models all are at hand from the beginning.
+_FEW = 100
+_ALLOWED = Allowed(fall=1e-7, slope=3e-5)
 
 
 class SharpWeights(NamedTuple):
@@ -31,8 +31,8 @@ class SharpWeights(NamedTuple):
 
 def log_ratios(probabilities: Array) -> Array:
     """Return logarithms of what classes get over what the last one gets."""
-    logs = np.log(np.maximum(probabilities, probabilities.dtype.type(FLOOR)))
-    return np.asarray(logs[..., :-1] - logs[..., -1:])
+    floored = np.maximum(probabilities, probabilities.dtype.type(FLOOR))
+    return np.asarray(np.log(floored[..., :-1] / floored[..., -1:]))
 
 
 def shares_of(ratios: FloatArray) -> FloatArray:
@@ -58,44 +58,88 @@ def geometric_weights(
     start : array of shape (n_models,), optional
         Weights to begin with, not scaled.
     """
-    n_models, n_samples, n_ratios = ratios.shape
-    equal = np.full(n_models, 1.0 / n_models)
-    if start is None and n_samples > _MANY:
-        # Nearly the same answer from every so many-th sample, in a fraction of the
-        # time; a few steps on all samples are left.
-        some = slice(None, None, n_samples // _SOME)
-        rough = geometric_weights(np.ascontiguousarray(ratios[:, some]), y[some])
-        start = rough.weights * rough.sharpness
-    flat = ratios.reshape(n_models, -1)
-    pull = _PULL / n_samples
-    true = np.eye(n_ratios + 1)[y][:, :-1]
+    return geometric_means(ratios, y, np.ones((1, y.size), dtype=bool), start)[0]
 
-    def loss(weights: FloatArray) -> tuple[float, FloatArray]:
-        mixed = np.asarray(weights.astype(flat.dtype) @ flat, dtype=float)
-        mixed = mixed.reshape(n_samples, n_ratios)
-        largest = np.maximum(mixed.max(axis=1), 0.0)
-        with np.errstate(under="ignore"):
-            parts = np.exp(mixed - largest[:, None])
-            total = parts.sum(axis=1) + np.exp(-largest)
-        surprise = largest + np.log(total) - (mixed * true).sum(axis=1)
-        wrong = (parts / total[:, None] - true).ravel().astype(flat.dtype)
-        slope = np.asarray(flat @ wrong, dtype=float) / n_samples
-        away = weights - equal
-        return (
-            float(surprise.mean() + pull * (away**2).sum()),
-            slope + 2.0 * pull * away,
-        )
 
-    found = minimize(
-        loss,
-        equal if start is None else start,
-        jac=True,
-        bounds=[(0.0, None)] * n_models,
-        method="L-BFGS-B",
-        options={"maxiter": _STEPS},
-    )
-    weights = np.asarray(found.x)
+def geometric_means(
+    ratios: Array, y: IntArray, sets: Array, start: FloatArray | None = None
+) -> list[SharpWeights]:
+    """Return what :func:`geometric_weights` does for each of several sets of samples.
+
+    The first of the sets (bool, sets by samples) is to be the largest.
+    """
+    n_models, _, n_ratios = ratios.shape
+    if start is None:
+        start = np.full(n_models, 1.0 / n_models if n_models <= _FEW else 0.0)
+    data = ratios.reshape(n_models, -1)
+    loss = _TwoClasses(y) if n_ratios == 1 else _Classes(y, n_ratios)
+    return [_scaled(found) for found in least(data, loss, sets, start, _ALLOWED)]
+
+
+def _scaled(weights: FloatArray) -> SharpWeights:
     sharpness = float(weights.sum())
     if sharpness <= 0:
-        return SharpWeights(equal, 0.0)
+        return SharpWeights(np.full(weights.size, 1.0 / weights.size), 0.0)
     return SharpWeights(weights / sharpness, sharpness)
+
+
+class _TwoClasses:
+    """Logarithmic loss by the logarithm of the first class over the second."""
+
+    width, slant, pull = 1, 0.0, _PULL
+
+    def __init__(self, y: IntArray) -> None:
+        self._y = y
+        # Sums times this are large where the true class gets little.
+        self._wrong = np.where(y == 0, -1, 1).astype(np.int8)
+
+    def look(self, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
+        towards = sums * self._wrong
+        with np.errstate(under="ignore"):  # what is next to nothing is nothing
+            small = np.exp(-np.abs(towards))
+            share = np.where(towards > 0, 1.0, small) / (1.0 + small)
+        losses = np.log(1.0 + small) + np.maximum(towards, 0.0)
+        return losses, share * self._wrong
+
+    def bent(self, rows: Array, sums: FloatArray) -> FloatArray:
+        with np.errstate(under="ignore"):
+            small = np.exp(-np.abs(sums))
+            return np.asarray(rows * (small / (1.0 + small) ** 2))
+
+    def at(self, samples: slice) -> "_TwoClasses":
+        return _TwoClasses(self._y[samples])
+
+
+class _Classes:
+    """Logarithmic loss by the logarithms of all classes but the last over the last."""
+
+    slant, pull = 0.0, _PULL
+
+    def __init__(self, y: IntArray, width: int) -> None:
+        self._y, self.width = y, width
+        self._true = np.eye(width + 1, dtype=np.int8)[y][:, :-1]
+
+    def look(self, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
+        sums = sums.reshape(len(sums), -1, self.width)
+        shares, losses = self._shares(sums)
+        losses -= (sums * self._true).sum(axis=2)
+        return losses, (shares - self._true).reshape(len(sums), -1)
+
+    def bent(self, rows: Array, sums: FloatArray) -> FloatArray:
+        shares, _ = self._shares(sums.reshape(-1, self.width))
+        rows = rows.reshape(len(rows), -1, self.width)
+        mean = (rows * shares).sum(axis=2, keepdims=True)
+        return np.asarray((rows - mean) * shares).reshape(len(rows), -1)
+
+    def at(self, samples: slice) -> "_Classes":
+        return _Classes(self._y[samples], self.width)
+
+    @staticmethod
+    def _shares(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the classes' shares, and the logarithm of what they are parts of."""
+        largest = np.maximum(sums.max(axis=-1, keepdims=True), 0.0)
+        with np.errstate(under="ignore"):
+            parts = np.exp(sums - largest)
+            total = parts.sum(axis=-1, keepdims=True) + np.exp(-largest)
+            shares = parts / total
+        return shares, (largest + np.log(total))[..., 0]

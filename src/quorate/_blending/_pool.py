@@ -13,6 +13,7 @@ from quorate.votes import Outcome, Votes
 
 # No probability counts as less, as in the rest of quorate.
 FLOOR = 1e-6
+_AT_ONCE = 16
 
 
 class ProbabilityPool:
@@ -71,35 +72,108 @@ class ProbabilityPool:
         """Number of samples."""
         return int(self.y.size)
 
-    @cached_property
+    @property
     def given(self) -> Array:
         """What each model gave the true class, (n_models, n_samples)."""
-        rows = np.arange(self.n_samples)
-        own = self.columns[self.y]
-        found = np.empty((len(self.names), self.n_samples), dtype=np.float32)
-        for place, name in enumerate(self.names):
-            np.maximum(self.arrays[name][rows, own], FLOOR, out=found[place])
-        return found
+        return self._given_and_mean[0]
+
+    @property
+    def mean(self) -> FloatArray:
+        """The plain mean of all models' probabilities."""
+        return self._given_and_mean[1]
 
     @cached_property
     def ratios(self) -> Array:
         """Logarithms of ratios, (n_models, n_samples, n_classes - 1)."""
-        found = np.empty(
-            (len(self.names), self.n_samples, self.classes.size - 1), dtype=np.float32
-        )
-        for place, name in enumerate(self.names):
-            found[place] = log_ratios(self.arrays[name][:, self.columns])
+        shape = (len(self.names), self.n_samples, self.classes.size - 1)
+        found = np.empty(shape, dtype=np.float32)
+        # Arrays may be files: what else is wanted of them comes from the same look.
+        self._given_and_mean = self._look(found)
         return found
 
-    def blended(self, recipe: "Recipe", rows: Any = slice(None)) -> FloatArray:
-        """Return what models say together on some samples."""
-        found = blended(self.arrays, self.names, recipe, rows)
-        return np.asarray(found[:, self.columns])
+    @cached_property
+    def _given_and_mean(self) -> tuple[Array, FloatArray]:
+        return self._look(None)
+
+    def _look(self, ratios: Array | None) -> tuple[Array, FloatArray]:
+        """Look at each array once; fill in logarithms of ratios if they are wanted."""
+        shape = (self.n_samples, self.classes.size)
+        own = np.ravel_multi_index((np.arange(self.n_samples), self.y), shape)
+        given = np.empty((len(self.names), self.n_samples), dtype=np.float32)
+        total, part = np.zeros(shape), None
+        for place, name in enumerate(self.names):
+            array = self.in_order(self.arrays[name])
+            np.maximum(array.ravel()[own], FLOOR, out=given[place])
+            if ratios is not None:
+                ratios[place] = log_ratios(array)
+            # A few are added up as they are; that is quicker and exact enough.
+            part = array.copy() if part is None else np.add(part, array, out=part)
+            if place % _AT_ONCE == 0 or place == len(self.names) - 1:
+                total, part = total + part, None
+        return given, total / total.sum(axis=1, keepdims=True)
+
+    def blended(
+        self, recipes: "list[Recipe]", sets: list[IntArray]
+    ) -> list[FloatArray]:
+        """Return what models say together on sets of samples, each by its recipe."""
+        pairs = list(zip(recipes, sets, strict=True))
+        plain = iter(
+            self._plain_means(
+                [
+                    (mean.weights, rows)
+                    for recipe, rows in pairs
+                    for mean in recipe
+                    if mean.sharpness is None
+                ]
+            )
+        )
+        return [
+            np.mean(
+                [
+                    next(plain)
+                    if mean.sharpness is None
+                    else self._geometric_mean(mean.weights, mean.sharpness, rows)
+                    for mean in recipe
+                ],
+                axis=0,
+            )
+            for recipe, rows in pairs
+        ]
+
+    def _plain_means(
+        self, wanted: list[tuple[FloatArray, IntArray]]
+    ) -> list[FloatArray]:
+        """Return weighted means on sets of samples; arrays are looked at once."""
+        totals = [np.zeros((rows.size, self.classes.size)) for _, rows in wanted]
+        for place, name in enumerate(self.names):
+            if not any(weights[place] for weights, _ in wanted):
+                continue
+            array = self.arrays[name]
+            for total, (weights, rows) in zip(totals, wanted, strict=True):
+                if weights[place]:
+                    total += weights[place] * array[rows].astype(float)
+        return [
+            self.in_order(total / total.sum(axis=1, keepdims=True)) for total in totals
+        ]
+
+    def _geometric_mean(
+        self, weights: FloatArray, sharpness: float, rows: IntArray
+    ) -> FloatArray:
+        inside = np.flatnonzero(weights)
+        ratios = self.ratios[np.ix_(inside, rows)]
+        total = np.tensordot(weights[inside].astype(ratios.dtype), ratios, axes=1)
+        return shares_of(sharpness * total.astype(float))
+
+    def in_order(self, array: FloatArray) -> FloatArray:
+        """Return the columns in the order of the classes."""
+        if (np.diff(self.columns) == 1).all():
+            return array
+        return np.asarray(array[:, self.columns])
 
     def votes(self, rows: Any = slice(None)) -> Votes:
         """Return the votes of the models, with their probabilities."""
         probabilities = np.stack(
-            [self.arrays[name][rows][:, self.columns] for name in self.names]
+            [self.in_order(self.arrays[name][rows]) for name in self.names]
         )
         probabilities /= probabilities.sum(axis=2, keepdims=True)
         return Votes(
@@ -126,14 +200,13 @@ def blended(
     arrays: ProbabilityArrays,
     names: list[str],
     recipe: Recipe,
-    rows: Any = slice(None),
 ) -> FloatArray:
     """Return the blend of arrays; those without weight are not looked at."""
     totals: list[Any] = [0.0] * len(recipe)
     for place, name in enumerate(names):
         if not any(mean.weights[place] > 0 for mean in recipe):
             continue
-        part = arrays[name][rows].astype(float)
+        part = arrays[name].astype(float)
         for which, (weights, sharpness) in enumerate(recipe):
             if weights[place] > 0:
                 said = part if sharpness is None else log_ratios(part)

@@ -5,15 +5,16 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from quorate._blending._geometric import geometric_weights
-from quorate._blending._mixture import mixture_weights
+from quorate._blending._descent import long_product
+from quorate._blending._geometric import geometric_means, geometric_weights
+from quorate._blending._mixture import mixture_weights, mixtures
 from quorate._blending._pool import ProbabilityPool, Recipe, Weighed, as_outcome
 from quorate._scoring import Score
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.pruning import Pruner, SimplexWeights, make_pruner
 
-# Takes the samples to look at; returns a weight for each model.
-Weigh: TypeAlias = Callable[[IntArray], Recipe]
+# Takes sets of samples to look at, the largest first; returns weights for each.
+Weigh: TypeAlias = Callable[[list[IntArray]], list[Recipe]]
 
 WAYS = ("auto", "both", "geometric", "simplex", "single", "mean")
 _HALVES = 20
@@ -21,6 +22,8 @@ _FEW = 10_000
 _INNER = 3
 # Samples that are enough to tell which of several ways is best.
 _ENOUGH = 5_000
+# Models of which logarithms are taken at once.
+_AT_ONCE = 16
 
 
 def weigher(
@@ -29,42 +32,51 @@ def weigher(
     """Return the function that weighs models by a method."""
     n_models = len(pool.names)
     brier = SimplexWeights(n_models if keep is None else keep, "brier", smoothing=0.0)
+    equal = Weighed(np.full(n_models, 1.0 / n_models))
     ways: dict[str, Weigh] = {
-        "geometric": lambda rows: _geometric(pool, rows, keep),
-        "simplex": lambda rows: _mixture(pool, rows, keep, seed),
-        "single": lambda rows: best_single(pool, score, rows),
-        "mean": lambda rows: (Weighed(np.full(n_models, 1.0 / n_models)),),
-        "both": lambda rows: _both(pool, rows, keep, seed),
+        "geometric": lambda sets: _geometric(pool, sets, keep),
+        "simplex": lambda sets: _mixture(pool, sets, keep, seed),
+        "single": lambda sets: best_single(pool, score, sets),
+        "mean": lambda sets: [(equal,) for _ in sets],
+        "both": lambda sets: _both(pool, sets, keep, seed),
     }
     if not isinstance(method, str) or method not in WAYS:
-        return lambda rows: _by_pruner(pool, method, keep, rows)
+        return lambda sets: _by_pruner(pool, method, keep, sets)
     if method != "auto":
         return ways[method]
     if score.name == "neg_log_loss":
         return ways["both"]
     if keep is not None:
         del ways["mean"]
-    ways["brier"] = lambda rows: _by_pruner(pool, brier, keep, rows)
-    return lambda rows: _best_way(pool, list(ways.values()), score, rows, seed)
+    ways["brier"] = lambda sets: _by_pruner(pool, brier, keep, sets)
+    return lambda sets: _best_way(pool, list(ways.values()), score, sets, seed)
 
 
-def best_single(pool: ProbabilityPool, score: Score, rows: IntArray) -> Recipe:
-    """Return all weight on the model that scores best on some samples."""
+def best_single(
+    pool: ProbabilityPool, score: Score, sets: list[IntArray]
+) -> list[Recipe]:
+    """Return all weight on the model that scores best on each set of samples."""
+    ones = np.eye(len(pool.names))
     if score.name == "neg_log_loss":
-        scores = np.array([np.log(given).mean() for given in pool.given[:, rows]])
+        chosen = _masks(sets, pool.n_samples).T.astype(np.float32)
+        parts = np.array_split(pool.given, -(-len(ones) // _AT_ONCE))
+        scores = np.concatenate([long_product(np.log(part), chosen) for part in parts])
+        scores /= chosen.sum(axis=0)
     else:
-        ones = map(Weighed, np.eye(len(pool.names)))
-        scores = np.array([score_of(pool, score, (one,), rows) for one in ones])
-    found = np.zeros(len(pool.names))
-    found[int(scores.argmax())] = 1.0
-    return (Weighed(found),)
+        scores = np.array(
+            [
+                [score_of(pool, score, (Weighed(one),), rows) for rows in sets]
+                for one in ones
+            ]
+        )
+    return [(Weighed(ones[best]),) for best in scores.argmax(axis=0)]
 
 
 def score_of(
     pool: ProbabilityPool, score: Score, recipe: Recipe, rows: IntArray
 ) -> float:
     """Return the score of what models say together on some samples."""
-    outcome = as_outcome(pool.blended(recipe, rows))
+    outcome = as_outcome(pool.blended([recipe], [rows])[0])
     return score.value(score.take(outcome, pool.y[rows]), pool.y[rows])
 
 
@@ -77,102 +89,160 @@ def folds_of(y: IntArray, n_folds: int, seed: Any) -> IntArray:
     return folds
 
 
-def _both(pool: ProbabilityPool, rows: IntArray, keep: int | None, seed: Any) -> Recipe:
+def _masks(sets: list[IntArray], n_samples: int) -> Array:
+    """Return which of all samples are in each set."""
+    found = np.zeros((len(sets), n_samples), dtype=bool)
+    for mask, rows in zip(found, sets, strict=True):
+        mask[rows] = True
+    return found
+
+
+def _needed(
+    data: Array, y: IntArray, sets: list[IntArray]
+) -> tuple[Array, IntArray, Array]:
+    """Return the samples that are in some set, their classes, and who is where."""
+    masks = _masks(sets, y.size)
+    needed = masks.any(axis=0)
+    if needed.all():
+        return data, y, masks
+    return data[:, needed], y[needed], masks[:, needed]
+
+
+def _both(
+    pool: ProbabilityPool, sets: list[IntArray], keep: int | None, seed: Any
+) -> list[Recipe]:
     """Return the mean of a geometric and of a plain weighted mean.
 
     Where samples are few either may be led astray; their mean hardly is.
     """
-    sharp = _geometric(pool, rows, keep)
-    stay = None if keep is None else np.flatnonzero(sharp[0].weights)
-    return (*sharp, *_mixture(pool, rows, keep, seed, stay))
+    sharp = _geometric(pool, sets, keep)
+    if keep is None:
+        plain = _mixture(pool, sets, keep, seed)
+    else:
+        plain = [
+            _mixture_of(pool, np.flatnonzero(recipe[0].weights), rows, seed)
+            for recipe, rows in zip(sharp, sets, strict=True)
+        ]
+    return [(*pair[0], *pair[1]) for pair in zip(sharp, plain, strict=True)]
 
 
-def _geometric(pool: ProbabilityPool, rows: IntArray, keep: int | None) -> Recipe:
+def _geometric(
+    pool: ProbabilityPool, sets: list[IntArray], keep: int | None
+) -> list[Recipe]:
     """Return the weights of the geometric mean of the smallest logarithmic loss."""
-    y = pool.y[rows]
-    stay: IntArray = np.arange(len(pool.names))
-    found = geometric_weights(pool.ratios[:, rows], y)
-    while keep is not None and stay.size > keep:
-        leaving = max(1, (stay.size - keep) // 3)
-        best = np.argsort(-found.weights, kind="stable")[: stay.size - leaving]
-        stay = stay[np.sort(best)]
-        found = geometric_weights(pool.ratios[np.ix_(stay, rows)], y)
-    weights = np.zeros(len(pool.names))
-    weights[stay] = found.weights
-    return (Weighed(weights, found.sharpness),)
+    means = geometric_means(*_needed(pool.ratios, pool.y, sets))
+    recipes: list[Recipe] = []
+    for rows, found in zip(sets, means, strict=True):
+        stay: IntArray = np.arange(len(pool.names))
+        while keep is not None and stay.size > keep:
+            leaving = max(1, (stay.size - keep) // 3)
+            best = np.argsort(-found.weights, kind="stable")[: stay.size - leaving]
+            stay = stay[np.sort(best)]
+            found = geometric_weights(pool.ratios[np.ix_(stay, rows)], pool.y[rows])
+        weights = np.zeros(len(pool.names))
+        weights[stay] = found.weights
+        recipes.append((Weighed(weights, found.sharpness),))
+    return recipes
 
 
 def _mixture(
-    pool: ProbabilityPool,
-    rows: IntArray,
-    keep: int | None,
-    seed: Any,
-    stay: IntArray | None = None,
-) -> Recipe:
+    pool: ProbabilityPool, sets: list[IntArray], keep: int | None, seed: Any
+) -> list[Recipe]:
     """Return the weights of the mean of the smallest logarithmic loss.
 
     On few samples these weights follow chance, so they are averaged over random
     halves: the loss is convex, so the mean is at least as good as one of them on
     average.
     """
-    given = pool.given[:, rows]
-    if stay is not None:
-        weights = np.zeros(len(given))
-        weights[stay] = _averaged(given[stay], seed)
-        return (Weighed(weights),)
-    weights = _averaged(given, seed)
-    while keep is not None and np.count_nonzero(weights) > keep:
-        # Those of little weight leave, a third of those too many at a time.
-        there = int(np.count_nonzero(weights))
-        leaving = max(1, (there - keep) // 3)
-        stay = np.argsort(-weights, kind="stable")[: there - leaving]
-        stay.sort()
-        weights = np.zeros(len(given))
-        weights[stay] = _averaged(given[stay], seed)
+    everyone: IntArray = np.arange(len(pool.names))
+    if min(rows.size for rows in sets) > _FEW:
+        given, _, masks = _needed(pool.given, pool.y, sets)
+        found: list[Recipe] = [(Weighed(each),) for each in mixtures(given, masks)]
+    else:
+        found = [_mixture_of(pool, everyone, rows, seed) for rows in sets]
+    if keep is None:
+        return found
+    recipes: list[Recipe] = []
+    for recipe, rows in zip(found, sets, strict=True):
+        weights = recipe[0].weights
+        while np.count_nonzero(weights) > keep:
+            # Those of little weight leave, a third of those too many at a time.
+            there = int(np.count_nonzero(weights))
+            leaving = max(1, (there - keep) // 3)
+            stay = np.argsort(-weights, kind="stable")[: there - leaving]
+            recipe = _mixture_of(pool, np.sort(stay), rows, seed)
+            weights = recipe[0].weights
+        recipes.append(recipe)
+    return recipes
+
+
+def _mixture_of(
+    pool: ProbabilityPool, stay: IntArray, rows: IntArray, seed: Any
+) -> Recipe:
+    """Return the weights of some models, found on some samples."""
+    weights = np.zeros(len(pool.names))
+    weights[stay] = _averaged(pool.given[np.ix_(stay, rows)], seed)
     return (Weighed(weights),)
 
 
 def _averaged(given: Array, seed: Any) -> FloatArray:
     n = given.shape[1]
-    whole = mixture_weights(given)
     if n > _FEW or n < 4:
-        return whole
+        return mixture_weights(given)
     generator = np.random.default_rng(seed)
-    total = np.zeros(len(given))
-    for _ in range(_HALVES):
-        half = np.sort(generator.permutation(n)[: n // 2])
-        total += mixture_weights(given[:, half], start=whole)
-    return total / _HALVES
+    halves = [generator.permutation(n)[: n // 2] for _ in range(_HALVES)]
+    found = mixtures(given, _masks([np.arange(n), *halves], n))
+    return np.asarray(found[1:].mean(axis=0))
 
 
 def _by_pruner(
-    pool: ProbabilityPool, method: Any, keep: int | None, rows: IntArray
-) -> Recipe:
+    pool: ProbabilityPool, method: Any, keep: int | None, sets: list[IntArray]
+) -> list[Recipe]:
     """Return the weights, or the equal shares, that a pruning method gives."""
-    if isinstance(method, Pruner):
-        pruner = make_pruner(method)
-    else:
-        pruner = make_pruner(method, keep=len(pool.names) if keep is None else keep)
-    pruner.fit(pool.votes(rows))
-    found = getattr(pruner, "weights_", None)
-    weights = pruner.support_.astype(float) if found is None else np.asarray(found)
-    return (Weighed(weights / weights.sum()),)
+    recipes: list[Recipe] = []
+    for rows in sets:
+        if isinstance(method, Pruner):
+            pruner = make_pruner(method)
+        else:
+            pruner = make_pruner(method, keep=len(pool.names) if keep is None else keep)
+        pruner.fit(pool.votes(rows))
+        found = getattr(pruner, "weights_", None)
+        weights = pruner.support_.astype(float) if found is None else np.asarray(found)
+        recipes.append((Weighed(weights / weights.sum()),))
+    return recipes
 
 
 def _best_way(
-    pool: ProbabilityPool, ways: list[Weigh], score: Score, rows: IntArray, seed: Any
-) -> Recipe:
+    pool: ProbabilityPool,
+    ways: list[Weigh],
+    score: Score,
+    sets: list[IntArray],
+    seed: Any,
+) -> list[Recipe]:
     """Return the weights of the way that does best on samples it has not seen."""
+    best = [_best_place(pool, ways, score, rows, seed) for rows in sets]
+    recipes: dict[int, Recipe] = {}
+    for place in set(best):
+        places = [each for each, way in enumerate(best) if way == place]
+        found = ways[place]([sets[each] for each in places])
+        recipes.update(zip(places, found, strict=True))
+    return [recipes[each] for each in range(len(sets))]
+
+
+def _best_place(
+    pool: ProbabilityPool, ways: list[Weigh], score: Score, rows: IntArray, seed: Any
+) -> int:
     some = rows
     if rows.size > _ENOUGH:
         some = np.random.default_rng(seed).choice(rows, _ENOUGH, replace=False)
         some.sort()
     folds = folds_of(pool.y[some], _INNER, seed)
     shares = np.empty((len(ways), some.size, pool.classes.size))
-    for fold in range(_INNER):
-        seen, new = some[folds != fold], some[folds == fold]
-        for place, way in enumerate(ways):
-            shares[place, folds == fold] = pool.blended(way(seen), new)
+    seen = [some[folds != fold] for fold in range(_INNER)]
+    new = [some[folds == fold] for fold in range(_INNER)]
+    for place, way in enumerate(ways):
+        for fold, found in enumerate(pool.blended(way(seen), new)):
+            shares[place, folds == fold] = found
     y = pool.y[some]
     scores = [score.value(score.take(as_outcome(each), y), y) for each in shares]
-    return ways[int(np.argmax(scores))](rows)
+    return int(np.argmax(scores))

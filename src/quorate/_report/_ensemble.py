@@ -35,6 +35,7 @@ from quorate._report._sections import (
     risk_rows,
 )
 from quorate._report._sizes import full_score, prune_commands, size_facts
+from quorate._report._summary import summary_report
 from quorate._report._words import GLOSSARY, UNSCORED
 from quorate._rows import count_rows, in_memory, take_rows
 from quorate._versions import versions
@@ -47,7 +48,7 @@ from quorate.choosing import (
     choose,
     gather,
 )
-from quorate.votes import Votes, VoteSource
+from quorate.votes import Summary, Votes, VoteSource
 
 # Beyond these numbers, parts of the report look at some of the samples; it says so.
 _COMPARED_SAMPLES = 6_000
@@ -57,7 +58,7 @@ _TIMED_ROWS = 500
 
 def report(
     ensemble: Any,
-    X: Any,
+    X: Any = None,
     y: Any = None,
     *,
     output: str | os.PathLike[str] | None = None,
@@ -77,12 +78,14 @@ def report(
 
     Parameters
     ----------
-    ensemble : fitted ensemble, list or dict
-        What :func:`quorate.collect_votes` reads. It is not changed.
+    ensemble : fitted ensemble, list or dict; or Summary
+        What :func:`quorate.collect_votes` reads. It is not changed. Or a summary of
+        votes on data of any size, with ``output``, ``noise`` and ``title`` only: what
+        needs single samples is left out of its page, which says so.
     X, y : array-like
         Samples and labels: the training data of an ensemble that bootstraps, or
         samples that no member has seen. Without ``y``, X is batches of the latter, as
-        :func:`quorate.prune` takes them.
+        :func:`quorate.prune` takes them. A summary has its samples.
     output : path, optional
         File to write the page to.
     method : str or Pruner
@@ -116,7 +119,8 @@ def report(
     -------
     Report
         ``html`` is the page, ``data`` the numbers on it, ``selection`` the choice of
-        members, ``save`` writes it. A notebook shows it in a frame.
+        members (None for a summary), ``save`` writes it. A notebook shows it in a
+        frame.
 
     Notes
     -----
@@ -149,7 +153,30 @@ def report(
     True
     >>> page.html[:15]
     '<!DOCTYPE html>'
+
+    Of a summary, what counts can say:
+
+    >>> votes = quorate.collect_votes(forest, X, y, out_of_bag=True)
+    >>> page = quorate.report(votes.summary())
+    >>> page.data["votes"]["accuracy"] == votes.accuracy()
+    True
     """
+    if isinstance(ensemble, Summary):
+        _refuse_for_summary(
+            X=X is not None,
+            y=y is not None,
+            method=method != "auto",
+            keep=keep != USUAL,
+            scoring=scoring is not None,
+            out_of_bag=out_of_bag != "auto",
+            methods=methods is not None,
+            max_samples=max_samples is not None,
+            target=target is not None,
+        )
+        made = summary_report(ensemble, noise=noise, title=title)
+        if output is not None:
+            made.save(output)
+        return made
     made = make_report(
         ensemble,
         X,
@@ -192,6 +219,11 @@ def make_report(
     """Make the report; ``source`` names the files, where it comes from files."""
     require_extra()
     _check_settings(methods, random_state)
+    if X is None:
+        raise ValueError(
+            "report: an ensemble needs samples, report(ensemble, X, y); only a Summary "
+            "comes alone."
+        )
     X, y = in_memory(X), in_memory(y)
     start = time.perf_counter()
     evidence = gather(
@@ -320,6 +352,15 @@ def make_report(
         two_accuracies=has_two_accuracies(data),
         unscored=UNSCORED,
     )
+
+
+def _refuse_for_summary(**given: bool) -> None:
+    for name, is_given in given.items():
+        if is_given:
+            raise ValueError(
+                f"report({name}=...): a summary has its samples, and nobody is chosen "
+                "from it; give only output, noise and title."
+            )
 
 
 def _why_not(honest: bool) -> str:

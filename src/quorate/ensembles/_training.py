@@ -12,6 +12,7 @@ import numpy as np
 from quorate._rows import count_rows, take_rows
 from quorate._typing import Array, IntArray
 from quorate.ensembles._kind import Ensemble
+from quorate.ensembles._leaf_notes import LEAVES_OF_EVIDENCE, LeafNotes
 from quorate.ensembles._member import Member
 from quorate.votes import as_labels, positions
 
@@ -23,8 +24,6 @@ _REFUSAL = (
 # may have been given a weight of zero in training.
 _UNLIKELY = 1e-6
 _FEW = 0.05
-# A stump may count other samples by chance as it did its own; this many leaves do not.
-LEAVES_OF_EVIDENCE = 30
 # Trees asked whether they may have seen some rows.
 _TREES_ASKED = 10
 
@@ -77,7 +76,7 @@ def check_training_data(
     leaves = 0
     for member, rows in zip(ensemble.members, drawn, strict=True):
         tree = getattr(member.estimator, "tree_", None)
-        if tree is None:
+        if tree is None or not _can_be_asked(member, X):
             return
         distinct = np.unique(rows)
         if tree.n_node_samples[0] != distinct.size:
@@ -121,6 +120,18 @@ def trained_on_as_many(ensemble: Ensemble, n_rows: int) -> bool:
     if drawn is not None:
         return len(drawn[0]) == n_rows
     return bool(ensemble.members[0].tree.n_node_samples[0] == n_rows)
+
+
+def may_be_all_rows(ensemble: Ensemble, n_rows: int) -> bool:
+    """Tell whether the members may have been trained on so many rows in all."""
+    if ensemble.recognise is not None or ensemble.classes is None:
+        return False
+    drawn = _first_drawn(ensemble)
+    if drawn is not None:
+        last = max(int(rows.max()) for rows in drawn)
+        return _plausible_length(ensemble.max_samples, drawn, last, n_rows)
+    trees = [member.tree for member in ensemble.members if member.tree is not None]
+    return any(tree.n_node_samples[0] == n_rows for tree in trees)
 
 
 def may_be_training_rows(
@@ -190,12 +201,31 @@ def recognise(
         tree = getattr(member.estimator, "tree_", None)
         if tree is None or tree.n_node_samples[0] != n_rows:
             continue
+        if not _can_be_asked(member, prepared):
+            break
         if not _same_leaves(member, tree, prepared):
             return False, None
         leaves += tree.n_leaves
         if leaves >= LEAVES_OF_EVIDENCE:
             break
     return leaves > 0, None
+
+
+def were_training_rows(
+    ensemble: Ensemble, notes: LeafNotes
+) -> tuple[bool, list[IntArray] | None]:
+    """Tell whether notes are on the training samples; see :func:`recognise`."""
+    classes = as_labels(ensemble.classes, "the ensemble's classes")
+    labels = classes[notes.codes]
+    if (notes.codes < 0).any():  # by labels that training did not have
+        labels = labels.astype(object)
+        labels[notes.codes < 0] = None
+    return recognise(ensemble, notes, labels)
+
+
+def _can_be_asked(member: Member, X: Any) -> bool:
+    """Tell whether the leaves of a member can be known: of samples, always."""
+    return not isinstance(X, LeafNotes) or X.know(member)
 
 
 def _not_all_there(ensemble: Ensemble, X: Any) -> bool:
@@ -206,7 +236,9 @@ def _not_all_there(ensemble: Ensemble, X: Any) -> bool:
     """
     member = ensemble.members[0]
     tree = getattr(member.estimator, "tree_", None)
-    return tree is not None and bool((_reached(member, tree, X) < 0).any())
+    if tree is None or not _can_be_asked(member, X):
+        return False
+    return bool((_reached(member, tree, X) < 0).any())
 
 
 def _plausible_length(
@@ -229,7 +261,8 @@ def _same_leaves(member: Member, tree: Any, X: Any) -> bool:
 
 def _reached(member: Member, tree: Any, X: Any) -> IntArray:
     """Return how many more samples reach each leaf than did in training."""
-    reached = np.bincount(member.leaves(X), minlength=tree.node_count)
+    leaves = X.of(member) if isinstance(X, LeafNotes) else member.leaves(X)
+    reached = np.bincount(leaves, minlength=tree.node_count)
     is_leaf = tree.children_left == -1
     more: IntArray = reached[is_leaf] - tree.n_node_samples[is_leaf]
     return more

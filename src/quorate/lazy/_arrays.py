@@ -190,17 +190,19 @@ def pack(trees: TreeArrays) -> dict[str, Any]:
     """Return the trees in as few bytes as it takes, as arrays and numbers.
 
     Where children are follows from which nodes are leaves, and is left out: what is not
-    in a file cannot be forged.
+    in a file cannot be forged. The bytes of thresholds stand by place, first those that
+    come first: files are compressed, and bytes of a place are alike.
     """
     leaf = trees.is_leaf
     features = trees.nodes["feature"][~leaf]
     columns = features & _COLUMN
+    thresholds = trees.nodes["threshold"][~leaf].astype("<f4")
     return {
         "counts": _narrow(np.diff(np.r_[trees.roots, trees.nodes.size])),
         "leaf": np.packbits(leaf),
         "columns": _narrow(columns),
         "missing_left": np.packbits((features & _MISSING_LEFT) != 0),
-        "thresholds": trees.nodes["threshold"][~leaf].copy(),
+        "thresholds": thresholds.view(np.uint8).reshape(-1, 4).T.copy(),
         "payload": _narrow(trees.nodes["child"][leaf]),
         "table": trees.table,
         "n_features": trees.n_features,
@@ -241,6 +243,9 @@ def _unpacked(packed: Any) -> TreeArrays:
     missing = np.unpackbits(
         np.asarray(packed["missing_left"], dtype=np.uint8), count=n_inner
     )
+    planes = np.asarray(packed["thresholds"], dtype=np.uint8)
+    if planes.shape != (4, n_inner):
+        raise ValueError("thresholds of another form")
     columns = np.asarray(packed["columns"])
     if columns.size and (columns.min() < 0 or columns.max() > _COLUMN):
         raise ValueError("a column that does not exist")
@@ -252,7 +257,7 @@ def _unpacked(packed: Any) -> TreeArrays:
     nodes = np.zeros(n_nodes, dtype=NODE)
     nodes["feature"] = _LEAF
     nodes["feature"][~leaf] = columns | np.where(missing, _MISSING_LEFT, 0)
-    nodes["threshold"][~leaf] = packed["thresholds"]
+    nodes["threshold"][~leaf] = np.ascontiguousarray(planes.T).view("<f4").ravel()
     nodes["child"][leaf] = payload
     nodes["child"][~leaf] = _children(~leaf, counts)
     return TreeArrays(

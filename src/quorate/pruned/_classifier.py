@@ -101,7 +101,8 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         "calibrated" needs samples that the members have not seen: those that a
         fraction for ``prune_on`` holds out, or those given to a frozen estimator. Half
         of them, drawn at random, then choose the members and the other half
-        calibrates, since rows that did both would promise too much.
+        calibrates, since rows that did both would promise too much. For the same
+        reason "bayes" measures nothing here; ``lazy_.fit`` with other samples does.
     scoring : str, scorer, callable or None
         What good means when members and their number are chosen; see
         :func:`quorate.select`. Accuracy by default. ``score`` stays accuracy, as with
@@ -228,7 +229,9 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         self.lazy_ = lazy
         if lazy is not None:
             lazy.set_params(ensemble=self.estimator_)
-            lazy.fit(None if fitted.unseen is None else take_rows(X, fitted.unseen))
+            # Rows that chose the members do not judge whether "bayes" keeps its word.
+            judged = None if lazy.mode == "bayes" else fitted.unseen
+            lazy.fit(None if judged is None else take_rows(X, judged))
         return self
 
     def predict(self, X: Any) -> Array:

@@ -102,7 +102,7 @@ def _same_classes(one: "Summary", two: "Summary") -> tuple["Summary", "Summary"]
 def _in(one: "Summary", classes: "IntArray") -> "Summary":
     places = positions(one.classes, classes, "Summary: classes")
     n = classes.size
-    equal, own = one.equal_sums, one.own_confusion
+    equal, own, rivals = one.equal_sums, one.own_confusion, one.rivals
     return replace(
         one,
         classes=classes,
@@ -110,6 +110,7 @@ def _in(one: "Summary", classes: "IntArray") -> "Summary":
         vote_sums=one.vote_sums.in_classes(places, n),
         equal_sums=None if equal is None else equal.in_classes(places, n),
         own_confusion=None if own is None else in_classes(own, places, n),
+        rivals=None if rivals is None else rivals.in_classes(places, n),
     )
 
 

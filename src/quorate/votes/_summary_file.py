@@ -59,6 +59,7 @@ SUMMARY = Layout(
         "rival_sizes": ("i", "R"),
         "rival_order": ("i", "O"),
         "rival_weights": ("f", "M"),
+        "rival_found": ("i", "RK"),
         "rows_done": ("i", "2"),
     },
     needed={
@@ -104,6 +105,8 @@ def arrays_of(summary: Summary) -> dict[str, Array]:
             arrays["rival_order"] = rivals.order
         if rivals.weights is not None:
             arrays["rival_weights"] = rivals.weights
+        if rivals.found is not None:
+            arrays["rival_found"] = rivals.found
     return arrays
 
 
@@ -260,6 +263,7 @@ def _rivals(arrays: dict[str, Array]) -> Rivals | None:
         both=both,
         same=same,
         n_samples=int(arrays["times"].sum()),
+        found=arrays.get("rival_found"),
     )
 
 

@@ -1,0 +1,296 @@
+"""Weights of models that make a convex loss small, on several sets of samples at once.
+
+What plain and geometric means have in common: numbers of models (a matrix, models by
+samples) are added up with weights that are not negative, and each sample has a convex
+loss of its sum. Four things make the best weights quick to find where there are many
+of both:
+
+1. Few models get a weight. Steps look at the models at hand; then one pass over all of
+   them tells by the slopes whether another would help. If none would, this is the
+   minimum.
+2. Every so many-th sample has nearly the same minimum: there one begins.
+3. A Newton step may be taken by a rough curvature, which some of the samples give. The
+   slopes say where the minimum is, and they come from all samples.
+4. Nearly the same samples (all of them, and all but one fold) have nearly the same
+   weights. So the other sets start from the answer of the first, and one product of
+   matrices gives the sums, or the slopes, of all of them.
+"""
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from quorate._blending._quadratic import quadratic_minimum
+from quorate._typing import Array, FloatArray, IntArray
+
+_ROUNDS = 100
+_STEPS = 50
+_FIRST_STEPS = 2  # a round, while models still join
+_HALVINGS = 20
+_JOIN = 20
+# Samples to begin with, one after the other, where there are many.
+_SOME = (5_000, 25_000)
+# Where there are so many samples, and so many for each model at hand, one rough
+# curvature will do for all steps and sets.
+_MANY, _MANY_EACH = 10_000, 20
+# Samples that give it, or so many for each model at hand if that is more.
+_ENOUGH, _ENOUGH_EACH = 5_000, 100
+# Up to so many numbers are worth more digits than they may come with.
+_DOUBLE = 4_000_000
+_COLUMNS = 8_192
+_NOISE = 1e-10
+_RIDGE = {8: 1e-10, 4: 3e-7}  # by bytes of a number
+
+
+class Loss(Protocol):
+    """What samples lose by the sums of their models' numbers."""
+
+    width: int
+    """Numbers of each model and sample."""
+    slant: float
+    """What each unit of weight costs."""
+    pull: float
+    """What the squared distance from equal weights costs, over the samples."""
+
+    def look(self, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return losses (sets, samples) and slopes (sets, samples * width)."""
+
+    def bent(self, rows: Array, sums: FloatArray) -> FloatArray:
+        """Return how the slopes change when the sums do by each of the rows."""
+
+    def at(self, samples: slice) -> "Loss":
+        """Return the loss of some samples."""
+
+
+class Allowed(NamedTuple):
+    """How far from the minimum one may stop."""
+
+    fall: float
+    """By how much the loss may still fall with the models at hand."""
+    slope: float
+    """How steeply it may fall towards a model not at hand."""
+
+
+def least(
+    data: Array, loss: Loss, sets: Array, start: FloatArray, allowed: Allowed
+) -> FloatArray:
+    """Return the weights (sets, models) of the smallest mean loss on each set.
+
+    Parameters
+    ----------
+    data : array of shape (n_models, n_samples * width)
+        Numbers to be added up.
+    loss : Loss
+        What the sums cost.
+    sets : bool array of shape (n_sets, n_samples)
+        Which samples are in a set. The first is to be the largest.
+    start : array of shape (n_models,)
+        Weights to begin with.
+    allowed : Allowed
+        When to stop.
+    """
+    n_samples = sets.shape[1]
+    loosely = Allowed(10 * allowed.fall, 10 * allowed.slope)
+    for count in _SOME:
+        if n_samples < 2 * count:
+            break
+        some = slice(None, None, n_samples // count)
+        few = _columns(data, some, n_samples)
+        search = _Search(few, loss.at(some))
+        start = search.least(sets[:1, some], start[None], loosely)[0]
+    search = _Search(data, loss)
+    first = search.least(sets[:1], start[None], allowed)
+    if len(sets) == 1:
+        return first
+    others = search.least(sets[1:], np.repeat(first, len(sets) - 1, axis=0), allowed)
+    return np.concatenate([first, others])
+
+
+def long_product(data: Array, columns: Array) -> FloatArray:
+    """Return ``data @ columns``, exact to more digits than the numbers have.
+
+    In single precision errors would add up over many samples.
+    """
+    found = np.zeros((len(data), columns.shape[1]))
+    for begin in range(0, len(columns), _COLUMNS):
+        block = slice(begin, begin + _COLUMNS)
+        found += data[:, block] @ columns[block]
+    return found
+
+
+class _Search:
+    """The models at hand, and better and better weights for them."""
+
+    def __init__(self, data: Array, loss: Loss) -> None:
+        self._data, self._loss = data, loss
+        dtype = np.dtype(float) if data.size <= _DOUBLE else data.dtype
+        # Room for all models; where nothing is written, no memory is taken.
+        self._room = np.empty(data.shape, dtype=dtype)
+        self._inside: IntArray = np.empty(0, dtype=np.intp)
+        self._rough: _RoughCurvature | None = None
+
+    def least(self, sets: Array, start: FloatArray, allowed: Allowed) -> FloatArray:
+        """Return the best weights on each set."""
+        task = _Task(self._loss, sets, len(self._data), self._room.dtype)
+        self._begin(np.flatnonzero((start > 0).any(axis=0)))
+        found, n_steps = start[:, self._inside], _FIRST_STEPS
+        for _ in range(_ROUNDS):
+            found, sums, settled = self._settle(task, found, n_steps, allowed)
+            slopes = task.slopes(self._data, self._loss.look(sums)[1])
+            slopes -= 2.0 * task.pulls[:, None] * task.equal
+            slopes[:, self._inside] = np.inf
+            steepest = slopes.min(axis=0)
+            outside = np.flatnonzero(steepest < -allowed.slope)
+            if not outside.size and (settled or n_steps == _STEPS):
+                break
+            n_steps = _FIRST_STEPS if outside.size else _STEPS
+            join = outside[np.argsort(steepest[outside], kind="stable")]
+            join = join[: max(_JOIN, self._inside.size)]
+            self._join(join)
+            found = np.pad(found, ((0, 0), (0, join.size)))
+        weights = np.zeros((len(sets), len(self._data)))
+        weights[:, self._inside] = found
+        return weights
+
+    def _begin(self, models: IntArray) -> None:
+        """Let those at hand leave who are not among these, and the others join."""
+        stay = np.flatnonzero(np.isin(self._inside, models))
+        for place, before in enumerate(stay):
+            if place < before:
+                self._room[place] = self._room[before]
+        self._inside = self._inside[stay]
+        if self._rough is not None:
+            self._rough.keep(stay)
+        self._join(models[~np.isin(models, self._inside)])
+
+    def _join(self, models: IntArray) -> None:
+        for place, model in enumerate(models, start=self._inside.size):
+            self._room[place] = self._data[model]
+        self._inside = np.concatenate([self._inside, models])
+
+    def _settle(
+        self, task: "_Task", weights: FloatArray, n_steps: int, allowed: Allowed
+    ) -> tuple[FloatArray, FloatArray, bool]:
+        """Return better weights, their sums, and whether none are better still."""
+        rows = self._room[: self._inside.size]
+        weights, sums = weights.copy(), weights.astype(rows.dtype) @ rows
+        if not len(rows):
+            return weights, sums, True
+        going: IntArray = np.arange(len(weights))
+        for _ in range(n_steps):
+            here = weights[going]
+            losses, slopes = self._loss.look(sums[going])
+            values = task.values(losses, here, going)
+            gradient = task.slopes(rows, slopes, going)
+            gradient += 2.0 * task.pulls[going, None] * (here - task.equal)
+            steps = np.empty_like(here)
+            for place, which in enumerate(going):
+                curvature = self._curvature(task, which, sums[which])
+                bottom = gradient[place] - curvature @ here[place]
+                steps[place] = quadratic_minimum(curvature, bottom, here[place] > 0)
+            steps -= here
+            falls = -(gradient * steps).sum(axis=1)
+            more = falls > 2.0 * allowed.fall
+            more |= gradient.min(axis=1) < -allowed.slope
+            going, here, steps = going[more], here[more], steps[more]
+            if not going.size:
+                break
+            moves = steps.astype(rows.dtype) @ rows
+            least = values[more] + _NOISE
+            length = np.ones((going.size, 1), dtype=rows.dtype)
+            for _ in range(_HALVINGS):
+                moved, there = here + length * steps, sums[going] + length * moves
+                new = task.values(self._loss.look(there)[0], moved, going)
+                fine = new <= least - 1e-4 * length[:, 0] * falls[more]
+                if fine.all():
+                    break
+                length[~fine] /= 2.0
+            # Where no step helps any more, only rounding is left.
+            going = going[fine]
+            weights[going], sums[going] = moved[fine], there[fine]
+        return weights, sums, not going.size
+
+    def _curvature(self, task: "_Task", which: int, sums: FloatArray) -> FloatArray:
+        """Return how the loss of one set is bent, over the models at hand."""
+        rows, loss = self._room[: self._inside.size], self._loss
+        n_samples = task.sets.shape[1]
+        if self._rough is None and n_samples >= max(_MANY, _MANY_EACH * len(rows)):
+            every = max(1, n_samples // max(_ENOUGH, _ENOUGH_EACH * len(rows)))
+            self._rough = _RoughCurvature(loss, sums, n_samples, every)
+        if self._rough is not None:
+            found = self._rough.of(rows)
+        else:
+            chosen = np.repeat(task.sets[which], loss.width)
+            bent = loss.bent(rows, sums) * chosen
+            found = np.asarray(rows @ bent.T, dtype=float) / task.sizes[which]
+        # Models that say the same leave it open who gets the weight: they stay put.
+        stay = _RIDGE[rows.dtype.itemsize] * float(np.trace(found))
+        found[np.diag_indices_from(found)] += 2.0 * task.pulls[which] + stay
+        return found
+
+
+class _Task:
+    """Sets of samples, and what weights cost on each of them."""
+
+    def __init__(
+        self, loss: Loss, sets: Array, n_models: int, dtype: np.dtype[np.floating]
+    ) -> None:
+        self._loss = loss
+        self.sets = sets.astype(dtype)
+        self.sizes = sets.sum(axis=1, dtype=float)
+        self.pulls = loss.pull / self.sizes
+        self.equal = 1.0 / n_models
+
+    def values(
+        self, losses: FloatArray, weights: FloatArray, which: IntArray
+    ) -> FloatArray:
+        """Return what weights cost on some of the sets."""
+        total = (losses * self.sets[which]).sum(axis=1, dtype=float)
+        away = ((weights - self.equal) ** 2).sum(axis=1)
+        found = total / self.sizes[which] + self.pulls[which] * away
+        return np.asarray(found + self._loss.slant * weights.sum(axis=1))
+
+    def slopes(
+        self, data: Array, slopes: FloatArray, which: IntArray | slice = slice(None)
+    ) -> FloatArray:
+        """Return by how much the mean loss rises with each weight, without the pull."""
+        sets = np.repeat(self.sets[which], self._loss.width, axis=1)
+        columns = np.ascontiguousarray((slopes * sets).T, dtype=data.dtype)
+        found = long_product(data, columns).T / self.sizes[which, None]
+        return np.asarray(found + self._loss.slant)
+
+
+class _RoughCurvature:
+    """The curvature at one point, from some of the samples; models may join."""
+
+    def __init__(
+        self, loss: Loss, sums: FloatArray, n_samples: int, every: int
+    ) -> None:
+        self._some, self._n_samples = slice(None, None, every), n_samples
+        self._loss = loss.at(self._some)
+        self._sums = _columns(sums[None], self._some, n_samples)[0]
+        self._rows = np.empty((0, self._sums.size), dtype=sums.dtype)
+        self._found = np.empty((0, 0))
+
+    def keep(self, stay: IntArray) -> None:
+        """Forget the other models."""
+        self._rows, self._found = self._rows[stay], self._found[np.ix_(stay, stay)]
+
+    def of(self, rows: Array) -> FloatArray:
+        """Return it of these models; those known are the first among them."""
+        old = len(self._found)
+        if len(rows) > old:
+            new = _columns(rows[old:], self._some, self._n_samples)
+            bent = self._loss.bent(new, self._sums).T
+            self._rows = np.concatenate([self._rows, new])
+            cross = np.asarray(self._rows @ bent, dtype=float)
+            cross /= self._sums.size / self._loss.width
+            cross[old:] = (cross[old:] + cross[old:].T) / 2.0
+            self._found = np.block([[self._found, cross[:old]], [cross.T]])
+        return self._found.copy()
+
+
+def _columns(data: Array, some: slice, n_samples: int) -> Array:
+    """Return the numbers of some samples."""
+    few = data.reshape(len(data), n_samples, -1)[:, some]
+    return np.ascontiguousarray(few).reshape(len(data), -1)
