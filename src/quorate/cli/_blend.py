@@ -52,6 +52,13 @@ _SUFFIXES = (".csv", ".parquet")
     metavar="FILE",
     help="Where to write the blend of --test, or else the weights (.csv, .parquet).",
 )
+@click.option(
+    "--report",
+    "page",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Where to write a page about the models, as 'quorate report' does (.html).",
+)
 @_options.force
 @_options.as_json
 def blend(
@@ -63,6 +70,7 @@ def blend(
     keep: int | None,
     scoring: str | None,
     output: Path | None,
+    page: Path | None,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -76,15 +84,25 @@ def blend(
             raise click.UsageError(f"-o {output}: a name in {' or '.join(_SUFFIXES)}.")
     elif test is not None:
         raise click.UsageError("--test needs -o FILE, where the blend goes.")
+    if page is not None:
+        refuse_to_write_over(page, force, ".html", ".htm")
     y = _labels(target, column)
     with progress_console().status("weighing"):
         found = find_blend(folder, y, method=method, keep=keep, scoring=scoring)
     if output is not None:
         _write(found, test, output)
+    if page is not None:
+        from quorate._report import report
+
+        with progress_console().status("measuring, drawing"):
+            report(found, output=page, scoring=scoring)
     if as_json:
         say(json.dumps(found.to_dict(), indent=2))
         return
-    _show(results_console(), found, test, output)
+    console = results_console()
+    _show(console, found, test, output)
+    if page is not None:
+        console.print(f"page written to {page}", markup=False, soft_wrap=True)
 
 
 def _labels(path: Path, column: str | None) -> Any:
