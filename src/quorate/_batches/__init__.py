@@ -5,7 +5,12 @@ before, and nothing is kept after.
 """
 
 from quorate._batches._batch import Batch, BatchSource, GivenBatches
-from quorate._batches._dask import is_dask, partitions
+from quorate._batches._dask import (
+    are_partitions,
+    computed_partitions,
+    is_dask,
+    partitions,
+)
 from quorate._batches._reservoir import draw_sample
 from quorate._batches._source import are_batches, as_source
 
@@ -14,7 +19,9 @@ __all__ = [
     "BatchSource",
     "GivenBatches",
     "are_batches",
+    "are_partitions",
     "as_source",
+    "computed_partitions",
     "draw_sample",
     "is_dask",
     "partitions",

@@ -1,5 +1,7 @@
 """Partitions of Dask collections, as pairs of tasks."""
 
+from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 
@@ -37,9 +39,7 @@ def partitions(
             raise ValueError(f"{owner}(target={target!r}): no such column.")
         given = given.drop(columns=target), given[target]
     X, y = given
-    if hasattr(X, "chunks"):
-        # A sample stays in one piece: rows may be cut, columns not.
-        X = X.rechunk({1: -1})
+    X = _whole_rows(X)
     if not as_frame and hasattr(X, "map_partitions") and hasattr(X, "columns"):
         X = X.map_partitions(lambda part: part.to_numpy())
     rows, labels = _pieces(X), _pieces(y)
@@ -51,6 +51,33 @@ def partitions(
     return list(zip(rows, labels, strict=True))
 
 
-def _pieces(collection: Any) -> list[Any]:
-    found = collection.to_delayed()
+def are_partitions(X: Any) -> bool:
+    """Tell whether samples are a Dask array or frame, which has partitions."""
+    return is_dask(X) and (hasattr(X, "chunks") or hasattr(X, "partitions"))
+
+
+def computed_partitions(X: Any, y: Any = None) -> Iterator[tuple[Any, Any]]:
+    """Yield the rows and labels of each partition, computed when it is its turn.
+
+    What X and y have in common is computed once. Labels are None where y is no Dask
+    collection of partitions like those of X.
+    """
+    compute: Any = import_module("dask").compute
+    rows = _pieces(_whole_rows(X), optimise=False)
+    labels: list[Any] = [None] * len(rows)
+    if is_dask(y):
+        found = _pieces(y, optimise=False)
+        labels = found if len(found) == len(rows) else labels
+    for pair in zip(rows, labels, strict=True):
+        yield compute(*pair)
+
+
+def _whole_rows(X: Any) -> Any:
+    """Return it cut between rows only: a sample stays in one piece."""
+    return X.rechunk({1: -1}) if hasattr(X, "chunks") and X.ndim > 1 else X
+
+
+def _pieces(collection: Any, optimise: bool = True) -> list[Any]:
+    # Tasks that were optimised for one collection are no longer those of another.
+    found = collection.to_delayed(optimize_graph=optimise)
     return list(found.ravel()) if hasattr(found, "ravel") else list(found)

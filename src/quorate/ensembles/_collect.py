@@ -4,10 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from quorate._batches import are_partitions
 from quorate._rows import count_rows, in_memory, take_rows
 from quorate._typing import Array, IntArray
 from quorate.ensembles._ask import Answers, ask
 from quorate.ensembles._kind import Ensemble
+from quorate.ensembles._partitions import AskedPartitions
 from quorate.ensembles._registry import read_ensemble
 from quorate.ensembles._training import check_training_data, recognise
 from quorate.votes import (
@@ -41,8 +43,8 @@ def collect_votes(
         lists and dicts may be anything with a ``predict`` that returns labels, and
         anything else that :func:`quorate.as_member` makes a classifier of.
     X : array-like, sparse matrix or data frame
-        What the ensemble's own ``predict`` accepts. Dask arrays and frames are computed
-        once, whatever the number of members.
+        What the ensemble's own ``predict`` accepts. Of Dask arrays and frames one
+        partition is computed at a time, and each once, whatever the number of members.
     y : array-like of shape (n_samples,), optional
         True labels. Without them the vote of all members stands in for the labels, so
         that accuracies say how often members agree with the whole ensemble.
@@ -92,19 +94,25 @@ def collect_votes(
     (30, 178, 0.983)
     """
     found = read_ensemble(ensemble)
-    X, y = in_memory(X), in_memory(y)
-    truth = None if y is None else as_labels(y, "y")
-    if truth is not None and truth.ndim != 1:
-        raise ValueError(f"collect_votes: y must be 1-d, got shape {truth.shape}.")
-    if truth is None and out_of_bag is True:
-        raise ValueError(
-            "collect_votes(out_of_bag=True): needs the y the ensemble was trained on."
-        )
     if out_of_bag not in (True, False, "auto"):
         raise ValueError(
             f"collect_votes(out_of_bag={out_of_bag!r}): True, False or 'auto'."
         )
-    prepared = found.prepare(X)
+    if y is None and out_of_bag is True:
+        raise ValueError(
+            "collect_votes(out_of_bag=True): needs the y the ensemble was trained on."
+        )
+    asked = None
+    # Those that know training samples by a way of their own have to see them all.
+    if are_partitions(X) and rows is None and found.recognise is None:
+        wanted = _with_probabilities(found, probabilities)
+        asked = AskedPartitions(found, X, y, n_jobs, with_probabilities=wanted)
+        X, y = asked, asked.y
+    X, y = in_memory(X), in_memory(y)
+    truth = None if y is None else as_labels(y, "y")
+    if truth is not None and truth.ndim != 1:
+        raise ValueError(f"collect_votes: y must be 1-d, got shape {truth.shape}.")
+    prepared = found.prepare(X) if asked is None else asked
     _check_lengths(prepared, truth)
     unseen = None
     if source is VoteSource.OUT_OF_BAG and truth is not None:
@@ -151,11 +159,13 @@ def ask_members(
     source, n_jobs, probabilities
         As for :func:`collect_votes`.
     """
-    averages = ensemble.rule.name == "average"
-    wanted = averages if probabilities is None else probabilities
-    answers = ask(ensemble, X, unseen, n_jobs, with_probabilities=wanted)
+    wanted = _with_probabilities(ensemble, probabilities)
+    if isinstance(X, AskedPartitions):
+        answers = X.answers(unseen)
+    else:
+        answers = ask(ensemble, X, unseen, n_jobs, with_probabilities=wanted)
     rule = ensemble.rule
-    if averages and not wanted:
+    if rule.name == "average" and not wanted:
         rule = PLURALITY  # what the ensemble does cannot be known from votes
     if y is not None:
         return _as_votes(ensemble, answers, y, rule, source)
@@ -163,6 +173,10 @@ def ask_members(
     first = answers.labels_of(0)
     whole = _as_votes(ensemble, answers, first, rule, source)
     return _as_votes(ensemble, answers, whole.predict(), rule, source)
+
+
+def _with_probabilities(ensemble: Ensemble, wanted: bool | None) -> bool:
+    return ensemble.rule.name == "average" if wanted is None else wanted
 
 
 def _as_votes(

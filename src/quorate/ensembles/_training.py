@@ -5,6 +5,7 @@ give votes that look valid and are not. Trees remember enough to tell: how many 
 their training samples reached each leaf.
 """
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,17 @@ _FEW = 0.05
 LEAVES_OF_EVIDENCE = 30
 # Trees asked whether they may have seen some rows.
 _TREES_ASKED = 10
+
+
+class SeenSamples(ABC):
+    """Samples that are gone, of which it is known where they ended in trees."""
+
+    shape: tuple[int]
+    """How many they were."""
+
+    @abstractmethod
+    def leaves(self, member: Member) -> IntArray:
+        """Return the node of its tree that each sample ended in."""
 
 
 def drawn_rows(ensemble: Ensemble) -> list[IntArray] | None:
@@ -82,7 +94,7 @@ def check_training_data(
         distinct = np.unique(rows)
         if tree.n_node_samples[0] != distinct.size:
             continue  # fitted with sample weights of zero: its counts tell nothing
-        if not _same_leaves(member, tree, X[distinct]):
+        if not _same_leaves(tree, _leaves(member, X, distinct)):
             raise ValueError(
                 f"{_REFUSAL}: the rows do not reach the leaves of member "
                 f"{member.name} as they did in training."
@@ -190,7 +202,7 @@ def recognise(
         tree = getattr(member.estimator, "tree_", None)
         if tree is None or tree.n_node_samples[0] != n_rows:
             continue
-        if not _same_leaves(member, tree, prepared):
+        if not _same_leaves(tree, _leaves(member, prepared)):
             return False, None
         leaves += tree.n_leaves
         if leaves >= LEAVES_OF_EVIDENCE:
@@ -206,7 +218,17 @@ def _not_all_there(ensemble: Ensemble, X: Any) -> bool:
     """
     member = ensemble.members[0]
     tree = getattr(member.estimator, "tree_", None)
-    return tree is not None and bool((_reached(member, tree, X) < 0).any())
+    if tree is None:
+        return False
+    return bool((_reached(tree, _leaves(member, X)) < 0).any())
+
+
+def _leaves(member: Member, X: Any, rows: IntArray | None = None) -> IntArray:
+    """Return where all samples, or some, end in the tree of a member."""
+    if isinstance(X, SeenSamples):
+        found = X.leaves(member)
+        return found if rows is None else found[rows]
+    return member.leaves(X if rows is None else X[rows])
 
 
 def _plausible_length(
@@ -222,14 +244,14 @@ def _plausible_length(
     return bool(n_draws * np.log(reached) > np.log(_UNLIKELY) or reached > 1 - _FEW)
 
 
-def _same_leaves(member: Member, tree: Any, X: Any) -> bool:
-    """Tell whether as many of the samples reach each leaf as did in training."""
-    return not _reached(member, tree, X).any()
+def _same_leaves(tree: Any, leaves: IntArray) -> bool:
+    """Tell whether as many samples reach each leaf as did in training."""
+    return not _reached(tree, leaves).any()
 
 
-def _reached(member: Member, tree: Any, X: Any) -> IntArray:
+def _reached(tree: Any, leaves: IntArray) -> IntArray:
     """Return how many more samples reach each leaf than did in training."""
-    reached = np.bincount(member.leaves(X), minlength=tree.node_count)
+    reached = np.bincount(leaves, minlength=tree.node_count)
     is_leaf = tree.children_left == -1
     more: IntArray = reached[is_leaf] - tree.n_node_samples[is_leaf]
     return more
