@@ -90,7 +90,7 @@ def report(
     X, y : array-like
         Samples and labels: the training data of an ensemble that bootstraps, or
         samples that no member has seen. Without ``y``, X is batches of the latter, as
-        :func:`quorate.prune` takes them. Votes, blends and summaries have their samples.
+        :func:`quorate.prune` takes them. Votes, blends and summaries have them.
     output : path, optional
         File to write the page to.
     method : str or Pruner

@@ -328,7 +328,7 @@ def _rivals(data: dict[str, Any]) -> Table | None:
         "rivals",
         caption,
         (
-            Column("members", "members", count),
+            Column("members", "members"),
             Column("accuracy", "accuracy", percent),
             Column("accuracy_all", "all members", percent),
             Column("agreement", "same answer", percent,
@@ -342,7 +342,8 @@ def _rivals(data: dict[str, Any]) -> Table | None:
             Column("excess_limit", "more errors, at most", points,
                    "Than all members make on samples to come, with 95 % confidence."),
         ),
-        found["sizes"],
+        [{**row, "members": count(row["members"])} for row in found["sizes"]],
+        sortable=False,
     )  # fmt: skip
 
 
