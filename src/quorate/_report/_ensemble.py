@@ -45,6 +45,7 @@ from quorate.choosing import (
     Keep,
     Selection,
     Size,
+    check_method,
     choose,
     gather,
 )
@@ -224,6 +225,9 @@ def make_report(
             "report: an ensemble needs samples, report(ensemble, X, y); only a Summary "
             "comes alone."
         )
+    size = Size.of(method, keep)
+    for wanted in (method, *(methods or ())):
+        check_method(wanted)
     X, y = in_memory(X), in_memory(y)
     start = time.perf_counter()
     evidence = gather(
@@ -236,12 +240,12 @@ def make_report(
         owner="report",
         max_samples=max_samples,
         target=target,
+        size=size,
     )
     X, n_given = evidence.X, count_rows(evidence.X)
     if evidence.drawn is not None:
         n_given = evidence.drawn.n_rows
     collected = time.perf_counter() - start
-    size = Size.of(method, keep)
     selection = choose(
         evidence, method, size, scoring=scoring, seed=random_state, owner="report"
     )
