@@ -159,14 +159,15 @@ def test_the_gallery_starts_with_the_gains_and_has_a_picture_of_everything(go):
     sources = cards.locator("img").evaluate_all("all => all.map((n) => n.src)")
     assert len(set(sources)) == cards.count()
     (report,) = (source for source in sources if "report" in source)
-    # Not the placeholder of pages without a figure, but the page in small.
+    # Not the placeholder of pages without a figure, which is 25 away, but the page in
+    # small; an older one is near enough, as builds keep it until the script changes.
     with (
         Image.open(SITE / "_images" / report.rsplit("/", 1)[1]) as small,
         Image.open(ROOT / "docs" / "_static" / "report.png") as large,
     ):
         again = large.convert("RGB").resize(small.size)
         apart = ImageChops.difference(small.convert("RGB"), again)
-    assert max(ImageStat.Stat(apart).mean) < 5
+    assert max(ImageStat.Stat(apart).mean) < 12
 
 
 def test_the_guide_says_what_is_on_each_page(go):

@@ -5,18 +5,23 @@ before, and nothing is kept after.
 """
 
 from quorate._batches._batch import Batch, BatchSource, GivenBatches
-from quorate._batches._dask import is_dask, partitions
+from quorate._batches._dask import is_dask, partitions, sent
+from quorate._batches._drawn import MAX_SAMPLES, Drawn, sample_size
 from quorate._batches._reservoir import draw_sample
-from quorate._batches._source import are_batches, as_source, find_files
+from quorate._batches._source import as_source, come_in_batches, find_files
 
 __all__ = [
+    "MAX_SAMPLES",
     "Batch",
     "BatchSource",
+    "Drawn",
     "GivenBatches",
-    "are_batches",
     "as_source",
+    "come_in_batches",
     "draw_sample",
     "find_files",
     "is_dask",
     "partitions",
+    "sample_size",
+    "sent",
 ]

@@ -1,5 +1,7 @@
 """Partitions of Dask collections, as pairs of tasks."""
 
+import pickle
+from importlib import import_module
 from typing import Any
 
 
@@ -8,6 +10,19 @@ def is_dask(given: Any) -> bool:
     if isinstance(given, tuple):
         return bool(given) and all(is_dask(one) for one in given)
     return hasattr(given, "__dask_graph__")
+
+
+def sent(thing: Any) -> Any:
+    """Return something as a task: its result travels once to each worker.
+
+    Unlike data that are scattered, a task is run again where its result is lost.
+    """
+    packed = import_module("cloudpickle").dumps(thing)  # Dask brings it along
+    return import_module("dask").delayed(_unpacked, pure=False)(packed)
+
+
+def _unpacked(packed: bytes) -> Any:
+    return pickle.loads(packed)
 
 
 def partitions(

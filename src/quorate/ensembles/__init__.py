@@ -12,6 +12,7 @@ from quorate.ensembles._adapters import (
     as_member,
     register_adapter,
 )
+from quorate.ensembles._asking import ask_members
 from quorate.ensembles._batched import (
     BatchVoter,
     VotedChunk,
@@ -19,7 +20,7 @@ from quorate.ensembles._batched import (
     named_batch,
     rows_of_bags,
 )
-from quorate.ensembles._collect import ask_members, collect_votes
+from quorate.ensembles._collect import collect_votes
 from quorate.ensembles._costs import (
     COSTS,
     count_nodes,

@@ -10,7 +10,7 @@ import numpy as np
 
 from quorate._rows import count_rows, cut_rows
 from quorate._typing import Array, IntArray
-from quorate.ensembles._collect import ask_members
+from quorate.ensembles._asking import ask_members
 from quorate.ensembles._kind import Ensemble
 from quorate.ensembles._leaf_notes import LeafNotes, note_leaves
 from quorate.ensembles._training import (

@@ -30,7 +30,8 @@ class LeafNotes:
     leaves: tuple[IntArray, ...]
     """The leaf that each sample reaches, for each of these trees."""
     codes: Array
-    """The samples' labels, as positions among the classes; -1 for one not known."""
+    """The samples' labels, as positions among the ensemble's classes; -1 for one that
+    is none of them."""
 
     @property
     def shape(self) -> tuple[int]:
@@ -55,16 +56,18 @@ class LeafNotes:
 
 def note_leaves(ensemble: Ensemble, prepared: Any, y: Array) -> LeafNotes | None:
     """Return where samples come to; None for kinds that know their rows otherwise."""
-    if ensemble.recognise is not None or ensemble.classes is None:
+    if ensemble.recognise is not None:
         return None
-    asked = _few_trees(ensemble)
+    asked, codes = _few_trees(ensemble), np.full(y.size, -1, dtype=np.int8)
+    if ensemble.classes is not None:
+        codes = _codes(y, as_labels(ensemble.classes, "the ensemble's classes"))
     return LeafNotes(
         tuple(member.name for member in asked),
         tuple(
             member.leaves(prepared).astype(place_dtype(member.tree.node_count))
             for member in asked
         ),
-        _codes(y, as_labels(ensemble.classes, "the ensemble's classes")),
+        codes,
     )
 
 
@@ -86,7 +89,8 @@ class Notebook:
     Nor are there any if some rows came before (``complete`` is False).
     """
 
-    def __init__(self, *, complete: bool = True) -> None:
+    def __init__(self, *, complete: bool = True, limited: bool = True) -> None:
+        self._limited = limited
         self._parts: list[LeafNotes] | None = [] if complete else None
         self._rows = 0
 
@@ -97,7 +101,7 @@ class Notebook:
             return
         self._parts.append(notes)
         self._rows += len(notes)
-        if self._rows > MOST_NOTED:
+        if self._limited and self._rows > MOST_NOTED:
             self._parts = None
 
     def whole(self) -> LeafNotes | None:
@@ -110,10 +114,11 @@ def _few_trees(ensemble: Ensemble) -> list[Member]:
     asked: list[Member] = []
     leaves = 0
     for member in ensemble.members:
-        if member.tree is None or leaves >= LEAVES_OF_EVIDENCE:
+        if leaves >= LEAVES_OF_EVIDENCE:
             break
-        asked.append(member)
-        leaves += int(member.tree.n_leaves)
+        if member.tree is not None:
+            asked.append(member)
+            leaves += int(member.tree.n_leaves)
     return asked
 
 

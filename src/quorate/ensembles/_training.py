@@ -124,7 +124,7 @@ def trained_on_as_many(ensemble: Ensemble, n_rows: int) -> bool:
 
 def may_be_all_rows(ensemble: Ensemble, n_rows: int) -> bool:
     """Tell whether the members may have been trained on so many rows in all."""
-    if ensemble.recognise is not None or ensemble.classes is None:
+    if ensemble.recognise is not None:
         return False
     drawn = _first_drawn(ensemble)
     if drawn is not None:
@@ -215,6 +215,8 @@ def were_training_rows(
     ensemble: Ensemble, notes: LeafNotes
 ) -> tuple[bool, list[IntArray] | None]:
     """Tell whether notes are on the training samples; see :func:`recognise`."""
+    if ensemble.classes is None:
+        return recognise(ensemble, notes)
     classes = as_labels(ensemble.classes, "the ensemble's classes")
     labels = classes[notes.codes]
     if (notes.codes < 0).any():  # by labels that training did not have

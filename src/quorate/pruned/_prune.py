@@ -84,7 +84,8 @@ def prune(
         Members asked at the same time.
     max_samples : int, optional
         Choose on a stratified sample of so many, if there are more. 200 000 by default,
-        which is said; ``pruning_["drawn"]`` has it.
+        which is said; ``pruning_["drawn"]`` has it. With ``distil``, leaves too learn
+        on so many.
     target : str, optional
         The column of labels, where X is files.
     as_members : bool
@@ -190,6 +191,9 @@ def prune_with_selection(
     options = check_options(distil, "prune")
     if options is not None:
         check_distillable(ensemble)  # before the work
+        if max_samples is not None and y is not None:
+            # Of batches those drawn are all that is left.
+            options = {"max_samples": max_samples, **options}
     evidence = gather(
         ensemble,
         X,

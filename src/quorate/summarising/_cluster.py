@@ -1,14 +1,13 @@
 """Partitions summarised by Dask, and added up there as a tree."""
 
 import os
-import pickle
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from quorate._batches import Batch
+from quorate._batches import Batch, sent
 from quorate.ensembles import (
     LeafNotes,
     joined_notes,
@@ -30,7 +29,7 @@ Part = tuple[Summary | None, dict[int, int]]
 def summarise_partitions(question: Question, pairs: list[tuple[Any, Any]]) -> Summary:
     """Return the summary of all partitions; each is one task, and so is each sum."""
     delayed = _dask().delayed
-    models = _sent(question)
+    models = sent(question)
     ask = delayed(_of_partition, pure=False)
     found = _added_up([ask(models, at, X, y) for at, (X, y) in enumerate(pairs)])
     if not _may_be_training(question, found):
@@ -42,7 +41,7 @@ def summarise_partitions(question: Question, pairs: list[tuple[Any, Any]]) -> Su
 def summarise_batches(question: Question, batches: Iterable[Batch]) -> Summary:
     """Return the summary of batches that workers can read for themselves."""
     delayed = _dask().delayed
-    models = _sent(question)
+    models = sent(question)
     ask, parts = delayed(_of_batch, pure=False), list(batches)
     found = _added_up([ask(models, at, batch) for at, batch in enumerate(parts)])
     if any(part.n_rows is None for part in parts) and _may_be_training(question, found):
@@ -88,20 +87,6 @@ def _note_batch(question: Question, batch: Batch) -> LeafNotes | None:
         voter.noted(*voter.prepared(X, y)) for X, y in batch.read(voter.chunk_rows)
     ]
     return joined_notes([part for part in parts if part is not None])
-
-
-def _sent(question: Question) -> Any:
-    """Return the models as a task: its result travels once to each worker.
-
-    Unlike data that are scattered, a task is run again where its result is lost.
-    """
-    packed = import_module("cloudpickle").dumps(question)  # Dask brings it along
-    return _dask().delayed(_unpacked, pure=False)(packed)
-
-
-def _unpacked(packed: bytes) -> Question:
-    question: Question = pickle.loads(packed)
-    return question
 
 
 def _of_partition(question: Question, at: int, X: Any, y: Any) -> Part:
