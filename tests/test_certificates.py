@@ -3,6 +3,7 @@ import pickle
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -192,6 +193,11 @@ def test_two_models():
     assert nothing.error == nothing.full_error
     with pytest.raises(ValueError, match="trained on these samples"):
         quorate.certify(forest, small, X[:300], y[:300], tolerance=0.1)
+    for samples in (X[300:], pd.DataFrame(X[300:])):
+        with pytest.raises(ValueError, match=r"certify\(big, small, X, y\)"):
+            quorate.certify(forest, samples, y[300:])
+        with pytest.raises(ValueError, match="got samples where the smaller model"):
+            quorate.certify(forest, samples, pd.Series(y[300:]))
     for more in ({}, {"X": X[300:]}, {"y": y[300:]}):
         with pytest.raises(ValueError, match="two fitted ensembles with X and y"):
             quorate.certify(forest, small, **more)

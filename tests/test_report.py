@@ -1099,6 +1099,29 @@ def test_the_number_advised_is_one_number(made, mine, sizes, title, advised):
     assert first == (title if advised == 4 else doubt)
 
 
+@pytest.mark.parametrize(
+    ("nested", "certified", "lost"),
+    [
+        (True, 4, "little or nothing is lost"),
+        (True, 3, "little or nothing is lost"),
+        (True, 5, "no clear loss"),
+        (False, 4, "little or nothing is lost"),
+        (False, 20, "no clear loss"),
+    ],
+)
+def test_no_more_is_said_than_was_promised(made, nested, certified, lost):
+    found = held_back(0.101, 0.1, [(2, 0.2), (4, 0.101), (20, 0.1)])
+    data = {
+        **made.data,
+        "methods": found["methods"],
+        "sizes": found["sizes"],
+        "pruning": {**made.data["pruning"], "n_kept": 4, "curve": found["curve"]},
+        "votes": {**made.data["votes"], "best_member_accuracy": 0.5},
+        "certificate": {"refusal": None, "nested": nested, "n_kept": certified},
+    }
+    assert advice(data)[0]["title"] == f"Keep 4 of 20 members: {lost}."
+
+
 def test_one_word_on_whom_to_keep(made):
     """One member, another method or these: never two of them."""
     data = {**made.data, "methods": compared(0.88, 0.90, 0.001)}

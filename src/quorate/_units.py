@@ -73,7 +73,7 @@ def change_text(before: float, after: float) -> str:
     --------
     >>> from quorate._units import change_text
     >>> change_text(200, 40), change_text(8.0, 8.3), change_text(10_000, 3)
-    ('-80 %', '+3.8 %', '-99.97 %')
+    ('-80 %', '+3.8 %', '-99.970 %')
     """
     left = 100 * after / before
     change = left - 100

@@ -261,6 +261,11 @@ def certify(
         if X is not None or y is not None:
             raise ValueError("certify: votes have their samples; give no X or y.")
         return _certify_order(votes, order, tolerance, delta, balanced)
+    if len(getattr(order, "shape", ())) == 2:
+        raise ValueError(
+            "certify: got samples where the smaller model belongs; say which models "
+            "to compare: certify(big, small, X, y)."
+        )
     if y is None and X is not None and not isinstance(X, np.ndarray):
         against = summarise(votes, X, target=target, against=order)
         return _certify_summary(against, tolerance, delta)

@@ -341,6 +341,10 @@ def test_the_slider_moves_every_figure_and_the_commands(visit, hostile_report):
         spoken = slider.get_attribute("aria-valuetext")
         assert spoken.startswith(f"{sizes['text']['members'][at]}, ")
     assert len(code) == 2
+    for shown in (slider, page.locator("#figures")):
+        box = shown.bounding_box()  # what moves is in sight of who moves it
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= 900
     assert page.evaluate(OVERFLOW) <= 0
     seen.assert_quiet()
 

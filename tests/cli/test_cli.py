@@ -137,7 +137,7 @@ def test_diagnose_table(run, votes, tmp_path):
     votes.save(tmp_path / "votes.npz")
     done = run("diagnose", tmp_path / "votes.npz")
     assert done.exit_code == 0
-    assert "Votes(5 members, 60 samples" in done.stdout
+    assert "5 members, 60 samples, 2 classes\n" in done.stdout
     assert "disagreement" in done.stdout
 
 

@@ -10,11 +10,16 @@ import pytest
 from click.testing import CliRunner
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 import quorate
 from quorate.cli import main
 
 COLUMNS = [f"f{place}" for place in range(5)]
+
+
+class StrangeTree(DecisionTreeClassifier):
+    """A type that nobody knows to be harmless."""
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +64,29 @@ def test_prune_reads_as_people_type_it(place):
     assert again.exit_code == 2
     assert "forest-small.skops exists; --force writes over it" in again.stderr
     (folder / "forest-small.skops").unlink()
+
+
+def test_what_it_wrote_opens_without_being_trusted(place):
+    words = ["prune", "small.skops", "test.csv", "--target", "kind", "--keep", 3]
+    done = run(*words, "-o", "smaller.skops")
+    assert done.exit_code == 0, done.stderr
+    assert "3 of 12 members kept" in done.stdout
+    again = run("compare", "small.skops", "smaller.skops", "test.csv", "--target",
+                "kind")  # fmt: skip
+    assert again.exit_code == 0, again.stderr
+
+
+def test_other_types_are_refused_by_name(place):
+    kinds = DecisionTreeClassifier(random_state=0), StrangeTree(max_depth=2)
+    pool = [kind.fit(place[3], place[4]) for kind in kinds]
+    quorate.save(pool, "strange.skops")
+    words = ["prune", "strange.skops", "test.csv", "--target", "kind", "-o", "no.skops"]
+    done = run(*words)
+    assert done.exit_code == 1
+    said = " ".join(done.stderr.split())
+    name = f"{StrangeTree.__module__}.StrangeTree"
+    assert f"types that are not trusted: {name}; name those you trust" in said
+    assert run(*words, "--trust", name).exit_code == 0
 
 
 def test_samples_by_option_as_they_used_to():

@@ -53,7 +53,7 @@ def test_diagnose_reads_files_once(place, tmp_path):
             quorate.assess_risk(summary).worst_sample
         )
     text = run("diagnose", model, pattern, "--target", "label", *TRUST).stdout
-    assert "Summary(20 members, 2,400 samples, 2 classes" in text
+    assert "20 members, 2,400 samples, 2 classes; votes on other samples" in text
     summary.save(tmp_path / "summary.npz")
     again = json.loads(run("diagnose", tmp_path / "summary.npz", "--json").stdout)
     assert again == found

@@ -215,10 +215,8 @@ def _prune(data: dict[str, Any]) -> dict[str, str]:
         "On held-back samples "
     )
     if not _is_clear_loss(row, measure):
-        return _step(
-            f"Keep {kept} members: little or nothing is lost.",
-            f"{found}they are {change}.",
-        )
+        lost = "no clear loss" if _is_doubted(data) else "little or nothing is lost"
+        return _step(f"Keep {kept} members: {lost}.", f"{found}they are {change}.")
     if data["settings"]["out_of_bag"]:
         return _step(
             f"Check on new samples before you keep only {kept} members.",
@@ -236,6 +234,15 @@ def _prune(data: dict[str, Any]) -> dict[str, str]:
             change += f"; {count(more)} come within one standard error of the best"
         title = f"Keep {some} rather than {count(pruning['n_kept'])}."
     return _step(title, f"{found}they are {change}.")
+
+
+def _is_doubted(data: dict[str, Any]) -> bool:
+    """Tell whether those kept were put to the test of a promise and failed it."""
+    found, n_kept = data["certificate"], data["pruning"]["n_kept"]
+    if found["refusal"] is not None:
+        return False
+    enough = n_kept >= found["n_kept"] if found["nested"] else n_kept == found["n_kept"]
+    return not enough
 
 
 def advised_size(data: dict[str, Any]) -> int:

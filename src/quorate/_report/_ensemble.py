@@ -48,6 +48,7 @@ from quorate.choosing import (
     Keep,
     Selection,
     Size,
+    check_method,
     choose,
     gather,
 )
@@ -224,6 +225,9 @@ def make_report(
     """Make the report; ``source`` names the files, where it comes from files."""
     require_extra()
     _check_settings(methods, random_state)
+    size = Size.of(method, keep)
+    for wanted in (method, *(methods or ())):
+        check_method(wanted)
     start = time.perf_counter()
     if isinstance(ensemble, (Votes, Blend)):
         evidence = _recorded(ensemble, X, y, scoring)
@@ -243,13 +247,13 @@ def make_report(
             owner="report",
             max_samples=max_samples,
             target=target,
+            size=size,
         )
     X = evidence.X
     n_given = evidence.votes.n_samples if X is None else count_rows(X)
     if evidence.drawn is not None:
         n_given = evidence.drawn.n_rows
     collected = time.perf_counter() - start
-    size = Size.of(method, keep)
     selection = choose(
         evidence, method, size, scoring=scoring, seed=random_state, owner="report"
     )

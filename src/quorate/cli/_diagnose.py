@@ -118,9 +118,11 @@ def diagnose(
         say(json.dumps(diagnosis.to_dict(), indent=2))
         return
     console = results_console()
-    console.print(repr(votes), markup=False)
-    if votes.source is not None:
-        console.print(str(votes.source))
+    source = "" if votes.source is None else f"; {votes.source}"
+    console.print(
+        f"{votes.n_members:,} members, {votes.n_samples:,} samples, "
+        f"{len(votes.classes):,} classes{source}"
+    )
     show_diagnosis(console, diagnosis)
 
 

@@ -5,7 +5,16 @@ from typing import Any
 
 from quorate._distil import check_distillable, check_options
 from quorate._distil import distil as teach
-from quorate.choosing import USUAL, Budget, Keep, Selection, Size, choose, gather
+from quorate.choosing import (
+    USUAL,
+    Budget,
+    Keep,
+    Selection,
+    Size,
+    check_method,
+    choose,
+    gather,
+)
 from quorate.ensembles import Ensemble, PooledClassifier, read_ensemble
 from quorate.pruned._record import get_record, pruning_record, set_record
 
@@ -178,6 +187,7 @@ def prune_with_selection(
     True
     """
     size = Size.of(method, keep, tolerance, budget, batch)
+    check_method(method, **parameters)
     options = check_options(distil, "prune")
     if options is not None:
         check_distillable(ensemble)  # before the work
@@ -193,6 +203,7 @@ def prune_with_selection(
         scoring=scoring,
         max_samples=max_samples,
         target=target,
+        size=size,
     )
     whole = evidence.ensemble
     assert whole is not None
