@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 FOREIGN := _imbalanced.py _intelex.py
 GROUPS := test browser oracle lint docs bench
 
-.PHONY: demo kernels sanitize test test-pure test-browser test-ecosystem test-oracle test-oldest test-slow test-strict simulate lint types docs doctest bench mutate wheel smoke clean
+.PHONY: demo kernels sanitize test test-pure test-browser test-site test-ecosystem test-oracle test-oldest test-slow test-strict simulate lint types docs doctest bench mutate wheel smoke clean
 
 demo: $(VENV)/.core
 	$(BIN)/quorate demo
@@ -44,6 +44,11 @@ test-pure:
 # Reports in Debian's chromium; a missing browser is a failure here, not a skip.
 test-browser: $(VENV)/.test $(VENV)/.browser
 	QUORATE_BROWSER=required $(BIN)/python -m pytest -q tests/browser
+
+# The built documentation in the same browser: offline, dark, on a telephone.
+test-site: docs $(VENV)/.test $(VENV)/.browser
+	QUORATE_BROWSER=required QUORATE_SITE=required \
+		$(BIN)/python -m pytest -q tests/browser/test_site.py
 
 # Statistics against the packages that have them too.
 test-oracle: $(VENV)/.test $(VENV)/.oracle
@@ -112,11 +117,13 @@ wheel: $(VENV)/.core
 	rm -rf dist
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 
-# The built wheel in an empty environment, away from the sources.
+# The transcript of the documentation from an empty environment on, then the built wheel
+# there, away from the sources. "TRANSCRIPT=--write" brings the page up to date.
 smoke: wheel
 	rm -rf $(VENV)-wheel
 	$(PYTHON) -m venv $(VENV)-wheel
-	$(VENV)-wheel/bin/python -m pip install --quiet dist/*.whl
+	$(VENV)-wheel/bin/python tests/transcript.py $(TRANSCRIPT)
+	$(VENV)-wheel/bin/python -m pip install --quiet --no-deps --force-reinstall dist/*.whl
 	cd dist && ../$(VENV)-wheel/bin/quorate demo
 	cd dist && ../$(VENV)-wheel/bin/python ../tests/smoke.py
 

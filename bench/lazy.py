@@ -154,7 +154,7 @@ def _small_batches(report: Report) -> None:
         for mode in ("exact", "bayes"):
             lazy = quorate.LazyClassifier(ensemble, mode, random_state=0).fit()
             pairs = [_small_batch(ensemble, lazy, X[500:], size) for size in BATCHES]
-            rows.append([name, mode, *(f"{ours / own:.2f}" for ours, own in pairs)])
+            rows.append([name, mode, *(f"{ours / own:.3f}" for ours, own in pairs)])
             worst = max(pairs, key=lambda pair: pair[0] / pair[1])
             report.add(
                 f"1 to 50 rows, {name}, {mode}: slowest", "its own predict",

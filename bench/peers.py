@@ -129,7 +129,7 @@ def _greedy(report: Report, predictions: Any, y: Any) -> None:
     for kind, votes, given, limits in (
         ("votes", hard, ones, (50, 100, 5)),
         # Probabilities cannot be looked up as votes can; the aim of 50 is for votes.
-        ("probabilities", soft, shares, (5, 100, 5)),
+        ("probabilities", soft, shares, (20, 100, 5)),
     ):
         for loss, score, limit in zip(
             ("accuracy", "brier", "log_loss"),

@@ -21,6 +21,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.doctest",
+    "gains",
     "offline_math",
     "numpydoc",
     "sphinx_copybutton",
@@ -81,6 +82,8 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_signature": False,
     "remove_config_comments": True,
+    # Their page would ask other sites for scripts.
+    "write_computation_times": False,
 }
 
 html_theme = "pydata_sphinx_theme"
@@ -93,8 +96,8 @@ html_show_sourcelink = False
 html_copy_source = False
 # Pages without siblings have nothing to show beside them.
 _ALONE = (
-    "index tutorial mathematics results results_selectors benchmarks errata "
-    "references cite"
+    "index tutorial transcript mathematics results results_selectors reliability faq "
+    "benchmarks errata references cite"
 )
 html_sidebars: dict[str, list[str]] = {page: [] for page in _ALONE.split()}
 html_theme_options = {

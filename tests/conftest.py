@@ -1,4 +1,5 @@
 import contextlib
+import signal
 
 import pytest
 from hypothesis import settings
@@ -7,6 +8,11 @@ from tests import strict
 # A busy machine is no reason to fail; no test here is about time.
 settings.register_profile("quorate", deadline=None)
 settings.load_profile("quorate")
+
+# Jobs in the background of some shells ignore interrupts, and so would all that is
+# started here to see what an interrupt does.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 if strict.WANTED:
     strict.install()

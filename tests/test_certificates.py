@@ -3,6 +3,7 @@ import pickle
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -192,6 +193,11 @@ def test_two_models():
     assert nothing.error == nothing.full_error
     with pytest.raises(ValueError, match="trained on these samples"):
         quorate.certify(forest, small, X[:300], y[:300], tolerance=0.1)
+    for samples in (X[300:], pd.DataFrame(X[300:])):
+        with pytest.raises(ValueError, match=r"certify\(big, small, X, y\)"):
+            quorate.certify(forest, samples, y[300:])
+        with pytest.raises(ValueError, match="got samples where the smaller model"):
+            quorate.certify(forest, samples, pd.Series(y[300:]))
     for more in ({}, {"X": X[300:]}, {"y": y[300:]}):
         with pytest.raises(ValueError, match="two fitted ensembles with X and y"):
             quorate.certify(forest, small, **more)
@@ -207,7 +213,8 @@ def test_compare_shows_the_limits():
     worse, better = (wrong[1] & ~wrong[0]).sum(), (wrong[0] & ~wrong[1]).sum()
     assert seen.excess_limit == excess_limit(worse, better, 600)
     assert seen.to_dict()["excess_limit"] == seen.excess_limit
-    assert "more errors, at most" in repr(seen)
+    assert f"{100 * seen.excess_limit:+.2f} pp\nAccuracy on 600 samples" in repr(seen)
+    assert "each with 95 % confidence." in " ".join(repr(seen).split())
 
 
 def population(rng, n_members=25, n_kinds=400):
@@ -346,7 +353,7 @@ class TestWhatIsCertified:
         chosen_on, new = self.worlds()
         selection = quorate.select(chosen_on, "best", keep=9)
         text = str(quorate.certify(new, selection, tolerance=0.2))
-        assert "err at most 20 points more than all of them" in text
+        assert "err at most 20 percentage points more than all of them" in text
 
     def test_all_members_are_one_more_outcome(self):
         """An order of some members may end with everybody after all."""

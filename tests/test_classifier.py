@@ -534,6 +534,21 @@ def test_lazy_prediction(data, lazy):
     np.testing.assert_array_equal(again, model.lazy_.order_)
 
 
+def test_rows_that_chose_do_not_judge_the_confidence(data):
+    X, new, y, _ = data
+    forest = RandomForestClassifier(40, random_state=0)
+    model = PrunedClassifier(forest, prune_on=0.25, random_state=0, lazy="bayes")
+    plain = PrunedClassifier(forest, prune_on=0.25, random_state=0)
+    lazy = model.fit(X, y).lazy_
+    assert lazy.measured_disagreement_ is lazy.measured_members_ is None
+    assert lazy.expected_disagreement_ == pytest.approx(0.001)
+    # All rows held out choose, as without it.
+    np.testing.assert_array_equal(model.support_, plain.fit(X, y).support_)
+    order = lazy.order_
+    assert 0 <= lazy.fit(new).measured_disagreement_ < 0.05
+    np.testing.assert_array_equal(lazy.order_, order)
+
+
 def test_lazy_is_calibrated_on_samples_held_out(data):
     X, new, y, _ = data
     settings = {"mode": "calibrated", "epsilon": 0.05}

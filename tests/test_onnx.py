@@ -171,7 +171,12 @@ def run(converted, X):
     return session.run(None, {session.get_inputs()[0].name: X})
 
 
-@pytest.mark.parametrize("rounded", [False, True], ids=["smooth", "rounded"])
+# Values that tie, and all of several kinds of labels, in the short run too.
+@pytest.mark.parametrize(
+    "rounded",
+    [pytest.param(False, marks=pytest.mark.slow), True],
+    ids=["smooth", "rounded"],
+)
 @pytest.mark.parametrize("kind", LABELS)
 @pytest.mark.parametrize("n_classes", [2, 5])
 @pytest.mark.parametrize("name", MODELS)
@@ -704,6 +709,17 @@ class TestRefusals:
         monkeypatch.setitem(sys.modules, package, None)
         with pytest.raises(ImportError, match=rf"{package} .* quorate\[onnx\]"):
             to_onnx(model, self.X)
+
+    def test_boosters_need_onnxmltools(self, monkeypatch):
+        class LGBMClassifier(GaussianNB):
+            __module__ = "lightgbm.sklearn"
+
+        monkeypatch.setitem(sys.modules, "onnxmltools", None)
+        message = "LGBMClassifier is converted by onnxmltools, which is not installed"
+        model = LGBMClassifier().fit(self.X, self.y)
+        for given in (model, VotingClassifier([("a", model)]).fit(self.X, self.y)):
+            with pytest.raises(ImportError, match=message):
+                to_onnx(given, self.X)
 
 
 @pytest.mark.parametrize(

@@ -812,7 +812,7 @@ class TestInterruptedSave:
 class TestWithoutSkops:
     def test_the_extra_is_named(self, line, path, monkeypatch):
         monkeypatch.setitem(sys.modules, "skops", None)
-        with pytest.raises(ImportError, match=r"install quorate\[io\]"):
+        with pytest.raises(ImportError, match="pip install skops"):
             load(path)
-        with pytest.raises(ImportError, match=r"install quorate\[io\]"):
+        with pytest.raises(ImportError, match="pip install skops"):
             save(line, path)

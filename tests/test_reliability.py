@@ -36,7 +36,7 @@ def test_nothing_exceeds_its_promise(rows):
     for row in promised:
         assert float(row["found"]) <= float(row["most"]), row
         assert float(row["promised"]) <= float(row["most"])
-        assert int(row["worlds"]) >= 400
+        assert int(row["worlds"]) >= 2000
 
 
 def test_every_promise_is_there(rows):

@@ -1,5 +1,6 @@
 """Reports: the numbers, the page around them, and what neither may hold."""
 
+import base64
 import io
 import json
 import math
@@ -9,7 +10,9 @@ import sys
 from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
+from importlib import resources
 from itertools import accumulate
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -131,10 +134,25 @@ def test_the_page_loads_nothing(made):
         "http://www.w3.org/2000/svg",
     }
     sources = re.findall(r"(?:src|href)=\"([^\"]*)\"", made.html)
-    assert all(source.startswith(("#", "data:image/png")) for source in sources)
+    assert all(source.startswith(("#", "data:image/")) for source in sources)
     assert (
         "default-src &#39;none&#39;" in made.html or "default-src 'none'" in made.html
     )
+
+
+def test_the_mark_is_in_the_page_and_its_icon(made, results):
+    ours = resources.files("quorate._report") / "templates" / "mark.svg"
+    for page in (made.html, study_report(results).html):
+        icon = re.search(r'<link rel="icon" [^>]*href="([^"]+)"', page)[1]
+        start, drawing = icon.split(",")
+        assert start == "data:image/svg+xml;base64"
+        assert base64.b64decode(drawing) == ours.read_bytes()
+        assert f'<img src="{icon}" alt="The mark of quorate"' in page
+        assert "img-src data:;" in page  # the policy lets it be shown
+    site = Path(__file__).parents[1] / "docs" / "_static" / "mark.svg"
+    if not site.exists():
+        pytest.skip("the site is not here")
+    assert site.read_bytes() == ours.read_bytes()
 
 
 def test_the_data_in_the_page_is_the_data(made):
@@ -580,6 +598,10 @@ def test_plain_leaves_no_number_that_json_lacks():
         (_format.size, 5e12, "5,000.0 GB"),
         (_format.milliseconds, 123.4, "123 ms"),
         (_format.milliseconds, 1.234, "1.23 ms"),
+        (_format.times, 4.996, "5.00 \u00d7"),
+        (_format.times, 10.38, "10.4 \u00d7"),
+        (_format.times, 1234.5, "1,234 \u00d7"),
+        (_format.times, 0.00042, "0.00042 \u00d7"),
         (_format.times, math.inf, _format.NOTHING),
         (_format.count, -1234, "−1,234"),
         (_format.number, 1234.5, "1,234.5000"),
@@ -623,8 +645,7 @@ def test_a_missing_extra_is_named_in_one_sentence(module):
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert done.stdout == (
-        f"quorate.report needs {module}, which is not installed; "
-        'pip install "quorate[report]" adds it.\n'
+        f"quorate.report needs {module}, not installed; pip install {module}\n"
     )
 
 
@@ -916,6 +937,8 @@ def test_a_sentence_says_why_a_member_stays_or_goes(forest):
         word = "stays the same" if abs(grown) < 5e-5 else f"grows by {by}"
         if grown <= -5e-5:
             word = f"falls by {by}"
+        if member in order and grown <= 0:
+            word += ", so by errors alone it would not be missed"
         assert row["why"].endswith(f"without it the error of the {n_members} {word}.")
     first = page.data["members"][order[0]]
     alone = _format.percent(first["accuracy"], 1)
@@ -1074,6 +1097,29 @@ def test_the_number_advised_is_one_number(made, mine, sizes, title, advised):
     first = advice(data)[0]["title"]
     doubt = "Check on new samples before you keep only 4 of 20 members."
     assert first == (title if advised == 4 else doubt)
+
+
+@pytest.mark.parametrize(
+    ("nested", "certified", "lost"),
+    [
+        (True, 4, "little or nothing is lost"),
+        (True, 3, "little or nothing is lost"),
+        (True, 5, "no clear loss"),
+        (False, 4, "little or nothing is lost"),
+        (False, 20, "no clear loss"),
+    ],
+)
+def test_no_more_is_said_than_was_promised(made, nested, certified, lost):
+    found = held_back(0.101, 0.1, [(2, 0.2), (4, 0.101), (20, 0.1)])
+    data = {
+        **made.data,
+        "methods": found["methods"],
+        "sizes": found["sizes"],
+        "pruning": {**made.data["pruning"], "n_kept": 4, "curve": found["curve"]},
+        "votes": {**made.data["votes"], "best_member_accuracy": 0.5},
+        "certificate": {"refusal": None, "nested": nested, "n_kept": certified},
+    }
+    assert advice(data)[0]["title"] == f"Keep 4 of 20 members: {lost}."
 
 
 def test_one_word_on_whom_to_keep(made):

@@ -76,7 +76,7 @@ def test_explanation_shows_every_pick(votes):
     selection = quorate.select(votes, "re", keep=6)
     cells = read(selection.explain(n_random=2))
     assert set(HOSTILE) <= set(cells)
-    assert f"{selection.curve.errors[0]:.4f}" in cells
+    assert f"{100 * selection.curve.errors[0]:.2f} %" in cells
     assert "random, mean of 2" in cells
 
 
@@ -122,7 +122,7 @@ def test_comparison_keeps_its_cells():
         source=VoteSource.OTHER,
     )
     cells = read(compared)
-    assert cells[:4] == ["", "before", "after", ""]
+    assert cells[:4] == ["", "before", "after", "change"]
     assert [cell for row in compared.rows() for cell in row] == cells[4:]
 
 

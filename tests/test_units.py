@@ -1,6 +1,13 @@
 import pytest
 
-from quorate._units import as_bytes, bytes_text, milliseconds_text, share_text
+from quorate._units import (
+    as_bytes,
+    bytes_text,
+    change_text,
+    milliseconds_text,
+    percent_text,
+    points_text,
+)
 
 
 @pytest.mark.parametrize(
@@ -21,11 +28,21 @@ def test_milliseconds(count, text):
 
 
 @pytest.mark.parametrize(
-    ("share", "text"),
-    [(0, "0 %"), (1e-5, "0.0010 %"), (0.0949, "9.5 %"), (0.1, "10 %"), (25, "2500 %")],
-)
-def test_shares(share, text):
-    assert share_text(share) == text
+    ("before", "after", "text"),
+    [(5, 5, "0 %"), (1000, 1, "-99.90 %"), (1e5, 1, "-99.9990 %"), (100, 90, "-10 %"),
+     (100, 91, "-9.0 %"), (100, 99.99, "0 %"), (4, 100, "+2400 %"), (3, 0, "-100 %")],
+)  # fmt: skip
+def test_changes(before, after, text):
+    assert change_text(before, after) == text
+
+
+@pytest.mark.parametrize(
+    ("write", "share", "text"),
+    [(percent_text, 0.5, "50.00 %"), (points_text, 0.00004, "0.00 pp"),
+     (points_text, 0.00006, "+0.01 pp"), (points_text, -0.12, "-12.00 pp")],
+)  # fmt: skip
+def test_shares(write, share, text):
+    assert write(share) == text
 
 
 @pytest.mark.parametrize(

@@ -7,20 +7,29 @@ from sphinx.util import logging
 LOGGER = logging.getLogger(__name__)
 # What the converter does not know, in words that it does.
 _WORDS = {
-    r"\arg\max": r"\operatorname{arg\,max}",
-    r"\arg\min": r"\operatorname{arg\,min}",
+    r"\arg\max": r"\mathrm{arg\,max}",
+    r"\arg\min": r"\mathrm{arg\,min}",
+    r"\operatorname*": r"\mathrm",
+    r"\operatorname": r"\mathrm",
+    r"\\[1ex]": r"\\",
+    r"\_": "_",  # only in words, where it is itself
 }
 
 
 def _mathml(self, node, display):
-    latex = node.astext()
+    latex = node.astext().strip()
     for unknown, known in _WORDS.items():
         latex = latex.replace(unknown, known)
+    if display and r"\\" in latex and r"\begin" not in latex:
+        latex = rf"\begin{{align*}}{latex}\end{{align*}}"
     try:
-        return convert(latex, display="block" if display else "inline")
+        drawn = convert(latex, display="block" if display else "inline")
     except Exception as error:
         LOGGER.warning("cannot draw %r: %s", latex, error, location=node)
         return f"<code>{self.encode(latex)}</code>"
+    if "\\" in drawn or "<mi>&</mi>" in drawn:
+        LOGGER.warning("a command of %r is not known", latex, location=node)
+    return drawn
 
 
 def _inline(self, node):

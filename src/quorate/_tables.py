@@ -3,6 +3,7 @@
 import csv
 import gzip
 import io
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ from quorate._suggest import unknown_name
 from quorate.exceptions import FileFormatError
 
 TABLES = (".csv", ".csv.gz", ".parquet", ".pq", ".arff", ".arff.gz")
+_ARFF_NAME = re.compile(r"@attribute\s+(?:'([^']+)'|([^\s'\"]+))\s", re.IGNORECASE)
 # What damaged files make their readers raise.
 _DAMAGE = (
     ValueError,
@@ -29,7 +31,7 @@ def import_pandas(owner: str) -> Any:
     try:
         import pandas as pd
     except ImportError as error:
-        raise ImportError(f"{owner}: needs pandas; install quorate[data].") from error
+        raise ImportError(f"{owner}: needs pandas; pip install pandas") from error
     return pd
 
 
@@ -86,8 +88,25 @@ def column_names(path: Path) -> list[str] | None:
             from pyarrow.parquet import read_schema
 
             return list(read_schema(path).names)
+        if name.endswith((".arff", ".arff.gz")):
+            return _arff_names(path)
     except (FileFormatError, ImportError, *_DAMAGE):
         return None  # whoever reads it will say what is wrong
+    return None
+
+
+def _arff_names(path: Path) -> list[str] | None:
+    is_zipped = path.name.lower().endswith(".gz")
+    names: list[str] = []
+    with gzip.open(path, "rt") if is_zipped else open(path) as lines:
+        for line in map(str.strip, lines):
+            if line.lower().startswith("@data"):
+                return names
+            if line.lower().startswith("@attribute"):
+                name = _ARFF_NAME.match(line)
+                if name is None:
+                    return None
+                names.append(name[1] or name[2])
     return None
 
 
@@ -142,7 +161,7 @@ def read_parquet(
         # Damage makes Arrow raise errors of its own, of memory, of keys and types.
         except Exception as error:
             raise _damaged(path, error) from error
-    raise ImportError(f"{path}: needs pyarrow; install quorate[data].")
+    raise ImportError(f"{path}: needs pyarrow; pip install pyarrow")
 
 
 def csv_rows(path: Path) -> Iterator[list[str]]:

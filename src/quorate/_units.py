@@ -41,20 +41,47 @@ def milliseconds_text(count: float) -> str:
     return f"{_three_digits(count / 1000)} s"
 
 
-def share_text(share: float) -> str:
-    """Return a share in percent, never as nothing if it is something.
+def percent_text(share: float) -> str:
+    """Return a share in percent with two decimals.
 
     Examples
     --------
-    >>> from quorate._units import share_text
-    >>> share_text(0.2), share_text(0.0042), share_text(1.31)
-    ('20 %', '0.42 %', '131 %')
+    >>> from quorate._units import percent_text
+    >>> percent_text(0.82144)
+    '82.14 %'
     """
-    percent = 100 * share
-    if percent == 0 or percent >= 9.95:
-        return f"{percent:.0f} %"
-    digits = 1 - math.floor(math.log10(percent))
-    return f"{percent:.{digits}f} %"
+    return f"{100 * share:.2f} %"
+
+
+def points_text(difference: float) -> str:
+    """Return a difference of shares in percentage points, with its sign.
+
+    Examples
+    --------
+    >>> from quorate._units import points_text
+    >>> points_text(0.0075), points_text(-1e-9)
+    ('+0.75 pp', '0.00 pp')
+    """
+    text = f"{100 * difference:+.2f} pp"
+    return text.lstrip("+-") if text[1:] == "0.00 pp" else text
+
+
+def change_text(before: float, after: float) -> str:
+    """Return by how much something grew or shrank, in percent.
+
+    Examples
+    --------
+    >>> from quorate._units import change_text
+    >>> change_text(200, 40), change_text(8.0, 8.3), change_text(10_000, 3)
+    ('-80 %', '+3.8 %', '-99.970 %')
+    """
+    left = 100 * after / before
+    change = left - 100
+    digits = 0 if abs(change) >= 9.95 else 1
+    if 0 < left < 1:  # something is left, and is not to look like nothing
+        digits = 1 - math.floor(math.log10(left))
+    text = f"{change:+.{digits}f} %"
+    return text if any(digit in text for digit in "123456789") else "0 %"
 
 
 def as_bytes(text: str) -> float:

@@ -113,18 +113,20 @@ class Certificate:
         return support
 
     def __str__(self) -> str:
-        sure = f"{100 * (1 - self.delta):g} % confidence from {self.n_samples} samples"
+        sure = (
+            f"{100 * (1 - self.delta):g} % confidence from {self.n_samples:,} samples"
+        )
         sure += ", every class counting the same" * self.balanced
         if self._is_whole:
             return (
                 f"No subset is certified to err at most {100 * self.tolerance:g} "
-                f"points more than all {self.n_members} members, with {sure}: more "
-                "samples or a larger tolerance may do."
+                f"percentage points more than all {self.n_members} members, with "
+                f"{sure}: more samples or a larger tolerance may do."
             )
         return (
             f"These {self.n_kept} of {self.n_members} members err at most "
-            f"{100 * self.tolerance:g} points more than all of them, and on at most "
-            f"{100 * self.error_limit:.2f} % of samples, each with {sure}."
+            f"{100 * self.tolerance:g} percentage points more than all of them, and on "
+            f"at most {100 * self.error_limit:.2f} % of new samples, each with {sure}."
         )
 
     def __repr__(self) -> str:
@@ -259,6 +261,11 @@ def certify(
         if X is not None or y is not None:
             raise ValueError("certify: votes have their samples; give no X or y.")
         return _certify_order(votes, order, tolerance, delta, balanced)
+    if len(getattr(order, "shape", ())) == 2:
+        raise ValueError(
+            "certify: got samples where the smaller model belongs; say which models "
+            "to compare: certify(big, small, X, y)."
+        )
     if y is None and X is not None and not isinstance(X, np.ndarray):
         against = summarise(votes, X, target=target, against=order)
         return _certify_summary(against, tolerance, delta)

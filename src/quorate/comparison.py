@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,13 @@ from quorate._scoring import (
     score_for,
 )
 from quorate._typing import Array
-from quorate._units import bytes_text, milliseconds_text, share_text
+from quorate._units import (
+    bytes_text,
+    change_text,
+    milliseconds_text,
+    percent_text,
+    points_text,
+)
 from quorate.certificates import error_limit, excess_limit
 from quorate.ensembles import (
     Ensemble,
@@ -43,12 +50,12 @@ from quorate.votes import Summary, VoteSource
 __all__ = ["Comparison", "compare"]
 
 _NOTES = {
-    VoteSource.OTHER: "accuracy on {n:,} samples that the members are not known to "
-    "have been trained on",
-    VoteSource.OUT_OF_BAG: "accuracy of out-of-bag votes on {n:,} training samples; "
-    "limits need samples that no member has seen",
-    VoteSource.TRAINING: "the members were trained on these {n:,} samples: how "
-    "accurate they are cannot be told from them",
+    VoteSource.OTHER: "Accuracy on {n:,} samples that the members are not known to "
+    "have been trained on.",
+    VoteSource.OUT_OF_BAG: "Accuracy of out-of-bag votes on {n:,} training samples; "
+    "limits need samples that no member has seen.",
+    VoteSource.TRAINING: "The members were trained on these {n:,} samples: how "
+    "accurate they are cannot be told from them.",
 }
 
 
@@ -89,6 +96,8 @@ class Comparison:
     """That score, before and after; None for accuracy, and where nothing is scored."""
     score_errors: tuple[float, float, float] | None = None
     """Standard errors of the score before, after, and of the difference."""
+    score_is_share: bool = False
+    """Whether the score goes up to 1, as accuracy does."""
 
     @property
     def speedup(self) -> float:
@@ -99,7 +108,7 @@ class Comparison:
         return before / after
 
     def rows(self) -> list[tuple[str, str, str, str]]:
-        """Return the comparison as text: what, before, after, and their ratio."""
+        """Return the comparison as text: what, before, after, and the change."""
         sizes: list[tuple[str, Any, Callable[[Any], str]]] = [
             ("members", self.members, "{:,}".format),
             ("nodes", self.nodes, "{:,}".format),
@@ -108,39 +117,40 @@ class Comparison:
             ("predicting", self.predict_milliseconds, milliseconds_text),
         ]
         rows = [
-            (name, text(pair[0]), text(pair[1]), share_text(pair[1] / pair[0]))
+            (name, text(pair[0]), text(pair[1]), change_text(*pair))
             for name, pair, text in sizes
             if pair is not None
         ]
         if self.accuracy is not None:
-            first, second = self.accuracy
-            gain = f"{100 * (second - first):+.2f} pp"
-            rows.append(("accuracy", f"{first:.4f}", f"{second:.4f}", gain))
+            rows.append(("accuracy", *_in_percent(self.accuracy)))
         if self.score is not None and self.score_errors is not None:
             rows += self._score_rows(self.score, self.score_errors)
         if self.agreement is not None:
-            rows.append(("agreement", "", f"{self.agreement:.4f}", ""))
+            rows.append(("same prediction", "", percent_text(self.agreement), ""))
         if self.error_limits is not None and self.excess_limit is not None:
-            first, second = self.error_limits
-            rows.append(("error at most", f"{first:.4f}", f"{second:.4f}", "95 %"))
-            excess = f"{100 * self.excess_limit:.2f} pp"
-            rows.append(("more errors, at most", "", excess, "95 %"))
+            first, second = map(percent_text, self.error_limits)
+            rows.append(("error, at most", first, second, ""))
+            rows.append(
+                ("extra error, at most", "", "", points_text(self.excess_limit))
+            )
         return rows
 
     def _score_rows(
         self, score: tuple[float, float], errors: tuple[float, float, float]
     ) -> list[tuple[str, str, str, str]]:
-        values = (*score, score[1] - score[0])
-        first, second, gain = (f"{value:.4f}" for value in values)
-        before, after, apart = (f"{doubt:.4f}" for doubt in errors)
-        sign = "" if gain.startswith("-") else "+"
-        rows = [
-            (self.scoring.replace("_", " "), first, second, sign + gain),
-            ("standard error", before, after, apart),
-        ]
-        for label, (one, other) in (self.recalls or {}).items():
-            gain = f"{100 * (other - one):+.2f} pp"
-            rows.append((f"recall of {label}", f"{one:.4f}", f"{other:.4f}", gain))
+        title = self.scoring.replace("_", " ")
+        rows: list[tuple[str, str, str, str]] = []
+        if self.score_is_share:
+            rows.append((title, *_in_percent(score)))
+            doubts = [points_text(doubt).lstrip("+") for doubt in errors]
+        else:
+            values = f"{score[0]:.4f}", f"{score[1]:.4f}"
+            rows.append((title, *values, f"{score[1] - score[0]:+.4f}"))
+            doubts = [f"{doubt:.4f}" for doubt in errors]
+        before, after, apart = doubts
+        rows.append(("standard error", before, after, apart))
+        for label, pair in (self.recalls or {}).items():
+            rows.append((f"recall of {label}", *_in_percent(pair)))
         return rows
 
     def recall_rows(self) -> list[dict[str, Any]]:
@@ -152,11 +162,13 @@ class Comparison:
 
     @property
     def note(self) -> str:
-        """What the accuracies rest on and what was timed, in a sentence."""
-        note = _NOTES[self.source].format(n=self.n_samples)
+        """What the accuracies rest on, what was timed and what limits are, in words."""
+        notes = [_NOTES[self.source].format(n=self.n_samples)]
         if self.predict_milliseconds is not None:
-            note += f"; predicting all {self.n_samples:,} at once"
-        return note
+            notes.append(f"Predicting is the time for all {self.n_samples:,} at once.")
+        if self.error_limits is not None:
+            notes.append("Limits hold for new samples, each with 95 % confidence.")
+        return " ".join(notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain types for JSON."""
@@ -200,12 +212,12 @@ class Comparison:
         rows = self.rows()
         # Names of classes can be as long as anything.
         width = max(20, min(40, 2 + max(len(row[0]) for row in rows)))
-        lines = [f"{'':<{width}}{'before':>14}{'after':>14}{'':>10}"]
-        lines += [f"{a:<{width}}{b:>14}{c:>14}{d:>10}" for a, b, c, d in rows]
-        return "\n".join([*lines, self.note])
+        lines = [f"{'':<{width}}{'before':>14}{'after':>14}{'change':>12}"]
+        lines += [f"{a:<{width}}{b:>14}{c:>14}{d:>12}" for a, b, c, d in rows]
+        return "\n".join([*lines, *wrap(self.note, 80)])
 
     def _repr_html_(self) -> str:
-        return table_html("", ("", "before", "after", ""), self.rows(), self.note)
+        return table_html("", ("", "before", "after", "change"), self.rows(), self.note)
 
 
 def compare(
@@ -312,6 +324,23 @@ def _judge_summary(
         "source": VoteSource.OTHER,
         "error_limits": _pair(error_limit(count, n) for count in wrong),
         "excess_limit": float(excess_limit(*only, n)),
+        "recalls": _counted_recalls(summary),
+    }
+
+
+def _counted_recalls(summary: Summary) -> dict[str, tuple[float, float]] | None:
+    """Return how much of each class either model finds, if that was counted."""
+    rivals = summary.rivals
+    if rivals is None or rivals.found is None or summary.own_confusion is None:
+        return None
+    table = summary.confusion()
+    pair = table.diagonal(), rivals.found[0]
+    return {
+        str(label): (float(one / there), float(other / there))
+        for label, there, one, other in zip(
+            summary.classes, table.sum(axis=1), *pair, strict=True
+        )
+        if there
     }
 
 
@@ -416,6 +445,7 @@ def _scored(pair: tuple[Judged, Judged], score: Score) -> dict[str, Any]:
         "scoring": score.name,
         "score": (first.score, second.score),
         "score_errors": (first.standard_error, second.standard_error, doubt),
+        "score_is_share": score.top == 1.0,
     }
 
 
@@ -429,6 +459,11 @@ def _limits(first: Array, second: Array) -> dict[str, Any]:
         ),
         "excess_limit": float(excess_limit(only_second, only_first, first.size)),
     }
+
+
+def _in_percent(pair: tuple[float, float]) -> tuple[str, str, str]:
+    first, second = pair
+    return percent_text(first), percent_text(second), points_text(second - first)
 
 
 def _pair(values: Any) -> Any:

@@ -161,6 +161,23 @@ def hostile_report(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def summary_page(tmp_path_factory):
+    """Return the report on a summary with hostile names, beside a smaller model."""
+    import quorate
+
+    X, y = load_wine(return_X_y=True)
+    labels = np.array(HOSTILE[:3])[y]
+    forest = RandomForestClassifier(12, random_state=0).fit(X[::2], labels[::2])
+    small = quorate.keep_members(forest, range(5))
+    batches = [(X[at::4], labels[at::4]) for at in (1, 3)]
+    summary = quorate.summarise(forest, batches, against=small)
+    made = quorate.report(summary, title=HOSTILE[5])
+    path = tmp_path_factory.mktemp("summary") / "report.html"
+    made.save(path)
+    return path, made
+
+
+@pytest.fixture(scope="session")
 def study_page(tmp_path_factory):
     """Return the report on a small study with a hostile label and a failure."""
     from quorate._report import study_report

@@ -31,6 +31,8 @@ pytestmark = pytest.mark.slow
         ("unscored_report", 1440, "dark"),
         ("hostile_report", 320, "dark"),
         ("hostile_report", 1440, "light"),
+        ("summary_page", 320, "light"),
+        ("summary_page", 1440, "dark"),
         ("study_page", 320, "light"),
         ("study_page", 768, "dark"),
         ("study_page", 1440, "dark"),
@@ -73,6 +75,35 @@ def test_the_audit_finds_what_is_wrong(visit, plain_report, tmp_path):
     } <= found  # fmt: skip
 
 
+@pytest.mark.parametrize("report", ["plain_report", "hostile_report"])
+def test_small_tables_are_lists_on_a_phone(request, visit, report):
+    path, _ = request.getfixturevalue(report)
+    page = visit(path, 360).page
+    unfold(page)
+    found = page.locator(".scroll:has(table.stack)").evaluate_all(
+        "all => all.map((n) => "
+        "[n.querySelector('table').id, n.scrollWidth, n.clientWidth])"
+    )
+    assert {"few-sizes", "classes", "savings"} <= {name for name, _, _ in found}
+    assert [name for name, needs, has in found if needs > has + 1] == []
+    row = page.locator("#savings tbody tr").first
+    label = row.locator("td").last.evaluate(
+        "cell => getComputedStyle(cell, '::before').content"
+    )
+    assert label == '"change"'
+    assert page.locator("#savings thead").is_hidden()
+    wide = visit(path, 1440).page
+    assert wide.locator("#savings thead").is_visible()
+    assert row.get_attribute("role") == "row"
+
+
+def test_the_mark_is_shown_under_the_policy(visit, plain_report):
+    seen = visit(plain_report[0])
+    mark = seen.page.get_by_role("img", name="The mark of quorate")
+    assert mark.evaluate("image => image.complete && image.naturalWidth") > 0
+    seen.assert_quiet()
+
+
 def column(page, table, place):
     rows = page.locator(f"#{table} tbody tr:visible")
     return rows.evaluate_all(f"rows => rows.map((row) => row.cells[{place}].innerText)")
@@ -86,7 +117,9 @@ def test_tables_sort_by_number_and_by_text(visit, plain_report):
     page = visit(plain_report[0]).page
     headers = page.locator("#members-table thead th")
     labels = [text.split("\u00a0")[0].strip() for text in headers.all_inner_texts()]
-    accuracy, kept, pick = (labels.index(n) for n in ("accuracy", "kept?", "pick"))
+    accuracy, kept, pick = (
+        labels.index(n) for n in ("accuracy alone", "kept?", "pick")
+    )
 
     headers.nth(accuracy).get_by_role("button").click()
     assert headers.nth(accuracy).get_attribute("aria-sort") == "descending"
@@ -308,6 +341,10 @@ def test_the_slider_moves_every_figure_and_the_commands(visit, hostile_report):
         spoken = slider.get_attribute("aria-valuetext")
         assert spoken.startswith(f"{sizes['text']['members'][at]}, ")
     assert len(code) == 2
+    for shown in (slider, page.locator("#figures")):
+        box = shown.bounding_box()  # what moves is in sight of who moves it
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= 900
     assert page.evaluate(OVERFLOW) <= 0
     seen.assert_quiet()
 

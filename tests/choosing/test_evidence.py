@@ -71,3 +71,30 @@ def test_votes_that_are_out_of_bag(world):
     assert found.codes.tolist() == right.codes.tolist()
     assert Evidence(votes).out_of_bag() is votes
     assert Evidence(right, read_ensemble(forest), X).out_of_bag() is right
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"keep": 26}, r"keep=26\): keep 1 to 25 members"),
+        ({"method": "nonsense"}, "unknown method 'nonsense'"),
+        ({"method": "mdm", "keep": 99}, "keep 1 to 25 members"),
+        ({"out_of_bag": "maybe"}, "out_of_bag='maybe'"),
+        ({"scoring": "acuracy"}, "unknown scoring 'acuracy'"),
+    ],
+)
+def test_nobody_is_asked_for_what_will_be_refused(options, why, world, monkeypatch):
+    def ask(*_, **__):
+        raise AssertionError("asked")
+
+    X, y, forest = world
+    monkeypatch.setattr("quorate.choosing._evidence.collect_votes", ask)
+    for door in (quorate.prune, quorate.report):
+        with pytest.raises(ValueError, match=why):
+            door(forest, X, y, **options)
+        with pytest.raises(AssertionError, match="asked"):
+            door(forest, X, y, keep=25)
+    with pytest.raises(ValueError, match="unknown parameter 'q'"):
+        quorate.prune(forest, X, y, "mdm", q=1)
+    with pytest.raises(ValueError, match="unknown method 'nobody'"):
+        quorate.report(forest, X, y, methods=["mdm", "nobody"])

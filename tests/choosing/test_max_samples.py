@@ -125,7 +125,7 @@ def test_everything_up_to_the_number_is_looked_at(forest, data):
 def test_above_the_default_it_is_said(forest, data, monkeypatch):
     X, y = data
     assert MAX_SAMPLES == 200_000
-    monkeypatch.setattr("quorate.choosing._drawing.MAX_SAMPLES", 500)
+    monkeypatch.setattr("quorate._batches._drawn.MAX_SAMPLES", 500)
     words = "prune: members are chosen on 500 of 3,000, drawn by class"
     with pytest.warns(SampledWarning, match=words):
         small = quorate.prune(forest, X, y, "re", keep=4)

@@ -1,5 +1,7 @@
 """How many members, and why these."""
 
+import re
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine
@@ -232,6 +234,32 @@ class TestExplanation:
         why = select(votes, "mdm", keep=6).explain(n_random=3)
         assert why.compared_on == "choice"
         assert "flatters the choice" in repr(why)
+
+    def test_a_member_has_one_accuracy(self):
+        X, y = load_wine(return_X_y=True)
+        forest = RandomForestClassifier(30, random_state=0).fit(X, y)
+        votes = quorate.collect_votes(forest, X, y, out_of_bag=True)
+        found = select(votes, "best", keep=4)
+        why = found.explain(n_random=0)
+        for row in why.steps:
+            own = votes.codes[row["position"]]
+            right = (own == votes.y)[own >= 0].mean()
+            assert row["accuracy"] == pytest.approx(right)
+        compared = {row["what"]: row["accuracy"] for row in why.comparison}
+        assert compared["best single member"] == why.steps[0]["accuracy"]
+        assert compared["kept"] == pytest.approx(1 - why.steps[-1]["error"])
+        text = repr(why)
+        assert "accuracy alone: share of the member's own out-of-bag votes" in text
+        assert "none of them votes counts as a guess" in " ".join(text.split())
+        assert f"  {100 * why.steps[0]['accuracy']:.2f} %" in text
+        assert max(map(len, text.splitlines())) <= 80
+
+    def test_units(self, votes):
+        text = repr(select(votes, "mdm", keep=6).explain(n_random=0))
+        assert "accuracy alone: share of the member's own votes that are" in text
+        assert "counts as a guess" not in text
+        assert re.search(r"members' mean error +\d+\.\d\d % +\d+\.\d\d %", text)
+        assert re.search(r" \d+\.\d\d % +\d+\.\d\d % +[+-]\d+\.\d\d pp\n", text)
 
     def test_repeatable(self, votes):
         found = select(votes, "mdm", keep=6)

@@ -73,7 +73,11 @@ def test_weights_without_a_test(files, tmp_path):
         (["--target", "wide.csv"], 2, "wide.csv has 2 columns (id, y); --column NAME"),
         (["--target", "y.csv", "--column", "x"], 1, "column 'x'"),
         (["--target", "y.csv", "--test", "test"], 2, "--test needs -o FILE"),
-        (["--target", "y.csv", "-o", "a.txt"], 2, "a name in .csv or .parquet"),
+        (
+            ["--target", "y.csv", "-o", "a.txt"],
+            2,
+            "a.txt: a name that ends in .csv or .parquet",
+        ),
         (["--target", "y.csv", "-o", "y.csv"], 2, "y.csv exists; --force"),
         (["--target", "no.csv"], 1, "no.csv: no such file"),
         (["--target", "y.csv", "--method", "gess"], 1, "unknown method 'gess'"),

@@ -137,7 +137,7 @@ def test_diagnose_table(run, votes, tmp_path):
     votes.save(tmp_path / "votes.npz")
     done = run("diagnose", tmp_path / "votes.npz")
     assert done.exit_code == 0
-    assert "Votes(5 members, 60 samples" in done.stdout
+    assert "5 members, 60 samples, 2 classes\n" in done.stdout
     assert "disagreement" in done.stdout
 
 
@@ -262,8 +262,8 @@ def test_refusals(run, words, code, message):
 def test_bad_noise(run, votes, tmp_path):
     votes.save(tmp_path / "votes.npz")
     done = run("diagnose", tmp_path / "votes.npz", "--noise", "0.7")
-    assert done.exit_code == 1
-    assert "a rate in [0, 0.5)" in done.stderr
+    assert done.exit_code == 2
+    assert "--noise 0.7: a share in [0, 0.5)" in done.stderr
 
 
 def shell(*words, **options):

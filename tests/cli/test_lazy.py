@@ -92,17 +92,17 @@ def test_scores_nothing_on_training_samples(folder):
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("words", "code", "message"),
     [
-        (["--target", "kin"], "did you mean 'kind'"),
-        ([], "feature names"),
-        (["--target", "kind", "--confidence", "2"], "a probability in [0.5, 1)"),
-        (["--target", "kind", "--epsilon", "0"], "a share in (0, 1)"),
+        (["--target", "kin"], 1, "did you mean 'kind'"),
+        ([], 1, "feature names"),
+        (["--confidence", "2"], 2, "--confidence 2: a probability in [0.5, 1)"),
+        (["--epsilon", "0"], 2, "--epsilon 0: a number between 0 and 1"),
     ],
 )
-def test_refusals(folder, words, message):
+def test_refusals(folder, words, code, message):
     done = run(folder, *words)
-    assert done.exit_code == 1
+    assert done.exit_code == code
     assert message in done.stderr
     assert "Traceback" not in done.stderr
 

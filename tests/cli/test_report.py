@@ -40,7 +40,7 @@ def files(tmp_path_factory):
 
 
 def run(files, output, *words):
-    line = ["report", files / "forest.skops", "--data", files / "wine.csv"]
+    line = ["report", files / "forest.skops", files / "wine.csv"]
     line += ["--target", "kind & co", "-o", output, *words]
     return RUNNER.invoke(main, [str(word) for word in line])
 
@@ -56,7 +56,10 @@ def test_writes_a_page_whose_command_makes_it_again(files, tmp_path, monkeypatch
     for step in data["advice"]:
         assert f"- {step['title']}\n" in done.stdout
     words = shlex.split(data["reproduce"]["shell"])
-    assert words[:2] == ["quorate", "report"]
+    model, wine = files / "forest.skops", files / "wine.csv"
+    typed = ["quorate", "report", str(model), str(wine), "--target", "kind & co"]
+    assert words[:6] == typed
+    assert "--data" not in words
     monkeypatch.chdir(tmp_path)
     again = RUNNER.invoke(main, words[1:])
     assert again.exit_code == 0, again.stderr
@@ -69,17 +72,37 @@ def test_writes_a_page_whose_command_makes_it_again(files, tmp_path, monkeypatch
         assert same[part] == data[part], part
 
 
-def test_the_command_on_the_page_prunes_to_the_size_it_names(files, tmp_path):
-    done = run(files, tmp_path / "a.html", "--method", "mdm", "--all-votes")
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], []),
+        (["--method", "mdm", "--all-votes"], ["--method", "mdm", "--all-votes"]),
+        (["--scoring", "balanced_accuracy"], ["--scoring", "balanced_accuracy"]),
+        (["--method", "random", "--seed", "7"], ["--method", "random", "--seed", "7"]),
+    ],
+)
+def test_the_command_on_the_page_keeps_the_members_it_shows(
+    files, tmp_path, options, said
+):
+    done = run(files, tmp_path / "a.html", "--keep", "4", *options)
     assert done.exit_code == 0, done.stderr
-    line = embedded(tmp_path / "a.html")["sizes"]["commands"][0]
-    words = shlex.split(f"{line['before']}5{line['after']}")
-    assert words[:2] == ["quorate", "prune"]
-    assert words[-5:] == ["--method", "mdm", "--all-votes", "--keep", "5"]
-    small = tmp_path / "small.skops"
-    done = RUNNER.invoke(main, [*words[1:], "-o", str(small), "--json"])
-    assert done.exit_code == 0, done.stderr
-    assert len(load(small).estimators_) == 5
+    data = embedded(tmp_path / "a.html")
+    shown = [row["member"] for row in data["members"] if row["kept"] == "kept"]
+    sizes = data["sizes"]
+    line = sizes["commands"][0]
+    model, wine = str(files / "forest.skops"), str(files / "wine.csv")
+    for at in {0, sizes["chosen"], len(sizes["members"]) - 1}:
+        number = sizes["members"][at]
+        words = shlex.split(f"{line['before']}{number}{line['after']}")
+        assert words[:6] == ["quorate", "prune", model, wine, "--target", "kind & co"]
+        assert words[6:] == [*said, "--keep", str(number)]
+        small = str(tmp_path / f"small-{number}.skops")
+        done = RUNNER.invoke(main, [*words[1:], "-o", small, "--json"])
+        assert done.exit_code == 0, done.stderr
+        kept = load(small).pruning_["kept"]
+        assert len(kept) == number
+        if at == sizes["chosen"]:
+            assert [str(member) for member in kept] == shown
 
 
 def test_does_not_write_over_a_file(files, tmp_path):
@@ -103,7 +126,7 @@ def test_does_not_write_over_a_file(files, tmp_path):
         ([*TRUST, "--keep", "99"], 1, "keep 1 to 12 members"),
         ([*TRUST, "--method", "nonsense"], 1, "unknown method 'nonsense'"),
         ([*TRUST, "--keep", "auto", "--all-votes"], 1, "cannot be told from samples"),
-        ([*TRUST, "--noise", "2"], 1, "noise=2.0"),
+        ([*TRUST, "--noise", "2"], 2, "--noise 2: a share in [0, 0.5)"),
     ],
 )
 def test_refuses_in_a_sentence_and_writes_nothing(files, tmp_path, words, code, why):

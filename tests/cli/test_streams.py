@@ -53,7 +53,7 @@ def test_diagnose_reads_files_once(place, tmp_path):
             quorate.assess_risk(summary).worst_sample
         )
     text = run("diagnose", model, pattern, "--target", "label", *TRUST).stdout
-    assert "Summary(20 members, 2,400 samples, 2 classes" in text
+    assert "20 members, 2,400 samples, 2 classes; votes on other samples" in text
     summary.save(tmp_path / "summary.npz")
     again = json.loads(run("diagnose", tmp_path / "summary.npz", "--json").stdout)
     assert again == found
@@ -69,7 +69,7 @@ def test_prune_draws_compares_and_certifies(place, tmp_path):
     found = json.loads(done.stdout)
     assert found["pruning"]["drawn"] == {"samples": 500, "of": 2000, "seed": 0}
     assert found["comparison"]["n_samples"] == 2400
-    assert "confidence from 2400 samples" in found["certificate"]
+    assert "confidence from 2,400 samples" in found["certificate"]
     model = load(small, trusted=["sklearn.tree._tree.Tree"])
     frames = [pd.read_parquet(path) for path in (place / "test").glob("*.parquet")]
     frame = pd.concat(frames)

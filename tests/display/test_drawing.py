@@ -100,7 +100,9 @@ def test_draws_on_what_is_given(drawable, name):
     assert plt.get_fignums() == before  # no window was opened besides
 
 
-@pytest.mark.parametrize("style", ["default", "dark_background"])
+@pytest.mark.parametrize(
+    "style", ["default", pytest.param("dark_background", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("name", KINDS)
 def test_renders_in_every_format(drawable, name, style):
     with plt.style.context(style):

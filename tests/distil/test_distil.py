@@ -29,6 +29,7 @@ from sklearn.tree import DecisionTreeClassifier
 import quorate
 from quorate import PrunedClassifier, collect_votes, distil, keep_members, prune
 from quorate.ensembles import read_ensemble
+from quorate.exceptions import SampledWarning
 from quorate.votes import VoteSource
 
 LABELS = np.array(["ant", "bee", "cow"])
@@ -86,6 +87,10 @@ def distance(model, teacher, X):
 def values(model):
     members = read_ensemble(model).members
     return [member.tree.value[:, 0, :] for member in members]
+
+
+def are_same(one, two):
+    return all(map(np.array_equal, values(one), values(two)))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -247,6 +252,7 @@ class TestTargets:
             "out_of_bag": True,
             "ridge": 2 / 25,
             "rounds": on_training.distillation_["rounds"],
+            "drawn": None,
         }
         on_others = distil(small, forest, X_new, n_rows=100, random_state=0)
         assert on_others.distillation_["n_real"] == 200
@@ -441,6 +447,125 @@ class TestTheSame:
         )  # fmt: skip
         assert all(0 < done <= total for done, total in told)
         assert len(told) >= 3
+
+
+class TestSomeRows:
+    """Where there are many rows, leaves learn on a sample of them."""
+
+    def test_of_an_array(self, data, fitted):
+        X, _, _, _ = data
+        forest = fitted["forest"]
+        small = few(forest)
+        taught = distil(small, forest, X, n_rows=2000, random_state=0, max_samples=100)
+        record = taught.distillation_
+        assert record["drawn"]["samples"] == 100
+        assert record["drawn"]["of"] == 300
+        assert record["n_real"] <= 100
+        assert record["out_of_bag"]  # the teacher knows its rows among all of them
+        again = distil(small, forest, X, n_rows=2000, random_state=0, max_samples=100)
+        assert are_same(again, taught)
+        other = distil(small, forest, X, n_rows=2000, random_state=1, max_samples=100)
+        assert not are_same(other, taught)
+        assert distance(taught, forest, data[2]) < distance(small, forest, data[2])
+
+    def test_rows_are_drawn_by_class_and_no_others_are_crossed(
+        self, data, fitted, monkeypatch
+    ):
+        X, _, _, _ = data
+        forest, seen = fitted["forest"], {}
+        make = distil.__globals__["make_lessons"]
+
+        def spy(small, teacher, X, crossing, **options):
+            seen.update(options, crossed=crossing.X)
+            return make(small, teacher, X, crossing, **options)
+
+        monkeypatch.setitem(distil.__globals__, "make_lessons", spy)
+        small = few(forest)
+        distil(small, forest, X, n_rows=500, random_state=0, max_samples=90)
+        rows = seen["learned_on"]
+        np.testing.assert_array_equal(seen["crossed"], X[rows])
+        said = small.predict(X)
+        for label in LABELS:
+            share = np.mean(said == label)
+            assert abs(np.mean(said[rows] == label) - share) <= 1 / 90
+        distil(small, forest, X, n_rows=500, random_state=0, max_samples=300)
+        assert seen["learned_on"] is None
+        assert seen["crossed"] is X
+
+    def test_as_many_as_there_are_change_nothing(self, data, fitted):
+        X, _, _, _ = data
+        forest = fitted["forest"]
+        one, two = (
+            distil(few(forest), forest, X, n_rows=500, random_state=0, max_samples=most)
+            for most in (None, 300)
+        )
+        assert are_same(one, two)
+        assert one.distillation_ == two.distillation_
+        assert one.distillation_["drawn"] is None
+
+    def test_above_a_number_it_is_the_default_and_said(self, data, fitted, monkeypatch):
+        X, _, _, _ = data
+        forest = fitted["forest"]
+        monkeypatch.setattr("quorate._batches._drawn.MAX_SAMPLES", 120)
+        with pytest.warns(SampledWarning, match=r"distil: leaves learn on 120 of 300"):
+            taught = distil(few(forest), forest, X, n_rows=500, random_state=0)
+        assert taught.distillation_["drawn"]["samples"] == 120
+
+    def test_of_batches(self, data, fitted, tmp_path):
+        _, _, X, y = data
+        forest = fitted["forest"]
+        small = few(forest)
+        options = {"n_rows": 500, "random_state": 0}
+        whole = distil(small, forest, X, **options)
+        batches = [(X[at : at + 70], y[at : at + 70]) for at in range(0, 200, 70)]
+        found = distil(small, forest, iter(batches), **options)
+        assert are_same(found, whole)
+        some = distil(small, forest, batches, max_samples=60, **options)
+        other = [(X[at : at + 9], y[at : at + 9]) for at in range(0, 200, 9)]
+        again = distil(small, forest, other, max_samples=60, **options)
+        assert are_same(some, again)
+        drawn = some.distillation_["drawn"]
+        assert (drawn["samples"], drawn["of"]) == (60, 200)
+        frame = pd.DataFrame(X).rename(columns=str).assign(label=y)
+        frame.to_parquet(tmp_path / "rows.parquet", row_group_size=50)
+        files = distil(
+            small, forest, tmp_path, target="label", max_samples=60, **options
+        )
+        assert are_same(files, some)
+
+    def test_refusals(self, data, fitted):
+        X, y, _, _ = data
+        forest = fitted["forest"]
+        small = few(forest)
+        for most in (0, 2.5, True, "many"):
+            with pytest.raises(ValueError, match="a whole number, 1 or more"):
+                distil(small, forest, X, max_samples=most)
+        batches = [(X[:150], y[:150]), (X[150:], y[150:])]
+        with pytest.raises(ValueError, match="look like the 300 rows that the members"):
+            distil(small, forest, batches, max_samples=200)
+        # all of them are known again
+        taught = distil(small, forest, batches, n_rows=500, random_state=0)
+        assert taught.distillation_["out_of_bag"]
+        da = pytest.importorskip("dask.array")
+        with pytest.raises(TypeError, match="not drawn from Dask collections"):
+            distil(small, forest, (da.from_array(X), da.from_array(y)))
+
+    def test_while_pruning(self, data, fitted):
+        X, y, X_new, y_new = data
+        forest = fitted["forest"]
+        taught = prune(forest, X, y, "mdm", 5, distil={"n_rows": 500}, max_samples=100)
+        record = taught.pruning_
+        assert record["drawn"] == {"samples": 100, "of": 300, "seed": 0}
+        assert record["distil"]["drawn"]["samples"] == 100
+        assert record["distil"]["out_of_bag"]
+        own = {"n_rows": 500, "max_samples": 150}
+        taught = prune(forest, X, y, "mdm", 5, distil=own, max_samples=100)
+        assert taught.pruning_["distil"]["drawn"]["samples"] == 150
+        batches = [(X_new[:90], y_new[:90]), (X_new[90:], y_new[90:])]
+        taught = prune(forest, batches, keep=5, distil={"n_rows": 500}, max_samples=100)
+        assert taught.pruning_["drawn"]["samples"] == 100
+        assert taught.pruning_["distil"]["drawn"] is None  # of those drawn, all
+        assert taught.pruning_["distil"]["n_real"] == 100
 
 
 class TestRefusals:

@@ -22,13 +22,16 @@ def world():
     return X, forest
 
 
-def lessons(X, forest, *, small=None, n_crossed=100, unlabelled=None, seed=0):
+def lessons(
+    X, forest, *, small=None, n_crossed=100, unlabelled=None, seed=0, learned_on=None
+):
     small = keep_members(forest, range(3)) if small is None else small
     return make_lessons(
         read_ensemble(small),
         read_teacher(forest, forest.classes_),
         X,
         Crossing(X) if n_crossed else None,
+        learned_on=learned_on,
         n_crossed=n_crossed,
         unlabelled=unlabelled,
         seed=seed,
@@ -88,3 +91,15 @@ def test_of_many_rows_some(world, monkeypatch):
     assert max(rows) > 150
     other = lessons(X[200:], forest, n_crossed=0)  # rows it was not trained on
     assert (other.n_real, other.out_of_bag) == (50, False)
+
+
+@pytest.mark.parametrize("most", [60, 20])
+def test_only_rows_that_were_drawn(world, most, monkeypatch):
+    monkeypatch.setattr(_lessons, "_MOST_REAL", most)
+    X, forest = world
+    drawn = np.arange(120, 200, 2)
+    found = lessons(X[:200], forest, n_crossed=0, learned_on=drawn)
+    assert found.n_real == min(most, 40)
+    assert found.out_of_bag
+    whole = [tuple(row) for row in forest.oob_decision_function_[drawn]]
+    assert {tuple(target) for target in found.targets.T} <= set(whole)

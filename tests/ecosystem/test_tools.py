@@ -1,5 +1,9 @@
 """What is done with smaller ensembles elsewhere: explained, compiled, served."""
 
+import re
+import textwrap
+from pathlib import Path
+
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
@@ -18,37 +22,58 @@ def small(tumours):
     return quorate.prune(forest, X, y, "mdm", keep=5)
 
 
+PAGE = Path(__file__).parents[2] / "docs" / "guide" / "serving.rst"
+
+
+def recipe(about):
+    """Return the code on the page of the guide that mentions something."""
+    text = PAGE.read_text(encoding="utf-8").partition("\nOther tools\n")[2]
+    blocks = re.findall(r"\.\. code-block:: python\n\n((?:   .*\n|\n)+)", text)
+    (code,) = [textwrap.dedent(block) for block in blocks if about in block]
+    return code
+
+
+def follow(about, small, X):
+    """Run a recipe and return what it leaves."""
+    names = {"small": small, "X": X}
+    exec(recipe(about), names)
+    return names
+
+
 def test_shap_explains_a_smaller_forest(small, tumours):
-    shap = library("shap")
+    library("shap")
     _, _, (X, _) = tumours
-    explainer = shap.TreeExplainer(small)
-    values = np.asarray(explainer.shap_values(X[:20]))
-    total = values.sum(axis=1)[:, 1] + explainer.expected_value[1]
+    found = follow("import shap", small, X[:20])
+    total = np.asarray(found["values"]).sum(axis=1)[:, 1]
+    total += found["explainer"].expected_value[1]
     np.testing.assert_allclose(total, small.predict_proba(X[:20])[:, 1], atol=1e-6)
 
 
 def test_treelite_compiles_a_smaller_forest(small, tumours):
-    treelite = library("treelite")
+    library("treelite")
     _, _, (X, _) = tumours
-    model = treelite.sklearn.import_model(small)
-    assert model.num_tree == 5
-    given = treelite.gtil.predict(model, X.astype(np.float64)).reshape(len(X), -1)
-    np.testing.assert_allclose(given[:, -1], small.predict_proba(X)[:, 1], atol=1e-6)
+    found = follow("import treelite", small, X.astype(np.float64))
+    assert found["model"].num_tree == 5
+    given = found["probabilities"].reshape(len(X), -1)[:, -1]
+    np.testing.assert_allclose(given, small.predict_proba(X)[:, 1], atol=1e-6)
 
 
-def test_mlflow_serves_a_smaller_forest(small, tumours, tmp_path):
-    mlflow = library("mlflow")
+def test_mlflow_serves_a_smaller_forest(small, tumours, tmp_path, monkeypatch):
+    library("mlflow")
     _, _, (X, _) = tumours
-    mlflow.sklearn.save_model(
-        small,
-        tmp_path / "model",
-        pip_requirements=["quorate"],  # else it tries to find out, for long
-        serialization_format="skops",
-        skops_trusted_types=["sklearn.tree._tree.Tree"],
-    )
-    again = mlflow.sklearn.load_model(str(tmp_path / "model"))
+    monkeypatch.chdir(tmp_path)
+    again = follow('"model",', small, X)["again"]
     np.testing.assert_array_equal(again.predict(X), small.predict(X))
     assert again.pruning_ == small.pruning_
+
+
+def test_mlflow_serves_a_compact_model(small, tumours, tmp_path, monkeypatch):
+    library("mlflow")
+    _, _, (X, _) = tumours
+    monkeypatch.chdir(tmp_path)
+    served = follow('"compact",', small, X)["served"]
+    assert type(served) is quorate.CompactClassifier
+    np.testing.assert_array_equal(served.predict(X), small.predict(X))
 
 
 def test_mlflow_serves_a_pool(tumours, tmp_path):

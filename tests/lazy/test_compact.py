@@ -257,6 +257,37 @@ def test_packing_and_unpacking_change_nothing(wine):
             np.testing.assert_array_equal(getattr(again, name), getattr(trees, name))
 
 
+def test_nodes_of_most_rows_follow_each_other():
+    """After each pair of children comes the pair below the larger of the two."""
+    rng = np.random.default_rng(0)
+    X, y = draw_rows(rng, 400)
+    found = quorate.ensembles.read_ensemble(
+        RandomForestClassifier(5, random_state=0).fit(X, y)
+    )
+    trees = tree_arrays(found, found.classes)
+    leaf, left = trees.is_leaf, trees.nodes["child"]
+
+    def below(node):
+        if leaf[node]:
+            return 0
+        return 2 + below(left[node]) + below(left[node] + 1)
+
+    ends = [*trees.roots[1:], len(leaf)]
+    for root, end in zip(trees.roots, ends, strict=True):
+        seen, waiting = {root}, [(root, root + 1)]
+        while waiting:
+            node, place = waiting.pop()
+            if leaf[node]:
+                continue
+            first = left[node]
+            assert first == place
+            seen |= {first, first + 1}
+            heavy = first + int(below(first + 1) > below(first))
+            light = 2 * first + 1 - heavy
+            waiting += [(light, place + 2 + below(heavy)), (heavy, place + 2)]
+        assert seen == set(range(root, end))
+
+
 @pytest.mark.parametrize(
     ("part", "forge"),
     [
@@ -274,6 +305,7 @@ def test_packing_and_unpacking_change_nothing(wine):
         ("columns", lambda a: a[:-1]),
         ("columns", lambda a: a.astype(np.int64) + 2**30),
         ("thresholds", lambda a: a[1:]),
+        ("thresholds", lambda a: a[:, 1:]),
         ("payload", lambda a: np.full(a.size, 3)),
         ("payload", lambda a: np.full(a.size, -1 - 10_000)),
         ("payload", lambda a: np.full(a.size, 2**40)),

@@ -20,14 +20,16 @@ from quorate import LazyClassifier
 BESIDE = Path(__file__).parents[3] / "shared" / "data"
 FOLDER = Path(os.environ.get("QUORATE_DATA", BESIDE))
 FILES = sorted(FOLDER.glob("*.csv.gz"))
-ROUNDS = 20  # times 17 kinds of ensembles
+# Times 17 kinds of ensembles.
+ROUNDS = [range(10), pytest.param(range(10, 30), marks=pytest.mark.slow)]
 
 
 @pytest.mark.filterwarnings("ignore:.*SAMME")
+@pytest.mark.parametrize("rounds", ROUNDS, ids=["some", "more"])
 @pytest.mark.parametrize("kind", UNFITTED)
-def test_exact_is_the_ensemble(kind):
+def test_exact_is_the_ensemble(kind, rounds):
     saved = 0
-    for seed in range(ROUNDS):
+    for seed in rounds:
         rng = np.random.default_rng([seed, len(kind)])
         X, y = draw_data(rng)
         ensemble = draw_ensemble(kind, rng, X, y)

@@ -72,7 +72,11 @@ def ensemble(request, data):
         yield KINDS[request.param].fit(sp.csr_matrix(X[:200]), y[:200])
 
 
-@pytest.mark.parametrize("is_wide", [False, True], ids=["32 bits", "64 bits"])
+@pytest.mark.parametrize(
+    "is_wide",
+    [pytest.param(False, marks=pytest.mark.slow), True],
+    ids=["32 bits", "64 bits"],
+)
 @pytest.mark.parametrize("form", FORMATS)
 def test_sparse_rows_are_answered_as_the_ensemble_does(ensemble, data, form, is_wide):
     rows = sp.csr_matrix(data[0]).asformat(form)

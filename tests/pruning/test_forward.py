@@ -62,7 +62,7 @@ def slow_forward(votes, scoring, size):
         "f1_macro",
         "matthews_corrcoef",
         "precision_weighted",
-        make_scorer(cohen_kappa_score),
+        pytest.param(make_scorer(cohen_kappa_score), marks=pytest.mark.slow),
         "roc_auc_ovr",
         "neg_brier_score",
     ],

@@ -70,7 +70,8 @@ def ended(run):
         (signal.SIGINT, 2, True),  # what a terminal does on Ctrl-C
         pytest.param(signal.SIGINT, 2, False, marks=pytest.mark.slow),
         pytest.param(signal.SIGTERM, 1, False, marks=pytest.mark.slow),
-        (signal.SIGTERM, 2, False),  # what kill and service managers do
+        # What kill and service managers do.
+        pytest.param(signal.SIGTERM, 2, False, marks=pytest.mark.slow),
         pytest.param(signal.SIGTERM, 2, True, marks=pytest.mark.slow),
     ],
 )

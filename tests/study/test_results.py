@@ -112,14 +112,14 @@ class TestExports:
             raise ImportError("no engine")
 
         monkeypatch.setattr(pd.DataFrame, "to_parquet", refuse)
-        with pytest.raises(ImportError, match=r"pyarrow; install quorate\[data\]"):
+        with pytest.raises(ImportError, match="pyarrow; pip install pyarrow"):
             results.to_parquet(path)
         assert path.read_text() == "old"
         assert list(tmp_path.iterdir()) == [path]
 
     def test_without_pandas(self, results, monkeypatch, tmp_path):
         monkeypatch.setitem(sys.modules, "pandas", None)
-        with pytest.raises(ImportError, match=r"install quorate\[data\]"):
+        with pytest.raises(ImportError, match="pip install pandas"):
             results.to_frame()
         results.to_csv(tmp_path / "r.csv")  # needs nothing
 

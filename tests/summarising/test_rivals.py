@@ -1,6 +1,7 @@
 """Comparisons and certificates from a pass over batches: those of all samples."""
 
 import copy
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -65,14 +66,44 @@ def test_compare(forest, small, data):
         ),
     ):
         for name in found.__dataclass_fields__:
-            if name not in ("predict_milliseconds", "recalls"):
+            if name != "predict_milliseconds":
                 assert getattr(found, name) == getattr(whole, name), name
         assert found.predict_milliseconds is None
-        assert found.recalls is None
+        assert list(found.recalls) == ["0", "1", "2"]
         assert np.isnan(found.speedup)
         assert "predicting" not in repr(found)
         assert "accuracy" in repr(found)
         assert found.to_dict()["predict_milliseconds"] is None
+
+
+def test_recalls_where_a_class_comes_late(forest, small, data, tmp_path):
+    X, y = data[0][800:], data[1][800:]
+    labels = np.array(["b", "c", "d"])[y]
+    labels[-5:] = "a"  # which no member has learned, and sorts first
+    forest, small = (with_names(model) for model in (forest, small))
+    batches = list(in_batches(X, labels, 900))
+    summary = quorate.summarise(forest, batches, against=small)
+    assert summary.classes.tolist() == ["a", "b", "c", "d"]
+    found = quorate.compare(forest, small, summary)
+    assert found.recalls == quorate.compare(forest, small, X, labels).recalls
+    assert found.recalls["a"] == (0.0, 0.0)
+    assert summary.rivals.found.tolist() == [
+        [int(np.sum((small.predict(X) == labels) & (labels == one))) for one in "abcd"]
+    ]
+    # A summary from before these were counted compares as it did.
+    old = replace(summary, rivals=replace(summary.rivals, found=None))
+    old.save(tmp_path / "old.npz")
+    again = quorate.compare(forest, small, Summary.load(tmp_path / "old.npz"))
+    assert again.recalls is None
+    assert again.accuracy == found.accuracy
+    assert (old + summary).rivals.found is None
+
+
+def with_names(model):
+    """Return a forest whose classes are b, c and d."""
+    named = copy.copy(model)
+    named.classes_ = np.array(["b", "c", "d"])
+    return named
 
 
 def test_a_model_that_is_no_subset_is_asked_itself(forest, small, data):

@@ -49,8 +49,8 @@ def test_weighted_ensembles(boosted, data):
 def test_chunks_do_not_show(forest, data, folder, monkeypatch):
     X, y = data
     whole = quorate.summarise(forest, [(X, y)], against=[3, 1, 4])
-    monkeypatch.setattr("quorate.summarising._chunk._MOST_ROWS", 333)
-    monkeypatch.setattr("quorate.summarising._chunk._FEWEST_ROWS", 10)
+    monkeypatch.setattr("quorate.ensembles._batched._MOST_ROWS", 333)
+    monkeypatch.setattr("quorate.ensembles._batched._FEWEST_ROWS", 10)
     assert quorate.summarise(forest, [(X, y)], against=[3, 1, 4]).equals(whole)
     found = quorate.summarise(forest, folder, target="label", against=[3, 1, 4])
     assert found.equals(whole)
@@ -169,8 +169,8 @@ def test_out_of_bag_votes_of_training_rows_in_order(trained, data, folder, tmp_p
 def test_chunks_of_training_rows_do_not_show(trained, data, monkeypatch):
     X, y = data
     whole = quorate.summarise(trained, [(X, y)], out_of_bag=True)
-    monkeypatch.setattr("quorate.summarising._chunk._MOST_ROWS", 333)
-    monkeypatch.setattr("quorate.summarising._chunk._FEWEST_ROWS", 10)
+    monkeypatch.setattr("quorate.ensembles._batched._MOST_ROWS", 333)
+    monkeypatch.setattr("quorate.ensembles._batched._FEWEST_ROWS", 10)
     pairs = [(X[:3000], y[:3000]), (X[3000:], y[3000:])]
     assert quorate.summarise(trained, pairs, out_of_bag=True).equals(whole)
 
@@ -320,6 +320,16 @@ def test_an_interrupted_pass_goes_on_with_the_same_numbers(
     assert again.equals(quorate.summarise(forest, pairs))
     # and once more, with nothing left to do
     assert quorate.summarise(forest, pairs, resume=file).equals(again)
+
+
+def test_batches_that_can_be_had_once_only_go_on_too(forest, data, tmp_path):
+    X, y = data
+    file = tmp_path / "so-far.npz"
+    some = iter(Interrupted(in_batches(X, y, 750), 3))
+    with pytest.raises(KeyboardInterrupt):
+        quorate.summarise(forest, some, resume=file)
+    again = quorate.summarise(forest, in_batches(X, y, 750), resume=file)
+    assert again.equals(quorate.summarise(forest, in_batches(X, y, 750)))
 
 
 def test_another_model_cannot_go_on(forest, data, tmp_path):

@@ -5,24 +5,24 @@ before, and nothing is kept after.
 """
 
 from quorate._batches._batch import Batch, BatchSource, GivenBatches
-from quorate._batches._dask import (
-    are_partitions,
-    computed_partitions,
-    is_dask,
-    partitions,
-)
+from quorate._batches._dask import cut_alike, is_dask, partitions, sent
+from quorate._batches._drawn import MAX_SAMPLES, Drawn, sample_size
 from quorate._batches._reservoir import draw_sample
-from quorate._batches._source import are_batches, as_source
+from quorate._batches._source import as_source, come_in_batches, find_files
 
 __all__ = [
+    "MAX_SAMPLES",
     "Batch",
     "BatchSource",
+    "Drawn",
     "GivenBatches",
-    "are_batches",
-    "are_partitions",
     "as_source",
-    "computed_partitions",
+    "come_in_batches",
+    "cut_alike",
     "draw_sample",
+    "find_files",
     "is_dask",
     "partitions",
+    "sample_size",
+    "sent",
 ]

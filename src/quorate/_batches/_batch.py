@@ -22,14 +22,14 @@ class Batch(ABC):
 
 
 class BatchSource(ABC):
-    """Batches in a fixed order, which can be gone through again from any of them."""
+    """Batches in a fixed order; of an iterator they can be gone through once."""
 
     n_rows: int | None = None
     """How many samples there are in all, if that is known."""
 
     @abstractmethod
-    def batches(self, skip: int = 0) -> Iterator[Batch]:
-        """Yield the batches after the first few."""
+    def batches(self) -> Iterator[Batch]:
+        """Yield the batches; nothing of them is read yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,8 @@ class GivenBatches(BatchSource):
     pairs: Iterable[tuple[Any, Any]]
     n_rows: int | None = None
 
-    def batches(self, skip: int = 0) -> Iterator[Batch]:
-        """Yield the pairs; those skipped are taken and dropped."""
+    def batches(self) -> Iterator[Batch]:
+        """Yield the pairs."""
         for number, pair in enumerate(self.pairs):
             name = f"batch {number}"
             try:
@@ -63,5 +63,4 @@ class GivenBatches(BatchSource):
                 raise TypeError(
                     f"{name}: a batch is a pair (X, y), got {type(pair).__name__}."
                 ) from None
-            if number >= skip:
-                yield GivenBatch(name, X, y, count_rows(X))
+            yield GivenBatch(name, X, y, count_rows(X))

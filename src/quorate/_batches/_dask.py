@@ -1,8 +1,10 @@
 """Partitions of Dask collections, as pairs of tasks."""
 
-from collections.abc import Iterator
+import pickle
 from importlib import import_module
 from typing import Any
+
+import numpy as np
 
 
 def is_dask(given: Any) -> bool:
@@ -10,6 +12,19 @@ def is_dask(given: Any) -> bool:
     if isinstance(given, tuple):
         return bool(given) and all(is_dask(one) for one in given)
     return hasattr(given, "__dask_graph__")
+
+
+def sent(thing: Any) -> Any:
+    """Return something as a task: its result travels once to each worker.
+
+    Unlike data that are scattered, a task is run again where its result is lost.
+    """
+    packed = import_module("cloudpickle").dumps(thing)  # Dask brings it along
+    return import_module("dask").delayed(_unpacked, pure=False)(packed)
+
+
+def _unpacked(packed: bytes) -> Any:
+    return pickle.loads(packed)
 
 
 def partitions(
@@ -39,7 +54,9 @@ def partitions(
             raise ValueError(f"{owner}(target={target!r}): no such column.")
         given = given.drop(columns=target), given[target]
     X, y = given
-    X = _whole_rows(X)
+    if hasattr(X, "chunks"):
+        # A sample stays in one piece: rows may be cut, columns not.
+        X = X.rechunk({1: -1})
     if not as_frame and hasattr(X, "map_partitions") and hasattr(X, "columns"):
         X = X.map_partitions(lambda part: part.to_numpy())
     rows, labels = _pieces(X), _pieces(y)
@@ -51,33 +68,27 @@ def partitions(
     return list(zip(rows, labels, strict=True))
 
 
-def are_partitions(X: Any) -> bool:
-    """Tell whether samples are a Dask array or frame, which has partitions."""
-    return is_dask(X) and (hasattr(X, "chunks") or hasattr(X, "partitions"))
+def cut_alike(X: Any, y: Any) -> tuple[Any, Any] | None:
+    """Return samples and labels in partitions of the same rows.
 
-
-def computed_partitions(X: Any, y: Any = None) -> Iterator[tuple[Any, Any]]:
-    """Yield the rows and labels of each partition, computed when it is its turn.
-
-    What X and y have in common is computed once. Labels are None where y is no Dask
-    collection of partitions like those of X.
+    None if they are no Dask collections, or nobody knows where to cut before all is
+    computed.
     """
-    compute: Any = import_module("dask").compute
-    rows = _pieces(_whole_rows(X), optimise=False)
-    labels: list[Any] = [None] * len(rows)
-    if is_dask(y):
-        found = _pieces(y, optimise=False)
-        labels = found if len(found) == len(rows) else labels
-    for pair in zip(rows, labels, strict=True):
-        yield compute(*pair)
+    if not is_dask(X) or isinstance(X, tuple):
+        return None
+    if not hasattr(X, "chunks"):
+        alike = is_dask(y) and getattr(y, "npartitions", 0) == X.npartitions
+        return (X, y) if alike else None
+    sizes = X.chunks[0]
+    if X.ndim != 2 or np.isnan(sizes).any() or getattr(y, "shape", None) != (len(X),):
+        return None
+    if isinstance(y, np.ndarray):
+        return X, import_module("dask.array").from_array(y, chunks=(sizes,))
+    return (X, y.rechunk((sizes,))) if hasattr(y, "rechunk") else None
 
 
-def _whole_rows(X: Any) -> Any:
-    """Return it cut between rows only: a sample stays in one piece."""
-    return X.rechunk({1: -1}) if hasattr(X, "chunks") and X.ndim > 1 else X
-
-
-def _pieces(collection: Any, optimise: bool = True) -> list[Any]:
-    # Tasks that were optimised for one collection are no longer those of another.
-    found = collection.to_delayed(optimize_graph=optimise)
+def _pieces(collection: Any) -> list[Any]:
+    # Tasks that were optimised for one collection are no longer those of another, and
+    # what both need would be computed for each.
+    found = collection.to_delayed(optimize_graph=False)
     return list(found.ravel()) if hasattr(found, "ravel") else list(found)

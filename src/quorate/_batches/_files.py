@@ -107,9 +107,9 @@ class FileBatches(BatchSource):
         known = [count for count in counts if count is not None]
         return cls(tuple(parts), sum(known) if len(known) == len(counts) else None)
 
-    def batches(self, skip: int = 0) -> Iterator[Batch]:
-        """Yield the batches; those skipped are not read."""
-        yield from self.parts[skip:]
+    def batches(self) -> Iterator[Batch]:
+        """Yield the batches."""
+        yield from self.parts
 
 
 def _open_parquet(path: Path) -> Any:
@@ -117,7 +117,7 @@ def _open_parquet(path: Path) -> Any:
     try:
         from pyarrow import parquet
     except ImportError as error:
-        raise ImportError(f"{path}: needs pyarrow; install quorate[data].") from error
+        raise ImportError(f"{path}: needs pyarrow; pip install pyarrow") from error
     try:
         return parquet.ParquetFile(path)
     except Exception as error:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from quorate._batches._batch import BatchSource, GivenBatches
+from quorate._batches._dask import is_dask
 from quorate._batches._files import ENDINGS, FileBatches
 
 _FITS = (
@@ -15,17 +16,28 @@ _FITS = (
 )
 
 
-def are_batches(given: Any) -> bool:
-    """Tell whether something is batches rather than samples: a path, or pairs."""
-    if isinstance(given, (str, os.PathLike, BatchSource)) or _are_paths(given):
+def come_in_batches(given: Any, target: str | None = None) -> bool:
+    """Tell whether something given without labels is batches that have their own.
+
+    What may be samples is samples: a list of texts, of numbers or of pairs of numbers.
+    """
+    if target is not None or isinstance(given, (str, os.PathLike, BatchSource)):
         return True
-    if hasattr(given, "shape") or not isinstance(given, Iterable):
-        return False
+    if isinstance(given, tuple) and is_dask(given):
+        return True
     if isinstance(given, (list, tuple)):
-        return bool(given) and all(
-            isinstance(pair, tuple) and len(pair) == 2 for pair in given
-        )
-    return True
+        return bool(given) and all(map(_is_batch, given))
+    is_sized = hasattr(given, "shape") or hasattr(given, "__len__")
+    return isinstance(given, Iterable) and not is_sized
+
+
+def _is_batch(pair: Any) -> bool:
+    return (
+        isinstance(pair, tuple)
+        and len(pair) == 2
+        and all(hasattr(part, "shape") or isinstance(part, list) for part in pair)
+        and not any(getattr(part, "shape", None) == () for part in pair)
+    )
 
 
 def as_source(

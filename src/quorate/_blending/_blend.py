@@ -8,10 +8,11 @@ import numpy as np
 
 from quorate._blending._arrays import ProbabilityArrays
 from quorate._blending._pool import ProbabilityPool, Recipe, as_outcome, blended
-from quorate._blending._weighing import best_single, folds_of, weigher
+from quorate._blending._weighing import WAYS, best_single, folds_of, weigher
 from quorate._html import table_html
 from quorate._scoring import Judged, Score, check_scoring, find_score
 from quorate._typing import Array, FloatArray, IntArray
+from quorate.pruning import Pruner, method_name
 from quorate.votes import Votes, VoteSource
 
 _OWNER = "blend"
@@ -242,12 +243,9 @@ def blend(
     ... )
     array([1, 0])
     """
-    _check_numbers(keep, folds)
     scoring = "neg_log_loss" if scoring is None else scoring
-    check_scoring(scoring, _OWNER)
-    pool = ProbabilityPool(
-        ProbabilityArrays(probabilities, names, _OWNER), y, classes, _OWNER
-    )
+    arrays = check_request(probabilities, names, method, keep, scoring, folds)
+    pool = ProbabilityPool(arrays, y, classes, _OWNER)
     rarest = int(np.bincount(pool.y, minlength=pool.classes.size).min())
     if rarest < 2:
         label = pool.classes[np.bincount(pool.y, minlength=pool.classes.size).argmin()]
@@ -296,6 +294,31 @@ def _judged(
     for rows, found in zip(held_out, pool.blended(recipes, held_out), strict=True):
         shares[rows] = found
     return score.of(as_outcome(shares), pool.y)
+
+
+def check_request(
+    probabilities: Any,
+    names: Sequence[str] | None = None,
+    method: Any = "auto",
+    keep: int | None = None,
+    scoring: Any = None,
+    folds: int = 5,
+) -> ProbabilityArrays:
+    """Refuse what :func:`blend` could not do, before any array is looked at.
+
+    Examples
+    --------
+    >>> from quorate._blending import check_request
+    >>> check_request({"a": [0.2], "b": [0.3]}, method="jess")
+    Traceback (most recent call last):
+    ...
+    ValueError: unknown method 'jess'; did you mean ...?
+    """
+    _check_numbers(keep, folds)
+    check_scoring(scoring, _OWNER)
+    if not isinstance(method, Pruner) and method not in WAYS:
+        method_name(method)
+    return ProbabilityArrays(probabilities, names, _OWNER)
 
 
 def _check_numbers(keep: Any, folds: Any) -> None:

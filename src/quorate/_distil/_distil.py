@@ -8,14 +8,18 @@ from typing import Any
 
 import numpy as np
 
+from quorate._batches import sample_size
 from quorate._distil._backfit import Student, backfit
 from quorate._distil._crossing import Crossing, as_table
+from quorate._distil._drawing import some_rows
 from quorate._distil._lessons import Lessons, make_lessons
 from quorate._distil._teacher import read_teacher
-from quorate._rows import count_rows, cut_rows, sliceable
+from quorate._rows import count_rows, cut_rows, sliceable, take_rows
 from quorate._suggest import unknown_name
 from quorate._typing import Array, FloatArray, IntArray
+from quorate._warn import warn
 from quorate.ensembles import Ensemble, Member, read_ensemble, with_new_leaves
+from quorate.exceptions import SampledWarning
 from quorate.votes import as_labels, positions
 
 Progress = Callable[[int, int], object]
@@ -40,6 +44,9 @@ class Distillation:
     ridge: float
     rounds: int
     """How often the trees took turns."""
+    drawn: dict[str, int] | None = None
+    """How many of the rows given were looked at, of how many, and the seed of the draw;
+    None for all."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return a record of it."""
@@ -57,6 +64,8 @@ def distil(
     random_state: Any = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    max_samples: int | None = None,
+    target: str | None = None,
 ) -> Any:
     """Return a copy of a small ensemble of trees that agrees with a teacher.
 
@@ -77,7 +86,8 @@ def distil(
     X : array-like, sparse matrix or data frame
         Rows that ``small`` and ``teacher`` take, best those they were trained on.
         New rows take each value from one of two of them, so it has to be a table,
-        unless there are ``unlabelled`` rows.
+        unless there are ``unlabelled`` rows. Or what :func:`quorate.summarise` takes as
+        batches, but for Dask, of rows that nobody was trained on.
     unlabelled : array-like, sparse matrix or data frame, optional
         Further rows that nobody was trained on.
     n_rows : int or "auto"
@@ -94,6 +104,12 @@ def distil(
         any number.
     progress : callable, optional
         Called as ``progress(done, total)`` now and then.
+    max_samples : int, optional
+        Learn on, and cross, a stratified sample of so many rows of X if there are more;
+        200 000 by default, which is said. Of batches the classes are their labels,
+        otherwise what ``small`` predicts. ``distillation_["drawn"]`` has it.
+    target : str, optional
+        The column of labels, where X is files.
 
     Returns
     -------
@@ -135,6 +151,14 @@ def distil(
     """
     found, classes = check_distillable(small)
     known = read_teacher(teacher, classes)
+    size, seed = sample_size(max_samples, "distil"), _seed(random_state)
+    X, some, drawn = some_rows((found, known.ensemble), X, target, size, seed)
+    if drawn is not None and max_samples is None:
+        warn(
+            f"distil: leaves learn on {drawn}, rows; max_samples= takes more, or "
+            "fewer.",
+            SampledWarning,
+        )
     crossed = _crossed_rows(n_rows, X, unlabelled)
     table = as_table(X) if crossed else None
     if crossed and table is None:
@@ -156,10 +180,11 @@ def distil(
         found,
         known,
         given,
-        None if table is None else Crossing(table),
+        None if table is None else Crossing(_some_of(table, some)),
+        learned_on=some,
         n_crossed=crossed,
         unlabelled=unlabelled,
-        seed=_seed(random_state),
+        seed=seed,
         n_jobs=n_jobs,
         progress=show,
     )
@@ -174,6 +199,7 @@ def distil(
         lessons.out_of_bag,
         strength,
         rounds,
+        None if drawn is None else drawn.to_dict(),
     )
     return _recorded(made, found, record, taught)
 
@@ -204,6 +230,10 @@ def check_options(given: Any, owner: str) -> dict[str, Any] | None:
             problem = unknown_name("parameter", name, known)
             raise ValueError(f"{owner}(distil=...): {problem}")
     return {"random_state": 0, **given}
+
+
+def _some_of(table: Any, rows: IntArray | None) -> Any:
+    return table if rows is None else take_rows(sliceable(table), rows)
 
 
 def _silent(done: int, total: int) -> None:

@@ -61,6 +61,7 @@ def make_lessons(
     X: Any,
     crossing: Crossing | None,
     *,
+    learned_on: IntArray | None = None,
     n_crossed: int,
     unlabelled: Any,
     seed: int,
@@ -78,6 +79,8 @@ def make_lessons(
         Rows at hand.
     crossing : Crossing or None
         What new rows are crossed from.
+    learned_on : array of int, optional
+        The rows of X to learn on; all by default.
     n_crossed : int
         How many of these.
     unlabelled : array-like or None
@@ -109,7 +112,8 @@ def make_lessons(
         )
         return leaves, targets, block.weight
 
-    real, out_of_bag = _real_rows(small, teacher, X, np.random.default_rng(seed))
+    rng = np.random.default_rng(seed)
+    real, out_of_bag = _real_rows(small, teacher, X, learned_on, rng)
     makers = [*real, *_others(unlabelled)]
     n_before = len(makers)
     if crossing is not None:
@@ -140,7 +144,11 @@ Makers = Iterator[Callable[[], _Block]]
 
 
 def _real_rows(
-    small: Ensemble, teacher: Teacher, X: Any, rng: np.random.Generator
+    small: Ensemble,
+    teacher: Teacher,
+    X: Any,
+    given: IntArray | None,
+    rng: np.random.Generator,
 ) -> tuple[list[Callable[[], _Block]], bool]:
     """Return the rows at hand, and whether they are judged out of bag.
 
@@ -148,9 +156,9 @@ def _real_rows(
     none: the teacher would only repeat the labels.
     """
     n_rows = count_rows(X)
-    some: IntArray = np.arange(n_rows)
-    if n_rows > _MOST_REAL:
-        some = np.sort(rng.choice(n_rows, _MOST_REAL, replace=False))
+    some: IntArray = np.arange(n_rows) if given is None else given
+    if some.size > _MOST_REAL:
+        some = some[np.sort(rng.choice(some.size, _MOST_REAL, replace=False))]
     seen, prepared, drawn = unseen_by(teacher.ensemble, X)
     table = sliceable(X)
     if drawn is not None:

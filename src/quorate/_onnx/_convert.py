@@ -12,6 +12,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from quorate._atomic import atomic_write
+from quorate._onnx._boosters import NEWEST_TREES, is_booster, register_boosters
 from quorate._onnx._converters import (
     convert_classifier,
     convert_min_max_scaler,
@@ -19,7 +20,7 @@ from quorate._onnx._converters import (
     label_and_probabilities,
 )
 from quorate._onnx._inputs import Inputs, read_inputs
-from quorate._onnx._kinds import label_type, thawed, voters
+from quorate._onnx._kinds import label_type, models_in, thawed, voters
 from quorate.lazy import LazyClassifier
 
 __all__ = ["register_converter", "to_onnx"]
@@ -47,7 +48,8 @@ def to_onnx(
     :class:`quorate.WeightedVoting`, what :class:`quorate.PrunedClassifier` holds, and
     pipelines that end in one of them are converted so that the labels of trees are
     those of scikit-learn, ties included. Other members, calibration and the other steps
-    of a pipeline are converted by skl2onnx, in single precision.
+    of a pipeline are converted by skl2onnx, in single precision; classifiers of XGBoost
+    and LightGBM by onnxmltools, if it is installed.
 
     Parameters
     ----------
@@ -111,11 +113,17 @@ def to_onnx(
     _check_opset(target_opset)
     inputs = read_inputs(X, model)
     _refuse_labels(model)
-    classes = set(voters(model))
+    classes = voters(model)
     for cls in classes:
         if cls.__module__.partition(".")[0] != "sklearn":
             register_converter(cls)
-    converted = _convert(model, classes, inputs.types, target_opset)
+    boosters = {type(part) for part in models_in(model) if is_booster(part)}
+    register_boosters(boosters)
+    opset: Any = target_opset
+    if boosters:
+        newest = _newest_opset() if target_opset is None else target_opset
+        opset = {"": newest, "ai.onnx.ml": NEWEST_TREES}
+    converted = _convert(model, classes, inputs.types, opset)
     _compare(model, converted, inputs)
     if path is not None:
         with atomic_write(path) as file:
@@ -174,9 +182,14 @@ def _refuse_labels(model: Any) -> None:
         raise ValueError(f"to_onnx: {error}.") from error
 
 
-def _check_opset(target_opset: Any) -> None:
-    from skl2onnx import __max_supported_opset__ as newest
+def _newest_opset() -> int:
+    from skl2onnx import __max_supported_opset__
 
+    return int(__max_supported_opset__)
+
+
+def _check_opset(target_opset: Any) -> None:
+    newest = _newest_opset()
     fits = isinstance(target_opset, int) and _OLDEST_OPSET <= target_opset <= newest
     if target_opset is not None and not fits:
         raise ValueError(
@@ -186,7 +199,7 @@ def _check_opset(target_opset: Any) -> None:
 
 
 def _convert(
-    model: Any, classes: set[type], types: list[Any], target_opset: int | None
+    model: Any, classes: set[type], types: list[Any], target_opset: Any
 ) -> Any:
     from skl2onnx import convert_sklearn
 

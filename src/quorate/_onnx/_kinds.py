@@ -54,27 +54,34 @@ def as_ensemble(model: Any) -> Ensemble | None:
     return ensemble if ensemble.has_onnx else None
 
 
-def voters(model: Any) -> Iterator[type]:
-    """Yield the classes of a model and of the models in it that vote or are trees."""
+def models_in(model: Any) -> Iterator[Any]:
+    """Yield a model and the models in it, down to what is converted in one piece."""
     if isinstance(model, Pipeline):
         for _, step in model.steps:
-            yield from voters(step)
+            yield from models_in(step)
         return
     if isinstance(model, CalibratedClassifierCV):
         for calibrated in model.calibrated_classifiers_:
-            yield from voters(calibrated.estimator)
+            yield from models_in(calibrated.estimator)
         return
+    yield model
     ensemble = as_ensemble(model)
     if ensemble is None:
-        if is_tree(model):
-            yield type(model)
         return
-    yield type(model)
     if ensemble.core is not model:
-        yield from voters(ensemble.model)
+        yield from models_in(ensemble.model)
     if not ensemble.is_of_trees:
         for member in ensemble.members:
-            yield from voters(member.estimator)
+            yield from models_in(member.estimator)
+
+
+def voters(model: Any) -> set[type]:
+    """Return the classes of a model and of the models in it that vote or are trees."""
+    return {
+        type(part)
+        for part in models_in(model)
+        if as_ensemble(part) is not None or is_tree(part)
+    }
 
 
 def label_type(classes: Array) -> tuple[Array, Any]:

@@ -55,6 +55,80 @@ def _reach(data: dict[str, Any]) -> str:
     )
 
 
+def lead_of_summary(data: dict[str, Any]) -> str:
+    """Return what a summary is of, and what voting brings."""
+    votes = data["votes"]
+    asked = (
+        f"{count(data['ensemble']['n_members'])} members were asked about "
+        f"{count(votes['n_samples'])} samples"
+    )
+    if not votes["honest"]:
+        return (
+            f"{asked} that they were trained on, from which nobody can tell how good "
+            "they are."
+        )
+    return (
+        f"{asked}. Together they are right on {percent(votes['accuracy'])}, one of "
+        f"them alone on {percent(votes['member_accuracy'])} on average and on "
+        f"{percent(votes['best_member_accuracy'])} at best."
+    )
+
+
+def summary_advice(data: dict[str, Any]) -> list[dict[str, str]]:
+    """Return what to do that counts alone can tell, the most important first."""
+    if not data["votes"]["honest"]:
+        return [
+            _step(
+                "Make the summary again from samples that no member was trained on.",
+                "The members were asked about their own training samples, so nothing "
+                "could be scored.",
+            )
+        ]
+    steps = [
+        _best_member(data),
+        _rival(data),
+        _weak_members(data),
+        _poor_class(data),
+        _diversity(data),
+        _choose(data),
+    ]
+    return [step for step in steps if step is not None]
+
+
+def _rival(data: dict[str, Any]) -> dict[str, str] | None:
+    certificate = data["certificate"]
+    if data["rivals"] is None:
+        return None
+    if certificate["refusal"] is not None:
+        return _step(
+            "Do not count on the smaller model yet: nothing can be promised.",
+            certificate["refusal"],
+        )
+    if not certificate["holds"]:
+        limit = points(certificate["tolerance"]).lstrip("+")
+        return _step(
+            f"Do not count on fewer members: more than {limit} of extra error cannot "
+            "be ruled out.",
+            certificate["text"],
+        )
+    kept = f"{count(certificate['n_kept'])} of {count(certificate['n_members'])}"
+    return _step(
+        f"Use {kept} members: they are certified to be about as good.",
+        certificate["text"],
+    )
+
+
+def _choose(data: dict[str, Any]) -> dict[str, str] | None:
+    if data["rivals"] is not None:
+        return None
+    return _step(
+        "To keep fewer members, choose them on a sample of the rows.",
+        "quorate.prune(ensemble, batches, max_samples=...) draws one by class; "
+        "quorate.summarise(ensemble, batches, against=small) then compares both models "
+        "on all rows.",
+    )
+
+
 def advice(data: dict[str, Any]) -> list[dict[str, str]]:
     """Return what to do, the most important first.
 
@@ -141,10 +215,8 @@ def _prune(data: dict[str, Any]) -> dict[str, str]:
         "On held-back samples "
     )
     if not _is_clear_loss(row, measure):
-        return _step(
-            f"Keep {kept} members: little or nothing is lost.",
-            f"{found}they are {change}.",
-        )
+        lost = "no clear loss" if _is_doubted(data) else "little or nothing is lost"
+        return _step(f"Keep {kept} members: {lost}.", f"{found}they are {change}.")
     if data["settings"]["out_of_bag"]:
         return _step(
             f"Check on new samples before you keep only {kept} members.",
@@ -162,6 +234,15 @@ def _prune(data: dict[str, Any]) -> dict[str, str]:
             change += f"; {count(more)} come within one standard error of the best"
         title = f"Keep {some} rather than {count(pruning['n_kept'])}."
     return _step(title, f"{found}they are {change}.")
+
+
+def _is_doubted(data: dict[str, Any]) -> bool:
+    """Tell whether those kept were put to the test of a promise and failed it."""
+    found, n_kept = data["certificate"], data["pruning"]["n_kept"]
+    if found["refusal"] is not None:
+        return False
+    enough = n_kept >= found["n_kept"] if found["nested"] else n_kept == found["n_kept"]
+    return not enough
 
 
 def advised_size(data: dict[str, Any]) -> int:
@@ -280,8 +361,8 @@ def _lazy(data: dict[str, Any]) -> dict[str, str] | None:
         "If time matters more than memory, vote lazily: "
         f"{percent(best['share_asked'], 0)} of the members answer.",
         f"Mode {best['mode']} asks {count(round(best['members_asked']))} members per "
-        f"sample on average, and {changed} on the samples tried. It was "
-        f"{times(best['speedup'])} as fast here.",
+        f"sample on average, and {changed} on the samples tried. Here it was "
+        f"{times(best['speedup'])} as fast.",
     )
 
 
@@ -299,7 +380,7 @@ def _weak_members(data: dict[str, Any]) -> dict[str, str] | None:
     )
     return _step(
         f"{who} worse than always naming the most frequent class.",
-        "Sort the table of members by accuracy and look at the end of it.",
+        "Sort the table of members by accuracy alone and look at the end of it.",
     )
 
 

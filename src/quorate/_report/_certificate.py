@@ -7,8 +7,8 @@ from quorate.certificates import certify, samples_needed
 from quorate.pruning import Pruner
 from quorate.votes import VoteSource
 
-_TOLERANCE = 0.02
-_DELTA = 0.05
+TOLERANCE = 0.02
+DELTA = 0.05
 
 
 def certificate_facts(
@@ -20,14 +20,14 @@ def certificate_facts(
     otherwise one size is put to the test, that of the report, ``n_kept``.
     """
     nested = has_whole_order(pruner) and pruner.tags.nested
-    facts = {"tolerance": _TOLERANCE, "delta": _DELTA, "nested": nested}
+    facts = {"tolerance": TOLERANCE, "delta": DELTA, "nested": nested}
     if not source.is_unseen:
         return {
             **facts,
             "refusal": "A promise needs samples that no member was trained on: make "
             "this report with such samples to get one.",
         }
-    needed = samples_needed(_TOLERANCE, _DELTA)
+    needed = samples_needed(TOLERANCE, DELTA)
     if halves is None or halves.second.votes.n_samples < needed:
         return {
             **facts,
@@ -35,7 +35,7 @@ def certificate_facts(
             "choose on, half to judge by.",
         }
     order, _ = halves.choose(halves.method, 1.0 if nested else n_kept)
-    found = certify(halves.second.votes, order, tolerance=_TOLERANCE, delta=_DELTA)
+    found = certify(halves.second.votes, order, tolerance=TOLERANCE, delta=DELTA)
     return {
         **facts,
         "refusal": None,

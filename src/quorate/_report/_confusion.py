@@ -20,13 +20,17 @@ def confusion_facts(votes: Votes, kept: Votes, honest: bool) -> dict[str, Any] |
     """
     if not honest:
         return None
-    before, after = confusion(votes), confusion(kept)
-    few = votes.n_classes <= _MOST_CLASSES
+    return taken_for(confusion(votes), confusion(kept), votes.classes)
+
+
+def taken_for(before: IntArray, after: IntArray | None, classes: Any) -> dict[str, Any]:
+    """Return tables of classes and decisions as a page has them; ``after`` if any."""
+    few = len(classes) <= _MOST_CLASSES
     return {
-        "classes": [str(label) for label in votes.classes] if few else None,
+        "classes": [str(label) for label in classes] if few else None,
         "before": before if few else None,
         "after": after if few else None,
-        "pairs": _pairs(before, after, votes.classes),
+        "pairs": _pairs(before, after, classes),
     }
 
 
@@ -43,9 +47,11 @@ def confusion(votes: Votes) -> IntArray:
     return np.bincount(y * n + decided, minlength=n * n).reshape(n, n)
 
 
-def _pairs(before: IntArray, after: IntArray, classes: Any) -> list[dict[str, Any]]:
+def _pairs(
+    before: IntArray, after: IntArray | None, classes: Any
+) -> list[dict[str, Any]]:
     """Return which class was taken for which other, the most frequent first."""
-    either = np.maximum(before, after)
+    either = before.copy() if after is None else np.maximum(before, after)
     np.fill_diagonal(either, 0)
     order = np.argsort(-either, axis=None, kind="stable")[:_MOST_PAIRS]
     places = [np.unravel_index(at, either.shape) for at in order]
@@ -54,7 +60,7 @@ def _pairs(before: IntArray, after: IntArray, classes: Any) -> list[dict[str, An
             "class": str(classes[true]),
             "taken_for": str(classes[said]),
             "before": int(before[true, said]),
-            "after": int(after[true, said]),
+            "after": None if after is None else int(after[true, said]),
         }
         for true, said in places
         if either[true, said]

@@ -36,6 +36,7 @@ from quorate._report._sections import (
     risk_rows,
 )
 from quorate._report._sizes import full_score, prune_commands, size_facts
+from quorate._report._summary import summary_report
 from quorate._report._words import GLOSSARY, UNSCORED
 from quorate._rows import count_rows, in_memory, take_rows
 from quorate._scoring import check_rule, check_scoring
@@ -47,10 +48,11 @@ from quorate.choosing import (
     Keep,
     Selection,
     Size,
+    check_method,
     choose,
     gather,
 )
-from quorate.votes import Votes, VoteSource
+from quorate.votes import Summary, Votes, VoteSource
 
 # Beyond these numbers, parts of the report look at some of the samples; it says so.
 _COMPARED_SAMPLES = 6_000
@@ -80,14 +82,16 @@ def report(
 
     Parameters
     ----------
-    ensemble : fitted ensemble, list or dict, or Votes or Blend
+    ensemble : fitted ensemble, list or dict; or Votes, Blend or Summary
         What :func:`quorate.collect_votes` reads. It is not changed. Votes with labels,
         or the outcome of :func:`quorate.blend`, have a page too, without sizes, times
-        and lazy voting, for which models are needed.
+        and lazy voting, for which models are needed. So has a summary of votes on data
+        of any size, with ``output``, ``noise`` and ``title`` only: what needs single
+        samples is left out of its page, which says so.
     X, y : array-like
         Samples and labels: the training data of an ensemble that bootstraps, or
         samples that no member has seen. Without ``y``, X is batches of the latter, as
-        :func:`quorate.prune` takes them. Votes need neither.
+        :func:`quorate.prune` takes them. Votes, blends and summaries have them.
     output : path, optional
         File to write the page to.
     method : str or Pruner
@@ -121,7 +125,8 @@ def report(
     -------
     Report
         ``html`` is the page, ``data`` the numbers on it, ``selection`` the choice of
-        members, ``save`` writes it. A notebook shows it in a frame.
+        members (None for a summary), ``save`` writes it. A notebook shows it in a
+        frame.
 
     Notes
     -----
@@ -154,7 +159,30 @@ def report(
     True
     >>> page.html[:15]
     '<!DOCTYPE html>'
+
+    Of a summary, what counts can say:
+
+    >>> votes = quorate.collect_votes(forest, X, y, out_of_bag=True)
+    >>> page = quorate.report(votes.summary())
+    >>> page.data["votes"]["accuracy"] == votes.accuracy()
+    True
     """
+    if isinstance(ensemble, Summary):
+        _refuse_for_summary(
+            X=X is not None,
+            y=y is not None,
+            method=method != "auto",
+            keep=keep != USUAL,
+            scoring=scoring is not None,
+            out_of_bag=out_of_bag != "auto",
+            methods=methods is not None,
+            max_samples=max_samples is not None,
+            target=target is not None,
+        )
+        made = summary_report(ensemble, noise=noise, title=title)
+        if output is not None:
+            made.save(output)
+        return made
     made = make_report(
         ensemble,
         X,
@@ -197,11 +225,19 @@ def make_report(
     """Make the report; ``source`` names the files, where it comes from files."""
     require_extra()
     _check_settings(methods, random_state)
+    size = Size.of(method, keep)
+    for wanted in (method, *(methods or ())):
+        check_method(wanted)
     start = time.perf_counter()
     if isinstance(ensemble, (Votes, Blend)):
         unfit = {"max_samples": max_samples, "target": target}
         _refuse_for_votes({**unfit, "out_of_bag": out_of_bag is True or None})
         evidence = _recorded(ensemble, X, y, scoring)
+    elif X is None:
+        raise ValueError(
+            "report: an ensemble needs samples, report(ensemble, X, y); only votes, a "
+            "blend or a summary come alone."
+        )
     else:
         evidence = gather(
             ensemble,
@@ -213,13 +249,13 @@ def make_report(
             owner="report",
             max_samples=max_samples,
             target=target,
+            size=size,
         )
     X = evidence.X
     n_given = evidence.votes.n_samples if X is None else count_rows(X)
     if evidence.drawn is not None:
         n_given = evidence.drawn.n_rows
     collected = time.perf_counter() - start
-    size = Size.of(method, keep)
     selection = choose(
         evidence, method, size, scoring=scoring, seed=random_state, owner="report"
     )
@@ -331,6 +367,15 @@ def make_report(
         two_accuracies=has_two_accuracies(data),
         unscored=UNSCORED,
     )
+
+
+def _refuse_for_summary(**given: bool) -> None:
+    for name, is_given in given.items():
+        if is_given:
+            raise ValueError(
+                f"report({name}=...): a summary has its samples, and nobody is chosen "
+                "from it; give only output, noise and title."
+            )
 
 
 def _recorded(given: Votes | Blend, X: Any, y: Any, scoring: Any) -> Evidence:

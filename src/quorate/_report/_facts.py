@@ -12,7 +12,7 @@ from quorate._typing import Array, FloatArray
 from quorate.choosing import Selection, contributions
 from quorate.decomposition import MeanDecomposition, decompose
 from quorate.ensembles import Ensemble, count_nodes
-from quorate.votes import Votes, VoteSource
+from quorate.votes import VoteCounts, Votes, VoteSource
 
 _SHOWN_FEATURES = 100
 
@@ -131,11 +131,12 @@ def vote_facts(votes: Votes, n_given: int) -> dict[str, Any]:
         "n_samples": votes.n_samples,
         "n_given": n_given,
         "votes_per_sample": float(asked.mean()),
-        **_accuracies(votes, source.is_honest),
+        **accuracy_facts(votes, source.is_honest),
     }
 
 
-def _accuracies(votes: Votes, honest: bool) -> dict[str, Any]:
+def accuracy_facts(votes: VoteCounts, honest: bool) -> dict[str, Any]:
+    """Return how right the ensemble and its members are, where that can be told."""
     each = votes.accuracies
     best = int(each.argmax())
     found = {
@@ -173,16 +174,14 @@ def _recall(votes: Votes, there: Array) -> float:
 
 
 def diversity_facts(
-    diagnosis: Diagnosis | None, kept: Votes
+    diagnosis: Diagnosis | None, kept: Votes | None
 ) -> list[dict[str, Any]] | None:
-    """Return each measure before and after, and what it means."""
+    """Return each measure before and, if some are kept, after, and what it means."""
     if diagnosis is None:
         return None
-    after = diversity(kept.unweighted())
-    if not kept.has_equal_weights:
-        for measure in measures().values():
-            if measure.weighted:
-                after[measure.name] = diversity(kept, measure.name)
+    after: dict[str, Any] = dict.fromkeys(measures())
+    if kept is not None:
+        after = _diversity_of(kept)
     return [
         {
             "measure": name,
@@ -191,7 +190,9 @@ def diversity_facts(
             "kept": after[name],
             "range": measure.range,
             "direction": measure.direction,
-            "more_diverse": _more_diverse(
+            "more_diverse": None
+            if kept is None
+            else _more_diverse(
                 diagnosis.diversity[name], after[name], measure.direction
             ),
             "meaning": measure.summary,
@@ -199,6 +200,15 @@ def diversity_facts(
         }
         for name, measure in measures().items()
     ]
+
+
+def _diversity_of(kept: Votes) -> dict[str, float]:
+    found = diversity(kept.unweighted())
+    if not kept.has_equal_weights:
+        for measure in measures().values():
+            if measure.weighted:
+                found[measure.name] = diversity(kept, measure.name)
+    return found
 
 
 def _more_diverse(before: float, after: float, direction: str) -> str:
@@ -210,14 +220,14 @@ def _more_diverse(before: float, after: float, direction: str) -> str:
 
 
 def decomposition_facts(
-    diagnosis: Diagnosis | None, kept: Votes
+    diagnosis: Diagnosis | None, kept: Votes | None
 ) -> dict[str, Any] | None:
     """Return error, members' mean error and diversity, of all and of those kept."""
     if diagnosis is None:
         return None
     return {
         "all": _parts(diagnosis.decomposition),
-        "kept": _parts(decompose(kept)),
+        "kept": None if kept is None else _parts(decompose(kept)),
     }
 
 

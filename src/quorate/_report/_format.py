@@ -33,8 +33,13 @@ def count(value: Any) -> str:
 
 
 def times(ratio: Any) -> str:
-    """Return how many times more or less."""
-    return f"{ratio:,.2f}{_THIN}\u00d7" if known(ratio) else NOTHING
+    """Return how many times more or less; what is something is not shown as nothing."""
+    if not known(ratio):
+        return NOTHING
+    digits = 0 if ratio >= 99.95 else 1 if ratio >= 9.995 else 2
+    if 0 < ratio < 0.0995:
+        digits = 1 - math.floor(math.log10(ratio))
+    return f"{ratio:,.{digits}f}{_THIN}\u00d7"
 
 
 def size(n_bytes: Any) -> str:

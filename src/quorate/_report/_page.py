@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from html import escape
 from importlib import resources
+from importlib.util import find_spec
 from typing import Any
 
 from quorate._atomic import atomic_write
@@ -81,6 +82,7 @@ def render(
             style=_asset("report.css"),
             script=script,
             script_hash=f"sha256-{digest}",
+            mark=_as_address("mark.svg"),
             **parts,
         )
     )
@@ -97,14 +99,12 @@ def embeddable(value: Any) -> str:
 
 def require_extra() -> None:
     """Raise one helpful sentence where what draws and writes pages is missing."""
-    try:
-        import jinja2  # noqa: F401
-        import matplotlib  # noqa: F401
-    except ImportError as error:
+    missing = [name for name in ("jinja2", "matplotlib") if find_spec(name) is None]
+    if missing:
         raise ImportError(
-            f"quorate.report needs {error.name}, which is not installed; "
-            'pip install "quorate[report]" adds it.'
-        ) from error
+            f"quorate.report needs {' and '.join(missing)}, not installed; "
+            f"pip install {' '.join(missing)}"
+        )
 
 
 @cache
@@ -124,6 +124,12 @@ def _environment() -> Any:
         environment.filters[name] = getattr(_format, name)
     environment.filters["milliseconds"] = _format.milliseconds
     return environment
+
+
+def _as_address(name: str) -> str:
+    """Return a drawing as an address that carries it, so that nothing is loaded."""
+    drawing = base64.b64encode(_asset(name).encode()).decode()
+    return f"data:image/svg+xml;base64,{drawing}"
 
 
 @cache

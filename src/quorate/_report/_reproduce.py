@@ -126,6 +126,26 @@ def reproduce(
     }
 
 
+def summary_again(noise: float, title: str | None, file: str | None) -> dict[str, Any]:
+    """Return the code, and the command for a file, that make the page of a summary."""
+    options = {"noise": noise} | ({} if title is None else {"title": title})
+    given = "".join(f", {name}={value!r}" for name, value in options.items())
+    words = ["quorate", "report", file or "", "--noise", str(noise)]
+    words += [] if title is None else ["--title", title]
+    code = [
+        "import quorate",
+        "",
+        f"summary = quorate.Summary.load({file or 'summary.npz'!r})",
+        f"page = quorate.report(summary{given})",
+        'page.save("report.html")',
+    ]
+    return {
+        "python": "\n".join(code),
+        "shell": None if file is None else shlex.join([*words, "-o", "report.html"]),
+        "file": file,
+    }
+
+
 def has_seed(method: Any) -> bool:
     """Tell whether a method draws at random from a seed of its own."""
     return getattr(method, "random_state", None) is not None
@@ -144,7 +164,7 @@ def _call(function: str, options: dict[str, Any], recorded: bool) -> list[str]:
 def _command(source: Source, given: dict[str, Any]) -> str:
     keep = "own" if given["keep"] is None else str(given["keep"])
     votes = "--out-of-bag" if given["out_of_bag"] else "--all-votes"
-    words = ["quorate", "report", source.model, "--data", source.data]
+    words = ["quorate", "report", source.model, source.data]
     words += ["--target", source.target, "--method", str(given["method"])]
     words += ["--keep", keep, votes, "--noise", str(given["noise"])]
     words += ["--seed", str(given["random_state"]), *source.options]

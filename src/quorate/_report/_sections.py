@@ -64,6 +64,35 @@ def ensemble_rows(data: dict[str, Any]) -> list[tuple[str, str]]:
     return facts + _accuracies(data)
 
 
+def summary_tables(data: dict[str, Any]) -> dict[str, Table]:
+    """Return the tables of the report on a summary."""
+    found = [
+        _classes(data),
+        _confusion(data),
+        _confused(data),
+        _diversity(data),
+        _members(data),
+        _rivals(data),
+    ]
+    return {table.id: table for table in found if table is not None}
+
+
+def summary_rows(data: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return what was counted, as names and values."""
+    ensemble, votes = data["ensemble"], data["votes"]
+    weighted = ", weighted" * (ensemble["weighted"] and votes["rule"] == "average")
+    facts = [
+        ("members", count(ensemble["n_members"])),
+        ("classes", count(ensemble["n_classes"])),
+        ("decides by", data["words"]["decides_by"] + weighted),
+        ("votes used", votes["chosen_on"]),
+        ("samples voted on", _samples(votes)),
+    ]
+    if data["reproduce"]["file"] is not None:
+        facts.insert(0, ("file", data["reproduce"]["file"]))
+    return facts + _accuracies(data)
+
+
 def has_two_accuracies(data: dict[str, Any]) -> bool:
     """Tell whether the ensemble and the plurality of its votes are to be told apart."""
     votes = data["votes"]
@@ -145,7 +174,8 @@ def _few_sizes(data: dict[str, Any]) -> Table:
         for mark in sizes["marked"]
     ]
     for row in rows:
-        row["members"] = count(sizes["members"][row["at"]])
+        number_kept = int(sizes["members"][row["at"]])
+        row["members"] = f"{count(number_kept)} member{'s' * (number_kept != 1)}"
         if "score" in row:
             row["score"] = f"{row['score']} ± {row['doubt']}"
     times_of = data["pruning"]["milliseconds"]
@@ -154,7 +184,7 @@ def _few_sizes(data: dict[str, Any]) -> Table:
         "few-sizes",
         "Some sizes side by side",
         (
-            Column("members", "members"),
+            Column("members", "keep"),
             Column("what", "which"),
             Column("size", "size", end=True),
             Column("time", f"time for {n_rows} samples", end=True),
@@ -163,6 +193,7 @@ def _few_sizes(data: dict[str, Any]) -> Table:
         ),
         rows,
         sortable=False,
+        stacked=True,
     )
 
 
@@ -177,16 +208,19 @@ def _confusion(data: dict[str, Any]) -> Table | None:
     for place, name in enumerate(names):
         row: dict[str, Any] = {"true": name}
         for at in range(len(names)):
-            before, after = found["before"][place][at], found["after"][place][at]
-            text = f"{count(int(before))} → {count(int(after))}"
+            text = count(int(found["before"][place][at]))
+            if found["after"] is not None:
+                text += f" → {count(int(found['after'][place][at]))}"
             row[str(at)] = Cell(text, None, "end", strong=at == place)
         rows.append(row)
     return make_table(
         "confusion",
-        "Taken for which class: by all members → by those kept",
+        "Taken for which class"
+        + (": by all members → by those kept" if found["after"] is not None else ""),
         columns,
         rows,
         sortable=False,
+        stacked=True,
     )
 
 
@@ -206,13 +240,14 @@ def _confused(data: dict[str, Any]) -> Table | None:
             Column("after", "by those kept", count),
         ),
         found["pairs"],
+        stacked=True,
     )
 
 
 def _classes(data: dict[str, Any]) -> Table:
     return make_table(
         "classes",
-        "Classes, and how many of their samples are found"
+        "Classes, and the share of their samples that is found (recall)"
         if data["votes"]["honest"]
         else "Classes",
         (
@@ -221,10 +256,13 @@ def _classes(data: dict[str, Any]) -> Table:
             Column("share", "share", lambda v: percent(v, 1)),
             Column("recall", "found by all", lambda v: percent(v, 1)),
             Column("recall_kept", "found by those kept", lambda v: percent(v, 1)),
+            Column("recall_rival", "found by the other", lambda v: percent(v, 1),
+                   "The model that the ensemble was compared with."),
         ),
         data["classes"],
         filterable=len(data["classes"]) > 10,
-    )
+        stacked=len(data["classes"]) <= 10,
+    )  # fmt: skip
 
 
 def _diversity(data: dict[str, Any]) -> Table | None:
@@ -244,6 +282,7 @@ def _diversity(data: dict[str, Any]) -> Table | None:
         ),
         data["diversity"],
         filterable=True,
+        stacked=True,
     )
 
 
@@ -258,11 +297,11 @@ def _members(data: dict[str, Any]) -> Table:
             Column("member", "member"),
             Column("kept", "kept?"),
             Column("pick", "pick", count, "Its place in the order of picking."),
-            Column("accuracy", "accuracy", percent,
-                   "Share of its votes that are right."),
-            Column("contribution", "contribution", points,
-                   "How much the error of the ensemble grows without it, on at most "
-                   "6,000 samples."),
+            Column("accuracy", "accuracy alone", percent,
+                   "Share of its own votes that are right."),
+            Column("contribution", "contribution to all", points,
+                   "How much the error of all members together grows without it, on "
+                   "at most 6,000 samples."),
             Column("agreement", "agreement", lambda v: percent(v, 1),
                    "Mean share of the other members that vote as it does."),
             Column("weight", "weight", number, "Its weight in the vote."),
@@ -278,21 +317,54 @@ def _members(data: dict[str, Any]) -> Table:
     )  # fmt: skip
 
 
+def _rivals(data: dict[str, Any]) -> Table | None:
+    found = data["rivals"]
+    if found is None:
+        return None
+    caption = "The other model beside all members"
+    if found["is_order"]:
+        caption = "The first members of the order beside all of them"
+    return make_table(
+        "rivals",
+        caption,
+        (
+            Column("members", "members"),
+            Column("accuracy", "accuracy", percent),
+            Column("accuracy_all", "all members", percent),
+            Column("agreement", "same answer", percent,
+                   "Share of the samples on which both decide for the same class."),
+            Column("only_rival", "only it errs", count,
+                   "Samples that all members together get right."),
+            Column("only_whole", "only all err", count,
+                   "Samples that it gets right and all members together do not."),
+            Column("error_limit", "error, at most", percent,
+                   "On samples to come, with 95 % confidence."),
+            Column("excess_limit", "more errors, at most", points,
+                   "Than all members make on samples to come, with 95 % confidence."),
+        ),
+        [{**row, "members": count(row["members"])} for row in found["sizes"]],
+        sortable=False,
+    )  # fmt: skip
+
+
 def _savings(data: dict[str, Any]) -> Table:
     pruning = data["pruning"]
     rows = []
-    for what, key, write in (
-        ("members", "members", count),
-        ("nodes", "nodes", count),
-        ("size, pickled", "bytes", size),
-        ("time to predict", "milliseconds", milliseconds),
-        ("accuracy, on the votes chosen on", "accuracy", percent),
+    timed = f"time for {count(pruning['milliseconds']['rows'])} samples"
+    for what, key, write, words in (
+        ("members", "members", count, ("fewer", "more")),
+        ("nodes", "nodes", count, ("fewer", "more")),
+        ("size, pickled", "bytes", size, ("smaller", "larger")),
+        (timed, "milliseconds", milliseconds, ("faster", "slower")),
+        ("accuracy, on the votes chosen on", "accuracy", percent, None),
     ):
         pair = pruning[key]
         if pair is None:
             continue
         before, after = pair["before"], pair["after"]
-        change = points(after - before) if key == "accuracy" else times(after / before)
+        change = points(after - before)
+        if words is not None:
+            change = _changed(before, after, *words)
         rows.append(
             {
                 "what": what,
@@ -341,7 +413,17 @@ def _savings(data: dict[str, Any]) -> Table:
             Column("change", "change", end=True),
         ),
         rows,
+        stacked=True,
     )
+
+
+def _changed(before: float, after: float, less: str, more: str) -> str:
+    """Say how many times less or more there is of what should be little."""
+    if before == after:
+        return "the same"
+    if after < before:
+        return f"{times(before / after)} {less}"
+    return f"{times(after / before)} {more}"
 
 
 def _methods(data: dict[str, Any]) -> Table | None:
@@ -370,6 +452,7 @@ def _methods(data: dict[str, Any]) -> Table | None:
             Column("chosen", "used here"),
         ),
         [{**row, "chosen": row["chosen"] or ""} for row in compared["rows"]],
+        stacked=True,
     )  # fmt: skip
 
 
@@ -387,10 +470,12 @@ def _lazy(data: dict[str, Any]) -> Table | None:
             Column("share_asked", "of all", lambda v: percent(v, 0)),
             Column("disagreement", "predictions changed", percent,
                    "Against the prediction of all members."),
-            Column("allowed", "at most", percent,
+            Column("allowed", "allowed on average", percent,
                    "What the mode allows, on average over samples to come."),
-            Column("milliseconds", "time", milliseconds),
-            Column("speedup", "speed-up", times),
+            Column("milliseconds", f"time for {count(lazy['n_samples'])} samples",
+                   milliseconds),
+            Column("speedup", "times as fast", times),
         ),
         [{**row, "mode": row["mode"].replace(" %", "\u00a0%")} for row in lazy["rows"]],
+        stacked=True,
     )  # fmt: skip

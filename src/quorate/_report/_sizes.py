@@ -165,7 +165,7 @@ def _promise(number: int, certificate: dict[str, Any]) -> tuple[str, str]:
     if tried == number:
         return "none", f"that it costs at most {limit} of error could not be shown"
     if tried is not None:
-        return "none", f"only {count(tried)} members were put to the test"
+        return "not tested", f"only {count(tried)} members were put to the test"
     if fewest == whole:
         return "none", f"{limit} of extra error at most could be shown for no size"
     return "none", f"{count(fewest)} members are the fewest with one"
@@ -181,7 +181,8 @@ def _marked(data: dict[str, Any], members: IntArray) -> list[dict[str, Any]]:
             (curve["enough"], "fewest within one standard error of the best")
         )
         reasons.append((curve["best_size"], "best on held-back samples"))
-    if certificate["refusal"] is None and certificate["n_kept"] < n_members:
+    nested = certificate["refusal"] is None and certificate["nested"]
+    if nested and certificate["n_kept"] < n_members:
         reasons.append((certificate["n_kept"], "fewest with a promise"))
     there = members.tolist()
     return [
@@ -225,8 +226,8 @@ def prune_commands(
             "after": ")",
         }
     ]
-    if source is None or isinstance(code, Code) or draws:
-        return found  # the command line knows names of methods only, and no seed
+    if source is None or isinstance(code, Code):
+        return found  # the command line knows names of methods only
     line = ["quorate", "prune", source.model, source.data, "--target", source.target]
     if "method" in given:
         line += ["--method", code]
@@ -234,6 +235,8 @@ def prune_commands(
         line.append("--out-of-bag" if out_of_bag else "--all-votes")
     if "scoring" in given:
         line += ["--scoring", str(given["scoring"])]
+    if draws:
+        line += ["--seed", str(given["random_state"])]
     before = shlex.join([*line, *source.options, "--keep"])
     shell = {"label": "Prune on the command line", "before": f"{before} ", "after": ""}
     return [shell, *found]

@@ -55,6 +55,8 @@ class Table:
     rows: Sequence[dict[str, Any]]
     filterable: bool = False
     sortable: bool = True
+    stacked: bool = False
+    """Whether its rows become lists on a narrow screen, so that nothing is cut off."""
     footer: Sequence[Sequence[str]] = field(default=())
     """Rows of text that stay below, whatever the order of the others."""
 

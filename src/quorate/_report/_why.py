@@ -70,7 +70,8 @@ def _stay(some: Votes, selection: Selection, kept: Votes) -> Iterator[tuple[int,
             told = f"right on {found} where {others}"
         yield (
             member,
-            f"Stays: {picked}; it is {told}; {_without(grows[member], n_kept)}.",
+            f"Stays: {picked}; it is {told}; {_without(grows[member], n_kept)}"
+            f"{_not_missed(grows[member], n_kept)}.",
         )
 
 
@@ -111,6 +112,13 @@ def _right_on(some: Votes, member: int, where: BoolArray) -> str:
     right = int(np.count_nonzero(asked & (codes == some.y)))
     n_asked = int(np.count_nonzero(asked))
     return f"{count(right)} of the {count(n_asked)} sample{'s' * (n_asked != 1)}"
+
+
+def _not_missed(grown: float, n_kept: int) -> str:
+    """Say so, where a member that stays could go by its errors alone."""
+    if n_kept == 1 or grown > 0:
+        return ""
+    return ", so by errors alone it would not be missed"
 
 
 def _without(grown: float | None, n_members: int) -> str:

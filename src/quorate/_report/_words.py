@@ -5,6 +5,24 @@ UNSCORED = (
     "from them; give samples that no member has seen."
 )
 
+# What a page of counts does not have: what it is, and who has it.
+LEFT_OUT = (
+    ("which members to keep, and what that saves",
+     "Members are chosen and judged on single samples; quorate.report(ensemble, X, y) "
+     "does both, also on a sample that max_samples draws from batches."),
+    ("the size curve, the comparison of methods, and why each member stays or goes",
+     "They ask what other subsets of the members decide on each sample."),
+    ("how clear each verdict is, and what each member contributes",
+     "Margins and contributions are counted sample by sample."),
+    ("size, time to predict and lazy voting",
+     "A summary knows the votes and not the model."),
+)  # fmt: skip
+LEFT_OUT_WITHOUT_RIVAL = (
+    "a comparison with a smaller model, and what can be promised about it",
+    "Counted in the same pass if asked: quorate.summarise(ensemble, batches, "
+    "against=small).",
+)
+
 GLOSSARY = (
     ("member", "One classifier of the ensemble."),
     ("vote", "The class that a member predicts for a sample."),
@@ -13,6 +31,8 @@ GLOSSARY = (
      "and may decide otherwise on close samples."),
     ("accuracy, error", "The share of samples that are predicted right, and the rest. "
      "Of an ensemble, as its own predict decides, unless the plurality vote is named."),
+    ("accuracy alone", "The share of a member's own votes that are right. Out of bag "
+     "these are its votes on the samples it was not trained on."),
     ("percentage point (pp)", "The unit of differences between percentages: from 90 % "
      "to 91 % is one point."),
     ("out-of-bag", "A member of a bootstrapped ensemble was trained on about 63 % "
@@ -46,6 +66,11 @@ GLOSSARY = (
     ("standard error", "How far a measured accuracy may be off because the samples are "
      "only some of all that there could be."),
 )  # fmt: skip
+
+OF_CHOOSING = frozenset(
+    {"held back", "contribution", "pruning", "keep, order", "lazy voting"}
+)
+"""Words that a page without a choice of members does not use."""
 
 STUDY_GLOSSARY = (
     ("cell", "One method on one fold of one data set with one ensemble."),

@@ -4,7 +4,7 @@ An ensemble, samples, a method and a size go in (:func:`gather`, :func:`choose`)
 :class:`quorate.Selection` comes out. :func:`quorate.prune` turns it into a model.
 """
 
-from quorate.choosing._choose import choose, method_for, select
+from quorate.choosing._choose import check_method, choose, method_for, select
 from quorate.choosing._crossfit import CrossFittedCurve, ExpectedError
 from quorate.choosing._curve import SizeCurve, size_curve
 from quorate.choosing._drawing import MAX_SAMPLES, Drawn, draw_rows
@@ -29,6 +29,7 @@ __all__ = [
     "Selection",
     "Size",
     "SizeCurve",
+    "check_method",
     "choose",
     "contributions",
     "draw_rows",

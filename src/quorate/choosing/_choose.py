@@ -347,6 +347,12 @@ class _Given(Evidence):
         return Evidence.costs(self, kind)
 
 
+def check_method(method: Any, **parameters: Any) -> None:
+    """Refuse a method that nobody knows, or that lacks a parameter, before the work."""
+    if not (isinstance(method, str) and method == AUTO):
+        make_pruner(method, **parameters)
+
+
 def method_for(
     evidence: Evidence,
     method: Any,

@@ -5,37 +5,24 @@ shrinks with its size, not with that of the data. Guarantees are another matter:
 want every row, and :func:`quorate.summarise` gives them that.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from quorate._batches import BatchSource, GivenBatches, draw_sample
+from quorate._batches import (
+    MAX_SAMPLES,
+    BatchSource,
+    Drawn,
+    GivenBatches,
+    draw_sample,
+    sample_size,
+)
 from quorate._typing import Array, IntArray
 from quorate._warn import warn
 from quorate.exceptions import SampledWarning
 from quorate.votes import as_labels
 
-MAX_SAMPLES = 200_000
-"""Samples that members are chosen on if nothing else is said."""
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """A stratified sample, and what it was drawn from."""
-
-    n_samples: int
-    """How many were drawn."""
-    n_rows: int
-    """How many there were."""
-    seed: int
-
-    def __str__(self) -> str:
-        return f"{self.n_samples:,} of {self.n_rows:,}, drawn by class"
-
-    def to_dict(self) -> dict[str, int]:
-        """Return plain types."""
-        return {"samples": self.n_samples, "of": self.n_rows, "seed": self.seed}
+__all__ = ["MAX_SAMPLES", "Drawn", "draw_from", "draw_rows"]
 
 
 def draw_rows(
@@ -55,7 +42,7 @@ def draw_rows(
     seed : int
         Seed of the draw.
     """
-    size = _size(max_samples, owner)
+    size = sample_size(max_samples, owner)
     labels = as_labels(y, "y")
     if labels.ndim != 1 or labels.size <= size:
         return None, None  # what has another shape is refused elsewhere
@@ -68,22 +55,11 @@ def draw_from(
     source: BatchSource, max_samples: int | None, owner: str, seed: int = 0
 ) -> tuple[Any, Array, IntArray, Drawn | None]:
     """Return a stratified sample of batches and where it was, in one pass."""
-    size = _size(max_samples, owner)
+    size = sample_size(max_samples, owner)
     X, y, rows, n_rows = draw_sample(source, size, seed)
     if rows.size == n_rows:
         return X, y, rows, None
     return X, y, rows, _said(Drawn(rows.size, n_rows, seed), max_samples, owner)
-
-
-def _size(max_samples: int | None, owner: str) -> int:
-    if max_samples is None:
-        return MAX_SAMPLES
-    whole = isinstance(max_samples, (int, np.integer))
-    if not whole or isinstance(max_samples, bool) or max_samples < 1:
-        raise ValueError(
-            f"{owner}(max_samples={max_samples!r}): a whole number, 1 or more."
-        )
-    return int(max_samples)
 
 
 def _said(drawn: Drawn, max_samples: int | None, owner: str) -> Drawn:

@@ -11,6 +11,7 @@ from quorate._rows import in_memory, take_rows
 from quorate._scoring import check_rule, check_scoring
 from quorate._typing import Array, IntArray
 from quorate.choosing._drawing import Drawn, draw_from, draw_rows
+from quorate.choosing._size import Size
 from quorate.ensembles import (
     COSTS,
     Ensemble,
@@ -129,6 +130,7 @@ def gather(
     max_samples: int | None = None,
     target: str | None = None,
     seed: int = 0,
+    size: Size | None = None,
 ) -> Evidence:
     """Read an ensemble and collect the votes to choose on.
 
@@ -151,12 +153,16 @@ def gather(
         The column of labels, where X is files.
     seed : int
         Seed of that draw.
+    size : Size, optional
+        How many will be kept, to refuse more than there are.
     """
     if out_of_bag not in (True, False, "auto"):
         raise ValueError(f"{owner}(out_of_bag={out_of_bag!r}): True, False or 'auto'.")
     check_scoring(scoring, owner)
     found = read_ensemble(ensemble)
     check_rule(scoring, found.rule.name == "average", owner)
+    if size is not None:
+        size.check_members(found.n_members, owner)
     rows: IntArray | None = None
     if y is None:
         if out_of_bag is True:

@@ -1,12 +1,13 @@
 """Who was kept and why, beside the plain alternatives."""
 
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
 
 from quorate._diversity import diversity
-from quorate._html import encodable, table_html
+from quorate._html import encodable, escape, table_html
 from quorate._scoring import (
     Score,
     judge_subsets,
@@ -15,6 +16,7 @@ from quorate._scoring import (
     score_for,
 )
 from quorate._typing import BoolArray, FloatArray, IntArray
+from quorate._units import percent_text, points_text
 from quorate.choosing._curve import size_curve
 from quorate.choosing._selection import Selection
 from quorate.decomposition import decompose
@@ -27,6 +29,14 @@ _WHERE = {
     "choice": "the samples chosen on, which flatters the choice",
     "nothing": "nothing: the members were trained on the samples chosen on",
 }
+_VOTE = "plurality vote where chosen"
+_PICKS = "picks in order, where chosen"
+# Of the vote; the measures of diversity have no unit.
+_SHARES = {
+    "error": "error",
+    "member_error": "members' mean error",
+    "diversity": "diversity",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,19 +44,23 @@ class Explanation:
     """Who was kept and why, as tables of plain rows."""
 
     steps: list[dict[str, Any]]
-    """Each pick: member, accuracy, error of those picked so far, contribution. Only
-    who was picked if the choice was on training votes, where errors mean nothing."""
+    """Each pick: member; accuracy, the share of its own votes that are right; error of
+    those picked so far; contribution. Only who was picked if the choice was on training
+    votes, where errors mean nothing."""
     before_and_after: list[dict[str, Any]]
     """Decomposition of the plurality vote and diversity, of all members and of those
     kept; none on training votes."""
     comparison: list[dict[str, Any]]
     """Accuracy of the choice and of the plain alternatives of the same size, as their
-    ensembles predict."""
+    ensembles predict. Of a single member on out-of-bag votes, that of its own votes."""
     compared_on: str
     """"test", "choice" or "nothing": the samples of the comparison."""
     score: Score | None = None
     """The score asked for, which rows have as "score" in place of accuracy, and errors
     and contributions are counted in; None for accuracy."""
+
+    out_of_bag: bool = False
+    """Whether members were chosen on votes that are out of bag."""
 
     @property
     def _column(self) -> str:
@@ -64,56 +78,114 @@ class Explanation:
     def _where(self) -> str:
         return _WHERE[self.compared_on]
 
-    def __repr__(self) -> str:
-        lines = [f"{self._title} on {self._where}"]
-        lines += [
-            f"  {row['what']:<34} {row['members']:>5}  {row[self._column]:.4f}"
+    @property
+    def _guesses(self) -> str:
+        """What the comparison does where nobody votes, if that happens."""
+        if not self.out_of_bag or self.compared_on != "choice":
+            return ""
+        return (
+            "Out of bag, a sample on which none of them votes counts as a guess, so "
+            "few members look weaker than they are; a single one is judged on its own "
+            "votes."
+        )
+
+    @property
+    def _meanings(self) -> list[str]:
+        """What the columns of the picks are."""
+        own = "out-of-bag votes" if self.out_of_bag else "votes"
+        if self.score is None:
+            so_far, falls = "error so far: of the ensemble", "the error grows"
+        else:
+            title = self.score.title
+            so_far, falls = f"{title} so far: of the ensemble", f"{title} falls"
+        return [
+            f"accuracy alone: share of the member's own {own} that are right.",
+            f"{so_far} of those picked up to here.",
+            f"contribution: by how much {falls} if it alone leaves those kept.",
+        ]
+
+    def _compared(self) -> list[tuple[str, str, str]]:
+        write = _percent if self.score is None else _plain
+        return [
+            (row["what"], f"{row['members']:,}", write(row[self._column]))
             for row in self.comparison
         ]
-        if self.before_and_after:
-            lines.append(f"{'':<22}{'all':>9}{'kept':>9}")
-        lines += [
-            f"  {row['what']:<20}{row['before']:>9.4f}{row['after']:>9.4f}"
+
+    def _parts(self) -> list[tuple[str, str, str]]:
+        return [
+            (_SHARES.get(name, name), write(row["before"]), write(row["after"]))
             for row in self.before_and_after
+            for name in [row["what"]]
+            for write in [_percent if name in _SHARES else _plain]
         ]
-        lines.append(f"picks: member, its accuracy, {self._so_far}, contribution")
-        lines += [
-            f"  {row['member']:<20}" + "".join(f"{value:>9}" for value in _numbers(row))
+
+    def _picks(self) -> list[tuple[str, str, str, str]]:
+        of_errors = self.score is None
+        so_far = "error" if of_errors else "score"
+        return [
+            (
+                row["member"],
+                _percent(row["accuracy"]),
+                (_percent if of_errors else _plain)(row[so_far]),
+                (_points if of_errors else _plain)(row["contribution"]),
+            )
             for row in self.steps
         ]
+
+    def __repr__(self) -> str:
+        lines = [f"{self._title} on {self._where}"]
+        for what, members, value in self._compared():
+            lines.append(f"  {what:<34} {members:>5}  {value:>8}")
+        lines += wrap(self._guesses, 78, initial_indent="  ", subsequent_indent="  ")
+        if self.before_and_after:
+            lines.append(f"{_VOTE:<35}{'all':>9} {'kept':>9}")
+        for what, before, after in self._parts():
+            lines.append(f"  {what:<33}{before:>9} {after:>9}")
+        lines.append(_PICKS)
+        widths = [max(len(word), 9) for word in self._columns[1:]]
+        for member, *numbers in [self._columns, *self._picks()]:
+            cells = zip(numbers, widths, strict=True)
+            lines.append(
+                f"  {member:<20}" + "".join(f"  {cell:>{w}}" for cell, w in cells)
+            )
+        lines += [f"  {meaning}" for meaning in self._meanings]
         return encodable("\n".join(lines))
 
+    @property
+    def _columns(self) -> tuple[str, str, str, str]:
+        return ("member", "accuracy alone", self._so_far, "contribution")
+
     def _repr_html_(self) -> str:
-        compared = [
-            (row["what"], f"{row['members']:,}", f"{row[self._column]:.4f}")
-            for row in self.comparison
-        ]
-        parts = [
-            (row["what"], f"{row['before']:.4f}", f"{row['after']:.4f}")
-            for row in self.before_and_after
-        ]
-        steps = [(row["member"], *_numbers(row)) for row in self.steps[:_SHOWN_STEPS]]
+        steps = self._picks()[:_SHOWN_STEPS]
         more = len(self.steps) - len(steps)
         return (
             table_html(
                 f"{self._title.capitalize()} on {self._where}",
                 ("", "members", self._title),
-                compared,
+                self._compared(),
+                self._guesses,
             )
-            + table_html("Before and after", ("", "all", "kept"), parts)
+            + table_html(_VOTE.capitalize(), ("", "all", "kept"), self._parts())
             + table_html(
-                "Picks, in order",
-                ("member", "its accuracy", self._so_far, "contribution"),
+                _PICKS.capitalize(),
+                self._columns,
                 steps,
                 f"and {more:,} more" if more else "",
             )
+            + "".join(f"<p>{escape(meaning)}</p>" for meaning in self._meanings)
         )
 
 
-def _numbers(row: dict[str, Any]) -> tuple[str, ...]:
-    so_far = "score" if "score" in row else "error"
-    given = (row[name] for name in ("accuracy", so_far, "contribution"))
-    return tuple("" if value is None else f"{value:.4f}" for value in given)
+def _percent(share: float | None) -> str:
+    return "" if share is None else percent_text(share)
+
+
+def _points(difference: float | None) -> str:
+    return "" if difference is None else points_text(difference)
+
+
+def _plain(value: float | None) -> str:
+    return "" if value is None else f"{value:.4f}"
 
 
 def explain(
@@ -143,6 +215,7 @@ def explain(
         comparison=comparison,
         compared_on="test" if test is not None else "choice" if honest else "nothing",
         score=score,
+        out_of_bag=votes.is_masked,
     )
 
 
@@ -244,6 +317,9 @@ def _compare(
         name = "accuracy"
         errors, _ = subset_errors(judged, subsets)
         scores = 1 - errors
+        if judged.is_masked:
+            # On the samples that it may vote on; on the others it would be guessing.
+            scores[1] = judged.accuracies[best[0]]
         whole, chosen = judged.accuracy(), kept.accuracy()
         mean = 1 - float(errors[2:].mean()) if draws else 0.0
     else:

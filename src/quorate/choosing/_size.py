@@ -11,7 +11,7 @@ from quorate._typing import Array
 from quorate._units import as_bytes
 from quorate.choosing._curve import SizeCurve
 from quorate.ensembles import COSTS
-from quorate.pruning import Pruner
+from quorate.pruning import Pruner, members_to_keep
 from quorate.votes import Votes, VoteSource
 
 Keep = float | int | str | None
@@ -96,6 +96,11 @@ class Size:
         if pruner.tags.chooses_weights and pruner.tags.finds_size:
             return Size(None)
         return Size("auto", at_best=True) if can_find() else Size(DEFAULT_KEEP)
+
+    def check_members(self, n_members: int, owner: str) -> None:
+        """Refuse to keep more members than there are, before any of them is asked."""
+        if self.is_fixed and isinstance(self.keep, Integral) and self.keep > n_members:
+            members_to_keep(self.keep, n_members, owner)
 
     @property
     def is_fixed(self) -> bool:

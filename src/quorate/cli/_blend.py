@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from quorate.cli import _options
-from quorate.cli._inputs import refuse_to_write_over
+from quorate.cli._checks import check_files, refuse_to_write_over
+from quorate.cli._numbers import COUNT
 from quorate.cli._printable import say
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ _SUFFIXES = (".csv", ".parquet")
     metavar="NAME",
     help="'simplex', 'single', 'mean' or one of 'quorate methods', such as 'ges'.",
 )
-@click.option("--keep", type=int, metavar="NUMBER", help="At most so many models.")
+@click.option("--keep", type=COUNT, metavar="NUMBER", help="At most so many models.")
 @click.option(
     "--scoring",
     metavar="NAME",
@@ -75,17 +76,23 @@ def blend(
     as_json: bool,
 ) -> None:
     """Weigh models by the out-of-fold probabilities in FOLDER, one file for each."""
-    from quorate._blending import blend as find_blend
-    from quorate.cli._render import progress_console, results_console
-
     if output is not None:
-        refuse_to_write_over(output, force)
-        if output.suffix not in _SUFFIXES:
-            raise click.UsageError(f"-o {output}: a name in {' or '.join(_SUFFIXES)}.")
+        refuse_to_write_over(output, force, *_SUFFIXES)
     elif test is not None:
         raise click.UsageError("--test needs -o FILE, where the blend goes.")
     if page is not None:
         refuse_to_write_over(page, force, ".html", ".htm")
+    packages = ["matplotlib", "jinja2"] if page is not None else []
+    if output is not None and output.suffix == ".parquet":
+        packages.append("pyarrow")
+    check_files([], [target], column, packages=packages)
+    from quorate._blending import blend as find_blend
+    from quorate._blending import check_request
+    from quorate.cli._render import progress_console, results_console
+
+    check_request(folder, method=method, keep=keep, scoring=scoring)
+    if test is not None:
+        check_request(test)
     y = _labels(target, column)
     with progress_console().status("weighing"):
         found = find_blend(folder, y, method=method, keep=keep, scoring=scoring)
@@ -142,17 +149,22 @@ def _write(found: "Blend", test: Path | None, output: Path) -> None:
 def _show(console: Any, found: "Blend", test: Path | None, output: Path | None) -> None:
     from quorate.cli._render import plain_table
 
-    scores = plain_table("", found.scoring, "+-")
+    scores = plain_table("", found.scoring, "standard error")
     for row in found.rows():
         scores.add_row(*row)
     console.print(scores)
     console.print(
-        "weights were chosen on other samples than those they are scored on\n"
+        f"the larger the {found.scoring}, the better; weights were chosen on other "
+        "samples than those they are scored on\n"
     )
     weights = plain_table("model", "weight")
     for name, weight in found.weights.items():
         weights.add_row(name, f"{weight:.3f}")
     console.print(weights)
+    left = len(found.names) - len(found.weights)
+    console.print(
+        "weights add up to 1" + (f"; {left:,} more models have none" * bool(left))
+    )
     if output is not None:
         what = "weights" if test is None else f"blend of {test}"
         console.print(f"{what} written to {output}", markup=False, soft_wrap=True)

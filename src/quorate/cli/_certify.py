@@ -7,7 +7,9 @@ from typing import Any
 import click
 
 from quorate.cli import _options
+from quorate.cli._checks import check_files
 from quorate.cli._inputs import read_two
+from quorate.cli._numbers import SHARE
 from quorate.cli._printable import say
 from quorate.cli._streams import is_stream, run_pass
 
@@ -20,6 +22,7 @@ from quorate.cli._streams import is_stream, run_pass
 @click.option(
     "--tolerance",
     default=0.02,
+    type=SHARE,
     show_default=True,
     metavar="SHARE",
     help="By how much the error may exceed that of BIG.",
@@ -27,6 +30,7 @@ from quorate.cli._streams import is_stream, run_pass
 @click.option(
     "--delta",
     default=0.05,
+    type=SHARE,
     show_default=True,
     metavar="SHARE",
     help="Probability of a wrong certificate, at most.",
@@ -56,10 +60,23 @@ def certify(
     DATA are samples that no member was trained or chosen on, drawn as those to come.
     The exit code is 1 if there is no certificate.
     """
+    models = big, small
+    if class_weight is not None and is_stream(data):
+        raise click.UsageError(
+            f"{data}: a pass over several files does not tell which class the errors "
+            "are in; --class-weight goes with one table."
+        )
+    check_files(
+        models,
+        [data],
+        target,
+        unsafe_pickle=unsafe_pickle,
+        packages=_options.packages_for(dask),
+    )
     from quorate.certificates import certify as prove
     from quorate.cli._render import progress_console, results_console
 
-    whole, part, X, y = read_two((big, small), data, target, trust, unsafe_pickle)
+    whole, part, X, y = read_two(models, data, target, trust, unsafe_pickle)
     asked: tuple[Any, ...] = (whole, part, X, y)
     if is_stream(data):
         asked = (run_pass(whole, data, target, against=part, jobs=jobs, dask=dask),)

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from quorate.cli import _options
+from quorate.cli._checks import check_files
 from quorate.cli._inputs import read_two
 from quorate.cli._printable import say
 from quorate.cli._streams import is_stream, run_pass
@@ -39,6 +40,14 @@ def compare(
     DATA should be samples that neither was trained or chosen on. A folder or pattern of
     files is read in one pass.
     """
+    models = before, after
+    check_files(
+        models,
+        [data],
+        target,
+        unsafe_pickle=unsafe_pickle,
+        packages=_options.packages_for(dask),
+    )
     from quorate._scoring import check_scoring
     from quorate.cli._render import (
         comparison_table,
@@ -48,7 +57,7 @@ def compare(
     from quorate.comparison import compare as set_beside
 
     check_scoring(scoring, "compare")
-    first, second, X, y = read_two((before, after), data, target, trust, unsafe_pickle)
+    first, second, X, y = read_two(models, data, target, trust, unsafe_pickle)
     if is_stream(data):
         X = run_pass(first, data, target, against=second, jobs=jobs, dask=dask)
     with progress_console().status("comparing"):

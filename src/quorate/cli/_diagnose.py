@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from quorate.cli import _options
-from quorate.cli._inputs import check_files
+from quorate.cli._checks import check_column, check_files, check_folder
 from quorate.cli._printable import say
 from quorate.cli._streams import is_stream, run_pass
 
@@ -45,12 +45,7 @@ _VOTES = (".npz", ".csv", ".gz", ".txt", ".parquet", ".pq")
 @_options.dask
 @_options.trust
 @_options.unsafe_pickle
-@click.option(
-    "--noise",
-    default=0.01,
-    show_default=True,
-    help="Share of labels that may be wrong.",
-)
+@_options.noise
 @_options.as_json
 def diagnose(
     votes_or_model: Path,
@@ -75,10 +70,6 @@ def diagnose(
     folders or patterns of Parquet or CSV of any size, which are read once and never
     whole.
     """
-    from quorate._diagnosis import diagnose as look
-    from quorate.cli._render import results_console, show_diagnosis
-    from quorate.persistence import load
-
     votes: VoteCounts
     alone = len(batches) == 1 and data is None and not is_stream(batches[0])
     if alone and (jobs, resume, dask) == (None, None, None):
@@ -92,6 +83,17 @@ def diagnose(
                 "BATCHES go with a model and --target COLUMN, and with no --data or "
                 "--out-of-bag."
             )
+        check_files(
+            [votes_or_model],
+            batches,
+            target,
+            unsafe_pickle=unsafe_pickle,
+            packages=_options.packages_for(dask),
+        )
+        if resume is not None:
+            check_folder(resume)
+        from quorate.persistence import load
+
         model = load(votes_or_model, trust, unsafe_pickle=unsafe_pickle)
         votes = run_pass(
             model, list(batches), target, jobs=jobs, resume=resume, dask=dask
@@ -104,22 +106,30 @@ def diagnose(
     else:
         if data is None or target is None:
             raise click.UsageError("a model needs DATA and --target COLUMN.")
-        check_files(votes_or_model, data, target=target)
+        check_files([votes_or_model], [data], target, unsafe_pickle=unsafe_pickle)
         votes = _ask_model(
             votes_or_model, data, target, out_of_bag, trust, unsafe_pickle
         )
+    from quorate._diagnosis import diagnose as look
+    from quorate.cli._render import results_console, show_diagnosis
+
     diagnosis = look(votes, noise)
     if as_json:
         say(json.dumps(diagnosis.to_dict(), indent=2))
         return
     console = results_console()
-    console.print(repr(votes), markup=False, soft_wrap=True)
-    if votes.source is not None:
-        console.print(str(votes.source))
+    source = "" if votes.source is None else f"; {votes.source}"
+    console.print(
+        f"{votes.n_members:,} members, {votes.n_samples:,} samples, "
+        f"{len(votes.classes):,} classes{source}"
+    )
     show_diagnosis(console, diagnosis)
 
 
 def _read_votes(path: Path, label: str) -> "VoteCounts":
+    if not path.exists():
+        raise FileNotFoundError(f"{path}: no such file.")
+    check_column(path, label)
     from quorate.votes import Votes, load_counts
 
     if path.suffix.lower() == ".npz":

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from quorate.cli import _options
-from quorate.cli._inputs import check_files, read_model
+from quorate.cli._checks import check_files
+from quorate.cli._inputs import read_model
+from quorate.cli._numbers import CONFIDENCE, SHARE
 from quorate.cli._printable import say
 
 if TYPE_CHECKING:
@@ -25,16 +27,20 @@ if TYPE_CHECKING:
 @click.option(
     "--confidence",
     default=0.999,
+    type=CONFIDENCE,
     show_default=True,
+    metavar="SHARE",
     help="For bayes: probability that the leader stays ahead.",
 )
 @click.option(
     "--epsilon",
     default=0.005,
+    type=SHARE,
     show_default=True,
+    metavar="SHARE",
     help="For calibrated: share of predictions that may change.",
 )
-@click.option("--seed", default=0, show_default=True, help="Seed of order and split.")
+@_options.seed
 @_options.trust
 @_options.unsafe_pickle
 @_options.as_json
@@ -54,11 +60,11 @@ def lazy(
     DATA are samples to predict, not those of the training. Nothing is written: wrap the
     model in quorate.LazyClassifier to use it.
     """
+    check_files([model], [data], target, unsafe_pickle=unsafe_pickle, several=False)
     from quorate._tables import read_samples_for
     from quorate.cli._render import progress_console, results_console
     from quorate.lazy import try_modes
 
-    check_files(model, data, target=target)
     console = progress_console()
     with console.status("reading"):
         ensemble = read_model(
@@ -82,6 +88,7 @@ def lazy(
 
 
 def _show(console: "Console", trial: "Trial") -> None:
+    from quorate._units import percent_text
     from quorate.cli._render import plain_table
 
     scored = trial.modes[0].accuracy is not None
@@ -99,19 +106,23 @@ def _show(console: "Console", trial: "Trial") -> None:
         cells = [
             names[tried.mode].format(tried.setting),
             f"{tried.members_asked:.1f}",
-            f"{tried.share_asked:.0%}",
-            f"{tried.disagreement:.2%}",
+            f"{100 * tried.share_asked:.0f} %",
+            percent_text(tried.disagreement),
             f"{tried.milliseconds:,.1f}",
-            f"{tried.speedup:.2f}",
+            f"{tried.speedup:.{1 if tried.speedup >= 10 else 2}f}",
         ]
         if tried.accuracy is not None:
-            cells.append(f"{tried.accuracy:.4f}")
+            cells.append(percent_text(tried.accuracy))
         table.add_row(*cells)
     console.print(
-        f"{trial.n_members} members on {trial.n_samples} samples"
-        + (f", {trial.n_calibration} others to calibrate" * bool(trial.n_calibration))
+        f"{trial.n_members:,} members on {trial.n_samples:,} samples"
+        + (f", {trial.n_calibration:,} others to calibrate" * bool(trial.n_calibration))
     )
     console.print(table)
+    console.print(
+        "asked: members per sample, on average; changed: predictions that are not "
+        f"those of all members; ms: for all {trial.n_samples:,} samples"
+    )
     if trial.left_out:
         console.print(f"not calibrated: {trial.left_out}")
     if trial.note:

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from quorate.cli._numbers import NOISE, SEED, WORKERS
+
 model = click.argument("model", type=click.Path(path_type=Path))
 
 
@@ -21,7 +23,20 @@ def samples(command: Callable[..., Any]) -> Callable[..., Any]:
     return _with_data(option(command), "DATA --target COLUMN")
 
 
-def _with_data(command: Callable[..., Any], usage: str) -> Callable[..., Any]:
+def samples_or_summary(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Take samples and their labels, unless the model is a file of a summary."""
+    option = click.option("--target", metavar="COLUMN", help="Column of true labels.")
+    return _with_data(option(command), "DATA --target COLUMN", summaries=True)
+
+
+def is_summary(path: Path) -> bool:
+    """Tell whether a path names a file of votes or of a summary, not of a model."""
+    return path.suffix.lower() == ".npz"
+
+
+def _with_data(
+    command: Callable[..., Any], usage: str, summaries: bool = False
+) -> Callable[..., Any]:
     @click.argument("data", required=False, type=click.Path(path_type=Path))
     @click.option("--data", "by_option", hidden=True, type=click.Path(path_type=Path))
     @wraps(command)
@@ -31,6 +46,12 @@ def _with_data(command: Callable[..., Any], usage: str) -> Callable[..., Any]:
         if "--target" in usage and options["target"] is None:
             missing.append("--target")
         path = click.get_current_context().command_path
+        if summaries and is_summary(options["model"]):
+            if given is not None or options["target"] is not None:
+                raise click.UsageError(
+                    f"{options['model']} has its samples; give no DATA or --target."
+                )
+            return command(data=None, **options)
         if missing:
             raise click.UsageError(
                 f"{' and '.join(missing)} missing: {path} MODEL {usage}, where DATA is "
@@ -57,13 +78,36 @@ force = click.option("--force", is_flag=True, help="Write over an existing file.
 as_json = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON instead of tables."
 )
-jobs = click.option("--jobs", type=int, metavar="N", help="Processes that vote.")
+jobs = click.option("--jobs", type=WORKERS, metavar="N", help="Processes that vote.")
+seed = click.option(
+    "--seed",
+    default=0,
+    type=SEED,
+    show_default=True,
+    metavar="N",
+    help="Seed of everything random.",
+)
+noise = click.option(
+    "--noise",
+    default=0.01,
+    type=NOISE,
+    show_default=True,
+    metavar="SHARE",
+    help="Share of labels that may be wrong.",
+)
 resume = click.option(
     "--resume",
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="Note how far a pass has come here, and go on from it.",
 )
+
+
+def packages_for(dask: str | None) -> list[str]:
+    """Return what has to be installed for a Dask cluster, if there is one."""
+    return [] if dask is None else ["distributed"]
+
+
 dask = click.option(
     "--dask", metavar="ADDRESS", help="Dask scheduler to run the passes on."
 )

@@ -1,19 +1,23 @@
 """``quorate prune``: a smaller model from a file and samples."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from quorate.cli import _options
-from quorate.cli._inputs import (
+from quorate.cli._checks import (
     as_limits,
     as_size,
     check_files,
-    read_samples_of,
+    check_method,
+    one_size,
     refuse_to_write_over,
 )
+from quorate.cli._inputs import read_samples_of
+from quorate.cli._numbers import COUNT, NOT_NEGATIVE
 from quorate.cli._printable import say
 from quorate.cli._streams import is_stream, run_pass
 
@@ -31,7 +35,7 @@ from quorate.cli._streams import is_stream, run_pass
 @_options.keep
 @click.option(
     "--tolerance",
-    type=float,
+    type=NOT_NEGATIVE,
     metavar="SHARE",
     help="Instead of --keep: the error may grow by this.",
 )
@@ -43,7 +47,7 @@ from quorate.cli._streams import is_stream, run_pass
 )
 @click.option(
     "--batch",
-    type=int,
+    type=COUNT,
     metavar="N",
     help="Rows in a call, for a budget of milliseconds; 1 by default.",
 )
@@ -62,10 +66,11 @@ from quorate.cli._streams import is_stream, run_pass
 )
 @click.option(
     "--max-samples",
-    type=int,
+    type=COUNT,
     metavar="N",
     help="Choose on a sample of so many, drawn by class; 200,000 by default.",
 )
+@_options.seed
 @_options.jobs
 @_options.dask
 @click.option(
@@ -99,6 +104,7 @@ def prune(
     out_of_bag: bool | None,
     distil: bool,
     max_samples: int | None,
+    seed: int,
     jobs: int | None,
     dask: str | None,
     test: Path | None,
@@ -115,24 +121,38 @@ def prune(
     the samples to choose on, and once more to compare both models on all rows; with
     --test, where no member was chosen, the smaller one is also certified.
     """
+    target_file = output or model.with_name(f"{model.stem}-small.skops")
+    refuse_to_write_over(target_file, force, ".skops")
+    wanted, limits = as_size(keep), as_limits(budget)
+    one_size(
+        keep=keep != "default",
+        tolerance=tolerance is not None,
+        budget=limits is not None,
+    )
+    check_files(
+        [model],
+        [data, test],
+        target,
+        unsafe_pickle=unsafe_pickle,
+        packages=_options.packages_for(dask),
+    )
     from quorate._scoring import check_scoring
     from quorate.certificates import certify
+    from quorate.choosing import Size
     from quorate.cli._render import progress_console, results_console
     from quorate.comparison import compare
     from quorate.persistence import load, save
     from quorate.pruned import get_record, prune_with_selection
-    from quorate.pruning import method_name
+    from quorate.pruning import methods
 
-    target_file = output or model.with_name(f"{model.stem}-small.skops")
-    refuse_to_write_over(target_file, force, ".skops")
-    wanted, limits = as_size(keep), as_limits(budget)
+    method = check_method(method, wanted, class_weight=class_weight)
+    Size.of(method, wanted, tolerance, limits, batch)
     check_scoring(scoring, "prune")
-    if method != "auto":
-        method = method_name(method)
-    check_files(model, data, test, target=target)
-    weighted: dict[str, Any] = {}
+    parameters: dict[str, Any] = {}
     if class_weight is not None:
-        weighted["class_weight"] = class_weight
+        parameters["class_weight"] = class_weight
+    if method != "auto" and methods()[method].is_random:
+        parameters["random_state"] = seed
     console = progress_console()
     with console.status("reading"):
         # A list or dict of classifiers comes out as a model that can predict.
@@ -158,7 +178,7 @@ def prune(
             n_jobs=None if y is None else jobs,
             max_samples=max_samples,
             target=target if y is None else None,
-            **weighted,
+            **parameters,
         )
     judged = test or data
     certificate = None
@@ -175,6 +195,9 @@ def prune(
             if test is not None or y is None:
                 samples = read_samples_of(ensemble, judged, target)
             compared = compare(ensemble, smaller, *samples, scoring=scoring)
+    if test is None:
+        # Nothing can be promised about members by the samples that chose them.
+        compared = replace(compared, error_limits=None, excess_limit=None)
     save(smaller, target_file)
     seen = "samples chosen on" if test is None else "test samples"
     record = get_record(smaller)
@@ -202,18 +225,19 @@ def _show(
     output: Path,
 ) -> None:
     from quorate.cli._render import comparison_table
+    from quorate.pruning import method_name
 
     console.print(
-        f"{selection.n_kept} of {selection.votes.n_members} members kept by "
-        f"{record['method']}{' (auto)' if record['auto'] else ''}, chosen on "
-        f"{record['chosen_on']}",
+        f"{selection.n_kept:,} of {selection.votes.n_members:,} members kept by "
+        f"{method_name(record['method'])}{' (auto)' if record['auto'] else ''}, chosen "
+        f"on {record['chosen_on']}",
         markup=False,
     )
     if "distil" in record:
         taught = record["distil"]
         console.print(
-            f"leaves distilled from the whole model on {taught['n_crossed']} crossed "
-            f"and {taught['n_real']} given rows"
+            f"leaves distilled from the whole model on {taught['n_crossed']:,} crossed "
+            f"and {taught['n_real']:,} given rows"
         )
     if selection.latency is not None:
         console.print(str(selection.latency), markup=False)
@@ -221,7 +245,7 @@ def _show(
     console.print(compared.note)
     if where_chosen and compared.accuracy is not None:
         console.print(
-            "the members were chosen on the same samples, which flatters what is left; "
-            "--test FILE compares on others"
+            "The members were chosen on the same samples, which flatters what is left; "
+            "--test FILE compares on others."
         )
     console.print(f"written to {output}", markup=False, soft_wrap=True)

@@ -57,7 +57,7 @@ def plain_table(*columns: str) -> Table:
 
 def comparison_table(compared: "Comparison") -> Table:
     """Return two models side by side."""
-    table = plain_table("", "before", "after", "")
+    table = plain_table("", "before", "after", "change")
     for column in table.columns[1:]:
         column.justify = "right"
     for row in compared.rows():
@@ -96,7 +96,9 @@ def _show_decomposition(console: Console, diagnosis: "Diagnosis") -> None:
     name = Text(on_one_line(votes.names[best]))
     console.print(
         Text.assemble(
-            "best single member: ", name, f", error {_percent(1 - accuracies[best])}"
+            "best single member: ",
+            name,
+            f", error alone {_percent(1 - accuracies[best])}",
         )
     )
 
@@ -110,6 +112,7 @@ def _show_diversity(console: Console, diagnosis: "Diagnosis") -> None:
         value = f"{diagnosis.diversity[name]:.4f}"
         table.add_row(name, value, pointer(measure.direction), measure.summary)
     console.print(table)
+    console.print("diverse if: whether a high or a low value means that members differ")
     if not diagnosis.votes.has_equal_weights:
         console.print("Votes are weighted; error_gap and entropy_cc use the weights,")
         console.print("the others compare the members as equals.")

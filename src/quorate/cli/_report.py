@@ -2,17 +2,31 @@
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from quorate.cli import _options
-from quorate.cli._inputs import as_size, check_files, refuse_to_write_over
+from quorate.cli._checks import (
+    as_size,
+    check_files,
+    check_method,
+    refuse_to_write_over,
+    require_packages,
+)
+from quorate.cli._inputs import read_samples_of
+from quorate.cli._numbers import WORKERS
 from quorate.cli._printable import say
+
+if TYPE_CHECKING:
+    from quorate._report import Report
+
+_PACKAGES = ("matplotlib", "jinja2")
 
 
 @click.command()
 @_options.model
-@_options.samples
+@_options.samples_or_summary
 @click.option(
     "-o",
     "--output",
@@ -36,22 +50,23 @@ from quorate.cli._printable import say
     default=None,
     help="Use out-of-bag votes, or all; found out by default.",
 )
-@click.option(
-    "--noise",
-    default=0.01,
-    show_default=True,
-    help="Share of labels that may be wrong.",
-)
+@_options.noise
 @click.option("--title", metavar="TEXT", help="Title of the page.")
-@click.option("--jobs", type=int, metavar="N", help="Members asked at a time.")
-@click.option("--seed", default=0, show_default=True, help="Seed of everything random.")
+@click.option("--jobs", type=WORKERS, metavar="N", help="Members asked at a time.")
+@_options.seed
+@click.option(
+    "--max-samples",
+    type=int,
+    metavar="N",
+    help="Make the page from a sample of so many, drawn by class; 200,000 by default.",
+)
 @_options.trust
 @_options.unsafe_pickle
 @_options.as_json
 def report(
     model: Path,
-    data: Path,
-    target: str,
+    data: Path | None,
+    target: str | None,
     output: Path | None,
     force: bool,
     method: str,
@@ -62,6 +77,7 @@ def report(
     title: str | None,
     jobs: int | None,
     seed: int,
+    max_samples: int | None,
     trust: tuple[str, ...],
     unsafe_pickle: bool,
     as_json: bool,
@@ -69,29 +85,45 @@ def report(
     """Write one HTML page that explains MODEL, to be opened in any browser.
 
     It says how diverse the members are and whether that helps, which of them matter,
-    what pruning and lazy voting would save, and what to do next.
+    what pruning and lazy voting would save, and what to do next. Of a folder or pattern
+    of files a sample is drawn. MODEL may also be the .npz file of a summary, such as
+    'quorate diagnose --resume' leaves; its page has what counts alone can say.
     """
-    from quorate._report import Source, make_report
-    from quorate._scoring import check_scoring
-    from quorate._tables import read_samples_for
-    from quorate.cli._render import progress_console
-    from quorate.persistence import load
-    from quorate.pruning import method_name
-
     page_file = output or model.with_suffix(".html")
     refuse_to_write_over(page_file, force, ".html", ".htm")
+    if data is None or target is None:
+        usual = ("auto", "default", None, None, None)
+        if (method, keep, scoring, out_of_bag, max_samples) != usual:
+            raise click.UsageError(
+                f"{model} holds counts, from which nobody is chosen; give only "
+                "--output, --title and --noise."
+            )
+        _of_summary(model, page_file, noise, title, as_json)
+        return
     wanted = as_size(keep)
-    if method != "auto":
-        method = method_name(method)
+    check_files(
+        [model],
+        [data],
+        target,
+        unsafe_pickle=unsafe_pickle,
+        packages=_PACKAGES,
+    )
+    from quorate._report import Source, make_report
+    from quorate._scoring import check_scoring
+    from quorate.cli._render import progress_console
+    from quorate.persistence import load
+
+    method = check_method(method, wanted)
     check_scoring(scoring, "report")
-    check_files(model, data, target=target, report=True)
     console = progress_console()
     with console.status("reading"):
         ensemble = load(model, trust, unsafe_pickle=unsafe_pickle)
-        X, y = read_samples_for(ensemble, data, target)
+        X, y = read_samples_of(ensemble, data, target)
     options = [word for name in trust for word in ("--trust", name)]
     if unsafe_pickle:
         options.append("--unsafe-pickle")
+    if max_samples is not None:
+        options += ["--max-samples", str(max_samples)]
     with console.status("asking the members, measuring, drawing"):
         page = make_report(
             ensemble,
@@ -107,7 +139,29 @@ def report(
             n_jobs=jobs,
             random_state=seed,
             source=Source(str(model), str(data), target, tuple(options)),
+            max_samples=max_samples,
+            target=target if y is None else None,
         )
+    _write(page, page_file, as_json)
+
+
+def _of_summary(
+    path: Path, page_file: Path, noise: float, title: str | None, as_json: bool
+) -> None:
+    from quorate._report import summary_report
+    from quorate.cli._render import progress_console
+    from quorate.votes import Votes, load_counts
+
+    require_packages(*_PACKAGES)
+    counts = load_counts(path)
+    if isinstance(counts, Votes):
+        counts = counts.summary()
+    with progress_console().status("measuring, drawing"):
+        page = summary_report(counts, noise=noise, title=title, file=str(path))
+    _write(page, page_file, as_json)
+
+
+def _write(page: "Report", page_file: Path, as_json: bool) -> None:
     page.save(page_file)
     if as_json:
         say(json.dumps({"output": str(page_file), **page.data}, indent=2))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from quorate.cli._checks import check_folder, require_packages
 from quorate.cli._printable import say
 
 if TYPE_CHECKING:
@@ -72,6 +73,16 @@ def report(
     html: Path | None,
 ) -> None:
     """Print the results in STORE, write them to a file, or draw their figures."""
+    if html is not None or figures is not None:
+        require_packages("matplotlib", *(["jinja2"] if html is not None else []))
+    elif form == "parquet":
+        if output is None:
+            raise click.UsageError("parquet is not for printing; name a file with -o.")
+        require_packages("pyarrow")
+    for written in filter(None, (output, html)):
+        check_folder(written)
+    if not store.exists():
+        raise FileNotFoundError(f"{store}: no such file.")
     from quorate.study import Results
 
     results = Results.read(store)
@@ -83,8 +94,7 @@ def report(
         drawn = study_figures(results, figures, kinds)
         say(f"{len(drawn)} figures written to {figures}", err=True)
     elif form == "parquet":
-        if output is None:
-            raise click.UsageError("parquet is not for printing; name a file with -o.")
+        assert output is not None
         results.to_parquet(output)
     elif output is None and form == "terminal":
         from quorate.cli._render import results_console

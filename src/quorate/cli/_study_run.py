@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from quorate.cli import _options
+from quorate.cli._checks import check_folder, require_packages
 from quorate.cli._interrupts import heeding_interrupts, interrupted_code
+from quorate.cli._numbers import WORKERS
 from quorate.cli._printable import say
 
 if TYPE_CHECKING:
@@ -27,7 +30,7 @@ def _running(command: F) -> F:
                 metavar="DIR",
                 help="Folder of data sets.",
             ),
-            click.option("--jobs", type=int, metavar="N", help="Fits at a time."),
+            click.option("--jobs", type=WORKERS, metavar="N", help="Fits at a time."),
             click.option(
                 "--dask",
                 metavar="tcp://HOST:PORT",
@@ -71,14 +74,16 @@ def run(
     Results go to one file; what is in it already is not computed again. Ctrl-C stops
     the run and keeps what was computed.
     """
+    suffix = "-quick.sqlite" if quick else ".sqlite"
+    path = store or Path(f"{Path(plan).stem}{suffix}")
+    check_folder(path)
+    _check_workers(options["dask"], options["backend"])
     from quorate.study import make_preset, quicker, read_plan
 
     if plan.endswith(".toml"):
         made = quicker(read_plan(plan)) if quick else read_plan(plan)
     else:
         made = make_preset(plan, data_dir=options["data_dir"], quick=quick)
-    suffix = "-quick.sqlite" if quick else ".sqlite"
-    path = store or Path(f"{Path(plan).stem}{suffix}")
     if dry_run:
         _forecast(made, path, **options)
     else:
@@ -90,6 +95,9 @@ def run(
 @_running
 def resume(store: Path, **options: Any) -> None:
     """Do what is missing in STORE."""
+    if not store.exists():
+        raise FileNotFoundError(f"{store}: no such file.")
+    _check_workers(options["dask"], options["backend"])
     from quorate.study import Store, stored_plan
 
     with Store(store, read_only=True) as opened:
@@ -147,13 +155,17 @@ def _where_to_go_on(path: Path, folder: Path | None) -> str:
     )
 
 
-def _workers(dask: str | None, backend: str | None) -> AbstractContextManager[None]:
-    from quorate.study import workers_on
-
+def _check_workers(dask: str | None, backend: str | None) -> None:
     if backend == "dask" and dask is None:
         raise click.UsageError("--backend dask needs to know where: --dask tcp://...")
     if backend is not None and dask is not None and backend != "dask":
         raise click.UsageError("--dask and --backend exclude each other.")
+    require_packages(*_options.packages_for(dask))
+
+
+def _workers(dask: str | None, backend: str | None) -> AbstractContextManager[None]:
+    from quorate.study import workers_on
+
     return workers_on(backend, dask)
 
 

@@ -12,7 +12,7 @@ from quorate.display._axes import figure_of, one_axes
 from quorate.display._base import SupportDisplay, as_support
 from quorate.display._colours import KEPT, text_colour
 from quorate.display._text import plain
-from quorate.votes import Votes
+from quorate.votes import VoteCounts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,12 +62,12 @@ class AgreementDisplay(SupportDisplay):
     names: tuple[str, ...]
 
     @classmethod
-    def from_votes(cls, votes: Votes, support: Any = None) -> Self:
+    def from_votes(cls, votes: VoteCounts, support: Any = None) -> Self:
         """Count equal votes and cluster the members.
 
         Parameters
         ----------
-        votes : Votes
+        votes : Votes or Summary
         support : array-like of bool or int, optional
             Members kept, as a mask or positions.
         """

@@ -21,7 +21,7 @@ def require_matplotlib(owner: str) -> None:
     except ImportError as error:
         raise ImportError(
             f"{owner}.plot draws with matplotlib, which is not installed; "
-            'pip install "quorate[report]" adds it.'
+            "pip install matplotlib"
         ) from error
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from quorate._typing import BoolArray
 from quorate.ensembles import collect_votes
-from quorate.votes import Votes
+from quorate.votes import VoteCounts, Votes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -97,7 +97,7 @@ class SupportDisplay(VotesDisplay):
         return cls.from_votes(selection.votes, selection.support, **options)
 
 
-def as_support(owner: str, votes: Votes, support: Any) -> BoolArray | None:
+def as_support(owner: str, votes: VoteCounts, support: Any) -> BoolArray | None:
     """Return which members are kept, of a mask or positions; None stays None."""
     if support is None:
         return None

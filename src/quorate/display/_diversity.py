@@ -12,7 +12,7 @@ from quorate.display._axes import figure_of, new_figure, one_axes, require_matpl
 from quorate.display._base import SupportDisplay, as_support
 from quorate.display._colours import ALL, KEPT, text_colour
 from quorate.display._text import plain
-from quorate.votes import Votes
+from quorate.votes import VoteCounts, Votes, check_votes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,19 +61,23 @@ class DiversityDisplay(SupportDisplay):
     ranges: FloatArray
 
     @classmethod
-    def from_votes(cls, votes: Votes, support: Any = None) -> Self:
+    def from_votes(cls, votes: VoteCounts, support: Any = None) -> Self:
         """Measure the votes; weights are not looked at.
 
         Parameters
         ----------
-        votes : Votes
+        votes : Votes or Summary
+            A summary without ``support``: it has no votes of some members.
         support : array-like of bool or int, optional
             Members kept, as a mask or positions.
         """
         mask = as_support("DiversityDisplay", votes, support)
         equal = votes.unweighted()
-        before = diversity(equal)
-        after = None if mask is None else diversity(equal.keep(mask))
+        before, after = diversity(equal), None
+        if mask is not None:
+            check_votes(votes, "DiversityDisplay(support=...)")
+            assert isinstance(equal, Votes)
+            after = diversity(equal.keep(mask))
         names = tuple(before)
         limits = _ranges(votes.n_members, votes.n_classes)
         return cls(
@@ -144,7 +148,7 @@ class DiversityDisplay(SupportDisplay):
         ax.set_yticks(rows, self._labels())
         ax.set_ylim(len(rows) - 0.5, -0.5)
         ax.set_xlim(0, 1.12 * max(float(p.get_width()) for p in ax.patches))
-        ax.set_xlabel("place in the measure's range: 0 least diverse, 1 most diverse")
+        ax.set_xlabel("place in its range: 0 least, 1 most diverse")
         if len(groups) > 1:
             ax.legend(
                 frameon=False, labelcolor=text_colour(ax), ncols=2, loc="lower left",

@@ -13,7 +13,7 @@ from quorate.display._base import SupportDisplay, as_support
 from quorate.display._colours import ALL, KEPT, fading, text_colour
 from quorate.display._points import CROWD, points
 from quorate.display._text import percent_axis, plain
-from quorate.votes import Votes
+from quorate.votes import VoteCounts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,13 +63,13 @@ class KappaErrorDisplay(SupportDisplay):
 
     @classmethod
     def from_votes(
-        cls, votes: Votes, support: Any = None, *, outputs: Outputs = "label"
+        cls, votes: VoteCounts, support: Any = None, *, outputs: Outputs = "label"
     ) -> Self:
         """Compute the pairs.
 
         Parameters
         ----------
-        votes : Votes
+        votes : Votes or Summary
             Of two members or more.
         support : array-like of bool or int, optional
             Members kept, as a mask or positions.

@@ -22,17 +22,18 @@ class MembersDisplay(Display):
 
     agreement: FloatArray
     accuracy: FloatArray
-    kept: BoolArray
+    kept: BoolArray | None
     vote_accuracy: float
 
     def plot(self, ax: "Axes | None" = None) -> Self:
         """Draw a point for each member and a line for all of them together."""
         ax = one_axes("MembersDisplay", ax, 6.4, 3.8)
         crowd = self.agreement.size > CROWD
-        for which, hue, marker, name in (
-            (~self.kept, ALL, "o", "dropped"),
-            (self.kept, KEPT, "D", "kept"),
-        ):
+        every = np.ones(self.agreement.size, dtype=bool)
+        groups = [(every, ALL, "o", "members")]
+        if self.kept is not None:
+            groups = [(~self.kept, ALL, "o", "dropped"), (self.kept, KEPT, "D", "kept")]
+        for which, hue, marker, name in groups:
             ax.scatter(
                 self.agreement[which], self.accuracy[which], s=14 if crowd else 22,
                 color=hue, marker=marker, alpha=0.75, lw=0, rasterized=crowd,

@@ -12,7 +12,15 @@ from quorate.ensembles._adapters import (
     as_member,
     register_adapter,
 )
-from quorate.ensembles._collect import ask_members, collect_votes
+from quorate.ensembles._asking import ask_members
+from quorate.ensembles._batched import (
+    BatchVoter,
+    VotedChunk,
+    check_all_rows,
+    named_batch,
+    rows_of_bags,
+)
+from quorate.ensembles._collect import collect_votes
 from quorate.ensembles._costs import (
     COSTS,
     count_nodes,
@@ -25,6 +33,7 @@ from quorate.ensembles._fingerprint import Fingerprint, fingerprint
 from quorate.ensembles._keep import keep_members
 from quorate.ensembles._kind import Ensemble, Kind, checker, few_members
 from quorate.ensembles._latency import CallTimes, batch_rows, time_calls
+from quorate.ensembles._leaf_notes import LeafNotes, Notebook, joined_notes
 from quorate.ensembles._learned import digests, record_of
 from quorate.ensembles._leaves import with_new_leaves
 from quorate.ensembles._member import Member, is_certain, numbered, take_columns
@@ -33,10 +42,12 @@ from quorate.ensembles._recombined import collect_recombined, recombined_rows
 from quorate.ensembles._registry import find_kind, read_ensemble, register_kind
 from quorate.ensembles._training import (
     drawn_rows,
+    may_be_all_rows,
     may_be_training_rows,
     recognise,
     trained_on,
     trained_on_as_many,
+    were_training_rows,
 )
 from quorate.ensembles._tree_input import tree_input
 from quorate.ensembles._weighted_voting import WeightedVoting
@@ -45,17 +56,22 @@ from quorate.ensembles._wrappers import unwrapped
 __all__ = [
     "COSTS",
     "AdaptedMember",
+    "BatchVoter",
     "CallTimes",
     "Ensemble",
     "Fingerprint",
     "Kind",
+    "LeafNotes",
     "Member",
     "MemberAdapter",
+    "Notebook",
     "PooledClassifier",
+    "VotedChunk",
     "WeightedVoting",
     "as_member",
     "ask_members",
     "batch_rows",
+    "check_all_rows",
     "checker",
     "collect_recombined",
     "collect_votes",
@@ -66,10 +82,13 @@ __all__ = [
     "find_kind",
     "fingerprint",
     "is_certain",
+    "joined_notes",
     "keep_members",
+    "may_be_all_rows",
     "may_be_training_rows",
     "member_costs",
     "memory_bytes",
+    "named_batch",
     "numbered",
     "pickled_bytes",
     "predict_milliseconds",
@@ -80,11 +99,13 @@ __all__ = [
     "record_of",
     "register_adapter",
     "register_kind",
+    "rows_of_bags",
     "take_columns",
     "time_calls",
     "trained_on",
     "trained_on_as_many",
     "tree_input",
     "unwrapped",
+    "were_training_rows",
     "with_new_leaves",
 ]

@@ -154,28 +154,18 @@ class Answers:
             rows = np.arange(shape[1]) if self.unseen is None else self.unseen[place]
             if rows.size == 0:
                 return
-            if not gives_probabilities(self.ensemble, member):
+            if not member.is_soft and self.ensemble.rule.name == "average":
                 values[place][rows, codes[place, rows]] = 1.0
                 return
+            part = self.X if self.unseen is None else take_rows(self.X, rows)
             owner = f"member {member.name!r}"
             columns = positions(member.own_labels, classes, owner)
-            said = self._said(place, member, rows)
-            values[place][np.ix_(rows, columns)] = said
+            values[place][np.ix_(rows, columns)] = member.probabilities(part)
 
         Parallel(n_jobs=self.n_jobs, require="sharedmem")(
             delayed(fill)(place, member) for place, member in enumerate(members)
         )
         return DenseProbabilities(values)
-
-    def _said(self, place: int, member: Member, rows: IntArray) -> FloatArray:
-        """Return the probabilities that one member gives."""
-        part = self.X if self.unseen is None else take_rows(self.X, rows)
-        return member.probabilities(part)
-
-
-def gives_probabilities(ensemble: Ensemble, member: Member) -> bool:
-    """Tell whether a member is asked for them, or its vote counts as certain."""
-    return member.is_soft or ensemble.rule.name != "average"
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,16 +195,18 @@ def ask(
 ) -> Answers:
     """Ask every member about the samples, or about those it has not seen."""
     everywhere: list[IntArray | None] = [None] * ensemble.n_members
-    by_leaves = with_probabilities and tells_by_leaves(ensemble)
+    by_leaves = (
+        with_probabilities and ensemble.is_of_trees and ensemble.classes is not None
+    )
     # Threads share X; trees and most others release the interpreter lock at work.
     workers = Parallel(n_jobs=n_jobs, prefer="threads")
     found = workers(
-        delayed(_ask_tree if by_leaves else vote)(ensemble, member, X, rows)
+        delayed(_ask_tree if by_leaves else _vote)(ensemble, member, X, rows)
         for member, rows in zip(ensemble.members, unseen or everywhere, strict=True)
     )
     votes = [answer.codes for answer in found] if by_leaves else found
     if ensemble.classes is None:
-        votes = checked_labels(votes, ensemble.names, count_rows(X))
+        votes = _checked(votes, ensemble.names, count_rows(X))
     return Answers(
         ensemble,
         X,
@@ -226,28 +218,18 @@ def ask(
     )
 
 
-def tells_by_leaves(ensemble: Ensemble) -> bool:
-    """Tell whether the leaves of trees tell votes and probabilities."""
-    return ensemble.is_of_trees and ensemble.classes is not None
-
-
 def _ask_tree(
     ensemble: Ensemble, member: Member, X: Any, rows: IntArray | None
 ) -> Leaves:
-    if rows is None:
-        nodes = member.leaves(X)
-    else:
-        nodes = member.leaves(take_rows(X, rows)) if rows.size else np.arange(0)
-    return leaves_at(ensemble, member, nodes)
-
-
-def leaves_at(ensemble: Ensemble, member: Member, nodes: IntArray) -> Leaves:
-    """Return what the nodes say that samples end in."""
     classes = ensemble.classes
     assert classes is not None
     n_classes = len(classes)
     values = member.node_probabilities(np.asarray(classes))
     winners = values.argmax(axis=1)
+    if rows is None:
+        nodes = member.leaves(X)
+    else:
+        nodes = member.leaves(take_rows(X, rows)) if rows.size else np.arange(0)
     unsure = np.zeros(len(values), dtype=bool)
     unsure[nodes] = True
     unsure &= values[np.arange(len(values)), winners] != 1
@@ -261,8 +243,7 @@ def leaves_at(ensemble: Ensemble, member: Member, nodes: IntArray) -> Leaves:
     )
 
 
-def vote(ensemble: Ensemble, member: Member, X: Any, rows: IntArray | None) -> Array:
-    """Return one member's votes, as positions in the ensemble's classes if it has."""
+def _vote(ensemble: Ensemble, member: Member, X: Any, rows: IntArray | None) -> Array:
     if rows is not None:
         if rows.size == 0:
             return np.empty(0, dtype=np.int8)
@@ -290,9 +271,7 @@ def _check_family(member: Member, row: Array, y: Array) -> None:
         ) from error
 
 
-def checked_labels(
-    answers: list[Array], names: list[str], n_samples: int
-) -> list[Array]:
+def _checked(answers: list[Array], names: list[str], n_samples: int) -> list[Array]:
     """Return the answers of a pool as labels, one for each sample."""
     rows = []
     for name, given in zip(names, answers, strict=True):

@@ -4,21 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from quorate._batches import are_partitions
+from quorate._batches import come_in_batches, cut_alike
 from quorate._rows import count_rows, in_memory, take_rows
 from quorate._typing import Array, IntArray
-from quorate.ensembles._ask import Answers, ask
+from quorate.ensembles._asking import ask_members
+from quorate.ensembles._collect_batches import collect_from_batches
 from quorate.ensembles._kind import Ensemble
-from quorate.ensembles._partitions import AskedPartitions
 from quorate.ensembles._registry import read_ensemble
 from quorate.ensembles._training import check_training_data, recognise
-from quorate.votes import (
-    PLURALITY,
-    DecisionRule,
-    Votes,
-    VoteSource,
-    as_labels,
-)
+from quorate.votes import Votes, VoteSource, as_labels
 
 
 def collect_votes(
@@ -31,6 +25,7 @@ def collect_votes(
     probabilities: bool | None = None,
     source: VoteSource | None = None,
     rows: IntArray | None = None,
+    target: str | None = None,
 ) -> Votes:
     """Ask every member of a fitted ensemble for its vote on each sample.
 
@@ -43,15 +38,19 @@ def collect_votes(
         lists and dicts may be anything with a ``predict`` that returns labels, and
         anything else that :func:`quorate.as_member` makes a classifier of.
     X : array-like, sparse matrix or data frame
-        What the ensemble's own ``predict`` accepts. Of Dask arrays and frames one
-        partition is computed at a time, and each once, whatever the number of members.
+        What the ensemble's own ``predict`` accepts. Dask arrays and frames are computed
+        once, whatever the number of members; with labels, partition by partition. Or,
+        without ``y``, what :func:`quorate.summarise` takes as batches, samples with
+        their labels: each is voted on and forgotten, and only the votes are kept.
     y : array-like of shape (n_samples,), optional
-        True labels. Without them the vote of all members stands in for the labels, so
-        that accuracies say how often members agree with the whole ensemble.
+        True labels. Without them, and without batches that have their own, the vote of
+        all members stands in for the labels, so that accuracies say how often members
+        agree with the whole ensemble.
     out_of_bag : bool or "auto"
         Use only votes on samples the member was not trained on. Needs an ensemble
-        trained with bootstrap, and the X and y it was trained on. "auto" does so where
-        these are given, and uses all votes otherwise.
+        trained with bootstrap, and the X and y it was trained on; as batches, all of
+        these rows in their order. "auto" does so where these are given, and uses all
+        votes otherwise.
     n_jobs : int, optional
         Members asked at the same time; the votes do not depend on it.
     probabilities : bool, optional
@@ -67,7 +66,9 @@ def collect_votes(
         trees can tell.
     rows : array of int, optional
         Positions of the samples to ask about, in rising order; all by default.
-        ``votes.samples`` are these positions.
+        ``votes.samples`` are these positions. Not for batches.
+    target : str, optional
+        The column of labels, for batches from files and for a Dask frame.
 
     Returns
     -------
@@ -92,27 +93,50 @@ def collect_votes(
     >>> votes = quorate.collect_votes(forest, X, y, out_of_bag=True)
     >>> votes.n_members, votes.n_samples, round(votes.accuracy(), 3)
     (30, 178, 0.983)
+
+    Batches give the same votes:
+
+    >>> batches = ((X[start : start + 50], y[start : start + 50])
+    ...            for start in range(0, 178, 50))
+    >>> again = quorate.collect_votes(forest, batches, out_of_bag=True)
+    >>> again.accuracy() == votes.accuracy()
+    True
     """
     found = read_ensemble(ensemble)
     if out_of_bag not in (True, False, "auto"):
         raise ValueError(
             f"collect_votes(out_of_bag={out_of_bag!r}): True, False or 'auto'."
         )
-    if y is None and out_of_bag is True:
-        raise ValueError(
-            "collect_votes(out_of_bag=True): needs the y the ensemble was trained on."
+    whole = source is VoteSource.OUT_OF_BAG or out_of_bag is True or rows is not None
+    # Kinds that know their rows by a way of their own have to see them all, too.
+    if not whole and found.recognise is None and (pair := cut_alike(X, y)) is not None:
+        X, y = pair, None
+    if y is None and come_in_batches(X, target):
+        if rows is not None:
+            raise ValueError("collect_votes(rows=...): batches are voted on whole.")
+        return collect_from_batches(
+            found,
+            X,
+            target=target,
+            out_of_bag=source is VoteSource.OUT_OF_BAG or out_of_bag,
+            source=source,
+            n_jobs=n_jobs,
+            probabilities=probabilities,
         )
-    asked = None
-    # Those that know training samples by a way of their own have to see them all.
-    if are_partitions(X) and rows is None and found.recognise is None:
-        wanted = _with_probabilities(found, probabilities)
-        asked = AskedPartitions(found, X, y, n_jobs, with_probabilities=wanted)
-        X, y = asked, asked.y
+    if target is not None:
+        raise ValueError(
+            f"collect_votes(target={target!r}): goes with batches, which have their "
+            "labels; give no y."
+        )
     X, y = in_memory(X), in_memory(y)
     truth = None if y is None else as_labels(y, "y")
     if truth is not None and truth.ndim != 1:
         raise ValueError(f"collect_votes: y must be 1-d, got shape {truth.shape}.")
-    prepared = found.prepare(X) if asked is None else asked
+    if truth is None and out_of_bag is True:
+        raise ValueError(
+            "collect_votes(out_of_bag=True): needs the y the ensemble was trained on."
+        )
+    prepared = found.prepare(X)
     _check_lengths(prepared, truth)
     unseen = None
     if source is VoteSource.OUT_OF_BAG and truth is not None:
@@ -133,72 +157,6 @@ def collect_votes(
         probabilities=probabilities,
     )
     return votes if rows is None else votes.numbered(rows)
-
-
-def ask_members(
-    ensemble: Ensemble,
-    X: Any,
-    y: Array | None = None,
-    *,
-    unseen: list[IntArray] | None = None,
-    source: VoteSource | None = None,
-    n_jobs: int | None = None,
-    probabilities: bool | None = None,
-) -> Votes:
-    """Ask the members about samples that the ensemble has prepared.
-
-    Parameters
-    ----------
-    ensemble : Ensemble
-    X : array-like
-        What ``ensemble.prepare`` returned.
-    y : array of labels, optional
-        What all members decide together, if not given.
-    unseen : list of array of int, optional
-        The rows each member is asked about; all by default.
-    source, n_jobs, probabilities
-        As for :func:`collect_votes`.
-    """
-    wanted = _with_probabilities(ensemble, probabilities)
-    if isinstance(X, AskedPartitions):
-        answers = X.answers(unseen)
-    else:
-        answers = ask(ensemble, X, unseen, n_jobs, with_probabilities=wanted)
-    rule = ensemble.rule
-    if rule.name == "average" and not wanted:
-        rule = PLURALITY  # what the ensemble does cannot be known from votes
-    if y is not None:
-        return _as_votes(ensemble, answers, y, rule, source)
-    # The decision of all stands in for the labels.
-    first = answers.labels_of(0)
-    whole = _as_votes(ensemble, answers, first, rule, source)
-    return _as_votes(ensemble, answers, whole.predict(), rule, source)
-
-
-def _with_probabilities(ensemble: Ensemble, wanted: bool | None) -> bool:
-    return ensemble.rule.name == "average" if wanted is None else wanted
-
-
-def _as_votes(
-    ensemble: Ensemble,
-    answers: Answers,
-    y: Array,
-    rule: DecisionRule,
-    source: VoteSource | None,
-) -> Votes:
-    classes, codes, y_codes, probabilities = answers.encoded(y)
-    return Votes.from_codes(
-        codes,
-        y_codes,
-        classes,
-        ensemble.weights,
-        ensemble.names,
-        masked=answers.unseen is not None,
-        probabilities=probabilities,
-        rule=rule,
-        source=source,
-        family=ensemble.kind.family,
-    )
 
 
 def _check_lengths(X: Any, y: Array | None) -> None:

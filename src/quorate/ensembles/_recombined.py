@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from quorate._typing import BoolArray, IntArray
-from quorate.ensembles._collect import ask_members
+from quorate.ensembles._asking import ask_members
 from quorate.ensembles._kind import Ensemble
 from quorate.votes import Votes
 

@@ -15,8 +15,9 @@ from sklearn.pipeline import Pipeline
 from quorate._rows import count_rows, take_rows
 from quorate._typing import Array, IntArray
 from quorate.ensembles._kind import Ensemble
+from quorate.ensembles._leaf_notes import LEAVES_OF_EVIDENCE
 from quorate.ensembles._member import Member
-from quorate.ensembles._training import LEAVES_OF_EVIDENCE, recognise
+from quorate.ensembles._training import recognise
 
 # What cleans up after a sampler that invents rows: SMOTETomek, SMOTEENN.
 _CLEANERS = ("tomek_", "enn_")

@@ -5,7 +5,6 @@ give votes that look valid and are not. Trees remember enough to tell: how many 
 their training samples reached each leaf.
 """
 
-from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from quorate._rows import count_rows, take_rows
 from quorate._typing import Array, IntArray
 from quorate.ensembles._kind import Ensemble
+from quorate.ensembles._leaf_notes import LEAVES_OF_EVIDENCE, LeafNotes
 from quorate.ensembles._member import Member
 from quorate.votes import as_labels, positions
 
@@ -24,21 +24,8 @@ _REFUSAL = (
 # may have been given a weight of zero in training.
 _UNLIKELY = 1e-6
 _FEW = 0.05
-# A stump may count other samples by chance as it did its own; this many leaves do not.
-LEAVES_OF_EVIDENCE = 30
 # Trees asked whether they may have seen some rows.
 _TREES_ASKED = 10
-
-
-class SeenSamples(ABC):
-    """Samples that are gone, of which it is known where they ended in trees."""
-
-    shape: tuple[int]
-    """How many they were."""
-
-    @abstractmethod
-    def leaves(self, member: Member) -> IntArray:
-        """Return the node of its tree that each sample ended in."""
 
 
 def drawn_rows(ensemble: Ensemble) -> list[IntArray] | None:
@@ -89,12 +76,12 @@ def check_training_data(
     leaves = 0
     for member, rows in zip(ensemble.members, drawn, strict=True):
         tree = getattr(member.estimator, "tree_", None)
-        if tree is None:
+        if tree is None or not _can_be_asked(member, X):
             return
         distinct = np.unique(rows)
         if tree.n_node_samples[0] != distinct.size:
             continue  # fitted with sample weights of zero: its counts tell nothing
-        if not _same_leaves(tree, _leaves(member, X, distinct)):
+        if not _same_leaves(member, tree, X[distinct]):
             raise ValueError(
                 f"{_REFUSAL}: the rows do not reach the leaves of member "
                 f"{member.name} as they did in training."
@@ -133,6 +120,18 @@ def trained_on_as_many(ensemble: Ensemble, n_rows: int) -> bool:
     if drawn is not None:
         return len(drawn[0]) == n_rows
     return bool(ensemble.members[0].tree.n_node_samples[0] == n_rows)
+
+
+def may_be_all_rows(ensemble: Ensemble, n_rows: int) -> bool:
+    """Tell whether the members may have been trained on so many rows in all."""
+    if ensemble.recognise is not None:
+        return False
+    drawn = _first_drawn(ensemble)
+    if drawn is not None:
+        last = max(int(rows.max()) for rows in drawn)
+        return _plausible_length(ensemble.max_samples, drawn, last, n_rows)
+    trees = [member.tree for member in ensemble.members if member.tree is not None]
+    return any(tree.n_node_samples[0] == n_rows for tree in trees)
 
 
 def may_be_training_rows(
@@ -202,12 +201,33 @@ def recognise(
         tree = getattr(member.estimator, "tree_", None)
         if tree is None or tree.n_node_samples[0] != n_rows:
             continue
-        if not _same_leaves(tree, _leaves(member, prepared)):
+        if not _can_be_asked(member, prepared):
+            break
+        if not _same_leaves(member, tree, prepared):
             return False, None
         leaves += tree.n_leaves
         if leaves >= LEAVES_OF_EVIDENCE:
             break
     return leaves > 0, None
+
+
+def were_training_rows(
+    ensemble: Ensemble, notes: LeafNotes
+) -> tuple[bool, list[IntArray] | None]:
+    """Tell whether notes are on the training samples; see :func:`recognise`."""
+    if ensemble.classes is None:
+        return recognise(ensemble, notes)
+    classes = as_labels(ensemble.classes, "the ensemble's classes")
+    labels = classes[notes.codes]
+    if (notes.codes < 0).any():  # by labels that training did not have
+        labels = labels.astype(object)
+        labels[notes.codes < 0] = None
+    return recognise(ensemble, notes, labels)
+
+
+def _can_be_asked(member: Member, X: Any) -> bool:
+    """Tell whether the leaves of a member can be known: of samples, always."""
+    return not isinstance(X, LeafNotes) or X.know(member)
 
 
 def _not_all_there(ensemble: Ensemble, X: Any) -> bool:
@@ -218,17 +238,9 @@ def _not_all_there(ensemble: Ensemble, X: Any) -> bool:
     """
     member = ensemble.members[0]
     tree = getattr(member.estimator, "tree_", None)
-    if tree is None:
+    if tree is None or not _can_be_asked(member, X):
         return False
-    return bool((_reached(tree, _leaves(member, X)) < 0).any())
-
-
-def _leaves(member: Member, X: Any, rows: IntArray | None = None) -> IntArray:
-    """Return where all samples, or some, end in the tree of a member."""
-    if isinstance(X, SeenSamples):
-        found = X.leaves(member)
-        return found if rows is None else found[rows]
-    return member.leaves(X if rows is None else X[rows])
+    return bool((_reached(member, tree, X) < 0).any())
 
 
 def _plausible_length(
@@ -244,13 +256,14 @@ def _plausible_length(
     return bool(n_draws * np.log(reached) > np.log(_UNLIKELY) or reached > 1 - _FEW)
 
 
-def _same_leaves(tree: Any, leaves: IntArray) -> bool:
-    """Tell whether as many samples reach each leaf as did in training."""
-    return not _reached(tree, leaves).any()
+def _same_leaves(member: Member, tree: Any, X: Any) -> bool:
+    """Tell whether as many of the samples reach each leaf as did in training."""
+    return not _reached(member, tree, X).any()
 
 
-def _reached(tree: Any, leaves: IntArray) -> IntArray:
+def _reached(member: Member, tree: Any, X: Any) -> IntArray:
     """Return how many more samples reach each leaf than did in training."""
+    leaves = X.of(member) if isinstance(X, LeafNotes) else member.leaves(X)
     reached = np.bincount(leaves, minlength=tree.node_count)
     is_leaf = tree.children_left == -1
     more: IntArray = reached[is_leaf] - tree.n_node_samples[is_leaf]

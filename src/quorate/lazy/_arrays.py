@@ -1,12 +1,16 @@
 """The trees of an ensemble as flat arrays, for kernels that check nothing.
 
-Twelve bytes a node: column, threshold, left child. Nodes of a tree stand breadth first,
-so that children are side by side and a child always stands after its parent: a descent
-ends. Leaves that are sure hold their class, the others a row in a table of distinct
-distributions.
+Twelve bytes a node: column, threshold, left child. Children stand side by side, and
+always after their parent: a descent ends. Leaves that are sure hold their class, the
+others a row in a table of distinct distributions.
+
+Where nodes stand decides how quickly they are read. After a pair of children come those
+below the one that has more below it, which more rows go to, so that a row often finds
+the next two nodes in what was read with the last two. In files they stand breadth
+first: there, which of them are leaves tells all the rest.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -99,7 +103,36 @@ def tree_arrays(ensemble: Ensemble, classes: Array) -> TreeArrays:
     nodes["child"][~is_leaf[order]] = _children(~is_leaf[order], counts)
     n_features = int(ensemble.core.n_features_in_)
     roots = starts.astype(np.int32)
-    return TreeArrays(nodes, roots, table, n_features, classes.size).check()
+    arrays = TreeArrays(nodes, roots, table, n_features, classes.size)
+    return _heavy_first(arrays.check()).check()
+
+
+def _heavy_first(trees: TreeArrays) -> TreeArrays:
+    """Return trees whose nodes stand breadth first in the order of this module."""
+    nodes, inner = trees.nodes, ~trees.is_leaf
+    left = nodes["child"].astype(np.int64)
+    levels = []
+    level = trees.roots.astype(np.int64)
+    while level.size:
+        level = level[inner[level]]
+        levels.append(level)
+        level = np.concatenate([left[level], left[level] + 1])
+    below = np.zeros(nodes.size, dtype=np.int64)
+    for level in reversed(levels):
+        below[level] = 2 + below[left[level]] + below[left[level] + 1]
+    place = np.arange(nodes.size)  # roots stay
+    pair = place + 1
+    for level in levels:
+        first, second = left[level], left[level] + 1
+        place[first], place[second] = pair[level], pair[level] + 1
+        swap = below[second] > below[first]
+        heavy, light = np.where(swap, second, first), np.where(swap, first, second)
+        pair[heavy] = pair[level] + 2
+        pair[light] = pair[heavy] + below[heavy]
+    ordered = np.empty_like(nodes)
+    ordered[place] = nodes
+    ordered["child"][place[inner]] = pair[inner]
+    return replace(trees, nodes=ordered)
 
 
 def _breadth_first(
@@ -190,18 +223,25 @@ def pack(trees: TreeArrays) -> dict[str, Any]:
     """Return the trees in as few bytes as it takes, as arrays and numbers.
 
     Where children are follows from which nodes are leaves, and is left out: what is not
-    in a file cannot be forged.
+    in a file cannot be forged. The bytes of thresholds stand by place, first those that
+    come first: files are compressed, and bytes of a place are alike.
     """
-    leaf = trees.is_leaf
-    features = trees.nodes["feature"][~leaf]
+    counts = np.diff(np.r_[trees.roots, trees.nodes.size])
+    left = trees.nodes["child"].astype(np.int64)
+    roots = trees.roots.astype(np.int64)
+    order = _breadth_first(roots, left, left + 1, trees.is_leaf, counts)
+    nodes = trees.nodes[order]
+    leaf = nodes["feature"] < 0
+    features = nodes["feature"][~leaf]
     columns = features & _COLUMN
+    thresholds = nodes["threshold"][~leaf].astype("<f4")
     return {
-        "counts": _narrow(np.diff(np.r_[trees.roots, trees.nodes.size])),
+        "counts": _narrow(counts),
         "leaf": np.packbits(leaf),
         "columns": _narrow(columns),
         "missing_left": np.packbits((features & _MISSING_LEFT) != 0),
-        "thresholds": trees.nodes["threshold"][~leaf].copy(),
-        "payload": _narrow(trees.nodes["child"][leaf]),
+        "thresholds": thresholds.view(np.uint8).reshape(-1, 4).T.copy(),
+        "payload": _narrow(nodes["child"][leaf]),
         "table": trees.table,
         "n_features": trees.n_features,
         "n_classes": trees.n_classes,
@@ -221,7 +261,7 @@ def unpack(packed: Any) -> TreeArrays:
         OverflowError,
     ) as error:
         raise _forged(f"{type(error).__name__}: {error}") from error
-    return trees.check()
+    return _heavy_first(trees.check()).check()
 
 
 def _unpacked(packed: Any) -> TreeArrays:
@@ -241,6 +281,9 @@ def _unpacked(packed: Any) -> TreeArrays:
     missing = np.unpackbits(
         np.asarray(packed["missing_left"], dtype=np.uint8), count=n_inner
     )
+    planes = np.asarray(packed["thresholds"], dtype=np.uint8)
+    if planes.shape != (4, n_inner):
+        raise ValueError("thresholds of another form")
     columns = np.asarray(packed["columns"])
     if columns.size and (columns.min() < 0 or columns.max() > _COLUMN):
         raise ValueError("a column that does not exist")
@@ -252,7 +295,7 @@ def _unpacked(packed: Any) -> TreeArrays:
     nodes = np.zeros(n_nodes, dtype=NODE)
     nodes["feature"] = _LEAF
     nodes["feature"][~leaf] = columns | np.where(missing, _MISSING_LEFT, 0)
-    nodes["threshold"][~leaf] = packed["thresholds"]
+    nodes["threshold"][~leaf] = np.ascontiguousarray(planes.T).view("<f4").ravel()
     nodes["child"][leaf] = payload
     nodes["child"][~leaf] = _children(~leaf, counts)
     return TreeArrays(

@@ -1,37 +1,40 @@
 """The classifier that stops asking."""
 
 import os
-from itertools import count
+from collections.abc import Iterator
+from itertools import count, repeat
 from typing import Any, Self
 
 import numpy as np
-from scipy.stats import binom
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from quorate._rows import sliceable
 from quorate._typing import Array, FloatArray, IntArray
-from quorate._warn import warn
 from quorate.ensembles import (
     Fingerprint,
     fingerprint,
     read_ensemble,
     trained_on,
 )
-from quorate.exceptions import ConfidenceWarning, TrainingVotesWarning
 from quorate.lazy._additive import AdditiveEnsemble, make_additive
 from quorate.lazy._calibration import Guarantee, calibrate, harmful_thresholds
 from quorate.lazy._compact import CompactClassifier
 from quorate.lazy._curve import LazyCurve
-from quorate.lazy._engine import Outcome, agreements, follow, watch
+from quorate.lazy._engine import Outcome, follow, watch
+from quorate.lazy._fitting import (
+    doubt_bayes,
+    make_ends,
+    make_order,
+    warn_of_training_rows,
+)
 from quorate.lazy._parameters import (
     MODES,
     check_confidence,
     check_parameters,
     check_rows,
-    checked_order,
 )
 from quorate.lazy._ready import Ready, make_ready, make_rule, probabilities
 from quorate.lazy._rules import (
@@ -39,8 +42,6 @@ from quorate.lazy._rules import (
     ExactRule,
     Rule,
     Stops,
-    first_decision,
-    growing_blocks,
     make_bayes,
     make_stops,
 )
@@ -48,8 +49,6 @@ from quorate.lazy._trees import takes_missing
 
 __all__ = ["MODES", "LazyClassifier"]
 
-# Changes on the rows given to fit that chance does not explain.
-_UNLIKELY = 0.01
 # Batches that take no longer than looking into every tree.
 _FEW_ROWS = 64
 # What a compact model takes along.
@@ -170,7 +169,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
     An ensemble that is fitted again in place, grows or gets other weights is not the
     one that ``fit`` has seen: ``predict`` then raises ``NotFittedError``. A single tree
     of it that is fitted again by itself is noticed too, by batches of up to 64 samples
-    after at most 16 predictions.
+    after at most 32 predictions.
 
     Examples
     --------
@@ -239,15 +238,15 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         if self.mode == "calibrated":
             check_rows(prepared, self.epsilon, self.guarantee)
             if y is not None and trained_on(found, prepared, y):
-                self._warn_of_training_rows()
+                warn_of_training_rows()
         if self.mode == "bayes" and (ensemble.weights < 0).any():
             raise ValueError(
                 "LazyClassifier(mode='bayes'): weights below zero fit no count of "
                 "votes; use mode='exact' or 'calibrated'."
             )
         reference = None if X is None else ensemble.reference(X, prepared)
-        order = self._make_order(ensemble, reference, prepared)
-        stops = make_stops(ensemble, order, self._ends(ensemble, order))
+        order = make_order(self, ensemble, reference, prepared)
+        stops = make_stops(ensemble, order, make_ends(self, ensemble, order))
         expected = 0.0
         threshold = None
         if self.mode == "calibrated":
@@ -256,7 +255,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             harmful = harmful_thresholds(course, stops, reference)
             threshold, expected = calibrate(harmful, self.epsilon, self.guarantee)
         self._fingerprint: Fingerprint | None = fingerprint(self.ensemble)
-        self._turns = count()
+        self._turns: Iterator[int | None] = count()
         self._is_current = True
         self._settings = self.mode, float(self.confidence), self.engine
         self.threshold_: float | None = threshold
@@ -274,7 +273,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         self.expected_disagreement_: float | None = float(expected)
         if self.mode == "bayes":
             n_rows = 0 if reference is None else reference.size
-            in_doubt = self._doubt_bayes(ensemble, n_changed, n_rows)
+            in_doubt = doubt_bayes(self, ensemble, n_changed, n_rows)
             self.expected_disagreement_ = None if in_doubt else 1 - self.confidence
         return self
 
@@ -282,7 +281,8 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         """Predict classes: the ensemble's own answer, up to what the mode allows."""
         few = type(X) is np.ndarray and X.ndim == 2 and len(X) <= _FEW_ROWS
         codes = self._prepared(next(self._turns) if few else None).codes(X, self.n_jobs)
-        return np.asarray(self.classes_.take(codes, axis=0))
+        found: Array = self.classes_.take(codes)
+        return found
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the score of each class at the moment of stopping.
@@ -426,6 +426,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         if ready is None:
             check_is_fitted(self)
         if not self._still_fits(turn):
+            self._turns = repeat(None)  # from now on all trees are looked into
             raise NotFittedError(
                 "LazyClassifier: its ensemble was fitted again or changed since this "
                 "was fitted to it; fit this again."
@@ -464,82 +465,6 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         self.measured_disagreement_ = float(changed.mean())
         self.measured_members_ = float(outcome.asked.mean())
         return int(changed.sum())
-
-    def _doubt_bayes(
-        self, ensemble: AdditiveEnsemble, n_changed: int, n_rows: int
-    ) -> bool:
-        """Warn where the model of "bayes" is not that of the vote; tell if it is not.
-
-        The promise is kept only if the order says nothing about the members, if all
-        votes count alike, and if the rows at hand do not speak against it.
-        """
-        allowed = 1 - self.confidence
-        seen = f"{n_changed} of {n_rows} predictions change" if n_rows else ""
-        problem = None
-        if not isinstance(self.order, str) or self.order == "given":
-            problem = (
-                "the promise holds for members asked in random order, and this order "
-                f"may put the weak ones first{' (' * bool(seen)}{seen}"
-                f"{')' * bool(seen)}; leave order='auto', or use mode='calibrated', "
-                "which takes any order."
-            )
-        elif not ensemble.is_equal and (not n_rows or n_changed > allowed * n_rows):
-            problem = (
-                "the promise holds for votes of equal weight"
-                f"{', and ' * bool(seen)}{seen}; use mode='calibrated', which takes "
-                "any weights."
-            )
-        elif n_rows and binom.sf(n_changed - 1, n_rows, allowed) < _UNLIKELY:
-            problem = (
-                f"{seen}, more than the confidence allows; the members do not vote as "
-                "the model assumes, use mode='calibrated'."
-            )
-        if problem is not None:
-            warn(
-                f"LazyClassifier(mode='bayes', confidence={self.confidence}): "
-                f"{problem}",
-                ConfidenceWarning,
-            )
-        return problem is not None or not ensemble.is_equal
-
-    def _ends(self, ensemble: AdditiveEnsemble, order: IntArray) -> IntArray:
-        size = self.block_size
-        if self.mode == "all":
-            return np.array([ensemble.n_members])
-        if size != "auto":
-            blocks = np.arange(int(size), ensemble.n_members, int(size))
-            ends: IntArray = np.r_[blocks, ensemble.n_members]
-            return ends
-        first = first_decision(ensemble, order) if self.mode == "exact" else 0
-        return growing_blocks(ensemble.n_members, first)
-
-    def _make_order(
-        self, ensemble: AdditiveEnsemble, reference: IntArray | None, X: Any
-    ) -> IntArray:
-        if not isinstance(self.order, str):
-            return checked_order(self.order, ensemble.n_members)
-        if self.order == "given" or (self.order == "auto" and self.mode == "all"):
-            return np.arange(ensemble.n_members)
-        if self.order == "random" or self.mode == "bayes" or ensemble.is_equal:
-            shuffled: IntArray = check_random_state(self.random_state).permutation(
-                ensemble.n_members
-            )
-            return shuffled
-        worth = np.abs(ensemble.weights)
-        # An order that is fitted to the rows that then calibrate makes leads on them
-        # look safer than on others.
-        if reference is not None and self.mode != "calibrated":
-            worth = worth * agreements(ensemble, reference, X)
-        ranked: IntArray = np.argsort(-worth, kind="stable")
-        return ranked
-
-    def _warn_of_training_rows(self) -> None:
-        warn(
-            "LazyClassifier(mode='calibrated'): the members were trained on these "
-            "samples and agree on them more than on others, so the promise does "
-            "not hold; calibrate on other samples.",
-            TrainingVotesWarning,
-        )
 
     # What scikit-learn asks for
 

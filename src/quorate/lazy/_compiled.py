@@ -30,7 +30,7 @@ ENGINES = ("auto", "compiled", "numpy")
 # Batches for which what is needed besides is made once and kept.
 _SERVED_ROWS = 128
 _SERVED_NUMBERS = 2**16
-_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+_DOUBLE, _SINGLE = np.dtype(np.float64), np.dtype(np.float32)
 # As in forest.c.
 _EXACT, _SHARE, _VOTES, _RELATIVE = range(4)
 _LEFT_OPEN, _AVERAGE, _HEADS, _AGAINST = range(4)
@@ -100,8 +100,12 @@ class CompiledVote:
         """Return the codes of a few plain rows; None if it takes more than that.
 
         It does as little as possible: what Python does here takes as long as the vote.
+        The codes lie on this thread's desk until it is asked again.
         """
-        if type(X) is not np.ndarray or X.dtype not in _FLOATS or X.ndim != 2:
+        if type(X) is not np.ndarray or X.ndim != 2:
+            return None
+        numbers = X.dtype
+        if numbers is not _DOUBLE and numbers is not _SINGLE:
             return None
         n_rows, n_columns = X.shape
         desks = self._desks
@@ -111,7 +115,7 @@ class CompiledVote:
         wide[:n_rows] = X
         if self._kernels.serve(self._at, at, n_rows, self._how()) != 0:
             return None  # not finite, or rounding decides and the ensemble insists
-        found: IntArray = codes[:n_rows].copy()
+        found: IntArray = codes[:n_rows]
         return found
 
     def narrowed(self, X: Any) -> Array | None:

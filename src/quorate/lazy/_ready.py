@@ -48,7 +48,10 @@ class Ready:
         return "numpy" if self.compiled is None else "compiled"
 
     def codes(self, X: Any, n_jobs: int | None = None) -> IntArray:
-        """Return the class of each row, by the shortest way there is."""
+        """Return the class of each row, by the shortest way there is.
+
+        They are for use at once: the next call may write over them.
+        """
         if self.compiled is not None and self.ensemble.plain_columns is not None:
             found = self.compiled.serve(X)
             if found is not None:

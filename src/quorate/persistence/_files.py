@@ -53,7 +53,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     TypeError
         If something in the model cannot be stored, or would not come back the same.
     ImportError
-        If skops is not installed; ``quorate[io]`` brings it.
+        If skops is not installed.
 
     See Also
     --------
@@ -139,7 +139,7 @@ def load(
         If the file is damaged, foreign, of a newer format, or a pickle, or if it needs
         types that are not trusted.
     ImportError
-        If skops is not installed; ``quorate[io]`` brings it.
+        If skops is not installed.
 
     Warns
     -----
@@ -158,21 +158,9 @@ def load(
     """
     file = Path(path)
     approved = _type_names(trusted)
-    with open(file, "rb") as source:
-        start = source.read(8)
-    is_zip = start.startswith(_ZIP_START)
-    named_pickle = file.suffix.lower() in _PICKLES
-    if named_pickle or start.startswith(_PICKLE_STARTS):
-        if not unsafe_pickle:
-            raise FileFormatError(
-                f"{file}: pickle and joblib files run code when they are opened; if "
-                "you wrote it yourself, open it by unsafe_pickle=True or "
-                "--unsafe-pickle, and store the model with quorate.save."
-            )
-        if not is_zip:
-            return _load_pickle(file)
-    if not is_zip:
-        raise FileFormatError(f"{file}: not a model in skops format, or damaged.")
+    check_kind(file, unsafe_pickle=unsafe_pickle)
+    if not _is_zip(file):
+        return _load_pickle(file)
     # One reading: what was checked is what is built, whatever happens to the file.
     data = file.read_bytes()
     note = _check(file, data)
@@ -199,12 +187,42 @@ def load(
     return model
 
 
+def check_kind(path: str | os.PathLike[str], *, unsafe_pickle: bool = False) -> None:
+    """Refuse a file that :func:`load` would not open, by its name and its first bytes.
+
+    Examples
+    --------
+    >>> from quorate.persistence import check_kind
+    >>> check_kind(__file__)
+    Traceback (most recent call last):
+    ...
+    quorate.exceptions.FileFormatError: ...: not a model in skops format, or damaged.
+    """
+    file = Path(path)
+    with open(file, "rb") as source:
+        start = source.read(8)
+    if file.suffix.lower() in _PICKLES or start.startswith(_PICKLE_STARTS):
+        if not unsafe_pickle:
+            raise FileFormatError(
+                f"{file}: pickle and joblib files run code when they are opened; if "
+                "you wrote it yourself, open it by unsafe_pickle=True or "
+                "--unsafe-pickle, and store the model with quorate.save."
+            )
+    elif not start.startswith(_ZIP_START):
+        raise FileFormatError(f"{file}: not a model in skops format, or damaged.")
+
+
+def _is_zip(file: Path) -> bool:
+    with open(file, "rb") as source:
+        return source.read(8).startswith(_ZIP_START)
+
+
 def _skops(file: Path) -> "ModuleType":
     try:
         from skops import io as skops
     except ImportError as error:
         raise ImportError(
-            f"{file}: reading and writing models needs skops; install quorate[io]."
+            f"{file}: reading and writing models needs skops; pip install skops"
         ) from error
     return skops  # type: ignore[no-any-return]
 

@@ -28,7 +28,7 @@ from quorate._rows import take_rows
 from quorate._scoring import check_scoring
 from quorate._suggest import unknown_name
 from quorate._typing import Array, BoolArray
-from quorate.choosing import USUAL, Size, choose
+from quorate.choosing import USUAL, Size, check_method, choose
 from quorate.ensembles import find_kind, unwrapped
 from quorate.lazy import LazyClassifier
 from quorate.pruned._fitting import (
@@ -40,7 +40,7 @@ from quorate.pruned._fitting import (
     fit_in_folds,
 )
 from quorate.pruned._prune import distilled, smaller_ensemble
-from quorate.pruning import AUTO, make_pruner
+from quorate.pruning import AUTO
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 # Share of the rows held out where there are no out-of-bag votes.
@@ -101,7 +101,8 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         "calibrated" needs samples that the members have not seen: those that a
         fraction for ``prune_on`` holds out, or those given to a frozen estimator. Half
         of them, drawn at random, then choose the members and the other half
-        calibrates, since rows that did both would promise too much.
+        calibrates, since rows that did both would promise too much. For the same
+        reason "bayes" measures nothing here; ``lazy_.fit`` with other samples does.
     scoring : str, scorer, callable or None
         What good means when members and their number are chosen; see
         :func:`quorate.select`. Accuracy by default. ``score`` stays accuracy, as with
@@ -195,8 +196,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         # What is not known is refused before the work.
         check_scoring(self.scoring, "PrunedClassifier")
         options = check_options(self.distil, "PrunedClassifier")
-        if not (isinstance(self.method, str) and self.method == AUTO):
-            make_pruner(self.method)
+        check_method(self.method)
         fitted = self._fit_and_ask(Training(X, y, self._route(fit_params), self.n_jobs))
         if options is not None:
             check_distillable(fitted.evidence.ensemble)
@@ -228,7 +228,9 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         self.lazy_ = lazy
         if lazy is not None:
             lazy.set_params(ensemble=self.estimator_)
-            lazy.fit(None if fitted.unseen is None else take_rows(X, fitted.unseen))
+            # Rows that chose the members do not judge whether "bayes" keeps its word.
+            judged = None if lazy.mode == "bayes" else fitted.unseen
+            lazy.fit(None if judged is None else take_rows(X, judged))
         return self
 
     def predict(self, X: Any) -> Array:

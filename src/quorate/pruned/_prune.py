@@ -5,7 +5,16 @@ from typing import Any
 
 from quorate._distil import check_distillable, check_options
 from quorate._distil import distil as teach
-from quorate.choosing import USUAL, Budget, Keep, Selection, Size, choose, gather
+from quorate.choosing import (
+    USUAL,
+    Budget,
+    Keep,
+    Selection,
+    Size,
+    check_method,
+    choose,
+    gather,
+)
 from quorate.ensembles import Ensemble, PooledClassifier, read_ensemble
 from quorate.pruned._record import get_record, pruning_record, set_record
 
@@ -75,7 +84,8 @@ def prune(
         Members asked at the same time.
     max_samples : int, optional
         Choose on a stratified sample of so many, if there are more. 200 000 by default,
-        which is said; ``pruning_["drawn"]`` has it.
+        which is said; ``pruning_["drawn"]`` has it. With ``distil``, leaves too learn
+        on so many.
     target : str, optional
         The column of labels, where X is files.
     as_members : bool
@@ -177,9 +187,13 @@ def prune_with_selection(
     True
     """
     size = Size.of(method, keep, tolerance, budget, batch)
+    check_method(method, **parameters)
     options = check_options(distil, "prune")
     if options is not None:
         check_distillable(ensemble)  # before the work
+        if max_samples is not None and y is not None:
+            # Of batches those drawn are all that is left.
+            options = {"max_samples": max_samples, **options}
     evidence = gather(
         ensemble,
         X,
@@ -189,6 +203,7 @@ def prune_with_selection(
         scoring=scoring,
         max_samples=max_samples,
         target=target,
+        size=size,
     )
     whole = evidence.ensemble
     assert whole is not None

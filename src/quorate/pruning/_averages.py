@@ -6,15 +6,15 @@ things, so votes are looked up; the Brier score is a quadratic form of counts; a
 of probabilities has one logarithm.
 """
 
-from abc import ABC, abstractmethod
-
 import numpy as np
 
 from quorate._kernels import lookup
 from quorate._kernels.counts import column_blocks
 from quorate._kernels.losses import FLOOR, NEAR, log_of_product
 from quorate._typing import Array, FloatArray, IntArray
+from quorate.pruning._averaging import GrowingAverage
 from quorate.pruning._ballot import open_ballot
+from quorate.pruning._leads import TwoClassAccuracy
 from quorate.pruning._shares import VoteSums, shares_of, unsure_probabilities, usable
 from quorate.votes import Probabilities, Votes
 
@@ -24,26 +24,6 @@ _WIDEST = 1.01
 _WHOLE = 1e-6
 # Single precision errs by less than this in a mean of logarithms.
 _ROUGH = 1e-5
-
-
-class GrowingAverage(ABC):
-    """The mean over the members in a set, on samples where somebody may vote."""
-
-    def __init__(self, votes: Votes) -> None:
-        self.votes = votes
-        self.m = votes.n_samples
-
-    @abstractmethod
-    def add(self, member: int) -> None:
-        """Let a member in, maybe once more."""
-
-    @abstractmethod
-    def loss(self) -> float:
-        """Return the mean loss of the average."""
-
-    @abstractmethod
-    def losses(self, members: IntArray) -> FloatArray:
-        """Return the mean loss with each of the members added."""
 
 
 def open_average(votes: Votes, loss: str, most: int) -> GrowingAverage:
@@ -126,51 +106,6 @@ class SharedAccuracy(_Sums):
             voted = 1.0 if self.valid is None else self.valid[member, open_]
             found[place] = _errors(total + shares, cast + voted, y).sum()
         return (found + lost) / self.m
-
-
-class TwoClassAccuracy(GrowingAverage):
-    """Errors of averaged probabilities of two classes: who leads, by how much.
-
-    A sample matters while some member could turn it.
-    """
-
-    def __init__(self, votes: Votes, given: Probabilities) -> None:
-        super().__init__(votes)
-        self.valid = usable(votes)
-        signs = np.where(votes.y == 1, 1.0, -1.0)
-        self.gaps = np.empty((votes.n_members, self.m))
-        for member, row in enumerate(self.gaps):
-            shares = given.of(member).astype(np.float32)
-            np.subtract(shares[:, 1], shares[:, 0], out=row, dtype=float)
-            row *= signs
-        self.least, self.most = self.gaps.min(axis=0), self.gaps.max(axis=0)
-        self.lead, self.cast = np.zeros(self.m), np.zeros(self.m)
-
-    def add(self, member: int) -> None:
-        """See :class:`GrowingAverage`."""
-        self.lead += self.gaps[member]
-        self.cast += 1.0 if self.valid is None else self.valid[member]
-
-    def loss(self) -> float:
-        """See :class:`GrowingAverage`."""
-        near = NEAR * self.cast
-        lost = np.count_nonzero(self.lead < -near)
-        return float(lost + np.count_nonzero(self.lead <= near)) / (2 * self.m)
-
-    def losses(self, members: IntArray) -> FloatArray:
-        """See :class:`GrowingAverage`."""
-        near = NEAR * (self.cast + 1.0)
-        lost = self.lead + self.most < -near
-        open_ = np.flatnonzero(~lost & (self.lead + self.least <= near))
-        errors = np.full(members.size, 2 * np.count_nonzero(lost))
-        for block in column_blocks(8 * members.size, open_.size, 8):
-            columns = open_[block]
-            after = self.gaps[np.ix_(members, columns)]
-            after += self.lead[columns]
-            slack = near[columns]
-            errors += np.count_nonzero(after < -slack, axis=1)
-            errors += np.count_nonzero(after <= slack, axis=1)
-        return np.asarray(errors / (2 * self.m))
 
 
 def _errors(total: FloatArray, cast: FloatArray, y: Array) -> FloatArray:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quorate._typing import Array, FloatArray, IntArray, Ties
-from quorate.pruning._averages import GrowingAverage, open_average
+from quorate.pruning._averages import open_average
+from quorate.pruning._averaging import GrowingAverage
 from quorate.pruning._ballot import Ballot, open_ballot
 from quorate.pruning._shares import (
     inner_products,

@@ -6,7 +6,8 @@ import numpy as np
 
 from quorate._scoring import score_for
 from quorate._typing import BoolArray, FloatArray, IntArray
-from quorate.pruning._averages import GrowingAverage, open_average
+from quorate.pruning._averages import open_average
+from quorate.pruning._averaging import GrowingAverage
 from quorate.pruning._base import Pruner
 from quorate.pruning._class_weight import BalancedAverage, is_balanced
 from quorate.pruning._forward import balanced_sum

@@ -9,7 +9,8 @@ import numpy as np
 
 from quorate._scoring import Score, TableScore, count_pairs
 from quorate._typing import Array, FloatArray, IntArray
-from quorate.pruning._averages import GrowingAverage, open_average
+from quorate.pruning._averages import open_average
+from quorate.pruning._averaging import GrowingAverage
 from quorate.pruning._class_weight import BalancedAverage
 from quorate.pruning._shares import shares_of, unsure_probabilities, usable
 from quorate.votes import Outcome, Votes

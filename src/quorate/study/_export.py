@@ -54,7 +54,7 @@ def write_parquet(rows: Rows, path: str | Path) -> None:
             frame.to_parquet(file, index=False)
         except ImportError as error:
             raise ImportError(
-                f"{path}: Parquet needs pyarrow; install quorate[data]."
+                f"{path}: Parquet needs pyarrow; pip install pyarrow"
             ) from error
 
 

@@ -1,6 +1,8 @@
 """Data sets by name, from a file, a folder, or OpenML."""
 
 import os
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from quorate.study._generators import GENERATORS
 from quorate.study._sources import (
     BUNDLED,
     OPENML,
+    check_openml,
     from_file,
     from_images,
     from_openml,
@@ -79,7 +82,7 @@ def load_data(
     FileFormatError
         If a file cannot be read, or is not the one its manifest describes.
     ImportError
-        If pandas is missing; ``quorate[data]`` brings it.
+        If pandas is missing.
 
     Examples
     --------
@@ -88,6 +91,32 @@ def load_data(
     DataSet(iris: 150 rows, 4 features, 3 classes)
     >>> load_data("twonorm", n_rows=200, random_state=1)
     DataSet(twonorm: 200 rows, 20 features, 2 classes)
+    """
+    read = find_data(
+        name_or_path,
+        target=target,
+        data_dir=data_dir,
+        allow_download=allow_download,
+        random_state=random_state,
+        n_rows=n_rows,
+        image_size=image_size,
+    )
+    return read()
+
+
+def find_data(
+    name_or_path: str | os.PathLike[str],
+    *,
+    target: str | None = None,
+    data_dir: str | os.PathLike[str] | None = None,
+    allow_download: bool = False,
+    random_state: int = 0,
+    n_rows: int | None = None,
+    image_size: int = 16,
+) -> Callable[[], DataSet]:
+    """Return what reads a data set, once it is known to be there.
+
+    Parameters are those of :func:`load_data`.
     """
     _check_count("n_rows", n_rows, 1)
     _check_count("random_state", random_state, 0)
@@ -102,12 +131,17 @@ def load_data(
                 f"{name}: has a target of its own; target={target!r} is for tables."
             )
         if name in GENERATORS:
-            return generate(name, n_rows or GENERATED_ROWS, random_state)
-        data = from_scikit_learn(name)
+            return partial(generate, name, n_rows or GENERATED_ROWS, random_state)
+        read: Callable[[], DataSet] = partial(from_scikit_learn, name)
     else:
         import_pandas(given)
-        data = _found(given, name, target, data_dir, allow_download, image_size)
-    return data if n_rows is None else fewer_rows(data, n_rows, random_state)
+        read = _found(given, name, target, data_dir, allow_download, image_size)
+
+    def read_some() -> DataSet:
+        data = read()
+        return data if n_rows is None else fewer_rows(data, n_rows, random_state)
+
+    return read_some
 
 
 def known_data_sets(data_dir: str | os.PathLike[str] | None = None) -> list[str]:
@@ -140,21 +174,22 @@ def _found(
     data_dir: str | os.PathLike[str] | None,
     allow_download: bool,
     image_size: int,
-) -> DataSet:
+) -> Callable[[], DataSet]:
     """Look for what is neither generated nor comes with scikit-learn."""
     path = Path(given).expanduser()
     is_table = path.name.lower().endswith(TABLES)
     if is_table and path.is_file():
-        return from_file(path, target)
+        return partial(from_file, path, target)
     listed = list_folder(Path(data_dir)) if data_dir is not None else {}
     by_file = {Path(entry["file"]).name: entry for entry in listed.values()}
     entry = listed.get(name) or by_file.get(name)
     if entry is not None:
-        return from_file(Path(entry["file"]), target, entry)
+        return partial(from_file, Path(entry["file"]), target, entry)
     if name.startswith(OPENML):
-        return from_openml(name, target, allow_download)
+        check_openml(name, allow_download)
+        return partial(from_openml, name, target, allow_download)
     if path.is_dir():
-        return from_images(path, image_size)
+        return partial(from_images, path, image_size)
     if path.is_file():
         raise FileFormatError(f"{path}: tables come as {', '.join(TABLES)}.")
     if is_table or not name or len(path.parts) != 1:

@@ -1,10 +1,11 @@
 """The data sets of a plan, read once, before anything is computed."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from quorate.study._data_set import DataSet
-from quorate.study._load_data import load_data
+from quorate.study._load_data import find_data
 from quorate.study._plan import DataSpec, Plan, check_sizes
 
 
@@ -20,10 +21,14 @@ def load_plan_data(
         folds than rows, or a method cannot keep what it is to keep.
     """
     check_sizes(plan)
+    # All are found before the first is read, which may take long.
+    readers = [
+        _reader(spec, plan, data_dir, allow_download) for spec in plan.data_specs
+    ]
     data: dict[str, DataSet] = {}
     seen: dict[Any, str] = {}
-    for spec in plan.data_specs:
-        made = _load(spec, plan, data_dir, allow_download)
+    for spec, read in zip(plan.data_specs, readers, strict=True):
+        made = _fitting(read(), spec, plan)
         binary = plan.binary if spec.binary is None else spec.binary
         first = seen.setdefault((made.fingerprint, binary, spec.pca), spec.label)
         if first != spec.label:
@@ -35,9 +40,9 @@ def load_plan_data(
     return data
 
 
-def _load(
+def _reader(
     spec: DataSpec, plan: Plan, data_dir: str | Path | None, allow_download: bool
-) -> DataSet:
+) -> Callable[[], DataSet]:
     options: dict[str, Any] = {}
     if spec.image_size is not None:
         if not Path(spec.source).is_dir():
@@ -46,7 +51,7 @@ def _load(
                 f"{spec.source!r} is none."
             )
         options["image_size"] = spec.image_size
-    made = load_data(
+    return find_data(
         spec.source if spec.path is None else Path(spec.path),
         target=spec.target,
         data_dir=data_dir,
@@ -55,6 +60,10 @@ def _load(
         n_rows=plan.rows if spec.rows is None else spec.rows,
         **options,
     )
+
+
+def _fitting(made: DataSet, spec: DataSpec, plan: Plan) -> DataSet:
+    """Return a data set that has rows enough for the plan."""
     if plan.folds > made.n_rows:
         raise ValueError(
             f"{spec.label}: {plan.folds} folds of {made.n_rows} rows; "

@@ -94,6 +94,10 @@ def run_plan(
     What a worker that died was doing is done again by another one. A cell whose
     method or learner raises an error is stored as failed and does not stop the run.
     """
+    if Path(path).exists():
+        # Before the data is read, which may take long.
+        with Store(path, read_only=True) as store:
+            check_plan(plan, store)
     data = load_plan_data(plan, data_dir, allow_download)
     with Store(path) as store:
         check_plan(plan, store)

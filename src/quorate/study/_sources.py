@@ -65,21 +65,28 @@ def from_file(
     return _named(DataSet(str(path), X, y, source), name)
 
 
-def from_openml(name: str, target: str | None, allow_download: bool) -> DataSet:
-    """Fetch ``openml:NAME@VERSION``, if that is allowed."""
+def check_openml(name: str, allow_download: bool) -> tuple[str, int]:
+    """Return the name and the version in ``openml:NAME@VERSION``, if it may be had."""
     what, _, version = name.removeprefix(OPENML).rpartition("@")
     if not what or not version.isdecimal() or int(version) < 1:
         raise ValueError(f"{name}: say which version, as in 'openml:credit-g@1'.")
     if not allow_download:
         raise ValueError(
-            f"{name}: would be downloaded; allow it with allow_download=True."
+            f"{name}: would be downloaded; allow it with allow_download=True or "
+            "--download."
         )
+    return what, int(version)
+
+
+def from_openml(name: str, target: str | None, allow_download: bool) -> DataSet:
+    """Fetch ``openml:NAME@VERSION``, if that is allowed."""
+    what, version = check_openml(name, allow_download)
     from sklearn.datasets import fetch_openml
 
     try:
         made = fetch_openml(
             what,
-            version=int(version),
+            version=version,
             target_column=target or "default-target",
             as_frame=True,
         )

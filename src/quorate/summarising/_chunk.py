@@ -1,36 +1,29 @@
 """The summary of one batch: voted on in chunks, so that memory stays small."""
 
-import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from quorate._batches import Batch
-from quorate._rows import count_rows, cut_rows
-from quorate._typing import Array, FloatArray, IntArray
+from quorate._typing import FloatArray, IntArray
 from quorate.choosing import Selection
 from quorate.ensembles import (
+    BatchVoter,
     Ensemble,
-    ask_members,
-    drawn_rows,
-    may_be_training_rows,
+    LeafNotes,
+    joined_notes,
+    named_batch,
     read_ensemble,
-    trained_on,
+    rows_of_bags,
 )
-from quorate.exceptions import BatchError, LeftOutWarning
 from quorate.votes import (
     Rivals,
     Summary,
     Votes,
     VoteSource,
-    as_labels,
     prefix_errors,
 )
-
-# Votes on so many samples at a time: few enough to stay small, enough to be quick.
-_MOST_ROWS, _FEWEST_ROWS, _VOTES = 1 << 16, 1 << 10, 1 << 26
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,142 +39,95 @@ class Question:
     out_of_bag: bool = False
     """Whether the batches are the training rows in order, of which each member is
     asked about those it has not seen."""
+    with_notes: bool = False
+    """Whether it is noted where samples come to, to know training samples again."""
 
     def opened(self) -> "Asked":
         """Return the question with its models read, once for many batches."""
         ensemble = read_ensemble(self.model)
-        drawn = _drawn(ensemble) if self.out_of_bag else None
+        drawn = rows_of_bags(ensemble, "summarise") if self.out_of_bag else None
         rival = rivals_of(ensemble, self.against)
-        return Asked(ensemble, rival, self.source, drawn)
+        voter = BatchVoter(ensemble, self.source, drawn)
+        return Asked(voter, rival, self.with_notes)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is known of a batch once it has been voted on."""
+
+    summary: Summary
+    """Positions in it count from the first row of the batch."""
+    n_rows: int
+    notes: LeafNotes | None
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
     """A question whose models have been read."""
 
-    ensemble: Ensemble
+    voter: BatchVoter
     rival: "Rival | None"
-    source: VoteSource | None
-    drawn: list[IntArray] | None
-    """The rows that each member was trained on, sorted, for out-of-bag votes."""
+    with_notes: bool = False
+
+    @property
+    def ensemble(self) -> Ensemble:
+        """The ensemble that votes."""
+        return self.voter.ensemble
+
+    @property
+    def drawn(self) -> list[IntArray] | None:
+        """The rows that each member was trained on, for out-of-bag votes."""
+        return self.voter.drawn
 
     @property
     def chunk_rows(self) -> int:
         """Samples to vote on at a time."""
-        return max(_FEWEST_ROWS, min(_MOST_ROWS, _VOTES // self.ensemble.n_members))
+        return self.voter.chunk_rows
 
-    def about(self, batch: Batch, start: int = 0) -> tuple[Summary, int]:
-        """Return the summary of a batch, and how many rows it has.
+    def about(self, batch: Batch, start: int = 0) -> Answer:
+        """Return the summary of a batch.
 
-        Positions in it count from its own first row; ``start`` says which training row
-        that is, for out-of-bag votes.
+        ``start`` says which training row its first row is, for out-of-bag votes.
         """
-        try:
+        with named_batch(batch.name):
             total: Summary | None = None
-            rows = 0
+            rows, notes = 0, []
             for X, y in batch.read(self.chunk_rows):
-                part, n_rows = self.about_samples(X, y, start + rows)
-                part = part.shifted(rows)
-                total = part if total is None else total + part
-                rows += n_rows
+                part = self.about_samples(X, y, start + rows)
+                moved = part.summary.shifted(rows)
+                total = moved if total is None else total + moved
+                notes.append(part.notes)
+                rows += part.n_rows
             if total is None:
                 raise ValueError("it has no rows")
-        except BatchError:
-            raise
-        # Whatever goes wrong with a batch, its name is what helps to find it.
-        except Exception as error:
-            raise BatchError(f"{batch.name}: {reason(error)}.") from error
-        return total, rows
+        known = [note for note in notes if note is not None]
+        whole = joined_notes(known) if len(known) == len(notes) else None
+        return Answer(total, rows, whole)
 
-    def about_samples(self, X: Any, y: Any, start: int = 0) -> tuple[Summary, int]:
-        """Return the summary of samples, and how many they are."""
-        truth = as_labels(y, "y")
-        n_rows = count_rows(X)
-        if truth.ndim != 1 or truth.size != n_rows:
-            raise ValueError(
-                f"X has {n_rows} samples, y has shape {truth.shape}; one label per row"
-            )
-        if n_rows == 0:
-            raise ValueError("it has no rows")
-        prepared = self.ensemble.prepare(X)
-        source = self.source
-        if source is None and self.drawn is None:
-            source = self._source(prepared, truth)
+    def noted(self, batch: Batch) -> LeafNotes | None:
+        """Return notes on a batch that was voted on in an earlier pass.
+
+        None where it would have to be read from a file again.
+        """
+        if not self.with_notes or batch.n_rows is None:
+            return None
+        with named_batch(batch.name):
+            ((X, y),) = batch.read(self.chunk_rows)
+            return self.voter.noted(*self.voter.prepared(X, y))
+
+    def about_samples(self, X: Any, y: Any, start: int = 0) -> Answer:
+        """Return the summary of samples."""
+        prepared, truth = self.voter.prepared(X, y)
         total: Summary | None = None
-        for rows in _chunks(n_rows, self.chunk_rows):
-            votes = self._votes(cut_rows(prepared, rows), truth[rows], source, start)
-            start += rows.stop - rows.start
-            if not votes.n_samples:
-                continue  # a few rows at the end that everybody was trained on
-            part = votes.summary(rows.start)
+        for chunk in self.voter.voted(X, prepared, truth, start):
+            part = chunk.votes.summary(chunk.start)
             if self.rival is not None:
-                counted = self.rival.beside(votes, cut_rows(X, rows))
+                counted = self.rival.beside(chunk.votes, chunk.X)
                 part = replace(part, rivals=counted)
             total = part if total is None else total + part
-        if total is None:
-            raise ValueError(
-                "every member was trained on all of its rows; take larger batches"
-            )
-        return total, n_rows
-
-    def _votes(
-        self, prepared: Any, y: Array, source: VoteSource | None, start: int
-    ) -> Votes:
-        """Ask the members about some samples, or each about those it has not seen."""
-        if self.drawn is None:
-            return ask_members(self.ensemble, prepared, y, source=source)
-        rows = np.arange(start, start + y.size)
-        n_rows = len(self.drawn[0])
-        if not may_be_training_rows(self.ensemble, prepared, y, rows, n_rows):
-            raise ValueError(
-                f"rows {start:,} to {rows[-1]:,} are not those that the members were "
-                "trained on"
-            )
-        unseen = [_others(drawn, start, y.size) for drawn in self.drawn]
-        with warnings.catch_warnings():
-            # A few rows that everybody was trained on say nothing.
-            warnings.simplefilter("ignore", LeftOutWarning)
-            return ask_members(
-                self.ensemble,
-                prepared,
-                y,
-                unseen=unseen,
-                source=VoteSource.OUT_OF_BAG,
-            )
-
-    def _source(self, prepared: Any, y: Array) -> VoteSource:
-        if trained_on(self.ensemble, prepared, y):
-            return VoteSource.TRAINING
-        return VoteSource.OTHER
-
-
-def _drawn(ensemble: Ensemble) -> list[IntArray]:
-    """Return the training rows of each member, sorted."""
-    drawn = drawn_rows(ensemble)
-    if drawn is None or not ensemble.is_of_trees:
-        raise ValueError(
-            "summarise(out_of_bag=True): needs an ensemble of trees that were trained "
-            "on bootstrap samples; give rows that no member was trained on."
-        )
-    return [np.sort(rows) for rows in drawn]
-
-
-def _others(drawn: IntArray, start: int, n_rows: int) -> IntArray:
-    """Return which of consecutive rows are not among those drawn."""
-    first, last = np.searchsorted(drawn, [start, start + n_rows])
-    left = np.ones(n_rows, dtype=bool)
-    left[drawn[first:last] - start] = False
-    return np.flatnonzero(left)
-
-
-def _chunks(n_rows: int, size: int) -> Iterator[slice]:
-    for start in range(0, n_rows, size):
-        yield slice(start, min(start + size, n_rows))
-
-
-def reason(error: Exception) -> str:
-    """Return what an error says, on one line and without its full stop."""
-    return " ".join(str(error).split()).rstrip(". ") or type(error).__name__
+        assert total is not None  # no votes at all are refused
+        notes = self.voter.noted(prepared, truth) if self.with_notes else None
+        return Answer(total, int(truth.size), notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +163,16 @@ class Rival:
             wrong = [np.asarray(each > 0) for each in errors][::-1]
             # How often sizes agree with the whole is not asked of a certificate.
             same = [0] * len(wrong)
-        return Rivals.count(wrong, whole, same, self.sizes, self.order, self.weights)
+        return Rivals.count(
+            wrong,
+            whole,
+            same,
+            self.sizes,
+            self.order,
+            self.weights,
+            y=votes.y,
+            n_classes=votes.n_classes,
+        )
 
 
 def rivals_of(ensemble: Ensemble, against: Any) -> Rival | None:

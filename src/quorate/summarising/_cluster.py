@@ -1,16 +1,22 @@
 """Partitions summarised by Dask, and added up there as a tree."""
 
 import os
-import pickle
 import warnings
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from quorate._batches import Batch
-from quorate.exceptions import BatchError
-from quorate.summarising._chunk import Question, reason
-from quorate.votes import Moves, Summary
+from quorate._batches import Batch, sent
+from quorate.ensembles import (
+    LeafNotes,
+    joined_notes,
+    may_be_all_rows,
+    named_batch,
+    were_training_rows,
+)
+from quorate.summarising._chunk import Asked, Question
+from quorate.votes import Moves, Summary, VoteSource
 
 # Summaries added in one task.
 _FAN_IN = 8
@@ -23,52 +29,83 @@ Part = tuple[Summary | None, dict[int, int]]
 def summarise_partitions(question: Question, pairs: list[tuple[Any, Any]]) -> Summary:
     """Return the summary of all partitions; each is one task, and so is each sum."""
     delayed = _dask().delayed
-    models = _sent(question)
+    models = sent(question)
     ask = delayed(_of_partition, pure=False)
-    return _added_up([ask(models, at, X, y) for at, (X, y) in enumerate(pairs)])
+    found = _added_up([ask(models, at, X, y) for at, (X, y) in enumerate(pairs)])
+    if not _may_be_training(question, found):
+        return found
+    note = delayed(_note_partition, pure=False)
+    return _marked(question, found, [note(models, X, y) for X, y in pairs])
 
 
 def summarise_batches(question: Question, batches: Iterable[Batch]) -> Summary:
     """Return the summary of batches that workers can read for themselves."""
     delayed = _dask().delayed
-    models = _sent(question)
-    ask = delayed(_of_batch, pure=False)
-    return _added_up([ask(models, at, batch) for at, batch in enumerate(batches)])
+    models = sent(question)
+    ask, parts = delayed(_of_batch, pure=False), list(batches)
+    found = _added_up([ask(models, at, batch) for at, batch in enumerate(parts)])
+    if any(part.n_rows is None for part in parts) and _may_be_training(question, found):
+        note = delayed(_note_batch, pure=False)
+        return _marked(question, found, [note(models, batch) for batch in parts])
+    return found
 
 
-def _sent(question: Question) -> Any:
-    """Return the models as a task: its result travels once to each worker.
+def _may_be_training(question: Question, found: Summary) -> bool:
+    """Tell whether as many samples were voted on as the members were trained on."""
+    if question.source is not None or found.source is VoteSource.TRAINING:
+        return False
+    return may_be_all_rows(question.opened().ensemble, found.n_samples)
 
-    Unlike data that are scattered, a task is run again where its result is lost.
+
+def _marked(question: Question, found: Summary, parts: list[Any]) -> Summary:
+    """Look at the samples once more, and mark the summary if they were training's.
+
+    Each partition alone does not know how many rows come before it, which is what
+    tells who was trained on which; now that is known.
     """
-    packed = import_module("cloudpickle").dumps(question)  # Dask brings it along
-    return _dask().delayed(_unpacked, pure=False)(packed)
+    try:
+        noted = [notes for notes in _dask().compute(*parts) if notes is not None]
+    finally:
+        _last.clear()
+    if not noted:
+        return found
+    ensemble = question.opened().ensemble
+    seen, _ = were_training_rows(ensemble, joined_notes(noted))
+    return replace(found, source=VoteSource.TRAINING) if seen else found
 
 
-def _unpacked(packed: bytes) -> Question:
-    question: Question = pickle.loads(packed)
-    return question
+def _note_partition(question: Question, X: Any, y: Any) -> LeafNotes | None:
+    if len(y) == 0:
+        return None
+    voter = _opened(question).voter
+    return voter.noted(*voter.prepared(X, y))
+
+
+def _note_batch(question: Question, batch: Batch) -> LeafNotes | None:
+    voter = _opened(question).voter
+    parts = [
+        voter.noted(*voter.prepared(X, y)) for X, y in batch.read(voter.chunk_rows)
+    ]
+    return joined_notes([part for part in parts if part is not None])
 
 
 def _of_partition(question: Question, at: int, X: Any, y: Any) -> Part:
     if len(y) == 0:
         return None, {at: 0}  # what a filter left nothing of
-    try:
-        summary, rows = _opened(question).about_samples(X, y)
-    except Exception as error:
-        raise BatchError(f"partition {at}: {reason(error)}.") from error
-    return summary.shifted(Moves.start_of(at)), {at: rows}
+    with named_batch(f"partition {at}"):
+        found = _opened(question).about_samples(X, y)
+    return found.summary.shifted(Moves.start_of(at)), {at: found.n_rows}
 
 
 def _of_batch(question: Question, at: int, batch: Batch) -> Part:
-    summary, rows = _opened(question).about(batch)
-    return summary.shifted(Moves.start_of(at)), {at: rows}
+    found = _opened(question).about(batch)
+    return found.summary.shifted(Moves.start_of(at)), {at: found.n_rows}
 
 
-_last: list[tuple[tuple[int, Question], Any]] = []
+_last: list[tuple[tuple[int, Question], Asked]] = []
 
 
-def _opened(question: Question) -> Any:
+def _opened(question: Question) -> Asked:
     """Return the question with its models read, once for many tasks of a worker."""
     if not _last or _last[0][0][1] is not question or _last[0][0][0] != os.getpid():
         _last[:] = [((os.getpid(), question), question.opened())]

@@ -2,12 +2,20 @@
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from quorate._batches import Batch, BatchSource, as_source, is_dask, partitions
-from quorate.ensembles import may_be_training_rows, trained_on_as_many
+from quorate.ensembles import (
+    Notebook,
+    check_all_rows,
+    may_be_training_rows,
+    trained_on_as_many,
+    were_training_rows,
+)
 from quorate.exceptions import BatchError
 from quorate.summarising._checkpoint import Checkpoint
 from quorate.summarising._chunk import Question
@@ -61,8 +69,8 @@ def summarise(
         Seconds between two notes.
     source : VoteSource, optional
         What the samples are to the members, if that is known. By default a batch that
-        is recognisably what the members were trained on is said to be so, and Parquet
-        files that look like it are refused.
+        is recognisably what the members were trained on is said to be so, and so are
+        batches that are it together; Parquet files that look like it are refused.
     out_of_bag : bool
         Say that the batches are all rows that the ensemble was trained on, in their
         order: each member is then asked about those it has not seen. For trees that
@@ -117,6 +125,8 @@ def summarise(
     given = as_source(batches, "summarise", target, as_frame=as_frame)
     if given.n_rows is not None:
         _refuse_training_rows(question, given, given.n_rows)
+    else:
+        question = replace(question, with_notes=source is None and not out_of_bag)
     if client is not None:
         question.opened()
         with client.as_current():
@@ -133,19 +143,21 @@ def _pass(
     report: Report,
 ) -> Summary:
     """Go through the batches, from where the checkpoint says."""
-    total, done, rows = _begun(question, given, checkpoint)
+    left = given.batches()
+    notes = Notebook()
+    total, done, rows = _begun(question, left, checkpoint, notes)
     report(rows, given.n_rows)
     try:
-        left = given.batches(skip=done)
         with summaries(question, left, n_jobs, rows) as found:
-            for part, n_rows in found:
-                part = part.shifted(rows)
+            for answer in found:
+                part = answer.summary.shifted(rows)
+                notes.add(answer.notes)
                 if total is None:
                     checkpoint.begin(part)
                     total = part
                 else:
                     total = total + part
-                done, rows = done + 1, rows + n_rows
+                done, rows = done + 1, rows + answer.n_rows
                 checkpoint.keep(total, done, rows)
                 report(rows, given.n_rows)
     except BatchError as error:
@@ -158,9 +170,15 @@ def _pass(
         raise
     if total is None:
         raise ValueError("summarise: there are no batches.")
+    noted = notes.whole()
+    if noted is not None and were_training_rows(question.opened().ensemble, noted)[0]:
+        total = replace(total, source=VoteSource.TRAINING)
+        checkpoint.covered = 0  # what it says of the rows is not so
     checkpoint.keep(total, done, rows, now=True)
     if question.out_of_bag:
-        _check_all_rows(question, rows)
+        drawn = question.opened().drawn
+        assert drawn is not None
+        check_all_rows(drawn, rows, "summarise")
     if given.n_rows is None:  # now it is known
         report(rows, rows)
     return total
@@ -174,7 +192,7 @@ def _refuse_training_rows(question: Question, given: BatchSource, n_rows: int) -
     if not trained_on_as_many(asked.ensemble, n_rows):
         return
     try:
-        X, y = next(_first(given).read(asked.chunk_rows))
+        X, y = next(_first_of(given.batches()).read(asked.chunk_rows))
         truth = as_labels(y, "y")
         prepared = asked.ensemble.prepare(X)
     except Exception:
@@ -188,35 +206,35 @@ def _refuse_training_rows(question: Question, given: BatchSource, n_rows: int) -
         )
 
 
-def _check_all_rows(question: Question, rows: int) -> None:
-    drawn = question.opened().drawn
-    assert drawn is not None
-    if rows != len(drawn[0]):
-        raise ValueError(
-            f"summarise(out_of_bag=True): the batches have {rows:,} rows, the members "
-            f"were trained on {len(drawn[0]):,}."
-        )
-
-
 def _begun(
-    question: Question, given: BatchSource, checkpoint: Checkpoint
+    question: Question,
+    batches: Iterator[Batch],
+    checkpoint: Checkpoint,
+    notes: Notebook,
 ) -> tuple[Summary | None, int, int]:
-    """Return what an earlier pass has done, if it was one by the same model."""
+    """Return what an earlier pass has done, if it was one by the same model.
+
+    Its batches are taken from the iterator, which may be one that can be gone through
+    once only, and noted again.
+    """
     found = checkpoint.load()
     if found is None:
         return None, 0, 0
     total, done, rows, first = found
-    again, _ = question.opened().about(_first(given))
-    if not first.equals(again):
+    asked = question.opened()
+    again = asked.about(_first_of(batches))
+    if not first.equals(again.summary):
         raise ValueError(
             f"summarise(resume={str(checkpoint.path)!r}): the first batch gives other "
             "counts than it did; that pass was of another model or other data."
         )
+    notes.add(again.notes)
+    for batch in islice(batches, done - 1):
+        notes.add(asked.noted(batch))
     return total, done, rows
 
 
-def _first(given: BatchSource) -> Batch:
-    batches: Iterator[Batch] = given.batches()
+def _first_of(batches: Iterator[Batch]) -> Batch:
     found = next(batches, None)
     if found is None:
         raise ValueError("summarise: there are no batches.")

@@ -12,8 +12,7 @@ import joblib
 from quorate._batches import Batch
 from quorate._workers import deaf_to_interrupts
 from quorate.exceptions import BatchError
-from quorate.summarising._chunk import Asked, Question
-from quorate.votes import Summary
+from quorate.summarising._chunk import Answer, Asked, Question
 
 # A worker reads the models when it first meets them, and keeps the last ones.
 _opened: dict[str, Asked] = {}
@@ -22,7 +21,7 @@ _opened: dict[str, Asked] = {}
 @contextmanager
 def summaries(
     question: Question, batches: Iterator[Batch], n_jobs: int | None, start: int = 0
-) -> Iterator[Iterator[tuple[Summary, int]]]:
+) -> Iterator[Iterator[Answer]]:
     """Yield an iterator over the summaries of batches, in their order.
 
     ``start`` is the number of rows before the first of them.
@@ -52,13 +51,11 @@ def summaries(
                 results.close()
 
 
-def _one_by_one(
-    asked: Asked, batches: Iterator[Batch], start: int
-) -> Iterator[tuple[Summary, int]]:
+def _one_by_one(asked: Asked, batches: Iterator[Batch], start: int) -> Iterator[Answer]:
     for batch in batches:
-        found, n_rows = asked.about(batch, start)
-        start += n_rows
-        yield found, n_rows
+        found = asked.about(batch, start)
+        start += found.n_rows
+        yield found
 
 
 def _placed(
@@ -75,14 +72,14 @@ def _placed(
         start += batch.n_rows or 0
 
 
-def _raised(found: tuple[Summary, int] | BatchError) -> tuple[Summary, int]:
+def _raised(found: Answer | BatchError) -> Answer:
     """Raise the error of a batch when its turn has come: those before it count."""
     if isinstance(found, BatchError):
         raise found
     return found
 
 
-def _about(path: str, batch: Batch, start: int) -> tuple[Summary, int] | BatchError:
+def _about(path: str, batch: Batch, start: int) -> Answer | BatchError:
     if path not in _opened:
         _opened.clear()
         _opened[path] = joblib.load(path).opened()

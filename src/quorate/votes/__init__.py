@@ -1,6 +1,11 @@
 """Votes: the one noun of the package, with the rule by which its ensemble decides."""
 
-from quorate.votes._checks import as_weights, member_positions, weights_left
+from quorate.votes._checks import (
+    as_weights,
+    member_positions,
+    warn_left_out,
+    weights_left,
+)
 from quorate.votes._counts import VoteCounts
 from quorate.votes._deciding import leave_one_out_errors, prefix_errors
 from quorate.votes._encoding import (
@@ -11,6 +16,7 @@ from quorate.votes._encoding import (
     union,
     widened,
 )
+from quorate.votes._joining import joined_votes
 from quorate.votes._labels import as_labels, check_same_family, refuse_masked
 from quorate.votes._outcomes import (
     Outcome,
@@ -68,6 +74,7 @@ __all__ = [
     "code_dtype",
     "encode_rows",
     "encode_truth",
+    "joined_votes",
     "leave_one_out_errors",
     "leave_one_out_outcomes",
     "load_counts",
@@ -86,6 +93,7 @@ __all__ = [
     "subset_errors",
     "tabled",
     "union",
+    "warn_left_out",
     "weights_left",
     "widened",
 ]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from quorate.votes._summary import Summary
 
 # What can be said of both together is what can be said of the weaker of the two.
-_FROM_WEAKEST = (
+FROM_WEAKEST = (
     VoteSource.TRAINING,
     None,
     VoteSource.FOLDS,
@@ -43,10 +43,9 @@ def add_summaries(one: "Summary", two: "Summary") -> "Summary":
     rivals = None
     if one.rivals is not None and two.rivals is not None:
         rivals = one.rivals + two.rivals
-    weaker = min(_FROM_WEAKEST.index(one.source), _FROM_WEAKEST.index(two.source))
     return replace(
         one,
-        source=_FROM_WEAKEST[weaker],
+        source=min(one.source, two.source, key=FROM_WEAKEST.index),
         family=one.family if one.family == two.family else None,
         pair_sums=one.pair_sums + two.pair_sums,
         vote_sums=one.vote_sums + two.vote_sums,
@@ -102,7 +101,7 @@ def _same_classes(one: "Summary", two: "Summary") -> tuple["Summary", "Summary"]
 def _in(one: "Summary", classes: "IntArray") -> "Summary":
     places = positions(one.classes, classes, "Summary: classes")
     n = classes.size
-    equal, own = one.equal_sums, one.own_confusion
+    equal, own, rivals = one.equal_sums, one.own_confusion, one.rivals
     return replace(
         one,
         classes=classes,
@@ -110,6 +109,7 @@ def _in(one: "Summary", classes: "IntArray") -> "Summary":
         vote_sums=one.vote_sums.in_classes(places, n),
         equal_sums=None if equal is None else equal.in_classes(places, n),
         own_confusion=None if own is None else in_classes(own, places, n),
+        rivals=None if rivals is None else rivals.in_classes(places, n),
     )
 
 

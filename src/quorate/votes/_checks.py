@@ -29,12 +29,17 @@ def leave_out_unvoted(codes: Array, y: Array) -> tuple[Array, Array, IntArray]:
     samples = np.flatnonzero(voted)
     if samples.size == y.size:
         return codes, y, samples
+    warn_left_out(samples.size, y.size)
+    return codes[:, voted], y[voted], samples
+
+
+def warn_left_out(n_left: int, n_given: int) -> None:
+    """Say that some samples have no vote."""
     warn(
-        f"{y.size - samples.size} of {y.size} samples have no valid vote and are left "
+        f"{n_given - n_left} of {n_given} samples have no valid vote and are left "
         "out; the samples attribute lists those that stay.",
         LeftOutWarning,
     )
-    return codes[:, voted], y[voted], samples
 
 
 def as_weights(weights: Any, n_members: int) -> FloatArray:

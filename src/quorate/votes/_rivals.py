@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from quorate._typing import BoolArray, FloatArray, IntArray
+from quorate._typing import Array, BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,6 +31,9 @@ class Rivals:
     """Samples for which both decide for the same class."""
     n_samples: int
     """Samples in all."""
+    found: IntArray | None = None
+    """Samples of each class that each rival gets right, one row for each of them; None
+    where nobody has counted them."""
 
     @classmethod
     def count(
@@ -41,8 +44,11 @@ class Rivals:
         sizes: IntArray,
         order: IntArray | None = None,
         weights: FloatArray | None = None,
+        *,
+        y: Array,
+        n_classes: int,
     ) -> "Rivals":
-        """Count errors that one, the other or both make."""
+        """Count errors that one, the other or both make, and what is found of y."""
         return cls(
             sizes=np.asarray(sizes, dtype=np.int64),
             order=order,
@@ -52,6 +58,7 @@ class Rivals:
             both=np.array([np.count_nonzero(whole & w) for w in wrong]),
             same=np.array(same, dtype=np.int64),
             n_samples=int(whole.size),
+            found=np.array([np.bincount(y[~w], minlength=n_classes) for w in wrong]),
         )
 
     def __add__(self, other: "Rivals") -> "Rivals":
@@ -60,6 +67,9 @@ class Rivals:
                 "Summary: how two different rivals did does not add up; summarise all "
                 "batches against the same."
             )
+        found = None
+        if self.found is not None and other.found is not None:
+            found = self.found + other.found
         return replace(
             self,
             only_rival=self.only_rival + other.only_rival,
@@ -67,7 +77,16 @@ class Rivals:
             both=self.both + other.both,
             same=self.same + other.same,
             n_samples=self.n_samples + other.n_samples,
+            found=found,
         )
+
+    def in_classes(self, places: IntArray, n_classes: int) -> "Rivals":
+        """Return the same with more classes; ``places`` says where the old ones are."""
+        if self.found is None:
+            return self
+        wider = np.zeros((len(self.found), n_classes), dtype=np.int64)
+        wider[:, places] = self.found
+        return replace(self, found=wider)
 
     def are_those_of(self, other: "Rivals") -> bool:
         """Tell whether the other counts are about the same rivals."""

@@ -29,7 +29,8 @@ class Summary:
     grouping, and ``sum`` adds up many. The answers that the sum gives are those of the
     votes on all samples. :func:`quorate.diversity`, :func:`quorate.pairwise_diversity`,
     :func:`quorate.decompose`, :func:`quorate.assess_risk`, :func:`quorate.compare`,
-    :func:`quorate.certify` and the methods tagged ``takes_summary`` take one.
+    :func:`quorate.certify`, :func:`quorate.report` and the methods tagged
+    ``takes_summary`` take one.
 
     Summaries of the same members, weights and rule add up. Members in another order
     are found by name; a class that only one of the two has seen is added.

@@ -59,6 +59,7 @@ SUMMARY = Layout(
         "rival_sizes": ("i", "R"),
         "rival_order": ("i", "O"),
         "rival_weights": ("f", "M"),
+        "rival_found": ("i", "RK"),
         "rows_done": ("i", "2"),
     },
     needed={
@@ -104,6 +105,8 @@ def arrays_of(summary: Summary) -> dict[str, Array]:
             arrays["rival_order"] = rivals.order
         if rivals.weights is not None:
             arrays["rival_weights"] = rivals.weights
+        if rivals.found is not None:
+            arrays["rival_found"] = rivals.found
     return arrays
 
 
@@ -202,7 +205,7 @@ def _check(arrays: dict[str, Array]) -> None:
             raise ValueError("kinds of samples that are not sorted")
         if int(times.sum()) != n_samples or keys.size == 0:
             raise ValueError("numbers of samples")
-    for name in ("both_right", "same", "confusion", "own"):
+    for name in ("both_right", "same", "confusion", "own", "rivals", "rival_found"):
         if name in arrays and int(arrays[name].max(initial=0)) > n_samples:
             raise ValueError(f"more than all samples in {name}")
 
@@ -260,6 +263,7 @@ def _rivals(arrays: dict[str, Array]) -> Rivals | None:
         both=both,
         same=same,
         n_samples=int(arrays["times"].sum()),
+        found=arrays.get("rival_found"),
     )
 
 

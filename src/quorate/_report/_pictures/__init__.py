@@ -16,13 +16,18 @@ from quorate._report._pictures import (
     _study,
     _vote,
 )
-from quorate._report._pictures._input import PictureInput
+from quorate._report._pictures._input import PictureInput, evenly_spread
 from quorate._report._svg import Picture
 from quorate.choosing import Selection
 from quorate.study import Results
-from quorate.votes import Votes
+from quorate.votes import Summary, Votes
 
-__all__ = ["ensemble_pictures", "study_pictures"]
+__all__ = [
+    "ensemble_pictures",
+    "evenly_spread",
+    "study_pictures",
+    "summary_pictures",
+]
 
 ENSEMBLE_PICTURES: tuple[Callable[[PictureInput], Picture | None], ...] = (
     _vote.decomposition,
@@ -37,6 +42,15 @@ ENSEMBLE_PICTURES: tuple[Callable[[PictureInput], Picture | None], ...] = (
     _pruning.method_gains,
     _lazy.lazy_curve,
     _lazy.trade_off,
+)
+# What counts are enough for; the others look at single samples.
+SUMMARY_PICTURES: tuple[Callable[[PictureInput], Picture | None], ...] = (
+    _vote.decomposition,
+    _diversity.measures,
+    _vote.risk_curve,
+    _members.members_map,
+    _diversity.pairs_of_members,
+    _diversity.agreement,
 )
 STUDY_PICTURES: tuple[Callable[[Results], Picture | None], ...] = (
     _study.ranks,
@@ -62,6 +76,14 @@ def ensemble_pictures(
     """Draw everything; ``some`` are the votes that pictures of pairs look at."""
     given = PictureInput(votes, some, selection, diagnosis, data)
     return _by_id([make(given) for make in ENSEMBLE_PICTURES])
+
+
+def summary_pictures(
+    summary: Summary, diagnosis: Diagnosis | None, data: dict[str, Any]
+) -> dict[str, Picture]:
+    """Draw what can be drawn from counts."""
+    given = PictureInput(None, summary, None, diagnosis, data)
+    return _by_id([make(given) for make in SUMMARY_PICTURES])
 
 
 def study_pictures(results: Results) -> dict[str, Picture]:

@@ -16,26 +16,32 @@ def measures(given: PictureInput) -> Picture | None:
     # For the ranges; the values are those of the table, on all samples.
     shown = display.DiversityDisplay.from_votes(given.pair_votes)
     shown.before = np.array([row["all"] for row in rows], dtype=float)
-    shown.after = np.array([row["kept"] for row in rows], dtype=float)
+    if given.selection is not None:
+        shown.after = np.array([row["kept"] for row in rows], dtype=float)
     places = shown.place(shown.before)
     told = [
         (
             float(np.nan_to_num(place)),
             at,
-            f"{row['measure']}: {row['meaning']}\nall members {number(row['all'])}, "
-            f"kept {number(row['kept'])}",
+            f"{row['measure']}: {row['meaning']}\nall members {number(row['all'])}"
+            + (f", kept {number(row['kept'])}" if given.selection is not None else ""),
         )
         for at, (row, place) in enumerate(zip(rows, places, strict=True))
     ]
     more = sum(row["more_diverse"] == "more" for row in rows)
+    alt = "The table below has every value."
+    if given.selection is not None:
+        alt = (
+            f"By {more} of the 12 measures that have a direction the members kept are "
+            f"more diverse than all of them. {alt}"
+        )
     return draw(
         "measures",
         shown,
         "Thirteen measures of diversity",
         "Each bar shows how far up its range a measure is, turned so that longer "
         "means more diverse. The numbers are the plain values.",
-        f"By {more} of the 12 measures that have a direction the members kept are "
-        "more diverse than all of them. The table below has every value.",
+        alt,
         told,
         height=5.6,
     )
@@ -46,7 +52,7 @@ def pairs_of_members(given: PictureInput) -> Picture | None:
     some = given.pair_votes
     if some.n_members < 2 or not given.is_scored:
         return None
-    pairs = display.KappaErrorDisplay.from_votes(some, given.selection.support)
+    pairs = display.KappaErrorDisplay.from_votes(some, given.support)
     return draw(
         "kappa",
         pairs,
@@ -75,14 +81,15 @@ def agreement(given: PictureInput) -> Picture | None:
     some = given.pair_votes
     if some.n_members < 2:
         return None
-    shown = display.AgreementDisplay.from_votes(some, given.selection.support)
+    shown = display.AgreementDisplay.from_votes(some, given.support)
     apart = shown.agreement[~np.eye(some.n_members, dtype=bool)]
     return draw(
         "agreement",
         shown,
         "Who votes alike",
         "Each cell is a pair of members; bright blocks along the diagonal are groups "
-        "that say the same. Triangles mark the members kept.",
+        "that say the same."
+        + (" Triangles mark the members kept." if given.support is not None else ""),
         f"Two members give the same vote on {percent(apart.min(), 1)} to "
         f"{percent(apart.max(), 1)} of the samples, on {percent(apart.mean(), 1)} on "
         "average.",

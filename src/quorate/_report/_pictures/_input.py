@@ -6,19 +6,21 @@ from typing import Any
 import numpy as np
 
 from quorate._diagnosis import Diagnosis
-from quorate._typing import IntArray
+from quorate._typing import BoolArray, IntArray
 from quorate.choosing import Selection
-from quorate.votes import Votes
+from quorate.votes import VoteCounts, Votes
 
 
 @dataclass(frozen=True, slots=True)
 class PictureInput:
     """All that is known of an ensemble when its pictures are drawn."""
 
-    votes: Votes
-    pair_votes: Votes
+    votes: Votes | None
+    """None where only a summary is known, and no single sample."""
+    pair_votes: VoteCounts
     """The votes on fewer samples where there are many, for pictures of pairs."""
-    selection: Selection
+    selection: Selection | None
+    """None where nobody was chosen."""
     diagnosis: Diagnosis | None
     """None where members were trained on the samples, so that nothing is scored."""
     data: dict[str, Any]
@@ -28,6 +30,11 @@ class PictureInput:
     def is_scored(self) -> bool:
         """Whether the votes say how good the members are."""
         return self.diagnosis is not None
+
+    @property
+    def support(self) -> BoolArray | None:
+        """Which members are kept, if some were chosen."""
+        return None if self.selection is None else self.selection.support
 
 
 def evenly_spread(length: int, most: int) -> IntArray:

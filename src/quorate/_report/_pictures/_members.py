@@ -19,7 +19,7 @@ def members_map(given: PictureInput) -> Picture | None:
     shown = display.MembersDisplay(
         agreement=np.array([row["agreement"] for row in rows], dtype=float),
         accuracy=np.array([row["accuracy"] for row in rows], dtype=float),
-        kept=np.array([row["kept"] == "kept" for row in rows]),
+        kept=given.support,
         vote_accuracy=given.data["votes"]["accuracy"],
     )
     told = [
@@ -27,7 +27,8 @@ def members_map(given: PictureInput) -> Picture | None:
             row["agreement"],
             row["accuracy"],
             f"member {row['member']}: right on {percent(row['accuracy'])}, agrees with "
-            f"{percent(row['agreement'], 1)} of the others, {row['kept']}"
+            f"{percent(row['agreement'], 1)} of the others"
+            + (f", {row['kept']}" if row["kept"] else "")
             + (f", pick {row['pick']}" if row["pick"] else ""),
         )
         for row in rows[:_MOST_POINTS]
@@ -47,7 +48,9 @@ def members_map(given: PictureInput) -> Picture | None:
 def pick_trace(given: PictureInput) -> Picture | None:
     """Draw which sample asked for each pick; nothing for methods that keep no trace."""
     selection = given.selection
-    if not hasattr(selection.pruner, "trace_samples_") or not given.is_scored:
+    if selection is None or given.votes is None or not given.is_scored:
+        return None
+    if not hasattr(selection.pruner, "trace_samples_"):
         return None
     shown = display.PickTraceDisplay.from_pruner(selection.pruner, given.votes)
     n_picks = min(selection.n_kept, shown.samples.size)

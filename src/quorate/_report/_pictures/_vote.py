@@ -13,8 +13,9 @@ def decomposition(given: PictureInput) -> Picture | None:
     parts = given.data["decomposition"]
     if parts is None:
         return None
-    names = ("all members", "kept")
-    rows = [parts["all"], parts["kept"]]
+    known = {"all members": parts["all"], "kept": parts["kept"]}
+    names = tuple(name for name, row in known.items() if row is not None)
+    rows = [known[name] for name in names]
     shown = display.DecompositionDisplay(
         names,
         *(
@@ -38,18 +39,22 @@ def decomposition(given: PictureInput) -> Picture | None:
         shown,
         "What voting saves",
         "The error of the plurality vote is the members' mean error minus the "
-        "diversity, for all members and for those kept.",
+        + (
+            "diversity."
+            if len(rows) == 1
+            else "diversity, for all members and for those kept."
+        ),
         f"Error of the plurality vote {percent(whole['error'])}, mean error of the "
         f"members {percent(whole['member_error'])}, so voting saves "
         f"{points(whole['diversity'])}.",
         told,
-        height=2.4,
+        height=2.4 if len(rows) > 1 else 1.9,
     )
 
 
 def margins(given: PictureInput) -> Picture | None:
     """Draw the share of samples up to each margin."""
-    if not given.is_scored:
+    if given.votes is None or given.selection is None or not given.is_scored:
         return None
     before, after = (
         display.MarginDisplay.from_votes(votes).before

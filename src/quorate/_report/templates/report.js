@@ -26,6 +26,9 @@
       input.setAttribute("aria-valuetext", told.map((name) => figures[name][at]).join(", "));
     };
     input.addEventListener("input", show);
+    // Whoever moves it by keys on a small screen wants to see what it moves.
+    const figuresShown = place.querySelector("#figures");
+    input.addEventListener("keydown", () => figuresShown.scrollIntoView({ block: "nearest", behavior: "instant" }));
     const label = make("label", { htmlFor: input.id }, "How many members to keep: move it, or use the arrow keys");
     const ends = make("div", { className: "ends", ariaHidden: "true" },
       make("span", {}, String(sizes.members[0])), make("span", {}, String(sizes.members[last])));

@@ -1,0 +1,33 @@
+"""
+A page about an ensemble
+========================
+
+:func:`quorate.report` gathers everything quorate can say about an ensemble on one HTML
+page: what to do and what it brings at the top, with a slider over the number of trees.
+Here it is shown in a frame, as in a notebook; ``save`` writes it to a file that needs
+nothing else.
+"""
+
+# %%
+# A random forest, asked about samples that it was not trained on.
+
+# sphinx_gallery_thumbnail_path = '_static/report.png'
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
+
+import quorate
+
+X, y = make_classification(
+    6000, 20, n_informative=8, n_classes=3, flip_y=0.05, random_state=0
+)
+forest = RandomForestClassifier(120, random_state=0).fit(X[:1500], y[:1500])
+page = quorate.report(forest, X[1500:], y[1500:], keep=0.25, title="A forest")
+for step in page.data["advice"]:
+    print(step["title"])
+
+# %%
+# Move the slider, choose a row of the table to read why a tree stays or goes, unfold
+# the research below. Tables sort and filter, and pictures tell their values to the
+# pointer and to the arrow keys.
+
+page

@@ -1,0 +1,68 @@
+"""Votes from what the members of an ensemble answer."""
+
+from typing import Any
+
+from quorate._typing import Array, IntArray
+from quorate.ensembles._ask import Answers, ask
+from quorate.ensembles._kind import Ensemble
+from quorate.votes import PLURALITY, DecisionRule, Votes, VoteSource
+
+
+def ask_members(
+    ensemble: Ensemble,
+    X: Any,
+    y: Array | None = None,
+    *,
+    unseen: list[IntArray] | None = None,
+    source: VoteSource | None = None,
+    n_jobs: int | None = None,
+    probabilities: bool | None = None,
+) -> Votes:
+    """Ask the members about samples that the ensemble has prepared.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+    X : array-like
+        What ``ensemble.prepare`` returned.
+    y : array of labels, optional
+        What all members decide together, if not given.
+    unseen : list of array of int, optional
+        The rows each member is asked about; all by default.
+    source, n_jobs, probabilities
+        As for :func:`collect_votes`.
+    """
+    averages = ensemble.rule.name == "average"
+    wanted = averages if probabilities is None else probabilities
+    answers = ask(ensemble, X, unseen, n_jobs, with_probabilities=wanted)
+    rule = ensemble.rule
+    if averages and not wanted:
+        rule = PLURALITY  # what the ensemble does cannot be known from votes
+    if y is not None:
+        return _as_votes(ensemble, answers, y, rule, source)
+    # The decision of all stands in for the labels.
+    first = answers.labels_of(0)
+    whole = _as_votes(ensemble, answers, first, rule, source)
+    return _as_votes(ensemble, answers, whole.predict(), rule, source)
+
+
+def _as_votes(
+    ensemble: Ensemble,
+    answers: Answers,
+    y: Array,
+    rule: DecisionRule,
+    source: VoteSource | None,
+) -> Votes:
+    classes, codes, y_codes, probabilities = answers.encoded(y)
+    return Votes.from_codes(
+        codes,
+        y_codes,
+        classes,
+        ensemble.weights,
+        ensemble.names,
+        masked=answers.unseen is not None,
+        probabilities=probabilities,
+        rule=rule,
+        source=source,
+        family=ensemble.kind.family,
+    )

@@ -1,0 +1,178 @@
+"""The votes on batches, chunk by chunk: asked once and forgotten by who counts them."""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from quorate._rows import count_rows, cut_rows
+from quorate._typing import Array, IntArray
+from quorate.ensembles._asking import ask_members
+from quorate.ensembles._kind import Ensemble
+from quorate.ensembles._leaf_notes import LeafNotes, note_leaves
+from quorate.ensembles._training import (
+    drawn_rows,
+    may_be_training_rows,
+    trained_on,
+)
+from quorate.exceptions import BatchError, LeftOutWarning
+from quorate.votes import Votes, VoteSource, as_labels
+
+# Votes on so many samples at a time: few enough to stay small, enough to be quick.
+_MOST_ROWS, _FEWEST_ROWS, _VOTES = 1 << 16, 1 << 10, 1 << 26
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VotedChunk:
+    """The votes on some consecutive samples of a batch."""
+
+    votes: Votes
+    X: Any
+    """The samples."""
+    start: int
+    """Where they begin among the samples that were given."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchVoter:
+    """An ensemble that is asked about batches."""
+
+    ensemble: Ensemble
+    source: VoteSource | None = None
+    """What the samples are to the members, if that is known."""
+    drawn: list[IntArray] | None = None
+    """The rows that each member was trained on, sorted, for out-of-bag votes."""
+    probabilities: bool | None = None
+    n_jobs: int | None = None
+
+    @property
+    def chunk_rows(self) -> int:
+        """Samples to vote on at a time."""
+        return max(_FEWEST_ROWS, min(_MOST_ROWS, _VOTES // self.ensemble.n_members))
+
+    @property
+    def takes_notes(self) -> bool:
+        """Whether it is to be found out if all samples are the training samples."""
+        return self.source is None and self.drawn is None
+
+    def prepared(self, X: Any, y: Any) -> tuple[Any, Array]:
+        """Return samples as the ensemble wants them and labels, or refuse them."""
+        truth = as_labels(y, "y")
+        n_rows = count_rows(X)
+        if truth.ndim != 1 or truth.size != n_rows:
+            raise ValueError(
+                f"X has {n_rows} samples, y has shape {truth.shape}; one label per row"
+            )
+        if n_rows == 0:
+            raise ValueError("it has no rows")
+        return self.ensemble.prepare(X), truth
+
+    def noted(self, prepared: Any, truth: Array) -> LeafNotes | None:
+        """Return notes on samples, where it is not known what they are."""
+        return note_leaves(self.ensemble, prepared, truth) if self.takes_notes else None
+
+    def voted(
+        self, X: Any, prepared: Any, truth: Array, start: int = 0
+    ) -> Iterator[VotedChunk]:
+        """Yield the votes on samples, a chunk at a time.
+
+        ``start`` says which training row the first is, for out-of-bag votes.
+        """
+        source, some = self.source, False
+        if source is None and self.drawn is None:
+            seen = trained_on(self.ensemble, prepared, truth)
+            source = VoteSource.TRAINING if seen else VoteSource.OTHER
+        for rows in _chunks(truth.size, self.chunk_rows):
+            votes = self._votes(
+                cut_rows(prepared, rows), truth[rows], source, start + rows.start
+            )
+            if not votes.n_samples:
+                continue  # a few rows at the end that everybody was trained on
+            some = True
+            yield VotedChunk(votes, cut_rows(X, rows), rows.start)
+        if not some:
+            raise ValueError(
+                "every member was trained on all of its rows; take larger batches"
+            )
+
+    def _votes(
+        self, prepared: Any, y: Array, source: VoteSource | None, start: int
+    ) -> Votes:
+        """Ask the members about some samples, or each about those it has not seen."""
+        options: dict[str, Any] = {
+            "n_jobs": self.n_jobs,
+            "probabilities": self.probabilities,
+        }
+        if self.drawn is None:
+            return ask_members(self.ensemble, prepared, y, source=source, **options)
+        rows = np.arange(start, start + y.size)
+        n_rows = len(self.drawn[0])
+        if not may_be_training_rows(self.ensemble, prepared, y, rows, n_rows):
+            raise ValueError(
+                f"rows {start:,} to {rows[-1]:,} are not those that the members were "
+                "trained on"
+            )
+        unseen = [_others(drawn, start, y.size) for drawn in self.drawn]
+        with warnings.catch_warnings():
+            # A few rows that everybody was trained on say nothing.
+            warnings.simplefilter("ignore", LeftOutWarning)
+            return ask_members(
+                self.ensemble,
+                prepared,
+                y,
+                unseen=unseen,
+                source=VoteSource.OUT_OF_BAG,
+                **options,
+            )
+
+
+def rows_of_bags(ensemble: Ensemble, owner: str) -> list[IntArray]:
+    """Return the training rows of each member, sorted; refuse who does not know."""
+    drawn = drawn_rows(ensemble)
+    if drawn is None or not ensemble.is_of_trees:
+        raise ValueError(
+            f"{owner}(out_of_bag=True): needs an ensemble of trees that were trained "
+            "on bootstrap samples; give rows that no member was trained on."
+        )
+    return [np.sort(rows) for rows in drawn]
+
+
+def check_all_rows(drawn: list[IntArray], rows: int, owner: str) -> None:
+    """Refuse batches that are not as many rows as members were trained on."""
+    if rows != len(drawn[0]):
+        raise ValueError(
+            f"{owner}(out_of_bag=True): the batches have {rows:,} rows, the members "
+            f"were trained on {len(drawn[0]):,}."
+        )
+
+
+@contextmanager
+def named_batch(name: str) -> Iterator[None]:
+    """Whatever goes wrong with a batch, its name is what helps to find it."""
+    try:
+        yield
+    except BatchError:
+        raise
+    except Exception as error:
+        raise BatchError(f"{name}: {reason(error)}.") from error
+
+
+def reason(error: Exception) -> str:
+    """Return what an error says, on one line and without its full stop."""
+    return " ".join(str(error).split()).rstrip(". ") or type(error).__name__
+
+
+def _others(drawn: IntArray, start: int, n_rows: int) -> IntArray:
+    """Return which of consecutive rows are not among those drawn."""
+    first, last = np.searchsorted(drawn, [start, start + n_rows])
+    left = np.ones(n_rows, dtype=bool)
+    left[drawn[first:last] - start] = False
+    return np.flatnonzero(left)
+
+
+def _chunks(n_rows: int, size: int) -> Iterator[slice]:
+    for start in range(0, n_rows, size):
+        yield slice(start, min(start + size, n_rows))

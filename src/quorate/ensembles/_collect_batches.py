@@ -1,0 +1,146 @@
+"""The votes on samples that come in batches: votes are kept, samples are not."""
+
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from quorate._batches import as_source, is_dask, partitions, sent
+from quorate._typing import Array, IntArray
+from quorate.ensembles._batched import (
+    BatchVoter,
+    check_all_rows,
+    named_batch,
+    rows_of_bags,
+)
+from quorate.ensembles._kind import Ensemble
+from quorate.ensembles._leaf_notes import LeafNotes, Notebook
+from quorate.ensembles._training import were_training_rows
+from quorate.exceptions import BatchError
+from quorate.votes import Votes, VoteSource, joined_votes, warn_left_out
+
+_OWNER = "collect_votes"
+Part = tuple[Votes, int, LeafNotes | None]
+"""Votes, how many rows they are on, and where these come to in a few trees."""
+
+
+def collect_from_batches(
+    ensemble: Ensemble,
+    batches: Any,
+    *,
+    target: str | None,
+    out_of_bag: bool | str,
+    source: VoteSource | None,
+    n_jobs: int | None,
+    probabilities: bool | None,
+) -> Votes:
+    """Return the votes on all samples of some batches; see :func:`collect_votes`."""
+    if out_of_bag is True and is_dask(batches):
+        raise ValueError(
+            f"{_OWNER}(out_of_bag=True): partitions do not say which training rows "
+            "they are; give batches in order, or rows that no member was trained on."
+        )
+    drawn = rows_of_bags(ensemble, _OWNER) if out_of_bag is True else None
+    voter = BatchVoter(
+        ensemble, source, drawn, probabilities=probabilities, n_jobs=n_jobs
+    )
+    as_frame = hasattr(ensemble.model, "feature_names_in_")
+    parts: Iterator[Part]
+    if is_dask(batches):
+        pieces = partitions(batches, _OWNER, target, as_frame=as_frame)
+        parts = _on_dask(voter, pieces)
+    else:
+        given = as_source(batches, _OWNER, target, as_frame=as_frame)
+        parts = _here(voter, given.batches())
+    stack: list[Votes] = []
+    rows, notes = 0, Notebook(limited=False)
+    try:
+        for votes, n_rows, noted in parts:
+            stack.append(votes.numbered(np.arange(rows, rows + n_rows)))
+            _join_last(stack)
+            notes.add(noted)
+            rows += n_rows
+    except BatchError as error:
+        raise BatchError(f"{_OWNER}: {error} (nothing is kept)") from error
+    if not stack:
+        raise ValueError(f"{_OWNER}: there are no batches.")
+    if drawn is not None:
+        check_all_rows(drawn, rows, _OWNER)
+    found = joined_votes(stack)
+    if found.n_samples < rows:
+        warn_left_out(found.n_samples, rows)
+    return _with_source(found, ensemble, notes.whole(), out_of_bag)
+
+
+def _with_source(
+    votes: Votes, ensemble: Ensemble, notes: LeafNotes | None, out_of_bag: bool | str
+) -> Votes:
+    """Return votes that know what the samples are, now that all have been seen."""
+    if notes is None:
+        return votes
+    seen, drawn = were_training_rows(ensemble, notes)
+    if not seen:
+        return votes.with_source(VoteSource.OTHER)
+    if out_of_bag == "auto" and drawn is not None:
+        unseen = np.stack([_not_among(rows, votes.n_samples) for rows in drawn])
+        if unseen.any(axis=1).all():
+            return votes.only(unseen).with_source(VoteSource.OUT_OF_BAG)
+    return votes.with_source(VoteSource.TRAINING)
+
+
+def _not_among(rows: IntArray, n_rows: int) -> Array:
+    left = np.ones(n_rows, dtype=bool)
+    left[rows] = False
+    return left
+
+
+def _here(voter: BatchVoter, batches: Iterator[Any]) -> Iterator[Part]:
+    rows = 0
+    for batch in batches:
+        empty = True
+        with named_batch(batch.name):
+            for X, y in batch.read(voter.chunk_rows):
+                part = _votes_on(voter, X, y, rows)
+                rows += part[1]
+                empty = False
+                yield part
+            if empty:
+                raise ValueError("it has no rows")
+
+
+def _votes_on(voter: BatchVoter, X: Any, y: Any, start: int = 0) -> Part:
+    prepared, truth = voter.prepared(X, y)
+    votes = joined_votes(
+        [
+            chunk.votes.numbered(np.arange(chunk.start, truth.size))
+            for chunk in voter.voted(X, prepared, truth, start)
+        ]
+    )
+    return votes, int(truth.size), voter.noted(prepared, truth)
+
+
+def _join_last(stack: list[Votes]) -> None:
+    """Join parts of about the same size, so that none is copied often."""
+    while len(stack) > 1 and stack[-2].n_samples <= 2 * stack[-1].n_samples:
+        last = stack.pop()
+        stack[-1] = joined_votes([stack[-1], last])
+
+
+def _on_dask(voter: BatchVoter, pieces: list[tuple[Any, Any]]) -> Iterator[Part]:
+    """Ask where the partitions are; their votes come here."""
+    dask: Any = import_module("dask")  # has no types
+    models = sent(voter)
+    ask = dask.delayed(_of_partition, pure=False)
+    tasks = [ask(models, at, X, y) for at, (X, y) in enumerate(pieces)]
+    found = [part for part in dask.compute(*tasks) if part is not None]
+    if not found:
+        raise ValueError(f"{_OWNER}: the partitions have no rows.")
+    yield from found
+
+
+def _of_partition(voter: BatchVoter, at: int, X: Any, y: Any) -> Part | None:
+    if len(y) == 0:
+        return None  # what a filter left nothing of
+    with named_batch(f"partition {at}"):
+        return _votes_on(voter, X, y)

@@ -1,0 +1,327 @@
+"""What can be known to fail is refused before a model or a sample is read."""
+
+import os
+import subprocess
+import sys
+import time
+from importlib import import_module
+from inspect import signature
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from sklearn.ensemble import RandomForestClassifier
+from tests.study.plans import small_plan, write_toml
+
+import quorate
+from quorate.cli import _checks, main
+from quorate.study import run_plan
+
+separate = (
+    {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}
+)
+RUNNER = CliRunner(**separate)
+
+# Where work begins, by the names under which commands come to it.
+WORK = (
+    "quorate.persistence.load",
+    "quorate._tables.read_samples",
+    "quorate._tables.read_samples_for",
+    "quorate.summarising.summarise",
+    "quorate.votes.load_counts",
+    "quorate.votes.Votes.from_table",
+    "quorate._blending.blend",
+    "quorate.study.run_plan",
+    "quorate.study.forecast_plan",
+    "quorate.study.Results.read",
+)
+
+ROOMS = (
+    "_blending", "_diagnosis", "_report", "comparison", "display", "lazy", "pruned",
+    "study",
+)  # fmt: skip
+
+DATA = ["train.csv", "--target", "kind"]
+PRUNE = ["prune", "forest.skops", *DATA]
+COMPARE = ["compare", "forest.skops", "small.skops", *DATA]
+CERTIFY = ["certify", "forest.skops", "small.skops", *DATA]
+LAZY = ["lazy", "forest.skops", *DATA]
+REPORT = ["report", "forest.skops", *DATA]
+DIAGNOSE = ["diagnose", "forest.skops", *DATA]
+BATCHES = ["diagnose", "forest.skops", "parts", "--target", "kind"]
+VOTES = ["diagnose", "votes.csv", "--label", "kind"]
+BLEND = ["blend", "oof", "--target", "y.csv"]
+STUDY = ["study", "run", "tiny.toml"]
+TABLES = ["study", "report", "store.sqlite"]
+
+WITH_A_MODEL = {
+    "prune": PRUNE, "compare": COMPARE, "certify": CERTIFY, "lazy": LAZY,
+    "report": REPORT, "diagnose": DIAGNOSE, "batches": BATCHES,
+}  # fmt: skip
+
+
+class Worked(Exception):
+    """Somebody began to work."""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("early")
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])
+    kinds = np.where(frame.a > 0, "yes", "no")
+    forest = RandomForestClassifier(4, random_state=0).fit(frame, kinds)
+    for name in ("forest.skops", "small.skops"):
+        quorate.save(forest, folder / name)
+    joblib.dump(forest, folder / "forest.joblib")
+    (folder / "nonsense.skops").write_text("nonsense")
+    table = frame.assign(kind=kinds)
+    (folder / "parts").mkdir()
+    (folder / "empty").mkdir()
+    for name in ("train.csv", "parts/one.csv"):
+        table.to_csv(folder / name, index=False)
+    table.to_parquet(folder / "train.parquet")
+    (folder / "train.arff").write_text(
+        "@relation r\n@attribute a numeric\n@attribute 'my kind' {yes,no}\n@data\n1,no"
+    )
+    (folder / "train.xlsx").touch()
+    pd.DataFrame({"one": kinds, "kind": kinds}).to_csv(
+        folder / "votes.csv", index=False
+    )
+    (folder / "oof").mkdir()
+    np.save(folder / "oof" / "m.npy", rng.random(60))
+    pd.DataFrame({"y": kinds}).to_csv(folder / "y.csv", index=False)
+    write_toml(folder / "tiny.toml", folds=2)
+    text = (folder / "tiny.toml").read_text()
+    (folder / "unknown.toml").write_text(text.replace("iris", "irises"))
+    run_plan(small_plan(), folder / "store.sqlite")
+    return folder
+
+
+@pytest.fixture
+def run(place, monkeypatch):
+    """Return what runs a command in which any work raises."""
+
+    def work(*_, **__):
+        raise Worked
+
+    monkeypatch.chdir(place)
+    for name in ROOMS:  # who is imported now does not keep what is patched
+        import_module(f"quorate.{name}")
+    for name in WORK:
+        monkeypatch.setattr(name, work)
+    before = sorted(place.rglob("*"))
+    yield lambda words: RUNNER.invoke(main, list(map(str, words)))
+    assert sorted(place.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    "words", [*WITH_A_MODEL.values(), VOTES, BLEND, STUDY, [*STUDY, "--dry-run"],
+              ["study", "resume", "store.sqlite"], TABLES]
+)  # fmt: skip
+def test_what_fits_goes_to_work(run, words):
+    assert isinstance(run(words).exception, Worked)
+
+
+def changed(words, **others):
+    return [others.get(word.replace(".", "_"), word) for word in words]
+
+
+EVERYWHERE = [
+    *((changed(words, kind="knd"), 1, "train.csv: unknown column 'knd'; did you mean "
+       "'kind'?") for words in (PRUNE, COMPARE, CERTIFY, LAZY, REPORT, DIAGNOSE)),
+    *((changed(words, train_csv="none.csv"), 1, "none.csv: no such file.")
+      for words in (PRUNE, COMPARE, CERTIFY, LAZY, REPORT, DIAGNOSE)),
+    *((changed(words, train_csv="train.xlsx"), 1, "train.xlsx: samples come as .csv, ")
+      for words in (PRUNE, COMPARE, CERTIFY, LAZY, REPORT, DIAGNOSE)),
+    *((changed(words, train_csv="empty"), 1, "empty: no file there ends in .parquet")
+      for words in (PRUNE, COMPARE, CERTIFY, REPORT)),
+    *((changed(words, train_csv="parts", kind="knd"), 1,
+       "parts/one.csv: unknown column 'knd'")
+      for words in (PRUNE, COMPARE, CERTIFY, REPORT)),
+    (changed(LAZY, train_csv="parts"), 1, "parts: several files; one table with "
+     "all samples is needed here."),
+    *((changed(words, forest_skops="none.skops"), 1, "none.skops: no such file.")
+      for words in WITH_A_MODEL.values()),
+    *((changed(words, forest_skops="forest.joblib"), 1, "--unsafe-pickle, and store "
+       "the model with quorate.save") for words in WITH_A_MODEL.values()),
+    *((changed(words, small_skops="forest.joblib"), 1, "forest.joblib: pickle and "
+       "joblib files run code") for words in (COMPARE, CERTIFY)),
+    *((changed(words, forest_skops="nonsense.skops"), 1, "nonsense.skops: not a model "
+       "in skops format") for words in WITH_A_MODEL.values()),
+    *(([*words, "--jobs", "0"], 2, "--jobs 0: 1 or more, or -1 for one on each core.")
+      for words in (PRUNE, COMPARE, CERTIFY, REPORT, BATCHES, STUDY)),
+    *(([*words, "--scoring", "acuracy"], 1, "unknown scoring 'acuracy'")
+      for words in (PRUNE, COMPARE, REPORT, BLEND)),
+    *(([*words, "--method", "nonsense"], 1, "unknown method 'nonsense'")
+      for words in (PRUNE, REPORT, BLEND)),
+    *(([*words, "--keep", keep], 2, f"--keep {keep}: a fraction in (0, 1], a number "
+       "of members, 'auto' or 'own'.") for words in (PRUNE, REPORT)
+      for keep in ("many", "0", "-3", "1.5", "0.0", "nan", "inf")),
+    *(([*words, "--method", "mdm", "--keep", "own"], 2, "--keep own: mdm finds no "
+       "size of its own; ") for words in (PRUNE, REPORT)),
+    *(([*words, "--seed", "-1"], 2, "--seed -1: a whole number, 0 or more.")
+      for words in (PRUNE, LAZY, REPORT)),
+    *(([*words, "--noise", "nan"], 2, "--noise nan: a share in [0, 0.5).")
+      for words in (REPORT, DIAGNOSE)),
+    *(([*words, "-o", "none/small.skops"], 2, "there is no folder none")
+      for words in (PRUNE,)),
+]  # fmt: skip
+
+SINGLE = [
+    (["prune", "forest.skops"], 2, "DATA and --target missing: main prune"),
+    (["prune", "forest.skops", "train.csv"], 2, "--target missing: main prune"),
+    (["lazy", "forest.skops"], 2, "DATA missing: main lazy MODEL DATA, "),
+    (["report", "forest.skops", "--target", "y"], 2, "DATA missing"),
+    (["diagnose", "forest.skops"], 2, "a model needs DATA and --target COLUMN."),
+    ([*PRUNE, "--data", "train.csv"], 2, "DATA is given twice"),
+    ([*PRUNE, "--test", "none.csv"], 1, "none.csv: no such file."),
+    ([*PRUNE, "--test", "y.csv"], 1, "y.csv: unknown column 'kind'"),
+    ([*PRUNE, "-o", "a.joblib"], 2, "a.joblib: a name that ends in .skops is needed."),
+    ([*PRUNE, "-o", "small.skops"], 2, "small.skops exists; --force writes over it."),
+    ([*PRUNE, "-o", "empty", "--force"], 2, "empty: a name that ends in .skops"),
+    ([*PRUNE, "--tolerance", "-0.1"], 2, "--tolerance -0.1: a number, 0 or more."),
+    ([*PRUNE, "--tolerance", "nan"], 2, "--tolerance nan: a number, 0 or more."),
+    ([*PRUNE, "--budget", "gold"], 2, "--budget gold: KIND=LIMIT, such as bytes=50MB"),
+    ([*PRUNE, "--budget", "bytes=20XB"], 2, "such as bytes=50MB, nodes=20000"),
+    ([*PRUNE, "--budget", "gold=3"], 1, "limits for any of bytes, nodes, millisec"),
+    ([*PRUNE, "--budget", "bytes=0"], 1, "budget['bytes']=0.0: a number above 0"),
+    ([*PRUNE, "--batch", "5"], 1, "rows in a call go with a budget of milliseconds"),
+    ([*PRUNE, "--batch", "0"], 2, "--batch 0: a whole number, 1 or more."),
+    ([*PRUNE, "--max-samples", "0"], 2, "--max-samples 0: a whole number, 1 or more."),
+    ([*PRUNE, "--keep", "3", "--tolerance", "0.1"], 2, "--keep and --tolerance: one of "
+     "them says how many members stay."),
+    ([*PRUNE, "--tolerance", "0.1", "--budget", "nodes=9"], 2, "--tolerance and "
+     "--budget: one of them"),
+    ([*PRUNE, "--method", "kp", "--class-weight", "balanced"], 1, "KappaPruning("
+     "class_weight='balanced'): it is no plain sum"),
+    ([*CERTIFY, "--tolerance", "0"], 2, "--tolerance 0: a number between 0 and 1."),
+    ([*CERTIFY, "--delta", "1"], 2, "--delta 1: a number between 0 and 1."),
+    ([*CERTIFY[:3], "parts", *CERTIFY[4:], "--class-weight", "balanced"], 2,
+     "parts: a pass over several files does not tell which class"),
+    ([*LAZY, "--confidence", "1"], 2, "--confidence 1: a probability in [0.5, 1)."),
+    ([*LAZY, "--epsilon", "2"], 2, "--epsilon 2: a number between 0 and 1."),
+    ([*REPORT, "-o", "a.pdf"], 2, "a.pdf: a name that ends in .html or .htm"),
+    ([*REPORT, "-o", "none/a.html"], 2, "there is no folder none"),
+    ([*BATCHES, "--resume", "none/r.npz"], 2, "there is no folder none"),
+    (changed(BATCHES, kind="knd"), 1, "parts/one.csv: unknown column 'knd'"),
+    ([*DIAGNOSE, "--jobs", "2", "--out-of-bag"], 2, "BATCHES go with a model"),
+    (changed(VOTES, kind="knd"), 1, "votes.csv: unknown column 'knd'"),
+    (changed(VOTES, votes_csv="none.csv"), 1, "none.csv: no such file."),
+    (["prune", "forest.skops", "train.parquet", "--target", "knd"], 1,
+     "train.parquet: unknown column 'knd'; did you mean 'kind'?"),
+    (["prune", "forest.skops", "train.arff", "--target", "kind"], 1,
+     "train.arff: unknown column 'kind'; did you mean 'my kind'?"),
+    ([*BLEND, "-o", "a.txt"], 2, "a.txt: a name that ends in .csv or .parquet"),
+    ([*BLEND, "-o", "y.csv"], 2, "y.csv exists; --force writes over it."),
+    ([*BLEND, "--test", "oof"], 2, "--test needs -o FILE, where the blend goes."),
+    ([*BLEND, "--test", "none", "-o", "a.csv"], 1, "none is not a folder."),
+    ([*BLEND, "--keep", "0"], 2, "--keep 0: a whole number, 1 or more."),
+    ([*BLEND, "--column", "z"], 1, "y.csv: unknown column 'z'"),
+    (changed(BLEND, y_csv="none.csv"), 1, "none.csv: no such file."),
+    (changed(BLEND, oof="empty"), 1, "empty has no .npy, .parquet, .csv file"),
+    ([*STUDY, "--store", "none/s.sqlite"], 2, "there is no folder none"),
+    ([*STUDY, "--backend", "dask"], 2, "--backend dask needs to know where"),
+    (["study", "run", "none.toml"], 1, "none.toml"),
+    (["study", "run", "nonesuch"], 1, "unknown study 'nonesuch'"),
+    (["study", "resume", "none.sqlite"], 1, "none.sqlite: no such file."),
+    (changed(TABLES, store_sqlite="none.sqlite"), 1, "none.sqlite: no such file."),
+    ([*TABLES, "--format", "parquet"], 2, "parquet is not for printing"),
+    ([*TABLES, "-o", "none/a.md"], 2, "there is no folder none"),
+    ([*TABLES, "--html", "none/a.html"], 2, "there is no folder none"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "why"),
+    [*EVERYWHERE, *SINGLE],
+    ids=[" ".join(words) for words, _, _ in [*EVERYWHERE, *SINGLE]],
+)
+def test_refused_in_a_sentence(run, words, code, why):
+    done = run(words)
+    assert why in done.stderr.replace("\n", " ")
+    assert done.exit_code == code
+
+
+def test_all_missing_packages_at_once(run, monkeypatch):
+    gone = {"skops", "pandas", "pyarrow", "jinja2", "distributed"}
+    monkeypatch.setattr(
+        _checks, "find_spec", lambda name: None if name in gone else object()
+    )
+    done = run(["report", "forest.skops", "train.parquet", "--target", "kind"])
+    assert done.exit_code == 1
+    assert (
+        "not installed: skops, pandas, pyarrow, jinja2; "
+        "pip install skops pandas pyarrow jinja2"
+    ) in done.stderr.replace("\n", " ")
+    done = run([*BATCHES, "--dask", "tcp://nowhere:1"])
+    assert "pip install skops pandas distributed" in done.stderr.replace("\n", " ")
+    done = run([*TABLES, "--html", "a.html"])
+    assert "not installed: jinja2; pip install jinja2" in done.stderr
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write")
+def test_a_folder_that_may_not_be_written_to(run, place, tmp_path):
+    tmp_path.chmod(0o500)
+    done = run([*PRUNE, "-o", tmp_path / "small.skops"])
+    assert done.exit_code == 2
+    assert "nothing may be written to the folder" in done.stderr
+
+
+def test_every_data_set_of_a_plan_is_found_before_one_is_read(place, monkeypatch):
+    def read(*_):
+        raise Worked
+
+    monkeypatch.chdir(place)
+    for name in ("generate", "from_scikit_learn", "from_file"):
+        monkeypatch.setattr(f"quorate.study._load_data.{name}", read)
+    done = RUNNER.invoke(main, ["study", "run", "tiny.toml", "--store", "t.sqlite"])
+    assert isinstance(done.exception, Worked)
+    done = RUNNER.invoke(main, ["study", "run", "unknown.toml"])
+    assert done.exit_code == 1
+    assert "unknown data set 'irises'; did you mean 'iris'" in done.stderr
+
+
+def test_the_store_of_another_plan_is_refused_before_data_is_read(place, monkeypatch):
+    def read(*_):
+        raise Worked
+
+    monkeypatch.chdir(place)
+    monkeypatch.setattr("quorate.study._run.load_plan_data", read)
+    done = RUNNER.invoke(main, [*STUDY, "--store", "store.sqlite"])
+    assert done.exit_code == 1
+    assert "holds the results of another plan" in done.stderr.replace("\n", " ")
+
+
+@pytest.mark.slow
+def test_a_refusal_takes_no_longer_than_its_imports(place, tmp_path):
+    """Two seconds, or what scikit-learn takes to import on a busy machine."""
+    line = ",".join(["0.123456789"] * 30)
+    header = ",".join([f"f{place}" for place in range(29)] + ["kind"])
+    big = tmp_path / "big.csv"
+    big.write_text("\n".join([header, *[line] * 200_000]))
+    assert big.stat().st_size > 50e6
+
+    def seconds(*words):
+        start = time.perf_counter()
+        done = subprocess.run(
+            [sys.executable, "-m", "quorate", *map(str, words)],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        return time.perf_counter() - start, done
+
+    model = place / "forest.skops"
+    for words in (
+        ["prune", model, big, "--target", "knd"],
+        ["prune", model, big, "--target", "kind", "-o", "small.joblib"],
+        ["report", model, big, "--target", "kind", "--method", "nonsense"],
+    ):
+        found = []
+        for _ in range(3):
+            imports, _ = seconds("methods")
+            taken, done = seconds(*words)
+            assert done.returncode in (1, 2)
+            found.append(taken < max(2.0, 2 * imports))
+        assert any(found)

@@ -1,0 +1,339 @@
+"""The page of a summary: its own figures, nothing empty, and what it leaves out."""
+
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from sklearn.datasets import make_classification
+from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
+from tests.test_report import Outline
+
+import quorate
+from quorate._report._format import percent
+from quorate.cli import main
+from quorate.persistence import save
+from quorate.votes import VoteSource
+
+FIGURES = ["members-map", "kappa", "agreement", "measures", "decomposition", "risk"]
+
+
+def drawn(seed=0):
+    return make_classification(
+        4000, 8, n_informative=5, n_classes=3, flip_y=0.1, random_state=seed
+    )
+
+
+@pytest.fixture(scope="module")
+def forest():
+    X, y = drawn()
+    return RandomForestClassifier(15, max_depth=6, random_state=0).fit(
+        X[:1000], y[:1000]
+    )
+
+
+@pytest.fixture(scope="module")
+def batches():
+    X, y = drawn()
+    return [(X[at : at + 500], y[at : at + 500]) for at in range(1500, 4000, 500)]
+
+
+@pytest.fixture(scope="module")
+def small(forest):
+    X, y = drawn()
+    return quorate.prune(forest, X[1000:1500], y[1000:1500], keep=9)
+
+
+@pytest.fixture(scope="module")
+def beside(forest, small, batches):
+    return quorate.summarise(forest, batches, against=small)
+
+
+@pytest.fixture(scope="module")
+def page(beside):
+    return quorate.report(beside, title="All of it", noise=0.02)
+
+
+def texts(html, tag):
+    """Return what stands in the elements of a kind that hold no other of the kind."""
+    found = re.findall(rf"<{tag}[ >](?:(?!</{tag}>).)*</{tag}>", html, re.DOTALL)
+    return [re.sub(r"<[^>]*>", "", each).strip() for each in found]
+
+
+def assert_whole(made):
+    """Check a page: closed, ids once, no cell, heading, list or figure is empty."""
+    outline = Outline(made.html)
+    assert len(outline.ids) == len(set(outline.ids))
+    for target in re.findall(r'href="#([^"]+)"', made.html):
+        assert target in outline.ids
+    for tag in ("h1", "h2", "h3", "p", "li", "dt", "dd", "th", "td", "figcaption"):
+        shown = texts(made.html, tag)
+        assert all(shown), (tag, made.html)
+    for figure in re.findall(r"<figure.*?</figure>", made.html, re.DOTALL):
+        assert figure.count("<svg") == 1
+    for word in ("None", "nan", "Undefined", "{{", "{%"):
+        assert word not in " ".join(texts(made.html, "main"))
+    embedded = re.search(r'id="report-data">(.*?)</script>', made.html).group(1)
+    assert json.loads(embedded) == made.data
+
+
+def test_figures_are_those_of_the_summary(beside, page, forest, batches):
+    data, parts = page.data, quorate.decompose(beside)
+    assert data["kind"] == "summary"
+    assert data["votes"]["accuracy"] == beside.accuracy()
+    assert data["votes"]["plurality_accuracy"] == beside.accuracy(rule="heads")
+    assert data["votes"]["member_accuracy"] == beside.accuracies.mean()
+    assert data["votes"]["n_samples"] == 2500
+    assert data["votes"]["votes_per_sample"] == 15
+    assert data["decomposition"]["all"] == {
+        "error": parts.error,
+        "member_error": parts.member_error,
+        "diversity": parts.diversity,
+    }
+    assert {row["measure"]: row["all"] for row in data["diversity"]} == (
+        quorate.diversity(beside)
+    )
+    assert data["risk"]["risk"] == quorate.assess_risk(beside, 0.02).risk
+    assert data["risk"]["worst_sample"] == quorate.assess_risk(beside).worst_sample
+    assert data["confusion"]["before"] == beside.confusion().tolist()
+    assert data["confusion"]["after"] is None
+    rows = data["members"]
+    assert [row["member"] for row in rows] == list(beside.names)
+    assert [row["accuracy"] for row in rows] == beside.accuracies.tolist()
+    # and in the text, as the figures of all samples at once
+    X, y = (np.concatenate(part) for part in zip(*batches, strict=True))
+    assert page.html.count(percent(forest.score(X, y))) >= 3
+    for one, row in zip(forest.estimators_, rows, strict=True):
+        assert row["accuracy"] == np.mean(one.predict(X) == y)
+        assert f">{percent(row['accuracy'])}</td>" in page.html
+
+
+def test_agreement_is_that_of_all_samples_at_once(page, forest, batches):
+    from quorate._report._facts import mean_agreement
+
+    X, y = (np.concatenate(part) for part in zip(*batches, strict=True))
+    votes = quorate.collect_votes(forest, X, y)
+    found = [row["agreement"] for row in page.data["members"]]
+    np.testing.assert_allclose(found, mean_agreement(votes), rtol=1e-12)
+
+
+def test_the_other_model_is_that_of_a_comparison(page, forest, small, batches, beside):
+    X, y = (np.concatenate(part) for part in zip(*batches, strict=True))
+    compared = quorate.compare(forest, small, X, y, repeats=1)
+    (row,) = page.data["rivals"]["sizes"]
+    assert (row["accuracy_all"], row["accuracy"]) == compared.accuracy
+    assert row["agreement"] == compared.agreement
+    assert row["error_limit"] == compared.error_limits[1]
+    assert row["excess_limit"] == compared.excess_limit
+    recalls = {
+        row["class"]: (row["recall"], row["recall_rival"])
+        for row in page.data["classes"]
+    }
+    assert recalls == compared.recalls
+    certificate = quorate.certify(beside)
+    assert page.data["certificate"]["text"] == str(certificate)
+    assert str(certificate) in page.html
+    assert page.data["certificate"]["n_kept"] == certificate.n_kept
+    assert page.data["advice"][0]["text"] == str(certificate)
+
+
+def test_the_page_is_whole_and_says_what_it_leaves_out(page, forest, batches):
+    assert_whole(page)
+    assert sorted(re.findall(r'<figure id="([^"]+)"', page.html)) == sorted(FIGURES)
+    assert "which holds counts and no sample" in page.html
+    left_out = [what for what, _ in page.data["left_out"]]
+    assert left_out[0] == "which members to keep, and what that saves"
+    for what, why in page.data["left_out"]:
+        assert f"{what[1:]}.</strong> {why}</li>" in page.html
+    assert page.selection is None
+    assert repr(page).startswith("Report('All of it', ")
+    alone = quorate.report(quorate.summarise(forest, batches))
+    assert_whole(alone)
+    assert len(alone.data["left_out"]) == len(left_out) + 1
+    assert "a comparison with a smaller model" in alone.data["left_out"][-1][0]
+    assert alone.data["title"] == "Votes of 15 members on 2,500 samples"
+    assert alone.data["advice"][-1]["title"].startswith("To keep fewer members")
+    assert "made without a second model" in alone.html
+
+
+def test_an_order_has_a_row_for_each_size(forest, batches):
+    X, y = drawn()
+    chosen = quorate.select(
+        quorate.collect_votes(forest, X[1000:1500], y[1000:1500]), "mdm", keep=1.0
+    )
+    summary = quorate.summarise(forest, batches, against=chosen)
+    made = quorate.report(summary)
+    assert_whole(made)
+    sizes = made.data["rivals"]["sizes"]
+    assert [row["members"] for row in sizes] == list(range(15, 0, -1))
+    errors = [1 - row["accuracy"] for row in sizes]
+    np.testing.assert_allclose(errors, summary.rivals.wrong / 2500)
+    # limits that would hold for one of them are not given for the best of many
+    assert {row["error_limit"] for row in sizes} == {None}
+    assert {row["excess_limit"] for row in sizes} == {None}
+    assert {row["agreement"] for row in sizes} == {None}  # nobody has counted that
+    assert made.data["certificate"]["text"] == str(quorate.certify(summary))
+
+
+def test_of_many_sizes_some_are_shown_and_the_certified_one(forest, batches):
+    summary = quorate.summarise(forest, batches, against=list(range(15)))
+    whole = quorate.report(summary).data["rivals"]["sizes"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("quorate._report._rivals._MOST_SIZES", 4)
+        found = quorate.report(summary)
+    shown = found.data["rivals"]["sizes"]
+    sizes = [row["members"] for row in shown]
+    certified = quorate.certify(summary).n_kept
+    assert sizes == sorted({15, 10, 6, 1, certified} | set(sizes), reverse=True)
+    assert len(sizes) <= 5
+    assert certified in sizes
+    assert all(row in whole for row in shown)
+
+
+def masked():
+    X, y = drawn()
+    model = RandomForestClassifier(20, random_state=0).fit(X, y)
+    return quorate.summarise(model, [(X, y)], out_of_bag=True)
+
+
+def boosted():
+    X, y = drawn()
+    model = AdaBoostClassifier(n_estimators=8, random_state=0).fit(X[:500], y[:500])
+    return quorate.summarise(model, [(X[500:], y[500:])])
+
+
+def by_hand():
+    rng = np.random.default_rng(0)
+    labels = np.array(["<b>", "a & b", "c"])
+    return quorate.Votes(
+        labels[rng.integers(0, 3, (4, 60))], labels[rng.integers(0, 3, 60)]
+    ).summary()
+
+
+def lonely():
+    return quorate.Votes([[0, 1, 1, 0]], [0, 1, 0, 0]).summary()
+
+
+def many_classes():
+    rng = np.random.default_rng(0)
+    return quorate.Votes(
+        rng.integers(0, 40, (5, 900)), rng.integers(0, 40, 900)
+    ).summary()
+
+
+def unweighted():
+    return boosted().unweighted()
+
+
+@pytest.mark.parametrize(
+    "make", [masked, boosted, by_hand, lonely, many_classes, unweighted]
+)
+def test_every_kind_of_summary_has_a_page(make):
+    summary = make()
+    made = quorate.report(summary)
+    assert_whole(made)
+    if summary.own_confusion is not None:
+        assert made.data["votes"]["accuracy"] == summary.accuracy()
+    else:
+        assert made.data["votes"]["accuracy"] == summary.accuracy(rule="heads")
+    rows = made.data["members"]
+    if make is masked:
+        asked = summary.member_counts()[1]
+        assert [row["votes"] for row in rows] == asked.tolist()
+        per_sample = asked.sum() / summary.n_samples
+        assert made.data["votes"]["votes_per_sample"] == per_sample
+        assert "out-of-bag votes" in made.html
+    if make is boosted:
+        assert [row["weight"] for row in rows] == summary.weights.tolist()
+    if make is by_hand:
+        assert "&lt;b&gt;" in made.html
+        assert "Nobody has said where the votes are from" in made.html
+    if make is lonely:
+        assert rows[0]["agreement"] is None
+    if make is many_classes:
+        assert 'id="confused"' in made.html
+
+
+def test_training_votes_are_not_scored(beside):
+    trained = replace(beside, source=VoteSource.TRAINING)
+    made = quorate.report(trained)
+    assert_whole(made)
+    assert made.data["votes"]["accuracy"] is None
+    assert made.data["diversity"] is made.data["risk"] is made.data["rivals"] is None
+    assert percent(beside.accuracy()) not in made.html
+    assert "samples that no member was trained on" in made.data["advice"][0]["title"]
+
+
+def test_too_few_samples_promise_nothing(forest, small, batches):
+    X, y = batches[0]
+    summary = quorate.summarise(forest, [(X[:60], y[:60])], against=small)
+    made = quorate.report(summary)
+    assert_whole(made)
+    refusal = made.data["certificate"]["refusal"]
+    assert refusal.startswith("60 samples cannot certify any subset")
+    assert refusal in made.html
+
+
+def test_what_a_summary_cannot_use_is_refused(beside, forest, batches):
+    X, y = batches[0]
+    for options in (
+        {"X": X}, {"y": y}, {"method": "re"}, {"keep": 3}, {"out_of_bag": True},
+        {"scoring": "f1_macro"}, {"methods": ["re"]}, {"max_samples": 10},
+        {"target": "y"},
+    ):  # fmt: skip
+        (name,) = options
+        with pytest.raises(ValueError, match=rf"^report\({name}=\.\.\.\): a summary"):
+            quorate.report(beside, **options)
+    with pytest.raises(ValueError, match="an ensemble needs samples"):
+        quorate.report(forest)
+    with pytest.raises(TypeError, match="needs the votes on single samples"):
+        quorate.display.DiversityDisplay.from_votes(beside, [0, 1])
+
+
+def run(*words):
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+def test_the_command_line_writes_the_page_of_a_file(beside, tmp_path):
+    path = tmp_path / "so-far.npz"
+    beside.save(path)
+    done = run("report", path, "--noise", "0.02", "--title", "Mine")
+    assert done.exit_code == 0, done.output
+    html = (tmp_path / "so-far.html").read_text()
+    assert f"quorate report {path} --noise 0.02 --title Mine" in html
+    assert f"written to {tmp_path / 'so-far.html'}" in done.output
+    done = run("report", path, "--json", "--force")
+    found = json.loads(done.stdout)
+    assert found["votes"]["accuracy"] == beside.accuracy()
+    votes = quorate.Votes([[0, 1, 1], [1, 1, 0]], [0, 1, 1])
+    votes.save(tmp_path / "votes.npz")
+    done = run("report", tmp_path / "votes.npz", "--json")
+    assert json.loads(done.stdout)["votes"]["accuracy"] == votes.accuracy()
+    for words, message in (
+        (["data.csv", "--target", "y"], "has its samples; give no DATA"),
+        (["--method", "re"], "holds counts, from which nobody is chosen"),
+        (["--keep", "5"], "holds counts, from which nobody is chosen"),
+    ):
+        done = run("report", path, *words, "--force")
+        assert done.exit_code == 2
+        assert message in " ".join(done.output.split())
+
+
+def test_the_command_line_draws_a_sample_of_many_files(forest, tmp_path):
+    X, y = drawn()
+    frame = pd.DataFrame(X[1000:]).rename(columns=str).assign(y=y[1000:])
+    for at in range(3):
+        frame[at::3].to_csv(tmp_path / f"{at}.csv", index=False)
+    save(forest, tmp_path / "forest.skops")
+    done = run(
+        "report", tmp_path / "forest.skops", tmp_path / "*.csv", "--target", "y",
+        "--trust", "sklearn.tree._tree.Tree", "--max-samples", 400, "--json",
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    data = json.loads(done.stdout)
+    assert data["votes"]["drawn"] == "400 of 3,000, drawn by class"
+    assert data["votes"]["n_samples"] == 400
+    assert "--max-samples 400" in data["reproduce"]["shell"]
