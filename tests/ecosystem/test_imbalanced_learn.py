@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -16,7 +17,7 @@ from .conftest import library
 
 imblearn = library("imblearn")
 
-from imblearn.combine import SMOTETomek  # noqa: E402
+from imblearn.combine import SMOTEENN, SMOTETomek  # noqa: E402
 from imblearn.ensemble import (  # noqa: E402
     BalancedBaggingClassifier,
     BalancedRandomForestClassifier,
@@ -61,14 +62,22 @@ TRAINING = {
     "easy ensemble": EasyEnsembleClassifier(4, **SEEDED),
     "boosting": RUSBoostClassifier(STUMP, n_estimators=12, learning_rate=0.3, **SEEDED),
     "smote": make_pipeline(SMOTE(**SEEDED), FOREST),
+    "smote, tomek links": make_pipeline(SMOTETomek(**SEEDED), FOREST),
+    "smote, edited": make_pipeline(
+        StandardScaler(), SMOTEENN(**SEEDED), clone(FOREST).set_params(bootstrap=False)
+    ),
+    "edited, smote, under-sampling": make_pipeline(
+        EditedNearestNeighbours(),
+        SMOTE(**SEEDED),
+        RandomUnderSampler(sampling_strategy={"common": 60, "rare": 40}, **SEEDED),
+        FOREST,
+    ),
 }
 EVERY = {**OUT_OF_BAG, **TRAINING}
 
 
 @pytest.fixture(scope="module")
 def fitted(rare):
-    from sklearn.base import clone
-
     (X, y), _ = rare
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -160,13 +169,6 @@ def test_lazy_and_pruned(name, fitted, rare):
     np.testing.assert_array_equal(lazy.predict(X), model.predict(X))
     small = quorate.prune(model, X[::2], y[::2], "mdm", keep=3)
     assert small.score(X[1::2], y[1::2]) > 0.6
-
-
-def test_a_sampler_that_forgets_its_rows(rare):
-    (X, y), _ = rare
-    pipeline = make_pipeline(SMOTETomek(random_state=0), FOREST).fit(X, y)
-    votes = quorate.collect_votes(pipeline, X, y)
-    np.testing.assert_array_equal(votes.predict(), pipeline.predict(X))
 
 
 @pytest.mark.slow

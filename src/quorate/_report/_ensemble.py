@@ -230,6 +230,8 @@ def make_report(
         check_method(wanted)
     start = time.perf_counter()
     if isinstance(ensemble, (Votes, Blend)):
+        unfit = {"max_samples": max_samples, "target": target}
+        _refuse_for_votes({**unfit, "out_of_bag": out_of_bag is True or None})
         evidence = _recorded(ensemble, X, y, scoring)
     elif X is None:
         raise ValueError(
@@ -389,6 +391,16 @@ def _recorded(given: Votes | Blend, X: Any, y: Any, scoring: Any) -> Evidence:
     if votes.source is None:
         votes = votes.with_source(VoteSource.OTHER)
     return Evidence(votes)
+
+
+def _refuse_for_votes(options: dict[str, Any]) -> None:
+    """Refuse what says which samples members are to be asked about."""
+    for name, value in options.items():
+        if value is not None:
+            raise TypeError(
+                f"report({name}={value!r}): goes with an ensemble and samples; votes "
+                "have been cast already."
+            )
 
 
 def _why_not(honest: bool) -> str:

@@ -350,7 +350,8 @@ def _rivals(data: dict[str, Any]) -> Table | None:
 def _savings(data: dict[str, Any]) -> Table:
     pruning = data["pruning"]
     rows = []
-    timed = f"time for {count(pruning['milliseconds']['rows'])} samples"
+    times_of = pruning["milliseconds"]
+    timed = "" if times_of is None else f"time for {count(times_of['rows'])} samples"
     for what, key, write, words in (
         ("members", "members", count, ("fewer", "more")),
         ("nodes", "nodes", count, ("fewer", "more")),

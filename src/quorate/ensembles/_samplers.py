@@ -1,8 +1,8 @@
 """Samplers between the samples and the members, and which rows a member really saw.
 
 A pipeline of imbalanced-learn resamples before it fits, and predicts without. Samplers
-that choose rows remember which; those that invent rows keep the old ones first, as far
-as they keep them.
+that choose rows remember which; those that invent rows keep the old ones first, and
+where they clean up afterwards, what cleans remembers the rows it leaves.
 """
 
 from collections.abc import Sequence
@@ -18,6 +18,9 @@ from quorate.ensembles._kind import Ensemble
 from quorate.ensembles._leaf_notes import LEAVES_OF_EVIDENCE
 from quorate.ensembles._member import Member
 from quorate.ensembles._training import recognise
+
+# What cleans up after a sampler that invents rows: SMOTETomek, SMOTEENN.
+_CLEANERS = ("tomek_", "enn_")
 
 Recognised = tuple[bool, list[IntArray] | None]
 
@@ -42,7 +45,7 @@ def after_samplers(ensemble: Ensemble, samplers: Sequence[Any]) -> Ensemble:
         return replace(
             ensemble,
             drawn=None,
-            recognise=lambda X, y: (_invented_from(ensemble, X), None),
+            recognise=lambda X, y: (_invented_from(ensemble, samplers, X), None),
         )
     return chosen_by(ensemble, rows)
 
@@ -121,23 +124,43 @@ def _chosen_from(ensemble: Ensemble, rows: IntArray, X: Any, y: Array) -> Recogn
     return seen, None if drawn is None else [rows[some] for some in drawn]
 
 
-def _invented_from(ensemble: Ensemble, X: Any) -> bool:
+def _origins(samplers: Sequence[Any], n_rows: int) -> IntArray:
+    """Return the row that each sample behind the samplers was, -1 if it was invented.
+
+    So were all after the last.
+    """
+    found: IntArray = np.arange(n_rows)
+    for sampler in samplers:
+        cleaners = (getattr(sampler, name, None) for name in _CLEANERS)
+        for one in (sampler, *cleaners):
+            rows = getattr(one, "sample_indices_", None)
+            if rows is not None:
+                found = _origins_at(found, np.asarray(rows))
+    return found
+
+
+def _origins_at(origins: IntArray, rows: IntArray) -> IntArray:
+    return np.append(origins, -1)[np.minimum(rows, origins.size)]
+
+
+def _invented_from(ensemble: Ensemble, samplers: Sequence[Any], X: Any) -> bool:
     """Tell whether members were trained on these samples and on others made of them.
 
     Then no more of them reach a leaf than did in training.
     """
-    n_rows, leaves = count_rows(X), 0
+    origins, leaves = _origins(samplers, count_rows(X)), 0
     drawn = None if ensemble.drawn is None else list(ensemble.drawn())
     for place, member in enumerate(ensemble.members):
         tree = getattr(member.estimator, "tree_", None)
         if tree is None:
             return False
-        some: IntArray = np.arange(n_rows)
+        some = origins
         if drawn is not None:
-            some = np.unique(drawn[place])
-            if tree.n_node_samples[0] != some.size:
+            distinct = np.unique(drawn[place])
+            if tree.n_node_samples[0] != distinct.size:
                 return False
-            some = some[some < n_rows]
+            some = _origins_at(origins, distinct)
+        some = some[some >= 0]
         if some.size > tree.n_node_samples[0] or some.size == 0:
             return False
         reached, trained = _counts(member, tree, take_rows(X, some))
