@@ -64,10 +64,12 @@ def _models() -> tuple[RandomForestClassifier, RandomForestClassifier]:
 
 def _write(folder: Path, n_rows: int) -> list[Path]:
     files = []
-    for at, start in enumerate(range(0, n_rows, ROWS_PER_FILE)):
+    # Two at least, so that half of the rows is half of the files.
+    per_file = min(ROWS_PER_FILE, -(-n_rows // 2))
+    for at, start in enumerate(range(0, n_rows, per_file)):
         path = folder / f"part-{at:04d}.parquet"
         files.append(path)
-        rows = min(ROWS_PER_FILE, n_rows - start)
+        rows = min(per_file, n_rows - start)
         if path.exists() and parquet.read_metadata(path).num_rows == rows:
             continue
         X, y = _world(rows, 100 + at)
@@ -96,7 +98,8 @@ def _measure(folder: Path, files: list[Path], n_rows: int) -> int:
     same = Summary.load(folder / "one.npz").equals(Summary.load(folder / "two.npz"))
     report.add("one job and two give the same", "", float(same), 1, at_least=True)
     report.add("killed and resumed gives the same", "",
-               float(_killed(folder, half)), 1, at_least=True)  # fmt: skip
+               float(_killed(folder, half, first.seconds)), 1,
+               at_least=True)  # fmt: skip
     summary = Summary.load(folder / "one.npz")
     rate = n_rows / whole.cpu
     size = (folder / "one.npz").stat().st_size
@@ -129,16 +132,18 @@ def _child(folder: Path, files: list[Path], what: str, jobs: int = 1) -> _Result
     return _Result(done.stdout.split())
 
 
-def _killed(folder: Path, files: list[Path]) -> bool:
-    """Kill a pass at a random moment, resume it, and compare."""
+def _killed(folder: Path, files: list[Path], seconds: float) -> bool:
+    """Kill a pass of about so many seconds at a random moment, resume it, compare."""
     note = folder / "so-far.npz"
     for old in (note, note.with_name(note.name + ".first")):
         old.unlink(missing_ok=True)
     words = [sys.executable, "-m", "bench.large", "note", str(folder)]
-    process = subprocess.Popen([*words, str(len(files)), "1", "so-far.npz"])
+    process = subprocess.Popen(
+        [*words, str(len(files)), "1", "so-far.npz"], stdout=subprocess.DEVNULL
+    )
     while not note.exists() and process.poll() is None:
         time.sleep(0.05)
-    time.sleep(np.random.default_rng().uniform(0, 3))
+    time.sleep(np.random.default_rng().uniform(0, 0.8 * seconds))
     process.kill()
     process.wait()
     forest, small = joblib.load(folder / "models.joblib")

@@ -55,7 +55,7 @@ NAMED: list[tuple[str, str, str, str]] = [
     # ensembles
     (
         "a reference vote without the weights",
-        "ensembles/_collect.py",
+        "ensembles/_asking.py",
         "whole.predict(), rule",
         "whole.unweighted().predict(), rule",
     ),

@@ -178,6 +178,21 @@ def test_an_order_has_a_row_for_each_size(forest, batches):
     assert made.data["certificate"]["text"] == str(quorate.certify(summary))
 
 
+def test_of_many_sizes_some_are_shown_and_the_certified_one(forest, batches):
+    summary = quorate.summarise(forest, batches, against=list(range(15)))
+    whole = quorate.report(summary).data["rivals"]["sizes"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("quorate._report._rivals._MOST_SIZES", 4)
+        found = quorate.report(summary)
+    shown = found.data["rivals"]["sizes"]
+    sizes = [row["members"] for row in shown]
+    certified = quorate.certify(summary).n_kept
+    assert sizes == sorted({15, 10, 6, 1, certified} | set(sizes), reverse=True)
+    assert len(sizes) <= 5
+    assert certified in sizes
+    assert all(row in whole for row in shown)
+
+
 def masked():
     X, y = drawn()
     model = RandomForestClassifier(20, random_state=0).fit(X, y)

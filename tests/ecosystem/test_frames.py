@@ -1,10 +1,20 @@
 """Frames and arrays of other libraries as X."""
 
+import weakref
+
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import BaggingClassifier, RandomForestClassifier, VotingClassifier
+from sklearn.base import clone
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -17,6 +27,7 @@ polars = library("polars")
 pyarrow = library("pyarrow")
 dask_array = library("dask.array")
 dask_frame = library("dask.dataframe")
+dask_config = library("dask.config")
 
 FORMS = {
     "polars": polars.from_pandas,
@@ -88,6 +99,121 @@ def test_dask_computes_once(models, frame):
     pool = [models["pipeline"], models["forest"], models["bagging"]]
     quorate.collect_votes(pool, lazy, y, probabilities=True)
     assert sum(times) == len(y)
+
+
+def test_dask_computes_one_partition_at_a_time(models, frame):
+    X, y = frame
+    there, most, rows = [], [], []
+
+    def watched(block):
+        block = block.copy()
+        rows.append(len(block))
+        there.append(weakref.ref(block))
+        most.append(sum(one() is not None for one in there))
+        return block
+
+    values, meta = X.to_numpy(), np.empty((0, 13))
+    lazy = dask_array.from_array(values, (20, 13)).map_blocks(watched, meta=meta)
+    with dask_config.set(scheduler="synchronous"):
+        for name in ("forest", "bagging", "voting"):
+            found = quorate.collect_votes(models[name], lazy, y)
+            plain = quorate.collect_votes(models[name], values, y)
+            np.testing.assert_array_equal(found.codes, plain.codes)
+            assert sum(rows) == len(y)
+            assert len(rows) == 9
+            # Its own, and while that is computed not even the one before.
+            assert max(most) == 1
+            rows.clear()
+
+
+def test_dask_labels_come_with_their_rows(models, frame):
+    X, y = frame
+    rows = []
+
+    def counted(block):
+        rows.append(len(block))
+        return block
+
+    both = X.assign(kind=y)
+    lazy = dask_frame.from_pandas(both, npartitions=4).map_partitions(
+        counted, meta=both
+    )
+    found = quorate.collect_votes(models["forest"], lazy[list(X)], lazy["kind"])
+    assert sum(rows) == len(y)
+    plain = quorate.collect_votes(models["forest"], X, y)
+    np.testing.assert_array_equal(found.codes, plain.codes)
+    np.testing.assert_array_equal(found.y, plain.y)
+    np.testing.assert_array_equal(
+        found.mean_probabilities(), plain.mean_probabilities()
+    )
+    # Cut otherwise than the rows, they are still the labels of these rows.
+    other = dask_array.from_array(y, 100)
+    again = quorate.collect_votes(models["forest"], lazy[list(X)], other)
+    np.testing.assert_array_equal(again.y, plain.y)
+    unlabelled = quorate.collect_votes(models["forest"], lazy[list(X)])
+    np.testing.assert_array_equal(
+        unlabelled.y, quorate.collect_votes(models["forest"], X).y
+    )
+
+
+BOOTSTRAPS = {
+    "forest": RandomForestClassifier(12, random_state=0),
+    "extra": ExtraTreesClassifier(5, random_state=0),
+    "neighbours": BaggingClassifier(KNeighborsClassifier(), random_state=0),
+    "stumps": AdaBoostClassifier(n_estimators=20, random_state=0),
+    "some columns": BaggingClassifier(max_features=0.5, random_state=0),
+}
+
+
+@pytest.mark.parametrize("name", BOOTSTRAPS)
+@pytest.mark.parametrize("out_of_bag", [False, "auto"])
+def test_dask_partitions_are_known_for_training_samples(name, out_of_bag, frame):
+    X, y = frame[0].to_numpy(), frame[1]
+    model = clone(BOOTSTRAPS[name]).fit(X, y)
+    for part in (slice(None), slice(90), slice(None, None, -1)):
+        lazy = dask_array.from_array(X[part], (50, 5))
+        plain = quorate.collect_votes(model, X[part], y[part], out_of_bag)
+        found = quorate.collect_votes(model, lazy, y[part], out_of_bag)
+        assert found.source is plain.source
+        np.testing.assert_array_equal(found.codes, plain.codes)
+        np.testing.assert_array_equal(found.samples, plain.samples)
+        np.testing.assert_array_equal(found.predict(), plain.predict())
+
+
+def test_dask_probabilities_of_pools_and_empty_partitions(models, frame):
+    X, y = frame
+    pool = {name: models[name] for name in ("pipeline", "forest", "bagging")}
+    lazy = dask_array.from_array(X.to_numpy(), (40, 13))
+    lazy = dask_array.concatenate([lazy[:0], lazy])
+    found = quorate.collect_votes(pool, lazy, y, probabilities=True)
+    plain = quorate.collect_votes(pool, X.to_numpy(), y, probabilities=True)
+    for place in range(3):
+        np.testing.assert_allclose(
+            found.class_probabilities.of(place),
+            plain.class_probabilities.of(place),
+            rtol=1e-9,
+        )
+    np.testing.assert_array_equal(found.codes, plain.codes)
+
+
+@pytest.mark.parametrize(
+    ("labels", "options", "why"),
+    [
+        (lambda y: y[:-1], {}, "X has 178 samples, y has 177; one label per row"),
+        (lambda y: None, {"out_of_bag": True}, "needs the y the ensemble was trained"),
+        (
+            lambda y: y,
+            {"out_of_bag": True},
+            "are not the data the ensemble was trained",
+        ),
+        (lambda y: y, {"out_of_bag": 1.5}, "True, False or 'auto'"),
+    ],
+)
+def test_dask_refusals(labels, options, why, models, frame):
+    X, y = frame
+    lazy = FORMS["dask frame"](X)
+    with pytest.raises(ValueError, match=why):
+        quorate.collect_votes(models["forest"], lazy, labels(y), **options)
 
 
 def test_members_are_asked_by_dask_workers(models, frame):

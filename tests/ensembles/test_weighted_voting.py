@@ -24,6 +24,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
+from quorate.ensembles import read_ensemble
 
 MEMBERS, WEIGHTS = [1, 2, 5], [0.5, 0.2, 0.3]
 
@@ -201,3 +202,24 @@ class TestWeightedVoting:
         labels, shares = session.run(None, {"X": X})
         np.testing.assert_array_equal(labels, small.predict(X))
         np.testing.assert_allclose(shares, small.predict_proba(X), atol=1e-6)
+
+
+@pytest.mark.parametrize("pool", [False, True], ids=["forest", "list"])
+def test_no_probability_is_above_one(pool):
+    X, y = np.repeat([[0.0], [1.0]], 20, axis=0), np.repeat([0, 1], 20)
+    forest = RandomForestClassifier(12, bootstrap=False, random_state=0).fit(X, y)
+    trees = read_ensemble([DecisionTreeClassifier().fit(X, y) for _ in range(12)])
+    rng = np.random.default_rng(0)
+    over = 0
+    for _ in range(40):
+        weights, everyone = rng.random(12), np.arange(12)
+        if pool:
+            model = quorate.PooledClassifier.of(trees, everyone, weights)
+        else:
+            model = quorate.keep_members(forest, everyone, weights)
+        shares = model.predict_proba(X)
+        assert shares.max() <= 1
+        np.testing.assert_allclose(shares.sum(axis=1), 1, rtol=1e-15)
+        # All are certain: what they add up to may round to more than all weights.
+        over += sum(weights.tolist()) > weights.sum()
+    assert over

@@ -118,6 +118,19 @@ def test_a_checkpoint_of_them_says_so(tmp_path):
         assert quorate.Summary.load(file).source is VoteSource.TRAINING
 
 
+def test_a_pass_that_goes_on_knows_them_too(tmp_path):
+    forest, X, y = forest_of_all()
+    file = tmp_path / "so-far.npz"
+    batches = list(in_batches(X, y, 200))
+    for done in (1, 3):
+        quorate.summarise(forest, batches[:done], resume=file)
+        found = quorate.summarise(forest, iter(batches), resume=file)
+        assert found.source is VoteSource.TRAINING
+        assert found.equals(quorate.collect_votes(forest, X, y).summary())
+        for old in tmp_path.iterdir():
+            old.unlink()
+
+
 def test_beyond_some_rows_nothing_is_kept(monkeypatch):
     forest, X, y = forest_of_all()
     monkeypatch.setattr(_leaf_notes, "MOST_NOTED", N - 1)

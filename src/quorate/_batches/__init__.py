@@ -5,7 +5,7 @@ before, and nothing is kept after.
 """
 
 from quorate._batches._batch import Batch, BatchSource, GivenBatches
-from quorate._batches._dask import is_dask, partitions, sent
+from quorate._batches._dask import cut_alike, is_dask, partitions, sent
 from quorate._batches._drawn import MAX_SAMPLES, Drawn, sample_size
 from quorate._batches._reservoir import draw_sample
 from quorate._batches._source import as_source, come_in_batches, find_files
@@ -18,6 +18,7 @@ __all__ = [
     "GivenBatches",
     "as_source",
     "come_in_batches",
+    "cut_alike",
     "draw_sample",
     "find_files",
     "is_dask",

@@ -4,6 +4,8 @@ import pickle
 from importlib import import_module
 from typing import Any
 
+import numpy as np
+
 
 def is_dask(given: Any) -> bool:
     """Tell whether something is a Dask collection, or a pair of them."""
@@ -66,6 +68,27 @@ def partitions(
     return list(zip(rows, labels, strict=True))
 
 
+def cut_alike(X: Any, y: Any) -> tuple[Any, Any] | None:
+    """Return samples and labels in partitions of the same rows.
+
+    None if they are no Dask collections, or nobody knows where to cut before all is
+    computed.
+    """
+    if not is_dask(X) or isinstance(X, tuple):
+        return None
+    if not hasattr(X, "chunks"):
+        alike = is_dask(y) and getattr(y, "npartitions", 0) == X.npartitions
+        return (X, y) if alike else None
+    sizes = X.chunks[0]
+    if X.ndim != 2 or np.isnan(sizes).any() or getattr(y, "shape", None) != (len(X),):
+        return None
+    if isinstance(y, np.ndarray):
+        return X, import_module("dask.array").from_array(y, chunks=(sizes,))
+    return (X, y.rechunk((sizes,))) if hasattr(y, "rechunk") else None
+
+
 def _pieces(collection: Any) -> list[Any]:
-    found = collection.to_delayed()
+    # Tasks that were optimised for one collection are no longer those of another, and
+    # what both need would be computed for each.
+    found = collection.to_delayed(optimize_graph=False)
     return list(found.ravel()) if hasattr(found, "ravel") else list(found)

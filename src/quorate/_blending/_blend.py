@@ -13,7 +13,7 @@ from quorate._html import table_html
 from quorate._scoring import Judged, Score, check_scoring, find_score
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.pruning import Pruner, method_name
-from quorate.votes import Votes
+from quorate.votes import Votes, VoteSource
 
 _OWNER = "blend"
 _LARGEST_SHOWN = 10
@@ -93,8 +93,22 @@ class Blend:
         return np.asarray(self.classes[shares.argmax(axis=1)])
 
     def votes(self) -> Votes:
-        """Return the models' votes, for diversity, reports and pictures."""
-        return self._pool.votes()
+        """Return the models' votes, for diversity, reports and pictures.
+
+        They are taken for votes of cross-validation, which is what out-of-fold
+        probabilities are.
+        """
+        votes = self._pool.votes()
+        return Votes.from_codes(
+            votes.codes,
+            votes.y,
+            votes.classes,
+            names=votes.names,
+            probabilities=votes.class_probabilities,
+            rule=votes.decision_rule,
+            source=VoteSource.FOLDS,
+            family="pool",
+        )
 
     def rows(self) -> list[tuple[str, str, str]]:
         """Return what is compared: who, score, standard error."""

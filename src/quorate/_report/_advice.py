@@ -276,6 +276,10 @@ def _is_clear_loss(row: dict[str, Any], measure: Measure) -> bool:
 
 
 def _needs(pruning: dict[str, Any]) -> str:
+    if pruning["bytes"] is None:
+        n_kept, n_members = pruning["n_kept"], pruning["members"]["before"]
+        models = "model" if n_kept == 1 else "models"
+        return f"{count(n_kept)} {models} to run instead of {count(n_members)}"
     before, after = pruning["bytes"]["before"], pruning["bytes"]["after"]
     speed = pruning["milliseconds"]
     return (

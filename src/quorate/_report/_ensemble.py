@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from quorate._blending import Blend
 from quorate._diagnosis import diagnose
 from quorate._report import _facts
 from quorate._report._advice import advice, advised_size, lead
 from quorate._report._certificate import certificate_facts
 from quorate._report._confusion import confusion_facts
-from quorate._report._lazy import lazy_facts
+from quorate._report._lazy import lazy_facts, no_lazy_facts
 from quorate._report._measure import judged_facts, measure_of, score_to_judge_by
 from quorate._report._method_comparison import (
     TOO_FEW,
@@ -38,10 +39,12 @@ from quorate._report._sizes import full_score, prune_commands, size_facts
 from quorate._report._summary import summary_report
 from quorate._report._words import GLOSSARY, UNSCORED
 from quorate._rows import count_rows, in_memory, take_rows
+from quorate._scoring import check_rule, check_scoring
 from quorate._versions import versions
 from quorate.choosing import (
     DEFAULT_KEEP,
     USUAL,
+    Evidence,
     Keep,
     Selection,
     Size,
@@ -79,14 +82,16 @@ def report(
 
     Parameters
     ----------
-    ensemble : fitted ensemble, list or dict; or Summary
-        What :func:`quorate.collect_votes` reads. It is not changed. Or a summary of
-        votes on data of any size, with ``output``, ``noise`` and ``title`` only: what
-        needs single samples is left out of its page, which says so.
+    ensemble : fitted ensemble, list or dict; or Votes, Blend or Summary
+        What :func:`quorate.collect_votes` reads. It is not changed. Votes with labels,
+        or the outcome of :func:`quorate.blend`, have a page too, without sizes, times
+        and lazy voting, for which models are needed. So has a summary of votes on data
+        of any size, with ``output``, ``noise`` and ``title`` only: what needs single
+        samples is left out of its page, which says so.
     X, y : array-like
         Samples and labels: the training data of an ensemble that bootstraps, or
         samples that no member has seen. Without ``y``, X is batches of the latter, as
-        :func:`quorate.prune` takes them. A summary has its samples.
+        :func:`quorate.prune` takes them. Votes, blends and summaries have them.
     output : path, optional
         File to write the page to.
     method : str or Pruner
@@ -220,29 +225,32 @@ def make_report(
     """Make the report; ``source`` names the files, where it comes from files."""
     require_extra()
     _check_settings(methods, random_state)
-    if X is None:
-        raise ValueError(
-            "report: an ensemble needs samples, report(ensemble, X, y); only a Summary "
-            "comes alone."
-        )
     size = Size.of(method, keep)
     for wanted in (method, *(methods or ())):
         check_method(wanted)
-    X, y = in_memory(X), in_memory(y)
     start = time.perf_counter()
-    evidence = gather(
-        ensemble,
-        X,
-        y,
-        out_of_bag=out_of_bag,
-        n_jobs=n_jobs,
-        scoring=scoring,
-        owner="report",
-        max_samples=max_samples,
-        target=target,
-        size=size,
-    )
-    X, n_given = evidence.X, count_rows(evidence.X)
+    if isinstance(ensemble, (Votes, Blend)):
+        evidence = _recorded(ensemble, X, y, scoring)
+    elif X is None:
+        raise ValueError(
+            "report: an ensemble needs samples, report(ensemble, X, y); only votes, a "
+            "blend or a summary come alone."
+        )
+    else:
+        evidence = gather(
+            ensemble,
+            in_memory(X),
+            in_memory(y),
+            out_of_bag=out_of_bag,
+            n_jobs=n_jobs,
+            scoring=scoring,
+            owner="report",
+            max_samples=max_samples,
+            target=target,
+            size=size,
+        )
+    X = evidence.X
+    n_given = evidence.votes.n_samples if X is None else count_rows(X)
     if evidence.drawn is not None:
         n_given = evidence.drawn.n_rows
     collected = time.perf_counter() - start
@@ -252,11 +260,19 @@ def make_report(
     # Some methods take the votes that are out of bag, whatever was asked for.
     evidence = replace(evidence, votes=selection.votes)
     found, votes, pruner = evidence.ensemble, evidence.votes, selection.pruner
-    assert found is not None
+    recorded = found is None
     assert votes.source is not None
     honest = votes.source.is_honest
     kept = selection.applied_to(votes)
-    facts = _facts.ensemble_facts(found, votes, evidence.costs("bytes"))
+    if found is None:
+        facts, timed, lazy = _facts.recorded_facts(votes), None, no_lazy_facts()
+    else:
+        facts = _facts.ensemble_facts(found, votes, evidence.costs("bytes"))
+        rows = some_rows(X, random_state)
+        single = model_of(found, votes, np.arange(found.n_members))
+        timed = measured_times(found, single, selection, rows)
+        unseen = votes.source.is_unseen
+        lazy = lazy_facts(single, rows, unseen=unseen, seed=random_state)
     diagnosis = diagnose(votes, noise) if honest else None
     score, why = score_to_judge_by(scoring, found, votes, selection)
     halves = None
@@ -270,12 +286,10 @@ def make_report(
             score,
         )
     some = _some(votes, _COMPARED_SAMPLES, random_state)
-    rows = some_rows(X, random_state)
-    single = model_of(found, votes, np.arange(found.n_members))
     data: dict[str, Any] = {
         "format": "quorate-report/1",
         "kind": "ensemble",
-        "title": title or _facts.default_title(found),
+        "title": title or _facts.default_title(found, votes),
         "made": datetime.now(UTC).date().isoformat(),
         "ensemble": facts,
         "words": _facts.words(found, votes),
@@ -292,16 +306,11 @@ def make_report(
         "members": _facts.member_facts(votes, some, selection, facts, honest),
         "pruning": {
             **pruning_facts(selection, kept, facts, honest),
-            "milliseconds": measured_times(found, single, selection, rows),
+            "milliseconds": timed,
             "curve": {"refusal": _why_not(honest)},
         },
         "methods": {"refusal": _why_not(honest), "rows": []},
-        "lazy": lazy_facts(
-            single,
-            rows,
-            unseen=votes.source.is_unseen,
-            seed=random_state,
-        ),
+        "lazy": lazy,
         "certificate": certificate_facts(
             halves, pruner, votes.source, selection.n_kept
         ),
@@ -325,13 +334,13 @@ def make_report(
     data["sizes"] = {
         **size_facts(halves, selection, data),
         "commands": prune_commands(
-            data["settings"], method, out_of_bag, selection, source
+            data["settings"], method, out_of_bag, selection, source, recorded
         ),
     }
     members = data["sizes"]["members"].tolist()
     data["sizes"]["advised"] = members.index(advised_size(data))
     data["reproduce"] = reproduce(
-        data["settings"], method, methods, title, selection, source
+        data["settings"], method, methods, title, selection, source, recorded
     )
     data["advice"] = advice(data)
     few = _some(votes, _PAIR_SAMPLES, random_state)
@@ -365,6 +374,21 @@ def _refuse_for_summary(**given: bool) -> None:
                 f"report({name}=...): a summary has its samples, and nobody is chosen "
                 "from it; give only output, noise and title."
             )
+
+
+def _recorded(given: Votes | Blend, X: Any, y: Any, scoring: Any) -> Evidence:
+    """Return votes as all there is to choose on."""
+    if X is not None or y is not None:
+        raise TypeError(
+            f"report: {type(given).__name__} has its samples and labels; leave out X "
+            "and y."
+        )
+    votes = given.votes() if isinstance(given, Blend) else given
+    check_scoring(scoring, "report")
+    check_rule(scoring, votes.rule == "average", "report")
+    if votes.source is None:
+        votes = votes.with_source(VoteSource.OTHER)
+    return Evidence(votes)
 
 
 def _why_not(honest: bool) -> str:

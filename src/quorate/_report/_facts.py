@@ -24,6 +24,10 @@ VOTES_USED = {
     "samples that no member has seen.",
     VoteSource.OTHER: "The members were asked about all samples given. If none of them "
     "was used for training, the numbers are honest.",
+    VoteSource.HELD_OUT: "The members were asked about samples that were kept from "
+    "them, so the numbers are honest.",
+    VoteSource.FOLDS: "The votes are those of cross-validation: each is of a member "
+    "trained without the sample. If it was done so, the numbers are honest.",
 }
 
 
@@ -58,6 +62,23 @@ def ensemble_facts(ensemble: Ensemble, votes: Votes, costs: Array) -> dict[str, 
     }
 
 
+def recorded_facts(votes: Votes) -> dict[str, Any]:
+    """Say what is known of members of whom only votes are left."""
+    return {
+        "type": "votes without models",
+        "can_predict": False,
+        "n_members": votes.n_members,
+        "member_types": {"recorded members": votes.n_members},
+        "n_features": None,
+        "feature_names": None,
+        "n_classes": votes.n_classes,
+        "weighted": votes.weights is not None and not votes.has_equal_weights,
+        "bytes": None,
+        "nodes": None,
+        "depth": None,
+    }
+
+
 def type_name(ensemble: Ensemble) -> str:
     """Return what a person would call the ensemble."""
     inside, outside = type(ensemble.core).__name__, type(ensemble.model).__name__
@@ -66,8 +87,10 @@ def type_name(ensemble: Ensemble) -> str:
     return inside if inside == outside else f"{inside} in a {outside}"
 
 
-def default_title(ensemble: Ensemble) -> str:
+def default_title(ensemble: Ensemble | None, votes: Votes) -> str:
     """Return the title of a page that was given none."""
+    if ensemble is None:
+        return f"Votes of {votes.n_members} members"
     what = "members" if ensemble.can_predict else "classifiers"
     return f"{type(ensemble.core).__name__} of {ensemble.n_members} {what}"
 
@@ -77,9 +100,11 @@ def _depth(estimator: Any) -> int | None:
     return None if tree is None else int(tree.max_depth)
 
 
-def words(ensemble: Ensemble, votes: Votes) -> dict[str, str]:
+def words(ensemble: Ensemble | None, votes: Votes) -> dict[str, str]:
     """Return what to call the ensemble, its members, and the two ways to decide."""
-    is_forest = ensemble.kind.name == "forest" and ensemble.is_of_trees
+    is_forest = (
+        ensemble is not None and ensemble.kind.name == "forest" and ensemble.is_of_trees
+    )
     members = "trees" if is_forest else "members"
     votes_of = "votes" if votes.has_equal_weights else "weighted votes"
     averages = votes.rule == "average"
@@ -240,7 +265,7 @@ def member_facts(
             "agreement": float(agreement[member]),
             "weight": None if weights is None else float(weights[member]),
             "votes": int(asked[member]) if votes.is_masked else None,
-            "bytes": facts["bytes"][member],
+            "bytes": None if facts["bytes"] is None else facts["bytes"][member],
             "nodes": None if facts["nodes"] is None else facts["nodes"][member],
             "depth": None if facts["depth"] is None else facts["depth"][member],
             "why": why[member],

@@ -11,6 +11,18 @@ _UNEQUAL = (
 )
 
 
+def no_lazy_facts() -> dict[str, Any]:
+    """Say that nobody is left to be asked."""
+    return {
+        "rows": [],
+        "refusal": "Only votes are here, and no model that could be asked lazily.",
+        "note": "",
+        "honest": False,
+        "n_samples": 0,
+        "curve": None,
+    }
+
+
 def lazy_facts(model: Any, rows: Any, *, unseen: bool, seed: int) -> dict[str, Any]:
     """Say what each mode asks and changes.
 

@@ -17,7 +17,7 @@ _WEIGHTED = (
 
 
 def score_to_judge_by(
-    scoring: Any, ensemble: Ensemble, votes: Votes, selection: Selection
+    scoring: Any, ensemble: Ensemble | None, votes: Votes, selection: Selection
 ) -> tuple[Score | None, str]:
     """Return the score a report speaks in, None for accuracy, and why.
 
@@ -25,7 +25,9 @@ def score_to_judge_by(
     """
     if selection.judged_by is not None:
         return selection.judged_by, _ASKED
-    if scoring is None and is_class_weighted(ensemble) and _has_all_classes(votes):
+    if scoring is not None or ensemble is None:
+        return None, ""
+    if is_class_weighted(ensemble) and _has_all_classes(votes):
         return balanced_accuracy(votes.classes), _WEIGHTED
     return None, ""
 

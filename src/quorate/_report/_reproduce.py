@@ -64,6 +64,7 @@ def reproduce(
     title: str | None,
     selection: Selection,
     source: Source | None,
+    recorded: bool = False,
 ) -> dict[str, Any]:
     """Return the code, and the command where there was one, that does this again.
 
@@ -79,12 +80,16 @@ def reproduce(
         The members that the report shows, and that the pruning has to keep.
     source : Source, optional
         The files that the report was made from.
+    recorded : bool
+        Whether it was made from votes, without models.
     """
     choice = {
         "method": as_code(method),
         "keep": settings["keep"],
         "out_of_bag": settings["out_of_bag"],
     }
+    if recorded:
+        del choice["out_of_bag"]
     if "scoring" in settings:
         choice["scoring"] = settings["scoring"]
     given: dict[str, Any] = {
@@ -103,10 +108,14 @@ def reproduce(
         "import quorate",
         *(f"import {name}" for name in sorted(modules)),
         "",
-        *_call("page = quorate.report", given),
+        *_call("page = quorate.report", given, recorded),
         'page.save("report.html")',
         "",
-        *_call("smaller = quorate.prune", choice),
+        *_call(
+            "choice = quorate.select" if recorded else "smaller = quorate.prune",
+            choice,
+            recorded,
+        ),
     ]
     return {
         "python": "\n".join(code),
@@ -146,9 +155,10 @@ def _is_foreign(method: Any) -> bool:
     return isinstance(method, Pruner) and _home(method) != pruning.__name__
 
 
-def _call(function: str, options: dict[str, Any]) -> list[str]:
+def _call(function: str, options: dict[str, Any], recorded: bool) -> list[str]:
     words = [f"    {name}={value!r}," for name, value in options.items()]
-    return [f"{function}(", "    ensemble, X, y,", *words, ")"]
+    what = "votes" if recorded else "ensemble, X, y"
+    return [f"{function}(", f"    {what},", *words, ")"]
 
 
 def _command(source: Source, given: dict[str, Any]) -> str:

@@ -24,19 +24,22 @@ def rival_facts(summary: Summary, honest: bool) -> dict[str, Any]:
         return {"rivals": None, "certificate": {**asked, "refusal": why}}
     if not honest:
         return {"rivals": None, "certificate": {**asked, "refusal": UNSCORED}}
+    certificate = _certificate(summary)
     return {
         "rivals": {
             "is_order": rivals.sizes.size > 1,
             "n_members": int(rivals.sizes.max()),
-            "sizes": _sizes(rivals),
+            "sizes": _sizes(rivals, certificate.get("n_kept")),
         },
-        "certificate": {**asked, **_certificate(summary)},
+        "certificate": {**asked, **certificate},
     }
 
 
-def _sizes(rivals: Rivals) -> list[dict[str, Any]]:
+def _sizes(rivals: Rivals, certified: int | None) -> list[dict[str, Any]]:
     """Return how each size does beside the whole; some of them, if they are many."""
     n, counted = rivals.n_samples, rivals.sizes.size == 1
+    some = evenly_spread(rivals.sizes.size, _MOST_SIZES)
+    shown = np.union1d(some, np.flatnonzero(rivals.sizes == certified))
     excess = excess_limit(rivals.only_rival, rivals.only_whole, n)
     return [
         {
@@ -50,7 +53,7 @@ def _sizes(rivals: Rivals) -> list[dict[str, Any]]:
             "error_limit": error_limit(int(rivals.wrong[at]), n) if counted else None,
             "excess_limit": float(np.atleast_1d(excess)[at]) if counted else None,
         }
-        for at in evenly_spread(rivals.sizes.size, _MOST_SIZES)
+        for at in shown
     ]
 
 

@@ -49,7 +49,8 @@ def ensemble_rows(data: dict[str, Any]) -> list[tuple[str, str]]:
     if ensemble["n_features"] is not None:
         facts.append(("features", count(ensemble["n_features"])))
     facts.append(("classes", count(ensemble["n_classes"])))
-    facts.append(("size, pickled", size(sum(ensemble["bytes"]))))
+    if ensemble["bytes"] is not None:
+        facts.append(("size, pickled", size(sum(ensemble["bytes"]))))
     if ensemble["nodes"] is not None:
         facts.append(("nodes of all trees", count(sum(ensemble["nodes"]))))
     if ensemble["depth"] is not None:
@@ -177,7 +178,8 @@ def _few_sizes(data: dict[str, Any]) -> Table:
         row["members"] = f"{count(number_kept)} member{'s' * (number_kept != 1)}"
         if "score" in row:
             row["score"] = f"{row['score']} ± {row['doubt']}"
-    n_rows = count(data["pruning"]["milliseconds"]["rows"])
+    times_of = data["pruning"]["milliseconds"]
+    n_rows = "" if times_of is None else count(times_of["rows"])
     return make_table(
         "few-sizes",
         "Some sizes side by side",
@@ -326,7 +328,7 @@ def _rivals(data: dict[str, Any]) -> Table | None:
         "rivals",
         caption,
         (
-            Column("members", "members", count),
+            Column("members", "members"),
             Column("accuracy", "accuracy", percent),
             Column("accuracy_all", "all members", percent),
             Column("agreement", "same answer", percent,
@@ -340,7 +342,8 @@ def _rivals(data: dict[str, Any]) -> Table | None:
             Column("excess_limit", "more errors, at most", points,
                    "Than all members make on samples to come, with 95 % confidence."),
         ),
-        found["sizes"],
+        [{**row, "members": count(row["members"])} for row in found["sizes"]],
+        sortable=False,
     )  # fmt: skip
 
 

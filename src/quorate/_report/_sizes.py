@@ -29,19 +29,20 @@ def size_facts(
         The numbers of the page so far.
     """
     pruner, n_kept = selection.pruner, selection.n_kept
-    curve, times = data["pruning"]["curve"], data["pruning"]["milliseconds"]
+    curve = data["pruning"]["curve"]
     n_members = data["ensemble"]["n_members"]
     members = _sizes(pruner, curve, n_kept, n_members)
-    n_bytes = _bytes(halves, members, np.asarray(data["ensemble"]["bytes"]), selection)
-    clock = {1: times["one"], n_members: times["before"], n_kept: times["after"]}
-    measured = sorted(clock)
-    clocked = np.interp(members, measured, [clock[number] for number in measured])
+    n_bytes = clocked = None
+    if data["ensemble"]["bytes"] is not None:
+        costs = np.asarray(data["ensemble"]["bytes"])
+        n_bytes = _bytes(halves, members, costs, selection)
+        clocked = _times(members, data["pruning"]["milliseconds"], n_kept, n_members)
     scores, doubts = _scores(members, data, n_kept)
     measure = measure_of(data)
     promises = _promises(members, data["certificate"])
     return {
         "members": members,
-        "bytes": n_bytes.round().astype(np.int64),
+        "bytes": None if n_bytes is None else n_bytes.round().astype(np.int64),
         "milliseconds": clocked,
         "scores": scores,
         "standard_errors": doubts,
@@ -50,8 +51,10 @@ def size_facts(
                 f"{count(number)} of {count(n_members)} {data['words']['members']}"
                 for number in members.tolist()
             ],
-            "size": [size(each) for each in n_bytes],
-            "time": [milliseconds(each) for each in clocked],
+            "size": None if n_bytes is None else [size(each) for each in n_bytes],
+            "time": None
+            if clocked is None
+            else [milliseconds(each) for each in clocked],
             "score": None if scores is None else list(map(measure.write, scores)),
             "doubt": None
             if doubts is None
@@ -73,6 +76,16 @@ def _sizes(
     if curve["refusal"] is not None:
         return some_sizes(n_members, n_kept)
     return np.union1d(curve["sizes"], [n_kept])
+
+
+def _times(
+    members: IntArray, times: dict[str, Any], n_kept: int, n_members: int
+) -> FloatArray:
+    """Return the time of each size, between those measured."""
+    clock = {1: times["one"], n_members: times["before"], n_kept: times["after"]}
+    measured = sorted(clock)
+    found = np.interp(members, measured, [clock[number] for number in measured])
+    return np.asarray(found)
 
 
 def _bytes(
@@ -189,13 +202,14 @@ def prune_commands(
     out_of_bag: bool | str,
     selection: Selection,
     source: Source | None,
+    recorded: bool = False,
 ) -> list[dict[str, str]]:
     """Return the lines that prune, in two parts: the size goes between them."""
     given: dict[str, Any] = {}
     code = as_code(method)
     if code != "auto":
         given["method"] = code
-    if out_of_bag != "auto":
+    if out_of_bag != "auto" and not recorded:
         given["out_of_bag"] = out_of_bag
     if "scoring" in settings:
         given["scoring"] = settings["scoring"]
@@ -205,8 +219,10 @@ def prune_commands(
     words = "".join(f"{name}={value!r}, " for name, value in given.items())
     found = [
         {
-            "label": "Prune in Python",
-            "before": f"small = quorate.prune(ensemble, X, y, {words}keep=",
+            "label": "Choose in Python" if recorded else "Prune in Python",
+            "before": f"choice = quorate.select(votes, {words}keep="
+            if recorded
+            else f"small = quorate.prune(ensemble, X, y, {words}keep=",
             "after": ")",
         }
     ]

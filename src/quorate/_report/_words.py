@@ -68,7 +68,7 @@ GLOSSARY = (
 )  # fmt: skip
 
 OF_CHOOSING = frozenset(
-    {"held back", "margin", "contribution", "pruning", "keep, order", "lazy voting"}
+    {"held back", "contribution", "pruning", "keep, order", "lazy voting"}
 )
 """Words that a page without a choice of members does not use."""
 

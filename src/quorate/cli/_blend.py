@@ -53,6 +53,13 @@ _SUFFIXES = (".csv", ".parquet")
     metavar="FILE",
     help="Where to write the blend of --test, or else the weights (.csv, .parquet).",
 )
+@click.option(
+    "--report",
+    "page",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Where to write a page about the models, as 'quorate report' does (.html).",
+)
 @_options.force
 @_options.as_json
 def blend(
@@ -64,6 +71,7 @@ def blend(
     keep: int | None,
     scoring: str | None,
     output: Path | None,
+    page: Path | None,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -72,8 +80,12 @@ def blend(
         refuse_to_write_over(output, force, *_SUFFIXES)
     elif test is not None:
         raise click.UsageError("--test needs -o FILE, where the blend goes.")
-    as_parquet = output is not None and output.suffix == ".parquet"
-    check_files([], [target], column, packages=["pyarrow"] if as_parquet else [])
+    if page is not None:
+        refuse_to_write_over(page, force, ".html", ".htm")
+    packages = ["matplotlib", "jinja2"] if page is not None else []
+    if output is not None and output.suffix == ".parquet":
+        packages.append("pyarrow")
+    check_files([], [target], column, packages=packages)
     from quorate._blending import blend as find_blend
     from quorate._blending import check_request
     from quorate.cli._render import progress_console, results_console
@@ -86,10 +98,18 @@ def blend(
         found = find_blend(folder, y, method=method, keep=keep, scoring=scoring)
     if output is not None:
         _write(found, test, output)
+    if page is not None:
+        from quorate._report import report
+
+        with progress_console().status("measuring, drawing"):
+            report(found, output=page, scoring=scoring)
     if as_json:
         say(json.dumps(found.to_dict(), indent=2))
         return
-    _show(results_console(), found, test, output)
+    console = results_console()
+    _show(console, found, test, output)
+    if page is not None:
+        console.print(f"page written to {page}", markup=False, soft_wrap=True)
 
 
 def _labels(path: Path, column: str | None) -> Any:

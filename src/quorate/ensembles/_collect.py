@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate._batches import come_in_batches
+from quorate._batches import come_in_batches, cut_alike
 from quorate._rows import count_rows, in_memory, take_rows
 from quorate._typing import Array, IntArray
 from quorate.ensembles._asking import ask_members
@@ -39,9 +39,9 @@ def collect_votes(
         anything else that :func:`quorate.as_member` makes a classifier of.
     X : array-like, sparse matrix or data frame
         What the ensemble's own ``predict`` accepts. Dask arrays and frames are computed
-        once, whatever the number of members. Or, without ``y``, what
-        :func:`quorate.summarise` takes as batches, samples with their labels: each is
-        voted on and forgotten, and only the votes are kept.
+        once, whatever the number of members; with labels, partition by partition. Or,
+        without ``y``, what :func:`quorate.summarise` takes as batches, samples with
+        their labels: each is voted on and forgotten, and only the votes are kept.
     y : array-like of shape (n_samples,), optional
         True labels. Without them, and without batches that have their own, the vote of
         all members stands in for the labels, so that accuracies say how often members
@@ -107,6 +107,10 @@ def collect_votes(
         raise ValueError(
             f"collect_votes(out_of_bag={out_of_bag!r}): True, False or 'auto'."
         )
+    whole = source is VoteSource.OUT_OF_BAG or out_of_bag is True or rows is not None
+    # Kinds that know their rows by a way of their own have to see them all, too.
+    if not whole and found.recognise is None and (pair := cut_alike(X, y)) is not None:
+        X, y = pair, None
     if y is None and come_in_batches(X, target):
         if rows is not None:
             raise ValueError("collect_votes(rows=...): batches are voted on whole.")

@@ -84,14 +84,11 @@ def joined_notes(parts: list[LeafNotes]) -> LeafNotes:
 
 
 class Notebook:
-    """Notes on batches as they come; none once there are too many rows.
+    """Notes on batches as they come; none once there are too many rows."""
 
-    Nor are there any if some rows came before (``complete`` is False).
-    """
-
-    def __init__(self, *, complete: bool = True, limited: bool = True) -> None:
+    def __init__(self, *, limited: bool = True) -> None:
         self._limited = limited
-        self._parts: list[LeafNotes] | None = [] if complete else None
+        self._parts: list[LeafNotes] | None = []
         self._rows = 0
 
     def add(self, notes: LeafNotes | None) -> None:

@@ -129,7 +129,8 @@ class WeightedVoting(VotingClassifier):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the weighted mean of the members' probabilities."""
         check_is_fitted(self)
-        return self._scores(X)
+        # Products that add up one by one may round to more than the sum of weights.
+        return np.minimum(self._scores(X), 1.0)
 
     def transform(self, X: Any) -> Array:
         """Return what each member says: probabilities if soft, else classes."""

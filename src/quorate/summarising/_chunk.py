@@ -104,6 +104,17 @@ class Asked:
         whole = joined_notes(known) if len(known) == len(notes) else None
         return Answer(total, rows, whole)
 
+    def noted(self, batch: Batch) -> LeafNotes | None:
+        """Return notes on a batch that was voted on in an earlier pass.
+
+        None where it would have to be read from a file again.
+        """
+        if not self.with_notes or batch.n_rows is None:
+            return None
+        with named_batch(batch.name):
+            ((X, y),) = batch.read(self.chunk_rows)
+            return self.voter.noted(*self.voter.prepared(X, y))
+
     def about_samples(self, X: Any, y: Any, start: int = 0) -> Answer:
         """Return the summary of samples."""
         prepared, truth = self.voter.prepared(X, y)

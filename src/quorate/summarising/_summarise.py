@@ -144,8 +144,8 @@ def _pass(
 ) -> Summary:
     """Go through the batches, from where the checkpoint says."""
     left = given.batches()
-    total, done, rows = _begun(question, left, checkpoint)
-    notes = Notebook(complete=total is None)
+    notes = Notebook()
+    total, done, rows = _begun(question, left, checkpoint, notes)
     report(rows, given.n_rows)
     try:
         with summaries(question, left, n_jobs, rows) as found:
@@ -207,25 +207,30 @@ def _refuse_training_rows(question: Question, given: BatchSource, n_rows: int) -
 
 
 def _begun(
-    question: Question, batches: Iterator[Batch], checkpoint: Checkpoint
+    question: Question,
+    batches: Iterator[Batch],
+    checkpoint: Checkpoint,
+    notes: Notebook,
 ) -> tuple[Summary | None, int, int]:
     """Return what an earlier pass has done, if it was one by the same model.
 
-    Those of its batches are taken from the iterator, which may be one that can be gone
-    through once only.
+    Its batches are taken from the iterator, which may be one that can be gone through
+    once only, and noted again.
     """
     found = checkpoint.load()
     if found is None:
         return None, 0, 0
     total, done, rows, first = found
-    again = question.opened().about(_first_of(batches)).summary
-    if not first.equals(again):
+    asked = question.opened()
+    again = asked.about(_first_of(batches))
+    if not first.equals(again.summary):
         raise ValueError(
             f"summarise(resume={str(checkpoint.path)!r}): the first batch gives other "
             "counts than it did; that pass was of another model or other data."
         )
-    for _ in islice(batches, done - 1):
-        pass
+    notes.add(again.notes)
+    for batch in islice(batches, done - 1):
+        notes.add(asked.noted(batch))
     return total, done, rows
 
 

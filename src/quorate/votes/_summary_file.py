@@ -205,7 +205,7 @@ def _check(arrays: dict[str, Array]) -> None:
             raise ValueError("kinds of samples that are not sorted")
         if int(times.sum()) != n_samples or keys.size == 0:
             raise ValueError("numbers of samples")
-    for name in ("both_right", "same", "confusion", "own"):
+    for name in ("both_right", "same", "confusion", "own", "rivals", "rival_found"):
         if name in arrays and int(arrays[name].max(initial=0)) > n_samples:
             raise ValueError(f"more than all samples in {name}")
 
