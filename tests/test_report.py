@@ -949,7 +949,17 @@ def test_a_sentence_says_why_a_member_stays_or_goes(forest, method, n_kept):
     assert any(spare) == (method == "es")
     first = page.data["members"][order[0]]
     alone = _format.percent(first["accuracy"], 1)
-    assert f"it is right on {alone} of the samples by itself" in first["why"]
+    assert (
+        f"it is right on {alone} of its own votes, its accuracy alone" in (first["why"])
+    )
+
+
+def test_a_member_has_one_accuracy_on_the_page(forest, monkeypatch):
+    monkeypatch.setattr("quorate._report._ensemble._COMPARED_SAMPLES", 40)
+    page = quorate.report(*forest, method="mdm", keep=5, methods=[])
+    first = page.data["members"][page.selection.order[0]]
+    assert first["accuracy"] == page.selection.votes.accuracies[int(first["member"])]
+    assert f"right on {_format.percent(first['accuracy'], 1)} of its" in first["why"]
 
 
 def test_members_with_new_weights_were_chosen_together():
