@@ -130,7 +130,7 @@ def test_points_by_budget_and_tolerance():
     small = quorate.keep_members(forest, point.members)
     assert len(small.estimators_) == point.members.size
     assert len(front.rows()) == len(front)
-    assert "<th>nodes</th>" in front._repr_html_()
+    assert f"<td>{point.cost:,.0f} nodes</td>" in front._repr_html_()
     assert repr(front).startswith(f"Frontier({len(front)} subsets, from ")
     assert repr(point).startswith(f"FrontierPoint({point.members.size} members")
     for kind in ("bytes", "milliseconds"):

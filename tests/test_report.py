@@ -907,8 +907,9 @@ def counted(why):
     ]
 
 
-def test_a_sentence_says_why_a_member_stays_or_goes(forest):
-    page = quorate.report(*forest, method="mdm", keep=5, methods=[])
+@pytest.mark.parametrize(("method", "n_kept"), [("mdm", 5), ("es", 19)])
+def test_a_sentence_says_why_a_member_stays_or_goes(forest, method, n_kept):
+    page = quorate.report(*forest, method=method, keep=n_kept, methods=[])
     votes, order = page.selection.votes, page.selection.order.tolist()
     kept = votes.keep(sorted(order)).sample_errors() > 0
     for member, row in enumerate(page.data["members"]):
@@ -923,14 +924,16 @@ def test_a_sentence_says_why_a_member_stays_or_goes(forest):
             grown, n_members = row["contribution"], 20
         else:
             place = order.index(member)
-            assert row["why"].startswith(f"Stays: picked as number {place + 1} of 5;")
+            assert row["why"].startswith(
+                f"Stays: picked as number {place + 1} of {n_kept};"
+            )
             before = (
                 votes.keep(sorted(order[:place])).sample_errors() > 0 if place else 0
             )
             wanted = [(right & before).sum(), (asked & before).sum()] if place else []
             others = [m for m in sorted(order) if m != member]
             grown = votes.keep(others).error() - votes.keep(sorted(order)).error()
-            n_members = 5
+            n_members = n_kept
         if wanted:
             assert counted(row["why"]) == wanted
         by = _format.points(abs(grown)).lstrip("+")
@@ -940,9 +943,23 @@ def test_a_sentence_says_why_a_member_stays_or_goes(forest):
         if member in order and grown <= 0:
             word += ", so by errors alone it would not be missed"
         assert row["why"].endswith(f"without it the error of the {n_members} {word}.")
+    spare = [
+        row["why"].endswith("would not be missed.") for row in page.data["members"]
+    ]
+    assert any(spare) == (method == "es")
     first = page.data["members"][order[0]]
     alone = _format.percent(first["accuracy"], 1)
-    assert f"it is right on {alone} of the samples by itself" in first["why"]
+    assert (
+        f"it is right on {alone} of its own votes, its accuracy alone" in (first["why"])
+    )
+
+
+def test_a_member_has_one_accuracy_on_the_page(forest, monkeypatch):
+    monkeypatch.setattr("quorate._report._ensemble._COMPARED_SAMPLES", 40)
+    page = quorate.report(*forest, method="mdm", keep=5, methods=[])
+    first = page.data["members"][page.selection.order[0]]
+    assert first["accuracy"] == page.selection.votes.accuracies[int(first["member"])]
+    assert f"right on {_format.percent(first['accuracy'], 1)} of its" in first["why"]
 
 
 def test_members_with_new_weights_were_chosen_together():

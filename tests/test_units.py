@@ -4,6 +4,7 @@ from quorate._units import (
     as_bytes,
     bytes_text,
     change_text,
+    cost_text,
     milliseconds_text,
     percent_text,
     points_text,
@@ -52,6 +53,16 @@ def test_shares(write, share, text):
 )  # fmt: skip
 def test_as_bytes(text, count):
     assert as_bytes(text) == count
+
+
+@pytest.mark.parametrize(
+    ("cost", "kind", "text"),
+    [(2.04244e7, "bytes", "20.4 MB"), (0.5, "milliseconds", "500 us"),
+     (1.41283e6, "nodes", "1,412,830 nodes"), (0.25, "given units", "0.25 given units"),
+     (12, "", "12")],
+)  # fmt: skip
+def test_costs(cost, kind, text):
+    assert cost_text(cost, kind) == text
 
 
 @pytest.mark.parametrize("text", ["", "MB", "-3", "5 apples", "1.2.3", "nan"])

@@ -8,6 +8,7 @@ import numpy as np
 from quorate._html import escape
 from quorate._scoring import Score, check_scoring, is_accuracy, judge_subsets, score_for
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
+from quorate._units import cost_text
 from quorate.choosing import gather
 from quorate.pruning import gram, label_products
 from quorate.votes import Votes, VoteSource, subset_errors
@@ -32,6 +33,8 @@ class FrontierPoint:
     """Standard error of that."""
     judged_by: Score | None = None
     """The score asked for, of which ``error`` is what is missing; None for accuracy."""
+    kind: str = ""
+    """What the cost is counted in."""
 
     @property
     def score(self) -> float:
@@ -40,7 +43,7 @@ class FrontierPoint:
 
     def __repr__(self) -> str:
         return (
-            f"FrontierPoint({self.members.size} members, cost {self.cost:.6g}, "
+            f"FrontierPoint({_members(self)}, {cost_text(self.cost, self.kind)}, "
             f"{_said(self.error, self.judged_by)})"
         )
 
@@ -91,6 +94,7 @@ class Frontier:
             float(self.errors[place]),
             float(self.standard_errors[place]),
             self.judged_by,
+            self.kind,
         )
 
     def affordable(self, budget: float) -> FrontierPoint:
@@ -99,7 +103,7 @@ class Frontier:
         if not fits.size:
             raise ValueError(
                 f"affordable(budget={budget!r}): the cheapest subset costs "
-                f"{self.costs[0]:.6g} {self.kind}."
+                f"{cost_text(self.costs[0], self.kind)}."
             )
         return self[int(fits[-1])]
 
@@ -135,26 +139,30 @@ class Frontier:
     def __repr__(self) -> str:
         first, last = self[0], self[len(self) - 1]
         return (
-            f"Frontier({len(self)} subsets, from {first.members.size} members for "
-            f"{first.cost:.6g} {self.kind} with "
-            f"{_said(first.error, self.judged_by)} to {last.members.size} for "
-            f"{last.cost:.6g} with {_value(last.error, self.judged_by)}; all "
-            f"members {self.full_cost:.6g}, "
+            f"Frontier({len(self)} subsets, from {_members(first)} for "
+            f"{cost_text(first.cost, self.kind)} with "
+            f"{_said(first.error, self.judged_by)} to {_members(last)} for "
+            f"{cost_text(last.cost, self.kind)} with "
+            f"{_value(last.error, self.judged_by)}; all members for "
+            f"{cost_text(self.full_cost, self.kind)} with "
             f"{_value(self.full_error, self.judged_by)})"
         )
 
     def _repr_html_(self) -> str:
         body = "".join(
-            f"<tr><td>{row['members']}</td><td>{row['cost']:.6g}</td>"
+            f"<tr><td>{row['members']}</td>"
+            f"<td>{escape(cost_text(row['cost'], self.kind))}</td>"
             f"<td>{_value(row['error'], self.judged_by)}</td></tr>"
             for row in self.rows()
         )
         what = "error" if self.judged_by is None else self.judged_by.title
-        head = (
-            f"<tr><th>members</th><th>{escape(self.kind)}</th>"
-            f"<th>{escape(what)}</th></tr>"
-        )
+        head = f"<tr><th>members</th><th>cost</th><th>{escape(what)}</th></tr>"
         return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
+
+
+def _members(point: FrontierPoint) -> str:
+    number = point.members.size
+    return f"{number:,} member{'s' * (number != 1)}"
 
 
 def _value(error: float, score: Score | None) -> str:

@@ -84,6 +84,23 @@ def change_text(before: float, after: float) -> str:
     return text if any(digit in text for digit in "123456789") else "0 %"
 
 
+def cost_text(cost: float, kind: str) -> str:
+    """Return what something costs in bytes, milliseconds or whatever is counted.
+
+    Examples
+    --------
+    >>> from quorate._units import cost_text
+    >>> cost_text(3_756_760, "bytes"), cost_text(67614, "nodes")
+    ('3.76 MB', '67,614 nodes')
+    """
+    if kind == "bytes":
+        return bytes_text(cost)
+    if kind == "milliseconds":
+        return milliseconds_text(cost)
+    number = f"{cost:,.0f}" if cost >= 1000 else f"{cost:.6g}"
+    return f"{number} {kind}".strip()
+
+
 def as_bytes(text: str) -> float:
     """Return the number of bytes that is meant, such as by "50MB" or "1.5 GiB".
 

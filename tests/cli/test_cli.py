@@ -266,6 +266,16 @@ def test_bad_noise(run, votes, tmp_path):
     assert "--noise 0.7: a share in [0, 0.5)" in done.stderr
 
 
+def test_help_lists_whole_sentences_in_the_order_of_need(run):
+    done = run("--help")
+    commands = done.stdout.partition("Commands:\n")[2].splitlines()
+    names = [line.split()[0] for line in commands]
+    assert names[:6] == ["demo", "prune", "compare", "certify", "lazy", "report"]
+    assert len(names) == 11
+    assert all(line.endswith(".") and "..." not in line for line in commands)
+    assert max(map(len, commands)) <= 80
+
+
 def shell(*words, **options):
     return subprocess.run(
         [sys.executable, "-m", "quorate", *words],

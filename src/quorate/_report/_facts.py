@@ -254,7 +254,7 @@ def member_facts(
     _, asked = votes.member_counts()
     agreement = mean_agreement(votes)
     weights = votes.weights if facts["weighted"] else None
-    why = reasons(some, selection, added, honest)
+    why = reasons(some, selection, accuracies, added, honest)
     return [
         {
             "member": votes.names[member],

@@ -13,7 +13,11 @@ _UNKNOWN = "how good it is cannot be told from samples it was trained on."
 
 
 def reasons(
-    some: Votes, selection: Selection, added: list[float | None], honest: bool
+    some: Votes,
+    selection: Selection,
+    accuracies: list[float | None],
+    added: list[float | None],
+    honest: bool,
 ) -> list[str]:
     """Return why each member stays or goes.
 
@@ -23,6 +27,8 @@ def reasons(
         Votes of all members on the samples to count on.
     selection : Selection
         The members that stay, in the order of picking.
+    accuracies : list of float or None
+        Share of each member's own votes that are right.
     added : list of float or None
         How much the error of all members grows without each of them.
     honest : bool
@@ -33,7 +39,7 @@ def reasons(
         goes = f"Goes: not picked; {_UNKNOWN}"
         return [picked.get(member, goes) for member in range(some.n_members)]
     kept = selection.applied_to(some)
-    stay = dict(_stay(some, selection, kept))
+    stay = dict(_stay(some, selection, kept, accuracies))
     return [
         stay.get(member) or _goes(some, member, kept, added[member])
         for member in range(some.n_members)
@@ -49,7 +55,9 @@ def _picked(selection: Selection) -> dict[int, str]:
     }
 
 
-def _stay(some: Votes, selection: Selection, kept: Votes) -> Iterator[tuple[int, str]]:
+def _stay(
+    some: Votes, selection: Selection, kept: Votes, accuracies: list[float | None]
+) -> Iterator[tuple[int, str]]:
     """Yield the members that stay, and why."""
     n_kept = selection.n_kept
     grows = dict(zip(selection.members.tolist(), contributions(kept), strict=True))
@@ -62,9 +70,8 @@ def _stay(some: Votes, selection: Selection, kept: Votes) -> Iterator[tuple[int,
         if not in_order:
             picked = f"one of the {count(n_kept)} chosen together"
             others = _err(n_kept - 1, "beside it")
-        told = (
-            f"right on {percent(some.accuracies[member], 1)} of the samples by itself"
-        )
+        alone = percent(accuracies[member], 1)
+        told = f"right on {alone} of its own votes, its accuracy alone"
         if member in errors:
             found = _right_on(some, member, errors[member])
             told = f"right on {found} where {others}"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _SUFFIXES = (".csv", ".parquet")
 
 
-@click.command()
+@click.command(short_help="Weigh models by their out-of-fold probabilities.")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option(
     "--target",

@@ -12,7 +12,7 @@ from quorate.cli._printable import say
 from quorate.cli._streams import is_stream, run_pass
 
 
-@click.command()
+@click.command(short_help="Set two models side by side, on the same samples.")
 @click.argument("before", type=click.Path(path_type=Path))
 @click.argument("after", type=click.Path(path_type=Path))
 @click.argument("data", type=click.Path(path_type=Path))

@@ -23,7 +23,7 @@ _SECONDS = 0.3
 _PAPER_MEMBERS = 50
 
 
-@click.command()
+@click.command(short_help="See on embedded data what a smaller forest brings.")
 @click.option(
     "--members",
     type=click.IntRange(10, 1000),

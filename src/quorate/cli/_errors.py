@@ -13,6 +13,10 @@ from quorate.exceptions import QuorateWarning
 class RefusingGroup(click.Group):
     """A group whose commands answer bad input with a sentence, not a traceback."""
 
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands in the order in which they were added."""
+        return list(self.commands)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; input that does not fit ends with exit code 1."""
         try:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from quorate.lazy import Trial
 
 
-@click.command()
+@click.command(short_help="See how many members must be asked, and the time saved.")
 @_options.model
 @_options.data
 @click.option(

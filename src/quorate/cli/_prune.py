@@ -22,7 +22,7 @@ from quorate.cli._printable import say
 from quorate.cli._streams import is_stream, run_pass
 
 
-@click.command()
+@click.command(short_help="Write a smaller model of the members that decide.")
 @_options.model
 @_options.samples
 @click.option(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _PACKAGES = ("matplotlib", "jinja2")
 
 
-@click.command()
+@click.command(short_help="Write one HTML page that explains a model.")
 @_options.model
 @_options.samples_or_summary
 @click.option(
