@@ -26,7 +26,7 @@ def run() -> int:
     """Print the ratios; return the limits missed."""
     report = Report("latency of one row")
     made = load_data("twonorm", n_rows=2 * N_TRAIN)
-    X, y = made.X, made.y
+    X, y = np.ascontiguousarray(made.X), made.y
     forest = RandomForestClassifier(200, random_state=0, n_jobs=2)
     model = make_pipeline(StandardScaler(), forest).fit(X[:N_TRAIN], y[:N_TRAIN])
     forest.n_jobs = None
