@@ -12,7 +12,7 @@ PAGE = SCRIPT["PAGE"].read_text(encoding="utf-8")
 TABLES = """\
                           before    after
 ─────────────────────────────────────────
-size in a file           23.3 MB  4.73 MB
+size, pickled            23.3 MB  4.73 MB
 predicting                130 ms  31.8 ms
 accuracy                  0.8226   0.8251
 all 8,000 at once

@@ -112,7 +112,7 @@ class Comparison:
         sizes: list[tuple[str, Any, Callable[[Any], str]]] = [
             ("members", self.members, "{:,}".format),
             ("nodes", self.nodes, "{:,}".format),
-            ("size in a file", self.pickled_bytes, bytes_text),
+            ("size, pickled", self.pickled_bytes, bytes_text),
             ("size in memory", self.memory_bytes, bytes_text),
             ("predicting", self.predict_milliseconds, milliseconds_text),
         ]

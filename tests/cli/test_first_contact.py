@@ -176,7 +176,7 @@ def test_compare_says_what_python_says(place):
     shown = run(
         "compare", "forest.skops", "small.skops", "test.csv", "--target", "kind"
     )
-    assert re.search(r"size in a file +[\d.]+ [kM]B", shown.stdout)
+    assert re.search(r"size, pickled  +[\d.]+ [kM]B", shown.stdout)
     assert re.search(r"predicting +[\d.]+ (ms|us)", shown.stdout)
     assert f"{100 * own.accuracy[1]:.2f} %" in shown.stdout
     assert "time for all 1,000 at once" in " ".join(shown.stdout.split())

@@ -22,13 +22,17 @@ def thawed(model: Any) -> Any:
     if isinstance(model, FrozenEstimator):
         return thawed(model.estimator)
     if isinstance(model, Pipeline):
-        bare = copy.copy(model)
-        bare.steps = [
-            (name, thawed(step))
-            for name, step in model.steps
-            if step is not None and step != "passthrough"
-        ]
-        return bare
+        # A plain one also of subclasses, for which skl2onnx has no place; samplers of
+        # imbalanced-learn do nothing to what is predicted.
+        return Pipeline(
+            [
+                (name, thawed(step))
+                for name, step in model.steps
+                if step is not None
+                and step != "passthrough"
+                and not hasattr(step, "fit_resample")
+            ]
+        )
     if isinstance(model, CalibratedClassifierCV):
         bare = copy.copy(model)
         bare.estimator = thawed(model.estimator)

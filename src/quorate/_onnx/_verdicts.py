@@ -38,8 +38,9 @@ def verdict(graph: Graph, model: Any, x: Any) -> tuple[str, str]:
         if ensemble.core is not ensemble.model:  # a pipeline inside a wrapper
             return verdict(graph, ensemble.model, x)
         return ensemble_verdict(graph, ensemble, x)
-    if type(model) is Pipeline:
-        *steps, last = (step for _, step in thawed(model).steps)
+    if isinstance(model, Pipeline):
+        model = thawed(model)
+        *steps, last = (step for _, step in model.steps)
         if not any(isinstance(step, FORKS) for step in steps):
             for step in steps:
                 x = _transformed(graph, step, x)
