@@ -3,7 +3,7 @@
 from typing import Any
 
 from quorate._report._method_comparison import Halves, has_whole_order
-from quorate.certificates import certify, samples_needed
+from quorate.certificates import Certificate, certify, samples_needed
 from quorate.pruning import Pruner
 from quorate.votes import VoteSource
 
@@ -38,8 +38,15 @@ def certificate_facts(
     found = certify(halves.second.votes, order, tolerance=TOLERANCE, delta=DELTA)
     return {
         **facts,
-        "refusal": None,
         "tried": None if nested else order.n_kept,
+        **stated(found),
+    }
+
+
+def stated(found: Certificate) -> dict[str, Any]:
+    """Return what a certificate says, as a page stores it."""
+    return {
+        "refusal": None,
         "text": str(found),
         "n_kept": found.n_kept,
         "n_members": found.n_members,

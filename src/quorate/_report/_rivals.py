@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate._report._certificate import DELTA, TOLERANCE
+from quorate._report._certificate import DELTA, TOLERANCE, stated
 from quorate._report._pictures import evenly_spread
 from quorate._report._words import UNSCORED
 from quorate.certificates import certify, error_limit, excess_limit
@@ -63,15 +63,4 @@ def _certificate(summary: Summary) -> dict[str, Any]:
     except ValueError as error:
         why = str(error).split(": ", 1)[-1]
         return {"refusal": why[:1].upper() + why[1:]}
-    return {
-        "refusal": None,
-        "holds": found.holds,
-        "text": str(found),
-        "n_kept": found.n_kept,
-        "n_members": found.n_members,
-        "n_samples": found.n_samples,
-        "error": found.error,
-        "full_error": found.full_error,
-        "excess_limit": found.excess_limit,
-        "error_limit": found.error_limit,
-    }
+    return {"holds": found.holds, **stated(found)}
