@@ -11,9 +11,12 @@ GROUPS := test browser oracle lint docs bench
 demo: $(VENV)/.core
 	$(BIN)/quorate demo
 
-# All but those marked slow, which test-slow runs and CI with it.
+# All but those marked slow, which test-slow runs and CI with it, and those of other
+# libraries, which test-ecosystem runs. Processes share the cores: threads of each on top
+# would wait for each other.
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -n auto -m "not slow"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal -m "not slow" \
+		--ignore=tests/ecosystem
 
 # The kernels, compiled in place after a change; installing does it by itself.
 kernels: $(VENV)/.core
@@ -72,14 +75,14 @@ test-ecosystem:
 	QUORATE_ECOSYSTEM=required $(VENV)-ecosystem/bin/python -m pytest -q tests/ecosystem
 
 test-slow: $(VENV)/.test
-	$(BIN)/python -m pytest -n auto -m slow
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal -m slow
 
 # Once more without quorate's asserts (python -O) and with a NumPy that raises; see
 # tests/strict.py. Left out: pictures and pages in a browser, which are matplotlib's, and
 # scikit-learn's estimator checks, studies and the command line, which are long and call
 # what the other tests call.
 test-strict: $(VENV)/.test
-	QUORATE_STRICT=1 $(BIN)/python -m pytest -n auto -m "not slow" \
+	OMP_NUM_THREADS=1 QUORATE_STRICT=1 $(BIN)/python -m pytest -n auto -m "not slow" \
 		--ignore=tests/display --ignore=tests/browser --ignore=tests/study \
 		--ignore=tests/cli --ignore=tests/test_classifier.py --ignore=tests/test_report.py \
 		--ignore=tests/test_doors.py --ignore=tests/ecosystem

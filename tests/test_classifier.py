@@ -64,14 +64,14 @@ CHECKED = [
 ]
 
 
-@parametrize_with_checks(CHECKED[:4])
+@parametrize_with_checks(CHECKED[:2])
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learn_accepts_it(estimator, check):
     check(estimator)
 
 
 @pytest.mark.slow
-@parametrize_with_checks(CHECKED[4:])
+@parametrize_with_checks(CHECKED[2:])
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learn_accepts_all_of_them(estimator, check):
     check(estimator)

@@ -191,9 +191,8 @@ def use_clock(monkeypatch, steps):
     monkeypatch.setattr("time.perf_counter", lambda: next(now))
 
 
-@pytest.mark.parametrize(
-    "make", [pytest.param("forest", marks=pytest.mark.slow), "voting"]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("make", ["forest", "voting"])
 def test_the_same_page_twice_differs_in_its_times_only(forest, make, monkeypatch):
     if make == "forest":
         model, X, y = forest

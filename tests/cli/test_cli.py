@@ -283,6 +283,7 @@ def shell(*words, **options):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_no_progress_bar_without_a_terminal():
     done = shell("demo", "--members", "30")
     assert done.returncode == 0

@@ -216,6 +216,7 @@ def test_the_same_numbers_give_the_same_bytes(drawable):
 
 
 class TestStudyFigures:
+    @pytest.mark.slow
     def test_every_figure_in_every_format(self, tmp_path):
         folder = tmp_path / "new" / "figures"
         paths = display.study_figures(some_results(), folder, ["svg", "pdf"], dpi=50)
@@ -254,7 +255,7 @@ def test_without_matplotlib_one_sentence(drawable, name, monkeypatch):
         return real(module, *arguments, **options)
 
     monkeypatch.setattr(builtins, "__import__", blocked)
-    with pytest.raises(ImportError, match="; pip install matplotlib$") as caught:
+    with pytest.raises(ImportError, match=r"; pip install matplotlib$") as caught:
         drawable[name].plot()
     assert str(caught.value).count(". ") == 0
     assert str(caught.value).startswith(f"{name}.plot")

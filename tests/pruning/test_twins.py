@@ -127,7 +127,9 @@ def compare(pruner, votes, size, measure):
 
 
 @pytest.mark.parametrize("ties", ["expected", "lowest"])
-@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    "weighted", [pytest.param(False, marks=pytest.mark.slow), True]
+)
 def test_ballot_never_needs_to_vote_again(ties, weighted):
     for seed in range(N_VOTES):
         votes = slow.random_votes(seed, weighted=weighted)
