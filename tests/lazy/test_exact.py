@@ -21,11 +21,11 @@ BESIDE = Path(__file__).parents[3] / "shared" / "data"
 FOLDER = Path(os.environ.get("QUORATE_DATA", BESIDE))
 FILES = sorted(FOLDER.glob("*.csv.gz"))
 # Times 17 kinds of ensembles.
-ROUNDS = [range(10), pytest.param(range(10, 20), marks=pytest.mark.slow)]
+ROUNDS = [range(10), pytest.param(range(20), marks=pytest.mark.slow)]
 
 
 @pytest.mark.filterwarnings("ignore:.*SAMME")
-@pytest.mark.parametrize("rounds", ROUNDS, ids=["some", "more"])
+@pytest.mark.parametrize("rounds", ROUNDS, ids=["some", "all"])
 @pytest.mark.parametrize("kind", UNFITTED)
 def test_exact_is_the_ensemble(kind, rounds):
     saved = 0
