@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import make_classification
+from sklearn.datasets import load_wine, make_classification
 from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
@@ -19,6 +19,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
+from quorate.ensembles import read_ensemble
+from quorate.ensembles._leaf_notes import note_leaves
 from quorate.exceptions import BatchError, LeftOutWarning
 from quorate.votes import VoteSource, joined_votes
 
@@ -296,3 +298,30 @@ def test_sources_of_joined_votes_are_the_weakest():
     assert both.y.tolist() == [1, 2, 3, 2]
     assert both.samples.tolist() == [0, 1, 2, 3]
     assert both.is_masked
+
+
+@pytest.mark.parametrize("name", ["a", "z"], ids=["before", "after"])
+def test_a_label_that_training_did_not_have_tells_other_samples(name):
+    """Wherever it stands among the classes, and whichever it takes the place of."""
+    X, y = load_wine(return_X_y=True)
+    y = np.array(["k", "m", "p"])[y]
+    forest = RandomForestClassifier(20, random_state=0).fit(X, y)
+    for label in ("k", "m", "p"):
+        other = y.copy()
+        other[np.flatnonzero(y == label)[-1]] = name
+        whole = quorate.collect_votes(forest, X, other)
+        batches = [(X[:100], other[:100]), (X[100:], other[100:])]
+        assert whole.source is VoteSource.OTHER
+        assert quorate.collect_votes(forest, batches).source is VoteSource.OTHER
+
+
+def test_labels_beside_one_that_is_unknown_are_known():
+    X, y = load_wine(return_X_y=True)
+    y = np.array(["k", "m", "p"])[y]
+    found = read_ensemble(RandomForestClassifier(5, random_state=0).fit(X, y))
+    labels = y.copy()
+    labels[::10] = "a"  # before all others
+    codes = note_leaves(found, X, labels).codes
+    expected = np.searchsorted(["k", "m", "p"], y)
+    expected[::10] = -1
+    np.testing.assert_array_equal(codes, expected)

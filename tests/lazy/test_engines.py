@@ -425,3 +425,24 @@ def test_boosting_of_one_tree_and_one_class():
         for mode in ("exact", "bayes", "all"):
             lazy = LazyClassifier(ensemble, mode).fit()
             np.testing.assert_array_equal(lazy.predict(X), ensemble.predict(X))
+
+
+@needs_kernels
+def test_few_plain_rows_take_the_short_way(wine):
+    """And no others; answers alone would not tell."""
+    X, y, _ = wine
+    forest = RandomForestClassifier(9, random_state=0).fit(X, y)
+    serve = LazyClassifier(forest).fit()._ready.compiled.serve
+    expected = np.searchsorted(forest.classes_, forest.predict(X[:3]))
+    for dtype in (np.float32, np.float64):
+        np.testing.assert_array_equal(serve(X[:3].astype(dtype)), expected)
+    for other in (
+        X[:3].astype(">f4"),
+        X[:3].astype(int),
+        X[:3].tolist(),
+        X[0],
+        X[:0],
+        X[:3, 1:],
+        np.full((1, X.shape[1]), np.inf),
+    ):
+        assert serve(other) is None
