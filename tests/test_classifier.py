@@ -316,6 +316,7 @@ class TestPrunedClassifier:
         with pytest.raises(NotFittedError):
             PrunedClassifier(FrozenEstimator(RandomForestClassifier())).fit(X, y)
 
+    @pytest.mark.slow
     def test_grid_search(self, data):
         X, _, y, _ = data
         model = PrunedClassifier(RandomForestClassifier(20, random_state=0))

@@ -138,7 +138,7 @@ def test_rounding_breaks_no_tie_of_weighted_errors():
         assert found == slow.reduced_error(problem, 7), seed
 
 
-@pytest.mark.parametrize("n_classes", [2, 12])
+@pytest.mark.parametrize("n_classes", [2, pytest.param(12, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("masked", [False, True])
 @pytest.mark.parametrize("method", ["simplex", "margin_loss"])
 def test_memory(method, masked, n_classes):

@@ -202,6 +202,7 @@ def test_explanations_speak_in_the_score(data, forest, votes):
 # Doors
 
 
+@pytest.mark.slow
 def test_all_doors_keep_the_same_members(data, forest, tmp_path):
     X, y = data
     X, y, X_test, y_test = X[300:590], y[300:590], X[590:], y[590:]
