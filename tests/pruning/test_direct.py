@@ -8,7 +8,7 @@ from tests.pruning import direct, slow
 
 import quorate
 from quorate import pruning
-from quorate._kernels import lookup, pairs
+from quorate._kernels import bits, lookup, pairs
 from quorate._kernels.information import mutual_information, shared_information
 from quorate._kernels.losses import log_of_product
 from quorate.pruning._shares import VoteSums
@@ -40,6 +40,12 @@ def test_vote_sums(n_classes, masked):
     np.testing.assert_allclose(found, np.einsum("cts,cs->t", votes, table))
     wanted = np.einsum("cts,t->cs", votes, weights)
     np.testing.assert_allclose(sums.by_sample(weights), wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_words", [1, 1023, 1024, 1025])
+def test_counts_are_not_cut_off(n_words):
+    flags = np.ones((2, 64 * n_words), dtype=bool)
+    assert bits.count(bits.pack(flags)).tolist() == [64 * n_words] * 2
 
 
 @pytest.mark.parametrize("n_columns", [0, 1, 7, 64, 1001])

@@ -31,8 +31,9 @@ def pack_equal(codes: Array, target: Array | int) -> Words:
 
 def count(words: Words) -> IntArray:
     """Count the set flags along the last axis."""
-    # Sums of bytes widen faster to 32 bits than to 64, and are far below 2**32.
-    total = np.bitwise_count(words).sum(axis=-1, dtype=np.uint32)
+    # Sums of bytes widen the faster the less they do, and are far below 2**32.
+    wide = np.uint16 if 64 * words.shape[-1] < 2**16 else np.uint32
+    total = np.bitwise_count(words).sum(axis=-1, dtype=wide)
     return np.asarray(total, dtype=np.int64)
 
 
