@@ -1,6 +1,7 @@
 """What members and ensembles cost: bytes, nodes, time to predict."""
 
 import gc
+import io
 import pickle
 import sys
 import time
@@ -8,6 +9,7 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from quorate._typing import Array, FloatArray
 from quorate.ensembles._member import Member
@@ -66,7 +68,33 @@ def _time(member: Member, X: Any, repeats: int) -> float:
 
 def pickled_bytes(thing: Any) -> int:
     """Return the size of the thing when pickled."""
-    return len(pickle.dumps(thing, protocol=pickle.HIGHEST_PROTOCOL))
+    written = io.BytesIO()
+    _NamesOnce(written, protocol=pickle.HIGHEST_PROTOCOL).dump(thing)
+    return written.tell()
+
+
+class _NamesOnce(pickle.Pickler):
+    """Writes a name again as a reference, whatever the process did before.
+
+    Pickle knows a string again by its identity. A process that has read its first tree
+    from a file keeps attribute names of its own for the trees it fits later, and the
+    name ``max_depth``, which a tree and its nodes share, is written twice.
+    """
+
+    def reducer_override(self, obj: Any) -> Any:
+        if not isinstance(obj, BaseEstimator):
+            return NotImplemented
+        reduced = obj.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
+        if isinstance(reduced, str) or len(reduced) < 3 or type(reduced[2]) is not dict:
+            return reduced
+        state = {_interned(key): _interned(reduced[2][key]) for key in reduced[2]}
+        return (*reduced[:2], state, *reduced[3:])
+
+
+def _interned(part: Any) -> Any:
+    if type(part) is tuple:
+        return tuple(map(_interned, part))
+    return sys.intern(part) if type(part) is str else part
 
 
 def count_nodes(estimator: Any) -> int | None:

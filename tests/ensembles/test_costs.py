@@ -1,0 +1,56 @@
+"""A size is that of the model, not of what its process did before."""
+
+import pickle
+import subprocess
+import sys
+
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from quorate.ensembles import pickled_bytes
+
+MODELS = {
+    "tree": DecisionTreeClassifier(random_state=0),
+    "forest": RandomForestClassifier(5, random_state=0),
+    "bagging": BaggingClassifier(
+        DecisionTreeClassifier(), n_estimators=5, random_state=0
+    ),
+}
+
+# The first tree of this process comes from a file, its model is fitted after it.
+ELSEWHERE = """
+import pickle, sys
+from sklearn.datasets import load_iris
+from quorate.ensembles import pickled_bytes
+_, unfitted = pickle.loads(sys.stdin.buffer.read())
+model = unfitted.fit(*load_iris(return_X_y=True))
+print(len(pickle.dumps(model, 5)), pickled_bytes(model))
+"""
+
+
+@pytest.fixture(scope="module")
+def a_tree():
+    return DecisionTreeClassifier(random_state=0).fit(*load_iris(return_X_y=True))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_size_is_that_of_the_pickle(name):
+    model = MODELS[name].fit(*load_iris(return_X_y=True))
+    assert pickled_bytes(model) == len(pickle.dumps(model, 5))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_size_is_the_same_in_every_process(name, a_tree):
+    sent = pickle.dumps((a_tree, MODELS[name]))
+    done = subprocess.run(
+        [sys.executable, "-c", ELSEWHERE], input=sent, capture_output=True, check=True
+    )
+    plain, size = map(int, done.stdout.split())
+    assert size == pickled_bytes(MODELS[name].fit(*load_iris(return_X_y=True)))
+    assert size <= plain
+
+
+def test_a_part_that_occurs_twice_counts_once(a_tree):
+    assert pickled_bytes([a_tree, a_tree]) < 1.1 * pickled_bytes(a_tree)
