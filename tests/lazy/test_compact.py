@@ -254,7 +254,36 @@ def test_packing_and_unpacking_change_nothing(wine):
         trees = tree_arrays(found, found.classes)
         again = unpack(pack(trees))
         for name in ("nodes", "roots", "table"):
-            np.testing.assert_array_equal(getattr(again, name), getattr(trees, name))
+            assert getattr(again, name).tobytes() == getattr(trees, name).tobytes()
+
+
+@pytest.mark.parametrize("engine", ["compiled", "numpy"])
+def test_more_kinds_of_leaves_than_fit_beside_a_threshold(wine, engine, monkeypatch):
+    """Rows of the table may have numbers of 28 bits; those above 22 stand apart."""
+    X, y, _ = wine
+    forest = RandomForestClassifier(4, max_depth=3, random_state=0).fit(X, y)
+    small = LazyClassifier(forest, mode="all").fit(X).compact()
+    if engine == "compiled" and small.engine_ != "compiled":
+        pytest.skip("no kernels here")
+    if engine == "numpy":
+        monkeypatch.setattr("quorate.lazy._ready.find_kernels", lambda *_: None)
+    state = small.__getstate__()
+    trees, far = dict(state["trees"]), 2**22 + 5
+    payload = trees["payload"].astype(np.int64)
+    assert (payload < 0).any()
+    trees["payload"] = np.where(payload < 0, payload - far, payload)
+    trees["table"] = np.concatenate([np.zeros((far, 3)), trees["table"]])
+    moved = CompactClassifier.__new__(CompactClassifier)
+    moved.__setstate__({**state, "trees": trees})
+    np.testing.assert_array_equal(moved.predict_proba(X), small.predict_proba(X))
+    assert moved.engine_ == engine
+
+
+def test_too_many_kinds_of_leaves(wine):
+    parts = packed(wine)
+    parts["payload"] = np.full(parts["payload"].shape, -(2**28) - 1, dtype=np.int64)
+    with pytest.raises(ValueError, match="268435456 kinds of leaves, too many"):
+        unpack(parts)
 
 
 def test_nodes_of_most_rows_follow_each_other():
@@ -339,6 +368,13 @@ def _set(field, place, value):
     return forge
 
 
+def _hold(bits):
+    def forge(nodes):
+        nodes["threshold"].view(np.uint32)[-1] = 0x7FC00000 | bits
+
+    return forge
+
+
 @pytest.mark.parametrize(
     ("forge", "problem"),
     [
@@ -347,9 +383,15 @@ def _set(field, place, value):
         (_set("child", 0, 0), "a child that does not exist"),  # round in a circle
         (_set("child", 0, -1), "a child that does not exist"),
         (_set("child", 0, 10**6), "a child that does not exist"),
-        (_set("child", -1, 3), "a leaf without a class"),
-        (_set("child", -1, -(2**31)), "a leaf without a class"),
         (_set("feature", -1, 1), "a child that does not exist"),
+        (_set("feature", -1, -(2**31) | 13), "a column that does not exist"),
+        (_set("feature", -1, -(2**31) | 1 << 24), "a leaf without a class"),
+        (_set("feature", -1, -1 << 30), "a leaf that is not the end"),
+        (_set("child", -1, 3), "a leaf that is not the end"),
+        (_set("child", -1, -(2**31)), "a leaf that is not the end"),
+        (_set("threshold", -1, np.inf), "a leaf that is not the end"),
+        (_hold(3), "a leaf without a class"),
+        (_hold(0x80000000 | 2**22 - 1), "a leaf without a class"),
     ],
 )
 def test_indices_are_checked_before_a_kernel_sees_them(wine, forge, problem):

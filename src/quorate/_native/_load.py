@@ -13,7 +13,7 @@ from typing import Any
 
 from quorate._native._compile import LIBRARY, SOURCE
 
-_INTERFACE = 2  # that of forest.c
+_INTERFACE = 3  # that of forest.c
 
 
 class Plan(ctypes.Structure):

@@ -26,22 +26,33 @@
 #endif
 
 /* What Python and this file must agree on; raised with every change of a structure. */
-#define INTERFACE 2
+#define INTERFACE 3
 
 /* Descents at the same time: one waits for memory while the others compare. */
 #define LANES 12
 /* Rows that go through a tree while it is in the nearest cache. */
 #define ROWS 1024
 
-/* A node in twelve bytes; children stand side by side, the left one first. */
+/* A node in twelve bytes; children stand side by side, the left one first. A leaf is
+ * its own right child, and no value is below its threshold, which is not a number: so
+ * a descent that has come to an end stays there, without anybody asking. */
 typedef struct {
-    int32_t feature;  /* column, with the flags below; negative: a leaf */
-    float threshold;  /* left if the value is not above it */
-    int32_t child;    /* the left child; of a leaf, its class or ~row of the table */
+    int32_t feature; /* column, with the flags below; negative: a leaf */
+    union {
+        float threshold; /* left if the value is not above it */
+        uint32_t bits;
+    } cut;
+    int32_t child; /* the left child; of a leaf, the node before it */
 } node;
 
-#define COLUMN 0x3fffffff
+#define COLUMN 0x00ffffff
 #define MISSING_LEFT 0x40000000
+/* What a leaf holds stands in the last bits of its threshold and, where that is not
+ * enough, beside the column: its class, or ~row of the table if the sign is set. */
+#define LOW_BITS 22
+#define LOW ((1u << LOW_BITS) - 1)
+#define HIGH_SHIFT 24
+#define HIGH 0x3f
 
 /* How a vote is stopped, by what the two classes in front have. */
 enum { EXACT = 0, SHARE = 1, VOTES = 2, RELATIVE = 3 };
@@ -87,19 +98,26 @@ EXPORT int64_t quorate_room(void) { return ROWS; }
 
 /* Descent */
 
-/* The node after this one; a leaf stays where it is. Without a branch, since the
- * processor could only guess it. */
+/* The node after this one. Without a branch, since the processor could only guess
+ * it. */
 static inline int32_t step(const node *nodes, int32_t at, const float *x, int missing,
                            int32_t *all)
 {
-    const node here = nodes[at];
-    const float value = x[here.feature & COLUMN]; /* of a leaf: any, and of no use */
-    int right = !(value <= here.threshold);
+    const node *here = nodes + at;
+    const float value = x[here->feature & COLUMN]; /* of a leaf: the first, unused */
+    int right = !(value <= here->cut.threshold);
     if (missing && value != value)
-        right = !(here.feature & MISSING_LEFT);
-    const int32_t is_leaf = here.feature >> 31; /* all bits or none */
-    *all &= here.feature;
-    return (at & is_leaf) | ((here.child + right) & ~is_leaf);
+        right = !(here->feature & MISSING_LEFT);
+    *all &= here->feature;
+    return here->child + right;
+}
+
+static inline int32_t held_by(const node *leaf)
+{
+    const uint32_t bits = leaf->cut.bits;
+    const uint32_t high = (uint32_t)leaf->feature >> HIGH_SHIFT & HIGH;
+    const int32_t number = (int32_t)((bits & LOW) | high << LOW_BITS);
+    return bits >> 31 ? ~number : number;
 }
 
 static inline int32_t leaf_of(const node *nodes, int32_t at, const float *x,
@@ -108,7 +126,7 @@ static inline int32_t leaf_of(const node *nodes, int32_t at, const float *x,
     int32_t all = -1;
     while (nodes[at].feature >= 0)
         at = step(nodes, at, x, missing, &all);
-    return nodes[at].child;
+    return held_by(nodes + at);
 }
 
 /* From LANES roots, each with a row of its own, to what their leaves hold. */
@@ -122,7 +140,7 @@ static inline void leaves_of(const node *nodes, int32_t at[LANES],
             at[k] = step(nodes, at[k], x[k], missing, &all);
     } while (all >= 0);
     for (int k = 0; k < LANES; k++)
-        at[k] = nodes[at[k]].child;
+        at[k] = held_by(nodes + at[k]);
 }
 
 /* Votes */

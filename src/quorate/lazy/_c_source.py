@@ -11,6 +11,7 @@ from quorate._atomic import atomic_write
 from quorate._native import forest_source
 from quorate._typing import Array
 from quorate._version import __version__
+from quorate.lazy._arrays import LEAF
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,50}")
 # Scores of as many rows as are asked about together, on the stack.
@@ -104,16 +105,22 @@ def write_c(
 def _array(name: str, array: Array) -> str:
     if name == "nodes":
         kind = "node"
-        entries: Iterable[str] = (_node(*parts) for parts in array.tolist())
+        entries: Iterable[str] = map(
+            _node,
+            array["feature"].tolist(),
+            array["threshold"].view(np.uint32).tolist(),
+            array["child"].tolist(),
+        )
     else:
         kind = _TYPES[array.dtype.str[1:]]
         entries = map(_number, array.ravel().tolist())
     return f"static const {kind} forest_{name}[] = {{\n{_lines(entries)}}};\n\n"
 
 
-def _node(feature: int, threshold: float, child: int) -> str:
-    column = "LEAF" if feature < 0 else str(feature)
-    return f"{{{column},(float){_float(threshold)},{child}}}"
+def _node(feature: int, threshold: int, child: int) -> str:
+    """Return a node with the bits of its threshold: those of a leaf are no number."""
+    column = f"LEAF|{feature - LEAF}" if feature < 0 else str(feature)
+    return f"{{{column},{{.bits={threshold:#x}u}},{child}}}"
 
 
 def _lines(entries: Iterable[str]) -> str:
