@@ -45,6 +45,10 @@ class LatencyWarning(QuorateWarning):
     """Members were dropped to save time that lazy voting saves without that."""
 
 
+class UnknownLabelWarning(QuorateWarning):
+    """Samples have a label that the ensemble was not trained on."""
+
+
 class TrainingVotesWarning(QuorateWarning):
     """Something is chosen or calibrated on samples the members were trained on."""
 

@@ -34,7 +34,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import quorate
 from quorate import collect_votes
-from quorate.exceptions import LeftOutWarning
+from quorate.exceptions import LeftOutWarning, UnknownLabelWarning
 
 LABELS = {
     "codes": np.array([0, 1, 2]),
@@ -309,7 +309,9 @@ class TestInputs:
         X, y = wine
         named = LABELS["words"][y]
         forest = RandomForestClassifier(5, random_state=0).fit(X[y > 0], named[y > 0])
-        votes = collect_votes(forest, X, named)
+        message = r"59 samples have a label .* not trained on \('ant'\): no member can"
+        with pytest.warns(UnknownLabelWarning, match=message):
+            votes = collect_votes(forest, X, named)
         np.testing.assert_array_equal(votes.classes, ["ant", "bee", "cow"])
         assert votes.codes.min() == 1
         assert (votes.correct[:, y == 0] == False).all()  # noqa: E712
@@ -604,6 +606,7 @@ class TestAtTheSameTime:
         assert votes.n_members == 2
 
 
+@pytest.mark.filterwarnings("ignore::quorate.exceptions.UnknownLabelWarning")
 def test_trees_give_nothing_to_a_class_they_have_not_met():
     X, y = load_wine(return_X_y=True)
     forest = RandomForestClassifier(5, max_depth=2, random_state=0)

@@ -1,5 +1,7 @@
 """Votes on batches are the votes on all their samples at once."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -19,9 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
-from quorate.ensembles import read_ensemble
-from quorate.ensembles._leaf_notes import note_leaves
-from quorate.exceptions import BatchError, LeftOutWarning
+from quorate.exceptions import BatchError, LeftOutWarning, UnknownLabelWarning
 from quorate.votes import VoteSource, joined_votes
 
 N = 400
@@ -137,6 +137,7 @@ def test_a_member_that_has_seen_everything_has_no_votes_out_of_bag():
     assert found.source is VoteSource.TRAINING
 
 
+@pytest.mark.filterwarnings("ignore::quorate.exceptions.UnknownLabelWarning")
 def test_a_class_that_comes_late_is_there_from_the_start(model):
     X, y = (part[N:] for part in drawn())
     labels = y.astype("<U4")
@@ -300,28 +301,22 @@ def test_sources_of_joined_votes_are_the_weakest():
     assert both.is_masked
 
 
-@pytest.mark.parametrize("name", ["a", "z"], ids=["before", "after"])
-def test_a_label_that_training_did_not_have_tells_other_samples(name):
-    """Wherever it stands among the classes, and whichever it takes the place of."""
+@pytest.mark.parametrize("name", ["a", "z", "k"], ids=["before", "after", "another"])
+def test_rows_of_training_stay_so_when_a_label_is_mended(name):
+    """Members have seen them, whatever they are called now."""
     X, y = load_wine(return_X_y=True)
     y = np.array(["k", "m", "p"])[y]
     forest = RandomForestClassifier(20, random_state=0).fit(X, y)
-    for label in ("k", "m", "p"):
-        other = y.copy()
-        other[np.flatnonzero(y == label)[-1]] = name
-        whole = quorate.collect_votes(forest, X, other)
-        batches = [(X[:100], other[:100]), (X[100:], other[100:])]
-        assert whole.source is VoteSource.OTHER
-        assert quorate.collect_votes(forest, batches).source is VoteSource.OTHER
-
-
-def test_labels_beside_one_that_is_unknown_are_known():
-    X, y = load_wine(return_X_y=True)
-    y = np.array(["k", "m", "p"])[y]
-    found = read_ensemble(RandomForestClassifier(5, random_state=0).fit(X, y))
-    labels = y.copy()
-    labels[::10] = "a"  # before all others
-    codes = note_leaves(found, X, labels).codes
-    expected = np.searchsorted(["k", "m", "p"], y)
-    expected[::10] = -1
-    np.testing.assert_array_equal(codes, expected)
+    other = y.copy()
+    other[np.flatnonzero(y == "p")[-1]] = name
+    batches = [(X[:100], other[:100]), (X[100:], other[100:])]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnknownLabelWarning)
+        warnings.simplefilter("ignore", LeftOutWarning)
+        for given in ((X, other), (batches,)):
+            whole = quorate.collect_votes(forest, *given)
+            assert whole.source is VoteSource.TRAINING
+            unseen = quorate.collect_votes(forest, *given, out_of_bag="auto")
+            assert unseen.source is VoteSource.OUT_OF_BAG
+        asked = quorate.collect_votes(forest, X, other, out_of_bag=True)
+    np.testing.assert_array_equal(asked.codes, unseen.codes)

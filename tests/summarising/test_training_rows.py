@@ -15,6 +15,7 @@ from tests.summarising.conftest import in_batches, make_data
 
 import quorate
 from quorate.ensembles import _leaf_notes
+from quorate.exceptions import UnknownLabelWarning
 from quorate.votes import VoteSource
 
 MODELS = {
@@ -58,6 +59,7 @@ ROWS = (
 )  # fmt: skip
 
 
+@pytest.mark.filterwarnings("ignore::quorate.exceptions.UnknownLabelWarning")
 @pytest.mark.parametrize("what", ROWS)
 @pytest.mark.parametrize("size", [100, 451])
 def test_batches_are_what_all_their_rows_at_once_are(model, what, size):
@@ -70,6 +72,18 @@ def test_batches_are_what_all_their_rows_at_once_are(model, what, size):
     if what == "as many others" and type(model.estimators_[0]) is not GaussianNB:
         assert found.source is VoteSource.OTHER  # only trees can tell rows apart
     assert found.equals(whole.summary())
+
+
+def test_labels_that_nobody_can_give_are_told_of():
+    X, y = samples("as many others")
+    model = RandomForestClassifier(5, random_state=0).fit(*samples("training rows"))
+    y = np.where(np.arange(N) % 100 == 5, 7, np.where(np.arange(N) == 6, 8, y))
+    count = np.count_nonzero(np.isin(y, [7, 8]))
+    message = f"{count} samples have a label .* not trained on \\(7 and 1 more\\)"
+    with pytest.warns(UnknownLabelWarning, match=message):
+        quorate.summarise(model, in_batches(X, y, 100))
+    with pytest.warns(UnknownLabelWarning, match=message):
+        quorate.collect_votes(model, in_batches(X, y, 100))
 
 
 def forest_of_all():

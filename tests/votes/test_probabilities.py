@@ -291,6 +291,7 @@ def test_places_have_the_smallest_type_that_holds_them(n_rows, bits):
     assert kind.max >= n_rows - 1
 
 
+@pytest.mark.filterwarnings("ignore::quorate.exceptions.UnknownLabelWarning")
 def test_nobody_believes_in_a_class_that_nobody_knows():
     X, y = load_wine(return_X_y=True)
     known = y < 2

@@ -37,7 +37,7 @@ class RefusingGroup(click.Group):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("always", QuorateWarning)
-                warnings.showwarning = _say
+                warnings.showwarning = _Notes()
                 return super().invoke(ctx)
         except click.ClickException as error:
             # a new one would lose the usage that some kinds of it show
@@ -49,8 +49,16 @@ class RefusingGroup(click.Group):
             raise click.ClickException(printable(_sentence(error))) from error
 
 
-def _say(message: Warning | str, *_: Any, **__: Any) -> None:
-    say(f"Note: {message}", err=True)
+class _Notes:
+    """Says every warning once, however many steps come upon it."""
+
+    def __init__(self) -> None:
+        self._said: set[str] = set()
+
+    def __call__(self, message: Warning | str, *_: Any, **__: Any) -> None:
+        if str(message) not in self._said:
+            self._said.add(str(message))
+            say(f"Note: {message}", err=True)
 
 
 def _sentence(error: Exception) -> str:

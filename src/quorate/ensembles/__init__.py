@@ -50,6 +50,7 @@ from quorate.ensembles._training import (
     were_training_rows,
 )
 from quorate.ensembles._tree_input import tree_input
+from quorate.ensembles._unknown_labels import warn_of_unknown_labels
 from quorate.ensembles._weighted_voting import WeightedVoting
 from quorate.ensembles._wrappers import unwrapped
 
@@ -106,6 +107,7 @@ __all__ = [
     "trained_on_as_many",
     "tree_input",
     "unwrapped",
+    "warn_of_unknown_labels",
     "were_training_rows",
     "with_new_leaves",
 ]

@@ -70,9 +70,9 @@ class BatchVoter:
             raise ValueError("it has no rows")
         return self.ensemble.prepare(X), truth
 
-    def noted(self, prepared: Any, truth: Array) -> LeafNotes | None:
+    def noted(self, prepared: Any) -> LeafNotes | None:
         """Return notes on samples, where it is not known what they are."""
-        return note_leaves(self.ensemble, prepared, truth) if self.takes_notes else None
+        return note_leaves(self.ensemble, prepared) if self.takes_notes else None
 
     def voted(
         self, X: Any, prepared: Any, truth: Array, start: int = 0

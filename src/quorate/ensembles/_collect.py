@@ -12,6 +12,7 @@ from quorate.ensembles._collect_batches import collect_from_batches
 from quorate.ensembles._kind import Ensemble
 from quorate.ensembles._registry import read_ensemble
 from quorate.ensembles._training import check_training_data, recognise
+from quorate.ensembles._unknown_labels import warn_of_unknown_labels
 from quorate.votes import Votes, VoteSource, as_labels
 
 
@@ -114,7 +115,7 @@ def collect_votes(
     if y is None and come_in_batches(X, target):
         if rows is not None:
             raise ValueError("collect_votes(rows=...): batches are voted on whole.")
-        return collect_from_batches(
+        votes = collect_from_batches(
             found,
             X,
             target=target,
@@ -123,6 +124,8 @@ def collect_votes(
             n_jobs=n_jobs,
             probabilities=probabilities,
         )
+        _warn_of_unknown_labels(found, votes)
+        return votes
     if target is not None:
         raise ValueError(
             f"collect_votes(target={target!r}): goes with batches, which have their "
@@ -156,7 +159,13 @@ def collect_votes(
         n_jobs=n_jobs,
         probabilities=probabilities,
     )
+    _warn_of_unknown_labels(found, votes)
     return votes if rows is None else votes.numbered(rows)
+
+
+def _warn_of_unknown_labels(ensemble: Ensemble, votes: Votes) -> None:
+    counts = np.bincount(votes.y, minlength=votes.classes.size)
+    warn_of_unknown_labels(ensemble, votes.classes, counts)
 
 
 def _check_lengths(X: Any, y: Array | None) -> None:

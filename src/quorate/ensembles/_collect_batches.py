@@ -117,7 +117,7 @@ def _votes_on(voter: BatchVoter, X: Any, y: Any, start: int = 0) -> Part:
             for chunk in voter.voted(X, prepared, truth, start)
         ]
     )
-    return votes, int(truth.size), voter.noted(prepared, truth)
+    return votes, int(truth.size), voter.noted(prepared)
 
 
 def _join_last(stack: list[Votes]) -> None:

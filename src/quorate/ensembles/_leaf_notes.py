@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from quorate._typing import Array, IntArray
+from quorate._rows import count_rows
+from quorate._typing import IntArray
 from quorate.ensembles._kind import Ensemble
 from quorate.ensembles._member import Member
-from quorate.votes import as_labels, code_dtype, place_dtype, positions
+from quorate.votes import place_dtype
 
 # A stump may count other samples by chance as it did its own; this many leaves do not.
 LEAVES_OF_EVIDENCE = 30
@@ -29,21 +30,20 @@ class LeafNotes:
     """The trees that were asked."""
     leaves: tuple[IntArray, ...]
     """The leaf that each sample reaches, for each of these trees."""
-    codes: Array
-    """The samples' labels, as positions among the ensemble's classes; -1 for one that
-    is none of them."""
+    n_rows: int
+    """How many samples there are."""
 
     @property
     def shape(self) -> tuple[int]:
         """How many samples there are."""
-        return (int(self.codes.size),)
+        return (self.n_rows,)
 
     def __len__(self) -> int:
-        return int(self.codes.size)
+        return self.n_rows
 
-    def __getitem__(self, rows: Any) -> "LeafNotes":
+    def __getitem__(self, rows: IntArray) -> "LeafNotes":
         leaves = tuple(reached[rows] for reached in self.leaves)
-        return replace(self, leaves=leaves, codes=self.codes[rows])
+        return replace(self, leaves=leaves, n_rows=rows.size)
 
     def know(self, member: Member) -> bool:
         """Tell whether a member was asked."""
@@ -54,20 +54,18 @@ class LeafNotes:
         return self.leaves[self.members.index(member.name)]
 
 
-def note_leaves(ensemble: Ensemble, prepared: Any, y: Array) -> LeafNotes | None:
+def note_leaves(ensemble: Ensemble, prepared: Any) -> LeafNotes | None:
     """Return where samples come to; None for kinds that know their rows otherwise."""
     if ensemble.recognise is not None:
         return None
-    asked, codes = _few_trees(ensemble), np.full(y.size, -1, dtype=np.int8)
-    if ensemble.classes is not None:
-        codes = _codes(y, as_labels(ensemble.classes, "the ensemble's classes"))
+    asked = _few_trees(ensemble)
     return LeafNotes(
         tuple(member.name for member in asked),
         tuple(
             member.leaves(prepared).astype(place_dtype(member.tree.node_count))
             for member in asked
         ),
-        codes,
+        count_rows(prepared),
     )
 
 
@@ -79,7 +77,7 @@ def joined_notes(parts: list[LeafNotes]) -> LeafNotes:
             np.concatenate(every)
             for every in zip(*(part.leaves for part in parts), strict=True)
         ),
-        np.concatenate([part.codes for part in parts]),
+        sum(map(len, parts)),
     )
 
 
@@ -117,16 +115,3 @@ def _few_trees(ensemble: Ensemble) -> list[Member]:
             asked.append(member)
             leaves += int(member.tree.n_leaves)
     return asked
-
-
-def _codes(y: Array, classes: Array) -> Array:
-    """Return labels as positions among the classes, -1 for one that is none of them."""
-    small = code_dtype(classes.size)
-    values, places = np.unique(y, return_inverse=True)
-    found = np.full(values.size, -1, dtype=small)
-    for at in range(values.size):
-        try:
-            found[at] = positions(values[at : at + 1], classes, "y")[0]
-        except ValueError:
-            continue
-    return found[places]

@@ -108,15 +108,15 @@ class CompiledVote:
         if numbers is not _DOUBLE and numbers is not _SINGLE:
             return None
         n_rows, n_columns = X.shape
-        desks = self._desks
-        if n_columns != self._n_features or not 0 < n_rows <= desks.n_rows:
+        places, at = self._desks.mine
+        if n_columns != self._n_features or not 0 < n_rows < len(places):
             return None
-        wide, codes, at = desks.mine
-        wide[:n_rows] = X
+        codes: IntArray
+        wide, codes = places[n_rows]
+        wide[:] = X
         if self._kernels.serve(self._at, at, n_rows, self._how()) != 0:
             return None  # not finite, or rounding decides and the ensemble insists
-        found: IntArray = codes[:n_rows]
-        return found
+        return codes
 
     def narrowed(self, X: Any) -> Array | None:
         """Return a plain array as the kernels take it; None if it needs more than that.
@@ -179,19 +179,22 @@ class _Desks(threading.local):
     """A desk for each thread."""
 
     def __init__(self, n_features: int, n_classes: int) -> None:
-        self.n_rows = max(1, min(_SERVED_ROWS, _SERVED_NUMBERS // n_features))
+        n_rows = max(1, min(_SERVED_ROWS, _SERVED_NUMBERS // n_features))
         arrays: dict[str, Array] = {
-            "wide": np.empty((self.n_rows, n_features)),
-            "narrow": np.empty((self.n_rows, n_features), dtype=np.float32),
-            "codes": np.empty(self.n_rows, dtype=np.int64),
-            "asked": np.empty(self.n_rows, dtype=np.int64),
-            "close": np.empty(self.n_rows, dtype=np.uint8),
-            "scores": np.empty((self.n_rows, n_classes)),
+            "wide": np.empty((n_rows, n_features)),
+            "narrow": np.empty((n_rows, n_features), dtype=np.float32),
+            "codes": np.empty(n_rows, dtype=np.int64),
+            "asked": np.empty(n_rows, dtype=np.int64),
+            "close": np.empty(n_rows, dtype=np.uint8),
+            "scores": np.empty((n_rows, n_classes)),
             "scratch": np.empty(n_classes),
         }
         self._alive = arrays
         self._desk = Desk(**{name: _address(part) for name, part in arrays.items()})
-        self.mine = arrays["wide"], arrays["codes"], ctypes.addressof(self._desk)
+        # Where rows are put and their codes are found, by how many they are: cutting
+        # an array takes longer than looking it up.
+        places = [(arrays["wide"][:n], arrays["codes"][:n]) for n in range(n_rows + 1)]
+        self.mine = places, ctypes.addressof(self._desk)
 
 
 def plan_of(

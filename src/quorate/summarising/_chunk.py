@@ -113,7 +113,7 @@ class Asked:
             return None
         with named_batch(batch.name):
             ((X, y),) = batch.read(self.chunk_rows)
-            return self.voter.noted(*self.voter.prepared(X, y))
+            return self.voter.noted(self.voter.prepared(X, y)[0])
 
     def about_samples(self, X: Any, y: Any, start: int = 0) -> Answer:
         """Return the summary of samples."""
@@ -126,7 +126,7 @@ class Asked:
                 part = replace(part, rivals=counted)
             total = part if total is None else total + part
         assert total is not None  # no votes at all are refused
-        notes = self.voter.noted(prepared, truth) if self.with_notes else None
+        notes = self.voter.noted(prepared) if self.with_notes else None
         return Answer(total, int(truth.size), notes)
 
 

@@ -78,13 +78,13 @@ def _note_partition(question: Question, X: Any, y: Any) -> LeafNotes | None:
     if len(y) == 0:
         return None
     voter = _opened(question).voter
-    return voter.noted(*voter.prepared(X, y))
+    return voter.noted(voter.prepared(X, y)[0])
 
 
 def _note_batch(question: Question, batch: Batch) -> LeafNotes | None:
     voter = _opened(question).voter
     parts = [
-        voter.noted(*voter.prepared(X, y)) for X, y in batch.read(voter.chunk_rows)
+        voter.noted(voter.prepared(X, y)[0]) for X, y in batch.read(voter.chunk_rows)
     ]
     return joined_notes([part for part in parts if part is not None])
 

@@ -14,6 +14,7 @@ from quorate.ensembles import (
     check_all_rows,
     may_be_training_rows,
     trained_on_as_many,
+    warn_of_unknown_labels,
     were_training_rows,
 )
 from quorate.exceptions import BatchError
@@ -121,7 +122,7 @@ def summarise(
     if is_dask(batches):
         question.opened()  # refuses here what workers would refuse
         pieces = partitions(batches, "summarise", target, as_frame=as_frame)
-        return summarise_partitions(question, pieces)
+        return _looked_at(question, summarise_partitions(question, pieces))
     given = as_source(batches, "summarise", target, as_frame=as_frame)
     if given.n_rows is not None:
         _refuse_training_rows(question, given, given.n_rows)
@@ -130,9 +131,17 @@ def summarise(
     if client is not None:
         question.opened()
         with client.as_current():
-            return summarise_batches(question, given.batches())
+            return _looked_at(question, summarise_batches(question, given.batches()))
     checkpoint = Checkpoint.of(resume, every)
-    return _pass(question, given, n_jobs, checkpoint, reporter(progress))
+    found = _pass(question, given, n_jobs, checkpoint, reporter(progress))
+    return _looked_at(question, found)
+
+
+def _looked_at(question: Question, found: Summary) -> Summary:
+    """Return a summary; say so if there are samples on which nobody can be right."""
+    counts = found.vote_sums.confusion.sum(axis=1) + found.vote_sums.undecided
+    warn_of_unknown_labels(question.opened().ensemble, found.classes, counts)
+    return found
 
 
 def _pass(
