@@ -105,7 +105,7 @@ def write_arrays(folder: Path, n_models: int, n_samples: int) -> Any:
 
 def try_candidates(shares: list[Any], loss: Callable[..., Any], y: Any) -> None:
     """Do what one round of the loop does, for some of its candidates."""
-    total, mean = np.zeros_like(shares[0]), np.empty_like(shares[0])
+    total, mean = shares[0], np.empty_like(shares[0])
     for share in shares:
         np.add(total, share, out=mean)
         np.multiply(mean, np.float32(0.5), out=mean)
