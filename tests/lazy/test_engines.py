@@ -24,6 +24,7 @@ from tests.lazy.zoo import UNFITTED, draw_data, draw_ensemble
 
 import quorate
 from quorate import LazyClassifier, _native
+from quorate.ensembles._fingerprint import TURNS
 from quorate.lazy._arrays import leaves, tree_arrays
 
 ROUNDS = 8
@@ -284,7 +285,7 @@ def test_small_batches_take_turns_in_looking_into_trees(wine):
         lazy = LazyClassifier(forest).fit()
         lazy.predict(X[:1])
         forest.estimators_[place].fit(X, y)
-        for _ in range((place - 1) % 32):  # the first turn was before
+        for _ in range((place - 1) % TURNS):  # the first turn was before
             lazy.predict(X[:1])
         for _ in range(2):  # noticed, and not forgotten
             with pytest.raises(NotFittedError, match="fitted again or changed"):

@@ -21,7 +21,7 @@ from quorate.ensembles._registry import POOL, find_kind
 from quorate.ensembles._wrappers import inside
 
 # After so many turns every member has been looked into.
-TURNS = 32
+TURNS = 64
 # Most members are these, and all that counts in them is one attribute.
 _TREES = {DecisionTreeClassifier, ExtraTreeClassifier}
 _learned = attrgetter("tree_")

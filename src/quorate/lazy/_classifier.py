@@ -422,8 +422,13 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
 
         Small batches take turns in looking whether a tree was fitted again.
         """
-        ready: Ready | None = self.__dict__.get("_ready")
-        if ready is None:
+        known = self.__dict__
+        ready: Ready | None = known.get("_ready")
+        before = known.get("_fingerprint")
+        if ready is not None and before is not None:  # as a rule; calls take their time
+            if self._is_current and before.holds(self.ensemble, turn):
+                return ready
+        else:
             check_is_fitted(self)
         if not self._still_fits(turn):
             self._turns = repeat(None)  # from now on all trees are looked into
