@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_wine, make_classification
 from sklearn.ensemble import RandomForestClassifier
 from tests.display.gallery import some_votes
 
@@ -281,13 +281,41 @@ class TestSizeCurve:
     def test_the_line_is_the_curve(self):
         selection = quorate.select(some_votes(), "re", keep="auto")
         shown = SizeCurveDisplay.from_selection(selection).plot()
-        curve, full, chosen = shown.ax_.lines
+        curve, full, limit, chosen = shown.ax_.lines
         assert_allclose(curve.get_ydata(), selection.curve.errors)
+        assert_allclose(curve.get_xdata(), selection.curve.sizes)
         assert set(full.get_ydata()) == {selection.votes.error()}
         assert chosen.get_xdata()[0] == selection.n_kept
-        assert "keep='auto'" in legend(shown.ax_)[-1]
+        expected = selection.expected
+        assert chosen.get_ydata()[0] == expected.error
+        assert list(limit.get_ydata()) == [expected.error, expected.limit]
+        assert legend(shown.ax_)[-1] == (
+            f"{selection.n_kept} kept (keep='auto'): about {100 * expected.error:.1f} "
+            f"%, at most {100 * expected.limit:.1f} %"
+        )
         band = shown.ax_.collections[0].get_paths()[0].vertices[:, 1]
         assert band.max() == pytest.approx((shown.errors + shown.standard_errors).max())
+
+    @pytest.mark.parametrize("score", ["error", "accuracy"])
+    def test_out_of_bag_a_size_is_that_of_the_votes(self, score):
+        """What is marked is what the selection says, and the line is beside it."""
+        X, y = make_classification(300, n_informative=5, flip_y=0.1, random_state=0)
+        forest = RandomForestClassifier(60, random_state=0).fit(X, y)
+        votes = quorate.collect_votes(forest, X, y, out_of_bag=True)
+        selection = quorate.select(votes, "re", keep="auto")
+        shown = SizeCurveDisplay.from_selection(selection).plot(score=score)
+        curve, _, limit, chosen = shown.ax_.lines
+        asked = np.cumsum(votes.member_counts()[1][selection.curve.order]) / 300
+        assert_allclose(curve.get_xdata(), asked)
+        assert shown.ax_.get_xlabel() == "members that vote on a sample"
+        expected = [selection.expected.error, selection.expected.limit]
+        if score == "accuracy":
+            expected = [1 - error for error in expected]
+        assert_allclose(limit.get_ydata(), expected)
+        assert_allclose(chosen.get_xydata(), [[selection.n_kept, expected[0]]])
+        low, high = shown.ax_.get_ylim()
+        assert low <= min(expected)
+        assert max(expected) <= high
 
     def test_accuracy_is_one_minus_error(self):
         shown = SizeCurveDisplay.from_votes(some_votes(), np.arange(12))

@@ -7,7 +7,7 @@ import numpy as np
 
 from quorate._suggest import one_of
 from quorate._typing import FloatArray, IntArray
-from quorate.choosing import SizeCurve, size_curve
+from quorate.choosing import CrossFittedCurve, SizeCurve, size_curve
 from quorate.display._axes import figure_of, one_axes
 from quorate.display._base import Display
 from quorate.display._colours import ALL, GOOD, KEPT, text_colour
@@ -27,6 +27,13 @@ class SizeCurveDisplay(Display):
     The band is one standard error to each side. A size whose line is within the band
     of the best is not clearly worse than it; the dashed line is the whole ensemble.
 
+    Out of bag only some members vote on a sample, so that the first hundred are no
+    better there than 37 that all vote. Where the number of members was found on such
+    votes, the line is drawn over the votes that samples have; that is the number of
+    members it stands for. The mark of such a size is what to expect of it, by samples
+    that found neither members nor size, and the line above it what that is at most,
+    with 95 % confidence.
+
     Parameters
     ----------
     sizes : ndarray of int of shape (n_sizes,)
@@ -42,6 +49,10 @@ class SizeCurveDisplay(Display):
         What is drawn, if not errors or accuracy: the name of a score.
     top : float
         The best it can be; errors are what is missing to that.
+    votes_per_sample : ndarray of shape (n_sizes,), optional
+        Votes on a sample, on average, where not all members vote.
+    expected, limit : float, optional
+        Error to expect of the chosen size, and what it is at most.
 
     Attributes
     ----------
@@ -66,6 +77,9 @@ class SizeCurveDisplay(Display):
     rule: str = ""
     scoring: str = "accuracy"
     top: float = 1.0
+    votes_per_sample: FloatArray | None = None
+    expected: float | None = None
+    limit: float | None = None
 
     @classmethod
     def from_selection(cls, selection: "Selection") -> Self:
@@ -81,9 +95,15 @@ class SizeCurveDisplay(Display):
                 f"SizeCurveDisplay: {type(selection.pruner).__name__} has no order of "
                 "picking, so there is no curve along it."
             )
-        return cls.from_curve(
+        found = cls.from_curve(
             selection.curve, chosen=selection.n_kept, rule=selection.rule
         )
+        if selection.expected is not None:
+            found.expected, found.limit = (
+                selection.expected.error,
+                selection.expected.limit,
+            )
+        return found
 
     @classmethod
     def from_votes(
@@ -123,6 +143,7 @@ class SizeCurveDisplay(Display):
             rule,
             curve.scoring,
             1.0 if curve.score is None else curve.score.top,
+            curve.votes_per_sample if isinstance(curve, CrossFittedCurve) else None,
         )
 
     def plot(
@@ -147,31 +168,44 @@ class SizeCurveDisplay(Display):
         upwards = named or score == "accuracy"
         shown = self.scoring.replace("_", " ") if named else score
         line = self.top - self.errors if upwards else self.errors
-        full = self.top - self.full_error if upwards else self.full_error
+        full, at, most = (
+            float("nan") if error is None else self.top - error if upwards else error
+            for error in (self.full_error, self.expected, self.limit)
+        )
+        sizes = self.sizes if self.votes_per_sample is None else self.votes_per_sample
         written = "{:.4f}".format if named else percent
         ax.fill_between(
-            self.sizes, line - self.standard_errors, line + self.standard_errors,
+            sizes, line - self.standard_errors, line + self.standard_errors,
             color=GOOD, alpha=0.2, lw=0, label="± one standard error",
         )  # fmt: skip
-        dots = "o" if self.sizes.size <= 30 else ""
+        dots = "o" if sizes.size <= 30 else ""
         ax.plot(
-            self.sizes, line, f"-{dots}", color=GOOD, ms=3, lw=1.8,
+            sizes, line, f"-{dots}", color=GOOD, ms=3, lw=1.8,
             label=f"{shown} of the first members",
         )  # fmt: skip
         ax.axhline(
             full, color=ALL, ls="--", lw=1.4, label=f"all members: {written(full)}"
         )
         if self.chosen is not None:
-            at = float(line[self.chosen - 1])
+            if self.expected is None:
+                at = float(line[self.chosen - 1])
+                told = written(at)
+            else:
+                bound = "least" if upwards else "most"
+                told = f"about {written(at)}, at {bound} {written(most)}"
+                ax.plot([self.chosen] * 2, [at, most], color=KEPT, lw=1.6, zorder=3)
             rule = f" ({plain(self.rule, 40)})" if self.rule else ""
             ax.plot(
                 self.chosen, at, "D", color=KEPT, ms=8, mec=ink, zorder=4,
-                label=f"{self.chosen} kept{rule}: {written(at)}",
+                label=f"{self.chosen} kept{rule}: {told}",
             )  # fmt: skip
-        ax.set_xlabel("members")
+        all_vote = float(sizes[-1]) > self.sizes[-1] - 0.5
+        ax.set_xlabel("members" if all_vote else "members that vote on a sample")
         ax.set_ylabel(shown if named else f"{shown}, %")
-        self._look_closely(ax, line, full)
-        ax.set_xlim(0.5 if self.sizes.size <= 10 else 0, self.sizes[-1] + 0.5)
+        self._look_closely(ax, line, [full, at, most])
+        ax.set_xlim(
+            0.5 if sizes[-1] <= 10 else 0, max(sizes[-1], self.chosen or 0) + 0.5
+        )
         ax.xaxis.get_major_locator().set_params(integer=True)
         if not named:
             percent_axis(ax.yaxis)
@@ -182,12 +216,13 @@ class SizeCurveDisplay(Display):
         self.ax_, self.figure_ = ax, figure_of(ax)
         return self
 
-    def _look_closely(self, ax: "Axes", line: FloatArray, full: float) -> None:
+    def _look_closely(self, ax: "Axes", line: FloatArray, marks: list[float]) -> None:
         """Let the first few members, whose vote is poor, leave the picture."""
         start = min(2 + self.sizes.size // 20, self.sizes.size - 1)
         start = min(start, (self.chosen or self.sizes.size) - 1)
-        low = np.append((line - self.standard_errors)[start:], full)
-        high = np.append((line + self.standard_errors)[start:], full)
+        low = np.append((line - self.standard_errors)[start:], marks)
+        high = np.append((line + self.standard_errors)[start:], marks)
+        low, high = low[np.isfinite(low)], high[np.isfinite(high)]
         room = 0.08 * max(float(high.max() - low.min()), 1e-3)
         least = 0.0 if self.scoring == "accuracy" else -np.inf
         lowest = max(float(low.min()) - room, least)
