@@ -318,10 +318,11 @@ def test_a_refusal_takes_no_longer_than_its_imports(place, tmp_path):
         ["prune", model, big, "--target", "kind", "-o", "small.joblib"],
         ["report", model, big, "--target", "kind", "--method", "nonsense"],
     ):
-        found = []
-        for _ in range(3):
+        for _ in range(3):  # the machine may be busy with something else
             imports, _ = seconds("methods")
             taken, done = seconds(*words)
             assert done.returncode in (1, 2)
-            found.append(taken < max(2.0, 2 * imports))
-        assert any(found)
+            if taken < max(2.0, 2 * imports):
+                break
+        else:
+            pytest.fail(f"{taken:.1f} s, imports {imports:.1f} s")
