@@ -160,7 +160,8 @@ def _promise(number: int, certificate: dict[str, Any]) -> tuple[str, str]:
         sure = percent(1 - certificate["delta"], 0)
         return (
             f"at most {limit}",
-            f"of extra error on new samples, with {sure} confidence",
+            f"of extra error on new samples, with {sure} confidence, for as many "
+            "members chosen on one half of these samples",
         )
     if tried == number:
         return "none", f"that it costs at most {limit} of error could not be shown"
