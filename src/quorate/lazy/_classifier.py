@@ -396,7 +396,10 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         It holds the trees, the kernel that also answers here, and two functions that
         give the same answers: ``name_predict(row)`` and ``name_predict_rows(rows,
         n_rows, codes)``, with rows of 32-bit floats and positions in ``name_labels``.
-        Rows are not checked.
+        Rows are not checked. The head of the file says how much stack they need.
+
+        Compile it with ``-ffp-contract=off``. Under ``-ffast-math``, ``-Ofast`` or
+        ``-ffinite-math-only`` it does not compile: leaves are known by a NaN.
 
         Parameters
         ----------
@@ -408,7 +411,8 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         Raises
         ------
         ValueError
-            Where :meth:`compact` is not possible.
+            Where :meth:`compact` is not possible, if there are more than 32,768
+            classes, or if a label cannot be written as a text in C.
         """
         self.compact().to_c(path, name)
 
