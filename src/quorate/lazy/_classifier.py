@@ -168,8 +168,9 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
 
     An ensemble that is fitted again in place, grows or gets other weights is not the
     one that ``fit`` has seen: ``predict`` then raises ``NotFittedError``. A single tree
-    of it that is fitted again by itself is noticed too, by batches of up to 64 samples
-    after at most 32 predictions.
+    of it that is fitted again by itself, or gets other columns, is noticed too, by
+    batches of up to 64 samples after at most 64 predictions. Values that somebody edits
+    inside a tree, such as those of its leaves, are not seen.
 
     Examples
     --------
@@ -187,6 +188,9 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
     >>> bool(quick.members_asked(X).mean() < 0.15 * 200)
     True
     """
+
+    # Before fit there are no trees to take turns with.
+    _turns: Iterator[int | None] = repeat(None)
 
     def __init__(
         self,
@@ -255,7 +259,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             harmful = harmful_thresholds(course, stops, reference)
             threshold, expected = calibrate(harmful, self.epsilon, self.guarantee)
         self._fingerprint: Fingerprint | None = fingerprint(self.ensemble)
-        self._turns: Iterator[int | None] = count()
+        self._turns = count()
         self._is_current = True
         self._settings = self.mode, float(self.confidence), self.engine
         self.threshold_: float | None = threshold
