@@ -128,3 +128,10 @@ def test_labels_that_are_no_text_in_c(tmp_path, label, problem):
     with pytest.raises(ValueError, match=f"^to_c: {problem}.* another name.$"):
         lazy.to_c(tmp_path / "x.c")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_is_not_there(forest, tmp_path):
+    path = tmp_path / "none" / "x.c"
+    with pytest.raises(FileNotFoundError) as caught:
+        LazyClassifier(forest).fit().to_c(path)
+    assert caught.value.filename == str(path)
