@@ -20,7 +20,7 @@ from quorate._native._compile import (
 needs_compiler = pytest.mark.skipif(
     find_compiler() is None, reason="no C compiler to compile what to_c writes"
 )
-NEEDS_NAN = "a forest needs NaN: compile without -ffast-math, -Ofast, -ffinite-math"
+NEEDS_NAN = "a forest needs NaN: no -ffast-math, -Ofast, -ffinite-math-only or /fp"
 # Of both branches: finite numbers, and one that is missing.
 MAIN = """
 #include <fenv.h>

@@ -19,7 +19,7 @@
 #endif
 /* A leaf is known by a comparison with what is not a number. */
 #if (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || defined(_M_FP_FAST)
-#error "a forest needs NaN: compile without -ffast-math, -Ofast, -ffinite-math-only"
+#error "a forest needs NaN: no -ffast-math, -Ofast, -ffinite-math-only or /fp:fast"
 #endif
 
 #ifndef EXPORT
