@@ -72,7 +72,7 @@ def prune(
         at most so long, measured on this machine before it is returned.
         ``pruning_["latency"]`` has the figures.
     batch : int, optional
-        Rows in such a call, one by default.
+        Rows in such a call, one by default and a million at most.
     scoring : str, scorer, callable or None
         What good means, such as "balanced_accuracy", "roc_auc" or "neg_log_loss"; see
         :func:`quorate.select`. Accuracy by default.
