@@ -16,8 +16,8 @@ from quorate.ensembles._asking import ask_members
 from quorate.ensembles._batched import (
     BatchVoter,
     VotedChunk,
+    batch_check,
     check_all_rows,
-    named_batch,
     rows_of_bags,
 )
 from quorate.ensembles._collect import collect_votes
@@ -71,6 +71,7 @@ __all__ = [
     "WeightedVoting",
     "as_member",
     "ask_members",
+    "batch_check",
     "batch_rows",
     "check_all_rows",
     "checker",
@@ -89,7 +90,6 @@ __all__ = [
     "may_be_training_rows",
     "member_costs",
     "memory_bytes",
-    "named_batch",
     "numbered",
     "pickled_bytes",
     "predict_milliseconds",

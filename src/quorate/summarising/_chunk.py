@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate._batches import Batch
+from quorate._batches import Batch, named_batch
 from quorate._typing import FloatArray, IntArray
 from quorate.choosing import Selection
 from quorate.ensembles import (
@@ -13,7 +13,6 @@ from quorate.ensembles import (
     Ensemble,
     LeafNotes,
     joined_notes,
-    named_batch,
     read_ensemble,
     rows_of_bags,
 )
@@ -92,14 +91,13 @@ class Asked:
         with named_batch(batch.name):
             total: Summary | None = None
             rows, notes = 0, []
-            for X, y in batch.read(self.chunk_rows):
+            for X, y in batch.parts(self.chunk_rows):
                 part = self.about_samples(X, y, start + rows)
                 moved = part.summary.shifted(rows)
                 total = moved if total is None else total + moved
                 notes.append(part.notes)
                 rows += part.n_rows
-            if total is None:
-                raise ValueError("it has no rows")
+        assert total is not None  # a batch without rows is refused
         known = [note for note in notes if note is not None]
         whole = joined_notes(known) if len(known) == len(notes) else None
         return Answer(total, rows, whole)
@@ -112,7 +110,7 @@ class Asked:
         if not self.with_notes or batch.n_rows is None:
             return None
         with named_batch(batch.name):
-            ((X, y),) = batch.read(self.chunk_rows)
+            ((X, y),) = batch.parts(self.chunk_rows)
             return self.voter.noted(self.voter.prepared(X, y)[0])
 
     def about_samples(self, X: Any, y: Any, start: int = 0) -> Answer:
