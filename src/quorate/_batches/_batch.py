@@ -8,6 +8,7 @@ from itertools import count
 from typing import Any
 
 from quorate._batches._columns import Columns
+from quorate._batches._mark import mark_of
 from quorate._rows import count_rows
 from quorate.exceptions import BatchError
 
@@ -25,6 +26,10 @@ class Batch(ABC):
     @abstractmethod
     def read(self, rows: int) -> Iterator[tuple[Any, Any]]:
         """Yield X and y, in parts of about so many rows where that saves memory."""
+
+    @abstractmethod
+    def mark(self) -> str:
+        """Return by what it is known again, without going through a file for it."""
 
     def parts(self, rows: int) -> Iterator[tuple[Any, Any]]:
         """Yield what :meth:`read` yields; refuse a batch without rows."""
@@ -76,6 +81,13 @@ class GivenBatch(Batch):
         """Yield all of it."""
         yield self.X, self.y
 
+    def mark(self) -> str:
+        """Return a digest of samples and labels."""
+        try:
+            return mark_of(self.X, self.y)
+        except Exception:
+            return ""  # what is wrong with it is said when it is voted on
+
 
 @dataclass(frozen=True, slots=True)
 class BadBatch(Batch):
@@ -92,6 +104,10 @@ class BadBatch(Batch):
     def read(self, rows: int) -> Iterator[tuple[Any, Any]]:
         """Say what is wrong."""
         raise BatchError(f"{self.name}: {self.why}.") from self.cause
+
+    def mark(self) -> str:
+        """Return nothing: it is refused anyway."""
+        return ""
 
     def __reduce__(self) -> Any:
         # The cause may be something that does not travel.

@@ -10,6 +10,7 @@ from typing import Any
 
 from quorate._batches._batch import Batch, BatchSource
 from quorate._batches._columns import check_names
+from quorate._batches._mark import mark_of
 from quorate._suggest import unknown_name
 from quorate._tables import csv_rows, import_pandas
 from quorate.exceptions import FileFormatError
@@ -36,6 +37,10 @@ class RowGroup(Batch):
         if self.n_groups == 1:
             return str(self.path)
         return f"{self.path}, row group {self.group}"
+
+    def mark(self) -> str:
+        """Return a digest of the file's name, size and time, and of the group."""
+        return _file_mark(self.path, self.group)
 
     def read(self, rows: int) -> Iterator[tuple[Any, Any]]:
         """Yield the samples, a few thousand at a time."""
@@ -67,6 +72,10 @@ class CsvFile(Batch):
     def name(self) -> str:  # type: ignore[override]
         """Return the file."""
         return str(self.path)
+
+    def mark(self) -> str:
+        """Return a digest of the file's name, size and time."""
+        return _file_mark(self.path)
 
     def read(self, rows: int) -> Iterator[tuple[Any, Any]]:
         """Yield the samples, a few thousand at a time."""
@@ -123,6 +132,14 @@ def _open_parquet(path: Path) -> Any:
         return parquet.ParquetFile(path)
     except Exception as error:
         raise _damaged(path, error) from error
+
+
+def _file_mark(path: Path, group: int = 0) -> str:
+    try:
+        found = path.stat()
+    except OSError:
+        return ""  # gone, which is said when it is read
+    return mark_of(path.name, group, found.st_size, found.st_mtime_ns)
 
 
 def _is_parquet(path: Path) -> bool:
