@@ -1,5 +1,7 @@
 """Batches that are not alike, or cannot be had, are refused alike by everybody."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +9,7 @@ from scipy import sparse
 from tests.summarising.conftest import in_batches
 
 import quorate
+from quorate._batches import GivenBatches, draw_sample
 from quorate.exceptions import BatchError
 from quorate.votes import Summary
 
@@ -103,8 +106,6 @@ def test_an_index_that_a_file_keeps_is_no_column(forest, data, tmp_path):
 
 def test_frames_of_polars_and_arrow_keep_their_names(data):
     polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
-    from quorate._batches import GivenBatches, draw_sample
-
     X, y = data[0][:60], data[1][:60]
     places = draw_sample(GivenBatches([(X, y)]), 20)[2]
     columns = dict(zip(NAMES, X.T, strict=True))
@@ -135,13 +136,27 @@ def test_a_source_that_raises_is_told_with_the_number_of_the_batch(
         doors(forest, small)[door](ends_badly(pairs))
 
 
-@pytest.mark.parametrize("n_jobs", [None, 2])
-def test_what_came_before_is_kept(forest, data, tmp_path, n_jobs):
+def test_what_came_before_is_kept(forest, data, tmp_path):
     pairs = list(in_batches(data[0][:300], data[1][:300], 100))
     file = tmp_path / "so-far.npz"
     with pytest.raises(BatchError, match=r"batch 2: .*200 rows are kept") as caught:
-        quorate.summarise(forest, ends_badly(pairs[:2]), resume=file, n_jobs=n_jobs)
-    assert n_jobs or isinstance(caught.value.__cause__.__cause__, ConnectionError)
+        quorate.summarise(forest, ends_badly(pairs[:2]), resume=file)
+    assert isinstance(caught.value.__cause__.__cause__, ConnectionError)
     assert Summary.load(file).n_samples == 200
     again = quorate.summarise(forest, pairs, resume=file)
     assert again.equals(quorate.summarise(forest, pairs))
+
+
+def test_a_bad_batch_travels_without_its_cause(data):
+    class Stays(Exception):
+        def __reduce__(self):
+            raise TypeError("it does not travel")
+
+    def pairs():
+        raise Stays("nobody is there")
+        yield
+
+    (bad,) = GivenBatches(pairs()).batches()
+    with pytest.raises(BatchError, match=r"batch 0: .*nobody is there") as caught:
+        pickle.loads(pickle.dumps(bad)).read(10)
+    assert caught.value.__cause__ is None

@@ -64,7 +64,8 @@ def summarise(
         Dask computes them anyway.
     resume : path, optional
         File to note every so often how far the pass has come, and to go on from if it
-        is there. Not for Dask, which looks after lost work itself.
+        is there and the batches before are what they were: arrays by what is in them,
+        files by name, size and time. Not for Dask, which looks after lost work itself.
     every : float
         Seconds between two notes.
     source : VoteSource, optional

@@ -60,6 +60,8 @@ SUMMARY = Layout(
         "rival_order": ("i", "O"),
         "rival_weights": ("f", "M"),
         "rival_found": ("i", "RK"),
+        "learned": ("U", "M"),
+        "rival_learned": ("U", ""),
         "rows_done": ("i", "2"),
         "batches_done": ("U", "B"),
     },
@@ -68,6 +70,9 @@ SUMMARY = Layout(
         "same", "keys", "times", "first", "sums", "confusion", "undecided",
     },
 )  # fmt: skip
+
+DIGESTS = ("learned", "rival_learned")
+"""What tells models apart, and is not always known."""
 
 
 def arrays_of(summary: Summary) -> dict[str, Array]:
@@ -108,6 +113,10 @@ def arrays_of(summary: Summary) -> dict[str, Array]:
             arrays["rival_weights"] = rivals.weights
         if rivals.found is not None:
             arrays["rival_found"] = rivals.found
+        if rivals.learned is not None:
+            arrays["rival_learned"] = np.array(rivals.learned)
+    if summary.learned is not None:
+        arrays["learned"] = np.array(summary.learned)
     return arrays
 
 
@@ -180,7 +189,7 @@ def _summary(arrays: dict[str, Array]) -> Summary:
     if name not in ("average", "heads") or ties not in ("expected", "lowest"):
         raise ValueError(f"rule {name!r}, {ties!r}")
     source, family = str(arrays["source"]), str(arrays["family"])
-    masked = "right_where_voted" in arrays
+    masked, learned = "right_where_voted" in arrays, arrays.get("learned")
     return Summary(
         names=tuple(arrays["names"].tolist()),
         classes=arrays["classes"],
@@ -198,6 +207,7 @@ def _summary(arrays: dict[str, Array]) -> Summary:
         equal_sums=_vote_sums(arrays, "equal_") if "equal_keys" in arrays else None,
         own_confusion=arrays.get("own"),
         rivals=_rivals(arrays),
+        learned=None if learned is None else tuple(learned.tolist()),
     )
 
 
@@ -210,11 +220,8 @@ def _check(arrays: dict[str, Array]) -> None:
         raise ValueError("two members of one name")
     if weights is not None and not (np.isfinite(weights).all() and weights.min() >= 0):
         raise ValueError("weights")
-    marks = arrays.get("batches_done")
-    if (
-        marks is not None
-        and [marks.size] != arrays.get("rows_done", marks)[:1].tolist()
-    ):
+    marks, done = arrays.get("batches_done"), arrays.get("rows_done")
+    if marks is not None and (done is None or done[0] != marks.size):
         raise ValueError("batches of a pass")
     n_samples = int(arrays["times"].sum())
     for name, array in arrays.items():
@@ -286,6 +293,7 @@ def _rivals(arrays: dict[str, Array]) -> Rivals | None:
         same=same,
         n_samples=int(arrays["times"].sum()),
         found=arrays.get("rival_found"),
+        learned=str(arrays["rival_learned"]) if "rival_learned" in arrays else None,
     )
 
 
