@@ -4,7 +4,13 @@ A batch knows its name and gives its samples when it is asked to; nothing is rea
 before, and nothing is kept after.
 """
 
-from quorate._batches._batch import Batch, BatchSource, GivenBatches
+from quorate._batches._batch import (
+    Batch,
+    BatchSource,
+    GivenBatches,
+    named_batch,
+    reason,
+)
 from quorate._batches._dask import cut_alike, is_dask, partitions, sent
 from quorate._batches._drawn import MAX_SAMPLES, Drawn, sample_size
 from quorate._batches._reservoir import draw_sample
@@ -22,7 +28,9 @@ __all__ = [
     "draw_sample",
     "find_files",
     "is_dask",
+    "named_batch",
     "partitions",
+    "reason",
     "sample_size",
     "sent",
 ]

@@ -14,7 +14,7 @@ from quorate._batches import (
 )
 from quorate._rows import count_rows, cut_rows, sliceable
 from quorate._typing import Array, IntArray
-from quorate.ensembles import Ensemble, may_be_training_rows
+from quorate.ensembles import Ensemble, batch_check, may_be_training_rows
 from quorate.votes import as_labels
 
 _AT_ONCE = 1 << 16
@@ -59,7 +59,9 @@ def some_rows(
         )
     as_frame = hasattr(small.model, "feature_names_in_")
     given = as_source(X, "distil", target, as_frame=as_frame)
-    rows_drawn, y, places, n_rows = draw_sample(given, size, seed)
+    rows_drawn, y, places, n_rows = draw_sample(
+        given, size, seed, check=batch_check(small), owner="distil"
+    )
     if places.size == n_rows:
         return rows_drawn, None, None
     for model in models:

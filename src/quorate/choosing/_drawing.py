@@ -19,6 +19,7 @@ from quorate._batches import (
 )
 from quorate._typing import Array, IntArray
 from quorate._warn import warn
+from quorate.ensembles import Ensemble, batch_check
 from quorate.exceptions import SampledWarning
 from quorate.votes import as_labels
 
@@ -52,11 +53,20 @@ def draw_rows(
 
 
 def draw_from(
-    source: BatchSource, max_samples: int | None, owner: str, seed: int = 0
+    source: BatchSource,
+    ensemble: Ensemble,
+    max_samples: int | None,
+    owner: str,
+    seed: int = 0,
 ) -> tuple[Any, Array, IntArray, Drawn | None]:
-    """Return a stratified sample of batches and where it was, in one pass."""
+    """Return a stratified sample of batches and where it was, in one pass.
+
+    Batches that the ensemble could not vote on are refused, drawn from or not.
+    """
     size = sample_size(max_samples, owner)
-    X, y, rows, n_rows = draw_sample(source, size, seed)
+    X, y, rows, n_rows = draw_sample(
+        source, size, seed, check=batch_check(ensemble), owner=owner
+    )
     if rows.size == n_rows:
         return X, y, rows, None
     return X, y, rows, _said(Drawn(rows.size, n_rows, seed), max_samples, owner)

@@ -172,7 +172,7 @@ def gather(
             )
         as_frame = hasattr(ensemble, "feature_names_in_")
         source = as_source(X, owner, target, as_frame=as_frame)
-        X, y, places, drawn = draw_from(source, max_samples, owner, seed)
+        X, y, places, drawn = draw_from(source, found, max_samples, owner, seed)
         _refuse_training_rows(found, X, y, places, drawn, owner)
     else:
         X, y = in_memory(X), in_memory(y)

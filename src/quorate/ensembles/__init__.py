@@ -16,8 +16,8 @@ from quorate.ensembles._asking import ask_members
 from quorate.ensembles._batched import (
     BatchVoter,
     VotedChunk,
+    batch_check,
     check_all_rows,
-    named_batch,
     rows_of_bags,
 )
 from quorate.ensembles._collect import collect_votes
@@ -34,7 +34,7 @@ from quorate.ensembles._keep import keep_members
 from quorate.ensembles._kind import Ensemble, Kind, checker, few_members
 from quorate.ensembles._latency import CallTimes, batch_rows, time_calls
 from quorate.ensembles._leaf_notes import LeafNotes, Notebook, joined_notes
-from quorate.ensembles._learned import digests, record_of
+from quorate.ensembles._learned import digests, model_digest, record_of
 from quorate.ensembles._leaves import with_new_leaves
 from quorate.ensembles._member import Member, is_certain, numbered, take_columns
 from quorate.ensembles._pooled import PooledClassifier, predictable
@@ -71,6 +71,7 @@ __all__ = [
     "WeightedVoting",
     "as_member",
     "ask_members",
+    "batch_check",
     "batch_rows",
     "check_all_rows",
     "checker",
@@ -89,7 +90,7 @@ __all__ = [
     "may_be_training_rows",
     "member_costs",
     "memory_bytes",
-    "named_batch",
+    "model_digest",
     "numbered",
     "pickled_bytes",
     "predict_milliseconds",

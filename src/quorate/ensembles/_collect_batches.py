@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from quorate._batches import as_source, is_dask, partitions, sent
+from quorate._batches import as_source, is_dask, named_batch, partitions, sent
 from quorate._typing import Array, IntArray
 from quorate.ensembles._batched import (
     BatchVoter,
     check_all_rows,
-    named_batch,
     rows_of_bags,
 )
 from quorate.ensembles._kind import Ensemble
@@ -98,15 +97,11 @@ def _not_among(rows: IntArray, n_rows: int) -> Array:
 def _here(voter: BatchVoter, batches: Iterator[Any]) -> Iterator[Part]:
     rows = 0
     for batch in batches:
-        empty = True
         with named_batch(batch.name):
-            for X, y in batch.read(voter.chunk_rows):
+            for X, y in batch.parts(voter.chunk_rows):
                 part = _votes_on(voter, X, y, rows)
                 rows += part[1]
-                empty = False
                 yield part
-            if empty:
-                raise ValueError("it has no rows")
 
 
 def _votes_on(voter: BatchVoter, X: Any, y: Any, start: int = 0) -> Part:

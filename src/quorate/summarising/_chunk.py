@@ -1,19 +1,20 @@
 """The summary of one batch: voted on in chunks, so that memory stays small."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from quorate._batches import Batch
+from quorate._batches import Batch, named_batch
 from quorate._typing import FloatArray, IntArray
 from quorate.choosing import Selection
 from quorate.ensembles import (
     BatchVoter,
     Ensemble,
     LeafNotes,
+    digests,
     joined_notes,
-    named_batch,
+    model_digest,
     read_ensemble,
     rows_of_bags,
 )
@@ -68,11 +69,18 @@ class Asked:
     voter: BatchVoter
     rival: "Rival | None"
     with_notes: bool = False
+    _learned: list[tuple[str, ...]] = field(default_factory=list)
 
     @property
     def ensemble(self) -> Ensemble:
         """The ensemble that votes."""
         return self.voter.ensemble
+
+    @property
+    def learned(self) -> tuple[str, ...]:
+        """Digests of what the members have learned, made when the first are needed."""
+        self._learned[:] = self._learned or [tuple(digests(self.ensemble))]
+        return self._learned[0]
 
     @property
     def drawn(self) -> list[IntArray] | None:
@@ -92,14 +100,13 @@ class Asked:
         with named_batch(batch.name):
             total: Summary | None = None
             rows, notes = 0, []
-            for X, y in batch.read(self.chunk_rows):
+            for X, y in batch.parts(self.chunk_rows):
                 part = self.about_samples(X, y, start + rows)
                 moved = part.summary.shifted(rows)
                 total = moved if total is None else total + moved
                 notes.append(part.notes)
                 rows += part.n_rows
-            if total is None:
-                raise ValueError("it has no rows")
+        assert total is not None  # a batch without rows is refused
         known = [note for note in notes if note is not None]
         whole = joined_notes(known) if len(known) == len(notes) else None
         return Answer(total, rows, whole)
@@ -112,7 +119,7 @@ class Asked:
         if not self.with_notes or batch.n_rows is None:
             return None
         with named_batch(batch.name):
-            ((X, y),) = batch.read(self.chunk_rows)
+            ((X, y),) = batch.parts(self.chunk_rows)
             return self.voter.noted(self.voter.prepared(X, y)[0])
 
     def about_samples(self, X: Any, y: Any, start: int = 0) -> Answer:
@@ -120,10 +127,11 @@ class Asked:
         prepared, truth = self.voter.prepared(X, y)
         total: Summary | None = None
         for chunk in self.voter.voted(X, prepared, truth, start):
-            part = chunk.votes.summary(chunk.start)
+            counted = chunk.votes.summary(chunk.start)
+            part = replace(counted, learned=self.learned)
             if self.rival is not None:
-                counted = self.rival.beside(chunk.votes, chunk.X)
-                part = replace(part, rivals=counted)
+                rivals = self.rival.beside(chunk.votes, chunk.X)
+                part = replace(part, rivals=rivals)
             total = part if total is None else total + part
         assert total is not None  # no votes at all are refused
         notes = self.voter.noted(prepared) if self.with_notes else None
@@ -140,6 +148,8 @@ class Rival:
     """For an order: the weights of all members, where it chose new ones."""
     model: Any = None
     """A model that is asked itself; None where the votes of the members tell."""
+    learned: str | None = None
+    """Digest of the model, whoever is asked; None for an order."""
 
     def beside(self, votes: Votes, X: Any) -> Rivals:
         """Count on which samples they err and the ensemble does not, or the reverse."""
@@ -172,6 +182,7 @@ class Rival:
             self.weights,
             y=votes.y,
             n_classes=votes.n_classes,
+            learned=self.learned,
         )
 
 
@@ -200,15 +211,15 @@ def rivals_of(ensemble: Ensemble, against: Any) -> Rival | None:
     if alike and kept is not None and small.weights is not None:
         assert ensemble.weights is not None
         alike = np.array_equal(small.weights, ensemble.weights[kept])
-    sizes = np.array([small.n_members])
+    sizes, learned = np.array([small.n_members]), model_digest(small)
     if alike and kept is not None and kept.size < ensemble.n_members:
-        return Rival(sizes, kept)
+        return Rival(sizes, kept, learned=learned)
     record = getattr(small.core, "pruning_", None) or {}
     listed = record.get("kept")
     order = None if listed is None else np.asarray(listed, dtype=np.int64)
     if order is not None and order.size == ensemble.n_members:
         order = None  # all of them, but maybe with other weights
-    return Rival(sizes, order, model=against)
+    return Rival(sizes, order, model=against, learned=learned)
 
 
 def _places(small: Ensemble, big: Ensemble) -> IntArray | None:

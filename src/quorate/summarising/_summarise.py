@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -65,7 +64,8 @@ def summarise(
         Dask computes them anyway.
     resume : path, optional
         File to note every so often how far the pass has come, and to go on from if it
-        is there. Not for Dask, which looks after lost work itself.
+        is there and the batches before are what they were: arrays by what is in them,
+        files by name, size and time. Not for Dask, which looks after lost work itself.
     every : float
         Seconds between two notes.
     source : VoteSource, optional
@@ -152,11 +152,12 @@ def _pass(
     report: Report,
 ) -> Summary:
     """Go through the batches, from where the checkpoint says."""
-    left = given.batches()
+    left = checkpoint.marked(given.batches())
     notes = Notebook()
-    total, done, rows = _begun(question, left, checkpoint, notes)
-    report(rows, given.n_rows)
+    total, done, rows = None, 0, 0
     try:
+        total, done, rows = _begun(question, left, checkpoint, notes)
+        report(rows, given.n_rows)
         with summaries(question, left, n_jobs, rows) as found:
             for answer in found:
                 part = answer.summary.shifted(rows)
@@ -221,26 +222,32 @@ def _begun(
     checkpoint: Checkpoint,
     notes: Notebook,
 ) -> tuple[Summary | None, int, int]:
-    """Return what an earlier pass has done, if it was one by the same model.
+    """Return what an earlier pass has done, if it was one of these by this model.
 
     Its batches are taken from the iterator, which may be one that can be gone through
     once only, and noted again.
     """
-    found = checkpoint.load()
-    if found is None:
+    begun = checkpoint.load()
+    if begun is None:
         return None, 0, 0
-    total, done, rows, first = found
     asked = question.opened()
-    again = asked.about(_first_of(batches))
-    if not first.equals(again.summary):
-        raise ValueError(
-            f"summarise(resume={str(checkpoint.path)!r}): the first batch gives other "
-            "counts than it did; that pass was of another model or other data."
-        )
-    notes.add(again.notes)
-    for batch in islice(batches, done - 1):
-        notes.add(asked.noted(batch))
-    return total, done, rows
+    for number, mark in enumerate(begun.marks):
+        batch = next(batches, None)
+        if batch is None:
+            raise checkpoint.refusal(
+                f"that pass covers {len(begun.marks)} batches, here are {number}."
+            )
+        if number == 0:
+            again = asked.about(batch)
+            checkpoint.check_first(begun.first, again.summary)
+            notes.add(again.notes)
+        else:
+            notes.add(asked.noted(batch))
+        if checkpoint.marks[number] != mark:
+            raise checkpoint.refusal(
+                f"{batch.name} is not what it was; delete the file to begin anew."
+            )
+    return begun.total, len(begun.marks), begun.n_rows
 
 
 def _first_of(batches: Iterator[Batch]) -> Batch:

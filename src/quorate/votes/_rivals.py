@@ -34,6 +34,8 @@ class Rivals:
     found: IntArray | None = None
     """Samples of each class that each rival gets right, one row for each of them; None
     where nobody has counted them."""
+    learned: str | None = None
+    """Digest of what the model has learned; None if it is not known, or an order."""
 
     @classmethod
     def count(
@@ -47,6 +49,7 @@ class Rivals:
         *,
         y: Array,
         n_classes: int,
+        learned: str | None = None,
     ) -> "Rivals":
         """Count errors that one, the other or both make, and what is found of y."""
         return cls(
@@ -59,6 +62,7 @@ class Rivals:
             same=np.array(same, dtype=np.int64),
             n_samples=int(whole.size),
             found=np.array([np.bincount(y[~w], minlength=n_classes) for w in wrong]),
+            learned=learned,
         )
 
     def __add__(self, other: "Rivals") -> "Rivals":
@@ -78,6 +82,7 @@ class Rivals:
             same=self.same + other.same,
             n_samples=self.n_samples + other.n_samples,
             found=found,
+            learned=self.learned and other.learned,
         )
 
     def in_classes(self, places: IntArray, n_classes: int) -> "Rivals":
@@ -90,7 +95,7 @@ class Rivals:
 
     def are_those_of(self, other: "Rivals") -> bool:
         """Tell whether the other counts are about the same rivals."""
-        return all(
+        return self.may_be_of(other.learned) and all(
             one is two is None
             or (one is not None and two is not None and np.array_equal(one, two))
             for one, two in (
@@ -99,6 +104,10 @@ class Rivals:
                 (self.weights, other.weights),
             )
         )
+
+    def may_be_of(self, learned: str | None) -> bool:
+        """Tell whether they are of the model of this digest, as far as is known."""
+        return None in (self.learned, learned) or self.learned == learned
 
     @property
     def wrong(self) -> IntArray:
