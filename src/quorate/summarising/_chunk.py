@@ -12,10 +12,13 @@ from quorate.ensembles import (
     BatchVoter,
     Ensemble,
     LeafNotes,
+    RowMarks,
     joined_notes,
+    marks_of,
     named_batch,
     read_ensemble,
     rows_of_bags,
+    shared_rows,
 )
 from quorate.votes import (
     Rivals,
@@ -140,6 +143,8 @@ class Rival:
     """For an order: the weights of all members, where it chose new ones."""
     model: Any = None
     """A model that is asked itself; None where the votes of the members tell."""
+    marks: tuple[RowMarks, ...] = ()
+    """Rows that members of either were chosen on."""
 
     def beside(self, votes: Votes, X: Any) -> Rivals:
         """Count on which samples they err and the ensemble does not, or the reverse."""
@@ -172,6 +177,7 @@ class Rival:
             self.weights,
             y=votes.y,
             n_classes=votes.n_classes,
+            n_chosen_on=shared_rows(self.marks, X, votes.classes[votes.y]),
         )
 
 
@@ -201,14 +207,16 @@ def rivals_of(ensemble: Ensemble, against: Any) -> Rival | None:
         assert ensemble.weights is not None
         alike = np.array_equal(small.weights, ensemble.weights[kept])
     sizes = np.array([small.n_members])
+    both = (ensemble.model, ensemble), (against, small)
+    marks = tuple(each for pair in both for each in marks_of(*pair))
     if alike and kept is not None and kept.size < ensemble.n_members:
-        return Rival(sizes, kept)
+        return Rival(sizes, kept, marks=marks)
     record = getattr(small.core, "pruning_", None) or {}
     listed = record.get("kept")
     order = None if listed is None else np.asarray(listed, dtype=np.int64)
     if order is not None and order.size == ensemble.n_members:
         order = None  # all of them, but maybe with other weights
-    return Rival(sizes, order, model=against)
+    return Rival(sizes, order, model=against, marks=marks)
 
 
 def _places(small: Ensemble, big: Ensemble) -> IntArray | None:

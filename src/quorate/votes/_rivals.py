@@ -34,6 +34,8 @@ class Rivals:
     found: IntArray | None = None
     """Samples of each class that each rival gets right, one row for each of them; None
     where nobody has counted them."""
+    n_chosen_on: float = 0.0
+    """Samples on which members of either were chosen, as far as that can be told."""
 
     @classmethod
     def count(
@@ -47,6 +49,7 @@ class Rivals:
         *,
         y: Array,
         n_classes: int,
+        n_chosen_on: float = 0.0,
     ) -> "Rivals":
         """Count errors that one, the other or both make, and what is found of y."""
         return cls(
@@ -59,6 +62,7 @@ class Rivals:
             same=np.array(same, dtype=np.int64),
             n_samples=int(whole.size),
             found=np.array([np.bincount(y[~w], minlength=n_classes) for w in wrong]),
+            n_chosen_on=n_chosen_on,
         )
 
     def __add__(self, other: "Rivals") -> "Rivals":
@@ -78,6 +82,7 @@ class Rivals:
             same=self.same + other.same,
             n_samples=self.n_samples + other.n_samples,
             found=found,
+            n_chosen_on=self.n_chosen_on + other.n_chosen_on,
         )
 
     def in_classes(self, places: IntArray, n_classes: int) -> "Rivals":

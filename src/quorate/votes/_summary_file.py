@@ -60,6 +60,7 @@ SUMMARY = Layout(
         "rival_order": ("i", "O"),
         "rival_weights": ("f", "M"),
         "rival_found": ("i", "RK"),
+        "rival_chosen_on": ("f", ""),
         "rows_done": ("i", "2"),
     },
     needed={
@@ -107,6 +108,8 @@ def arrays_of(summary: Summary) -> dict[str, Array]:
             arrays["rival_weights"] = rivals.weights
         if rivals.found is not None:
             arrays["rival_found"] = rivals.found
+        if rivals.n_chosen_on:
+            arrays["rival_chosen_on"] = np.array(rivals.n_chosen_on)
     return arrays
 
 
@@ -264,6 +267,7 @@ def _rivals(arrays: dict[str, Array]) -> Rivals | None:
         same=same,
         n_samples=int(arrays["times"].sum()),
         found=arrays.get("rival_found"),
+        n_chosen_on=float(arrays.get("rival_chosen_on", 0.0)),
     )
 
 
