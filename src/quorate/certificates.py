@@ -20,6 +20,7 @@ from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.choosing import Selection
 from quorate.ensembles import (
     are_too_many,
+    check_labels_of_pair,
     predictable,
     read_ensemble,
     record_of,
@@ -359,6 +360,7 @@ def _certify_model(
     whole, part = read_ensemble(big), read_ensemble(small)
     record = record_of(small, part, "certify") or {}
     X, truth = in_memory(X), np.asarray(y)
+    check_labels_of_pair(whole, part, truth, "certify")
     for ensemble in (whole, part):
         if trained_on(ensemble, ensemble.prepare(X), truth):
             raise ValueError(f"certify: {SEEN}")

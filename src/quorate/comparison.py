@@ -34,6 +34,7 @@ from quorate.certificates import error_limit, excess_limit
 from quorate.ensembles import (
     Ensemble,
     are_too_many,
+    check_labels_of_pair,
     collect_votes,
     count_nodes,
     drawn_rows,
@@ -300,6 +301,7 @@ def compare(
             judged |= _NO_LIMITS
     else:
         X, truth = in_memory(X), np.asarray(y)
+        check_labels_of_pair(*models, truth, "compare")
         both = _pair(
             predictable(model, ensemble, truth)
             for model, ensemble in zip((before, after), models, strict=True)

@@ -41,8 +41,8 @@ class TestHashes:
         assert np.unique(wanted).size == 50
         for same in (
             pd.DataFrame(X), X.tolist(), np.asfortranarray(X), X.astype(np.float32),
-            sparse.csr_matrix(X), sparse.coo_array(X), X.astype(object), np.negative(-X),
-            X.reshape(50, 2, 2), pd.DataFrame(X).astype({0: object}),
+            sparse.csr_matrix(X), sparse.coo_array(X), X.astype(object),
+            np.negative(-X), X.reshape(50, 2, 2), pd.DataFrame(X).astype({0: object}),
         ):  # fmt: skip
             np.testing.assert_array_equal(row_hashes(same, y), wanted)
         for labels in (y.tolist(), y.astype(float), y.astype(bool), y.astype(str)):

@@ -59,7 +59,11 @@ from quorate.ensembles._training import (
     were_training_rows,
 )
 from quorate.ensembles._tree_input import tree_input
-from quorate.ensembles._unknown_labels import warn_of_unknown_labels
+from quorate.ensembles._unknown_labels import (
+    check_labels,
+    check_labels_of_pair,
+    check_pair,
+)
 from quorate.ensembles._weighted_voting import WeightedVoting
 from quorate.ensembles._wrappers import unwrapped
 
@@ -85,6 +89,9 @@ __all__ = [
     "ask_members",
     "batch_rows",
     "check_all_rows",
+    "check_labels",
+    "check_labels_of_pair",
+    "check_pair",
     "checker",
     "collect_recombined",
     "collect_votes",
@@ -122,7 +129,6 @@ __all__ = [
     "trained_on_as_many",
     "tree_input",
     "unwrapped",
-    "warn_of_unknown_labels",
     "were_chosen_on",
     "were_training_rows",
     "with_new_leaves",

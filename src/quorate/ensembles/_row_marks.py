@@ -63,8 +63,9 @@ class RowMarks:
         >>> rng = np.random.default_rng(0)
         >>> X, y = rng.random((500, 3)), rng.integers(0, 2, 500)
         >>> marks = RowMarks.of(X, y)
-        >>> int(marks.shared(X[:100], y[:100]))
-        100
+        >>> mixed = rng.permutation(500)
+        >>> int(marks.shared(X[mixed], y[mixed]))
+        500
         >>> int(marks.shared(rng.random((100, 3)), y[:100]))
         0
         """

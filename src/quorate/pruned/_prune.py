@@ -112,9 +112,9 @@ def prune(
         members. ``pruning_`` says what was done, with digests of what the members had
         learned: fitting the smaller ensemble again leaves it there, and who reads it
         then refuses it. ``pruning_["rows"]`` has marks of the rows chosen on, on which
-        nothing is certified. Out-of-bag scores are gone: they were those of all members.
-        ``n_jobs`` is None, since starting workers makes small
-        batches slower; set it for large ones.
+        nothing is certified. Out-of-bag scores are gone: they were those of all
+        members. ``n_jobs`` is None, since starting workers makes small batches slower;
+        set it for large ones.
 
     See Also
     --------

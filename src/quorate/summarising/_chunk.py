@@ -13,6 +13,7 @@ from quorate.ensembles import (
     Ensemble,
     LeafNotes,
     RowMarks,
+    check_pair,
     joined_notes,
     marks_of,
     named_batch,
@@ -195,6 +196,7 @@ def rivals_of(ensemble: Ensemble, against: Any) -> Rival | None:
             f"summarise(against): a {type(against).__name__} cannot predict by itself; "
             "give a model, a Selection or an order of members."
         )
+    check_pair(ensemble, small, "summarise(against)")
     kept = _places(small, ensemble)
     alike = (
         kept is not None
