@@ -18,7 +18,15 @@ from quorate._kernels import limits
 from quorate._rows import in_memory
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.choosing import Selection
-from quorate.ensembles import predictable, read_ensemble, record_of, trained_on
+from quorate.ensembles import (
+    are_too_many,
+    check_labels_of_pair,
+    predictable,
+    read_ensemble,
+    record_of,
+    trained_on,
+    were_chosen_on,
+)
 from quorate.pruning import Pruner
 from quorate.summarising import summarise
 from quorate.votes import Summary, VoteCounts, Votes, VoteSource, prefix_errors
@@ -28,6 +36,10 @@ __all__ = ["Certificate", "certify", "error_limit", "excess_limit", "samples_nee
 SEEN = (
     "members were trained on these samples, so errors on them mean nothing; take "
     "samples that no member has seen."
+)
+CHOSEN_ON = (
+    "members were chosen on these samples, or on many of them, which flatters them; "
+    "take samples that took no part in choosing."
 )
 
 
@@ -280,6 +292,8 @@ def _certify_summary(summary: Summary, tolerance: float, delta: float) -> Certif
             "quorate.summarise(big, batches, against=small)."
         )
     _check_unseen(summary)
+    if are_too_many(rivals.n_chosen_on, rivals.n_samples):
+        raise ValueError(f"certify: {CHOSEN_ON}")
     itself = np.zeros(rivals.sizes.size, dtype=bool)
     if rivals.order is not None and rivals.weights is None:
         itself = rivals.sizes == summary.n_members
@@ -346,9 +360,12 @@ def _certify_model(
     whole, part = read_ensemble(big), read_ensemble(small)
     record = record_of(small, part, "certify") or {}
     X, truth = in_memory(X), np.asarray(y)
+    check_labels_of_pair(whole, part, truth, "certify")
     for ensemble in (whole, part):
         if trained_on(ensemble, ensemble.prepare(X), truth):
             raise ValueError(f"certify: {SEEN}")
+    if were_chosen_on((big, small), (whole, part), X, truth):
+        raise ValueError(f"certify: {CHOSEN_ON}")
     full = np.asarray(predictable(big, whole, truth).predict(X)) != truth
     wrong = np.asarray(predictable(small, part, truth).predict(X)) != truth
     sizes = np.array([part.n_members])

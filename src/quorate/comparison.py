@@ -33,6 +33,8 @@ from quorate._units import (
 from quorate.certificates import error_limit, excess_limit
 from quorate.ensembles import (
     Ensemble,
+    are_too_many,
+    check_labels_of_pair,
     collect_votes,
     count_nodes,
     digests,
@@ -44,6 +46,7 @@ from quorate.ensembles import (
     predictable,
     read_ensemble,
     trained_on,
+    were_chosen_on,
 )
 from quorate.exceptions import LeftOutWarning
 from quorate.summarising import summarise
@@ -59,6 +62,11 @@ _NOTES = {
     VoteSource.TRAINING: "The members were trained on these {n:,} samples: how "
     "accurate they are cannot be told from them.",
 }
+_CHOSEN_ON = (
+    "The members were chosen on the same samples, which flatters what is left; limits "
+    "need samples that took no part in choosing."
+)
+_NO_LIMITS = {"chosen_on": True, "error_limits": None, "excess_limit": None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +108,9 @@ class Comparison:
     """Standard errors of the score before, after, and of the difference."""
     score_is_share: bool = False
     """Whether the score goes up to 1, as accuracy does."""
+    chosen_on: bool = False
+    """Whether members of either were chosen on these samples, or on many of them; no
+    limit is given then."""
 
     @property
     def speedup(self) -> float:
@@ -166,6 +177,8 @@ class Comparison:
     def note(self) -> str:
         """What the accuracies rest on, what was timed and what limits are, in words."""
         notes = [_NOTES[self.source].format(n=self.n_samples)]
+        if self.chosen_on and self.accuracy is not None:
+            notes.append(_CHOSEN_ON)
         if self.predict_milliseconds is not None:
             notes.append(f"Predicting is the time for all {self.n_samples:,} at once.")
         if self.error_limits is not None:
@@ -192,6 +205,7 @@ class Comparison:
             "excess_limit": self.excess_limit,
             "n_samples": self.n_samples,
             "source": str(self.source),
+            "chosen_on": self.chosen_on,
             "note": self.note,
             "recalls": plain(self.recall_rows()),
             **self._score_dict(),
@@ -241,10 +255,10 @@ def compare(
         :class:`quorate.PrunedClassifier` or :class:`quorate.LazyClassifier`. A list or
         dict decides as the :class:`quorate.PooledClassifier` of its members does.
     X, y : array-like
-        Samples that neither was trained or chosen on: without them the accuracy
-        flatters and the limits do not hold. For data that do not fit in memory, give no
-        ``y`` and as ``X`` what :func:`quorate.summarise` takes as batches, or the
-        summary of an earlier pass of ``before`` against ``after``.
+        Samples that neither was trained or chosen on: on others the accuracy flatters,
+        and no limits are given, as far as that can be told. For data that do not fit
+        in memory, give no ``y`` and as ``X`` what :func:`quorate.summarise` takes as
+        batches, or the summary of an earlier pass of ``before`` against ``after``.
     repeats : int
         Measurements of the time to predict, in turns, of which the best count.
     scoring : str, scorer, callable or None
@@ -284,13 +298,19 @@ def compare(
         if not isinstance(X, Summary):
             given = summarise(before, X, target=target, against=after)
         judged = _judge_summary(given, models)
+        rivals = given.rivals
+        if rivals is not None and are_too_many(rivals.n_chosen_on, rivals.n_samples):
+            judged |= _NO_LIMITS
     else:
         X, truth = in_memory(X), np.asarray(y)
+        check_labels_of_pair(*models, truth, "compare")
         both = _pair(
             predictable(model, ensemble, truth)
             for model, ensemble in zip((before, after), models, strict=True)
         )
         judged = _judge(both, models, X, truth, scoring)
+        if were_chosen_on((before, after), models, X, truth):
+            judged |= _NO_LIMITS
         times = predict_milliseconds([*both], X, repeats)
     nodes = tuple(count_nodes(model.model) for model in models)
     return Comparison(

@@ -83,6 +83,32 @@ def test_prune_draws_compares_and_certifies(place, tmp_path):
     assert "confidence" not in plain.stdout
 
 
+def test_samples_chosen_on_certify_nothing(place, tmp_path):
+    model, small, chosen = place / "forest.skops", tmp_path / "s.skops", tmp_path / "s"
+    done = run(
+        "prune", model, place / "choose", "--target", "label", "--keep", 8, "-o", small,
+        "--test", place / "choose" / "*.parquet", *TRUST, "--json",
+    )  # fmt: skip
+    found = json.loads(done.stdout)
+    assert found["certificate"] is None
+    assert found["comparison"]["chosen_on"]
+    assert found["comparison"]["excess_limit"] is None
+    assert "rows" not in found["pruning"]
+    frames = [pd.read_parquet(path) for path in (place / "choose").glob("*.parquet")]
+    table = pd.concat(frames).sample(frac=1.0, random_state=0)
+    table.to_csv(chosen.with_suffix(".csv"), index=False)
+    for data in (place / "choose", chosen.with_suffix(".csv")):
+        words = [model, small, data, "--target", "label", *TRUST]
+        done = run("certify", *words, "--tolerance", 0.1, code=1)
+        assert "certify: members were chosen on these samples" in done.stderr
+        done = run("compare", *words)
+        assert "chosen on the same samples, which" in done.stdout
+        assert "at most" not in done.stdout
+    done = run("certify", model, small, place / "test", "--target", "label", *TRUST,
+               "--tolerance", 0.1)  # fmt: skip
+    assert "8 of 20 members" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -141,6 +141,7 @@ def prune(
     from quorate.choosing import Size
     from quorate.cli._render import progress_console, results_console
     from quorate.comparison import compare
+    from quorate.ensembles import ROWS
     from quorate.persistence import load, save
     from quorate.pruned import get_record, prune_with_selection
     from quorate.pruning import methods
@@ -187,7 +188,7 @@ def prune(
             ensemble, judged, target, against=smaller, jobs=jobs, dask=dask
         )
         compared = compare(ensemble, smaller, summary)
-        if test is not None:
+        if test is not None and not compared.chosen_on:
             certificate = str(certify(summary))
     else:
         with console.status("comparing"):
@@ -197,10 +198,13 @@ def prune(
             compared = compare(ensemble, smaller, *samples, scoring=scoring)
     if test is None:
         # Nothing can be promised about members by the samples that chose them.
-        compared = replace(compared, error_limits=None, excess_limit=None)
+        compared = replace(
+            compared, error_limits=None, excess_limit=None, chosen_on=False
+        )
     save(smaller, target_file)
     seen = "samples chosen on" if test is None else "test samples"
-    record = get_record(smaller)
+    # Marks of rows tell a reader nothing.
+    record = {k: value for k, value in get_record(smaller).items() if k != ROWS}
     if as_json:
         found = {
             "output": str(target_file),

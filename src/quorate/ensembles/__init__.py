@@ -40,6 +40,15 @@ from quorate.ensembles._member import Member, is_certain, numbered, take_columns
 from quorate.ensembles._pooled import PooledClassifier, predictable
 from quorate.ensembles._recombined import collect_recombined, recombined_rows
 from quorate.ensembles._registry import find_kind, read_ensemble, register_kind
+from quorate.ensembles._row_marks import (
+    ROWS,
+    RowMarks,
+    are_too_many,
+    marked,
+    marks_of,
+    shared_rows,
+    were_chosen_on,
+)
 from quorate.ensembles._training import (
     drawn_rows,
     may_be_all_rows,
@@ -50,12 +59,17 @@ from quorate.ensembles._training import (
     were_training_rows,
 )
 from quorate.ensembles._tree_input import tree_input
-from quorate.ensembles._unknown_labels import warn_of_unknown_labels
+from quorate.ensembles._unknown_labels import (
+    check_labels,
+    check_labels_of_pair,
+    check_pair,
+)
 from quorate.ensembles._weighted_voting import WeightedVoting
 from quorate.ensembles._wrappers import unwrapped
 
 __all__ = [
     "COSTS",
+    "ROWS",
     "AdaptedMember",
     "BatchVoter",
     "CallTimes",
@@ -67,13 +81,18 @@ __all__ = [
     "MemberAdapter",
     "Notebook",
     "PooledClassifier",
+    "RowMarks",
     "VotedChunk",
     "WeightedVoting",
+    "are_too_many",
     "as_member",
     "ask_members",
     "batch_check",
     "batch_rows",
     "check_all_rows",
+    "check_labels",
+    "check_labels_of_pair",
+    "check_pair",
     "checker",
     "collect_recombined",
     "collect_votes",
@@ -86,6 +105,8 @@ __all__ = [
     "is_certain",
     "joined_notes",
     "keep_members",
+    "marked",
+    "marks_of",
     "may_be_all_rows",
     "may_be_training_rows",
     "member_costs",
@@ -102,13 +123,14 @@ __all__ = [
     "register_adapter",
     "register_kind",
     "rows_of_bags",
+    "shared_rows",
     "take_columns",
     "time_calls",
     "trained_on",
     "trained_on_as_many",
     "tree_input",
     "unwrapped",
-    "warn_of_unknown_labels",
+    "were_chosen_on",
     "were_training_rows",
     "with_new_leaves",
 ]

@@ -12,7 +12,7 @@ from quorate.ensembles._collect_batches import collect_from_batches
 from quorate.ensembles._kind import Ensemble
 from quorate.ensembles._registry import read_ensemble
 from quorate.ensembles._training import check_training_data, recognise
-from quorate.ensembles._unknown_labels import warn_of_unknown_labels
+from quorate.ensembles._unknown_labels import check_labels
 from quorate.votes import Votes, VoteSource, as_labels
 
 
@@ -124,7 +124,7 @@ def collect_votes(
             n_jobs=n_jobs,
             probabilities=probabilities,
         )
-        _warn_of_unknown_labels(found, votes)
+        _check_labels(found, votes)
         return votes
     if target is not None:
         raise ValueError(
@@ -159,13 +159,13 @@ def collect_votes(
         n_jobs=n_jobs,
         probabilities=probabilities,
     )
-    _warn_of_unknown_labels(found, votes)
+    _check_labels(found, votes)
     return votes if rows is None else votes.numbered(rows)
 
 
-def _warn_of_unknown_labels(ensemble: Ensemble, votes: Votes) -> None:
+def _check_labels(ensemble: Ensemble, votes: Votes) -> None:
     counts = np.bincount(votes.y, minlength=votes.classes.size)
-    warn_of_unknown_labels(ensemble, votes.classes, counts)
+    check_labels(ensemble, votes.classes, counts, "collect_votes")
 
 
 def _check_lengths(X: Any, y: Array | None) -> None:

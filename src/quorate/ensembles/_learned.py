@@ -77,19 +77,30 @@ def record_of(model: Any, ensemble: Ensemble, owner: str) -> Mapping[str, Any] |
     owner : str
         Who asks, for the message.
     """
+    record = find_record(model)
+    if record is not None and not speaks_of(record, ensemble):
+        raise ValueError(
+            f"{owner}: the {type(ensemble.core).__name__} was fitted again or changed "
+            "after it was pruned, so its record pruning_ speaks of members "
+            "that are gone; prune it again, or delete pruning_."
+        )
+    return record
+
+
+def find_record(model: Any) -> Mapping[str, Any] | None:
+    """Return the record of a model or of what is in it, whatever became of them."""
     within = model
     while within is not None:
         record = getattr(within, "pruning_", None)
         if isinstance(record, Mapping):
-            if record.get("members") not in (None, digests(ensemble)):
-                raise ValueError(
-                    f"{owner}: the {type(within).__name__} was fitted again or changed "
-                    "after it was pruned, so its record pruning_ speaks of members "
-                    "that are gone; prune it again, or delete pruning_."
-                )
             return record
         within = inside(within)
     return None
+
+
+def speaks_of(record: Mapping[str, Any], ensemble: Ensemble) -> bool:
+    """Tell whether the members are those that a record was written about."""
+    return record.get("members") in (None, digests(ensemble))
 
 
 def _digest(*things: Any) -> str:

@@ -1,5 +1,7 @@
 """Labels that an ensemble cannot give: a slip in a file, or a class that came later."""
 
+from typing import Any
+
 import numpy as np
 
 from quorate._typing import Array, IntArray
@@ -9,26 +11,36 @@ from quorate.exceptions import UnknownLabelWarning
 from quorate.votes import as_labels
 
 
-def warn_of_unknown_labels(
-    ensemble: Ensemble, classes: Array, counts: IntArray
+def check_labels(
+    ensemble: Ensemble, classes: Array, counts: IntArray, owner: str
 ) -> None:
     """Warn if samples have labels that the ensemble was not trained on.
+
+    Where it was trained on none of them, these are labels of something else: refused.
 
     Parameters
     ----------
     ensemble : Ensemble
     classes : array
-        All labels, of samples and of votes.
+        Labels, each once.
     counts : array of int
-        How many samples have each of them.
+        How many samples have each of them; none for one that only votes have.
+    owner : str
+        Who asks, for the message.
     """
-    if ensemble.classes is None or len(classes) == len(ensemble.classes):
+    if ensemble.classes is None:
         return
     known = as_labels(ensemble.classes, "the ensemble's classes").tolist()
-    labels = classes.tolist()
-    unknown = np.flatnonzero([label not in known for label in labels])
+    labels, there = classes.tolist(), np.asarray(counts) > 0
+    unknown = np.flatnonzero(there & [label not in known for label in labels])
     if not unknown.size:
         return
+    if unknown.size == np.count_nonzero(there):
+        raise ValueError(
+            f"{owner}: the ensemble was trained on none of the labels given "
+            f"({_listed([labels[place] for place in unknown])}); it knows "
+            f"{_listed(known)}."
+        )
     n_samples = int(counts[unknown].sum())
     most = labels[unknown[int(counts[unknown].argmax())]]
     who = "sample has" if n_samples == 1 else "samples have"
@@ -38,3 +50,35 @@ def warn_of_unknown_labels(
         f"({most!r}{more}): no member can be right there.",
         UnknownLabelWarning,
     )
+
+
+def check_pair(first: Ensemble, second: Ensemble, owner: str) -> None:
+    """Refuse two ensembles whose classes are of different types, and so never equal."""
+    if first.classes is None or second.classes is None:
+        return
+    one, two = (as_labels(each.classes, "classes") for each in (first, second))
+    if not set(one.tolist()) & set(two.tolist()):
+        raise ValueError(
+            f"{owner}: the first model knows the classes {_listed(one.tolist())}, the "
+            f"second {_listed(two.tolist())}; they have to be the same."
+        )
+
+
+def check_labels_of_pair(
+    first: Ensemble, second: Ensemble, y: Array, owner: str
+) -> None:
+    """Check two ensembles against each other, and labels against both of them."""
+    check_pair(first, second, owner)
+    labels, counts = np.unique(as_labels(y, "y"), return_counts=True)
+    check_labels(first, labels, counts, owner)
+    if not _same(first.classes, second.classes):
+        check_labels(second, labels, counts, owner)
+
+
+def _same(one: Array | None, two: Array | None) -> bool:
+    return one is not None and two is not None and np.array_equal(one, two)
+
+
+def _listed(labels: list[Any]) -> str:
+    shown = ", ".join(map(repr, labels[:5]))
+    return f"{shown}, ..." if len(labels) > 5 else shown

@@ -9,10 +9,16 @@ import numpy as np
 
 from quorate._rows import count_rows, take_rows
 from quorate._typing import Array
-from quorate.ensembles import predict_milliseconds, read_ensemble, trained_on
+from quorate.ensembles import (
+    check_labels,
+    predict_milliseconds,
+    read_ensemble,
+    trained_on,
+)
 from quorate.exceptions import ConfidenceWarning
 from quorate.lazy._calibration import rows_needed
 from quorate.lazy._classifier import LazyClassifier
+from quorate.votes import as_labels
 
 SEEN = (
     "The members were trained on these samples, and on such samples they agree far "
@@ -107,8 +113,11 @@ def try_modes(
         Whether the members were trained on the samples; found out with the help of
         ``y`` if not given.
     """
+    found = read_ensemble(ensemble)
+    if y is not None:
+        labels, counts = np.unique(as_labels(y, "y"), return_counts=True)
+        check_labels(found, labels, counts, "lazy")
     if on_training is None:
-        found = read_ensemble(ensemble)
         on_training = y is not None and trained_on(found, found.prepare(X), y)
 
     def lazy(mode: str, **options: Any) -> LazyClassifier:

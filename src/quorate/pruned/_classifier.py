@@ -39,7 +39,7 @@ from quorate.pruned._fitting import (
     fit_and_hold_out,
     fit_in_folds,
 )
-from quorate.pruned._prune import distilled, smaller_ensemble
+from quorate.pruned._prune import distilled, marks_for, smaller_ensemble
 from quorate.pruning import AUTO
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -212,7 +212,8 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
             owner="PrunedClassifier",
         )
         assert fitted.evidence.ensemble is not None
-        self.estimator_ = smaller_ensemble(fitted.evidence.ensemble, selection)
+        marks = marks_for(fitted.evidence)
+        self.estimator_ = smaller_ensemble(fitted.evidence.ensemble, selection, marks)
         if options is not None:
             if seed is not None:
                 options = {**options, "random_state": seed}

@@ -8,6 +8,7 @@ from quorate._distil import distil as teach
 from quorate.choosing import (
     USUAL,
     Budget,
+    Evidence,
     Keep,
     Selection,
     Size,
@@ -15,7 +16,13 @@ from quorate.choosing import (
     choose,
     gather,
 )
-from quorate.ensembles import Ensemble, PooledClassifier, read_ensemble
+from quorate.ensembles import (
+    ROWS,
+    Ensemble,
+    PooledClassifier,
+    marked,
+    read_ensemble,
+)
 from quorate.pruned._record import get_record, pruning_record, set_record
 
 
@@ -104,9 +111,10 @@ def prune(
         bagging, which have none, into a :class:`quorate.WeightedVoting` of the same
         members. ``pruning_`` says what was done, with digests of what the members had
         learned: fitting the smaller ensemble again leaves it there, and who reads it
-        then refuses it. Out-of-bag scores are gone: they were those of all members.
-        ``n_jobs`` is None, since starting workers makes small
-        batches slower; set it for large ones.
+        then refuses it. ``pruning_["rows"]`` has marks of the rows chosen on, on which
+        nothing is certified. Out-of-bag scores are gone: they were those of all
+        members. ``n_jobs`` is None, since starting workers makes small batches slower;
+        set it for large ones.
 
     See Also
     --------
@@ -208,9 +216,10 @@ def prune_with_selection(
     whole = evidence.ensemble
     assert whole is not None
     models: list[Any] = []
+    marks = marks_for(evidence)
 
     def build(selection: Selection) -> Any:
-        smaller = smaller_ensemble(whole, selection)
+        smaller = smaller_ensemble(whole, selection, marks)
         if options is not None:
             # Of files, the rows that were drawn.
             rows = evidence.X if y is None else X
@@ -231,8 +240,33 @@ def prune_with_selection(
     return set_record(smaller, record), selection
 
 
-def smaller_ensemble(ensemble: Ensemble, selection: Selection) -> Any:
-    """Return the ensemble of the members chosen, with a record of the choice."""
+def marks_for(evidence: Evidence) -> list[dict[str, Any]]:
+    """Return marks of the rows that evidence is about, by which they are known again.
+
+    No limit is given on rows that members were chosen on.
+    """
+    assert evidence.ensemble is not None
+    votes = evidence.votes
+    labels = votes.classes[votes.y]
+    return marked(evidence.ensemble, evidence.X, evidence.rows, labels)
+
+
+def smaller_ensemble(
+    ensemble: Ensemble,
+    selection: Selection,
+    marks: list[dict[str, Any]] | None = None,
+) -> Any:
+    """Return the ensemble of the members chosen, with a record of the choice.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The whole one.
+    selection : Selection
+        Who is kept.
+    marks : list of dict, optional
+        Marks of the rows chosen on, of :func:`marks_for`.
+    """
     kept, weights = selection.members, selection.weights
     new = None if weights is None else weights[kept]
     if ensemble.can_predict:
@@ -240,7 +274,7 @@ def smaller_ensemble(ensemble: Ensemble, selection: Selection) -> Any:
     else:
         classes = selection.votes.classes
         smaller = PooledClassifier.of(ensemble, kept, new, classes)
-    return set_record(smaller, pruning_record(selection))
+    return set_record(smaller, {**pruning_record(selection), ROWS: marks or []})
 
 
 def distilled(

@@ -12,11 +12,15 @@ from quorate.ensembles import (
     BatchVoter,
     Ensemble,
     LeafNotes,
+    RowMarks,
+    check_pair,
     digests,
     joined_notes,
+    marks_of,
     model_digest,
     read_ensemble,
     rows_of_bags,
+    shared_rows,
 )
 from quorate.votes import (
     Rivals,
@@ -150,6 +154,8 @@ class Rival:
     """A model that is asked itself; None where the votes of the members tell."""
     learned: str | None = None
     """Digest of the model, whoever is asked; None for an order."""
+    marks: tuple[RowMarks, ...] = ()
+    """Rows that members of either were chosen on."""
 
     def beside(self, votes: Votes, X: Any) -> Rivals:
         """Count on which samples they err and the ensemble does not, or the reverse."""
@@ -183,6 +189,7 @@ class Rival:
             y=votes.y,
             n_classes=votes.n_classes,
             learned=self.learned,
+            n_chosen_on=shared_rows(self.marks, X, votes.classes[votes.y]),
         )
 
 
@@ -200,6 +207,7 @@ def rivals_of(ensemble: Ensemble, against: Any) -> Rival | None:
             f"summarise(against): a {type(against).__name__} cannot predict by itself; "
             "give a model, a Selection or an order of members."
         )
+    check_pair(ensemble, small, "summarise(against)")
     kept = _places(small, ensemble)
     alike = (
         kept is not None
@@ -212,14 +220,16 @@ def rivals_of(ensemble: Ensemble, against: Any) -> Rival | None:
         assert ensemble.weights is not None
         alike = np.array_equal(small.weights, ensemble.weights[kept])
     sizes, learned = np.array([small.n_members]), model_digest(small)
+    both = (ensemble.model, ensemble), (against, small)
+    marks = tuple(each for pair in both for each in marks_of(*pair))
     if alike and kept is not None and kept.size < ensemble.n_members:
-        return Rival(sizes, kept, learned=learned)
+        return Rival(sizes, kept, learned=learned, marks=marks)
     record = getattr(small.core, "pruning_", None) or {}
     listed = record.get("kept")
     order = None if listed is None else np.asarray(listed, dtype=np.int64)
     if order is not None and order.size == ensemble.n_members:
         order = None  # all of them, but maybe with other weights
-    return Rival(sizes, order, model=against, learned=learned)
+    return Rival(sizes, order, model=against, learned=learned, marks=marks)
 
 
 def _places(small: Ensemble, big: Ensemble) -> IntArray | None:

@@ -11,9 +11,9 @@ from quorate._batches import Batch, BatchSource, as_source, is_dask, partitions
 from quorate.ensembles import (
     Notebook,
     check_all_rows,
+    check_labels,
     may_be_training_rows,
     trained_on_as_many,
-    warn_of_unknown_labels,
     were_training_rows,
 )
 from quorate.exceptions import BatchError
@@ -140,7 +140,7 @@ def summarise(
 def _looked_at(question: Question, found: Summary) -> Summary:
     """Return a summary; say so if there are samples on which nobody can be right."""
     counts = found.vote_sums.confusion.sum(axis=1) + found.vote_sums.undecided
-    warn_of_unknown_labels(question.opened().ensemble, found.classes, counts)
+    check_labels(question.opened().ensemble, found.classes, counts, "summarise")
     return found
 
 

@@ -36,6 +36,8 @@ class Rivals:
     where nobody has counted them."""
     learned: str | None = None
     """Digest of what the model has learned; None if it is not known, or an order."""
+    n_chosen_on: float = 0.0
+    """Samples on which members of either were chosen, as far as that can be told."""
 
     @classmethod
     def count(
@@ -50,6 +52,7 @@ class Rivals:
         y: Array,
         n_classes: int,
         learned: str | None = None,
+        n_chosen_on: float = 0.0,
     ) -> "Rivals":
         """Count errors that one, the other or both make, and what is found of y."""
         return cls(
@@ -63,6 +66,7 @@ class Rivals:
             n_samples=int(whole.size),
             found=np.array([np.bincount(y[~w], minlength=n_classes) for w in wrong]),
             learned=learned,
+            n_chosen_on=n_chosen_on,
         )
 
     def __add__(self, other: "Rivals") -> "Rivals":
@@ -83,6 +87,7 @@ class Rivals:
             n_samples=self.n_samples + other.n_samples,
             found=found,
             learned=self.learned and other.learned,
+            n_chosen_on=self.n_chosen_on + other.n_chosen_on,
         )
 
     def in_classes(self, places: IntArray, n_classes: int) -> "Rivals":

@@ -62,6 +62,7 @@ SUMMARY = Layout(
         "rival_found": ("i", "RK"),
         "learned": ("U", "M"),
         "rival_learned": ("U", ""),
+        "rival_chosen_on": ("f", ""),
         "rows_done": ("i", "2"),
         "batches_done": ("U", "B"),
     },
@@ -115,6 +116,8 @@ def arrays_of(summary: Summary) -> dict[str, Array]:
             arrays["rival_found"] = rivals.found
         if rivals.learned is not None:
             arrays["rival_learned"] = np.array(rivals.learned)
+        if rivals.n_chosen_on:
+            arrays["rival_chosen_on"] = np.array(rivals.n_chosen_on)
     if summary.learned is not None:
         arrays["learned"] = np.array(summary.learned)
     return arrays
@@ -294,6 +297,7 @@ def _rivals(arrays: dict[str, Array]) -> Rivals | None:
         n_samples=int(arrays["times"].sum()),
         found=arrays.get("rival_found"),
         learned=str(arrays["rival_learned"]) if "rival_learned" in arrays else None,
+        n_chosen_on=float(arrays.get("rival_chosen_on", 0.0)),
     )
 
 

@@ -1,0 +1,228 @@
+"""Rows that members were chosen on are known again, and others are not."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
+
+import quorate
+from quorate._tables import read_samples
+from quorate.ensembles import marks_of, read_ensemble
+from quorate.ensembles._row_marks import RowMarks, row_hashes
+
+
+def some(n_rows, seed=0, n_columns=4):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n_rows, n_columns)), rng.integers(0, 2, n_rows)
+
+
+def mixed_frame(n_rows, seed=0):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "size": rng.normal(size=n_rows),
+            "count": rng.integers(0, 1000, n_rows),
+            "old": rng.random(n_rows) < 0.5,
+            "kind": rng.choice(["ant", "bee", "cow, brown"], n_rows),
+            "code": rng.choice(["007", "12", "x"], n_rows),
+            "short": rng.normal(size=n_rows).astype(np.float32),
+        }
+    )
+    frame.loc[rng.random(n_rows) < 0.1, ["size", "kind"]] = np.nan
+    return frame, rng.choice(["no", "yes"], n_rows)
+
+
+class TestHashes:
+    def test_equal_values_in_any_container(self):
+        X, y = some(50)
+        X[X < -1] = 0.0
+        wanted = row_hashes(X, y)
+        assert np.unique(wanted).size == 50
+        for same in (
+            pd.DataFrame(X), X.tolist(), np.asfortranarray(X), X.astype(np.float32),
+            sparse.csr_matrix(X), sparse.coo_array(X), X.astype(object),
+            np.negative(-X), X.reshape(50, 2, 2), pd.DataFrame(X).astype({0: object}),
+        ):  # fmt: skip
+            np.testing.assert_array_equal(row_hashes(same, y), wanted)
+        for labels in (y.tolist(), y.astype(float), y.astype(bool), y.astype(str)):
+            np.testing.assert_array_equal(row_hashes(X, labels), wanted)
+
+    def test_polars_and_arrow(self):
+        frame, y = mixed_frame(40)
+        wanted = row_hashes(frame, y)
+        polars = pytest.importorskip("polars")
+        arrow = pytest.importorskip("pyarrow")
+        np.testing.assert_array_equal(row_hashes(polars.from_pandas(frame), y), wanted)
+        table = arrow.Table.from_pandas(frame)
+        np.testing.assert_array_equal(row_hashes(table, y), wanted)
+
+    def test_each_value_and_its_column_count(self):
+        X, y = some(1)
+        (one,) = row_hashes(X, y)
+        for column in range(4):
+            other = X.copy()
+            other[0, column] += 0.01
+            assert row_hashes(other, y) != one
+        assert row_hashes(X[:, ::-1], y) != one
+        assert row_hashes(X, 1 - y) != one
+
+    def test_blocks_of_rows(self, monkeypatch):
+        X, y = some(50)
+        wanted = row_hashes(X, y)
+        monkeypatch.setattr("quorate.ensembles._row_marks._VALUES", 12)
+        np.testing.assert_array_equal(row_hashes(X, y), wanted)
+
+    def test_texts(self):
+        texts = ["some words", "other words", "some words"]
+        first, second, third = row_hashes(texts, [0, 0, 0])
+        assert first == third != second
+
+    def test_after_a_file(self, tmp_path):
+        frame, y = mixed_frame(200)
+        frame.assign(label=y).to_csv(tmp_path / "rows.csv", index=False)
+        X, labels = read_samples(tmp_path / "rows.csv", "label")
+        wanted = row_hashes(frame, y)
+        np.testing.assert_array_equal(row_hashes(X, labels), wanted)
+        np.testing.assert_array_equal(row_hashes(X.to_numpy(), labels), wanted)
+
+    def test_nothing_is_raised_by_huge_numbers(self):
+        with np.errstate(all="raise"):
+            row_hashes(np.array([[1e300, -1e300, np.inf]]), [0])
+
+
+class TestMarks:
+    @pytest.mark.parametrize("n_rows", [200, 30_000])
+    def test_shares_of_rows(self, n_rows):
+        X, y = some(n_rows)
+        new, new_y = some(n_rows, seed=1)
+        marks = RowMarks.of(X, y)
+        assert marks.once.size <= 1000
+        mixed = np.random.default_rng(0).permutation(n_rows)
+        assert marks.shared(X[mixed], y[mixed]) == n_rows
+        assert marks.shared(new, new_y) == 0
+        half = n_rows // 2
+        both = np.r_[X[:half], new[:half]], np.r_[y[:half], new_y[:half]]
+        assert marks.shared(*both) == pytest.approx(half, rel=0.2)
+
+    @pytest.mark.parametrize("n_values", [3, 8, 30, 300])
+    def test_few_values_meet_by_chance(self, n_values):
+        """Rows that repeat are no sign; the very same ones are told all the same."""
+        for seed in range(5):
+            rng = np.random.default_rng(seed)
+            X, new = rng.integers(0, n_values, (2, 2000, 2))
+            y, new_y = rng.integers(0, 2, (2, 2000))
+            marks = RowMarks.of(X, y)
+            assert marks.shared(new, new_y) <= 0.05 * 2000
+            assert marks.shared(X[::-1], y[::-1]) == 2000
+
+    def test_the_record_keeps_them(self):
+        X, y = some(3000)
+        marks = RowMarks.of(X, y)
+        again = RowMarks.from_dict(marks.to_dict())
+        assert again.to_dict() == marks.to_dict()
+        assert len(str(marks.to_dict())) < 6000
+        assert again.shared(X[:1000], y[:1000]) == marks.shared(X[:1000], y[:1000]) > 0
+
+
+@pytest.fixture(scope="module")
+def pruned():
+    X, y = some(2500)
+    y = np.where(X[:, 0] + 0.5 * X[:, 1] > 0, 1, 0) ^ (y & (X[:, 2] > 1))
+    forest = RandomForestClassifier(30, random_state=0).fit(X[:500], y[:500])
+    small = quorate.prune(forest, X[500:1500], y[500:1500], keep=6)
+    return forest, small, X, y
+
+
+CHOSEN = "certify: members were chosen on these samples, or on many of them"
+
+
+class TestDoors:
+    def test_certify_refuses(self, pruned):
+        forest, small, X, y = pruned
+        for rows in (slice(500, 1500), slice(1499, 499, -1), slice(700, 1300)):
+            with pytest.raises(ValueError, match=CHOSEN):
+                quorate.certify(forest, small, X[rows], y[rows], tolerance=0.1)
+        with pytest.raises(ValueError, match=CHOSEN):
+            quorate.certify(
+                forest, small, pd.DataFrame(X[1400:2400]), y[1400:2400], tolerance=0.1
+            )
+
+    def test_new_samples_are_certified(self, pruned):
+        forest, small, X, y = pruned
+        assert quorate.certify(forest, small, X[1500:], y[1500:], tolerance=0.2).holds
+        # A few of the same are nothing to speak of.
+        few = slice(1480, 2480)
+        assert quorate.certify(forest, small, X[few], y[few], tolerance=0.2).holds
+
+    def test_compare_says_so_and_gives_no_limits(self, pruned):
+        forest, small, X, y = pruned
+        same = quorate.compare(forest, small, X[500:1500], y[500:1500], repeats=1)
+        assert same.chosen_on
+        assert same.error_limits is same.excess_limit is None
+        assert same.accuracy[1] == small.score(X[500:1500], y[500:1500])
+        assert "chosen on the same samples, which flatters" in same.note
+        assert same.to_dict()["chosen_on"] is True
+        other = quorate.compare(forest, small, X[1500:], y[1500:], repeats=1)
+        assert not other.chosen_on
+        assert other.error_limits is not None
+        assert "flatters" not in other.note
+
+    def test_out_of_bag(self, pruned):
+        forest, _, X, y = pruned
+        small = quorate.prune(forest, X[:500], y[:500], keep=6)
+        # The very training rows are known anyway, but not with others among them.
+        with pytest.raises(ValueError, match=CHOSEN):
+            quorate.certify(forest, small, X[200:900], y[200:900], tolerance=0.1)
+
+    def test_marks_survive_files_and_pruning_again(self, pruned, tmp_path):
+        forest, small, X, y = pruned
+        quorate.save(small, tmp_path / "small.skops")
+        again = quorate.load(tmp_path / "small.skops", ["sklearn.tree._tree.Tree"])
+        with pytest.raises(ValueError, match=CHOSEN):
+            quorate.certify(forest, again, X[500:1500], y[500:1500])
+        smaller = quorate.prune(small, X[1500:2000], y[1500:2000], keep=3)
+        for rows in (slice(500, 1500), slice(1500, 2000)):
+            with pytest.raises(ValueError, match=CHOSEN):
+                quorate.certify(forest, smaller, X[rows], y[rows], tolerance=0.1)
+
+    def test_while_fitting(self, pruned):
+        _, _, X, y = pruned
+        inner = BaggingClassifier(n_estimators=10, random_state=0, bootstrap=False,
+                                  max_samples=0.5)  # fmt: skip
+        model = quorate.PrunedClassifier(inner, "re", 4, prune_on=0.5, random_state=0)
+        model.fit(X[:1000], y[:1000])
+        (marks,) = marks_of(model, read_ensemble(model))
+        assert marks.n_rows == 500
+        assert marks.shared(X[:1000], y[:1000]) == pytest.approx(500, rel=0.1)
+        assert marks.shared(X[1000:], y[1000:]) == 0
+
+    def test_old_records_and_stale_ones_are_silent(self, pruned):
+        forest, _, X, y = pruned
+        old = quorate.prune(forest, X[500:1500], y[500:1500], keep=6)
+        del old.pruning_["rows"]
+        found = quorate.compare(forest, old, X[500:1500], y[500:1500], repeats=1)
+        assert not found.chosen_on
+        stale = quorate.prune(forest, X[500:1500], y[500:1500], keep=6)
+        stale.fit(X[:500], y[:500])
+        found = quorate.compare(forest, stale, X[500:1500], y[500:1500], repeats=1)
+        assert not found.chosen_on
+
+    def test_batches_and_their_summaries(self, pruned, tmp_path):
+        forest, small, X, y = pruned
+        for start, wanted in ((500, 1000), (1000, 500), (1500, 0)):
+            rows = range(start, start + 1000, 200)
+            batches = [(X[at : at + 200], y[at : at + 200]) for at in rows]
+            summary = quorate.summarise(forest, batches, against=small)
+            assert summary.rivals.n_chosen_on == pytest.approx(wanted, rel=0.2)
+            summary.save(tmp_path / "summary.npz")
+            again = quorate.Summary.load(tmp_path / "summary.npz")
+            assert again.rivals.n_chosen_on == summary.rivals.n_chosen_on
+            compared = quorate.compare(forest, small, again)
+            assert compared.chosen_on == (wanted > 0)
+            assert (compared.excess_limit is None) == (wanted > 0)
+            if wanted:
+                with pytest.raises(ValueError, match=CHOSEN):
+                    quorate.certify(again, tolerance=0.2)
+            else:
+                assert quorate.certify(again, tolerance=0.2).holds
