@@ -10,7 +10,7 @@ from typing import Any
 
 from quorate._batches._batch import Batch, BatchSource
 from quorate._suggest import unknown_name
-from quorate._tables import csv_rows, import_pandas
+from quorate._tables import SampleForm, column_names, csv_rows, import_pandas
 from quorate.exceptions import FileFormatError
 
 _PARQUET = (".parquet", ".pq")
@@ -25,7 +25,7 @@ class RowGroup(Batch):
     group: int
     n_groups: int
     target: str
-    as_frame: bool
+    form: SampleForm
     n_rows: int | None
 
     @property
@@ -48,7 +48,7 @@ class RowGroup(Batch):
             # Damage makes Arrow raise errors of its own, of memory, of keys and types.
             except Exception as error:
                 raise _damaged(self.path, error) from error
-            yield _samples(frame, self.target, self.as_frame)
+            yield _samples(frame, self.target, self.form)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class CsvFile(Batch):
 
     path: Path
     target: str
-    as_frame: bool
+    form: SampleForm
     n_rows: int | None = None
 
     @property
@@ -68,16 +68,22 @@ class CsvFile(Batch):
     def read(self, rows: int) -> Iterator[tuple[Any, Any]]:
         """Yield the samples, a few thousand at a time."""
         pd = import_pandas(self.name)
-        lines = csv_rows(self.path)
-        header = next(lines, None)
-        if header is None:
-            raise FileFormatError(f"{self.path}: not a readable table (it is empty).")
+        lines = csv_rows(self.path, self.form.keeps_spaces)
+        header = [name.lstrip() for name in next(lines, [])]
+        if not header:
+            raise FileFormatError(f"{self.path}: empty file.")
         while part := list(islice(lines, rows)):
             text = io.StringIO()
             csv.writer(text).writerows([header, *part])
             text.seek(0)
-            frame = pd.read_csv(text, na_values=["?"], low_memory=False)
-            yield _samples(frame, self.target, self.as_frame)
+            frame = pd.read_csv(
+                text, skipinitialspace=True, na_values=["?"], low_memory=False
+            )
+            texts = None
+            if self.target in header:
+                place = header.index(self.target)
+                texts = [line[place] for line in part]
+            yield _samples(frame, self.target, self.form, texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,17 +94,18 @@ class FileBatches(BatchSource):
     n_rows: int | None
 
     @classmethod
-    def of(cls, paths: list[Path], target: str, as_frame: bool) -> "FileBatches":
+    def of(cls, paths: list[Path], target: str, form: SampleForm) -> "FileBatches":
         """Look into the files for the batches they have; samples are read later."""
+        _check_columns(paths, target, form)
         parts: list[Batch] = []
         for path in paths:
             if not path.name.lower().endswith(_PARQUET):
-                parts.append(CsvFile(path, target, as_frame))
+                parts.append(CsvFile(path, target, form))
                 continue
             about = _open_parquet(path).metadata
             parts += [
                 RowGroup(
-                    path, group, about.num_row_groups, target, as_frame,
+                    path, group, about.num_row_groups, target, form,
                     about.row_group(group).num_rows,
                 )
                 for group in range(about.num_row_groups)
@@ -124,12 +131,27 @@ def _open_parquet(path: Path) -> Any:
         raise _damaged(path, error) from error
 
 
-def _samples(frame: Any, target: str, as_frame: bool) -> tuple[Any, Any]:
+def _check_columns(paths: list[Path], target: str, form: SampleForm) -> None:
+    """Refuse files that lack a column; columns too many are told of once."""
+    told: set[str] = set()
+    for path in paths:
+        names = column_names(path)
+        if names is None or target not in names:
+            continue  # whoever reads it will say what is wrong
+        form.check_columns(
+            [name for name in names if name not in told], target, str(path)
+        )
+        told.update({*names} - {*(form.columns or ())})
+
+
+def _samples(
+    frame: Any, target: str, form: SampleForm, texts: list[str] | None = None
+) -> tuple[Any, Any]:
     frame.columns = [str(column) for column in frame.columns]
     if target not in frame.columns:
         raise ValueError(unknown_name("column", target, frame.columns))
-    X, y = frame.drop(columns=target), frame[target].to_numpy()
-    return (X if as_frame else X.to_numpy()), y
+    y = form.as_labels(frame[target].to_numpy(), target, texts)
+    return form.samples(frame.drop(columns=target)), y
 
 
 def _damaged(path: Path, error: BaseException) -> FileFormatError:
