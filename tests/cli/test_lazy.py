@@ -95,7 +95,6 @@ def test_scores_nothing_on_training_samples(folder):
     ("words", "code", "message"),
     [
         (["--target", "kin"], 1, "did you mean 'kind'"),
-        ([], 1, "feature names"),
         (["--confidence", "2"], 2, "--confidence 2: a probability in [0.5, 1)"),
         (["--epsilon", "0"], 2, "--epsilon 0: a number between 0 and 1"),
     ],
@@ -111,3 +110,14 @@ def test_a_list_cannot_be_timed(folder):
     done = run(folder, model="list.skops")
     assert done.exit_code == 1
     assert "cannot predict by itself" in done.stderr
+
+
+def test_columns_that_are_no_features_are_left_out(folder):
+    done = run(folder, "--json")
+    assert done.exit_code == 0, done.stderr
+    assert "not trained on the column 'kind', left out." in done.stderr
+    alone = run(folder, "--json", data="unlabelled.csv")
+    assert alone.stderr == ""
+    found, expected = json.loads(done.stdout), json.loads(alone.stdout)
+    asked = [tried["members_asked"] for tried in expected["modes"]]
+    assert [tried["members_asked"] for tried in found["modes"]] == asked

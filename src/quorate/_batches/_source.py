@@ -9,11 +9,13 @@ from typing import Any
 from quorate._batches._batch import BatchSource, GivenBatches
 from quorate._batches._dask import is_dask
 from quorate._batches._files import ENDINGS, FileBatches
+from quorate._tables import SampleForm
 
 _FITS = (
     "batches are an iterable of pairs (X, y), a Parquet or CSV file, a folder or a "
     "pattern of such files with target=, or Dask collections"
 )
+_AS_THEY_ARE = SampleForm()
 
 
 def come_in_batches(given: Any, target: str | None = None) -> bool:
@@ -41,7 +43,11 @@ def _is_batch(pair: Any) -> bool:
 
 
 def as_source(
-    given: Any, owner: str, target: str | None = None, *, as_frame: bool = True
+    given: Any,
+    owner: str,
+    target: str | None = None,
+    *,
+    form: SampleForm = _AS_THEY_ARE,
 ) -> BatchSource:
     """Return batches as a source of them.
 
@@ -53,8 +59,8 @@ def as_source(
         Who asks, for messages.
     target : str, optional
         Column of labels, for files.
-    as_frame : bool
-        Whether samples from files come as frames, or as arrays.
+    form : SampleForm
+        How samples from files are to be given.
     """
     if isinstance(given, BatchSource):
         return given
@@ -66,7 +72,7 @@ def as_source(
                 "with target=."
             )
         files = [file for path in paths for file in find_files(path, owner)]
-        return FileBatches.of(files, target, as_frame)
+        return FileBatches.of(files, target, form)
     if target is not None:
         raise ValueError(f"{owner}(target={target!r}): goes with files; {_FITS}.")
     if hasattr(given, "shape") or not isinstance(given, Iterable):

@@ -13,6 +13,7 @@ from quorate._batches import (
     is_dask,
 )
 from quorate._rows import count_rows, cut_rows, sliceable
+from quorate._tables import SampleForm
 from quorate._typing import Array, IntArray
 from quorate.ensembles import Ensemble, batch_check, may_be_training_rows
 from quorate.votes import as_labels
@@ -57,8 +58,7 @@ def some_rows(
             "distil: rows are not drawn from Dask collections; give other batches, or "
             "an array of some rows."
         )
-    as_frame = hasattr(small.model, "feature_names_in_")
-    given = as_source(X, "distil", target, as_frame=as_frame)
+    given = as_source(X, "distil", target, form=SampleForm.of(small.model))
     rows_drawn, y, places, n_rows = draw_sample(
         given, size, seed, check=batch_check(small), owner="distil"
     )

@@ -9,6 +9,7 @@ import numpy as np
 from quorate._batches import as_source
 from quorate._rows import in_memory, take_rows
 from quorate._scoring import check_rule, check_scoring
+from quorate._tables import SampleForm
 from quorate._typing import Array, IntArray
 from quorate.choosing._drawing import Drawn, draw_from, draw_rows
 from quorate.choosing._size import Size
@@ -170,8 +171,7 @@ def gather(
                 f"{owner}(out_of_bag=True): batches do not say which training rows "
                 "they are; give X and y, or rows that no member was trained on."
             )
-        as_frame = hasattr(ensemble, "feature_names_in_")
-        source = as_source(X, owner, target, as_frame=as_frame)
+        source = as_source(X, owner, target, form=SampleForm.of(ensemble))
         X, y, places, drawn = draw_from(source, found, max_samples, owner, seed)
         _refuse_training_rows(found, X, y, places, drawn, owner)
     else:

@@ -8,7 +8,7 @@ import click
 
 from quorate.cli import _options
 from quorate.cli._checks import check_files
-from quorate.cli._inputs import read_model
+from quorate.cli._inputs import form_for, read_model
 from quorate.cli._numbers import CONFIDENCE, SHARE
 from quorate.cli._printable import say
 
@@ -70,7 +70,7 @@ def lazy(
         ensemble = read_model(
             model, trust, unsafe_pickle, otherwise="wrap it in quorate.LazyClassifier"
         )
-        X, y = read_samples_for(ensemble, data, target)
+        X, y = read_samples_for(form_for({model: ensemble}, data), data, target)
     with console.status("asking"):
         trial = try_modes(
             ensemble,

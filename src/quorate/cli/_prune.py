@@ -16,7 +16,7 @@ from quorate.cli._checks import (
     one_size,
     refuse_to_write_over,
 )
-from quorate.cli._inputs import read_samples_of
+from quorate.cli._inputs import form_for, read_samples_of
 from quorate.cli._numbers import COUNT, NOT_NEGATIVE
 from quorate.cli._printable import say
 from quorate.cli._streams import is_stream, run_pass
@@ -158,7 +158,8 @@ def prune(
     with console.status("reading"):
         # A list or dict of classifiers comes out as a model that can predict.
         ensemble = load(model, trust, unsafe_pickle=unsafe_pickle)
-        X, y = read_samples_of(ensemble, data, target)
+        form = form_for({model: ensemble}, data, test)
+        X, y = read_samples_of(form, data, target)
     with console.status("asking the members and choosing") as status:
 
         def told(done: int, total: int) -> None:
@@ -194,7 +195,7 @@ def prune(
         with console.status("comparing"):
             samples = (X, y)
             if test is not None or y is None:
-                samples = read_samples_of(ensemble, judged, target)
+                samples = read_samples_of(form, judged, target)
             compared = compare(ensemble, smaller, *samples, scoring=scoring)
     if test is None:
         # Nothing can be promised about members by the samples that chose them.

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from quorate._batches import as_source, is_dask, named_batch, partitions, sent
+from quorate._tables import SampleForm
 from quorate._typing import Array, IntArray
 from quorate.ensembles._batched import (
     BatchVoter,
@@ -44,13 +45,13 @@ def collect_from_batches(
     voter = BatchVoter(
         ensemble, source, drawn, probabilities=probabilities, n_jobs=n_jobs
     )
-    as_frame = hasattr(ensemble.model, "feature_names_in_")
+    form = SampleForm.of(ensemble.model)
     parts: Iterator[Part]
     if is_dask(batches):
-        pieces = partitions(batches, _OWNER, target, as_frame=as_frame)
+        pieces = partitions(batches, _OWNER, target, as_frame=form.as_frame)
         parts = _on_dask(voter, pieces)
     else:
-        given = as_source(batches, _OWNER, target, as_frame=as_frame)
+        given = as_source(batches, _OWNER, target, form=form)
         parts = _here(voter, given.batches())
     stack: list[Votes] = []
     rows, notes = 0, Notebook(limited=False)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from quorate._batches import Batch, BatchSource, as_source, is_dask, partitions
+from quorate._tables import SampleForm
 from quorate.ensembles import (
     Notebook,
     check_all_rows,
@@ -118,12 +119,12 @@ def summarise(
             "summarise(out_of_bag=True): partitions do not say which training rows "
             "they are; give batches in order, or rows that no member was trained on."
         )
-    as_frame = hasattr(ensemble, "feature_names_in_")
+    form = SampleForm.of(ensemble, *([] if against is None else [against]))
     if is_dask(batches):
         question.opened()  # refuses here what workers would refuse
-        pieces = partitions(batches, "summarise", target, as_frame=as_frame)
+        pieces = partitions(batches, "summarise", target, as_frame=form.as_frame)
         return _looked_at(question, summarise_partitions(question, pieces))
-    given = as_source(batches, "summarise", target, as_frame=as_frame)
+    given = as_source(batches, "summarise", target, form=form)
     if given.n_rows is not None:
         _refuse_training_rows(question, given, given.n_rows)
     else:
