@@ -112,7 +112,8 @@ def test_models_predict_over_partitions_by_the_means_of_dask(forest, data):
     lazy = quorate.LazyClassifier(small).fit(X[:500], y[:500])
     given = da.from_array(X, chunks=(800, -1))
     frame = dd.from_pandas(pd.DataFrame(X), npartitions=5)
-    for model in (small, lazy):
+    taught = quorate.distil(small, forest, X[:500], n_rows=500, random_state=0)
+    for model in (small, lazy, taught):
         answers = given.map_blocks(model.predict, drop_axis=1, dtype=y.dtype)
         np.testing.assert_array_equal(answers.compute(), model.predict(X))
         series = frame.map_partitions(
