@@ -53,7 +53,8 @@ def prune(
         samples that no member has seen. Errors on training samples mean nothing, so
         where there are no out-of-bag votes, no size can be chosen on them. Without
         ``y``, X is what :func:`quorate.summarise` takes as batches, of samples that no
-        member has seen; Dask computes one partition after the other.
+        member has seen, or of all training rows in their order if ``max_samples``
+        leaves none of them out. Dask computes one partition after the other.
     method : str or Pruner
         A name from :func:`quorate.methods`, a pruner object, or "auto" for the one that
         suits the ensemble; see :func:`quorate.pruning.choose_method`.
