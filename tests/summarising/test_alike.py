@@ -52,6 +52,8 @@ def unlike(X, y):
                           "order, column 0 is 'x7' and in the first batch 'x0'"),
         "no names": (framed, (rows, labels),
                      "it is an array, the first batch is a frame of pandas"),
+        "a series": (good, (frame["x0"][:50], labels),
+                     "it is one column of a frame, the first batch is an array"),
         "sparse": (good, (sparse.csr_array(rows), labels),
                    "it is sparse, the first batch is an array"),
         "fewer columns": (good, (rows[:, :5], labels),

@@ -113,10 +113,15 @@ def test_marks_tell_samples_apart(data):
     [
         ({"every": -1}, ValueError, r"summarise\(every=-1\): seconds, 0 or more"),
         ({"every": "a"}, ValueError, r"every='a'\): seconds"),
+        ({"n_jobs": 0}, ValueError, r"summarise\(n_jobs=0\): a number of processes"),
+        ({"n_jobs": "a"}, ValueError, r"n_jobs='a'\): a number of processes"),
+        ({"n_jobs": 1.5}, ValueError, r"n_jobs=1.5\): a number of processes"),
+        ({"progress": "yes"}, TypeError, r"progress='yes'\): True, False, or someth"),
+        ({"client": "tcp://a:1"}, TypeError, r"client='tcp://a:1'\): a distributed"),
         ({"resume": 3}, TypeError, r"resume=3\): the path of a file"),
         ({"resume": "."}, IsADirectoryError, "that is a folder; give the path of a"),
     ],
 )
-def test_what_cannot_be_kept_is_said_before(forest, pairs, options, error, words):
+def test_what_cannot_be_is_said_before(forest, pairs, options, error, words):
     with pytest.raises(error, match=words):
         quorate.summarise(forest, pairs, **options)

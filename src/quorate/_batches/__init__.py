@@ -12,9 +12,14 @@ from quorate._batches._batch import (
     reason,
 )
 from quorate._batches._dask import cut_alike, is_dask, partitions, sent
-from quorate._batches._drawn import MAX_SAMPLES, Drawn, sample_size
+from quorate._batches._drawn import MAX_SAMPLES, Drawn, as_seed, sample_size
 from quorate._batches._reservoir import draw_sample
-from quorate._batches._source import as_source, come_in_batches, find_files
+from quorate._batches._source import (
+    as_source,
+    come_in_batches,
+    find_files,
+    refuse_labels_twice,
+)
 
 __all__ = [
     "MAX_SAMPLES",
@@ -22,6 +27,7 @@ __all__ = [
     "BatchSource",
     "Drawn",
     "GivenBatches",
+    "as_seed",
     "as_source",
     "come_in_batches",
     "cut_alike",
@@ -31,6 +37,7 @@ __all__ = [
     "named_batch",
     "partitions",
     "reason",
+    "refuse_labels_twice",
     "sample_size",
     "sent",
 ]

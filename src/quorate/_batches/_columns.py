@@ -22,6 +22,8 @@ class Columns:
         if isinstance(names, Iterable):
             home = type(X).__module__.partition(".")[0]
             return cls(f"a frame of {home}", tuple(map(str, names)), number)
+        if hasattr(X, "iloc"):
+            return cls("one column of a frame", None, number)
         return cls("sparse" if hasattr(X, "tocsr") else "an array", None, number)
 
     def check(self, other: "Columns") -> None:

@@ -87,7 +87,7 @@ def distil(
         Rows that ``small`` and ``teacher`` take, best those they were trained on.
         New rows take each value from one of two of them, so it has to be a table,
         unless there are ``unlabelled`` rows. Or what :func:`quorate.summarise` takes as
-        batches, but for Dask, of rows that nobody was trained on.
+        batches, of rows that nobody was trained on.
     unlabelled : array-like, sparse matrix or data frame, optional
         Further rows that nobody was trained on.
     n_rows : int or "auto"
@@ -155,7 +155,7 @@ def distil(
     X, some, drawn = some_rows((found, known.ensemble), X, target, size, seed)
     if drawn is not None and max_samples is None:
         warn(
-            f"distil: leaves learn on {drawn}, rows; max_samples= takes more, or "
+            f"distil: leaves learn on {drawn.of('rows')}; max_samples= takes more, or "
             "fewer.",
             SampledWarning,
         )
@@ -204,10 +204,12 @@ def distil(
     return _recorded(made, found, record, taught)
 
 
-def check_options(given: Any, owner: str) -> dict[str, Any] | None:
+def check_options(
+    given: Any, owner: str, seed: int | None = None
+) -> dict[str, Any] | None:
     """Return options of :func:`distil` from what ``distil=`` was given; None for no.
 
-    Those who say True get the same result each time.
+    Those who say True get the same result each time, by ``seed`` if there is one.
 
     Examples
     --------
@@ -217,7 +219,7 @@ def check_options(given: Any, owner: str) -> dict[str, Any] | None:
     if given is False or given is None:
         return None
     if given is True:
-        return {"random_state": 0}
+        return {"random_state": seed or 0}
     if not isinstance(given, Mapping):
         raise ValueError(
             f"{owner}(distil={given!r}): True, False, or a dict of parameters of "
@@ -229,7 +231,7 @@ def check_options(given: Any, owner: str) -> dict[str, Any] | None:
         if name not in known:
             problem = unknown_name("parameter", name, known)
             raise ValueError(f"{owner}(distil=...): {problem}")
-    return {"random_state": 0, **given}
+    return {"random_state": seed or 0, **given}
 
 
 def _some_of(table: Any, rows: IntArray | None) -> Any:

@@ -10,9 +10,8 @@ from quorate._batches import (
     as_source,
     come_in_batches,
     draw_sample,
-    is_dask,
 )
-from quorate._rows import count_rows, cut_rows, sliceable
+from quorate._rows import count_rows, cut_rows, in_memory, sliceable
 from quorate._tables import SampleForm
 from quorate._typing import Array, IntArray
 from quorate.ensembles import Ensemble, batch_check, may_be_training_rows
@@ -47,17 +46,13 @@ def some_rows(
     """
     small = models[0]
     if not come_in_batches(X, target):
+        X = in_memory(X)
         n_rows = count_rows(X)
         if n_rows <= size:
             return X, None, None
         pairs = [(np.arange(n_rows), _answers(small, X))]
         _, _, rows, _ = draw_sample(GivenBatches(pairs), size, seed)
         return X, rows, Drawn(rows.size, n_rows, seed)
-    if is_dask(X):
-        raise TypeError(
-            "distil: rows are not drawn from Dask collections; give other batches, or "
-            "an array of some rows."
-        )
     given = as_source(X, "distil", target, form=SampleForm.of(small.model))
     rows_drawn, y, places, n_rows = draw_sample(
         given, size, seed, check=batch_check(small), owner="distil"

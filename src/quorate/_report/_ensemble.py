@@ -38,7 +38,7 @@ from quorate._report._sections import (
 from quorate._report._sizes import full_score, prune_commands, size_facts
 from quorate._report._summary import summary_report
 from quorate._report._words import GLOSSARY, UNSCORED
-from quorate._rows import count_rows, in_memory, take_rows
+from quorate._rows import count_rows, take_rows
 from quorate._scoring import check_rule, check_scoring
 from quorate._versions import versions
 from quorate.choosing import (
@@ -241,14 +241,15 @@ def make_report(
     else:
         evidence = gather(
             ensemble,
-            in_memory(X),
-            in_memory(y),
+            X,
+            y,
             out_of_bag=out_of_bag,
             n_jobs=n_jobs,
             scoring=scoring,
             owner="report",
             max_samples=max_samples,
             target=target,
+            seed=random_state,
             size=size,
         )
     X = evidence.X

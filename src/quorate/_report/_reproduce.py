@@ -101,7 +101,7 @@ def reproduce(
         given["methods"] = [as_code(other) for other in methods]
     if title is not None:
         given["title"] = title
-    if selection.pruner.tags.is_random and not has_seed(method):
+    if needs_seed(selection, method):
         choice["random_state"] = settings["random_state"]
     modules = {_home(one) for one in (method, *(methods or ())) if _is_foreign(one)}
     code = [
@@ -146,9 +146,11 @@ def summary_again(noise: float, title: str | None, file: str | None) -> dict[str
     }
 
 
-def has_seed(method: Any) -> bool:
-    """Tell whether a method draws at random from a seed of its own."""
-    return getattr(method, "random_state", None) is not None
+def needs_seed(selection: Selection, method: Any) -> bool:
+    """Tell whether samples, or members by no seed of the method, were drawn."""
+    own = getattr(method, "random_state", None)
+    by_chance = selection.pruner.tags.is_random and own is None
+    return by_chance or selection.drawn is not None
 
 
 def _is_foreign(method: Any) -> bool:

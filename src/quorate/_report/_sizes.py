@@ -8,7 +8,7 @@ import numpy as np
 from quorate._report._format import count, milliseconds, percent, points, size
 from quorate._report._measure import measure_of
 from quorate._report._method_comparison import Halves, has_whole_order, some_sizes
-from quorate._report._reproduce import Code, Source, as_code, has_seed
+from quorate._report._reproduce import Code, Source, as_code, needs_seed
 from quorate._typing import FloatArray, IntArray
 from quorate.choosing import Selection
 from quorate.pruning import Pruner
@@ -214,7 +214,7 @@ def prune_commands(
         given["out_of_bag"] = out_of_bag
     if "scoring" in settings:
         given["scoring"] = settings["scoring"]
-    draws = selection.pruner.tags.is_random and not has_seed(method)
+    draws = needs_seed(selection, method)
     if draws:
         given["random_state"] = settings["random_state"]
     words = "".join(f"{name}={value!r}, " for name, value in given.items())

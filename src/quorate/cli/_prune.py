@@ -144,7 +144,6 @@ def prune(
     from quorate.ensembles import ROWS
     from quorate.persistence import load, save
     from quorate.pruned import get_record, prune_with_selection
-    from quorate.pruning import methods
 
     method = check_method(method, wanted, class_weight=class_weight)
     Size.of(method, wanted, tolerance, limits, batch)
@@ -152,8 +151,6 @@ def prune(
     parameters: dict[str, Any] = {}
     if class_weight is not None:
         parameters["class_weight"] = class_weight
-    if method != "auto" and methods()[method].is_random:
-        parameters["random_state"] = seed
     console = progress_console()
     with console.status("reading"):
         # A list or dict of classifiers comes out as a model that can predict.
@@ -180,6 +177,7 @@ def prune(
             n_jobs=None if y is None else jobs,
             max_samples=max_samples,
             target=target if y is None else None,
+            random_state=seed,
             **parameters,
         )
     judged = test or data

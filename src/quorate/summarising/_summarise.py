@@ -22,7 +22,7 @@ from quorate.summarising._checkpoint import Checkpoint
 from quorate.summarising._chunk import Question
 from quorate.summarising._cluster import summarise_batches, summarise_partitions
 from quorate.summarising._progress import Report, reporter
-from quorate.summarising._workers import summaries
+from quorate.summarising._workers import check_jobs, summaries
 from quorate.votes import Summary, VoteSource, as_labels
 
 
@@ -114,10 +114,22 @@ def summarise(
             "give against= with rows that no member has seen."
         )
     question = Question(ensemble, against, source, out_of_bag)
+    check_jobs(n_jobs)
+    report, checkpoint = reporter(progress), Checkpoint.of(resume, every)
     if out_of_bag and (is_dask(batches) or client is not None):
         raise ValueError(
             "summarise(out_of_bag=True): partitions do not say which training rows "
             "they are; give batches in order, or rows that no member was trained on."
+        )
+    if client is not None and not hasattr(client, "as_current"):
+        raise TypeError(
+            f"summarise(client={client!r}): a distributed.Client; "
+            "distributed.Client(address) makes one."
+        )
+    if resume is not None and (is_dask(batches) or client is not None):
+        raise ValueError(
+            f"summarise(resume={os.fspath(resume)!r}): not with Dask, which looks "
+            "after lost work itself and keeps nothing for later; leave it away."
         )
     form = SampleForm.of(ensemble, *([] if against is None else [against]))
     if is_dask(batches):
@@ -133,8 +145,7 @@ def summarise(
         question.opened()
         with client.as_current():
             return _looked_at(question, summarise_batches(question, given.batches()))
-    checkpoint = Checkpoint.of(resume, every)
-    found = _pass(question, given, n_jobs, checkpoint, reporter(progress))
+    found = _pass(question, given, n_jobs, checkpoint, report)
     return _looked_at(question, found)
 
 
