@@ -34,7 +34,13 @@ from quorate.ensembles._keep import keep_members
 from quorate.ensembles._kind import Ensemble, Kind, checker, few_members
 from quorate.ensembles._latency import CallTimes, batch_rows, time_calls
 from quorate.ensembles._leaf_notes import LeafNotes, Notebook, joined_notes
-from quorate.ensembles._learned import digests, record_of
+from quorate.ensembles._learned import (
+    digests,
+    find_record,
+    places_among,
+    record_of,
+    same_members,
+)
 from quorate.ensembles._leaves import with_new_leaves
 from quorate.ensembles._member import Member, is_certain, numbered, take_columns
 from quorate.ensembles._pooled import PooledClassifier, predictable
@@ -100,6 +106,7 @@ __all__ = [
     "drawn_rows",
     "few_members",
     "find_kind",
+    "find_record",
     "fingerprint",
     "is_certain",
     "joined_notes",
@@ -113,6 +120,7 @@ __all__ = [
     "named_batch",
     "numbered",
     "pickled_bytes",
+    "places_among",
     "predict_milliseconds",
     "predictable",
     "read_ensemble",
@@ -122,6 +130,7 @@ __all__ = [
     "register_adapter",
     "register_kind",
     "rows_of_bags",
+    "same_members",
     "shared_rows",
     "take_columns",
     "time_calls",

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from quorate._typing import IntArray
 from quorate.ensembles._kind import Ensemble
 from quorate.ensembles._wrappers import inside
 
@@ -67,6 +68,41 @@ def record_of(model: Any, ensemble: Ensemble, owner: str) -> Mapping[str, Any] |
             "that are gone; prune it again, or delete pruning_."
         )
     return record
+
+
+def places_among(model: Any, small: Ensemble, big: Ensemble) -> IntArray | None:
+    """Return where the members of one ensemble are among those of another.
+
+    Those that are the same objects, or, after a file or new leaves, where its record
+    says they were kept from as many. None if they are not some of them, or all.
+
+    Parameters
+    ----------
+    model : fitted ensemble
+        The small one, which may have been pruned.
+    small, big : Ensemble
+        Both, read.
+    """
+    if small.n_members >= big.n_members:
+        return None
+    found = same_members(small, big)
+    if found is not None:
+        return found
+    record = find_record(model)
+    if record is None or record.get("n_members") != big.n_members:
+        return None
+    kept = np.asarray(record["kept"], dtype=np.int64)
+    return kept if kept.size == small.n_members else None
+
+
+def same_members(small: Ensemble, big: Ensemble) -> IntArray | None:
+    """Return where the very members of one stand in the other; None if not in order."""
+    known = {id(member.estimator): at for at, member in enumerate(big.members)}
+    found = [known.get(id(member.estimator)) for member in small.members]
+    if len(known) < big.n_members or None in found:
+        return None
+    places = np.array(found, dtype=np.int64)
+    return places if (np.diff(places) > 0).all() else None
 
 
 def find_record(model: Any) -> Mapping[str, Any] | None:
