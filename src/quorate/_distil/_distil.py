@@ -18,7 +18,13 @@ from quorate._rows import count_rows, cut_rows, sliceable, take_rows
 from quorate._suggest import unknown_name
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._warn import warn
-from quorate.ensembles import Ensemble, Member, read_ensemble, with_new_leaves
+from quorate.ensembles import (
+    Ensemble,
+    Member,
+    read_ensemble,
+    with_new_leaves,
+    with_new_record,
+)
 from quorate.exceptions import SampledWarning
 from quorate.votes import as_labels, positions
 
@@ -114,7 +120,8 @@ def distil(
     Returns
     -------
     ensemble of the same class
-        ``distillation_`` says what was done. Its out-of-bag scores are gone, and
+        ``distillation_`` says what was done, and so does ``pruning_["distil"]`` where
+        members were chosen before. Its out-of-bag scores are gone, and
         nothing is out of bag any more: the teacher has seen all training rows, so
         judge it on rows that nobody was trained on.
 
@@ -372,7 +379,8 @@ def _recorded(
                 "members in place; it needs a replace_members of its own."
             )
     again.core.distillation_ = record.to_dict()
-    return made
+    # What was kept, and on which rows, is as true of the same trees with new leaves.
+    return with_new_record(made, before, again, distil=again.core.distillation_)
 
 
 def _described(X: Any) -> str:

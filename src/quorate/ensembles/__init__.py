@@ -40,6 +40,7 @@ from quorate.ensembles._learned import (
     places_among,
     record_of,
     same_members,
+    with_new_record,
 )
 from quorate.ensembles._leaves import with_new_leaves
 from quorate.ensembles._member import Member, is_certain, numbered, take_columns
@@ -141,4 +142,5 @@ __all__ = [
     "were_chosen_on",
     "were_training_rows",
     "with_new_leaves",
+    "with_new_record",
 ]

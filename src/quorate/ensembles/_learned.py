@@ -116,6 +116,30 @@ def find_record(model: Any) -> Mapping[str, Any] | None:
     return None
 
 
+def with_new_record(model: Any, before: Ensemble, after: Ensemble, **more: Any) -> Any:
+    """Let the record of a model speak of members that took the place of others.
+
+    Parameters
+    ----------
+    model : fitted ensemble
+        A copy with the new members, and the record of the old ones if they had one.
+    before, after : Ensemble
+        The old model and the new one, read.
+    **more
+        What else the record has to say.
+    """
+    within = model
+    while within is not None:
+        # Its own: a frozen estimator shows that of what is in it, and stores nothing.
+        record = vars(within).get("pruning_")
+        if isinstance(record, Mapping):
+            if speaks_of(record, before):
+                within.pruning_ = {**record, "members": digests(after), **more}
+            return model
+        within = inside(within)
+    return model
+
+
 def speaks_of(record: Mapping[str, Any], ensemble: Ensemble) -> bool:
     """Tell whether the members are those that a record was written about."""
     return record.get("members") in (None, digests(ensemble))

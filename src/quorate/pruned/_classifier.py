@@ -192,7 +192,8 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
             raise ValueError(
                 "PrunedClassifier.fit: got n_samples=1; choosing members needs more."
             )
-        lazy, size = self._lazy(), Size.of(self.method, self.keep)
+        lazy = self._lazy()
+        size = Size.of(self.method, self.keep, owner="PrunedClassifier")
         # What is not known is refused before the work.
         check_scoring(self.scoring, "PrunedClassifier")
         options = check_options(self.distil, "PrunedClassifier")

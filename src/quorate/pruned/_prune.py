@@ -21,7 +21,6 @@ from quorate.ensembles import (
     Ensemble,
     PooledClassifier,
     marked,
-    read_ensemble,
 )
 from quorate.pruned._record import get_record, pruning_record, set_record
 
@@ -194,7 +193,7 @@ def prune_with_selection(
     >>> selection.n_kept == len(small.estimators_)
     True
     """
-    size = Size.of(method, keep, tolerance, budget, batch)
+    size = Size.of(method, keep, tolerance, budget, batch, owner="prune")
     check_method(method, **parameters)
     options = check_options(distil, "prune")
     if options is not None:
@@ -299,6 +298,4 @@ def distilled(
     n_jobs : int, optional
         Blocks of rows at the same time, if the options do not say.
     """
-    taught = teach(smaller, ensemble.model, X, **{"n_jobs": n_jobs, **options})
-    record = {**get_record(taught), "distil": read_ensemble(taught).core.distillation_}
-    return set_record(taught, record)
+    return teach(smaller, ensemble.model, X, **{"n_jobs": n_jobs, **options})
