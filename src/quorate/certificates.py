@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from quorate._html import escape
 from quorate._kernels import limits
 from quorate._rows import in_memory
+from quorate._scoring import is_accuracy
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate._units import points_text
 from quorate.choosing import Selection
@@ -212,7 +213,7 @@ def certify(
     tolerance: float = 0.02,
     delta: float = 0.05,
     class_weight: str | None = None,
-    scoring: None = None,
+    scoring: Any = None,
     target: str | None = None,
 ) -> Certificate:
     r"""Find the smallest prefix of an order that is surely about as good as all.
@@ -242,7 +243,7 @@ def certify(
     class_weight : {"balanced"}, optional
         Certify the balanced error: the mean over classes of the error on samples of the
         class. Not for batches and summaries.
-    scoring : None
+    scoring : None or "accuracy"
         Certificates are about errors; any other score is refused.
     target : str, optional
         The column of labels, for batches from files.
@@ -299,7 +300,7 @@ def certify(
     >>> quorate.certify(forest, small, X[1000:], y[1000:], tolerance=0.03).n_kept
     25
     """
-    if scoring is not None:
+    if not is_accuracy(scoring):
         raise ValueError(
             f"certify(scoring={scoring!r}): certificates are about errors, whose "
             "limits are exact; no other score has one, but class_weight='balanced' "

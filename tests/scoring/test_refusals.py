@@ -119,7 +119,7 @@ def test_scores_of_probabilities_need_some(wine):
             door(hard, X, y, scoring="neg_log_loss")
     del hard.estimators_[0].predict
     small = quorate.keep_members(hard, [0])
-    with pytest.raises(ValueError, match="VotingClassifier gives none"):
+    with pytest.raises(ValueError, match=sentence):
         quorate.compare(hard, small, X + 1e-3, y, scoring="neg_log_loss")
 
 

@@ -16,11 +16,11 @@ from quorate._scoring._find import (
     score_for,
 )
 from quorate._scoring._judged import Judged
+from quorate._scoring._models import judge_models
 from quorate._scoring._recall import class_recalls
 from quorate._scoring._score import Score
 from quorate._scoring._tables import TableScore, count_pairs
 from quorate._scoring._votes import (
-    judge_model,
     judge_prefixes,
     judge_subsets,
     judge_votes,
@@ -41,7 +41,7 @@ __all__ = [
     "find_score",
     "group_places",
     "is_accuracy",
-    "judge_model",
+    "judge_models",
     "judge_prefixes",
     "judge_subsets",
     "judge_votes",
