@@ -236,6 +236,8 @@ def check_options(given: Any, owner: str) -> dict[str, Any] | None:
         if name not in known:
             problem = unknown_name("parameter", name, known)
             raise ValueError(f"{owner}(distil=...): {problem}")
+    _wanted_rows(given.get("n_rows", "auto"), given.get("unlabelled"))
+    _check_ridge(given.get("ridge", "auto"))
     return {"random_state": 0, **given}
 
 
@@ -275,10 +277,7 @@ their probabilities are averaged can leaves learn probabilities.
             f"({type(other.estimator).__name__}), so they have no leaves to refit."
         )
     if ensemble.rule.name != "average":
-        raise TypeError(
-            f"distil: {name} counts the votes of its trees; only where their "
-            "probabilities are averaged can leaves learn probabilities."
-        )
+        raise counts_votes(name)
     for member in ensemble.members:
         bounds = getattr(member.estimator, "monotonic_cst", None)
         if bounds is not None and np.any(np.asarray(bounds) != 0):
@@ -289,7 +288,23 @@ their probabilities are averaged can leaves learn probabilities.
     return ensemble, as_labels(ensemble.classes, "the ensemble's classes")
 
 
+def counts_votes(name: str) -> TypeError:
+    """Return the refusal of an ensemble of that name, which counts votes."""
+    return TypeError(
+        f"distil: {name} counts the votes of its trees; only where their "
+        "probabilities are averaged can leaves learn probabilities."
+    )
+
+
 def _crossed_rows(n_rows: Any, X: Any, unlabelled: Any) -> int:
+    wanted = _wanted_rows(n_rows, unlabelled)
+    for rows, name in ((X, "X"), (unlabelled, "unlabelled")):
+        if rows is not None and count_rows(rows) == 0:
+            raise ValueError(f"distil: {name} has no rows.")
+    return wanted
+
+
+def _wanted_rows(n_rows: Any, unlabelled: Any) -> int:
     if isinstance(n_rows, str) and n_rows == "auto":
         wanted = _CROSSED
     elif isinstance(n_rows, Integral) and not isinstance(n_rows, bool):
@@ -305,19 +320,22 @@ def _crossed_rows(n_rows: Any, X: Any, unlabelled: Any) -> int:
             "distil(n_rows=0): nothing but the rows of X is left to learn on, which "
             "makes the ensemble worse; cross rows or give unlabelled ones."
         )
-    for rows, name in ((X, "X"), (unlabelled, "unlabelled")):
-        if rows is not None and count_rows(rows) == 0:
-            raise ValueError(f"distil: {name} has no rows.")
     return wanted
 
 
 def _ridge(ridge: Any, ensemble: Ensemble) -> float:
-    if isinstance(ridge, str) and ridge == "auto":
+    _check_ridge(ridge)
+    if isinstance(ridge, str):
         return float(_ROWS_OF_RIDGE / ensemble.n_members**2)
+    return float(ridge)
+
+
+def _check_ridge(ridge: Any) -> None:
+    if isinstance(ridge, str) and ridge == "auto":
+        return
     fits = isinstance(ridge, Real) and not isinstance(ridge, bool)
     if not fits or not np.isfinite(float(ridge)) or ridge < 0:
         raise ValueError(f"distil(ridge={ridge!r}): 'auto' or a number of 0 or more.")
-    return float(ridge)
 
 
 def _seed(random_state: Any) -> int:

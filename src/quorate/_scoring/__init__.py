@@ -8,6 +8,7 @@ where the score is known and by scikit-learn's own scorer where it is not.
 from quorate._scoring._evaluated import EvaluatedScore, group_places
 from quorate._scoring._find import (
     balanced_accuracy,
+    check_classes,
     check_rule,
     check_scoring,
     counts_every_class,
@@ -33,6 +34,7 @@ __all__ = [
     "Score",
     "TableScore",
     "balanced_accuracy",
+    "check_classes",
     "check_rule",
     "check_scoring",
     "class_recalls",

@@ -69,6 +69,21 @@ def check_rule(scoring: Any, averages: bool, owner: str) -> None:
         raise without_probabilities(f"{owner}(scoring={shown_scoring(scoring)})")
 
 
+def check_classes(scoring: Any, classes: Array, owner: str) -> None:
+    """Refuse a score of two classes where there are more, before anything is fitted.
+
+    Parameters
+    ----------
+    scoring : str, scorer, callable or None
+    classes : array
+        The labels, sorted.
+    owner : str
+        Who asks, for messages.
+    """
+    score = find_score(scoring, classes, owner)
+    refuse_several_classes(score, f"{owner}(scoring={shown_scoring(scoring)})")
+
+
 def score_for(scoring: Any, votes: Votes, owner: str) -> Score:
     """Return the score that is meant, after making sure that it suits the votes.
 
