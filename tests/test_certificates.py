@@ -110,6 +110,9 @@ def test_certificates_speak():
     assert nothing.n_kept == 15
     assert nothing.excess_limit == 0
     assert str(nothing).startswith("No subset is certified")
+    needed = nothing.tolerance_needed
+    assert str(nothing).endswith(f"may do, and a tolerance of {needed:g} would.")
+    assert quorate.certify(votes, np.arange(3)[::-1], tolerance=needed).holds
 
 
 def test_certify_takes_selections_and_pruners():
@@ -183,14 +186,30 @@ def test_two_models():
     worse, better = (wrong[1] & ~wrong[0]).sum(), (wrong[0] & ~wrong[1]).sum()
     assert found.excess_limit == excess_limit(worse, better, 1200)
     assert (found.full_error, found.error) == tuple(each.mean() for each in wrong)
-    # The smaller one or the larger could have come out.
-    assert found.error_limit == error_limit(int(wrong[1].sum()), 1200, 0.05 / 2)
-    plain = RandomForestClassifier(5, random_state=1).fit(X[:300], y[:300])
-    found = quorate.certify(forest, plain, X[300:], y[300:], tolerance=0.2)
-    assert found.order.tolist() == [0, 1, 2, 3, 4]
+    # Nothing is chosen between them, so it is the limit that compare gives.
+    assert found.error_limit == error_limit(int(wrong[1].sum()), 1200)
+    beside = quorate.compare(forest, small, X[300:], y[300:], repeats=1)
+    assert (found.error_limit, found.excess_limit) == (
+        beside.error_limits[1], beside.excess_limit
+    )  # fmt: skip
+    proven = f"{100 * found.excess_limit:+.2f} pp is proven"
+    assert f"than all of them ({proven}), and on at most" in str(found)
+    assert found.to_dict()["excess_limit"] == found.excess_limit
     nothing = quorate.certify(forest, small, X[300:], y[300:], tolerance=0.005)
     assert nothing.n_kept == 20
-    assert nothing.error == nothing.full_error
+    assert not nothing.holds
+    assert nothing.error == found.error
+    assert nothing.error_limit == found.error_limit
+    assert nothing.excess_limit == found.excess_limit
+    needed = nothing.tolerance_needed
+    assert found.excess_limit <= needed < found.excess_limit + 1e-4
+    assert str(nothing) == (
+        "It is not certified that these 10 of 20 members err at most 0.5 percentage "
+        "points more than all of them, with 95 % confidence from 1,200 samples: more "
+        f"samples may do, and a tolerance of {needed:g} would."
+    )
+    assert nothing.to_dict()["tolerance_needed"] == needed
+    assert quorate.certify(forest, small, X[300:], y[300:], tolerance=needed).holds
     with pytest.raises(ValueError, match="trained on these samples"):
         quorate.certify(forest, small, X[:300], y[:300], tolerance=0.1)
     for samples in (X[300:], pd.DataFrame(X[300:])):
@@ -201,6 +220,50 @@ def test_two_models():
     for more in ({}, {"X": X[300:]}, {"y": y[300:]}):
         with pytest.raises(ValueError, match="two fitted ensembles with X and y"):
             quorate.certify(forest, small, **more)
+
+
+@pytest.mark.parametrize("n_members", [5, 20, 30])
+def test_second_models_are_no_subsets(n_members):
+    """As many members, or more, prove as much as fewer do."""
+    X, y = make_classification(1500, random_state=0)
+    forest = RandomForestClassifier(20, random_state=0).fit(X[:300], y[:300])
+    other = RandomForestClassifier(n_members, max_depth=2, random_state=1)
+    other.fit(X[:300], y[:300])
+    found = quorate.certify(forest, other, X[300:], y[300:], tolerance=0.2)
+    assert found.holds
+    assert repr(found).startswith(f"Certificate({n_members} beside 20 members")
+    assert found.n_kept == found.n_second == n_members
+    assert not found.support.any()
+    assert found.order.size == 0
+    assert found.excess_limit <= 0.2
+    assert str(found).startswith(
+        f"The second model, of {n_members} members, errs at most 20 percentage points "
+        "more than the first, of 20 (+"
+    )
+    assert found.to_dict()["holds"]
+    nothing = quorate.certify(forest, other, X[300:], y[300:], tolerance=0.005)
+    assert not nothing.holds
+    assert nothing.n_kept == 20
+    assert nothing.support.all()
+    assert "certified that the second model, of " in str(nothing)
+    batches = [(X[300:900], y[300:900]), (X[900:], y[900:])]
+    again = quorate.certify(forest, other, batches, tolerance=0.2)
+    assert again.to_dict() == found.to_dict()
+
+
+def test_a_record_of_other_members_is_no_place_among_these():
+    X, y = make_classification(1500, random_state=0)
+    forest = RandomForestClassifier(20, random_state=0).fit(X[:300], y[:300])
+    half = quorate.prune(forest, X[:300], y[:300], keep=10)
+    few = quorate.prune(half, X[:300], y[:300], keep=4)
+    found = quorate.certify(forest, few, X[300:], y[300:], tolerance=0.2)
+    # The very trees are known, by themselves.
+    kept = [half.pruning_["kept"][at] for at in few.pruning_["kept"]]
+    assert found.order.tolist() == kept
+    apart = pickle.loads(pickle.dumps(few))
+    found = quorate.certify(forest, apart, X[300:], y[300:], tolerance=0.2)
+    assert found.n_second == 4
+    assert "The second model, of 4 members, errs" in str(found)
 
 
 def test_compare_shows_the_limits():
@@ -319,10 +382,11 @@ def test_all_members_with_new_weights_are_another_ensemble():
     loose = quorate.certify(fresh, pruner, tolerance=0.9)
     assert loose.weights.tolist() == pruner.weights_.tolist()
     assert loose.error == fresh.keep([0]).error()
-    assert loose.error_limit == error_limit(round(loose.error * 800), 800, 0.05 / 2)
+    assert loose.error_limit == error_limit(round(loose.error * 800), 800)
     strict = quorate.certify(fresh, pruner, tolerance=0.02)
     assert strict.weights is None
-    assert strict.error == strict.full_error == fresh.error(ties="lowest")
+    assert strict.full_error == fresh.error(ties="lowest")
+    assert strict.error == loose.error
 
 
 class TestWhatIsCertified:
@@ -385,8 +449,11 @@ def test_limits_hold_for_orders_of_any_length(n_sizes):
         truth = quorate.Votes(codes[:, n:], y[n:])
         order = rng.permutation(12)[:n_sizes]
         found = quorate.certify(rows, order, tolerance=0.1, delta=0.1)
-        kept = truth.keep(found.order).error("lowest")
-        above_tolerance.append(kept - truth.error("lowest") > 0.1)
+        # Of a single candidate both limits are given, whether it is certified or not.
+        told = order if found.single else found.order
+        kept = truth.keep(told).error("lowest")
+        certified = truth.keep(found.order).error("lowest")
+        above_tolerance.append(certified - truth.error("lowest") > 0.1)
         above_limit.append(kept > found.error_limit)
     case = f"order of {n_sizes} of 12, 200 samples"
     note("certificate: excess above", case, above_tolerance, 0.1)

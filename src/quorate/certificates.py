@@ -16,11 +16,14 @@ from sklearn.utils.validation import check_is_fitted
 from quorate._html import escape
 from quorate._kernels import limits
 from quorate._rows import in_memory
+from quorate._scoring import is_accuracy
 from quorate._typing import BoolArray, FloatArray, IntArray
+from quorate._units import points_text
 from quorate.choosing import Selection
 from quorate.ensembles import (
     are_too_many,
     check_labels_of_pair,
+    places_among,
     predictable,
     read_ensemble,
     record_of,
@@ -68,34 +71,55 @@ class Certificate:
     only_full_wrong: IntArray
     """Samples that only the whole ensemble gets wrong, at each size."""
     error: float
-    """Error of the certified members on the samples."""
+    """Error of the certified members on the samples; of the only candidate, certified
+    or not, where there was only one."""
     full_error: float
     """Error of the whole ensemble on the samples."""
     error_limit: float
-    """Upper limit on the error of the certified members, whichever came out."""
+    """Upper limit on that error, whichever members came out."""
     balanced: bool = False
     """Whether errors are means over classes of the errors on their samples."""
+    holds: bool = False
+    """Whether anything but the whole ensemble is certified."""
+    single: bool = False
+    """Whether there was only one candidate, so that the samples chose nothing."""
+    n_second: int | None = None
+    """Members of a second model, where these are not some of the whole ensemble's; no
+    position stands for them then, and ``order`` is empty if it is certified."""
 
     @property
     def n_kept(self) -> int:
         """How many members are certified."""
+        if self.holds and self.n_second is not None:
+            return self.n_second
         return int(self.order.size)
 
     @property
     def excess_limit(self) -> float:
-        """Limit on the excess error at this size; 0 if only the whole is left.
+        """Limit on the excess error of those certified; 0 if only the whole is left.
 
-        What is proven is that it is at most ``tolerance``: this one belongs to a size
-        that the same samples chose.
+        Of an order, proven is that it is at most ``tolerance``: this limit belongs to a
+        size that the same samples chose. Where there was only one candidate it is
+        proven itself, and given whether the candidate is certified or not.
         """
-        if self._is_whole:
+        if self.single:
+            return float(self.excess_limits[-1])
+        if not self.holds:
             return 0.0
         return float(self.excess_limits[self.sizes == self.n_kept][0])
 
     @property
-    def holds(self) -> bool:
-        """Whether anything smaller than the whole ensemble is certified."""
-        return not self._is_whole
+    def tolerance_needed(self) -> float | None:
+        """The tolerance with which the same samples certify something.
+
+        That of the largest candidate; None where no tolerance would do.
+        """
+        if self.holds:
+            return self.tolerance
+        if self.sizes[-1] == self.n_members and not self.single:
+            return None  # there is nothing but the whole
+        limit = math.ceil(10_000 * float(self.excess_limits[-1])) / 10_000
+        return limit if limit < 1 else None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain types for JSON."""
@@ -110,16 +134,15 @@ class Certificate:
             "error": self.error,
             "full_error": self.full_error,
             "error_limit": self.error_limit,
+            "excess_limit": self.excess_limit,
+            "tolerance_needed": self.tolerance_needed,
+            "second_members": self.n_second,
             "sentence": str(self),
         }
 
     @property
-    def _is_whole(self) -> bool:
-        return self.n_kept == self.n_members and self.weights is None
-
-    @property
     def support(self) -> BoolArray:
-        """Which members are certified."""
+        """Which members of the whole ensemble are certified."""
         support = np.zeros(self.n_members, dtype=bool)
         support[self.order] = True
         return support
@@ -129,21 +152,45 @@ class Certificate:
             f"{100 * (1 - self.delta):g} % confidence from {self.n_samples:,} samples"
         )
         sure += ", every class counting the same" * self.balanced
-        if self._is_whole:
-            return (
-                f"No subset is certified to err at most {100 * self.tolerance:g} "
-                f"percentage points more than all {self.n_members} members, with "
-                f"{sure}: more samples or a larger tolerance may do."
-            )
+        if not self.holds:
+            return self._refusal(sure)
+        found = f" ({points_text(self.excess_limit)} is proven)" * self.single
         return (
-            f"These {self.n_kept} of {self.n_members} members err at most "
-            f"{100 * self.tolerance:g} percentage points more than all of them, and on "
-            f"at most {100 * self.error_limit:.2f} % of new samples, each with {sure}."
+            f"{self._claim}{found}, and on at most {100 * self.error_limit:.2f} % of "
+            f"new samples, each with {sure}."
+        )
+
+    @property
+    def _claim(self) -> str:
+        """What is certified, or is not."""
+        some, every = int(self.sizes[-1]), self.n_members
+        who, whom = f"These {some} of {every} members err", "all of them"
+        if self.n_second is not None:
+            who = f"The second model, of {_members_text(some)}, errs"
+            whom = f"the first, of {every}"
+        elif not self.single:
+            who = f"These {self.n_kept} of {every} members err"
+        limit = f"at most {100 * self.tolerance:g} percentage points more than"
+        return f"{who} {limit} {whom}"
+
+    def _refusal(self, sure: str) -> str:
+        needed = self.tolerance_needed
+        remedy = "more samples may do"
+        if needed is not None:
+            remedy += f", and a tolerance of {needed:g} would"
+        if self.single:
+            claim = self._claim[0].lower() + self._claim[1:]
+            return f"It is not certified that {claim}, with {sure}: {remedy}."
+        return (
+            f"No subset is certified to err at most {100 * self.tolerance:g} "
+            f"percentage points more than all {self.n_members} members, with "
+            f"{sure}: {remedy}."
         )
 
     def __repr__(self) -> str:
+        of = "of" if self.n_second is None else "beside"
         return (
-            f"Certificate({self.n_kept} of {self.n_members} members, "
+            f"Certificate({self.n_kept} {of} {self.n_members} members, "
             f"tolerance={self.tolerance:g}, delta={self.delta:g}; error "
             f"{self.error:.4f}, all members {self.full_error:.4f}, "
             f"{self.n_samples} samples)"
@@ -151,6 +198,10 @@ class Certificate:
 
     def _repr_html_(self) -> str:
         return f"<p>{escape(str(self))}</p>"
+
+
+def _members_text(number: int) -> str:
+    return "1 member" if number == 1 else f"{number} members"
 
 
 def certify(
@@ -162,7 +213,7 @@ def certify(
     tolerance: float = 0.02,
     delta: float = 0.05,
     class_weight: str | None = None,
-    scoring: None = None,
+    scoring: Any = None,
     target: str | None = None,
 ) -> Certificate:
     r"""Find the smallest prefix of an order that is surely about as good as all.
@@ -192,7 +243,7 @@ def certify(
     class_weight : {"balanced"}, optional
         Certify the balanced error: the mean over classes of the error on samples of the
         class. Not for batches and summaries.
-    scoring : None
+    scoring : None or "accuracy"
         Certificates are about errors; any other score is refused.
     target : str, optional
         The column of labels, for batches from files.
@@ -218,7 +269,9 @@ def certify(
     ``delta / 2`` each. The ``error_limit`` of the certificate is a statement of its
     own, also wrong with probability ``delta`` at most: since the size was chosen by the
     same samples, its level is ``delta`` divided by the number of ensembles that could
-    have come out, the whole one included.
+    have come out, the whole one included. Where there is only one candidate, as with
+    two models, nothing is chosen: the level is ``delta``, and both limits are given
+    whether it is certified or not, as :func:`quorate.compare` gives them.
 
     With ``class_weight="balanced"`` the errors of a class are a mean over its own
     samples, for which the limits hold at level ``delta / K`` with :math:`K` classes.
@@ -247,7 +300,7 @@ def certify(
     >>> quorate.certify(forest, small, X[1000:], y[1000:], tolerance=0.03).n_kept
     25
     """
-    if scoring is not None:
+    if not is_accuracy(scoring):
         raise ValueError(
             f"certify(scoring={scoring!r}): certificates are about errors, whose "
             "limits are exact; no other score has one, but class_weight='balanced' "
@@ -305,13 +358,9 @@ def _certify_summary(summary: Summary, tolerance: float, delta: float) -> Certif
         n_samples=rivals.n_samples,
     )
     tested = _test([counts], rivals.sizes, itself, tolerance, delta)
-    kept: IntArray = np.arange(summary.n_members)
-    new = None
-    if tested.n_passed:
-        size = int(rivals.sizes[tested.n_passed - 1])
-        kept = np.arange(size) if rivals.order is None else rivals.order[:size]
-        new = None if rivals.weights is None else rivals.weights[kept]
-    return tested.certificate(kept, new, summary.n_members, tolerance, delta)
+    return tested.certificate(
+        rivals.order, rivals.weights, summary.n_members, tolerance, delta
+    )
 
 
 def _certify_order(
@@ -335,12 +384,7 @@ def _certify_order(
         _refuse_missing(votes.classes[counts == 0])
     errors = _Errors.in_groups(wrong[::-1], full, y)
     tested = _test(errors, sizes, itself, tolerance, delta)
-    kept: IntArray = np.arange(votes.n_members)
-    new = None
-    if tested.n_passed:
-        kept = places[: sizes[tested.n_passed - 1]]
-        new = None if weights is None else weights[kept]
-    return tested.certificate(kept, new, votes.n_members, tolerance, delta)
+    return tested.certificate(places, weights, votes.n_members, tolerance, delta)
 
 
 def _certify_model(
@@ -358,7 +402,7 @@ def _certify_model(
             "certify(big, small, X, y)."
         )
     whole, part = read_ensemble(big), read_ensemble(small)
-    record = record_of(small, part, "certify") or {}
+    record_of(small, part, "certify")  # refuses one of members that are gone
     X, truth = in_memory(X), np.asarray(y)
     check_labels_of_pair(whole, part, truth, "certify")
     for ensemble in (whole, part):
@@ -375,9 +419,7 @@ def _certify_model(
         classes = np.unique(truth, return_inverse=True)[1]
     errors = _Errors.in_groups([wrong], full, classes)
     tested = _test(errors, sizes, np.array([False]), tolerance, delta)
-    kept: IntArray = np.arange(whole.n_members)
-    if tested.n_passed:
-        kept = np.asarray(record.get("kept", np.arange(part.n_members)))
+    kept = places_among(small, part, whole)
     return tested.certificate(kept, None, whole.n_members, tolerance, delta)
 
 
@@ -428,20 +470,40 @@ class _Tested:
     groups: list[_Errors]
     """Errors that count together: on all samples, or on those of each class."""
     n_outcomes: int
-    """Ensembles that could have come out."""
+    """Ensembles that the samples could have chosen."""
+    itself: BoolArray
+    """Which of the sizes are the whole ensemble, by whatever name."""
+
+    @property
+    def single(self) -> bool:
+        """Whether there is one candidate only, and it is not the whole ensemble."""
+        return self.n_outcomes == 1 and not self.itself[0]
 
     def certificate(
         self,
-        kept: IntArray,
+        order: IntArray | None,
         weights: FloatArray | None,
         n_members: int,
         tolerance: float,
         delta: float,
     ) -> Certificate:
+        """Return what the tests say about the first members of an order.
+
+        Without an order the candidate is a model that is no part of the whole one.
+        """
         level = delta / self.n_outcomes / len(self.groups)
-        # Errors of the smallest that passed, or of all members.
         last = self.n_passed - 1
-        wrong = [int(g.wrong[last]) if self.n_passed else g.full for g in self.groups]
+        holds = bool(self.n_passed) and not self.itself[last]
+        kept: IntArray = np.arange(n_members)
+        new = None
+        if holds:
+            none = np.arange(0)
+            kept = none if order is None else order[: self.sizes[last]]
+            new = None if weights is None else weights[kept]
+        # Errors of the only candidate, of the smallest that passed, or of all members.
+        told = 0 if self.single else last
+        counts = self.single or self.n_passed
+        wrong = [int(g.wrong[told]) if counts else g.full for g in self.groups]
         each = [
             error_limit(count, group.n_samples, level)
             for count, group in zip(wrong, self.groups, strict=True)
@@ -449,7 +511,7 @@ class _Tested:
         n_seen = self.sizes.size
         return Certificate(
             order=kept,
-            weights=weights,
+            weights=new,
             n_members=n_members,
             n_samples=sum(group.n_samples for group in self.groups),
             tolerance=float(tolerance),
@@ -462,6 +524,9 @@ class _Tested:
             full_error=self._mean([group.full for group in self.groups]),
             error_limit=float(np.mean(each)),
             balanced=len(self.groups) > 1,
+            holds=holds,
+            single=self.single,
+            n_second=int(self.sizes[0]) if order is None else None,
         )
 
     def _mean(self, wrong: Sequence[int]) -> float:
@@ -501,7 +566,8 @@ def _test(
         sizes=sizes[:n_seen],
         limits=found[:n_seen],
         groups=groups,
-        n_outcomes=int(sizes.size) + (not itself.any()),
+        n_outcomes=1 if sizes.size == 1 else int(sizes.size) + (not itself.any()),
+        itself=itself,
     )
 
 

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from textwrap import wrap
 from typing import Any
 
@@ -16,9 +17,8 @@ from quorate._scoring import (
     Score,
     check_scoring,
     class_recalls,
-    find_score,
     is_accuracy,
-    judge_model,
+    judge_models,
     judge_votes,
     score_for,
 )
@@ -50,7 +50,7 @@ from quorate.ensembles import (
 )
 from quorate.exceptions import LeftOutWarning
 from quorate.summarising import summarise
-from quorate.votes import Summary, VoteSource
+from quorate.votes import Rivals, Summary, VoteSource
 
 __all__ = ["Comparison", "compare"]
 
@@ -66,6 +66,7 @@ _CHOSEN_ON = (
     "The members were chosen on the same samples, which flatters what is left; limits "
     "need samples that took no part in choosing."
 )
+_MOST_RECALLS = 10  # classes whose recalls are shown
 _NO_LIMITS = {"chosen_on": True, "error_limits": None, "excess_limit": None}
 
 
@@ -103,7 +104,7 @@ class Comparison:
     scoring: str = "accuracy"
     """What the models were to be judged by."""
     score: tuple[float, float] | None = None
-    """That score, before and after; None for accuracy, and where nothing is scored."""
+    """That score, before and after; None unless one was asked for and can be had."""
     score_errors: tuple[float, float, float] | None = None
     """Standard errors of the score before, after, and of the difference."""
     score_is_share: bool = False
@@ -138,6 +139,9 @@ class Comparison:
             rows.append(("accuracy", *_in_percent(self.accuracy)))
         if self.score is not None and self.score_errors is not None:
             rows += self._score_rows(self.score, self.score_errors)
+        if self.recalls is not None and len(self.recalls) <= _MOST_RECALLS:
+            for label, pair in self.recalls.items():
+                rows.append((f"recall of {label}", *_in_percent(pair)))
         if self.agreement is not None:
             rows.append(("same prediction", "", percent_text(self.agreement), ""))
         if self.error_limits is not None and self.excess_limit is not None:
@@ -154,7 +158,8 @@ class Comparison:
         title = self.scoring.replace("_", " ")
         rows: list[tuple[str, str, str, str]] = []
         if self.score_is_share:
-            rows.append((title, *_in_percent(score)))
+            if self.scoring != "accuracy":  # that is there already
+                rows.append((title, *_in_percent(score)))
             doubts = [points_text(doubt).lstrip("+") for doubt in errors]
         else:
             values = f"{score[0]:.4f}", f"{score[1]:.4f}"
@@ -162,8 +167,6 @@ class Comparison:
             doubts = [f"{doubt:.4f}" for doubt in errors]
         before, after, apart = doubts
         rows.append(("standard error", before, after, apart))
-        for label, pair in (self.recalls or {}).items():
-            rows.append((f"recall of {label}", *_in_percent(pair)))
         return rows
 
     def recall_rows(self) -> list[dict[str, Any]]:
@@ -213,7 +216,7 @@ class Comparison:
 
     def _score_dict(self) -> dict[str, Any]:
         """Return what is there only if another score was asked for."""
-        if self.scoring == "accuracy":
+        if self.scoring == "accuracy" and self.score is None:
             return {}
         names = ("before", "after", "difference")
         score = (
@@ -299,6 +302,8 @@ def compare(
             given = summarise(before, X, target=target, against=after)
         judged = _judge_summary(given, models)
         rivals = given.rivals
+        if scoring is not None and rivals is not None:
+            judged |= _counted_accuracy(rivals, judged["accuracy"])
         if rivals is not None and are_too_many(rivals.n_chosen_on, rivals.n_samples):
             judged |= _NO_LIMITS
     else:
@@ -360,6 +365,19 @@ def _judge_summary(
     }
 
 
+def _counted_accuracy(
+    rivals: Rivals, accuracy: tuple[float, float] | None
+) -> dict[str, Any]:
+    """Return accuracy as the score asked for, with its standard errors."""
+    if accuracy is None:
+        return {}
+    n, apart = rivals.n_samples, accuracy[1] - accuracy[0]
+    differ = (int(rivals.only_rival[0]) + int(rivals.only_whole[0])) / n
+    spreads = [share * (1 - share) for share in accuracy] + [differ - apart**2]
+    errors = tuple(float(np.sqrt(max(each, 0.0) / max(n - 1, 1))) for each in spreads)
+    return {"score": accuracy, "score_errors": errors, "score_is_share": True}
+
+
 def _counted_recalls(summary: Summary) -> dict[str, tuple[float, float]] | None:
     """Return how much of each class either model finds, if that was counted."""
     rivals = summary.rivals
@@ -403,12 +421,14 @@ def _judge(
                 f"compare: y has shape {y.shape}, predictions {first.shape}."
             )
         found = {**_shares(first, second, y), **_limits(first != y, second != y)}
-        if is_accuracy(scoring):
+        if scoring is None:
             return found
-        score = _with_classes(scoring, given, y)
-        codes = np.searchsorted(score.classes, y)
-        pair = _pair(judge_model(each, X, codes, score, "compare") for each in given)
-        return {**found, **_scored(pair, score)}
+        votes = [
+            None if each.rule.name == "average" else partial(collect_votes, each, X, y)
+            for each in ensembles
+        ]
+        score, pair = judge_models(scoring, given, votes, X, y, "compare")
+        return {**found, **_scored(_pair(pair), score)}
     nothing = _nothing_known(int(y.size))
     if all(seen) and all(drawn_rows(each) is not None for each in ensembles):
         return {**nothing, **_out_of_bag(ensembles, X, y, scoring)}
@@ -427,10 +447,10 @@ def _out_of_bag(
         each.predict()[np.searchsorted(each.samples, both)] for each in votes
     )
     shares = {**_shares(first, second, y[both]), "source": VoteSource.OUT_OF_BAG}
-    if is_accuracy(scoring):
+    if scoring is None:
         return shares
-    score = score_for(scoring, votes[0], "compare")
-    common = (each.at(np.searchsorted(each.samples, both)) for each in votes)
+    common = [each.at(np.searchsorted(each.samples, both)) for each in votes]
+    score, _ = (score_for(scoring, each, "compare") for each in common)
     return {**shares, **_scored(_pair(judge_votes(v, score) for v in common), score)}
 
 
@@ -457,22 +477,9 @@ def _recalls(first: Array, second: Array, y: Array) -> dict[str, tuple[float, fl
     }
 
 
-def _with_classes(scoring: Any, models: tuple[Any, Any], y: Array) -> Score:
-    """Return the score for the classes of both models and of the samples."""
-    known = [
-        np.asarray(model.classes_) for model in models if hasattr(model, "classes_")
-    ]
-    return find_score(scoring, np.unique(np.concatenate([*known, y])), "compare")
-
-
 def _scored(pair: tuple[Judged, Judged], score: Score) -> dict[str, Any]:
     first, second = pair
     _, doubt = second.behind(first)
-    if not all(np.isfinite(each.score) for each in pair):
-        raise ValueError(
-            f"compare(scoring={score.name!r}): the score of these samples is no "
-            "number; is every class among them?"
-        )
     return {
         "scoring": score.name,
         "score": (first.score, second.score),

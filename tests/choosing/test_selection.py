@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_wine, make_classification
 from sklearn.ensemble import RandomForestClassifier
 
 import quorate
@@ -142,8 +142,19 @@ class TestSelect:
         ("options", "message"),
         [
             ({"keep": "most"}, "'auto' or None"),
-            ({"keep": "auto", "tolerance": 0.1}, "not both"),
-            ({"tolerance": 0.1, "budget": {"bytes": 3}}, "not both"),
+            (
+                {"keep": "auto", "tolerance": 0.1},
+                "^select: keep='auto' and tolerance: on",
+            ),
+            (
+                {"keep": 5, "tolerance": 0.1},
+                "^select: keep=5 and tolerance: one of them",
+            ),
+            (
+                {"keep": 0.2, "budget": {"bytes": 3}},
+                "^select: keep=0.2 and budget: one",
+            ),
+            ({"tolerance": 0.1, "budget": {"bytes": 3}}, "says how many members stay"),
             ({"tolerance": -1}, "0 or more"),
             ({"tolerance": float("nan")}, "0 or more"),
             ({"budget": {"gold": 3}}, "bytes, nodes, milliseconds"),
@@ -156,6 +167,23 @@ class TestSelect:
     def test_refused(self, options, message, votes):
         with pytest.raises(ValueError, match=message):
             select(votes, "mdm", **options)
+
+    def test_the_door_is_named(self):
+        X, y = make_classification(60, random_state=0)
+        forest = RandomForestClassifier(5, random_state=0).fit(X, y)
+        budget = {"nodes": 300}
+        for options, message in (
+            ({"keep": 5, "budget": budget}, "prune: keep=5 and budget: one of them"),
+            ({"keep": None, "tolerance": 0.1}, "prune: keep=None and tolerance: one"),
+            ({"keep": "own"}, r"prune\(keep='own'\): a number, 'auto' or None"),
+            ({"tolerance": -1}, r"prune\(tolerance=-1\): a number, 0 or more"),
+        ):
+            with pytest.raises(ValueError, match=f"^{message}"):
+                quorate.prune(forest, X, y, **options)
+        with pytest.raises(ValueError, match=r"^PrunedClassifier\(keep='own'\): a num"):
+            quorate.PrunedClassifier(forest, keep="own").fit(X, y)
+        few = quorate.prune(forest, X, y, "mdm", budget=budget)
+        assert few.pruning_["size"] == "budget={'nodes': 300}"
 
     def test_a_refusal_names_what_was_given(self, votes):
         trained = votes.with_source(VoteSource.TRAINING)

@@ -760,3 +760,27 @@ class TestPrunedClassifier:
         np.testing.assert_array_equal(
             both.predict(X_new), both.estimator_.predict(X_new)
         )
+
+
+@pytest.mark.parametrize("in_a_pipeline", [False, True])
+def test_a_pruned_model_that_learns_later_is_certified_like_one_that_did(in_a_pipeline):
+    X, y = make_classification(1500, random_state=0)
+    model = RandomForestClassifier(20, random_state=0)
+    model = make_pipeline(StandardScaler(), model) if in_a_pipeline else model
+    model.fit(X[:300], y[:300])
+    small = prune(model, X[300:600], y[300:600], keep=8)
+    options = {"random_state": 0, "n_rows": 500}
+    later = distil(small, model, X[:300], **options)
+    assert "distil" not in small.pruning_
+    assert later.pruning_["kept"] == small.pruning_["kept"]
+    assert later.pruning_["distil"]["n_crossed"] == 500
+    assert later.pruning_["members"] != small.pruning_["members"]
+    found = quorate.certify(model, later, X[600:], y[600:], tolerance=0.2)
+    assert found.order.tolist() == small.pruning_["kept"]
+    # The rows that chose are known still.
+    with pytest.raises(ValueError, match="members were chosen on these samples"):
+        quorate.certify(model, later, X[300:600], y[300:600], tolerance=0.2)
+    small.pruning_["members"] = ["of others"]
+    stale = distil(small, model, X[:300], **options)
+    with pytest.raises(ValueError, match="fitted again or changed"):
+        quorate.certify(model, stale, X[600:], y[600:], tolerance=0.2)

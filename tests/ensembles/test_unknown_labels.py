@@ -68,8 +68,8 @@ def test_some_are_unknown(door, forest, small):
 )
 def test_none_is_known(door, labels, shown, forest, small):
     said = (
-        rf"{door}: the ensemble was trained on none of the labels given \({shown}\); it "
-        "knows 0, 1, 2.|labels of mixed types, numbers and text"
+        rf"{door}: the ensemble was trained on none of the labels given \({shown}\); "
+        "it knows 0, 1, 2.|labels of mixed types, numbers and text"
     )
     with pytest.raises(ValueError, match=said):
         DOORS[door](forest, small, labels)

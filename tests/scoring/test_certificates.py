@@ -24,6 +24,9 @@ def test_no_other_score_is_certified(y):
     votes = votes_of(y, [[], [], []])
     with pytest.raises(ValueError, match="certificates are about errors"):
         quorate.certify(votes, [0, 1, 2], scoring="balanced_accuracy")
+    plain = quorate.certify(votes, [0, 1, 2])
+    again = quorate.certify(votes, [0, 1, 2], scoring="accuracy")
+    assert again.to_dict() == plain.to_dict()
     with pytest.raises(ValueError, match=r"class_weight='even'.: None or 'balanced'"):
         quorate.certify(votes, [0, 1, 2], class_weight="even")
 

@@ -5,7 +5,11 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine
-from sklearn.ensemble import RandomForestClassifier, VotingClassifier
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss, make_scorer, r2_score
 
@@ -119,7 +123,7 @@ def test_scores_of_probabilities_need_some(wine):
             door(hard, X, y, scoring="neg_log_loss")
     del hard.estimators_[0].predict
     small = quorate.keep_members(hard, [0])
-    with pytest.raises(ValueError, match="VotingClassifier gives none"):
+    with pytest.raises(ValueError, match=sentence):
         quorate.compare(hard, small, X + 1e-3, y, scoring="neg_log_loss")
 
 
@@ -181,3 +185,35 @@ def test_a_plan_with_an_unknown_score():
             "x", ("a",), (EnsembleSpec("random_forest"),), (MethodSpec("es"),),
             scoring="balanced",
         )  # fmt: skip
+
+
+class NeverFitted(RandomForestClassifier):
+    def fit(self, X, y, sample_weight=None):
+        raise AssertionError("fitted before it was clear that this cannot be")
+
+
+class NeverBoosted(AdaBoostClassifier):
+    fit = NeverFitted.fit
+
+
+class NeverVoting(VotingClassifier):
+    fit = NeverFitted.fit
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "said"),
+    [
+        (NeverFitted(), {"scoring": "roc_auc"}, "for two classes, and there are 3; "),
+        (NeverFitted(), {"scoring": "f1"}, "for two classes, and there are 3; 'f1_mac"),
+        (NeverFitted(), {"distil": {"n_rows": 0}}, r"distil\(n_rows=0\): nothing but"),
+        (NeverFitted(), {"distil": {"n_rows": "all"}}, r"distil\(n_rows='all'\): 'aut"),
+        (NeverFitted(), {"distil": {"ridge": -1}}, r"distil\(ridge=-1\): 'auto' or a"),
+        (NeverBoosted(), {"scoring": "neg_log_loss"}, "needs class probabilities"),
+        (NeverBoosted(), {"distil": True}, "NeverBoosted counts the votes of"),
+        (NeverVoting([]), {"scoring": "roc_auc_ovr"}, "needs class probabilities"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_refused_before_anything_is_fitted(model, options, said):
+    X, y = np.zeros((6, 2)), [0, 1, 2, 0, 1, 2]
+    with pytest.raises((ValueError, TypeError), match=said):
+        quorate.PrunedClassifier(model, **options).fit(X, y)

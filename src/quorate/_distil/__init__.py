@@ -4,7 +4,14 @@ from quorate._distil._distil import (
     Distillation,
     check_distillable,
     check_options,
+    counts_votes,
     distil,
 )
 
-__all__ = ["Distillation", "check_distillable", "check_options", "distil"]
+__all__ = [
+    "Distillation",
+    "check_distillable",
+    "check_options",
+    "counts_votes",
+    "distil",
+]

@@ -18,7 +18,13 @@ from quorate._rows import count_rows, cut_rows, sliceable, take_rows
 from quorate._suggest import unknown_name
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._warn import warn
-from quorate.ensembles import Ensemble, Member, read_ensemble, with_new_leaves
+from quorate.ensembles import (
+    Ensemble,
+    Member,
+    read_ensemble,
+    with_new_leaves,
+    with_new_record,
+)
 from quorate.exceptions import SampledWarning
 from quorate.votes import as_labels, positions
 
@@ -114,7 +120,8 @@ def distil(
     Returns
     -------
     ensemble of the same class
-        ``distillation_`` says what was done. Its out-of-bag scores are gone, and
+        ``distillation_`` says what was done, and so does ``pruning_["distil"]`` where
+        members were chosen before. Its out-of-bag scores are gone, and
         nothing is out of bag any more: the teacher has seen all training rows, so
         judge it on rows that nobody was trained on.
 
@@ -231,6 +238,8 @@ def check_options(
         if name not in known:
             problem = unknown_name("parameter", name, known)
             raise ValueError(f"{owner}(distil=...): {problem}")
+    _wanted_rows(given.get("n_rows", "auto"), given.get("unlabelled"))
+    _check_ridge(given.get("ridge", "auto"))
     return {"random_state": seed or 0, **given}
 
 
@@ -270,10 +279,7 @@ their probabilities are averaged can leaves learn probabilities.
             f"({type(other.estimator).__name__}), so they have no leaves to refit."
         )
     if ensemble.rule.name != "average":
-        raise TypeError(
-            f"distil: {name} counts the votes of its trees; only where their "
-            "probabilities are averaged can leaves learn probabilities."
-        )
+        raise counts_votes(name)
     for member in ensemble.members:
         bounds = getattr(member.estimator, "monotonic_cst", None)
         if bounds is not None and np.any(np.asarray(bounds) != 0):
@@ -284,7 +290,23 @@ their probabilities are averaged can leaves learn probabilities.
     return ensemble, as_labels(ensemble.classes, "the ensemble's classes")
 
 
+def counts_votes(name: str) -> TypeError:
+    """Return the refusal of an ensemble of that name, which counts votes."""
+    return TypeError(
+        f"distil: {name} counts the votes of its trees; only where their "
+        "probabilities are averaged can leaves learn probabilities."
+    )
+
+
 def _crossed_rows(n_rows: Any, X: Any, unlabelled: Any) -> int:
+    wanted = _wanted_rows(n_rows, unlabelled)
+    for rows, name in ((X, "X"), (unlabelled, "unlabelled")):
+        if rows is not None and count_rows(rows) == 0:
+            raise ValueError(f"distil: {name} has no rows.")
+    return wanted
+
+
+def _wanted_rows(n_rows: Any, unlabelled: Any) -> int:
     if isinstance(n_rows, str) and n_rows == "auto":
         wanted = _CROSSED
     elif isinstance(n_rows, Integral) and not isinstance(n_rows, bool):
@@ -300,19 +322,22 @@ def _crossed_rows(n_rows: Any, X: Any, unlabelled: Any) -> int:
             "distil(n_rows=0): nothing but the rows of X is left to learn on, which "
             "makes the ensemble worse; cross rows or give unlabelled ones."
         )
-    for rows, name in ((X, "X"), (unlabelled, "unlabelled")):
-        if rows is not None and count_rows(rows) == 0:
-            raise ValueError(f"distil: {name} has no rows.")
     return wanted
 
 
 def _ridge(ridge: Any, ensemble: Ensemble) -> float:
-    if isinstance(ridge, str) and ridge == "auto":
+    _check_ridge(ridge)
+    if isinstance(ridge, str):
         return float(_ROWS_OF_RIDGE / ensemble.n_members**2)
+    return float(ridge)
+
+
+def _check_ridge(ridge: Any) -> None:
+    if isinstance(ridge, str) and ridge == "auto":
+        return
     fits = isinstance(ridge, Real) and not isinstance(ridge, bool)
     if not fits or not np.isfinite(float(ridge)) or ridge < 0:
         raise ValueError(f"distil(ridge={ridge!r}): 'auto' or a number of 0 or more.")
-    return float(ridge)
 
 
 def _seed(random_state: Any) -> int:
@@ -374,7 +399,8 @@ def _recorded(
                 "members in place; it needs a replace_members of its own."
             )
     again.core.distillation_ = record.to_dict()
-    return made
+    # What was kept, and on which rows, is as true of the same trees with new leaves.
+    return with_new_record(made, before, again, distil=again.core.distillation_)
 
 
 def _described(X: Any) -> str:

@@ -47,6 +47,8 @@ def stated(found: Certificate) -> dict[str, Any]:
     """Return what a certificate says, as a page stores it."""
     return {
         "refusal": None,
+        "holds": found.holds,
+        "single": found.single,
         "text": str(found),
         "n_kept": found.n_kept,
         "n_members": found.n_members,

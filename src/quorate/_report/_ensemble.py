@@ -225,7 +225,7 @@ def make_report(
     """Make the report; ``source`` names the files, where it comes from files."""
     require_extra()
     _check_settings(methods, random_state)
-    size = Size.of(method, keep)
+    size = Size.of(method, keep, owner="report")
     for wanted in (method, *(methods or ())):
         check_method(wanted)
     start = time.perf_counter()

@@ -63,4 +63,4 @@ def _certificate(summary: Summary) -> dict[str, Any]:
     except ValueError as error:
         why = str(error).split(": ", 1)[-1]
         return {"refusal": why[:1].upper() + why[1:]}
-    return {"holds": found.holds, **stated(found)}
+    return stated(found)

@@ -149,10 +149,11 @@ def certificate_rows(data: dict[str, Any]) -> list[tuple[str, str]]:
     found = data["certificate"]
     if found["refusal"] is not None:
         return []
+    tried = found["single"] and not found["holds"]
     return [
         ("members that are enough", f"{count(found['n_kept'])} of "
          f"{count(found['n_members'])}"),
-        ("error, those members", percent(found["error"])),
+        (f"error, those {'tried' if tried else 'members'}", percent(found["error"])),
         ("error, all members", percent(found["full_error"])),
         ("extra error, at most", points(found["excess_limit"])),
         ("error, at most", percent(found["error_limit"])),

@@ -8,6 +8,7 @@ where the score is known and by scikit-learn's own scorer where it is not.
 from quorate._scoring._evaluated import EvaluatedScore, group_places
 from quorate._scoring._find import (
     balanced_accuracy,
+    check_classes,
     check_rule,
     check_scoring,
     counts_every_class,
@@ -16,11 +17,11 @@ from quorate._scoring._find import (
     score_for,
 )
 from quorate._scoring._judged import Judged
+from quorate._scoring._models import judge_models
 from quorate._scoring._recall import class_recalls
 from quorate._scoring._score import Score
 from quorate._scoring._tables import TableScore, count_pairs
 from quorate._scoring._votes import (
-    judge_model,
     judge_prefixes,
     judge_subsets,
     judge_votes,
@@ -33,6 +34,7 @@ __all__ = [
     "Score",
     "TableScore",
     "balanced_accuracy",
+    "check_classes",
     "check_rule",
     "check_scoring",
     "class_recalls",
@@ -41,7 +43,7 @@ __all__ = [
     "find_score",
     "group_places",
     "is_accuracy",
-    "judge_model",
+    "judge_models",
     "judge_prefixes",
     "judge_subsets",
     "judge_votes",

@@ -66,7 +66,22 @@ def check_rule(scoring: Any, averages: bool, owner: str) -> None:
     if averages or is_accuracy(scoring):
         return
     if find_score(scoring, np.arange(2), owner).needs == "probabilities":
-        raise _without_probabilities(f"{owner}(scoring={_shown(scoring)})")
+        raise without_probabilities(f"{owner}(scoring={shown_scoring(scoring)})")
+
+
+def check_classes(scoring: Any, classes: Array, owner: str) -> None:
+    """Refuse a score of two classes where there are more, before anything is fitted.
+
+    Parameters
+    ----------
+    scoring : str, scorer, callable or None
+    classes : array
+        The labels, sorted.
+    owner : str
+        Who asks, for messages.
+    """
+    score = find_score(scoring, classes, owner)
+    refuse_several_classes(score, f"{owner}(scoring={shown_scoring(scoring)})")
 
 
 def score_for(scoring: Any, votes: Votes, owner: str) -> Score:
@@ -95,15 +110,15 @@ def score_for(scoring: Any, votes: Votes, owner: str) -> Score:
     score = find_score(scoring, votes.classes, owner)
     if score.name == ACCURACY:
         return score
-    owner = f"{owner}(scoring={_shown(scoring)})"
-    _refuse_several_classes(score, owner)
+    owner = f"{owner}(scoring={shown_scoring(scoring)})"
+    refuse_several_classes(score, owner)
     _refuse_unlabelled(votes, owner)
-    _refuse_missing_classes(votes, owner)
+    refuse_missing_classes(votes.y, votes.classes, "chosen on", owner)
     _refuse_without_probabilities(score, votes, owner)
     found = outcome_of(votes, shares=score.needs_shares)
     voted = found.codes >= 0
     shares = None if found.shares is None else found.shares[voted]
-    _try_out(scoring, score, found.codes[voted], shares, votes.y[voted], owner)
+    try_out(scoring, score, found.codes[voted], shares, votes.y[voted], owner)
     return score
 
 
@@ -295,7 +310,7 @@ class _Asked:
 # What does not fit
 
 
-def _refuse_several_classes(score: Score, owner: str) -> None:
+def refuse_several_classes(score: Score, owner: str) -> None:
     """Refuse a score of two classes where there are more, by the name that fits."""
     n_classes = score.classes.size
     fits = f"{score.name}_ovr" if score.name == "roc_auc" else f"{score.name}_macro"
@@ -314,15 +329,16 @@ def _refuse_unlabelled(votes: Votes, owner: str) -> None:
         )
 
 
-def _refuse_missing_classes(votes: Votes, owner: str) -> None:
-    counts = np.bincount(votes.y, minlength=votes.n_classes)
+def refuse_missing_classes(y: IntArray, classes: Array, which: str, owner: str) -> None:
+    """Refuse samples that lack a class, which a score would pass over in silence."""
+    counts = np.bincount(y, minlength=classes.size)
     missing = np.flatnonzero(counts == 0)
     if missing.size:
-        label = votes.classes[missing[0]].item()
+        label = classes[missing[0]].item()
         raise ValueError(
-            f"{owner}: class {label!r} has no sample among the {votes.n_samples} "
-            "chosen on, so the score would leave it out; give samples of every class, "
-            "or choose by accuracy."
+            f"{owner}: class {label!r} has no sample among the {y.size} {which}, so "
+            "the score would leave it out; give samples of every class, or go by "
+            "accuracy."
         )
 
 
@@ -333,10 +349,10 @@ def _refuse_without_probabilities(score: Score, votes: Votes, owner: str) -> Non
         return
     if score.needs == "decision" and votes.n_classes == 2:
         return  # shares of votes rank the samples
-    raise _without_probabilities(owner)
+    raise without_probabilities(owner)
 
 
-def _without_probabilities(owner: str) -> ValueError:
+def without_probabilities(owner: str) -> ValueError:
     return ValueError(
         f"{owner}: needs class probabilities, and these votes are counted without any; "
         "take an ensemble that averages probabilities, or a score of predicted classes "
@@ -344,7 +360,7 @@ def _without_probabilities(owner: str) -> ValueError:
     )
 
 
-def _try_out(
+def try_out(
     scoring: Any,
     score: Score,
     codes: IntArray,
@@ -362,7 +378,7 @@ def _try_out(
         said = str(error).strip().partition("\n")[0].rstrip(".")
         raise ValueError(
             f"{owner}: the score cannot be had on these samples: "
-            f"{said or type(error).__name__}."
+            f"{said or type(error).__name__}{_hint(score)}."
         ) from error
     if not isinstance(found, numbers.Real) or not np.isfinite(found):
         raise ValueError(
@@ -371,7 +387,20 @@ def _try_out(
         )
 
 
-def _shown(scoring: Any) -> str:
+def _hint(score: Score) -> str:
+    """Return the name of a score that would do, where there is one beside it."""
+    name = score.name.removesuffix("_score")
+    is_named = isinstance(score.given, str)
+    by_class = [f"{name}_macro"] if score.needs == "labels" else [f"{name}_ovr"]
+    several = is_named or score.classes.size > 2
+    for fits in (*(by_class * several), *([] if is_named else [name])):
+        if fits in known_names():
+            return f"; scoring={fits!r} fits"
+    return ""
+
+
+def shown_scoring(scoring: Any) -> str:
+    """Return a score as the user gave it, for messages."""
     if isinstance(scoring, str):
         return repr(scoring)
     return str(getattr(scoring, "__name__", None) or scoring)

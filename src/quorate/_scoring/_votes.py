@@ -1,15 +1,13 @@
-"""Scores of ensembles: of all members, the first of an order, any subset, a model."""
+"""Scores of ensembles: of all members, the first of an order, any subset."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
 from quorate._scoring._judged import Judged
 from quorate._scoring._score import Score
-from quorate._typing import Array, BoolArray, FloatArray, IntArray
+from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.votes import (
-    Outcome,
     Votes,
     leave_one_out_outcomes,
     outcome_of,
@@ -68,39 +66,3 @@ def losses_without_each(votes: Votes, score: Score) -> FloatArray:
             for outcome in leave_one_out_outcomes(votes, shares=score.needs_shares)
         ]
     )
-
-
-def judge_model(model: Any, X: Any, y: IntArray, score: Score, owner: str) -> Judged:
-    """Return the score of a fitted model's own answers.
-
-    Parameters
-    ----------
-    model : fitted classifier
-    X : array-like
-    y : array of int
-        Positions in ``score.classes``.
-    score : Score
-    owner : str
-        Who asks, for messages.
-    """
-    codes = np.searchsorted(score.classes, np.asarray(model.predict(X)))
-    shares = _model_shares(model, X, score, owner) if score.needs_shares else None
-    return score.of(Outcome(codes, shares), y)
-
-
-def _model_shares(model: Any, X: Any, score: Score, owner: str) -> Array:
-    two = score.classes.size == 2
-    if score.needs == "decision" and two and hasattr(model, "decision_function"):
-        ahead = np.asarray(model.decision_function(X), dtype=float)
-        return np.column_stack([-ahead, ahead])
-    if not hasattr(model, "predict_proba"):
-        raise ValueError(
-            f"{owner}(scoring={score.name!r}): needs class probabilities, and "
-            f"{type(model).__name__} gives none; a score of predicted classes such as "
-            "'balanced_accuracy' fits."
-        )
-    given = np.asarray(model.predict_proba(X), dtype=float)
-    known = np.searchsorted(score.classes, np.asarray(model.classes_))
-    shares = np.zeros((len(given), score.classes.size))
-    shares[:, known] = given
-    return shares

@@ -202,7 +202,9 @@ def explain(
     honest = selection.source is not VoteSource.TRAINING
     judged = votes if test is None else test
     score = selection.judged_by
-    if scoring is not None:
+    if scoring is None and score is not None and test is not None:
+        scoring = score.given  # what it needs, other votes may not have
+    if scoring is not None and (test is not None or honest):
         found = score_for(scoring, judged, "explain")
         score = None if found.name == "accuracy" else found
     if test is not None or honest:
@@ -219,7 +221,12 @@ def explain(
     )
 
 
-def _check_test(test: Votes, votes: Votes) -> None:
+def _check_test(test: Any, votes: Votes) -> None:
+    if not isinstance(test, Votes):
+        raise TypeError(
+            f"explain(test): votes of all {votes.n_members} members on other samples, "
+            f"got {type(test).__name__}; why a member stays is told by explain().steps."
+        )
     if test.n_members != votes.n_members:
         raise ValueError(
             f"explain(test): votes of all {votes.n_members} members are needed, "

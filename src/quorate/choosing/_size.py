@@ -1,7 +1,7 @@
 """How many members: a number, or a rule that finds it on the size curve."""
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any
 
@@ -35,6 +35,8 @@ class Size:
     """Rows in a call, for a budget of milliseconds; one if nothing is said."""
     at_best: bool = False
     """Whether "auto" stands for the size of the smallest error, as in pools."""
+    owner: str = field(default="select", compare=False, repr=False)
+    """Who asks, for messages."""
 
     @classmethod
     def of(
@@ -44,6 +46,7 @@ class Size:
         tolerance: float | None = None,
         budget: Budget | None = None,
         batch: int | None = None,
+        owner: str = "select",
     ) -> "Size":
         """Return the size asked for; a pruner object has one of its own.
 
@@ -52,28 +55,31 @@ class Size:
         otherwise = tolerance is not None or budget is not None
         own = isinstance(method, Pruner) and keep in (USUAL, DEFAULT_KEEP)
         if own and not otherwise:
-            return cls(method.keep, batch=batch)
-        if otherwise and keep == USUAL:
-            keep = DEFAULT_KEEP  # it does not count
-        return cls(keep, tolerance, budget, batch)
+            return cls(method.keep, batch=batch, owner=owner)
+        return cls(keep, tolerance, budget, batch, owner=owner)
 
     def __post_init__(self) -> None:
         given = [
             name
             for name, there in (
-                ("keep='auto'", self.keep == "auto"),
+                (f"keep={self.keep!r}", self.keep != USUAL),
                 ("tolerance", self.tolerance is not None),
                 ("budget", self.budget is not None),
             )
             if there
         ]
         if len(given) > 1:
-            raise ValueError(f"select: give one of {' and '.join(given)}, not both.")
+            raise ValueError(
+                f"{self.owner}: {' and '.join(given)}: one of them says how many "
+                "members stay."
+            )
         if isinstance(self.keep, str) and self.keep not in ("auto", USUAL):
-            raise ValueError(f"select(keep={self.keep!r}): a number, 'auto' or None.")
+            raise ValueError(
+                f"{self.owner}(keep={self.keep!r}): a number, 'auto' or None."
+            )
         if self.tolerance is not None and not self.tolerance >= 0:
             raise ValueError(
-                f"select(tolerance={self.tolerance!r}): a number, 0 or more."
+                f"{self.owner}(tolerance={self.tolerance!r}): a number, 0 or more."
             )
         if self.budget is not None:
             _check_budget(self.budget)
@@ -90,7 +96,7 @@ class Size:
         where there are honest errors along an order (``can_find``). Among few, the
         smallest number within a standard error is one more often than not.
         """
-        if self.keep != USUAL:
+        if self.keep != USUAL or self.tolerance is not None or self.budget is not None:
             return self
         if votes.family != "pool" or votes.source is VoteSource.TRAINING:
             return Size(DEFAULT_KEEP)

@@ -146,7 +146,7 @@ def prune(
     from quorate.pruned import get_record, prune_with_selection
 
     method = check_method(method, wanted, class_weight=class_weight)
-    Size.of(method, wanted, tolerance, limits, batch)
+    Size.of(method, wanted, tolerance, limits, batch, owner="prune")
     check_scoring(scoring, "prune")
     parameters: dict[str, Any] = {}
     if class_weight is not None:

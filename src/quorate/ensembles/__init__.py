@@ -34,7 +34,15 @@ from quorate.ensembles._keep import keep_members
 from quorate.ensembles._kind import Ensemble, Kind, checker, few_members
 from quorate.ensembles._latency import CallTimes, batch_rows, time_calls
 from quorate.ensembles._leaf_notes import LeafNotes, Notebook, joined_notes
-from quorate.ensembles._learned import digests, model_digest, record_of
+from quorate.ensembles._learned import (
+    digests,
+    find_record,
+    model_digest,
+    places_among,
+    record_of,
+    same_members,
+    with_new_record,
+)
 from quorate.ensembles._leaves import with_new_leaves
 from quorate.ensembles._member import Member, is_certain, numbered, take_columns
 from quorate.ensembles._pooled import PooledClassifier, predictable
@@ -101,6 +109,7 @@ __all__ = [
     "drawn_rows",
     "few_members",
     "find_kind",
+    "find_record",
     "fingerprint",
     "is_certain",
     "joined_notes",
@@ -114,6 +123,7 @@ __all__ = [
     "model_digest",
     "numbered",
     "pickled_bytes",
+    "places_among",
     "predict_milliseconds",
     "predictable",
     "read_ensemble",
@@ -123,6 +133,7 @@ __all__ = [
     "register_adapter",
     "register_kind",
     "rows_of_bags",
+    "same_members",
     "shared_rows",
     "take_columns",
     "time_calls",
@@ -133,4 +144,5 @@ __all__ = [
     "were_chosen_on",
     "were_training_rows",
     "with_new_leaves",
+    "with_new_record",
 ]

@@ -48,6 +48,10 @@ class Boosting(Kind):
         smaller.estimator_weights_ = np.ones(len(members)) if left is None else left
         smaller.estimator_errors_ = smaller.estimator_errors_[members]
 
+    def counts_votes(self, model: Any) -> bool:
+        """See :class:`Kind`."""
+        return True
+
     def set_weights(self, smaller: Any, weights: FloatArray) -> None:
         """See :class:`Kind`."""
         smaller.estimator_weights_ = np.array(weights)

@@ -167,6 +167,13 @@ class Kind(ABC):
         """Tell whether its members are trained on resamples; it need not be fitted."""
         return False
 
+    def counts_votes(self, model: Any) -> bool:
+        """Tell whether it surely counts votes; it need not be fitted.
+
+        What is asked of probabilities can then be refused before it is.
+        """
+        return False
+
     def keep(
         self, ensemble: Ensemble, members: IntArray, weights: FloatArray | None
     ) -> Any:

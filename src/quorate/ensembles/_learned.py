@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from quorate._typing import IntArray
 from quorate.ensembles._kind import Ensemble
 from quorate.ensembles._wrappers import inside
 
@@ -87,6 +88,41 @@ def record_of(model: Any, ensemble: Ensemble, owner: str) -> Mapping[str, Any] |
     return record
 
 
+def places_among(model: Any, small: Ensemble, big: Ensemble) -> IntArray | None:
+    """Return where the members of one ensemble are among those of another.
+
+    Those that are the same objects, or, after a file or new leaves, where its record
+    says they were kept from as many. None if they are not some of them, or all.
+
+    Parameters
+    ----------
+    model : fitted ensemble
+        The small one, which may have been pruned.
+    small, big : Ensemble
+        Both, read.
+    """
+    if small.n_members >= big.n_members:
+        return None
+    found = same_members(small, big)
+    if found is not None:
+        return found
+    record = find_record(model)
+    if record is None or record.get("n_members") != big.n_members:
+        return None
+    kept = np.asarray(record["kept"], dtype=np.int64)
+    return kept if kept.size == small.n_members else None
+
+
+def same_members(small: Ensemble, big: Ensemble) -> IntArray | None:
+    """Return where the very members of one stand in the other; None if not in order."""
+    known = {id(member.estimator): at for at, member in enumerate(big.members)}
+    found = [known.get(id(member.estimator)) for member in small.members]
+    if len(known) < big.n_members or None in found:
+        return None
+    places = np.array(found, dtype=np.int64)
+    return places if (np.diff(places) > 0).all() else None
+
+
 def find_record(model: Any) -> Mapping[str, Any] | None:
     """Return the record of a model or of what is in it, whatever became of them."""
     within = model
@@ -96,6 +132,30 @@ def find_record(model: Any) -> Mapping[str, Any] | None:
             return record
         within = inside(within)
     return None
+
+
+def with_new_record(model: Any, before: Ensemble, after: Ensemble, **more: Any) -> Any:
+    """Let the record of a model speak of members that took the place of others.
+
+    Parameters
+    ----------
+    model : fitted ensemble
+        A copy with the new members, and the record of the old ones if they had one.
+    before, after : Ensemble
+        The old model and the new one, read.
+    **more
+        What else the record has to say.
+    """
+    within = model
+    while within is not None:
+        # Its own: a frozen estimator shows that of what is in it, and stores nothing.
+        record = vars(within).get("pruning_")
+        if isinstance(record, Mapping):
+            if speaks_of(record, before):
+                within.pruning_ = {**record, "members": digests(after), **more}
+            return model
+        within = inside(within)
+    return model
 
 
 def speaks_of(record: Mapping[str, Any], ensemble: Ensemble) -> bool:

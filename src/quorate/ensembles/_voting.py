@@ -68,6 +68,10 @@ class Voting(Kind):
             **dict(zip(names, smaller.estimators_, strict=True))
         )
 
+    def counts_votes(self, model: Any) -> bool:
+        """See :class:`Kind`."""
+        return bool(model.voting != "soft")
+
     def replace_members(self, same: Any, estimators: list[Any]) -> None:
         """See :class:`Kind`."""
         same.estimators_ = estimators

@@ -23,9 +23,9 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from quorate._distil import check_distillable, check_options
+from quorate._distil import check_distillable, check_options, counts_votes
 from quorate._rows import take_rows
-from quorate._scoring import check_scoring
+from quorate._scoring import check_classes, check_rule, check_scoring
 from quorate._suggest import unknown_name
 from quorate._typing import Array, BoolArray
 from quorate.choosing import USUAL, Size, check_method, choose
@@ -192,11 +192,13 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
             raise ValueError(
                 "PrunedClassifier.fit: got n_samples=1; choosing members needs more."
             )
-        lazy, size = self._lazy(), Size.of(self.method, self.keep)
+        lazy = self._lazy()
+        size = Size.of(self.method, self.keep, owner="PrunedClassifier")
         # What is not known is refused before the work.
         check_scoring(self.scoring, "PrunedClassifier")
         options = check_options(self.distil, "PrunedClassifier")
         check_method(self.method)
+        self._check_what_is_asked_of(np.unique(y), distils=options is not None)
         fitted = self._fit_and_ask(Training(X, y, self._route(fit_params), self.n_jobs))
         if options is not None:
             check_distillable(fitted.evidence.ensemble)
@@ -264,6 +266,17 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         return self.estimator_
 
     # Fitting
+
+    def _check_what_is_asked_of(self, classes: Array, *, distils: bool) -> None:
+        """Refuse what these classes, or counted votes, cannot give."""
+        check_classes(self.scoring, classes, "PrunedClassifier")
+        inner = unwrapped(self._inner())
+        kind = find_kind(inner)
+        if kind is None or not kind.counts_votes(inner):
+            return
+        check_rule(self.scoring, averages=False, owner="PrunedClassifier")
+        if distils:
+            raise counts_votes(type(inner).__name__)
 
     def _inner(self) -> Any:
         return RandomForestClassifier() if self.estimator is None else self.estimator

@@ -22,7 +22,6 @@ from quorate.ensembles import (
     Ensemble,
     PooledClassifier,
     marked,
-    read_ensemble,
 )
 from quorate.pruned._record import get_record, pruning_record, set_record
 
@@ -202,7 +201,7 @@ def prune_with_selection(
     >>> selection.n_kept == len(small.estimators_)
     True
     """
-    size = Size.of(method, keep, tolerance, budget, batch)
+    size = Size.of(method, keep, tolerance, budget, batch, owner="prune")
     check_method(method, **parameters)
     seed = as_seed(random_state, "prune")
     options = check_options(distil, "prune", seed)
@@ -309,6 +308,4 @@ def distilled(
     n_jobs : int, optional
         Blocks of rows at the same time, if the options do not say.
     """
-    taught = teach(smaller, ensemble.model, X, **{"n_jobs": n_jobs, **options})
-    record = {**get_record(taught), "distil": read_ensemble(taught).core.distillation_}
-    return set_record(taught, record)
+    return teach(smaller, ensemble.model, X, **{"n_jobs": n_jobs, **options})

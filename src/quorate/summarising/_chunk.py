@@ -18,8 +18,10 @@ from quorate.ensembles import (
     joined_notes,
     marks_of,
     model_digest,
+    places_among,
     read_ensemble,
     rows_of_bags,
+    same_members,
     shared_rows,
 )
 from quorate.votes import (
@@ -208,7 +210,7 @@ def rivals_of(ensemble: Ensemble, against: Any) -> Rival | None:
             "give a model, a Selection or an order of members."
         )
     check_pair(ensemble, small, "summarise(against)")
-    kept = _places(small, ensemble)
+    kept = same_members(small, ensemble)
     alike = (
         kept is not None
         and against is small.model
@@ -224,22 +226,8 @@ def rivals_of(ensemble: Ensemble, against: Any) -> Rival | None:
     marks = tuple(each for pair in both for each in marks_of(*pair))
     if alike and kept is not None and kept.size < ensemble.n_members:
         return Rival(sizes, kept, learned=learned, marks=marks)
-    record = getattr(small.core, "pruning_", None) or {}
-    listed = record.get("kept")
-    order = None if listed is None else np.asarray(listed, dtype=np.int64)
-    if order is not None and order.size == ensemble.n_members:
-        order = None  # all of them, but maybe with other weights
+    order = places_among(against, small, ensemble)
     return Rival(sizes, order, model=against, learned=learned, marks=marks)
-
-
-def _places(small: Ensemble, big: Ensemble) -> IntArray | None:
-    """Return where the members of one are among those of the other; None if not."""
-    known = {id(member.estimator): at for at, member in enumerate(big.members)}
-    found = [known.get(id(member.estimator)) for member in small.members]
-    if len(known) < big.n_members or None in found:
-        return None
-    places = np.array(found, dtype=np.int64)
-    return places if (np.diff(places) > 0).all() else None
 
 
 def _chosen(selection: Selection) -> Rival:

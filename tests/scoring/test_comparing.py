@@ -1,0 +1,163 @@
+"""compare checks scores as the other doors do, and shows what each class gets."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
+from sklearn.metrics import get_scorer, roc_auc_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+import quorate
+
+X, Y = make_classification(700, n_informative=5, n_classes=3, random_state=0)
+NEW = slice(200, 700)
+TWO = np.where(Y == 0, "no", "yes")
+
+
+@pytest.fixture(scope="module")
+def forests():
+    """Two of three classes, and two of two with text for labels."""
+    found = []
+    for y in (Y, TWO):
+        forest = RandomForestClassifier(20, random_state=0).fit(X[:200], y[:200])
+        found.append((forest, quorate.keep_members(forest, range(5))))
+    return found
+
+
+def compared(pair, y, scoring, rows=NEW):
+    return quorate.compare(*pair, X[rows], y[rows], scoring=scoring, repeats=1)
+
+
+@pytest.mark.parametrize("scoring", ["roc_auc_ovr", "neg_log_loss", "f1_macro"])
+def test_a_missing_class_is_named(forests, scoring):
+    rows = 200 + np.flatnonzero(Y[NEW] < 2)
+    said = (
+        rf"compare\(scoring='{scoring}'\): class 2 has no sample among the {rows.size} "
+        "given, so the score would leave it out"
+    )
+    with pytest.raises(ValueError, match=said):
+        compared(forests[0], Y, scoring, rows)
+    assert compared(forests[0], Y, "accuracy", rows).score is not None
+
+
+def breaks(y_true, y_pred):
+    raise RuntimeError("it broke\nbadly")
+
+
+@pytest.mark.parametrize(
+    ("scoring", "said"),
+    [
+        (breaks, r"scoring=breaks\): the score cannot be had on these .*: it broke\."),
+        (lambda y, said: "good", "could not convert string to float: 'good'"),
+        (lambda y, said: np.ones(3), "the score cannot be had on these samples"),
+        (lambda y, said: np.nan, "scores nan on these samples"),
+        ("roc_auc", "for two classes, and there are 3; 'roc_auc_ovr' fits"),
+        (roc_auc_score, "; scoring='roc_auc_ovr' fits"),
+    ],
+)
+def test_what_is_no_score_of_these_samples(forests, scoring, said):
+    for door in (
+        lambda: compared(forests[0], Y, scoring),
+        lambda: quorate.prune(forests[0][0], X[NEW], Y[NEW], keep=5, scoring=scoring),
+    ):
+        with pytest.raises(ValueError, match=said) as caught:
+            door()
+        assert "\n" not in str(caught.value)
+
+
+def test_names_that_fit_two_classes(forests):
+    with pytest.raises(ValueError, match=r"pos_label.*; scoring='f1_macro' fits\.$"):
+        compared(forests[1], TWO, "f1")
+    with pytest.raises(ValueError, match=r"; scoring='roc_auc' fits\.$"):
+        compared(forests[1], TWO, roc_auc_score)
+    for name in ("f1_macro", "roc_auc", "neg_log_loss"):
+        found = compared(forests[1], TWO, name).score
+        if name != "neg_log_loss":  # that one wants to know which label is positive
+            wanted = [get_scorer(name)(each, X[NEW], TWO[NEW]) for each in forests[1]]
+            assert found == pytest.approx(wanted, abs=1e-12)
+
+
+def test_votes_that_are_counted_rank_samples_and_have_no_probabilities():
+    members = [
+        (str(depth), DecisionTreeClassifier(max_depth=depth, random_state=0))
+        for depth in (1, 2, 3, 4)
+    ]
+    hard = VotingClassifier([*members, ("bayes", GaussianNB())])
+    boosted = AdaBoostClassifier(n_estimators=9, random_state=0)
+    for model in (hard, boosted):
+        model.fit(X[:200], TWO[:200])
+        small = quorate.keep_members(model, [0, 1, 2])
+        votes = [quorate.collect_votes(m, X[NEW], TWO[NEW]) for m in (model, small)]
+        found = compared((model, small), TWO, "roc_auc")
+        for score, each in zip(found.score, votes, strict=True):
+            judged = quorate.select(each, "best", 3, scoring="roc_auc").full_score
+            assert score == pytest.approx(judged.score, abs=5e-3)
+        for door in (
+            lambda pair=(model, small): compared(pair, TWO, "neg_log_loss"),
+            lambda votes=votes[0]: quorate.select(
+                votes, "best", 3, scoring="neg_log_loss"
+            ),
+        ):
+            with pytest.raises(
+                ValueError, match="needs class probabilities, and these"
+            ):
+                door()
+
+
+def test_accuracy_is_a_score_too(forests):
+    found = compared(forests[0], Y, "accuracy")
+    assert found.score == pytest.approx(found.accuracy)
+    n_samples = 500
+    for error, share in zip(found.score_errors, found.accuracy, strict=False):
+        assert error == pytest.approx(np.sqrt(share * (1 - share) / (n_samples - 1)))
+    assert [row[0] for row in found.rows()].count("accuracy") == 1
+    assert "standard error" in repr(found)
+    assert found.to_dict()["score"]["after"] == found.score[1]
+    batches = [(X[200:400], Y[200:400]), (X[400:], Y[400:])]
+    again = quorate.compare(*forests[0], batches, scoring="accuracy")
+    assert again.score == found.score
+    assert again.score_errors == pytest.approx(found.score_errors)
+    assert compared(forests[0], Y, None).score is None
+
+
+def test_recalls_are_shown_where_classes_are_few(forests):
+    found = compared(forests[0], Y, None)
+    said = [model.predict(X[NEW]) for model in forests[0]]
+    for label in range(3):
+        there = Y[NEW] == label
+        wanted = [np.mean(each[there] == label) for each in said]
+        assert found.recalls[str(label)] == pytest.approx(wanted)
+        (row,) = (row for row in found.rows() if row[0] == f"recall of {label}")
+        assert row[1:3] == tuple(f"{100 * share:.2f} %" for share in wanted)
+        assert f"recall of {label}" in repr(found)
+    many = np.arange(700) % 11
+    forest = RandomForestClassifier(5, random_state=0).fit(X[:200], many[:200])
+    found = compared((forest, quorate.keep_members(forest, [0, 1])), many, None)
+    assert len(found.recalls) == 11
+    assert "recall" not in repr(found)
+
+
+class TestExplanations:
+    def test_votes_without_probabilities_are_refused(self, forests):
+        forest, _ = forests[1]
+        votes = quorate.collect_votes(forest, X[200:400], TWO[200:400])
+        selection = quorate.select(votes, "forward", 4, scoring="neg_log_loss")
+        rest = X[400:], TWO[400:]
+        found = selection.explain(quorate.collect_votes(forest, *rest), n_random=2)
+        assert found.score.name == "neg_log_loss"
+        plain = quorate.collect_votes(forest, *rest, probabilities=False)
+        said = r"explain\(scoring='neg_log_loss'\): needs class probabilities"
+        with pytest.raises(ValueError, match=said):
+            selection.explain(plain)
+        assert selection.explain(plain, scoring="accuracy", n_random=2).score is None
+
+    def test_a_number_is_no_test(self, forests):
+        votes = quorate.collect_votes(forests[0][0], X[NEW], Y[NEW])
+        said = r"explain\(test\): votes of all 20 members on other samples, got int"
+        with pytest.raises(TypeError, match=said):
+            quorate.select(votes, "mdm", 4).explain(17)
