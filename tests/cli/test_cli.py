@@ -101,7 +101,7 @@ def test_demo_says_what_was_gained(run):
     assert max(map(len, lines)) <= 80
     assert "30 trees" in lines[0]
     assert "6 of them" in lines[0]
-    assert lines[2].startswith("size of the file")
+    assert lines[2].startswith("size, pickled")
     found = json.loads(run("demo", "--members", "30", "--json").stdout)
     assert found["bytes"][1] < 0.3 * found["bytes"][0]
     for what in ("one row", "all rows"):
