@@ -15,7 +15,7 @@ from quorate.choosing import (
     choose,
     gather,
 )
-from quorate.ensembles import Ensemble, PooledClassifier, read_ensemble
+from quorate.ensembles import Ensemble, PooledClassifier, read_ensemble, warn_of_heads
 from quorate.pruned._record import get_record, pruning_record, set_record
 
 
@@ -207,6 +207,7 @@ def prune_with_selection(
     )
     whole = evidence.ensemble
     assert whole is not None
+    warn_of_heads(whole)
     models: list[Any] = []
 
     def build(selection: Selection) -> Any:
