@@ -145,8 +145,9 @@ EVERYWHERE = [
      "all samples is needed here."),
     *((changed(words, forest_skops="none.skops"), 1, "none.skops: no such file.")
       for words in WITH_A_MODEL.values()),
-    *((changed(words, forest_skops="forest.joblib"), 1, "--unsafe-pickle, and store "
-       "the model with quorate.save") for words in WITH_A_MODEL.values()),
+    *((changed(words, forest_skops="forest.joblib"), 1, f"If you wrote it "
+       f"yourself:   quorate {' '.join(changed(words, forest_skops='forest.joblib'))} "
+       "--unsafe-pickle") for words in WITH_A_MODEL.values()),
     *((changed(words, small_skops="forest.joblib"), 1, "forest.joblib: pickle and "
        "joblib files run code") for words in (COMPARE, CERTIFY)),
     *((changed(words, forest_skops="nonsense.skops"), 1, "nonsense.skops: not a model "
@@ -243,6 +244,20 @@ def test_refused_in_a_sentence(run, words, code, why):
     done = run(words)
     assert why in done.stderr.replace("\n", " ")
     assert done.exit_code == code
+
+
+def test_several_problems_at_once(run):
+    words = changed(PRUNE, forest_skops="forest.joblib", kind="knd")
+    done = run([*words, "--test", "none.csv"])
+    assert done.exit_code == 1
+    said = done.stderr.replace("\n", " ")
+    for why in (
+        "forest.joblib: pickle and joblib files run code",
+        "train.csv: unknown column 'knd'",
+        "none.csv: no such file",
+    ):
+        assert why in said
+    assert "unsafe_pickle=True" not in said
 
 
 def test_all_missing_packages_at_once(run, monkeypatch):

@@ -8,7 +8,13 @@ import numpy as np
 from quorate._report._format import count, milliseconds, percent, points, size
 from quorate._report._measure import measure_of
 from quorate._report._method_comparison import Halves, has_whole_order, some_sizes
-from quorate._report._reproduce import Code, Source, as_code, needs_seed
+from quorate._report._reproduce import (
+    Code,
+    Source,
+    as_code,
+    needs_seed,
+    votes_in,
+)
 from quorate._typing import FloatArray, IntArray
 from quorate.choosing import Selection
 from quorate.pruning import Pruner
@@ -203,7 +209,7 @@ def prune_commands(
     out_of_bag: bool | str,
     selection: Selection,
     source: Source | None,
-    recorded: bool = False,
+    recorded: str = "",
 ) -> list[dict[str, str]]:
     """Return the lines that prune, in two parts: the size goes between them."""
     given: dict[str, Any] = {}
@@ -221,7 +227,7 @@ def prune_commands(
     found = [
         {
             "label": "Choose in Python" if recorded else "Prune in Python",
-            "before": f"choice = quorate.select(votes, {words}keep="
+            "before": f"choice = quorate.select({votes_in(recorded)}, {words}keep="
             if recorded
             else f"small = quorate.prune(ensemble, X, y, {words}keep=",
             "after": ")",

@@ -92,19 +92,13 @@ def _show(console: "Console", trial: "Trial") -> None:
     from quorate.cli._render import plain_table
 
     scored = trial.modes[0].accuracy is not None
-    columns = ["stop", "asked", "share", "changed", "ms", "times faster"]
+    columns = ["mode", "asked", "share", "changed", "ms", "times faster"]
     table = plain_table(*columns, *(["accuracy"] if scored else []))
     for column in table.columns[1:]:
         column.justify = "right"
-    names = {
-        "everyone": "never",
-        "exact": "when decided",
-        "bayes": "at confidence {:g}",
-        "calibrated": "calibrated to {:g}",
-    }
     for tried in trial.modes:
         cells = [
-            names[tried.mode].format(tried.setting),
+            tried.title,
             f"{tried.members_asked:.1f}",
             f"{100 * tried.share_asked:.0f} %",
             percent_text(tried.disagreement),
@@ -123,6 +117,7 @@ def _show(console: "Console", trial: "Trial") -> None:
         "asked: members per sample, on average; changed: predictions that are not "
         f"those of all members; ms: for all {trial.n_samples:,} samples"
     )
+    console.print(trial.allowance)
     if trial.left_out:
         console.print(f"not calibrated: {trial.left_out}")
     if trial.note:

@@ -145,7 +145,8 @@ def prune(
     from quorate.persistence import load, save
     from quorate.pruned import get_record, prune_with_selection
 
-    method = check_method(method, wanted, class_weight=class_weight)
+    typed = method
+    method = check_method(typed, wanted, class_weight=class_weight)
     Size.of(method, wanted, tolerance, limits, batch, owner="prune")
     check_scoring(scoring, "prune")
     parameters: dict[str, Any] = {}
@@ -214,9 +215,10 @@ def prune(
         }
         say(json.dumps(found, indent=2))
         return
-    _show(results_console(), compared, selection, record, test is None, target_file)
+    console = results_console()
+    _show(console, compared, selection, record, test is None, target_file, typed)
     if certificate is not None:
-        results_console().print(certificate)
+        console.print(certificate)
 
 
 def _show(
@@ -226,14 +228,16 @@ def _show(
     record: Any,
     where_chosen: bool,
     output: Path,
+    typed: str,
 ) -> None:
     from quorate.cli._render import comparison_table
     from quorate.pruning import method_name
 
+    if record["auto"]:
+        typed = f"{method_name(record['method'])} (auto)"
     console.print(
         f"{selection.n_kept:,} of {selection.votes.n_members:,} members kept by "
-        f"{method_name(record['method'])}{' (auto)' if record['auto'] else ''}, chosen "
-        f"on {record['chosen_on']}",
+        f"{typed}, chosen on {record['chosen_on']}",
         markup=False,
     )
     if "distil" in record:

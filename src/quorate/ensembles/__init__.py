@@ -45,6 +45,7 @@ from quorate.ensembles._learned import (
 )
 from quorate.ensembles._leaves import with_new_leaves
 from quorate.ensembles._member import Member, is_certain, numbered, take_columns
+from quorate.ensembles._pool import warn_of_heads
 from quorate.ensembles._pooled import PooledClassifier, predictable
 from quorate.ensembles._recombined import collect_recombined, recombined_rows
 from quorate.ensembles._registry import find_kind, read_ensemble, register_kind
@@ -141,6 +142,7 @@ __all__ = [
     "trained_on_as_many",
     "tree_input",
     "unwrapped",
+    "warn_of_heads",
     "were_chosen_on",
     "were_training_rows",
     "with_new_leaves",

@@ -22,6 +22,7 @@ from quorate.ensembles import (
     Ensemble,
     PooledClassifier,
     marked,
+    warn_of_heads,
 )
 from quorate.pruned._record import get_record, pruning_record, set_record
 
@@ -224,6 +225,7 @@ def prune_with_selection(
     )
     whole = evidence.ensemble
     assert whole is not None
+    warn_of_heads(whole)
     models: list[Any] = []
     marks = marks_for(evidence)
 
