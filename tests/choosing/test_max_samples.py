@@ -228,13 +228,19 @@ def test_methods_that_draw_nothing_take_a_seed_for_the_samples(forest, data):
 
 
 def test_reports_draw_by_their_seed_and_say_it(forest, data):
-    page = quorate.report(forest, *data, keep=4, max_samples=300, random_state=4)
-    small = quorate.prune(forest, *data, keep=4, max_samples=300, random_state=4)
+    X, y = data
+    page = quorate.report(forest, X, y, keep=4, max_samples=300, random_state=4)
+    small = quorate.prune(
+        forest, X, y, keep=4, out_of_bag=True, max_samples=300, random_state=4
+    )
     members = page.data["members"]
     kept = [at for at, member in enumerate(members) if member["kept"] == "kept"]
     assert kept == small.pruning_["kept"]
-    code = page.data["reproduce"]["python"].partition("quorate.prune")[2]
-    assert "random_state=4" in code
+    code = page.data["reproduce"]["python"].partition("smaller = ")[2]
+    again = eval(code, {"quorate": quorate, "ensemble": forest, "X": X, "y": y})
+    assert again.pruning_ == small.pruning_
+    (line,) = page.data["sizes"]["commands"]
+    assert "max_samples=300, random_state=4" in line["before"]
 
 
 def test_who_takes_no_number_does_not_offer_one(forest, data, monkeypatch):

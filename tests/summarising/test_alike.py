@@ -162,3 +162,14 @@ def test_a_bad_batch_travels_without_its_cause(data):
     with pytest.raises(BatchError, match=r"batch 0: .*nobody is there") as caught:
         pickle.loads(pickle.dumps(bad)).read(10)
     assert caught.value.__cause__ is None
+
+
+def test_labels_of_two_types_are_refused_for_pools_too(forest, data):
+    X, y = data
+    pool = {"one": forest.estimators_[0], "two": quorate.keep_members(forest, [1, 2])}
+    pairs = [(X[:50], y[:50]), (X[50:100], np.array(["ant", "bee"] * 25))]
+    with pytest.raises(BatchError, match=r"prune: batch 1: .*labels of mixed types"):
+        quorate.prune(pool, pairs)
+    for take in (quorate.summarise, quorate.collect_votes):
+        with pytest.raises(BatchError, match="batch 1: member 'one'"):
+            take(pool, pairs)

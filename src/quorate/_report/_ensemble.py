@@ -329,6 +329,7 @@ def make_report(
             "out_of_bag": votes.source is VoteSource.OUT_OF_BAG,
             "noise": noise,
             "random_state": random_state,
+            **({} if max_samples is None else {"max_samples": max_samples}),
             "seconds_collecting": collected,
         },
         "versions": {

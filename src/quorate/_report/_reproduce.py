@@ -92,8 +92,9 @@ def reproduce(
     }
     if recorded:
         del choice["out_of_bag"]
-    if "scoring" in settings:
-        choice["scoring"] = settings["scoring"]
+    for name in ("scoring", "max_samples"):
+        if name in settings:
+            choice[name] = settings[name]
     given: dict[str, Any] = {
         **choice,
         "noise": settings["noise"],

@@ -218,8 +218,9 @@ def prune_commands(
         given["method"] = code
     if out_of_bag != "auto" and not recorded:
         given["out_of_bag"] = out_of_bag
-    if "scoring" in settings:
-        given["scoring"] = settings["scoring"]
+    for name in ("scoring", "max_samples"):
+        if name in settings:
+            given[name] = settings[name]
     draws = needs_seed(selection, method)
     if draws:
         given["random_state"] = settings["random_state"]
