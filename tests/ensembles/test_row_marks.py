@@ -42,7 +42,8 @@ class TestHashes:
         for same in (
             pd.DataFrame(X), X.tolist(), np.asfortranarray(X), X.astype(np.float32),
             sparse.csr_matrix(X), sparse.coo_array(X), X.astype(object),
-            np.where(X == 0, -0.0, X), X.reshape(50, 2, 2), pd.DataFrame(X).astype({0: object}),
+            np.where(X == 0, -0.0, X), X.reshape(50, 2, 2),
+            pd.DataFrame(X).astype({0: object}),
         ):  # fmt: skip
             np.testing.assert_array_equal(row_hashes(same, y), wanted)
         for labels in (y.tolist(), y.astype(float), y.astype(bool), y.astype(str)):
