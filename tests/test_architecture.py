@@ -16,7 +16,7 @@ SOURCE = Path(quorate.__file__).parent
 RANKS = [
     {
         *("exceptions", "_typing", "_suggest", "_atomic", "_warn", "_version"),
-        *("_html", "_units", "_workers"),
+        *("_html", "_units", "_workers", "_label_text"),
     },
     {"_plain", "_rows", "_tables", "_versions"},
     {"_kernels", "_native", "stats", "_batches"},

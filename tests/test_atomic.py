@@ -115,6 +115,38 @@ class TestPipes:
         assert self.read_while(path, act) == [b"headab"]
 
 
+def test_errors_name_the_file_that_was_asked_for(tmp_path, monkeypatch):
+    (tmp_path / "link").symlink_to("nowhere/real")
+    for path, kind in (
+        (tmp_path / "none" / "x.c", FileNotFoundError),
+        (tmp_path / "link", FileNotFoundError),
+    ):
+        with pytest.raises(kind) as caught:
+            write(path)
+        assert caught.value.filename == str(path)
+        assert "part" not in str(caught.value)
+        assert caught.value.__cause__ is None
+
+    def refuse(source, target):
+        raise PermissionError(13, "Permission denied", source, None, target)
+
+    monkeypatch.setattr("quorate._atomic.os.replace", refuse)
+    with pytest.raises(PermissionError, match=r"denied: '.*/there'$") as caught:
+        write(tmp_path / "there")
+    assert caught.value.filename == str(tmp_path / "there")
+    assert names(tmp_path) == ["link"]
+
+
+def test_errors_about_other_files_are_left_alone(tmp_path):
+    def half():
+        with atomic_write(tmp_path / "file"):
+            (tmp_path / "other").read_bytes()
+
+    with pytest.raises(FileNotFoundError) as caught:
+        half()
+    assert caught.value.filename == str(tmp_path / "other")
+
+
 def test_folders_are_refused(tmp_path):
     with pytest.raises(IsADirectoryError, match="is a folder, not a file"):
         write(tmp_path)

@@ -327,7 +327,7 @@ class TestPrunedClassifier:
         }
         results = []
         for n_jobs in (1, 2):
-            search = GridSearchCV(model, grid, cv=3, n_jobs=n_jobs).fit(X, y)
+            search = GridSearchCV(model, grid, cv=2, n_jobs=n_jobs).fit(X, y)
             results.append(search.cv_results_["mean_test_score"])
             assert len(search.best_estimator_.estimator_.estimators_) in (2, 10)
         np.testing.assert_array_equal(*results)

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.ensemble import RandomForestClassifier
 
 import quorate
 from quorate import _native
 from quorate._native import _compile
+from quorate.exceptions import QuorateWarning
 
 SOURCES = Path(quorate.__file__).parent
 needs_compiler = pytest.mark.skipif(
@@ -40,6 +42,32 @@ def test_numpy_on_request():
         f"quorate {quorate.__version__}, engine: numpy "
         "(QUORATE_ENGINE=numpy says to do without them)"
     )
+
+
+def test_a_misspelt_engine_is_told_of():
+    said = version(QUORATE_ENGINE="nunpy", QUORATE_KERNELS="")
+    remark = "QUORATE_ENGINE=nunpy is not heeded: 'numpy' does without the kernels, "
+    assert remark in said
+    plain = version(QUORATE_ENGINE="", QUORATE_KERNELS="")
+    assert said.split(" (")[0] == plain.split(" (")[0]
+    assert version(QUORATE_ENGINE=" NumPy").startswith(
+        f"quorate {quorate.__version__}, engine: numpy ("
+    )
+
+
+def test_who_looks_the_engine_up_is_told_too(monkeypatch):
+    X = np.arange(6.0)[:, None]
+    forest = RandomForestClassifier(3, random_state=0).fit(X, [0, 0, 0, 1, 1, 1])
+    monkeypatch.setenv("QUORATE_ENGINE", "nunpy")
+    with pytest.warns(
+        QuorateWarning, match="^LazyClassifier: QUORATE_ENGINE=nunpy is not heeded: "
+    ) as caught:
+        quorate.LazyClassifier(forest).fit()
+    assert [warning.filename for warning in caught] == [__file__]
+    quorate.LazyClassifier(forest, engine="numpy").fit()  # whatever the word says
+    for word in ("auto", "compiled", "numpy", "", "NUMPY "):
+        monkeypatch.setenv("QUORATE_ENGINE", word)
+        quorate.LazyClassifier(forest).fit()
 
 
 def test_a_library_that_is_not_there(tmp_path):

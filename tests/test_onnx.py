@@ -666,6 +666,16 @@ class TestRefusals:
     def test_what_is_no_classifier(self, model):
         sentence(TypeError, model, self.X, f"classifier, got {type(model).__name__}")
 
+    @pytest.mark.parametrize("model", [TREE, FOREST])
+    def test_labels_beyond_what_onnx_stores(self, model):
+        largest = 2**63 - 1
+        y = np.where(self.y == self.y[0], 7, largest).astype(np.uint64)
+        labels, _ = run(to_onnx(clone(model).fit(self.X, y), self.X), self.X)
+        assert set(labels.tolist()) == {7, largest}
+        y[y == largest] = largest + 1
+        problem = f"labels as integers of at most {largest}, .*, got {largest + 1}"
+        sentence(ValueError, clone(model).fit(self.X, y), self.X, problem)
+
     def test_unfitted(self):
         with pytest.raises(NotFittedError):
             to_onnx(clone(FOREST), self.X)

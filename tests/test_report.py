@@ -763,6 +763,7 @@ def test_the_members_shown_are_those_that_prune_keeps(kind, method):
         assert accuracy["after"] == pytest.approx(smaller.score(X, y), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_methods_with_features_out_of_bag_keep_the_members_of_prune():
     X, y = impure()
     model = RandomForestClassifier(8, random_state=0).fit(X, y)  # some samples in all
@@ -774,6 +775,7 @@ def test_methods_with_features_out_of_bag_keep_the_members_of_prune():
     assert {"TwoStageDistance", "TwoStageAccuracy"} < set(rows)
 
 
+@pytest.mark.slow
 def test_a_vote_with_weights_has_a_report():
     model, X, y = UNSEEN["forest"]()
     small = quorate.prune(model, X[:100], y[:100], method="simplex", keep=6)
@@ -787,6 +789,7 @@ def test_a_vote_with_weights_has_a_report():
     assert after == pytest.approx(smaller.score(X[100:], y[100:]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["auto", "mdm", "simplex"])
 def test_methods_are_compared_as_their_models_would_score(method):
     model, X, y = UNSEEN["forest"]()
@@ -803,6 +806,7 @@ def test_methods_are_compared_as_their_models_would_score(method):
         assert row["accuracy"] == pytest.approx(right / len(y))
 
 
+@pytest.mark.slow
 def test_both_accuracies_are_named():
     page = quorate.report(*UNSEEN["forest"](), methods=[])
     found = page.data["votes"]

@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 import quorate
+from quorate._report._blend import blend_advice
 from quorate.cli import main
 from quorate.votes import VoteSource
 
@@ -42,7 +43,7 @@ def test_numbers_are_those_of_the_votes(blend, made):
     votes, data = blend.votes(), made.data
     assert votes.source is VoteSource.FOLDS
     assert votes.family == "pool"
-    assert data["title"] == "Votes of 7 members"
+    assert data["title"] == "Blend of 7 models"
     assert data["votes"]["chosen_on"] == "votes of cross-validation"
     assert data["votes"]["accuracy"] == votes.accuracy()
     assert data["votes"]["n_given"] == data["votes"]["n_samples"] == 600
@@ -68,20 +69,82 @@ def test_what_needs_models_is_left_out_and_said(made):
     figures = re.findall(r'<figure id="([^"]+)"', made.html)
     assert {"sizes", "method-gains", "members-map", "decomposition"} <= set(figures)
     n_kept = data["pruning"]["n_kept"]
-    models = "model" if n_kept == 1 else "models"
-    assert f"{n_kept} of them need {n_kept} {models} to run instead of 7" in text
+    models = "s 1 model" if n_kept == 1 else f" {n_kept} models"
+    assert f"{n_kept} of them need{models} to run instead of 7" in text
     assert "pickled" not in text
 
 
 def test_the_code_on_the_page_makes_it_again(blend, made, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    known = {"votes": blend.votes()}
+    known = {"blend": blend}
     exec(made.data["reproduce"]["python"], known)
     assert known["choice"].order.tolist() == made.selection.order.tolist()
     assert known["page"].data["members"] == made.data["members"]
     assert (tmp_path / "report.html").exists()
     command = made.data["sizes"]["commands"][0]
     exec(f"{command['before']}3{command['after']}", {"quorate": quorate, **known})
+
+
+def test_a_page_about_a_blend_takes_its_weights_and_scores(blend, made):
+    text = words_of(made.html).replace("\u2212", "-")
+    weights = {row["member"]: row["weight"] for row in made.data["members"]}
+    assert weights == {
+        f"model {n}": blend.weights.get(f"model {n}", 0) for n in range(7)
+    }
+    found = made.data["blend"]
+    assert found["blend"] == {"value": blend.score,
+                              "standard_error": blend.standard_error}  # fmt: skip
+    assert f"has a neg_log_loss of {blend.score:.4f}, the best of them alone" in text
+    for name, score, _ in blend.rows():
+        assert f"neg_log_loss, {name} {score} ±" in text
+    assert "Use the blend of 7" in made.data["advice"][0]["title"]
+    assert quorate.report(blend.votes()).data["blend"] is None
+
+
+def test_the_best_model_is_not_set_against_the_plain_mean():
+    """Beside two that guess it is far ahead of their mean, and not of the blend."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 500)
+    margins = [2 * (y - 0.5) * skill + rng.normal(size=500) for skill in (1.5, 0, 0)]
+    arrays = {
+        name: 1 / (1 + np.exp(-sharp * margin))
+        for name, sharp, margin in zip("abc", (1, 3, 3), margins, strict=True)
+    }
+    blend = quorate.blend(arrays, y)
+    page, plain = quorate.report(blend), quorate.report(blend.votes())
+    why = "Ask whether you need an ensemble: member a alone is better."
+    assert why in [step["title"] for step in plain.data["advice"]]
+    assert why not in [step["title"] for step in page.data["advice"]]
+
+
+@pytest.mark.parametrize(("share", "said"), [
+    (0.0, "Use the blend of 2, with the weights"),
+    (0.3, "Choose between the blend of 2 and one alone: they are about as good."),
+    (1.0, "Ask whether you need the blend: one alone is better."),
+])  # fmt: skip
+def test_the_blend_is_set_against_its_best_model(share, said):
+    doubt = {"value": -0.5, "standard_error": 0.01}
+    facts = {
+        "weights": {"one": 0.6, "two": 0.4}, "n_weighted": 2, "scoring": "accuracy",
+        "method": "auto", "best_single": "one", "blend": doubt, "single": doubt,
+        "mean": doubt, "behind_single": {"value": share - 0.3, "standard_error": 0.1},
+    }  # fmt: skip
+    assert blend_advice(facts)["title"].startswith(said)
+    alone = {**facts, "n_weighted": 1}
+    assert blend_advice(alone)["title"] == "Use one alone: no other model has a weight."
+
+
+def test_pages_of_few_models_speak_of_one_as_one():
+    arrays, y = oof(n_models=3)
+    page = quorate.report(quorate.blend(arrays, y), keep=1)
+    text = words_of(page.html)
+    assert "1 of them needs 1 model to run instead of 3." in text
+    assert "Keeping 1 member (" in text
+    assert "1 members" not in text
+    page = quorate.report(quorate.blend(arrays, y).votes(), keep=3)
+    text = words_of(page.html)
+    assert "instead of 3" not in text
+    assert "All 3 members stay" in text
 
 
 def test_votes_alone_and_scoring():

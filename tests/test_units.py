@@ -49,7 +49,8 @@ def test_shares(write, share, text):
 @pytest.mark.parametrize(
     ("text", "count"),
     [("12", 12), ("1 kB", 1000), ("1KiB", 1024), ("2.5mb", 2.5e6), ("1_000", 1000),
-     ("1,000 B", 1000), ("3e3", 3000)],
+     ("1,000 B", 1000), ("3e3", 3000), ("1,234,567.5 kB", 1_234_567_500),
+     (".05MB", 5e4), (" 5. B ", 5), ("1_2_3", 123), ("1e308", 1e308)],
 )  # fmt: skip
 def test_as_bytes(text, count):
     assert as_bytes(text) == count
@@ -65,7 +66,12 @@ def test_costs(cost, kind, text):
     assert cost_text(cost, kind) == text
 
 
-@pytest.mark.parametrize("text", ["", "MB", "-3", "5 apples", "1.2.3", "nan"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "MB", "-3", "5 apples", "1.2.3", "nan", "inf", "1,5 kB", "1,50", "1,5000",
+     "12,34,567", "1000,000", "1,", "1,000,", "1.000,5", "0,", ",5", ".", ".kB", "1__0",
+     "1_", "_1", "1_000,000", "1e400", "1e300 TB", "1 000"],
+)  # fmt: skip
 def test_no_size(text):
     with pytest.raises(ValueError, match="is no size in bytes"):
         as_bytes(text)

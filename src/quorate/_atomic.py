@@ -30,7 +30,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
     A symbolic link stays, and the file it points to is written. A file that is there
     keeps its permissions. Pipes and devices are not replaced: what was written goes
-    into them when all of it is there.
+    into them when all of it is there. Errors name ``path``, as if it had been opened.
     """
     try:
         before = os.stat(path)
@@ -45,7 +45,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         with _written_through(path) as file:
             yield file
         return
-    with _replaced(Path(os.path.realpath(path)), before) as file:
+    with _replaced(path, before) as file:
         yield file
 
 
@@ -60,7 +60,10 @@ def _written_through(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _replaced(target: Path, before: os.stat_result | None) -> Iterator[IO[bytes]]:
+def _replaced(
+    path: str | os.PathLike[str], before: os.stat_result | None
+) -> Iterator[IO[bytes]]:
+    target = Path(os.path.realpath(path))
     start = target.name[:_LONGEST_PREFIX]
     temporary = target.with_name(f".{start}.{secrets.token_hex(6)}.part")
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
@@ -73,8 +76,12 @@ def _replaced(target: Path, before: os.stat_result | None) -> Iterator[IO[bytes]
                 os.fsync(file.fileno())
             _give_permissions(temporary, before)
             os.replace(temporary, target)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
+        except BaseException as error:
+            with contextlib.suppress(OSError):  # the first error counts
+                temporary.unlink(missing_ok=True)
+            if isinstance(error, OSError) and str(error.filename) == str(temporary):
+                # Nobody has heard of that file.
+                raise OSError(error.errno, error.strerror, os.fspath(path)) from None
             raise
 
 

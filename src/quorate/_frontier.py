@@ -247,6 +247,7 @@ def frontier(
         n_jobs=n_jobs,
         scoring=scoring,
         owner="frontier",
+        may_ask=False,
     )
     votes = evidence.votes
     _refuse_training_votes(votes)

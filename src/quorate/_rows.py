@@ -3,6 +3,7 @@
 Frames may be those of pandas, polars, Arrow or Dask; none of these is imported here.
 """
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,26 @@ def cut_rows(X: Any, rows: slice) -> Any:
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
+def joined_rows(parts: list[Any]) -> Any:
+    """Return the rows of several tables of one kind, one below the other.
+
+    Examples
+    --------
+    >>> joined_rows([[[1, 2]], [[3, 4], [5, 6]]]).tolist()
+    [[1, 2], [3, 4], [5, 6]]
+    """
+    first = parts[0]
+    if hasattr(first, "iloc"):
+        return import_module("pandas").concat(parts, ignore_index=True)
+    if hasattr(first, "tocsr"):
+        return import_module("scipy.sparse").vstack(parts, format="csr")
+    if _is_arrow(first):
+        return import_module("pyarrow").concat_tables(parts)
+    if _home(first) == "polars":
+        return import_module("polars").concat(parts)
+    return np.concatenate([np.asarray(part) for part in parts])
+
+
 def in_memory(X: Any) -> Any:
     """Return X as it is; what Dask has only planned is computed, once for everybody.
 
@@ -54,12 +75,16 @@ def in_memory(X: Any) -> Any:
     >>> in_memory([[1, 2]])
     [[1, 2]]
     """
-    home = type(X).__module__.partition(".")[0]
-    return X.compute() if home in ("dask", "dask_expr") else X
+    return X.compute() if _home(X) in ("dask", "dask_expr") else X
 
 
 def _is_arrow(X: Any) -> bool:
-    return type(X).__module__.partition(".")[0] == "pyarrow" and hasattr(X, "num_rows")
+    return _home(X) == "pyarrow" and hasattr(X, "num_rows")
+
+
+def _home(X: Any) -> str:
+    """Return the package that something is from."""
+    return type(X).__module__.partition(".")[0]
 
 
 def sliceable(X: Any) -> Any:

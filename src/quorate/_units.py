@@ -5,7 +5,11 @@ import re
 
 _SIZES = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12,
           "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}  # fmt: skip
-_NUMBER = re.compile(r"\s*(\d[\d_,]*\.?\d*(?:e[+-]?\d+)?)\s*([a-z]*)\s*", re.I | re.A)
+# A comma parts thousands, never a fraction.
+_WHOLE = r"\d{1,3}(?:,\d{3})+|\d+(?:_\d+)*"
+_NUMBER = re.compile(
+    rf"\s*((?:(?:{_WHOLE})(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)\s*([a-z]*)\s*", re.I | re.A
+)
 
 
 def bytes_text(count: float) -> str:
@@ -111,12 +115,13 @@ def as_bytes(text: str) -> float:
     (50000000.0, 1610612736.0, 2000000.0)
     """
     found = _NUMBER.fullmatch(text)
-    if found is None or found[2].lower() not in _SIZES:
-        raise ValueError(
-            f"{text!r} is no size in bytes; a number, or one such as 50MB or 1.5GiB."
-        )
-    number = float(found[1].replace(",", "").replace("_", ""))
-    return number * _SIZES[found[2].lower()]
+    if found is not None and (unit := _SIZES.get(found[2].lower())) is not None:
+        count = float(found[1].replace(",", "").replace("_", "")) * unit
+        if count < math.inf:
+            return count
+    raise ValueError(
+        f"{text!r} is no size in bytes; a number, or one such as 50MB or 1.5GiB."
+    )
 
 
 def _three_digits(value: float) -> str:

@@ -37,8 +37,10 @@ from quorate.ensembles import (
     check_labels_of_pair,
     collect_votes,
     count_nodes,
+    digests,
     drawn_rows,
     memory_bytes,
+    model_digest,
     pickled_bytes,
     predict_milliseconds,
     predictable,
@@ -337,6 +339,16 @@ def _judge_summary(
             "compare: the summary is not one of the first model against the second; "
             "make it with quorate.summarise(before, batches, against=after)."
         )
+    for said, fits in (
+        ("first", summary.may_be_of(tuple(digests(whole)))),
+        ("second", rivals.may_be_of(model_digest(part))),
+    ):
+        if not fits:
+            raise ValueError(
+                f"compare: the summary is of another model than the {said}, or of the "
+                "same before it was fitted again; make it with "
+                "quorate.summarise(before, batches, against=after)."
+            )
     n, source = summary.n_samples, summary.source or VoteSource.OTHER
     if not source.is_honest:
         return _nothing_known(n)

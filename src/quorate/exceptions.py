@@ -49,6 +49,14 @@ class UnknownLabelWarning(QuorateWarning):
     """Samples have a label that the ensemble was not trained on."""
 
 
+class HeadsWarning(QuorateWarning):
+    """A pool counts heads, since some of its members have no probabilities."""
+
+
+class UnusedColumnsWarning(QuorateWarning):
+    """A file has columns that the model was not trained on."""
+
+
 class TrainingVotesWarning(QuorateWarning):
     """Something is chosen or calibrated on samples the members were trained on."""
 

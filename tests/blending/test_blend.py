@@ -131,7 +131,7 @@ def forms(tmp_path):
     yield {name: pl.DataFrame(array) for name, array in ARRAYS.items()}
     for suffix, write in [
         ("npy", lambda file, array: np.save(file, array)),
-        ("parquet", lambda file, array: pd.DataFrame(array, columns=list("abc"))
+        ("parquet", lambda file, array: pd.DataFrame(array, columns=["p0", "p1", "p2"])
             .to_parquet(file)),
         ("csv", lambda file, array: pd.DataFrame(array).to_csv(file, index=False)),
     ]:  # fmt: skip
@@ -177,6 +177,104 @@ def test_columns_in_another_order(found):
         again.predict_proba(mixed), found.predict_proba(ARRAYS), atol=1e-9
     )
     assert (again.predict(mixed) == found.predict(ARRAYS)).all()
+
+
+def frames(names, order=(2, 0, 1), arrays=ARRAYS):
+    return {
+        model: pd.DataFrame(array[:, list(order)], columns=names)
+        for model, array in arrays.items()
+    }
+
+
+@pytest.mark.parametrize(
+    "names",
+    [["cow", "ant", "bee"], ["p_cow", "p_ant", "p_bee"], ["class=cow", "class=ant",
+     "class=bee"]],
+)  # fmt: skip
+def test_columns_are_found_by_their_names(found, names, tmp_path):
+    mixed = frames(names)
+    for form in (mixed, {name: pl.from_pandas(part) for name, part in mixed.items()}):
+        again = quorate.blend(form, Y)
+        assert again.weights == pytest.approx(found.weights)
+        assert again.score == pytest.approx(found.score)
+        np.testing.assert_allclose(
+            again.predict_proba(form), found.predict_proba(ARRAYS), atol=1e-9
+        )
+        assert (again.votes().codes == found.votes().codes).all()
+    # Those to come may stand in another order, and be files.
+    straight = frames(["ant", "bee", "cow"], (0, 1, 2))
+    np.testing.assert_allclose(
+        again.predict_proba(straight), again.predict_proba(mixed), atol=1e-9
+    )
+    for name, part in mixed.items():
+        part.to_csv(tmp_path / f"{name}.csv", index=False)
+    np.testing.assert_allclose(
+        found.predict_proba(tmp_path), found.predict_proba(ARRAYS), atol=1e-9
+    )
+
+
+def test_names_of_columns_may_be_numbers():
+    arrays, y = made()
+    numbers = np.searchsorted(np.unique(y), y)
+    plain = quorate.blend(arrays, numbers)
+    for names in ([2, 0, 1], ["2", "0", "1"], ["2.0", "0.0", "1.0"]):
+        again = quorate.blend(frames(names, arrays=arrays), numbers)
+        assert again.weights == pytest.approx(plain.weights)
+        assert again.score == pytest.approx(plain.score)
+    # Places, as frames number their columns, say nothing about labels 1, 2, 3.
+    placed = quorate.blend(frames([0, 1, 2], (0, 1, 2), arrays), numbers + 1)
+    assert placed.score == pytest.approx(plain.score)
+
+
+@pytest.mark.parametrize(("name", "is_first"), [("no", True), ("yes", False),
+                                                ("p", False), (0, False)])  # fmt: skip
+def test_one_column_with_a_name(name, is_first):
+    arrays, y = made(n_classes=2)
+    y = np.where(y == "ant", "no", "yes")
+    both = quorate.blend(arrays, y)
+    side = 0 if is_first else 1
+    one = frames([name], (side,), arrays)
+    again = quorate.blend(one, y)
+    assert again.weights == pytest.approx(both.weights, abs=1e-6)
+    np.testing.assert_allclose(
+        again.predict_proba(one), both.predict_proba(arrays), atol=1e-6
+    )
+
+
+class TestNamesThatDoNotFit:
+    def test_other_words(self, found):
+        other = frames(["dog", "elk", "fox"])
+        why = "'m0': the columns are called 'dog', 'elk', 'fox', and the classes are 'a"
+        with pytest.raises(ValueError, match=why):
+            quorate.blend(other, Y)
+        again = quorate.blend(other, Y, classes=["cow", "ant", "bee"])
+        assert again.weights == pytest.approx(found.weights)
+        with pytest.raises(ValueError, match=r"classes= \(--classes\) what each"):
+            found.predict_proba(other)
+
+    @pytest.mark.parametrize("names", [["cow", "ant", "ape"], ["cow", "ant", "ant"]])
+    def test_some_fit(self, names):
+        with pytest.raises(ValueError, match="the columns are called 'cow', 'ant'"):
+            quorate.blend(frames(names), Y)
+
+    def test_a_first_row_taken_for_names(self, tmp_path):
+        for name, array in ARRAYS.items():
+            np.savetxt(tmp_path / f"{name}.csv", array, delimiter=",")
+        with pytest.raises(ValueError, match=r"the columns are called '[0-9.e-]+', "):
+            quorate.blend(tmp_path, np.asarray(Y)[1:])
+
+    def test_classes_against_names(self):
+        why = (
+            "'m0': a column is called 'bee', and classes says it stands for 'cow'; "
+            "give classes in the order of the columns"
+        )
+        with pytest.raises(ValueError, match=why):
+            quorate.blend(
+                frames(["cow", "ant", "bee"]), Y, classes=["ant", "bee", "cow"]
+            )
+        arrays, y = made(n_classes=2)
+        with pytest.raises(ValueError, match="a column is called 'ant', and classes"):
+            quorate.blend(frames(["ant"], (0,), arrays), y, classes=["ant", "bee"])
 
 
 @pytest.mark.parametrize("method", ["simplex", "geometric"])

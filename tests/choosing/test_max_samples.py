@@ -126,7 +126,7 @@ def test_above_the_default_it_is_said(forest, data, monkeypatch):
     X, y = data
     assert MAX_SAMPLES == 200_000
     monkeypatch.setattr("quorate._batches._drawn.MAX_SAMPLES", 500)
-    words = "prune: members are chosen on 500 of 3,000, drawn by class"
+    words = "prune: members are chosen on 500 of 3,000 samples, drawn by class; max_"
     with pytest.warns(SampledWarning, match=words):
         small = quorate.prune(forest, X, y, "re", keep=4)
     assert small.pruning_["drawn"]["samples"] == 500
@@ -178,8 +178,6 @@ def test_sizes_that_are_none(forest, data, size):
 
 def test_what_cannot_be_drawn_is_refused(forest, data):
     X, y = data
-    with pytest.raises(ValueError, match=r"prune\(out_of_bag=True\): batches do not"):
-        quorate.prune(forest, [(X, y)], out_of_bag=True)
     with pytest.raises(ValueError, match="none of the 2 samples drawn is out of bag"):
         quorate.prune(forest, X, y, max_samples=2)
     with pytest.raises(TypeError, match="batches are an iterable of pairs"):
@@ -189,3 +187,98 @@ def test_what_cannot_be_drawn_is_refused(forest, data):
         quorate.select(summary)
     with pytest.raises(ValueError, match="batch 1: X has 5 samples, y has shape"):
         quorate.prune(forest, [(X[:9], y[:9]), (X[:5], y[:4])])
+
+
+# Seeds
+
+
+def test_the_seed_reaches_the_draw_the_method_and_the_leaves(forest, data):
+    X, y = data
+    one, two, same = (
+        quorate.prune_with_selection(
+            forest, X, y, "random", 4, max_samples=300, random_state=seed, distil=True
+        )
+        for seed in (5, 6, 5)
+    )
+    assert one[0].pruning_["drawn"] == {"samples": 300, "of": 3000, "seed": 5}
+    assert one[0].pruning_ == same[0].pruning_
+    assert not np.array_equal(one[1].votes.samples, two[1].votes.samples)
+    assert not np.array_equal(one[1].members, two[1].members)
+    plain = quorate.keep_members(forest, one[1].members)
+    taught = quorate.distil(plain, forest, X, max_samples=300, random_state=5)
+    np.testing.assert_array_equal(one[0].predict_proba(X), taught.predict_proba(X))
+
+
+def test_methods_that_draw_nothing_take_a_seed_for_the_samples(forest, data):
+    X, y = data
+    votes = quorate.collect_votes(forest, X, y, out_of_bag=True)
+    rows = [
+        quorate.select(votes, "re", 4, max_samples=300, random_state=seed).votes.samples
+        for seed in (0, 1, None)
+    ]
+    np.testing.assert_array_equal(rows[0], rows[2])
+    assert not np.array_equal(rows[0], rows[1])
+    given = np.random.default_rng(3), np.random.RandomState(3)
+    for state in given:
+        small = quorate.prune(forest, X, y, keep=4, max_samples=300, random_state=state)
+        assert small.pruning_["drawn"]["seed"] > 0
+    for bad in (-1, "a", 0.5, True):
+        with pytest.raises(ValueError, match=r"prune\(random_state=.*a whole number"):
+            quorate.prune(forest, X, y, keep=4, random_state=bad)
+
+
+def test_reports_draw_by_their_seed_and_say_it(forest, data):
+    page = quorate.report(forest, *data, keep=4, max_samples=300, random_state=4)
+    small = quorate.prune(forest, *data, keep=4, max_samples=300, random_state=4)
+    members = page.data["members"]
+    kept = [at for at, member in enumerate(members) if member["kept"] == "kept"]
+    assert kept == small.pruning_["kept"]
+    code = page.data["reproduce"]["python"].partition("quorate.prune")[2]
+    assert "random_state=4" in code
+
+
+def test_who_takes_no_number_does_not_offer_one(forest, data, monkeypatch):
+    X, y = data
+    monkeypatch.setattr("quorate._batches._drawn.MAX_SAMPLES", 500)
+    words = ": members are chosen on 500 of 3,000 samples, drawn by class; others are"
+    with pytest.warns(SampledWarning, match=f"^frontier{words}"):
+        quorate.frontier(forest, X, y)
+    fresh = RandomForestClassifier(10, max_depth=3, random_state=0)
+    with pytest.warns(SampledWarning, match=f"^PrunedClassifier{words}"):
+        quorate.PrunedClassifier(fresh, keep=3).fit(X, y)
+    small = quorate.keep_members(forest, range(3))
+    words = "distil: leaves learn on 500 of 3,000 rows, drawn by class; max_samples="
+    with pytest.warns(SampledWarning, match=words):
+        quorate.distil(small, forest, X, n_rows=300)
+
+
+# What is given beside batches, or forgotten
+
+
+def test_out_of_bag_votes_of_batches_that_are_the_training_rows(forest, data):
+    X, y = data
+    batches = cut(X, y, [700, 1500])
+    small = quorate.prune(forest, batches, keep=4, out_of_bag=True)
+    assert small.pruning_ == quorate.prune(forest, X, y, keep=4).pruning_
+    assert small.pruning_["chosen_on"] == "out-of-bag votes"
+    with pytest.raises(ValueError, match="not the data the ensemble was trained on"):
+        quorate.prune(forest, [(X[::-1], y[::-1])], keep=4, out_of_bag=True)
+    words = r"known of all together, and here are 300 of 3,000 rows, drawn by class"
+    with pytest.raises(ValueError, match=words):
+        quorate.prune(forest, batches, keep=4, out_of_bag=True, max_samples=300)
+
+
+@pytest.mark.parametrize("door", ["prune", "report", "frontier", "compare"])
+def test_labels_that_were_forgotten_are_asked_for(forest, data, door):
+    given = (forest, forest) if door == "compare" else (forest,)
+    with pytest.raises(TypeError, match=r": y is missing, the labels .*X is ndarray"):
+        getattr(quorate, door)(*given, data[0])
+
+
+def test_labels_beside_batches_are_refused(forest, data):
+    batches = cut(*data, [700])
+    with pytest.raises(TypeError, match=r"prune\(y='mdm'\): .*as in method='mdm'"):
+        quorate.prune(forest, batches, "mdm")
+    for door in (quorate.prune, quorate.report, quorate.collect_votes):
+        with pytest.raises(TypeError, match="in batches, which have their labels; giv"):
+            door(forest, batches, data[1])

@@ -1,5 +1,6 @@
 """Budgets of time: on a clock that only members and transformers move."""
 
+import re
 import warnings
 
 import numpy as np
@@ -203,15 +204,47 @@ class TestRefusals:
                 pool(samples), *samples, budget={"milliseconds": 2}, batch=batch
             )
 
+    def test_more_rows_than_anybody_calls_with(self, samples):
+        for batch in (1_000_001, 10**9):
+            with pytest.raises(ValueError, match=rf"^batch={batch}: .* 1,000,000 at m"):
+                Size.of("mdm", 0.2, None, {"milliseconds": 2}, batch)
+        assert Size.of("mdm", 0.2, None, {"milliseconds": 2}, 10**6).batch == 10**6
+
+    def test_more_numbers_than_memory_may_hold(self, samples, monkeypatch):
+        monkeypatch.setattr("quorate.choosing._pace._MOST_NUMBERS", 600)
+        X, y = samples
+        most = max(len(X), 600 // X.shape[1])
+        with pytest.raises(
+            ValueError,
+            match=rf"^batch={most + 1}: calls of so many rows with {X.shape[1]} "
+            rf"columns may not fit into memory; at most {most}, with a part",
+        ):
+            quorate.prune(
+                pool(samples), X, y, "mdm", budget={"milliseconds": 9}, batch=most + 1
+            )
+
     @pytest.mark.parametrize("options", [{}, {"budget": {"bytes": 9}}, {"keep": 2}])
     def test_batch_without_time(self, options, samples):
         with pytest.raises(ValueError, match=r"^batch=5: .* budget of milliseconds\.$"):
             quorate.prune(pool(samples), *samples, batch=5, **options)
 
-    @pytest.mark.parametrize("limit", [0, -3, "2", None, float("nan")])
+    @pytest.mark.parametrize(
+        "limit", [0, -3, "2", None, float("nan"), True, np.True_, 2j, [2]]
+    )
     def test_limits(self, limit, samples):
         with pytest.raises(ValueError, match=r"^budget\['milliseconds'\]=.*above 0\.$"):
             quorate.prune(pool(samples), *samples, budget={"milliseconds": limit})
+
+    @pytest.mark.parametrize(
+        "budget", [{}, "2ms", "", 5, [], ["bytes"], {"hours": 1}, {1: 2}, True]
+    )
+    def test_what_is_no_budget(self, budget, samples):
+        problem = (
+            rf"^budget={re.escape(repr(budget))}: limits for any of bytes, .*, such as "
+            r"\{'milliseconds': 2\}\.$"
+        )
+        with pytest.raises(ValueError, match=problem):
+            quorate.prune(pool(samples), *samples, budget=budget)
 
 
 def test_lazy_voting_that_fits_is_said(clock, samples):
@@ -321,6 +354,14 @@ class TestTimeCalls:
         assert [some[0] for some in rows] == [*range(0, 1000, 50)]
         assert all((np.diff(some) == 1).all() for some in rows)
         assert max(some.max() for some in batch_rows(4, 9)) == 3
+
+    @pytest.mark.parametrize(
+        ("n_rows", "batch", "n_batches"),
+        [(10, 1, 20), (10, 819, 20), (10, 2048, 8), (10, 10**5, 1), (10**5, 10**4, 10)],
+    )
+    def test_large_batches_are_few(self, n_rows, batch, n_batches):
+        found = batch_rows(n_rows, batch)
+        assert [rows.size for rows in found] == [batch] * n_batches
 
 
 @pytest.fixture(scope="module")

@@ -145,8 +145,9 @@ EVERYWHERE = [
      "all samples is needed here."),
     *((changed(words, forest_skops="none.skops"), 1, "none.skops: no such file.")
       for words in WITH_A_MODEL.values()),
-    *((changed(words, forest_skops="forest.joblib"), 1, "--unsafe-pickle, and store "
-       "the model with quorate.save") for words in WITH_A_MODEL.values()),
+    *((changed(words, forest_skops="forest.joblib"), 1, f"If you wrote it "
+       f"yourself:   quorate {' '.join(changed(words, forest_skops='forest.joblib'))} "
+       "--unsafe-pickle") for words in WITH_A_MODEL.values()),
     *((changed(words, small_skops="forest.joblib"), 1, "forest.joblib: pickle and "
        "joblib files run code") for words in (COMPARE, CERTIFY)),
     *((changed(words, forest_skops="nonsense.skops"), 1, "nonsense.skops: not a model "
@@ -245,6 +246,20 @@ def test_refused_in_a_sentence(run, words, code, why):
     assert done.exit_code == code
 
 
+def test_several_problems_at_once(run):
+    words = changed(PRUNE, forest_skops="forest.joblib", kind="knd")
+    done = run([*words, "--test", "none.csv"])
+    assert done.exit_code == 1
+    said = done.stderr.replace("\n", " ")
+    for why in (
+        "forest.joblib: pickle and joblib files run code",
+        "train.csv: unknown column 'knd'",
+        "none.csv: no such file",
+    ):
+        assert why in said
+    assert "unsafe_pickle=True" not in said
+
+
 def test_all_missing_packages_at_once(run, monkeypatch):
     gone = {"skops", "pandas", "pyarrow", "jinja2", "distributed"}
     monkeypatch.setattr(
@@ -318,10 +333,11 @@ def test_a_refusal_takes_no_longer_than_its_imports(place, tmp_path):
         ["prune", model, big, "--target", "kind", "-o", "small.joblib"],
         ["report", model, big, "--target", "kind", "--method", "nonsense"],
     ):
-        found = []
-        for _ in range(3):
+        for _ in range(3):  # the machine may be busy with something else
             imports, _ = seconds("methods")
             taken, done = seconds(*words)
             assert done.returncode in (1, 2)
-            found.append(taken < max(2.0, 2 * imports))
-        assert any(found)
+            if taken < max(2.0, 2 * imports):
+                break
+        else:
+            pytest.fail(f"{taken:.1f} s, imports {imports:.1f} s")

@@ -53,6 +53,30 @@ def test_blends_the_test_folder_as_python_does(files, tmp_path):
     assert str(target) in done.stdout.replace("\n", "")
 
 
+def test_columns_by_name_and_by_classes(tmp_path):
+    rng = np.random.default_rng(0)
+    y = np.array(["hi", "lo", "mid"])[rng.integers(0, 3, 150)]
+    shares = (y[:, None] == ["lo", "mid", "hi"]) + rng.uniform(0, 1, (2, 150, 3))
+    shares /= shares.sum(axis=2, keepdims=True)
+    for names, folder in ((["lo", "mid", "hi"], "named"), (["x", "y", "z"], "other")):
+        (tmp_path / folder).mkdir()
+        for model, part in zip("ab", shares, strict=True):
+            table = pd.DataFrame(part, columns=names)
+            table.to_csv(tmp_path / folder / f"{model}.csv", index=False)
+    pd.DataFrame({"y": y}).to_csv(tmp_path / "y.csv", index=False)
+    words = ["--target", tmp_path / "y.csv", "--method", "mean", "--json"]
+    named = run(tmp_path / "named", *words)
+    other = run(tmp_path / "other", *words, "--classes", "lo, mid,hi")
+    assert json.loads(named.stdout) == json.loads(other.stdout)
+    mean = shares.mean(axis=0)[:, [2, 0, 1]]
+    own = mean[np.arange(150), np.searchsorted(["hi", "lo", "mid"], y)]
+    assert json.loads(named.stdout)["mean_score"] == pytest.approx(np.log(own).mean())
+    refused = run(tmp_path / "other", *words)
+    assert refused.exit_code == 1
+    assert "the columns are called 'x', 'y', 'z'" in refused.stderr
+    assert "--classes" in refused.stderr
+
+
 @pytest.mark.slow
 def test_weights_without_a_test(files, tmp_path):
     folder, y = files

@@ -16,6 +16,7 @@ from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
 import quorate
 from quorate.cli import main
 from quorate.exceptions import LeftOutWarning
+from quorate.pruning import method_name
 
 NAMES = list(quorate.measures())
 # Before click 8.2 the runner mixed both streams unless told otherwise.
@@ -56,8 +57,16 @@ def test_measures_json(run):
 def test_methods(run):
     done = run("methods")
     assert done.exit_code == 0
-    assert len(done.stdout.splitlines()) == 2 + len(quorate.methods())
+    table, names = done.stdout.split("\nLong names do as well:\n")
+    assert len(table.splitlines()) == 2 + 1 + len(quorate.methods())
+    assert table.splitlines()[2].split()[0] == "auto"
     assert max(map(len, done.stdout.splitlines())) <= 80
+    words = " ".join(names.split())
+    for name, method in quorate.methods().items():
+        assert method_name(method.long_name) == name
+        if name.replace("_", "") != method.long_name.replace("_", ""):
+            assert f"{name} {method.long_name}" in words
+    assert "re reduced_error" in words
     rows = json.loads(run("methods", "--json").stdout)
     assert [row["name"] for row in rows] == list(quorate.methods())
 
@@ -101,7 +110,7 @@ def test_demo_says_what_was_gained(run):
     assert max(map(len, lines)) <= 80
     assert "30 trees" in lines[0]
     assert "6 of them" in lines[0]
-    assert lines[2].startswith("size of the file")
+    assert lines[2].startswith("size, pickled")
     found = json.loads(run("demo", "--members", "30", "--json").stdout)
     assert found["bytes"][1] < 0.3 * found["bytes"][0]
     for what in ("one row", "all rows"):

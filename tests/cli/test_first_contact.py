@@ -103,6 +103,8 @@ def test_long_names_of_methods(place):
         assert done.exit_code == 0, done.stderr
         kept.append(json.loads(done.stdout)["pruning"]["kept"])
     assert kept[1:] == kept[:1] * 3
+    done = run(*words, "--method", "Reduced-Error", "-o", "named-method.skops")
+    assert "members kept by Reduced-Error, chosen on" in done.stdout
     refused = run(*words, "--method", "reduced_eror", "-o", "never.skops")
     assert refused.exit_code == 1
     assert "did you mean 'reduced_error'" in refused.stderr
@@ -148,7 +150,9 @@ def test_numbers_have_units(place):
     assert "kept by brier (auto), chosen on out-of-bag votes" in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80
     done = run("lazy", "forest.skops", "test.csv", "--target", "kind")
-    assert re.search(r"never +40\.0 +100 % +0\.00 % .* \d\d\.\d\d %\n", done.stdout)
+    assert re.search(
+        r"all members +40\.0 +100 % +0\.00 % .* \d\d\.\d\d %\n", done.stdout
+    )
     assert "ms: for all 500 samples" in " ".join(done.stdout.split())
 
 

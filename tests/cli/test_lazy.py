@@ -64,8 +64,11 @@ def test_prints_a_table_without_labels(folder):
     assert done.exit_code == 0, done.stderr
     assert "50 members on 250 samples, 250 others to calibrate" in done.stdout
     assert "accuracy" not in done.stdout
-    for words in ("when decided", "at confidence 0.999", "calibrated to 0.005"):
+    for words in ("all members", "exact", "bayes, 99.9 %", "calibrated, 0.5 %"):
         assert words in done.stdout
+    said = " ".join(done.stdout.split())
+    assert "One of 250 samples is 0.40 %: what changed here may lie above" in said
+    assert "calibrated allow, which is meant on average over samples to come." in said
     assert max(map(len, done.stdout.splitlines())) <= 80
 
 
@@ -74,7 +77,7 @@ def test_says_why_it_did_not_calibrate(folder):
     assert done.exit_code == 0, done.stderr
     assert "50 members on 100 samples\n" in done.stdout
     assert "not calibrated: 100 samples are too few" in done.stdout
-    assert "calibrated to" not in done.stdout
+    assert "calibrated, " not in done.stdout
 
 
 def test_scores_nothing_on_training_samples(folder):
@@ -82,7 +85,7 @@ def test_scores_nothing_on_training_samples(folder):
     assert done.exit_code == 0, done.stderr
     assert "accuracy" not in done.stdout
     assert "The members were trained on these samples" in done.stdout
-    assert "calibrated to" not in done.stdout
+    assert "calibrated, " not in done.stdout
     done = run(folder, "--target", "kind", "--json", data="train.csv")
     found = json.loads(done.stdout)
     assert found["on_training"]
@@ -95,7 +98,6 @@ def test_scores_nothing_on_training_samples(folder):
     ("words", "code", "message"),
     [
         (["--target", "kin"], 1, "did you mean 'kind'"),
-        ([], 1, "feature names"),
         (["--confidence", "2"], 2, "--confidence 2: a probability in [0.5, 1)"),
         (["--epsilon", "0"], 2, "--epsilon 0: a number between 0 and 1"),
     ],
@@ -111,3 +113,14 @@ def test_a_list_cannot_be_timed(folder):
     done = run(folder, model="list.skops")
     assert done.exit_code == 1
     assert "cannot predict by itself" in done.stderr
+
+
+def test_columns_that_are_no_features_are_left_out(folder):
+    done = run(folder, "--json")
+    assert done.exit_code == 0, done.stderr
+    assert "not trained on the column 'kind', left out." in done.stderr
+    alone = run(folder, "--json", data="unlabelled.csv")
+    assert alone.stderr == ""
+    found, expected = json.loads(done.stdout), json.loads(alone.stdout)
+    asked = [tried["members_asked"] for tried in expected["modes"]]
+    assert [tried["members_asked"] for tried in found["modes"]] == asked

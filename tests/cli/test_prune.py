@@ -256,7 +256,10 @@ class TestTables:
     @pytest.mark.parametrize(
         ("name", "text", "message"),
         [
-            ("a.csv", "", "not a readable table"),
+            ("a.csv", "", "a.csv: empty file"),
+            ("a.csv", "a,kind\n", "a.csv: no rows"),
+            ("a.csv", "a;kind\n1;2\n", "columns are separated by ';', not by ','"),
+            ("a.csv", "a\tkind\n1\t2\n", "columns are separated by tabs, not by ','"),
             ("a.csv", 'a,b\n"1', "not a readable table"),
             ("a.arff", "nonsense", "not a readable table"),
             ("a.parquet", "nonsense", "not a readable table"),
@@ -277,7 +280,7 @@ class TestTables:
         # pandas renames them in CSV files; Parquet files may hold them
         twice = pd.DataFrame([[1, 2, 0]], columns=["a", "a", "kind"])
         monkeypatch.setattr(pd, "read_parquet", lambda path: twice)
-        (tmp_path / "a.parquet").touch()
+        (tmp_path / "a.parquet").write_text("read by somebody else")
         with pytest.raises(ValueError, match="'a' appears twice"):
             read_samples(tmp_path / "a.parquet", "kind")
 

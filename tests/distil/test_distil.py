@@ -546,9 +546,6 @@ class TestSomeRows:
         # all of them are known again
         taught = distil(small, forest, batches, n_rows=500, random_state=0)
         assert taught.distillation_["out_of_bag"]
-        da = pytest.importorskip("dask.array")
-        with pytest.raises(TypeError, match="not drawn from Dask collections"):
-            distil(small, forest, (da.from_array(X), da.from_array(y)))
 
     def test_while_pruning(self, data, fitted):
         X, y, X_new, y_new = data

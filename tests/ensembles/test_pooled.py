@@ -16,6 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import quorate
 from quorate import PooledClassifier
+from quorate.exceptions import HeadsWarning
 from quorate.testing import check_ensemble
 
 
@@ -220,6 +221,38 @@ class TestModel:
         small = quorate.prune(pool, X[rows], y[rows], "random", keep=2, random_state=0)
         assert small.classes_.tolist() == [0, 1, 2]
         assert (small.predict(X) == y).mean() > 0.9
+
+
+def test_one_member_without_probabilities(data):
+    """It makes the pool count heads, which is said; those left have probabilities."""
+    X, y = data
+    fitted = {name: m.fit(X[::2], y[::2]) for name, m in members().items()}
+    mixed = {**fitted, "machine": LinearSVC(random_state=0).fit(X[::2], y[::2])}
+    why = r"member 'machine' \(LinearSVC\) has no probabilities, so heads are counted"
+    with pytest.warns(HeadsWarning, match=why):
+        small = quorate.prune(mixed, X[1::2], y[1::2], "es", keep=6)
+    with pytest.raises(AttributeError) as refused:
+        small.predict_proba(X)
+    assert "member 'machine' (LinearSVC) has no prob" in str(refused.value.__cause__)
+    with pytest.warns(HeadsWarning, match=why):
+        small = quorate.prune(mixed, X[1::2], y[1::2], "es", keep=5)
+    assert list(small.weights) == list(fitted)
+    mean = np.mean([m.predict_proba(X[1::2]) for m in fitted.values()], axis=0)
+    np.testing.assert_allclose(small.predict_proba(X[1::2]), mean)
+    # It decides as it was chosen to: by heads.
+    heads = np.mean([m.predict(X[1::2]) == "good" for m in fitted.values()], axis=0)
+    expected = np.where(heads > 0.5, "good", "bad")
+    np.testing.assert_array_equal(small.predict(X[1::2]), expected)
+
+
+@pytest.mark.parametrize("without", [0, 5])
+def test_pools_of_one_sort_are_not_warned_about(data, without):
+    X, y = data
+    pool = members() if not without else {
+        str(seed): LinearSVC(random_state=seed) for seed in range(3)
+    }  # fmt: skip
+    pool = {name: m.fit(X[::4], y[::4]) for name, m in pool.items()}
+    quorate.prune(pool, X[1::2], y[1::2], "best", keep=2)
 
 
 def test_weights_by_name_pairs_in_the_order_of_picking(data, pool):

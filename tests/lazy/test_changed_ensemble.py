@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -22,7 +23,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 import quorate
 from quorate import LazyClassifier
-from quorate.ensembles import fingerprint
+from quorate.ensembles import fingerprint, read_ensemble
+from quorate.ensembles._fingerprint import TURNS
+from quorate.lazy._classifier import _FEW_ROWS
 
 X, Y = load_wine(return_X_y=True)
 OTHER = (Y + 1) % 3  # what it learns when it is fitted again
@@ -218,6 +221,54 @@ def test_with_a_turn_one_tree_in_so_many_is_looked_into():
     assert before.holds(forest, turn=0)
     assert not before.holds(forest, turn=1)
     assert not before.holds(forest)
+
+
+def test_the_turns_are_those_that_are_told_of():
+    told = re.search(
+        r"batches of up to (\d+) samples after at most (\d+) predictions",
+        re.sub(r"\s+", " ", LazyClassifier.__doc__),
+    )
+    assert told.groups() == (str(_FEW_ROWS), str(TURNS))
+
+
+@pytest.mark.parametrize("n_rows", [1, 65])
+@pytest.mark.parametrize("is_wrapped", [False, True])
+def test_columns_of_a_member_edited_in_place(is_wrapped, n_rows):
+    bagging = BaggingClassifier(n_estimators=70, max_features=0.5, random_state=0)
+    bagging.fit(X, Y)
+    model = FrozenEstimator(bagging) if is_wrapped else bagging
+    for place in (0, 69):
+        lazy = LazyClassifier(model).fit()
+        lazy.predict(X[:n_rows])
+        columns = bagging.estimators_features_[place]
+        columns[:] = columns[::-1].copy()
+        n_calls = (place - 1) % TURNS if n_rows == 1 and not is_wrapped else 0
+        for _ in range(n_calls):  # the first turn was before
+            lazy.predict(X[:n_rows])
+        with pytest.raises(NotFittedError, match="fitted again or changed"):
+            lazy.predict(X[:n_rows])
+        expect_its_answer(lazy, bagging)
+
+
+def test_columns_of_some_members_only():
+    bagging = BaggingClassifier(n_estimators=6, max_features=0.5, random_state=0)
+    kept = read_ensemble(bagging.fit(X, Y))
+    voting = quorate.WeightedVoting.of(kept, [0, 1, 2], [1.0, 2.0, 3.0])
+    voting.features_[0] = None
+    before = fingerprint(voting)
+    assert before.holds(voting)
+    assert before.matches(fingerprint(voting))
+    voting.features_[2][0] += 1
+    assert not before.holds(voting)
+    assert before.holds(voting, turn=1)
+    assert not before.holds(voting, turn=2)
+    assert not before.matches(fingerprint(voting))
+    voting.features_[2][0] -= 1
+    assert before.holds(voting)
+    for other in ([*voting.features_[:2], voting.features_[2].copy()], None, []):
+        voting.features_ = other
+        assert not before.holds(voting)
+        assert not before.matches(fingerprint(voting))
 
 
 class Slotted:

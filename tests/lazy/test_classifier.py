@@ -335,6 +335,16 @@ def test_copies_share_the_fitted_ensemble(forest):
         check_is_fitted(copy)
 
 
+@pytest.mark.parametrize("n_rows", [1, 64, 65])
+def test_before_fit_every_answer_is_refused_in_the_same_words(forest, n_rows):
+    lazy = LazyClassifier(forest)
+    rows = np.zeros((n_rows, 30))
+    for one in (lazy, clone(lazy), pickle.loads(pickle.dumps(lazy))):
+        for ask in (one.predict, one.predict_proba, one.members_asked):
+            with pytest.raises(NotFittedError, match="LazyClassifier instance is not"):
+                ask(rows)
+
+
 def test_parameters_of_the_ensemble_are_not_offered(forest):
     lazy = LazyClassifier(forest)
     assert not [name for name in lazy.get_params() if "__" in name]

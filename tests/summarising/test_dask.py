@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from sklearn.ensemble import RandomForestClassifier
 from tests.summarising.conftest import in_batches
 
 import quorate
@@ -92,9 +93,12 @@ def test_a_partition_that_raises_is_named(forest, data):
     given = da.from_array(X, chunks=(800, -1)), da.from_array(labels, chunks=800)
     with pytest.raises(BatchError, match=r"partition 2: y: missing label at .*400"):
         quorate.summarise(forest, given)
-    uneven = da.from_array(X, chunks=(800, -1)), da.from_array(y, chunks=900)
+    uneven = [
+        dd.from_pandas(part, npartitions=n)
+        for part, n in ((pd.DataFrame(X), 7), (pd.Series(y), 6))
+    ]
     with pytest.raises(ValueError, match="X has 7 partitions, y has 6; cut both alike"):
-        quorate.summarise(forest, uneven)
+        quorate.summarise(forest, tuple(uneven))
     with pytest.raises(ValueError, match="come as a pair"):
         quorate.summarise(forest, given[0])
     frame = dd.from_pandas(frame_of(X, y), npartitions=2)
@@ -108,7 +112,8 @@ def test_models_predict_over_partitions_by_the_means_of_dask(forest, data):
     lazy = quorate.LazyClassifier(small).fit(X[:500], y[:500])
     given = da.from_array(X, chunks=(800, -1))
     frame = dd.from_pandas(pd.DataFrame(X), npartitions=5)
-    for model in (small, lazy):
+    taught = quorate.distil(small, forest, X[:500], n_rows=500, random_state=0)
+    for model in (small, lazy, taught):
         answers = given.map_blocks(model.predict, drop_axis=1, dtype=y.dtype)
         np.testing.assert_array_equal(answers.compute(), model.predict(X))
         series = frame.map_partitions(
@@ -116,6 +121,59 @@ def test_models_predict_over_partitions_by_the_means_of_dask(forest, data):
             meta=("label", y.dtype),
         )
         np.testing.assert_array_equal(series.compute(), model.predict(X))
+
+
+def test_members_are_chosen_on_partitions(forest, data):
+    X, y = data[0][:2000], data[1][:2000]
+    pair = da.from_array(X, chunks=(600, -1)), da.from_array(y, chunks=600)
+    for most in (None, 300):
+        here, there = (
+            quorate.prune(forest, given, keep=4, max_samples=most)
+            for given in (list(in_batches(X, y, 500)), pair)
+        )
+        assert there.pruning_ == here.pruning_
+    named = RandomForestClassifier(10, random_state=0)
+    frame = frame_of(*data)
+    named.fit(frame[:500].drop(columns="label"), frame[:500]["label"])
+    parts = dd.from_pandas(frame[500:2000], npartitions=4)
+    small = quorate.prune(named, parts, target="label", keep=4)
+    rows = frame[500:2000].drop(columns="label"), frame[500:2000]["label"]
+    assert small.pruning_ == quorate.prune(named, [rows], keep=4).pruning_
+    none = parts[parts["x0"] > 1e6]
+    with pytest.raises(ValueError, match="prune: there are no samples to choose from"):
+        quorate.prune(named, none, target="label", keep=4)
+
+
+def test_reports_and_distilling_take_partitions(forest, data):
+    X, y = data[0][:800], data[1][:800]
+    pair = da.from_array(X, chunks=(300, -1)), da.from_array(y, chunks=300)
+    page = quorate.report(forest, pair)
+    assert page.data["votes"]["accuracy"] == forest.score(X, y)
+    small = quorate.keep_members(forest, [0, 1])
+    expected = quorate.distil(small, forest, X, n_rows=500, random_state=0)
+    for given in (pair[0], pair):
+        found = quorate.distil(small, forest, given, n_rows=500, random_state=0)
+        np.testing.assert_array_equal(found.predict_proba(X), expected.predict_proba(X))
+
+
+def test_labels_that_are_cut_otherwise_or_not_at_all(forest, data):
+    X, y = data[0][:2000], data[1][:2000]
+    rows = da.from_array(X, chunks=(600, -1))
+    whole = quorate.collect_votes(forest, X, y).summary()
+    for labels in (y, da.from_array(y, chunks=700)):
+        assert quorate.summarise(forest, (rows, labels)).equals(whole)
+    frame = dd.from_pandas(frame_of(X, y), npartitions=3)
+    for pair in ((frame.drop(columns="label"), y), (X, da.from_array(y, chunks=700))):
+        with pytest.raises(TypeError, match=r"summarise: X is .*give both as Dask"):
+            quorate.summarise(forest, pair)
+
+
+def test_nothing_is_kept_to_resume_from(forest, data, tmp_path):
+    pair = da.from_array(data[0]), da.from_array(data[1])
+    file = tmp_path / "so-far.npz"
+    with pytest.raises(ValueError, match=r"so-far.npz'\): not with Dask"):
+        quorate.summarise(forest, pair, resume=file)
+    assert not file.exists()
 
 
 @pytest.fixture(scope="module")

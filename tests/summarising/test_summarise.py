@@ -253,7 +253,7 @@ def test_what_is_no_batch_is_refused(forest, data):
         (X, TypeError, "iterable of pairs"),
         (3, TypeError, "got int"),
         ([], ValueError, "there are no batches"),
-        ([X[:5]], TypeError, "batch 0: a batch is a pair"),
+        ([X[:5]], BatchError, "batch 0: a batch is a pair"),
         ("nowhere/*.parquet", FileNotFoundError, "no file there ends in .parquet"),
         ("nowhere.parquet", FileNotFoundError, "no such file"),
         (__file__, ValueError, "batches come as .parquet"),

@@ -234,9 +234,23 @@ class TestTables:
 
     def test_quotes_spaces_and_byte_order_mark(self, tmp_path):
         path = tmp_path / "votes.csv"
-        path.write_text('\ufeffa, "b" ,y\n"x, y",z,z\nz, z ,"x, y"\n', encoding="utf-8")
+        path.write_text(
+            '\ufeffa, "b" ,y\n"x, y", z ,z\nz, z ,"x, y"\n', encoding="utf-8"
+        )
         votes = Votes.from_table(path)
         np.testing.assert_array_equal(votes.classes, ["x, y", "z"])
+        path.write_text("a, b, y\nx, x, z\nz, z, z\n")
+        votes = Votes.from_table(path)
+        np.testing.assert_array_equal(votes.classes, ["x", "z"])
+        np.testing.assert_array_equal(votes.codes, [[0, 1], [0, 1]])
+
+    @pytest.mark.parametrize("text", ["a,y\nx,x\n x,z\n", 'a,y\nx,x\n"x ",z\n',
+                                      'a, "y"\nx,x\nx ,z\n'])  # fmt: skip
+    def test_spaces_that_would_make_two_labels_one(self, text, tmp_path):
+        path = tmp_path / "votes.csv"
+        path.write_text(text)
+        with pytest.raises(ValueError, match=r"column 'a' has the labels 'x' and ' ?x"):
+            Votes.from_table(path)
 
     @pytest.mark.parametrize(
         ("text", "message"),

@@ -1,17 +1,59 @@
 """Partitions of Dask collections, as pairs of tasks."""
 
 import pickle
+from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
+from quorate._batches._batch import Batch, BatchSource
+
 
 def is_dask(given: Any) -> bool:
-    """Tell whether something is a Dask collection, or a pair of them."""
+    """Tell whether something is a Dask collection, or a pair with one."""
     if isinstance(given, tuple):
-        return bool(given) and all(is_dask(one) for one in given)
+        return len(given) == 2 and any(map(_is_collection, given))
+    return _is_collection(given)
+
+
+def _is_collection(given: Any) -> bool:
     return hasattr(given, "__dask_graph__")
+
+
+@dataclass(frozen=True, slots=True)
+class Partition(Batch):
+    """A partition of Dask collections, computed when it is read."""
+
+    name: str
+    X: Any
+    y: Any
+    n_rows: int | None = None
+    may_be_empty = True  # what a filter left nothing of
+
+    def read(self, rows: int) -> Iterator[tuple[Any, Any]]:
+        """Yield all of it, if there is something."""
+        X, y = import_module("dask").compute(self.X, self.y)
+        if len(y):
+            yield X, y
+
+    def mark(self) -> str:
+        """Return nothing: what Dask computes is not known again."""
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Partitions(BatchSource):
+    """Partitions that are taken one by one, in their order."""
+
+    pairs: list[tuple[Any, Any]]
+    n_rows: int | None = None
+
+    def batches(self) -> Iterator[Batch]:
+        """Yield the partitions; nothing is computed yet."""
+        for at, (X, y) in enumerate(self.pairs):
+            yield Partition(f"partition {at}", X, y)
 
 
 def sent(thing: Any) -> Any:
@@ -53,7 +95,13 @@ def partitions(
         if target not in given.columns:
             raise ValueError(f"{owner}(target={target!r}): no such column.")
         given = given.drop(columns=target), given[target]
-    X, y = given
+    X, y = cut_alike(*given) or given
+    if not (_is_collection(X) and _is_collection(y)):
+        kinds = type(given[0]).__name__, type(given[1]).__name__
+        raise TypeError(
+            f"{owner}: X is {kinds[0]} and y is {kinds[1]}; give both as Dask "
+            "collections in partitions of the same rows."
+        )
     if hasattr(X, "chunks"):
         # A sample stays in one piece: rows may be cut, columns not.
         X = X.rechunk({1: -1})
@@ -74,10 +122,10 @@ def cut_alike(X: Any, y: Any) -> tuple[Any, Any] | None:
     None if they are no Dask collections, or nobody knows where to cut before all is
     computed.
     """
-    if not is_dask(X) or isinstance(X, tuple):
+    if not _is_collection(X):
         return None
     if not hasattr(X, "chunks"):
-        alike = is_dask(y) and getattr(y, "npartitions", 0) == X.npartitions
+        alike = _is_collection(y) and getattr(y, "npartitions", 0) == X.npartitions
         return (X, y) if alike else None
     sizes = X.chunks[0]
     if X.ndim != 2 or np.isnan(sizes).any() or getattr(y, "shape", None) != (len(X),):

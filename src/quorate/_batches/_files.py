@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from quorate._batches._batch import Batch, BatchSource
+from quorate._batches._columns import check_names
+from quorate._batches._mark import mark_of
 from quorate._suggest import unknown_name
-from quorate._tables import csv_rows, import_pandas
+from quorate._tables import SampleForm, column_names, csv_rows, import_pandas
 from quorate.exceptions import FileFormatError
 
 _PARQUET = (".parquet", ".pq")
@@ -25,7 +27,8 @@ class RowGroup(Batch):
     group: int
     n_groups: int
     target: str
-    as_frame: bool
+    form: SampleForm
+    columns: tuple[str, ...]
     n_rows: int | None
 
     @property
@@ -34,6 +37,10 @@ class RowGroup(Batch):
         if self.n_groups == 1:
             return str(self.path)
         return f"{self.path}, row group {self.group}"
+
+    def mark(self) -> str:
+        """Return a digest of the file's name, size and time, and of the group."""
+        return _file_mark(self.path, self.group)
 
     def read(self, rows: int) -> Iterator[tuple[Any, Any]]:
         """Yield the samples, a few thousand at a time."""
@@ -48,7 +55,7 @@ class RowGroup(Batch):
             # Damage makes Arrow raise errors of its own, of memory, of keys and types.
             except Exception as error:
                 raise _damaged(self.path, error) from error
-            yield _samples(frame, self.target, self.as_frame)
+            yield _samples(frame, self.target, self.form, self.columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +64,8 @@ class CsvFile(Batch):
 
     path: Path
     target: str
-    as_frame: bool
+    form: SampleForm
+    columns: tuple[str, ...]
     n_rows: int | None = None
 
     @property
@@ -65,19 +73,24 @@ class CsvFile(Batch):
         """Return the file."""
         return str(self.path)
 
+    def mark(self) -> str:
+        """Return a digest of the file's name, size and time."""
+        return _file_mark(self.path)
+
     def read(self, rows: int) -> Iterator[tuple[Any, Any]]:
         """Yield the samples, a few thousand at a time."""
         pd = import_pandas(self.name)
-        lines = csv_rows(self.path)
-        header = next(lines, None)
-        if header is None:
-            raise FileFormatError(f"{self.path}: not a readable table (it is empty).")
+        lines = csv_rows(self.path, self.form.keeps_spaces)
+        header = [name.lstrip() for name in next(lines, [])]
+        if not header:
+            raise FileFormatError(f"{self.path}: empty file.")
         while part := list(islice(lines, rows)):
-            text = io.StringIO()
-            csv.writer(text).writerows([header, *part])
-            text.seek(0)
-            frame = pd.read_csv(text, na_values=["?"], low_memory=False)
-            yield _samples(frame, self.target, self.as_frame)
+            frame = _read_lines(pd, [header, *part])
+            texts = None
+            if self.target in header:
+                place = header.index(self.target)
+                texts = [line[place] for line in part]
+            yield _samples(frame, self.target, self.form, self.columns, texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,17 +101,19 @@ class FileBatches(BatchSource):
     n_rows: int | None
 
     @classmethod
-    def of(cls, paths: list[Path], target: str, as_frame: bool) -> "FileBatches":
+    def of(cls, paths: list[Path], target: str, form: SampleForm) -> "FileBatches":
         """Look into the files for the batches they have; samples are read later."""
+        _check_columns(paths, target, form)
         parts: list[Batch] = []
+        columns = _columns_of(paths[0])
         for path in paths:
-            if not path.name.lower().endswith(_PARQUET):
-                parts.append(CsvFile(path, target, as_frame))
+            if not _is_parquet(path):
+                parts.append(CsvFile(path, target, form, columns))
                 continue
             about = _open_parquet(path).metadata
             parts += [
                 RowGroup(
-                    path, group, about.num_row_groups, target, as_frame,
+                    path, group, about.num_row_groups, target, form, columns,
                     about.row_group(group).num_rows,
                 )
                 for group in range(about.num_row_groups)
@@ -124,12 +139,65 @@ def _open_parquet(path: Path) -> Any:
         raise _damaged(path, error) from error
 
 
-def _samples(frame: Any, target: str, as_frame: bool) -> tuple[Any, Any]:
+def _file_mark(path: Path, group: int = 0) -> str:
+    try:
+        found = path.stat()
+    except OSError:
+        return ""  # gone, which is said when it is read
+    return mark_of(path.name, group, found.st_size, found.st_mtime_ns)
+
+
+def _is_parquet(path: Path) -> bool:
+    return path.name.lower().endswith(_PARQUET)
+
+
+def _columns_of(path: Path) -> tuple[str, ...]:
+    """Return the names of a file's columns, as frames of its rows will have them."""
+    if _is_parquet(path):
+        frame = _open_parquet(path).schema_arrow.empty_table().to_pandas()
+    else:
+        try:
+            header = [name.lstrip() for name in next(csv_rows(path))]
+        except (StopIteration, FileFormatError):
+            return ()  # which is refused when it is read
+        frame = _read_lines(import_pandas(str(path)), [header])
+    return tuple(map(str, frame.columns))
+
+
+def _read_lines(pd: Any, lines: list[list[str]]) -> Any:
+    text = io.StringIO()
+    csv.writer(text).writerows(lines)
+    text.seek(0)
+    return pd.read_csv(text, skipinitialspace=True, na_values=["?"], low_memory=False)
+
+
+def _check_columns(paths: list[Path], target: str, form: SampleForm) -> None:
+    """Refuse files that lack a column; columns too many are told of once."""
+    told: set[str] = set()
+    for path in paths:
+        names = column_names(path)
+        if names is None or target not in names:
+            continue  # whoever reads it will say what is wrong
+        form.check_columns(
+            [name for name in names if name not in told], target, str(path)
+        )
+        told.update({*names} - {*(form.columns or ())})
+
+
+def _samples(
+    frame: Any,
+    target: str,
+    form: SampleForm,
+    columns: tuple[str, ...],
+    texts: list[str] | None = None,
+) -> tuple[Any, Any]:
     frame.columns = [str(column) for column in frame.columns]
     if target not in frame.columns:
         raise ValueError(unknown_name("column", target, frame.columns))
-    X, y = frame.drop(columns=target), frame[target].to_numpy()
-    return (X if as_frame else X.to_numpy()), y
+    if form.columns is None:  # else they are found by their names
+        check_names(columns, tuple(frame.columns))
+    y = form.as_labels(frame[target].to_numpy(), target, texts)
+    return form.samples(frame.drop(columns=target)), y
 
 
 def _damaged(path: Path, error: BaseException) -> FileFormatError:

@@ -6,20 +6,45 @@ order of the samples, not on how they are cut into batches: each sample gets a r
 number by its position, and those with the smallest numbers stay.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from quorate._batches._batch import BatchSource
-from quorate._rows import count_rows, take_rows
+from quorate._batches._batch import BatchSource, named_batch
+from quorate._rows import joined_rows, take_rows
 from quorate._typing import Array, IntArray
+from quorate.exceptions import BatchError
+
+Check = Callable[[Any, Any], Array]
+"""Returns the labels of samples; refuses samples and labels that do not fit."""
 
 
 def draw_sample(
-    source: BatchSource, size: int, seed: int = 0, *, rows: int = 1 << 16
+    source: BatchSource,
+    size: int,
+    seed: int = 0,
+    *,
+    check: Check = lambda X, y: np.asarray(y),
+    owner: str = "draw_sample",
+    rows: int = 1 << 16,
 ) -> tuple[Any, Array, IntArray, int]:
     """Draw a stratified sample of at most ``size`` samples.
+
+    Parameters
+    ----------
+    source : BatchSource
+    size : int
+        How many.
+    seed : int
+        Seed of the draw.
+    check : callable
+        Returns the labels of a batch, or refuses it: a sample is drawn from what would
+        be voted on, and from nothing else.
+    owner : str
+        Who asks, for messages.
+    rows : int
+        Rows to read at a time.
 
     Returns
     -------
@@ -34,12 +59,7 @@ def draw_sample(
     kept: list[tuple[Any, Array, Array, IntArray]] = []
     counts: dict[Any, int] = {}
     done = 0
-    for name, X, y in _parts(source, rows):
-        labels = np.asarray(y)
-        if labels.ndim != 1 or labels.size != count_rows(X):
-            raise ValueError(
-                f"{name}: X has {count_rows(X)} samples, y has shape {labels.shape}."
-            )
+    for X, labels in _checked(source, rows, check, owner):
         for label, count in zip(*np.unique(labels, return_counts=True), strict=True):
             counts[label] = counts.get(label, 0) + int(count)
         drawn = numbers.random(labels.size)
@@ -48,7 +68,7 @@ def draw_sample(
         if sum(part[1].size for part in kept) > 2 * size + rows:
             kept = [_cut(_joined(kept), dict.fromkeys(counts, size))]
     if not kept:
-        raise ValueError("there are no samples to draw from.")
+        raise ValueError(f"{owner}: there are no samples to choose from.")
     X, y, _, places = _cut(_joined(kept), shares(counts, size))
     return X, y, places, done
 
@@ -72,26 +92,22 @@ def shares(counts: dict[Any, int], size: int) -> dict[Any, int]:
     return dict(zip(labels, drawn.tolist(), strict=True))
 
 
-def _parts(source: BatchSource, rows: int) -> Iterator[tuple[str, Any, Any]]:
-    for batch in source.batches():
-        for X, y in batch.read(rows):
-            yield batch.name, X, y
+def _checked(
+    source: BatchSource, rows: int, check: Check, owner: str
+) -> Iterator[tuple[Any, Array]]:
+    try:
+        for batch in source.batches():
+            with named_batch(batch.name):
+                for X, y in batch.parts(rows):
+                    yield X, check(X, y)
+    except BatchError as error:
+        raise BatchError(f"{owner}: {error}") from error
 
 
 def _joined(parts: list[Any]) -> Any:
     if len(parts) == 1:
         return parts[0]
-    first = parts[0][0]
-    if hasattr(first, "iloc"):
-        import pandas as pd
-
-        X: Any = pd.concat([part[0] for part in parts], ignore_index=True)
-    elif hasattr(first, "tocsr"):
-        from scipy import sparse
-
-        X = sparse.vstack([part[0] for part in parts], format="csr")
-    else:
-        X = np.concatenate([np.asarray(part[0]) for part in parts])
+    X = joined_rows([part[0] for part in parts])
     return X, *(np.concatenate([part[k] for part in parts]) for k in (1, 2, 3))
 
 

@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from quorate._batches._batch import BatchSource, GivenBatches
-from quorate._batches._dask import is_dask
+from quorate._batches._dask import Partitions, is_dask, partitions
 from quorate._batches._files import ENDINGS, FileBatches
+from quorate._tables import SampleForm
 
 _FITS = (
     "batches are an iterable of pairs (X, y), a Parquet or CSV file, a folder or a "
     "pattern of such files with target=, or Dask collections"
 )
+_AS_THEY_ARE = SampleForm()
 
 
 def come_in_batches(given: Any, target: str | None = None) -> bool:
@@ -41,23 +43,29 @@ def _is_batch(pair: Any) -> bool:
 
 
 def as_source(
-    given: Any, owner: str, target: str | None = None, *, as_frame: bool = True
+    given: Any,
+    owner: str,
+    target: str | None = None,
+    *,
+    form: SampleForm = _AS_THEY_ARE,
 ) -> BatchSource:
     """Return batches as a source of them.
 
     Parameters
     ----------
-    given : iterable of (X, y), path, list of paths, or BatchSource
-        Files are read by row groups (Parquet) or lines (CSV).
+    given : iterable of (X, y), path, list of paths, Dask collections, or BatchSource
+        Files are read by row groups (Parquet) or lines (CSV), Dask by partitions.
     owner : str
         Who asks, for messages.
     target : str, optional
-        Column of labels, for files.
-    as_frame : bool
-        Whether samples from files come as frames, or as arrays.
+        Column of labels, for files and a Dask frame.
+    form : SampleForm
+        How samples from files and Dask frames are to be given.
     """
     if isinstance(given, BatchSource):
         return given
+    if is_dask(given):
+        return Partitions(partitions(given, owner, target, as_frame=form.as_frame))
     paths = given if _are_paths(given) else [given]
     if isinstance(paths[0], (str, os.PathLike)):
         if target is None:
@@ -66,12 +74,31 @@ def as_source(
                 "with target=."
             )
         files = [file for path in paths for file in find_files(path, owner)]
-        return FileBatches.of(files, target, as_frame)
+        return FileBatches.of(files, target, form)
     if target is not None:
         raise ValueError(f"{owner}(target={target!r}): goes with files; {_FITS}.")
-    if hasattr(given, "shape") or not isinstance(given, Iterable):
-        raise TypeError(f"{owner}: {_FITS}; got {type(given).__name__}.")
+    kind = type(given).__name__
+    if hasattr(given, "shape"):
+        raise TypeError(
+            f"{owner}: y is missing, the labels of the samples (X is {kind}); without "
+            f"y, {_FITS}."
+        )
+    if not isinstance(given, Iterable):
+        raise TypeError(f"{owner}: {_FITS}; got {kind}.")
     return GivenBatches(given)
+
+
+def refuse_labels_twice(given: Any, y: Any, owner: str) -> None:
+    """Refuse y beside batches, which have their labels, and what cannot be labels."""
+    if isinstance(y, str):
+        raise TypeError(
+            f"{owner}(y={y!r}): y is the labels of the samples, one for each; batches "
+            "have theirs, and what else is asked for is named, as in method='mdm'."
+        )
+    if y is not None and come_in_batches(given):
+        raise TypeError(
+            f"{owner}: X comes in batches, which have their labels; give no y."
+        )
 
 
 def _are_paths(given: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from quorate._blending._columns import ClassColumns
 from quorate._typing import Array, FloatArray
 
 _SUFFIXES = (".npy", ".parquet", ".csv")
@@ -38,6 +39,8 @@ class ProbabilityArrays(Mapping[str, FloatArray]):
         self._parts = _parts(given, names, owner)
         self._shape: tuple[int, int] | None = None
         self._fine: set[str] = set()
+        self.columns: ClassColumns | None = None
+        """Once the classes are known: arrays come with columns in their order."""
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._parts)
@@ -48,7 +51,8 @@ class ProbabilityArrays(Mapping[str, FloatArray]):
     def __getitem__(self, name: str) -> FloatArray:
         """Return one array, with a column for each class, checked."""
         who = f"{self._owner}: {name!r}"
-        found = _as_numbers(_read(self._parts[name]), who)
+        read, titles = _read(self._parts[name])
+        found = _as_numbers(read, who)
         if name not in self._fine:
             _check_range(found, who)
         if found.ndim == 1:
@@ -65,7 +69,9 @@ class ProbabilityArrays(Mapping[str, FloatArray]):
                 f"{found.shape[1]} classes, {first!r} has {self._shape[0]} and "
                 f"{self._shape[1]}; all are about the same samples, in the same order."
             )
-        return found
+        if self.columns is None:
+            return found
+        return self.columns.arranged(found, titles, who)
 
     @property
     def names(self) -> list[str]:
@@ -143,19 +149,22 @@ def _files(folder: Path, owner: str) -> dict[str, Any]:
     return dict(zip(stems, files, strict=True))
 
 
-def _read(part: Any) -> Array:
+def _read(part: Any) -> tuple[Array, list[str] | None]:
+    """Return an array, and what its columns are called if they have names."""
     if isinstance(part, Path):
         if part.suffix == ".npy":
             try:
-                return np.asarray(np.load(part, mmap_mode="r", allow_pickle=False))
+                array = np.load(part, mmap_mode="r", allow_pickle=False)
+                return np.asarray(array), None
             except (ValueError, EOFError, OSError) as error:
                 raise ValueError(
                     f"{part}: not an array of numbers ({error})."
                 ) from error
         part = _table(part)
+    names = [str(name) for name in part.columns] if hasattr(part, "columns") else None
     if hasattr(part, "to_numpy"):
         part = part.to_numpy()
-    return np.asarray(part)
+    return np.asarray(part), names
 
 
 def _table(file: Path) -> Any:

@@ -79,13 +79,14 @@ class Blend:
                 f"{owner}: {missing[0]!r} has a weight of "
                 f"{self.weights[missing[0]]:.3f} and no array here."
             )
+        arrays.columns = self._pool.arrays.columns
         found = blended(arrays, self.names, self._recipe)
         if found.shape[1] != self.classes.size:
             raise ValueError(
                 f"{owner}: arrays of {found.shape[1]} classes; the blend was made of "
                 f"{self.classes.size}."
             )
-        return np.asarray(found[:, self._pool.columns])
+        return found
 
     def predict(self, probabilities: Any) -> Array:
         """Return the class of the largest blended probability."""
@@ -179,8 +180,9 @@ def blend(
         Out-of-fold probabilities (samples x classes) of each model, on the same samples
         in the same order: ``{name: array}``, an array of shape (n_models, n_samples,
         n_classes), a list of arrays, or a folder of ``.npy``, ``.parquet`` or ``.csv``
-        files, one for each model. Data frames will do as arrays. With two classes one
-        column is enough, that of the second class.
+        files, one for each model. Data frames will do as arrays; their columns, and
+        those of files, may be called as the classes are and then stand in any order.
+        With two classes one column is enough, that of the second class.
     y : array-like of shape (n_samples,)
         The labels.
     names : sequence of str, optional
@@ -198,7 +200,8 @@ def blend(
         What the scores are, and what "auto" is to make large; the logarithmic loss by
         default (``"neg_log_loss"``).
     classes : sequence, optional
-        What the columns stand for, where that is not the sorted labels in y.
+        What the columns stand for, where they have no names that say so and that is
+        not the sorted labels in y.
     folds : int
         Folds for the scores: weights are chosen on all but one and scored on that one.
     random_state : int or None

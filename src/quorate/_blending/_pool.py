@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from quorate._blending._arrays import ProbabilityArrays
+from quorate._blending._columns import ClassColumns
 from quorate._blending._geometric import log_ratios, shares_of
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.votes import Outcome, Votes
@@ -26,7 +27,8 @@ class ProbabilityPool:
     y : array-like
         Labels.
     classes : sequence, optional
-        What the columns stand for; the sorted labels by default.
+        What the columns stand for; what they are called, or else the sorted labels,
+        by default.
     owner : str
         Who asks, for messages.
     """
@@ -54,8 +56,8 @@ class ProbabilityPool:
                 f"{columns.size} classes; classes=[...] says what each column stands "
                 "for."
             )
-        self.columns: IntArray = np.argsort(columns, kind="stable")
-        self.classes: Array = columns[self.columns]
+        self.classes: Array = np.unique(columns)
+        arrays.columns = ClassColumns(self.classes, classes)
         self.y: IntArray = np.searchsorted(self.classes, labels)
         strange = (self.y >= n_classes) | (
             self.classes[np.minimum(self.y, n_classes - 1)] != labels
@@ -102,7 +104,7 @@ class ProbabilityPool:
         given = np.empty((len(self.names), self.n_samples), dtype=np.float32)
         total, part = np.zeros(shape), None
         for place, name in enumerate(self.names):
-            array = self.in_order(self.arrays[name])
+            array = self.arrays[name]
             np.maximum(array.ravel()[own], FLOOR, out=given[place])
             if ratios is not None:
                 ratios[place] = log_ratios(array)
@@ -152,9 +154,7 @@ class ProbabilityPool:
             for total, (weights, rows) in zip(totals, wanted, strict=True):
                 if weights[place]:
                     total += weights[place] * array[rows].astype(float)
-        return [
-            self.in_order(total / total.sum(axis=1, keepdims=True)) for total in totals
-        ]
+        return [total / total.sum(axis=1, keepdims=True) for total in totals]
 
     def _geometric_mean(
         self, weights: FloatArray, sharpness: float, rows: IntArray
@@ -164,17 +164,9 @@ class ProbabilityPool:
         total = np.tensordot(weights[inside].astype(ratios.dtype), ratios, axes=1)
         return shares_of(sharpness * total.astype(float))
 
-    def in_order(self, array: FloatArray) -> FloatArray:
-        """Return the columns in the order of the classes."""
-        if (np.diff(self.columns) == 1).all():
-            return array
-        return np.asarray(array[:, self.columns])
-
     def votes(self, rows: Any = slice(None)) -> Votes:
         """Return the votes of the models, with their probabilities."""
-        probabilities = np.stack(
-            [self.in_order(self.arrays[name][rows]) for name in self.names]
-        )
+        probabilities = np.stack([self.arrays[name][rows] for name in self.names])
         probabilities /= probabilities.sum(axis=2, keepdims=True)
         return Votes(
             self.classes[probabilities.argmax(axis=2)],

@@ -93,7 +93,7 @@ def distil(
         Rows that ``small`` and ``teacher`` take, best those they were trained on.
         New rows take each value from one of two of them, so it has to be a table,
         unless there are ``unlabelled`` rows. Or what :func:`quorate.summarise` takes as
-        batches, but for Dask, of rows that nobody was trained on.
+        batches, of rows that nobody was trained on.
     unlabelled : array-like, sparse matrix or data frame, optional
         Further rows that nobody was trained on.
     n_rows : int or "auto"
@@ -162,7 +162,7 @@ def distil(
     X, some, drawn = some_rows((found, known.ensemble), X, target, size, seed)
     if drawn is not None and max_samples is None:
         warn(
-            f"distil: leaves learn on {drawn}, rows; max_samples= takes more, or "
+            f"distil: leaves learn on {drawn.of('rows')}; max_samples= takes more, or "
             "fewer.",
             SampledWarning,
         )
@@ -211,10 +211,12 @@ def distil(
     return _recorded(made, found, record, taught)
 
 
-def check_options(given: Any, owner: str) -> dict[str, Any] | None:
+def check_options(
+    given: Any, owner: str, seed: int | None = None
+) -> dict[str, Any] | None:
     """Return options of :func:`distil` from what ``distil=`` was given; None for no.
 
-    Those who say True get the same result each time.
+    Those who say True get the same result each time, by ``seed`` if there is one.
 
     Examples
     --------
@@ -224,7 +226,7 @@ def check_options(given: Any, owner: str) -> dict[str, Any] | None:
     if given is False or given is None:
         return None
     if given is True:
-        return {"random_state": 0}
+        return {"random_state": seed or 0}
     if not isinstance(given, Mapping):
         raise ValueError(
             f"{owner}(distil={given!r}): True, False, or a dict of parameters of "
@@ -238,7 +240,7 @@ def check_options(given: Any, owner: str) -> dict[str, Any] | None:
             raise ValueError(f"{owner}(distil=...): {problem}")
     _wanted_rows(given.get("n_rows", "auto"), given.get("unlabelled"))
     _check_ridge(given.get("ridge", "auto"))
-    return {"random_state": 0, **given}
+    return {"random_state": seed or 0, **given}
 
 
 def _some_of(table: Any, rows: IntArray | None) -> Any:

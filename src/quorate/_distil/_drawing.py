@@ -10,11 +10,11 @@ from quorate._batches import (
     as_source,
     come_in_batches,
     draw_sample,
-    is_dask,
 )
-from quorate._rows import count_rows, cut_rows, sliceable
+from quorate._rows import count_rows, cut_rows, in_memory, sliceable
+from quorate._tables import SampleForm
 from quorate._typing import Array, IntArray
-from quorate.ensembles import Ensemble, may_be_training_rows
+from quorate.ensembles import Ensemble, batch_check, may_be_training_rows
 from quorate.votes import as_labels
 
 _AT_ONCE = 1 << 16
@@ -46,20 +46,17 @@ def some_rows(
     """
     small = models[0]
     if not come_in_batches(X, target):
+        X = in_memory(X)
         n_rows = count_rows(X)
         if n_rows <= size:
             return X, None, None
         pairs = [(np.arange(n_rows), _answers(small, X))]
         _, _, rows, _ = draw_sample(GivenBatches(pairs), size, seed)
         return X, rows, Drawn(rows.size, n_rows, seed)
-    if is_dask(X):
-        raise TypeError(
-            "distil: rows are not drawn from Dask collections; give other batches, or "
-            "an array of some rows."
-        )
-    as_frame = hasattr(small.model, "feature_names_in_")
-    given = as_source(X, "distil", target, as_frame=as_frame)
-    rows_drawn, y, places, n_rows = draw_sample(given, size, seed)
+    given = as_source(X, "distil", target, form=SampleForm.of(small.model))
+    rows_drawn, y, places, n_rows = draw_sample(
+        given, size, seed, check=batch_check(small), owner="distil"
+    )
     if places.size == n_rows:
         return rows_drawn, None, None
     for model in models:

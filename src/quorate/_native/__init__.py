@@ -11,7 +11,17 @@ from quorate._native._load import (
     engine,
     forest_source,
     kernels,
+    misspelt,
     why_not,
 )
 
-__all__ = ["Desk", "Kernels", "Plan", "engine", "forest_source", "kernels", "why_not"]
+__all__ = [
+    "Desk",
+    "Kernels",
+    "Plan",
+    "engine",
+    "forest_source",
+    "kernels",
+    "misspelt",
+    "why_not",
+]

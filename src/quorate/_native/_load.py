@@ -1,8 +1,8 @@
 """Load the kernels by ctypes, which lets other threads run while they work.
 
-Two environment variables are read once, when they are first needed:
-``QUORATE_ENGINE=numpy`` does without kernels, ``QUORATE_KERNELS=path`` loads another
-library, such as one with sanitizers.
+Two environment variables are read: ``QUORATE_ENGINE=numpy`` does without kernels,
+``QUORATE_KERNELS=path`` loads another library, such as one with sanitizers. They count
+as they are when kernels are first needed.
 """
 
 import ctypes
@@ -14,6 +14,7 @@ from typing import Any
 from quorate._native._compile import LIBRARY, SOURCE
 
 _INTERFACE = 3  # that of forest.c
+_ENGINES = ("auto", "compiled", "numpy")
 
 
 class Plan(ctypes.Structure):
@@ -100,15 +101,29 @@ def engine() -> str:
     return "numpy" if kernels() is None else "compiled"
 
 
+def misspelt() -> str:
+    """Say that QUORATE_ENGINE holds a word that means nothing; nothing if it does."""
+    wanted = _wanted()
+    if not wanted or wanted in _ENGINES:
+        return ""
+    return (
+        f"QUORATE_ENGINE={os.environ['QUORATE_ENGINE']} is not heeded: 'numpy' does "
+        "without the kernels, 'auto' and 'compiled' are as if nothing was said"
+    )
+
+
 def forest_source() -> str:
     """Return the source of the kernels."""
     return SOURCE.read_text(encoding="ascii")
 
 
+def _wanted() -> str:
+    return os.environ.get("QUORATE_ENGINE", "").strip().lower()
+
+
 @cache
 def _found() -> tuple[Kernels | None, str]:
-    wanted = os.environ.get("QUORATE_ENGINE", "")
-    if wanted == "numpy":
+    if _wanted() == "numpy":
         return None, "QUORATE_ENGINE=numpy says to do without them"
     given = os.environ.get("QUORATE_KERNELS", "")
     path = Path(given) if given else LIBRARY

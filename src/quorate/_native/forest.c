@@ -13,8 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0
+/* 16 is about numbers of 16 bits, of which there are none here. */
+#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16
 #error "sums would be rounded otherwise than NumPy rounds them"
+#endif
+/* A leaf is known by a comparison with what is not a number. */
+#if (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || defined(_M_FP_FAST)
+#error "a forest needs NaN: no -ffast-math, -Ofast, -ffinite-math-only or /fp:fast"
 #endif
 
 #ifndef EXPORT
@@ -105,7 +110,7 @@ static inline int32_t step(const node *nodes, int32_t at, const float *x, int mi
 {
     const node *here = nodes + at;
     const float value = x[here->feature & COLUMN]; /* of a leaf: the first, unused */
-    int right = !(value <= here->cut.threshold);
+    int right = !islessequal(value, here->cut.threshold); /* raises no flag */
     if (missing && value != value)
         right = !(here->feature & MISSING_LEFT);
     *all &= here->feature;

@@ -15,6 +15,7 @@ from quorate.ensembles import Ensemble, Member, find_kind, read_ensemble
 
 # Steps of a pipeline that skl2onnx takes apart itself, before it converts.
 FORKS = (ColumnTransformer, FeatureUnion, Pipeline)
+_LARGEST = int(np.iinfo(np.int64).max)
 
 
 def thawed(model: Any) -> Any:
@@ -93,6 +94,11 @@ def label_type(classes: Array) -> tuple[Array, Any]:
     from skl2onnx.common.data_types import Int64TensorType, StringTensorType
 
     if classes.dtype.kind in "iu":
+        if classes.size and int(classes.max()) > _LARGEST:
+            raise ValueError(
+                f"labels as integers of at most {_LARGEST}, the largest that ONNX "
+                f"stores, got {classes.max()}"
+            )
         return classes.astype(np.int64), Int64TensorType
     if all(isinstance(label, str) for label in classes.tolist()):
         return classes.astype(object), StringTensorType

@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+from quorate._report._blend import blend_advice, blend_lead
 from quorate._report._format import count, milliseconds, percent, points, size, times
 from quorate._report._measure import Measure, measure_of
 
@@ -31,7 +32,14 @@ def lead(data: dict[str, Any]) -> str:
             f"{asked} that they were trained on, from which nobody can tell how good "
             f"they are. {some} would need {_needs(pruning)}."
         )
-    return f"{asked}. {some} need {_needs(pruning)}. They {_reach(data)}."
+    blended = "" if data["blend"] is None else f" {blend_lead(data['blend'])}."
+    if pruning["n_kept"] == data["ensemble"]["n_members"]:
+        kept = "" if blended else f" {pruning['method']} keeps them all."
+        return f"{asked}.{blended}{kept}"
+    needs = "needs" if pruning["n_kept"] == 1 else "need"
+    if blended:
+        some = f"Chosen anew by {pruning['method']}, {some}"
+    return f"{asked}.{blended} {some} {needs} {_needs(pruning)}. They {_reach(data)}."
 
 
 def _reach(data: dict[str, Any]) -> str:
@@ -137,7 +145,7 @@ def advice(data: dict[str, Any]) -> list[dict[str, str]]:
     """
     steps = [
         _honest_votes(data),
-        _best_member(data) or _better_method(data) or _prune(data),
+        *_who_stays(data),
         _any_choice(data),
         _lazy(data),
         _weak_members(data),
@@ -145,6 +153,18 @@ def advice(data: dict[str, Any]) -> list[dict[str, str]]:
         _diversity(data),
     ]
     return [step for step in steps if step is not None]
+
+
+def _who_stays(data: dict[str, Any]) -> list[dict[str, str]]:
+    """Return who is to decide: all with weights, one, some, or those of a method."""
+    if data["blend"] is None:
+        return [_best_member(data) or _better_method(data) or _prune(data)]
+    steps = [blend_advice(data["blend"])]
+    if data["pruning"]["n_kept"] < data["ensemble"]["n_members"]:
+        step = _better_method(data) or _prune(data)
+        why = "If fewer models are to be run: "
+        steps.append(_step(step["title"], why + step["text"]))
+    return steps
 
 
 def _step(title: str, text: str) -> dict[str, str]:
@@ -163,8 +183,8 @@ def _honest_votes(data: dict[str, Any]) -> dict[str, str] | None:
 
 def _best_member(data: dict[str, Any]) -> dict[str, str] | None:
     votes = data["votes"]
-    if data["judged"] is not None:
-        return None  # that is a matter of accuracy
+    if data["judged"] is not None or data["blend"] is not None:
+        return None  # that is a matter of accuracy, or of the weights
     if not votes["honest"]:
         return None
     best, together = votes["best_member_accuracy"], votes["accuracy"]
@@ -187,7 +207,7 @@ def _prune(data: dict[str, Any]) -> dict[str, str]:
     if pruning["n_kept"] == data["ensemble"]["n_members"]:
         return _step(
             f"Keep all {count(pruning['n_kept'])} members.",
-            f"{pruning['method']}, asked for {pruning['rule']}, leaves none of them "
+            f"{pruning['method']}, asked for {pruning['asked']}, leaves none of them "
             "out, so nothing is saved.",
         )
     if not data["votes"]["honest"]:

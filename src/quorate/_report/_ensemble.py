@@ -14,6 +14,7 @@ from quorate._blending import Blend
 from quorate._diagnosis import diagnose
 from quorate._report import _facts
 from quorate._report._advice import advice, advised_size, lead
+from quorate._report._blend import blend_facts
 from quorate._report._certificate import certificate_facts
 from quorate._report._confusion import confusion_facts
 from quorate._report._lazy import lazy_facts, no_lazy_facts
@@ -38,7 +39,7 @@ from quorate._report._sections import (
 from quorate._report._sizes import full_score, prune_commands, size_facts
 from quorate._report._summary import summary_report
 from quorate._report._words import GLOSSARY, UNSCORED
-from quorate._rows import count_rows, in_memory, take_rows
+from quorate._rows import count_rows, take_rows
 from quorate._scoring import check_rule, check_scoring
 from quorate._versions import versions
 from quorate.choosing import (
@@ -241,14 +242,15 @@ def make_report(
     else:
         evidence = gather(
             ensemble,
-            in_memory(X),
-            in_memory(y),
+            X,
+            y,
             out_of_bag=out_of_bag,
             n_jobs=n_jobs,
             scoring=scoring,
             owner="report",
             max_samples=max_samples,
             target=target,
+            seed=random_state,
             size=size,
         )
     X = evidence.X
@@ -262,7 +264,9 @@ def make_report(
     # Some methods take the votes that are out of bag, whatever was asked for.
     evidence = replace(evidence, votes=selection.votes)
     found, votes, pruner = evidence.ensemble, evidence.votes, selection.pruner
-    recorded = found is None
+    recorded = "" if found is not None else "votes"
+    if isinstance(ensemble, Blend):
+        recorded = "blend"
     assert votes.source is not None
     honest = votes.source.is_honest
     kept = selection.applied_to(votes)
@@ -288,12 +292,14 @@ def make_report(
             score,
         )
     some = _some(votes, _COMPARED_SAMPLES, random_state)
+    blend = blend_facts(ensemble) if isinstance(ensemble, Blend) else None
     data: dict[str, Any] = {
         "format": "quorate-report/1",
         "kind": "ensemble",
-        "title": title or _facts.default_title(found, votes),
+        "title": title or _facts.default_title(found, votes, blend),
         "made": datetime.now(UTC).date().isoformat(),
         "ensemble": facts,
+        "blend": blend,
         "words": _facts.words(found, votes),
         "votes": {
             **_facts.vote_facts(votes, n_given),
@@ -305,7 +311,7 @@ def make_report(
         "diversity": _facts.diversity_facts(diagnosis, kept),
         "decomposition": _facts.decomposition_facts(diagnosis, kept),
         "risk": None if diagnosis is None else diagnosis.to_dict()["risk"],
-        "members": _facts.member_facts(votes, some, selection, facts, honest),
+        "members": _facts.member_facts(votes, some, selection, facts, honest, blend),
         "pruning": {
             **pruning_facts(selection, kept, facts, honest),
             "milliseconds": timed,

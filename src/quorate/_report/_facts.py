@@ -87,8 +87,14 @@ def type_name(ensemble: Ensemble) -> str:
     return inside if inside == outside else f"{inside} in a {outside}"
 
 
-def default_title(ensemble: Ensemble | None, votes: Votes) -> str:
+def default_title(
+    ensemble: Ensemble | None, votes: Votes, blend: dict[str, Any] | None = None
+) -> str:
     """Return the title of a page that was given none."""
+    if blend is not None:
+        n_weighted = blend["n_weighted"]
+        of = "" if n_weighted == votes.n_members else f" of {votes.n_members}"
+        return f"Blend of {n_weighted}{of} model{'s' * (votes.n_members != 1)}"
     if ensemble is None:
         return f"Votes of {votes.n_members} members"
     what = "members" if ensemble.can_predict else "classifiers"
@@ -240,12 +246,17 @@ def _parts(parts: MeanDecomposition) -> dict[str, float]:
 
 
 def member_facts(
-    votes: Votes, some: Votes, selection: Selection, facts: dict[str, Any], honest: bool
+    votes: Votes,
+    some: Votes,
+    selection: Selection,
+    facts: dict[str, Any],
+    honest: bool,
+    blend: dict[str, Any] | None = None,
 ) -> list[dict[str, Any]]:
     """Return a row per member: how good it is, what it costs, whether it stays.
 
     What a member contributes, and why it stays or goes, is counted on ``some`` of the
-    samples.
+    samples. Weights are those of a blend, if it is about one.
     """
     picks = {int(member): place + 1 for place, member in enumerate(selection.order)}
     nothing: list[float | None] = [None] * votes.n_members
@@ -254,6 +265,8 @@ def member_facts(
     _, asked = votes.member_counts()
     agreement = mean_agreement(votes)
     weights = votes.weights if facts["weighted"] else None
+    if blend is not None:
+        weights = np.array([blend["weights"][name] for name in votes.names])
     why = reasons(some, selection, accuracies, added, honest)
     return [
         {

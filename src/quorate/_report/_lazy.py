@@ -17,6 +17,7 @@ def no_lazy_facts() -> dict[str, Any]:
         "rows": [],
         "refusal": "Only votes are here, and no model that could be asked lazily.",
         "note": "",
+        "allowance": "",
         "honest": False,
         "n_samples": 0,
         "curve": None,
@@ -53,6 +54,7 @@ def lazy_facts(model: Any, rows: Any, *, unseen: bool, seed: int) -> dict[str, A
         "rows": [_row(tried) for tried in trial.modes],
         "refusal": None,
         "note": note,
+        "allowance": trial.allowance,
         "honest": unseen,
         "n_samples": trial.n_samples,
         "curve": _curve(trial.modes, trial.n_members),
@@ -61,7 +63,7 @@ def lazy_facts(model: Any, rows: Any, *, unseen: bool, seed: int) -> dict[str, A
 
 def _row(tried: ModeTrial) -> dict[str, Any]:
     return {
-        "mode": _name(tried),
+        "mode": tried.title,
         "members_asked": tried.members_asked,
         "share_asked": tried.share_asked,
         "disagreement": tried.disagreement,
@@ -69,14 +71,6 @@ def _row(tried: ModeTrial) -> dict[str, Any]:
         "milliseconds": tried.milliseconds,
         "speedup": tried.speedup,
     }
-
-
-def _name(tried: ModeTrial) -> str:
-    if tried.mode == "everyone":
-        return "all members"
-    if tried.setting is None:
-        return tried.mode
-    return f"{tried.mode}, {100 * tried.setting:g} %"
 
 
 def _curve(modes: tuple[ModeTrial, ...], n_members: int) -> dict[str, Any] | None:

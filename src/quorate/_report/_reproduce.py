@@ -12,6 +12,8 @@ from quorate import pruning
 from quorate.choosing import Selection
 from quorate.pruning import Pruner
 
+_SAMPLES = "ensemble, X, y"
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -64,7 +66,7 @@ def reproduce(
     title: str | None,
     selection: Selection,
     source: Source | None,
-    recorded: bool = False,
+    recorded: str = "",
 ) -> dict[str, Any]:
     """Return the code, and the command where there was one, that does this again.
 
@@ -80,8 +82,8 @@ def reproduce(
         The members that the report shows, and that the pruning has to keep.
     source : Source, optional
         The files that the report was made from.
-    recorded : bool
-        Whether it was made from votes, without models.
+    recorded : {"", "votes", "blend"}
+        What it was made from, where there are no models.
     """
     choice = {
         "method": as_code(method),
@@ -101,20 +103,20 @@ def reproduce(
         given["methods"] = [as_code(other) for other in methods]
     if title is not None:
         given["title"] = title
-    if selection.pruner.tags.is_random and not has_seed(method):
+    if needs_seed(selection, method):
         choice["random_state"] = settings["random_state"]
     modules = {_home(one) for one in (method, *(methods or ())) if _is_foreign(one)}
     code = [
         "import quorate",
         *(f"import {name}" for name in sorted(modules)),
         "",
-        *_call("page = quorate.report", given, recorded),
+        *_call("page = quorate.report", given, recorded or _SAMPLES),
         'page.save("report.html")',
         "",
         *_call(
             "choice = quorate.select" if recorded else "smaller = quorate.prune",
             choice,
-            recorded,
+            votes_in(recorded) if recorded else _SAMPLES,
         ),
     ]
     return {
@@ -146,18 +148,24 @@ def summary_again(noise: float, title: str | None, file: str | None) -> dict[str
     }
 
 
-def has_seed(method: Any) -> bool:
-    """Tell whether a method draws at random from a seed of its own."""
-    return getattr(method, "random_state", None) is not None
+def needs_seed(selection: Selection, method: Any) -> bool:
+    """Tell whether samples, or members by no seed of the method, were drawn."""
+    own = getattr(method, "random_state", None)
+    by_chance = selection.pruner.tags.is_random and own is None
+    return by_chance or selection.drawn is not None
 
 
 def _is_foreign(method: Any) -> bool:
     return isinstance(method, Pruner) and _home(method) != pruning.__name__
 
 
-def _call(function: str, options: dict[str, Any], recorded: bool) -> list[str]:
+def votes_in(recorded: str) -> str:
+    """Return how the votes in something recorded are called in Python."""
+    return "blend.votes()" if recorded == "blend" else recorded
+
+
+def _call(function: str, options: dict[str, Any], what: str) -> list[str]:
     words = [f"    {name}={value!r}," for name, value in options.items()]
-    what = "votes" if recorded else "ensemble, X, y"
     return [f"{function}(", f"    {what},", *words, ")"]
 
 

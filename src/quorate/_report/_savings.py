@@ -22,6 +22,7 @@ def pruning_facts(
     return {
         "method": type(selection.pruner).__name__,
         "rule": selection.rule,
+        "asked": asked_in_words(selection.rule),
         "n_kept": selection.n_kept,
         "order": selection.order,
         "members": {"before": facts["n_members"], "after": selection.n_kept},
@@ -31,6 +32,11 @@ def pruning_facts(
         if honest
         else None,
     }
+
+
+def asked_in_words(rule: str) -> str:
+    """Return how the size was asked for; a name from Python only where it helps."""
+    return "as many as the method finds" if rule == "keep=None" else rule
 
 
 def _sums(costs: Any, kept: IntArray) -> dict[str, int] | None:

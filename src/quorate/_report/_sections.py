@@ -3,6 +3,7 @@
 from typing import Any
 
 from quorate._report._advice import method_of_this_report
+from quorate._report._blend import blend_rows
 from quorate._report._format import (
     count,
     milliseconds,
@@ -61,6 +62,8 @@ def ensemble_rows(data: dict[str, Any]) -> list[tuple[str, str]]:
     facts.append(("decides by", data["words"]["decides_by"] + weighted))
     facts.append(("votes used", votes["chosen_on"]))
     facts.append(("samples voted on", _samples(votes)))
+    if data["blend"] is not None:
+        facts += blend_rows(data["blend"])
     return facts + _accuracies(data)
 
 
@@ -438,7 +441,8 @@ def _methods(data: dict[str, Any]) -> Table | None:
         scored = []
     return make_table(
         "methods-table",
-        f"Methods at {count(compared['size'])} members, on held-back samples",
+        f"Methods at {count(compared['size'])} "
+        f"{'member' if compared['size'] == 1 else 'members'}, on held-back samples",
         (
             Column("method", "method"),
             Column("members", "members", lambda v: f"{v:g}"),

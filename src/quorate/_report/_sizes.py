@@ -8,7 +8,13 @@ import numpy as np
 from quorate._report._format import count, milliseconds, percent, points, size
 from quorate._report._measure import measure_of
 from quorate._report._method_comparison import Halves, has_whole_order, some_sizes
-from quorate._report._reproduce import Code, Source, as_code, has_seed
+from quorate._report._reproduce import (
+    Code,
+    Source,
+    as_code,
+    needs_seed,
+    votes_in,
+)
 from quorate._typing import FloatArray, IntArray
 from quorate.choosing import Selection
 from quorate.pruning import Pruner
@@ -160,7 +166,8 @@ def _promise(number: int, certificate: dict[str, Any]) -> tuple[str, str]:
         sure = percent(1 - certificate["delta"], 0)
         return (
             f"at most {limit}",
-            f"of extra error on new samples, with {sure} confidence",
+            f"of extra error on new samples, with {sure} confidence, for as many "
+            "members chosen on one half of these samples",
         )
     if tried == number:
         return "none", f"that it costs at most {limit} of error could not be shown"
@@ -202,7 +209,7 @@ def prune_commands(
     out_of_bag: bool | str,
     selection: Selection,
     source: Source | None,
-    recorded: bool = False,
+    recorded: str = "",
 ) -> list[dict[str, str]]:
     """Return the lines that prune, in two parts: the size goes between them."""
     given: dict[str, Any] = {}
@@ -213,14 +220,14 @@ def prune_commands(
         given["out_of_bag"] = out_of_bag
     if "scoring" in settings:
         given["scoring"] = settings["scoring"]
-    draws = selection.pruner.tags.is_random and not has_seed(method)
+    draws = needs_seed(selection, method)
     if draws:
         given["random_state"] = settings["random_state"]
     words = "".join(f"{name}={value!r}, " for name, value in given.items())
     found = [
         {
             "label": "Choose in Python" if recorded else "Prune in Python",
-            "before": f"choice = quorate.select(votes, {words}keep="
+            "before": f"choice = quorate.select({votes_in(recorded)}, {words}keep="
             if recorded
             else f"small = quorate.prune(ensemble, X, y, {words}keep=",
             "after": ")",

@@ -78,6 +78,7 @@ def summary_report(
         if honest
         else None,
         "judged": None,
+        "blend": None,
         "diversity": _facts.diversity_facts(diagnosis, None),
         "decomposition": _facts.decomposition_facts(diagnosis, None),
         "risk": None if diagnosis is None else diagnosis.to_dict()["risk"],

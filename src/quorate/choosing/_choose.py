@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from quorate._batches import as_seed
 from quorate._scoring import Score, check_scoring, is_accuracy, score_for
 from quorate._typing import Array
 from quorate._warn import warn
@@ -224,6 +225,7 @@ def select(
     X: Any = None,
     unlabelled: Votes | None = None,
     max_samples: int | None = None,
+    random_state: Any = None,
     **parameters: Any,
 ) -> Selection:
     """Choose members from votes, and how many of them.
@@ -263,6 +265,8 @@ def select(
     max_samples : int, optional
         Choose on a stratified sample of so many, if there are more; 200 000 by default,
         which is said.
+    random_state : int, RandomState, Generator or None
+        Seed of that sample, 0 if not given, and of methods that draw at random.
     **parameters
         Parameters of the method.
 
@@ -307,16 +311,19 @@ def select(
             "keep=0.2).fit(summary), or give votes on some samples (prune draws them "
             "with max_samples)."
         )
-    given, drawn = _some_of(votes, X, max_samples)
+    seed = as_seed(random_state, "select")
+    given, drawn = _some_of(votes, X, max_samples, seed or 0)
     evidence = _Given(given, None, X, None, drawn, made)
-    return choose(evidence, method, size, scoring=scoring, owner="select", **parameters)
+    return choose(
+        evidence, method, size, scoring=scoring, seed=seed, owner="select", **parameters
+    )
 
 
 def _some_of(
-    votes: Votes, X: Any, max_samples: int | None
+    votes: Votes, X: Any, max_samples: int | None, seed: int
 ) -> tuple[Votes, Drawn | None]:
     """Return votes on a sample of the samples, if there are too many."""
-    rows, drawn = draw_rows(votes.classes[votes.y], max_samples, "select")
+    rows, drawn = draw_rows(votes.classes[votes.y], max_samples, "select", seed)
     if rows is None or drawn is None:
         return votes, None
     if X is not None:

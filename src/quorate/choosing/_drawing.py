@@ -19,6 +19,7 @@ from quorate._batches import (
 )
 from quorate._typing import Array, IntArray
 from quorate._warn import warn
+from quorate.ensembles import Ensemble, batch_check
 from quorate.exceptions import SampledWarning
 from quorate.votes import as_labels
 
@@ -26,7 +27,12 @@ __all__ = ["MAX_SAMPLES", "Drawn", "draw_from", "draw_rows"]
 
 
 def draw_rows(
-    y: Any, max_samples: int | None, owner: str, seed: int = 0
+    y: Any,
+    max_samples: int | None,
+    owner: str,
+    seed: int = 0,
+    *,
+    may_ask: bool = True,
 ) -> tuple[IntArray | None, Drawn | None]:
     """Return the positions of a stratified sample, or nothing if all may stay.
 
@@ -41,6 +47,8 @@ def draw_rows(
         Who asks, for messages.
     seed : int
         Seed of the draw.
+    may_ask : bool
+        Whether who asks takes another number from its own caller, for that sentence.
     """
     size = sample_size(max_samples, owner)
     labels = as_labels(y, "y")
@@ -48,25 +56,38 @@ def draw_rows(
         return None, None  # what has another shape is refused elsewhere
     places = np.arange(labels.size)
     _, _, rows, _ = draw_sample(GivenBatches([(places, labels)]), size, seed)
-    return rows, _said(Drawn(rows.size, labels.size, seed), max_samples, owner)
+    drawn = Drawn(rows.size, labels.size, seed)
+    return rows, _said(drawn, max_samples, owner, may_ask)
 
 
 def draw_from(
-    source: BatchSource, max_samples: int | None, owner: str, seed: int = 0
+    source: BatchSource,
+    ensemble: Ensemble,
+    max_samples: int | None,
+    owner: str,
+    seed: int = 0,
+    *,
+    may_ask: bool = True,
 ) -> tuple[Any, Array, IntArray, Drawn | None]:
-    """Return a stratified sample of batches and where it was, in one pass."""
+    """Return a stratified sample of batches and where it was, in one pass.
+
+    Batches that the ensemble could not vote on are refused, drawn from or not.
+    """
     size = sample_size(max_samples, owner)
-    X, y, rows, n_rows = draw_sample(source, size, seed)
+    X, y, rows, n_rows = draw_sample(
+        source, size, seed, check=batch_check(ensemble), owner=owner
+    )
     if rows.size == n_rows:
         return X, y, rows, None
-    return X, y, rows, _said(Drawn(rows.size, n_rows, seed), max_samples, owner)
+    drawn = Drawn(rows.size, n_rows, seed)
+    return X, y, rows, _said(drawn, max_samples, owner, may_ask)
 
 
-def _said(drawn: Drawn, max_samples: int | None, owner: str) -> Drawn:
+def _said(drawn: Drawn, max_samples: int | None, owner: str, may_ask: bool) -> Drawn:
     if max_samples is None:
+        how = "max_samples= takes more, or fewer" if may_ask else "others are not used"
         warn(
-            f"{owner}: members are chosen on {drawn}, samples; max_samples= takes "
-            "more, or fewer.",
+            f"{owner}: members are chosen on {drawn.of('samples')}; {how}.",
             SampledWarning,
         )
     return drawn

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from quorate._batches import as_source
+from quorate._batches import as_source, refuse_labels_twice
 from quorate._rows import in_memory, take_rows
 from quorate._scoring import check_rule, check_scoring
+from quorate._tables import SampleForm
 from quorate._typing import Array, IntArray
 from quorate.choosing._drawing import Drawn, draw_from, draw_rows
 from quorate.choosing._size import Size
@@ -129,8 +130,9 @@ def gather(
     owner: str = "prune",
     max_samples: int | None = None,
     target: str | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     size: Size | None = None,
+    may_ask: bool = True,
 ) -> Evidence:
     """Read an ensemble and collect the votes to choose on.
 
@@ -151,10 +153,12 @@ def gather(
         Draw a stratified sample of so many if there are more.
     target : str, optional
         The column of labels, where X is files.
-    seed : int
-        Seed of that draw.
+    seed : int, optional
+        Seed of that draw, 0 if not given.
     size : Size, optional
         How many will be kept, to refuse more than there are.
+    may_ask : bool
+        Whether who asks takes ``max_samples`` from its own caller.
     """
     if out_of_bag not in (True, False, "auto"):
         raise ValueError(f"{owner}(out_of_bag={out_of_bag!r}): True, False or 'auto'.")
@@ -163,20 +167,23 @@ def gather(
     check_rule(scoring, found.rule.name == "average", owner)
     if size is not None:
         size.check_members(found.n_members, owner)
+    refuse_labels_twice(X, y, owner)
     rows: IntArray | None = None
     if y is None:
-        if out_of_bag is True:
+        source = as_source(X, owner, target, form=SampleForm.of(ensemble))
+        X, y, places, drawn = draw_from(
+            source, found, max_samples, owner, seed or 0, may_ask=may_ask
+        )
+        if out_of_bag is True and drawn is not None:
             raise ValueError(
-                f"{owner}(out_of_bag=True): batches do not say which training rows "
-                "they are; give X and y, or rows that no member was trained on."
+                f"{owner}(out_of_bag=True): which training rows they are is known of "
+                f"all together, and here are {drawn.of('rows')}; take max_samples="
+                f"{drawn.n_rows}, or rows that no member was trained on."
             )
-        as_frame = hasattr(ensemble, "feature_names_in_")
-        source = as_source(X, owner, target, as_frame=as_frame)
-        X, y, places, drawn = draw_from(source, max_samples, owner, seed)
         _refuse_training_rows(found, X, y, places, drawn, owner)
     else:
         X, y = in_memory(X), in_memory(y)
-        rows, drawn = draw_rows(y, max_samples, owner, seed)
+        rows, drawn = draw_rows(y, max_samples, owner, seed or 0, may_ask=may_ask)
     with warnings.catch_warnings():
         # Choosing does not need every sample.
         warnings.simplefilter("ignore", LeftOutWarning)

@@ -29,6 +29,8 @@ from quorate.lazy import LazyClassifier
 # While sizes are tried, a tenth of the limit stays free: another hour may be busier.
 _AIM = 0.9
 _TRIAL: dict[str, Any] = {"n_calls": 40, "seconds": 0.25}
+# In a batch with more rows than there are samples: 0.8 GB of doubles.
+_MOST_NUMBERS = 10**8
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,7 @@ class Pace:
         self.batch = batch
         self.all_may_stay = all_may_stay
         self.classes: Array = evidence.votes.classes
+        _check_memory(evidence, batch)
         places = batch_rows(evidence.rows.size, batch)
         self.batches: Sequence[Any] = [
             take_rows(evidence.X, evidence.rows[some]) for some in places
@@ -192,6 +195,18 @@ class Pace:
 def fewer(number: int) -> int:
     """Return the next smaller number of members to try, a tenth less."""
     return min(number - 1, int(0.9 * number))
+
+
+def _check_memory(evidence: Evidence, batch: int) -> None:
+    """Refuse batches that may not fit into memory, where the samples do."""
+    shape: Any = getattr(evidence.X, "shape", ())
+    n_columns = int(shape[1]) if len(shape) > 1 else 1
+    most = max(evidence.rows.size, _MOST_NUMBERS // max(n_columns, 1))
+    if batch > most:
+        raise ValueError(
+            f"batch={batch!r}: calls of so many rows with {n_columns:,} columns may "
+            f"not fit into memory; at most {most:,}, with a part of the milliseconds."
+        )
 
 
 def _per_call(batch: int) -> str:

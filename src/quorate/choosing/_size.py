@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ USUAL = "default"
 """The word for the size that suits the ensemble: what is kept if nothing is said."""
 DEFAULT_KEEP = 0.2
 """That of ensembles whose members are alike; a pool has as many as errors tell."""
+_MOST_ROWS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,24 +171,27 @@ class Size:
 
 
 def _check_budget(budget: Any) -> None:
-    unknown = [kind for kind in budget if kind not in COSTS]
-    if unknown or not budget:
+    limits = dict(budget) if isinstance(budget, Mapping) else budget
+    if not isinstance(limits, dict) or not limits or not limits.keys() <= set(COSTS):
         raise ValueError(
-            f"budget={dict(budget)!r}: limits for any of {', '.join(COSTS)}."
+            f"budget={limits!r}: limits for any of {', '.join(COSTS)}, such as "
+            "{'milliseconds': 2}."
         )
-    for kind, limit in budget.items():
+    for kind, limit in limits.items():
         _as_limit(kind, limit)
 
 
 def _as_limit(kind: str, limit: Any) -> float:
     """Return a limit as a number; bytes may be in units that people have."""
-    try:
-        is_text = isinstance(limit, str)
-        number: float = as_bytes(limit) if kind == "bytes" and is_text else limit
-        if number > 0:
-            return number
-    except (TypeError, ValueError):
-        pass
+    number: Any = limit
+    if kind == "bytes" and isinstance(limit, str):
+        try:
+            number = as_bytes(limit)
+        except ValueError:
+            number = None
+    is_number = isinstance(number, Real) and not isinstance(number, bool)
+    if is_number and number > 0:
+        return number  # type: ignore[no-any-return]
     units = ", or text such as '50MB' or '1.5 GiB'" if kind == "bytes" else ""
     raise ValueError(f"budget[{kind!r}]={limit!r}: a number above 0{units}.")
 
@@ -199,3 +203,8 @@ def _check_batch(batch: Any, budget: Budget | None) -> None:
         )
     if isinstance(batch, bool) or not isinstance(batch, Integral) or batch < 1:
         raise ValueError(f"batch={batch!r}: the number of rows in a call, 1 or more.")
+    if int(batch) > _MOST_ROWS:
+        raise ValueError(
+            f"batch={batch!r}: the number of rows in a call, {_MOST_ROWS:,} at most; "
+            "give a part of the rows and of the milliseconds."
+        )

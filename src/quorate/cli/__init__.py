@@ -29,9 +29,9 @@ __all__ = ["main"]
 def _show_version(context: click.Context, _: click.Parameter, asked: bool) -> None:
     if not asked or context.resilient_parsing:
         return
-    from quorate._native import engine, why_not
+    from quorate._native import engine, misspelt, why_not
 
-    why = why_not()
+    why = "; ".join(filter(None, (why_not(), misspelt())))
     say(f"quorate {__version__}, engine: {engine()}{why and f' ({why})'}")
     context.exit()
 

@@ -28,6 +28,11 @@ _SUFFIXES = (".csv", ".parquet")
 )
 @click.option("--column", metavar="NAME", help="Column of the labels in that table.")
 @click.option(
+    "--classes",
+    metavar="A,B,...",
+    help="What the columns stand for, where they are not called as the labels are.",
+)
+@click.option(
     "--test",
     type=click.Path(path_type=Path),
     metavar="FOLDER",
@@ -66,6 +71,7 @@ def blend(
     folder: Path,
     target: Path,
     column: str | None,
+    classes: str | None,
     test: Path | None,
     method: str,
     keep: int | None,
@@ -94,8 +100,11 @@ def blend(
     if test is not None:
         check_request(test)
     y = _labels(target, column)
+    said = None if classes is None else _classes(classes, y)
     with progress_console().status("weighing"):
-        found = find_blend(folder, y, method=method, keep=keep, scoring=scoring)
+        found = find_blend(
+            folder, y, method=method, keep=keep, scoring=scoring, classes=said
+        )
     if output is not None:
         _write(found, test, output)
     if page is not None:
@@ -125,6 +134,20 @@ def _labels(path: Path, column: str | None) -> Any:
             "one holds the labels."
         )
     return table.iloc[:, 0].to_numpy()
+
+
+def _classes(given: str, y: Any) -> list[Any]:
+    """Return the labels that are meant; one that no sample has is taken as written."""
+    from quorate._label_text import LabelTexts
+
+    labels = sorted(set(y.tolist()))
+    texts = LabelTexts(labels)
+    names = [name.strip() for name in given.split(",")]
+    places = [texts.find(name) for name in names]
+    return [
+        name if place is None else labels[place]
+        for name, place in zip(names, places, strict=True)
+    ]
 
 
 def _write(found: "Blend", test: Path | None, output: Path) -> None:

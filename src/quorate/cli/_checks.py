@@ -6,6 +6,7 @@ what takes scikit-learn to know comes last.
 
 import os
 from collections.abc import Sequence
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import click
 
 from quorate._suggest import unknown_name
 from quorate._units import as_bytes
+from quorate.cli._errors import typed_again
 from quorate.cli._streams import is_stream
 from quorate.exceptions import FileFormatError
 
@@ -56,8 +58,8 @@ def check_files(
     """Refuse what can be known to fail before anything is read whole.
 
     Packages that are missing are named together, with the command that brings them;
-    then files that are not there or of a kind that nobody reads, and a target that is
-    not among the columns.
+    then all files that are not there or of a kind that nobody reads, and a target that
+    is not among the columns.
 
     Parameters
     ----------
@@ -81,15 +83,20 @@ def check_files(
         *(["pyarrow"] if any(map(_is_parquet, tables)) else []),
         *packages,
     )
-    for path in [*models, *tables]:
-        if not (path.exists() or (path in tables and is_stream(path))):
-            raise FileNotFoundError(f"{path}: no such file.")
-    for path in tables:
-        _check_table(path, target, several)
-    from quorate.persistence import check_kind
-
-    for path in models:
-        check_kind(path, unsafe_pickle=unsafe_pickle)
+    problems: list[Exception] = []
+    for path, check in [
+        *((path, partial(_check_model, unsafe_pickle)) for path in models),
+        *((path, partial(_check_table, target, several)) for path in tables),
+    ]:
+        try:
+            check(path)
+        except (ValueError, OSError) as error:
+            problems.append(error)
+    if len(problems) == 1:
+        raise problems[0]
+    if problems:
+        # Who has to mend several things wants to hear of them at once.
+        raise ValueError("\n".join(dict.fromkeys(map(str, problems))))
 
 
 def require_packages(*names: str) -> None:
@@ -105,8 +112,28 @@ def _is_parquet(path: Path) -> bool:
     return path.suffix.lower() in _PARQUET
 
 
-def _check_table(path: Path, target: str | None, several: bool) -> None:
+def _check_model(unsafe_pickle: bool, path: Path) -> None:
+    """Refuse a file that is no model, or one that runs code unless that is allowed."""
+    _check_exists(path)
+    from quorate.persistence import check_kind, is_pickle
+
+    if is_pickle(path) and not unsafe_pickle:
+        raise FileFormatError(
+            f"{path}: pickle and joblib files run code when they are opened. If you "
+            f"wrote it yourself:\n  {typed_again('--unsafe-pickle')}"
+        )
+    check_kind(path, unsafe_pickle=unsafe_pickle)
+
+
+def _check_exists(path: Path) -> None:
+    if not path.exists():
+        raise FileNotFoundError(f"{path}: no such file.")
+
+
+def _check_table(target: str | None, several: bool, path: Path) -> None:
     """Refuse a table of another kind, or without the column of labels."""
+    if not is_stream(path):
+        _check_exists(path)
     from quorate._batches import find_files
     from quorate._tables import TABLES
 

@@ -157,7 +157,7 @@ def _show(console: "Console", found: dict[str, Any]) -> None:
         times = pair[0] / pair[1]
         table.add_row(what, text(pair[0]), text(pair[1]), f"{times:,.0f} times less")
 
-    row("size of the file", sizes, bytes_text)
+    row("size, pickled", sizes, bytes_text)
     times = found["milliseconds"]
     row("predicting one row", times["one row"], milliseconds_text)
     row(f"predicting {found['n_new']:,}", times["all rows"], milliseconds_text)

@@ -8,6 +8,7 @@ import click
 
 from quorate.cli import _options
 from quorate.cli._checks import check_column, check_files, check_folder
+from quorate.cli._inputs import form_for
 from quorate.cli._printable import say
 from quorate.cli._streams import is_stream, run_pass
 
@@ -95,6 +96,7 @@ def diagnose(
         from quorate.persistence import load
 
         model = load(votes_or_model, trust, unsafe_pickle=unsafe_pickle)
+        form_for({votes_or_model: model}, *batches)
         votes = run_pass(
             model, list(batches), target, jobs=jobs, resume=resume, dask=dask
         )
@@ -150,7 +152,7 @@ def _ask_model(
     from quorate.persistence import load
 
     model = load(path, trust, unsafe_pickle=unsafe_pickle)
-    X, y = read_samples_for(model, data, target)
+    X, y = read_samples_for(form_for({path: model}, data), data, target)
     wanted = "auto" if out_of_bag is None else out_of_bag
     votes = collect_votes(model, X, y, out_of_bag=wanted)
     _refuse_training(votes, data)

@@ -1,5 +1,6 @@
 """Turn refusals and interrupts into one sentence and an exit code."""
 
+import shlex
 import warnings
 from typing import Any
 
@@ -9,6 +10,8 @@ from quorate.cli._interrupts import interrupted_code, noting_signals, was_interr
 from quorate.cli._printable import printable, say
 from quorate.exceptions import QuorateWarning
 
+_TYPED = "quorate.typed"
+
 
 class RefusingGroup(click.Group):
     """A group whose commands answer bad input with a sentence, not a traceback."""
@@ -16,6 +19,19 @@ class RefusingGroup(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the commands in the order in which they were added."""
         return list(self.commands)
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,
+    ) -> click.Context:
+        """Keep the words as they were typed, to say them again with one more."""
+        typed = tuple(args)
+        made = super().make_context(info_name, args, parent, **extra)
+        made.meta[_TYPED] = typed
+        return made
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; input that does not fit ends with exit code 1."""
@@ -47,6 +63,12 @@ class RefusingGroup(click.Group):
             if isinstance(error, BrokenPipeError):
                 raise
             raise click.ClickException(printable(_sentence(error))) from error
+
+
+def typed_again(*more: str) -> str:
+    """Return the command as it was typed, with some words more."""
+    typed = click.get_current_context().meta.get(_TYPED, ())
+    return shlex.join(["quorate", *typed, *more])
 
 
 class _Notes:

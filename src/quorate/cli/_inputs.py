@@ -1,9 +1,12 @@
 """What several commands read."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from quorate.cli._streams import is_stream
+
+if TYPE_CHECKING:
+    from quorate._tables import SampleForm
 
 
 def read_model(
@@ -21,11 +24,36 @@ def read_model(
     return ensemble
 
 
-def read_samples_of(model: Any, data: Path, target: str) -> tuple[Any, Any]:
+def form_for(models: dict[Path, Any], *tables: Path | None) -> "SampleForm":
+    """Return the form in which models take samples; tables that lack it are refused.
+
+    Parameters
+    ----------
+    models : dict from path to model
+        The models, by the files they come from.
+    *tables : path or None
+        Files, folders or patterns of samples, of which only the headers are read.
+    """
+    from quorate._batches import find_files
+    from quorate._tables import SampleForm, column_names
+
+    owner = " and ".join(map(str, models))
+    form = SampleForm.of(*models.values(), owner=owner)
+    for table in tables:
+        if table is None:
+            continue
+        for file in find_files(table, "DATA") if is_stream(table) else [table]:
+            names = column_names(file)
+            if names is not None:
+                form.refuse_missing(names, str(file))
+    return form
+
+
+def read_samples_of(form: "SampleForm", data: Path, target: str) -> tuple[Any, Any]:
     """Return samples and labels; or several files, and no labels."""
     from quorate._tables import read_samples_for
 
-    return (data, None) if is_stream(data) else read_samples_for(model, data, target)
+    return (data, None) if is_stream(data) else read_samples_for(form, data, target)
 
 
 def read_two(
@@ -43,4 +71,5 @@ def read_two(
             read_model(path, trust, unsafe_pickle, otherwise="give models that can")
             for path in paths
         )
-        return first, second, *read_samples_of(first, data, target)
+        form = form_for({paths[0]: first, paths[1]: second}, data)
+        return first, second, *read_samples_of(form, data, target)

@@ -8,7 +8,7 @@ import click
 
 from quorate.cli import _options
 from quorate.cli._checks import check_files
-from quorate.cli._inputs import read_model
+from quorate.cli._inputs import form_for, read_model
 from quorate.cli._numbers import CONFIDENCE, SHARE
 from quorate.cli._printable import say
 
@@ -70,7 +70,7 @@ def lazy(
         ensemble = read_model(
             model, trust, unsafe_pickle, otherwise="wrap it in quorate.LazyClassifier"
         )
-        X, y = read_samples_for(ensemble, data, target)
+        X, y = read_samples_for(form_for({model: ensemble}, data), data, target)
     with console.status("asking"):
         trial = try_modes(
             ensemble,
@@ -92,19 +92,13 @@ def _show(console: "Console", trial: "Trial") -> None:
     from quorate.cli._render import plain_table
 
     scored = trial.modes[0].accuracy is not None
-    columns = ["stop", "asked", "share", "changed", "ms", "times faster"]
+    columns = ["mode", "asked", "share", "changed", "ms", "times faster"]
     table = plain_table(*columns, *(["accuracy"] if scored else []))
     for column in table.columns[1:]:
         column.justify = "right"
-    names = {
-        "everyone": "never",
-        "exact": "when decided",
-        "bayes": "at confidence {:g}",
-        "calibrated": "calibrated to {:g}",
-    }
     for tried in trial.modes:
         cells = [
-            names[tried.mode].format(tried.setting),
+            tried.title,
             f"{tried.members_asked:.1f}",
             f"{100 * tried.share_asked:.0f} %",
             percent_text(tried.disagreement),
@@ -123,6 +117,7 @@ def _show(console: "Console", trial: "Trial") -> None:
         "asked: members per sample, on average; changed: predictions that are not "
         f"those of all members; ms: for all {trial.n_samples:,} samples"
     )
+    console.print(trial.allowance)
     if trial.left_out:
         console.print(f"not calibrated: {trial.left_out}")
     if trial.note:

@@ -1,11 +1,14 @@
 """``quorate methods``: how members can be chosen."""
 
 import json
+from itertools import chain
 
 import click
 
 from quorate.cli import _options
 from quorate.cli._printable import say
+
+_PAIRS = 2
 
 
 @click.command()
@@ -13,6 +16,7 @@ from quorate.cli._printable import say
 def methods(as_json: bool) -> None:
     """List the pruning methods."""
     from quorate.cli._render import plain_table, results_console
+    from quorate.pruning import AUTO
     from quorate.pruning import methods as known
 
     if as_json:
@@ -34,9 +38,22 @@ def methods(as_json: bool) -> None:
         return
     table = plain_table("method", "size", "what it does")
     table.columns[1].justify = "left"
+    table.add_row(AUTO, "usual", "Take the method that suits the model; the default")
     for name, method in known().items():
         exact = "exact" if method.tags.honours_keep else "up to"
         table.add_row(
             name, "own" if method.cls().keep is None else exact, method.summary
         )
-    results_console().print(table)
+    console = results_console()
+    console.print(table)
+    console.print("\nLong names do as well:")
+    long = [
+        (name, method.long_name)
+        for name, method in known().items()
+        if method.long_name.replace("_", "") != name.replace("_", "")
+    ]
+    names = plain_table(*["short", "long"] * _PAIRS)
+    names.columns[1].justify = "left"
+    for start in range(0, len(long), _PAIRS):
+        names.add_row(*chain.from_iterable(long[start : start + _PAIRS]))
+    console.print(names)

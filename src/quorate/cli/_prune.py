@@ -16,7 +16,7 @@ from quorate.cli._checks import (
     one_size,
     refuse_to_write_over,
 )
-from quorate.cli._inputs import read_samples_of
+from quorate.cli._inputs import form_for, read_samples_of
 from quorate.cli._numbers import COUNT, NOT_NEGATIVE
 from quorate.cli._printable import say
 from quorate.cli._streams import is_stream, run_pass
@@ -144,21 +144,20 @@ def prune(
     from quorate.ensembles import ROWS
     from quorate.persistence import load, save
     from quorate.pruned import get_record, prune_with_selection
-    from quorate.pruning import methods
 
-    method = check_method(method, wanted, class_weight=class_weight)
+    typed = method
+    method = check_method(typed, wanted, class_weight=class_weight)
     Size.of(method, wanted, tolerance, limits, batch, owner="prune")
     check_scoring(scoring, "prune")
     parameters: dict[str, Any] = {}
     if class_weight is not None:
         parameters["class_weight"] = class_weight
-    if method != "auto" and methods()[method].is_random:
-        parameters["random_state"] = seed
     console = progress_console()
     with console.status("reading"):
         # A list or dict of classifiers comes out as a model that can predict.
         ensemble = load(model, trust, unsafe_pickle=unsafe_pickle)
-        X, y = read_samples_of(ensemble, data, target)
+        form = form_for({model: ensemble}, data, test)
+        X, y = read_samples_of(form, data, target)
     with console.status("asking the members and choosing") as status:
 
         def told(done: int, total: int) -> None:
@@ -179,6 +178,7 @@ def prune(
             n_jobs=None if y is None else jobs,
             max_samples=max_samples,
             target=target if y is None else None,
+            random_state=seed,
             **parameters,
         )
     judged = test or data
@@ -194,7 +194,7 @@ def prune(
         with console.status("comparing"):
             samples = (X, y)
             if test is not None or y is None:
-                samples = read_samples_of(ensemble, judged, target)
+                samples = read_samples_of(form, judged, target)
             compared = compare(ensemble, smaller, *samples, scoring=scoring)
     if test is None:
         # Nothing can be promised about members by the samples that chose them.
@@ -215,9 +215,10 @@ def prune(
         }
         say(json.dumps(found, indent=2))
         return
-    _show(results_console(), compared, selection, record, test is None, target_file)
+    console = results_console()
+    _show(console, compared, selection, record, test is None, target_file, typed)
     if certificate is not None:
-        results_console().print(certificate)
+        console.print(certificate)
 
 
 def _show(
@@ -227,14 +228,16 @@ def _show(
     record: Any,
     where_chosen: bool,
     output: Path,
+    typed: str,
 ) -> None:
     from quorate.cli._render import comparison_table
     from quorate.pruning import method_name
 
+    if record["auto"]:
+        typed = f"{method_name(record['method'])} (auto)"
     console.print(
         f"{selection.n_kept:,} of {selection.votes.n_members:,} members kept by "
-        f"{method_name(record['method'])}{' (auto)' if record['auto'] else ''}, chosen "
-        f"on {record['chosen_on']}",
+        f"{typed}, chosen on {record['chosen_on']}",
         markup=False,
     )
     if "distil" in record:

@@ -14,7 +14,7 @@ from quorate.cli._checks import (
     refuse_to_write_over,
     require_packages,
 )
-from quorate.cli._inputs import read_samples_of
+from quorate.cli._inputs import form_for, read_samples_of
 from quorate.cli._numbers import WORKERS
 from quorate.cli._printable import say
 
@@ -118,7 +118,7 @@ def report(
     console = progress_console()
     with console.status("reading"):
         ensemble = load(model, trust, unsafe_pickle=unsafe_pickle)
-        X, y = read_samples_of(ensemble, data, target)
+        X, y = read_samples_of(form_for({model: ensemble}, data), data, target)
     options = [word for name in trust for word in ("--trust", name)]
     if unsafe_pickle:
         options.append("--unsafe-pickle")

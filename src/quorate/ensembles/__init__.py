@@ -16,8 +16,8 @@ from quorate.ensembles._asking import ask_members
 from quorate.ensembles._batched import (
     BatchVoter,
     VotedChunk,
+    batch_check,
     check_all_rows,
-    named_batch,
     rows_of_bags,
 )
 from quorate.ensembles._collect import collect_votes
@@ -37,6 +37,7 @@ from quorate.ensembles._leaf_notes import LeafNotes, Notebook, joined_notes
 from quorate.ensembles._learned import (
     digests,
     find_record,
+    model_digest,
     places_among,
     record_of,
     same_members,
@@ -44,6 +45,7 @@ from quorate.ensembles._learned import (
 )
 from quorate.ensembles._leaves import with_new_leaves
 from quorate.ensembles._member import Member, is_certain, numbered, take_columns
+from quorate.ensembles._pool import warn_of_heads
 from quorate.ensembles._pooled import PooledClassifier, predictable
 from quorate.ensembles._recombined import collect_recombined, recombined_rows
 from quorate.ensembles._registry import find_kind, read_ensemble, register_kind
@@ -94,6 +96,7 @@ __all__ = [
     "are_too_many",
     "as_member",
     "ask_members",
+    "batch_check",
     "batch_rows",
     "check_all_rows",
     "check_labels",
@@ -118,7 +121,7 @@ __all__ = [
     "may_be_training_rows",
     "member_costs",
     "memory_bytes",
-    "named_batch",
+    "model_digest",
     "numbered",
     "pickled_bytes",
     "places_among",
@@ -139,6 +142,7 @@ __all__ = [
     "trained_on_as_many",
     "tree_input",
     "unwrapped",
+    "warn_of_heads",
     "were_chosen_on",
     "were_training_rows",
     "with_new_leaves",

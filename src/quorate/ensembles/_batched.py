@@ -1,8 +1,7 @@
 """The votes on batches, chunk by chunk: asked once and forgotten by who counts them."""
 
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,8 +17,8 @@ from quorate.ensembles._training import (
     may_be_training_rows,
     trained_on,
 )
-from quorate.exceptions import BatchError, LeftOutWarning
-from quorate.votes import Votes, VoteSource, as_labels
+from quorate.exceptions import LeftOutWarning
+from quorate.votes import Votes, VoteSource, as_labels, check_same_family
 
 # Votes on so many samples at a time: few enough to stay small, enough to be quick.
 _MOST_ROWS, _FEWEST_ROWS, _VOTES = 1 << 16, 1 << 10, 1 << 26
@@ -68,6 +67,10 @@ class BatchVoter:
             )
         if n_rows == 0:
             raise ValueError("it has no rows")
+        known = self.ensemble.classes
+        if known is not None:
+            owner = "the ensemble's classes"
+            check_same_family(as_labels(known, owner), truth, owner, "y")
         return self.ensemble.prepare(X), truth
 
     def noted(self, prepared: Any) -> LeafNotes | None:
@@ -129,6 +132,23 @@ class BatchVoter:
             )
 
 
+def batch_check(ensemble: Ensemble) -> Callable[[Any, Any], Array]:
+    """Return a function that refuses the batches on which there would be no votes.
+
+    It returns the labels of the others, for who draws from them.
+    """
+    voter, before = BatchVoter(ensemble), list[Array]()
+
+    def check(X: Any, y: Any) -> Array:
+        _, truth = voter.prepared(X, y)
+        # A pool may know no classes of its own.
+        before[:] = before or [truth[:1]]
+        check_same_family(before[0], truth, "the first batch", "y")
+        return truth
+
+    return check
+
+
 def rows_of_bags(ensemble: Ensemble, owner: str) -> list[IntArray]:
     """Return the training rows of each member, sorted; refuse who does not know."""
     drawn = drawn_rows(ensemble)
@@ -147,22 +167,6 @@ def check_all_rows(drawn: list[IntArray], rows: int, owner: str) -> None:
             f"{owner}(out_of_bag=True): the batches have {rows:,} rows, the members "
             f"were trained on {len(drawn[0]):,}."
         )
-
-
-@contextmanager
-def named_batch(name: str) -> Iterator[None]:
-    """Whatever goes wrong with a batch, its name is what helps to find it."""
-    try:
-        yield
-    except BatchError:
-        raise
-    except Exception as error:
-        raise BatchError(f"{name}: {reason(error)}.") from error
-
-
-def reason(error: Exception) -> str:
-    """Return what an error says, on one line and without its full stop."""
-    return " ".join(str(error).split()).rstrip(". ") or type(error).__name__
 
 
 def _others(drawn: IntArray, start: int, n_rows: int) -> IntArray:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate._batches import come_in_batches, cut_alike
+from quorate._batches import come_in_batches, cut_alike, refuse_labels_twice
 from quorate._rows import count_rows, in_memory, take_rows
 from quorate._typing import Array, IntArray
 from quorate.ensembles._asking import ask_members
@@ -110,6 +110,7 @@ def collect_votes(
         raise ValueError(
             f"collect_votes(out_of_bag={out_of_bag!r}): True, False or 'auto'."
         )
+    refuse_labels_twice(X, y, "collect_votes")
     whole = source is VoteSource.OUT_OF_BAG or out_of_bag is True or rows is not None
     # Kinds that know their rows by a way of their own have to see them all, too.
     if not whole and found.recognise is None and (pair := cut_alike(X, y)) is not None:

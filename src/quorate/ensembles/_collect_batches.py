@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from quorate._batches import as_source, is_dask, partitions, sent
+from quorate._batches import as_source, is_dask, named_batch, partitions, sent
+from quorate._tables import SampleForm
 from quorate._typing import Array, IntArray
 from quorate.ensembles._batched import (
     BatchVoter,
     check_all_rows,
-    named_batch,
     rows_of_bags,
 )
 from quorate.ensembles._kind import Ensemble
@@ -45,13 +45,13 @@ def collect_from_batches(
     voter = BatchVoter(
         ensemble, source, drawn, probabilities=probabilities, n_jobs=n_jobs
     )
-    as_frame = hasattr(ensemble.model, "feature_names_in_")
+    form = SampleForm.of(ensemble.model)
     parts: Iterator[Part]
     if is_dask(batches):
-        pieces = partitions(batches, _OWNER, target, as_frame=as_frame)
+        pieces = partitions(batches, _OWNER, target, as_frame=form.as_frame)
         parts = _on_dask(voter, pieces)
     else:
-        given = as_source(batches, _OWNER, target, as_frame=as_frame)
+        given = as_source(batches, _OWNER, target, form=form)
         parts = _here(voter, given.batches())
     stack: list[Votes] = []
     rows, notes = 0, Notebook(limited=False)
@@ -98,15 +98,11 @@ def _not_among(rows: IntArray, n_rows: int) -> Array:
 def _here(voter: BatchVoter, batches: Iterator[Any]) -> Iterator[Part]:
     rows = 0
     for batch in batches:
-        empty = True
         with named_batch(batch.name):
-            for X, y in batch.read(voter.chunk_rows):
+            for X, y in batch.parts(voter.chunk_rows):
                 part = _votes_on(voter, X, y, rows)
                 rows += part[1]
-                empty = False
                 yield part
-            if empty:
-                raise ValueError("it has no rows")
 
 
 def _votes_on(voter: BatchVoter, X: Any, y: Any, start: int = 0) -> Part:

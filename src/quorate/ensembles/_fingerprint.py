@@ -2,9 +2,10 @@
 
 Who prepares tables from a fitted ensemble must notice when it is fitted again in place,
 grows by ``warm_start`` or gets other weights. Members and what they learned are
-compared by identity, since fitting makes new objects; weights and settings by value,
-since they are changed in place. It is done before every prediction, and takes about ten
-microseconds for 200 trees, or one if only some of them are looked into.
+compared by identity, since fitting makes new objects; weights, columns of members and
+settings by value, since they are changed in place. It is done before every prediction,
+and takes about ten microseconds for 200 trees, or one if only some of them are looked
+into.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,10 +39,12 @@ class Fingerprint:
     trees: tuple[tuple[str, list[Any], list[Any]], ...] = ()
     """By attribute, members that are trees and what they learned; neither has an
     equality of its own, so that comparing lists of them compares who is in them."""
+    columns: tuple[tuple[str, list[Any], list[Any]], ...] = ()
+    """By attribute, an array for each member and what is in it."""
     bare: Any = None
     """The ensemble itself, if nothing is wrapped around it."""
     others: tuple[str, ...] = ()
-    """Its attributes that are compared, besides those with trees."""
+    """Its attributes that are compared, besides those with trees and columns."""
     turns: tuple[tuple[list[Any], list[Any]], ...] = ()
     """Trees of a bare ensemble and what they learned, dealt out to the turns."""
     arrays: tuple[tuple[str, Array, bytes], ...] | None = None
@@ -53,14 +56,16 @@ class Fingerprint:
             _are(self.parts, other.parts)
             and _are_equal(self.values, other.values)
             and self.trees == other.trees
+            and len(self.columns) == len(other.columns)
+            and all(map(_are_columns, self.columns, other.columns))
         )
 
     def holds(self, model: Any, turn: int | None = None) -> bool:
         """Tell whether a model is still as it was, by no more than it takes.
 
         Looking into every tree takes longer than asking 200 of them about one row. With
-        a ``turn`` only one in ``TURNS`` is looked into, others with the next turn;
-        whether the members are the same ones is always seen.
+        a ``turn`` only one in ``TURNS`` is looked into, and its columns, others with
+        the next turn; whether the members are the same ones is always seen.
         """
         if self.bare is None or model is not self.bare:
             return self.matches(fingerprint(model))
@@ -72,6 +77,13 @@ class Fingerprint:
         if turn is not None and self.turns:
             members, learned = self.turns[turn % TURNS]
             if _learned_by(members) != learned:
+                return False
+        for name, columns, contents in self.columns:
+            now = getattr(model, name, None)
+            if type(now) is not list or not _are(now, columns):
+                return False
+            some = slice(None) if turn is None else slice(turn % TURNS, None, TURNS)
+            if list(map(_content, columns[some])) != contents[some]:
                 return False
         if self.arrays is not None:
             for name, before, content in self.arrays:
@@ -113,6 +125,7 @@ def fingerprint(model: Any) -> Fingerprint:
     kind = find_kind(core)
     values: list[Any] = []
     trees: list[tuple[str, list[Any], list[Any]]] = []
+    columns: list[tuple[str, list[Any], list[Any]]] = []
     others: list[str] = []
     if kind is POOL:
         _add_members(parts, core.values() if isinstance(core, Mapping) else core)
@@ -121,6 +134,8 @@ def fingerprint(model: Any) -> Fingerprint:
             members: Any = getattr(core, name, None)
             if _is_of_trees(members) and (learned := _learned_by(members)) is not None:
                 trees.append((name, list(members), learned))
+            elif _is_of_columns(members):
+                columns.append((name, list(members), list(map(_content, members))))
             else:
                 others.append(name)
         _read(core, others, parts, values)
@@ -129,6 +144,7 @@ def fingerprint(model: Any) -> Fingerprint:
         tuple(parts),
         tuple(values),
         tuple(trees),
+        tuple(columns),
         bare=core if is_bare else None,
         others=tuple(others),
         turns=_dealt_out(trees) if is_bare else (),
@@ -170,8 +186,6 @@ def _read(core: Any, names: Iterable[str], parts: list[Any], values: list[Any]) 
             elif value and isinstance(value[0], tuple):  # names and what is behind them
                 for one in value:
                     parts.extend(one)
-            elif value and type(value[0]) is np.ndarray:  # columns of members
-                parts.extend(value)
             else:
                 _add_members(parts, value)
         elif not isinstance(value, Mapping):
@@ -180,6 +194,25 @@ def _read(core: Any, names: Iterable[str], parts: list[Any], values: list[Any]) 
 
 def _is_of_trees(members: Any) -> bool:
     return type(members) is list and bool(members) and set(map(type, members)) <= _TREES
+
+
+def _is_of_columns(value: Any) -> bool:
+    if type(value) is not list or not value:
+        return False
+    if value[0] is not None and type(value[0]) is not np.ndarray:
+        return False
+    return any(type(one) is np.ndarray for one in value)
+
+
+def _content(columns: Any) -> Any:
+    """Return what can be compared with later; None stands for all columns."""
+    if type(columns) is not np.ndarray:
+        return None
+    return columns.tolist() if columns.dtype == object else columns.tobytes()
+
+
+def _are_columns(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    return one[0] == other[0] and _are(one[1], other[1]) and one[2] == other[2]
 
 
 def _learned_by(trees: list[Any]) -> list[Any] | None:

@@ -15,6 +15,8 @@ clock = time.perf_counter
 _ON_TIME = 0.95
 _FEWEST_CALLS = 5
 _MORE_ROUNDS = 2
+# As many rows are copied without a thought; more only if there are more.
+_ROWS_IN_BATCHES = 2**14
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,9 @@ def _one_round(
 def batch_rows(n_rows: int, batch: int, n_batches: int = 20) -> list[IntArray]:
     """Return row numbers of some batches, spread over all rows.
 
+    At most ``n_batches``, and fewer where they would have more rows than there are:
+    batches are copies, and large ones would take the memory.
+
     Examples
     --------
     >>> from quorate.ensembles import batch_rows
@@ -103,6 +108,10 @@ def batch_rows(n_rows: int, batch: int, n_batches: int = 20) -> list[IntArray]:
     [[0, 1], [2, 3], [4, 5]]
     >>> [rows.tolist() for rows in batch_rows(2, 3, 2)]
     [[0, 1, 0], [1, 0, 1]]
+    >>> len(batch_rows(100_000, 50_000))
+    2
     """
+    fits = max(n_rows, _ROWS_IN_BATCHES) // batch
+    n_batches = max(1, min(n_batches, fits))
     starts = np.arange(n_batches) * max(batch, n_rows // n_batches)
     return [(start + np.arange(batch)) % n_rows for start in starts]

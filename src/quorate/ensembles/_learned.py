@@ -46,6 +46,24 @@ def digests(ensemble: Ensemble) -> list[str]:
     return [_digest(member.estimator, member.features) for member in ensemble.members]
 
 
+def model_digest(ensemble: Ensemble) -> str:
+    """Return one digest of what all members have learned, and how their votes count.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from quorate.ensembles import model_digest, read_ensemble
+    >>> X, y = load_wine(return_X_y=True)
+    >>> forest = RandomForestClassifier(3, random_state=0).fit(X, y)
+    >>> whole = model_digest(read_ensemble(forest))
+    >>> forest.estimators_ = forest.estimators_[:2]
+    >>> whole == model_digest(read_ensemble(forest))
+    False
+    """
+    return _digest(digests(ensemble), ensemble.weights)
+
+
 def record_of(model: Any, ensemble: Ensemble, owner: str) -> Mapping[str, Any] | None:
     """Return the record ``pruning_`` of a model, None if there is none.
 

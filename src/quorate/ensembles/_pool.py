@@ -6,9 +6,11 @@ from typing import Any
 from sklearn.utils import get_tags
 
 from quorate._typing import FloatArray, IntArray
+from quorate._warn import warn
 from quorate.ensembles._adapters import adapted
 from quorate.ensembles._kind import Ensemble, Kind
 from quorate.ensembles._member import Member
+from quorate.exceptions import HeadsWarning
 from quorate.votes import DecisionRule
 
 
@@ -70,6 +72,22 @@ class Pool(Kind):
 
     def keep_members(self, smaller: Any, members: IntArray) -> None:
         """Do nothing: ``keep`` builds a new list or dict."""
+
+
+def warn_of_heads(ensemble: Ensemble) -> None:
+    """Say who has no probabilities, if that makes a pool count heads."""
+    if ensemble.kind.family != "pool" or ensemble.rule.name == "average":
+        return
+    without = [each for each in ensemble.members if not each.has_probabilities]
+    if not without or len(without) == ensemble.n_members:
+        return
+    first = f"member {without[0].name!r} ({type(without[0].estimator).__name__})"
+    more = f" and {len(without) - 1} more have" if len(without) > 1 else " has"
+    warn(
+        f"{first}{more} no probabilities, so heads are counted in the whole pool; "
+        "those of the others are averaged if it is left out.",
+        HeadsWarning,
+    )
 
 
 def _refuse(name: str, member: Any) -> None:

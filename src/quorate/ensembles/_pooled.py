@@ -17,11 +17,18 @@ from quorate.ensembles._member import Member
 from quorate.votes import DecisionRule, as_labels, positions, weights_left
 
 
-def _is_soft(pool: "PooledClassifier") -> bool:
-    if not hasattr(pool, "estimators_") or not pool._averages():
+def _all_have_probabilities(pool: "PooledClassifier") -> bool:
+    if not hasattr(pool, "estimators_"):
         raise AttributeError(
-            "PooledClassifier counts heads and has no predict_proba; members without "
-            "probabilities have none to average"
+            "PooledClassifier has no predict_proba before it is fitted"
+        )
+    without = next(
+        (each for each in pool._members() if not each.has_probabilities), None
+    )
+    if without is not None:
+        raise AttributeError(
+            f"PooledClassifier has no predict_proba: member {without.name!r} "
+            f"({type(without.estimator).__name__}) has no probabilities to average"
         )
     return True
 
@@ -42,7 +49,9 @@ class PooledClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Equal votes by default.
     voting : {"auto", "soft", "hard"}
         Whether probabilities are averaged or heads are counted. "auto" averages where
-        all members have probabilities.
+        all members have probabilities. Of a pool in which one member had none, those
+        kept count heads as they were chosen to; their ``predict_proba`` is the mean of
+        probabilities all the same, and its largest may be another class.
 
     Attributes
     ----------
@@ -133,15 +142,16 @@ class PooledClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> Array:
         """Predict classes; the first of those with the largest weight."""
         check_is_fitted(self)
-        sums = self._scores(X) if self._averages() else self._sums(X)
+        soft = self._averages()
+        sums = self._shares(X) if soft else self._sums(X, soft=False)
         return np.asarray(self.classes_[sums.argmax(axis=1)])
 
-    @available_if(_is_soft)  # type: ignore[untyped-decorator]
+    @available_if(_all_have_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the weighted mean of the members' probabilities."""
         check_is_fitted(self)
         # Products that add up one by one may round to more than the sum of weights.
-        return np.minimum(self._scores(X), 1.0)
+        return np.minimum(self._shares(X), 1.0)
 
     def _averages(self) -> bool:
         if self.voting != "auto":
@@ -169,11 +179,11 @@ class PooledClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return np.ones(len(self.names_))
         return self.weights_
 
-    def _scores(self, X: Any) -> FloatArray:
-        return self._sums(X) / float(np.sum(self._effective()))
+    def _shares(self, X: Any) -> FloatArray:
+        return self._sums(X, soft=True) / float(np.sum(self._effective()))
 
-    def _sums(self, X: Any) -> FloatArray:
-        soft, total = self._averages(), np.zeros((count_rows(X), self.classes_.size))
+    def _sums(self, X: Any, *, soft: bool) -> FloatArray:
+        total = np.zeros((count_rows(X), self.classes_.size))
         for member, weight in zip(self._members(), self._effective(), strict=True):
             said = np.zeros_like(total)
             if soft and member.has_probabilities:

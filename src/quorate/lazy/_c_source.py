@@ -16,6 +16,10 @@ from quorate.lazy._arrays import LEAF
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,50}")
 # Scores of as many rows as are asked about together, on the stack.
 _MOST_SCORES = 4096
+# Two rows of scores in half a megabyte: some systems give a thread no more stack.
+_MOST_CLASSES = 32_768
+# What the kernel itself needs: which rows are open, and lanes.
+_STACK_OF_KERNEL = 6144
 _TYPES = {"i4": "int32_t", "i8": "int64_t", "f8": "double"}
 
 _DOORS = """
@@ -75,11 +79,20 @@ def write_c(
             "functions are called name_predict and name_predict_rows."
         )
     n_classes = int(numbers["n_classes"])
+    if n_classes > _MOST_CLASSES:
+        raise ValueError(
+            f"to_c: the scores of {n_classes:,} classes may not fit on the stack of a "
+            f"program; at most {_MOST_CLASSES:,}."
+        )
+    n_rows = max(1, min(256, _MOST_SCORES // n_classes))
+    stack = _STACK_OF_KERNEL + 17 * n_rows + 8 * (n_rows + 1) * n_classes
     parts = [
         f"/* {name}: {numbers['n_trees']} trees, {n_classes} classes, mode "
         f"{mode!r}; written by quorate {__version__}.\n"
         " * C99 and its mathematics, nothing else. For the answers of Python compile\n"
-        " * with -ffp-contract=off and without -ffast-math. */\n",
+        " * with -ffp-contract=off. What takes NaN for impossible is refused below:\n"
+        " * -ffast-math, -Ofast, -ffinite-math-only. Predictions need up to\n"
+        f" * {stack} bytes of stack. */\n",
         "#define QUORATE_ALONE\n#define EXPORT static\n",
         forest_source(),
         "\n/* The trees and when to stop */\n\n#define LEAF INT32_MIN\n",
@@ -92,7 +105,7 @@ def write_c(
             name=name,
             n_features=int(numbers["n_features"]),
             n_classes=n_classes,
-            n_rows=max(8, min(256, _MOST_SCORES // n_classes)),
+            n_rows=n_rows,
             labels="".join(f"    {_text(label)},\n" for label in classes.tolist()),
             how=how.upper(),
         ),
@@ -144,7 +157,20 @@ def _float(value: float) -> str:
 
 
 def _text(label: Any) -> str:
-    """Return a label as C takes it, whatever is in it."""
+    """Return a label as C takes it, or refuse what would be another one there."""
+    text = str(label)
+    if "\0" in text:
+        raise ValueError(
+            f"to_c: the label {text!r} has a NUL in it, where a text in C ends; give "
+            "the class another name."
+        )
+    try:
+        encoded = text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"to_c: the label {text!r} has half a surrogate pair in it, which is no "
+            "letter and cannot be written in UTF-8; give the class another name."
+        ) from error
     plain = set(range(32, 127)) - set(b'"\\?')
-    letters = (chr(b) if b in plain else f"\\{b:03o}" for b in str(label).encode())
+    letters = (chr(b) if b in plain else f"\\{b:03o}" for b in encoded)
     return f'"{"".join(letters)}"'

@@ -168,8 +168,9 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
 
     An ensemble that is fitted again in place, grows or gets other weights is not the
     one that ``fit`` has seen: ``predict`` then raises ``NotFittedError``. A single tree
-    of it that is fitted again by itself is noticed too, by batches of up to 64 samples
-    after at most 32 predictions.
+    of it that is fitted again by itself, or gets other columns, is noticed too, by
+    batches of up to 64 samples after at most 64 predictions. Values that somebody edits
+    inside a tree, such as those of its leaves, are not seen.
 
     Examples
     --------
@@ -187,6 +188,9 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
     >>> bool(quick.members_asked(X).mean() < 0.15 * 200)
     True
     """
+
+    # Before fit there are no trees to take turns with.
+    _turns: Iterator[int | None] = repeat(None)
 
     def __init__(
         self,
@@ -255,7 +259,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             harmful = harmful_thresholds(course, stops, reference)
             threshold, expected = calibrate(harmful, self.epsilon, self.guarantee)
         self._fingerprint: Fingerprint | None = fingerprint(self.ensemble)
-        self._turns: Iterator[int | None] = count()
+        self._turns = count()
         self._is_current = True
         self._settings = self.mode, float(self.confidence), self.engine
         self.threshold_: float | None = threshold
@@ -396,7 +400,10 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         It holds the trees, the kernel that also answers here, and two functions that
         give the same answers: ``name_predict(row)`` and ``name_predict_rows(rows,
         n_rows, codes)``, with rows of 32-bit floats and positions in ``name_labels``.
-        Rows are not checked.
+        Rows are not checked. The head of the file says how much stack they need.
+
+        Compile it with ``-ffp-contract=off``. Under ``-ffast-math``, ``-Ofast`` or
+        ``-ffinite-math-only`` it does not compile: leaves are known by a NaN.
 
         Parameters
         ----------
@@ -408,7 +415,8 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         Raises
         ------
         ValueError
-            Where :meth:`compact` is not possible.
+            Where :meth:`compact` is not possible, if there are more than 32,768
+            classes, or if a label cannot be written as a text in C.
         """
         self.compact().to_c(path, name)
 

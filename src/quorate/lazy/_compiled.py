@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from quorate._native import Desk, Kernels, Plan, kernels, why_not
+from quorate._native import Desk, Kernels, Plan, kernels, misspelt, why_not
 from quorate._rows import take_rows
 from quorate._typing import Array, FloatArray, IntArray
+from quorate._warn import warn
+from quorate.exceptions import QuorateWarning
 from quorate.lazy._additive import AdditiveEnsemble
 from quorate.lazy._arrays import TreeArrays
 from quorate.lazy._engine import Outcome
@@ -39,10 +41,14 @@ _LEFT_OPEN, _AVERAGE, _HEADS, _AGAINST = range(4)
 def find_kernels(engine: str, ensemble: AdditiveEnsemble, owner: str) -> Kernels | None:
     """Return the kernels if they can answer for an ensemble; None for NumPy.
 
-    Who insists on them is told why they cannot.
+    Who insists on them is told why they cannot, and who meant to do without them by a
+    word that says nothing, that it does not.
     """
     if engine == "numpy":
         return None
+    remark = misspelt()
+    if remark:
+        warn(f"{owner}: {remark}.", QuorateWarning)
     found = kernels()
     if engine == "compiled":
         problem = why_not() if found is None else ensemble.why_no_arrays

@@ -9,6 +9,7 @@ import numpy as np
 
 from quorate._rows import count_rows, take_rows
 from quorate._typing import Array
+from quorate._units import percent_text
 from quorate.ensembles import (
     check_labels,
     predict_milliseconds,
@@ -51,6 +52,15 @@ class ModeTrial:
     """Share of samples predicted right; None without labels, and on samples that the
     members were trained on, where it would mean nothing."""
 
+    @property
+    def title(self) -> str:
+        """What tables call it: the mode, and the share it was set to."""
+        if self.mode == "everyone":
+            return "all members"
+        if self.setting is None:
+            return self.mode
+        return f"{self.mode}, {100 * self.setting:g} %"
+
 
 @dataclass(frozen=True, slots=True)
 class Trial:
@@ -70,6 +80,15 @@ class Trial:
     def note(self) -> str:
         """What to know about the samples, in words; nothing where they are new."""
         return SEEN if self.on_training else ""
+
+    @property
+    def allowance(self) -> str:
+        """How to read changed predictions beside what a mode allows, in words."""
+        return (
+            f"One of {self.n_samples:,} samples is {percent_text(1 / self.n_samples)}: "
+            "what changed here may lie above what bayes and calibrated allow, which is "
+            "meant on average over samples to come."
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain types for JSON."""

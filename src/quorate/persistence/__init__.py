@@ -1,5 +1,5 @@
 """Models to and from files, without running anything that is in them."""
 
-from quorate.persistence._files import check_kind, load, save
+from quorate.persistence._files import check_kind, is_pickle, load, save
 
-__all__ = ["check_kind", "load", "save"]
+__all__ = ["check_kind", "is_pickle", "load", "save"]

@@ -199,17 +199,30 @@ def check_kind(path: str | os.PathLike[str], *, unsafe_pickle: bool = False) -> 
     quorate.exceptions.FileFormatError: ...: not a model in skops format, or damaged.
     """
     file = Path(path)
-    with open(file, "rb") as source:
-        start = source.read(8)
-    if file.suffix.lower() in _PICKLES or start.startswith(_PICKLE_STARTS):
+    if is_pickle(file):
         if not unsafe_pickle:
             raise FileFormatError(
                 f"{file}: pickle and joblib files run code when they are opened; if "
                 "you wrote it yourself, open it by unsafe_pickle=True or "
                 "--unsafe-pickle, and store the model with quorate.save."
             )
-    elif not start.startswith(_ZIP_START):
+    elif not _is_zip(file):
         raise FileFormatError(f"{file}: not a model in skops format, or damaged.")
+
+
+def is_pickle(path: str | os.PathLike[str]) -> bool:
+    """Tell a pickle or joblib file by its name and its first bytes.
+
+    Examples
+    --------
+    >>> from quorate.persistence import is_pickle
+    >>> is_pickle(__file__)
+    False
+    """
+    file = Path(path)
+    with open(file, "rb") as source:
+        start = source.read(8)
+    return file.suffix.lower() in _PICKLES or start.startswith(_PICKLE_STARTS)
 
 
 def _is_zip(file: Path) -> bool:

@@ -67,7 +67,7 @@ class Training:
 def ask_frozen(frozen: Any, data: Training, out_of_bag: bool | str) -> Fitted:
     """Ask an ensemble that is fitted already."""
     check_is_fitted(frozen)
-    evidence = gather(frozen, data.X, data.y, out_of_bag=out_of_bag, n_jobs=data.n_jobs)
+    evidence = _gathered(frozen, data, out_of_bag)
     unseen = evidence.votes.source is VoteSource.OTHER
     return Fitted(evidence, np.arange(data.y.size) if unseen else None)
 
@@ -75,14 +75,24 @@ def ask_frozen(frozen: Any, data: Training, out_of_bag: bool | str) -> Fitted:
 def fit_and_ask(fresh: Fresh, data: Training, out_of_bag: bool | str) -> Fitted:
     """Fit on all rows and ask about the same, out of bag or not."""
     ensemble = data.fit(fresh())
-    evidence = gather(
-        ensemble, data.X, data.y, out_of_bag=out_of_bag, n_jobs=data.n_jobs
-    )
+    evidence = _gathered(ensemble, data, out_of_bag)
     if evidence.votes.source is not VoteSource.OUT_OF_BAG:
         # Known here, also where the members themselves could not tell.
         votes = evidence.votes.with_source(VoteSource.TRAINING)
         evidence = replace(evidence, votes=votes)
     return Fitted(evidence, None)
+
+
+def _gathered(ensemble: Any, data: Training, out_of_bag: bool | str) -> Evidence:
+    return gather(
+        ensemble,
+        data.X,
+        data.y,
+        out_of_bag=out_of_bag,
+        n_jobs=data.n_jobs,
+        owner="PrunedClassifier",
+        may_ask=False,
+    )
 
 
 def fit_and_hold_out(

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from quorate._batches import as_seed
 from quorate._distil import check_distillable, check_options
 from quorate._distil import distil as teach
 from quorate.choosing import (
@@ -21,6 +22,7 @@ from quorate.ensembles import (
     Ensemble,
     PooledClassifier,
     marked,
+    warn_of_heads,
 )
 from quorate.pruned._record import get_record, pruning_record, set_record
 
@@ -42,6 +44,7 @@ def prune(
     max_samples: int | None = None,
     target: str | None = None,
     as_members: bool = False,
+    random_state: Any = None,
     **parameters: Any,
 ) -> Any:
     """Return a smaller fitted ensemble of the same type.
@@ -56,8 +59,9 @@ def prune(
         Samples to choose on: the training data of an ensemble that bootstraps, or
         samples that no member has seen. Errors on training samples mean nothing, so
         where there are no out-of-bag votes, no size can be chosen on them. Without
-        ``y``, X is what :func:`quorate.summarise` takes as batches, but for Dask, of
-        samples that no member has seen.
+        ``y``, X is what :func:`quorate.summarise` takes as batches, of samples that no
+        member has seen, or of all training rows in their order if ``max_samples``
+        leaves none of them out. Dask computes one partition after the other.
     method : str or Pruner
         A name from :func:`quorate.methods`, a pruner object, or "auto" for the one that
         suits the ensemble; see :func:`quorate.pruning.choose_method`.
@@ -78,7 +82,7 @@ def prune(
         at most so long, measured on this machine before it is returned.
         ``pruning_["latency"]`` has the figures.
     batch : int, optional
-        Rows in such a call, one by default.
+        Rows in such a call, one by default and a million at most.
     scoring : str, scorer, callable or None
         What good means, such as "balanced_accuracy", "roc_auc" or "neg_log_loss"; see
         :func:`quorate.select`. Accuracy by default.
@@ -93,9 +97,12 @@ def prune(
         which is said; ``pruning_["drawn"]`` has it. With ``distil``, leaves too learn
         on so many.
     target : str, optional
-        The column of labels, where X is files.
+        The column of labels, where X is files or a Dask frame.
     as_members : bool
         Return the list or dict of the members kept, not a model of them.
+    random_state : int, RandomState, Generator or None
+        Seed of the sample that ``max_samples`` draws and of ``distil``, 0 if not given,
+        and of methods that draw at random.
     **parameters
         Parameters of the method; ``class_weight="balanced"`` lets every class count the
         same, for methods that add up over samples.
@@ -149,6 +156,7 @@ def prune(
         max_samples=max_samples,
         target=target,
         as_members=as_members,
+        random_state=random_state,
         **parameters,
     )
     return smaller
@@ -171,6 +179,7 @@ def prune_with_selection(
     max_samples: int | None = None,
     target: str | None = None,
     as_members: bool = False,
+    random_state: Any = None,
     **parameters: Any,
 ) -> tuple[Any, Selection]:
     """Prune as :func:`prune` does, and return the choice as well.
@@ -195,7 +204,8 @@ def prune_with_selection(
     """
     size = Size.of(method, keep, tolerance, budget, batch, owner="prune")
     check_method(method, **parameters)
-    options = check_options(distil, "prune")
+    seed = as_seed(random_state, "prune")
+    options = check_options(distil, "prune", seed)
     if options is not None:
         check_distillable(ensemble)  # before the work
         if max_samples is not None and y is not None:
@@ -210,10 +220,12 @@ def prune_with_selection(
         scoring=scoring,
         max_samples=max_samples,
         target=target,
+        seed=seed,
         size=size,
     )
     whole = evidence.ensemble
     assert whole is not None
+    warn_of_heads(whole)
     models: list[Any] = []
     marks = marks_for(evidence)
 
@@ -227,7 +239,7 @@ def prune_with_selection(
         return smaller
 
     selection = choose(
-        evidence, method, size, scoring=scoring, build=build, **parameters
+        evidence, method, size, scoring=scoring, seed=seed, build=build, **parameters
     )
     if as_members and not whole.can_predict:
         return whole.keep(selection.members), selection

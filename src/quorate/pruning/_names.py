@@ -97,6 +97,11 @@ class Method:
         return _in_words(self.cls)
 
     @property
+    def long_name(self) -> str:
+        """The same as one word, by which it may be asked for too."""
+        return self.title.lower().replace(" ", "_")
+
+    @property
     def summary(self) -> str:
         """What it does, in a line."""
         doc = inspect.getdoc(self.cls) or ""

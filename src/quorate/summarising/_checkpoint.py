@@ -1,18 +1,34 @@
 """Where a pass has come to, in a file from which it can go on.
 
-The file holds the summary of the first batches and how many these are; beside it stands
-the summary of the first batch alone. Whoever resumes votes on the first batch again: a
-model or data that have changed give other counts, and are refused.
+The file holds the summary of the first batches, and a mark of each of them; beside it
+stands the summary of the first batch alone. Whoever resumes shows all these batches
+again: one with another mark is refused, and so is a model that gives the first batch
+other counts.
 """
 
+import math
 import os
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from quorate._batches import Batch
 from quorate._warn import warn
 from quorate.exceptions import CheckpointWarning
-from quorate.votes import Summary, load_with_progress, save_with_progress
+from quorate.votes import Progress, Summary, load_with_progress, save_with_progress
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """What an earlier pass has done."""
+
+    total: Summary
+    first: Summary
+    """The summary of its first batch."""
+    marks: tuple[str, ...]
+    """The marks of all batches it covers."""
+    n_rows: int
 
 
 @dataclass(slots=True)
@@ -24,13 +40,30 @@ class Checkpoint:
     """Seconds between two writings."""
     covered: int = 0
     """Rows that the file covers."""
+    marks: list[str] = field(default_factory=list)
+    """Marks of the batches that have come up, whether they are done or not."""
     _last: float = field(default_factory=time.monotonic)
     _warned: bool = False
 
     @classmethod
     def of(cls, path: str | os.PathLike[str] | None, every: float) -> "Checkpoint":
         """Return the checkpoint at a path."""
-        return cls(None if path is None else Path(path), every)
+        number = isinstance(every, (int, float)) and not isinstance(every, bool)
+        if not number or math.isnan(every) or every < 0:
+            raise ValueError(f"summarise(every={every!r}): seconds, 0 or more.")
+        if path is None:
+            return cls(None, every)
+        if not isinstance(path, (str, os.PathLike)):
+            raise TypeError(
+                f"summarise(resume={path!r}): the path of a file, which need not be "
+                "there yet."
+            )
+        if Path(path).is_dir():
+            raise IsADirectoryError(
+                f"summarise(resume={str(path)!r}): that is a folder; give the path of "
+                "a file, which need not be there yet."
+            )
+        return cls(Path(path), every)
 
     @property
     def first(self) -> Path:
@@ -38,24 +71,48 @@ class Checkpoint:
         assert self.path is not None
         return self.path.with_name(self.path.name + ".first")
 
-    def load(self) -> "tuple[Summary, int, int, Summary] | None":
-        """Return the sum so far, its batches and rows, and that of the first batch."""
+    def load(self) -> Begun | None:
+        """Return what an earlier pass has done, if it left a file."""
         if self.path is None or not self.path.exists():
             return None
         summary, done = load_with_progress(self.path)
         if done is None or not self.first.exists():
-            raise ValueError(
-                f"summarise(resume={str(self.path)!r}): that is a summary, but not one "
-                "of a pass that can go on; give another name."
+            raise self.refusal(
+                "that is a summary, but not one of a pass that can go on; give another "
+                "name."
+            )
+        if done.marks is None:
+            raise self.refusal(
+                "an older version wrote that file, and did not note which batches it "
+                "covers; delete it, or give another name."
             )
         first, _ = load_with_progress(self.first)
-        self.covered = done[1]
-        return summary, *done, first
+        self.covered = done.n_rows
+        return Begun(summary, first, done.marks, done.n_rows)
+
+    def refusal(self, why: str) -> ValueError:
+        """Return the error of a pass that cannot go on from here."""
+        return ValueError(f"summarise(resume={str(self.path)!r}): {why}")
+
+    def check_first(self, before: Summary, now: Summary) -> None:
+        """Refuse to go on if the first batch is not counted as it was."""
+        if not before.equals(now):
+            raise self.refusal(
+                "the first batch gives other counts than it did; that pass was of "
+                "another model or other data."
+            )
+
+    def marked(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        """Yield batches; their marks are taken as they come by."""
+        for batch in batches:
+            if self.path is not None:
+                self.marks.append(batch.mark())
+            yield batch
 
     def begin(self, first: Summary) -> None:
-        """Keep the summary of the first batch, to know model and data again."""
+        """Keep the summary of the first batch, to know the model again."""
         if self.path is not None:
-            self._write(first, self.first, (1, first.n_samples))
+            self._write(first, self.first, 1, first.n_samples)
 
     def keep(
         self, summary: Summary, batches: int, rows: int, *, now: bool = False
@@ -65,7 +122,7 @@ class Checkpoint:
             return
         if not now and time.monotonic() - self._last < self.every:
             return
-        if self._write(summary, self.path, (batches, rows)):
+        if self._write(summary, self.path, batches, rows):
             self.covered = rows
         self._last = time.monotonic()
 
@@ -77,9 +134,10 @@ class Checkpoint:
             return "nothing is kept yet"
         return f"{self.covered:,} rows are kept in {self.path}"
 
-    def _write(self, summary: Summary, path: Path, done: tuple[int, int]) -> bool:
+    def _write(self, summary: Summary, path: Path, batches: int, rows: int) -> bool:
         try:
-            save_with_progress(summary, path, done)
+            marks = tuple(self.marks[:batches])
+            save_with_progress(summary, path, Progress(marks, batches, rows))
         except OSError as error:
             if not self._warned:
                 warn(

@@ -1,11 +1,11 @@
 """The summary of one batch: voted on in chunks, so that memory stays small."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from quorate._batches import Batch
+from quorate._batches import Batch, named_batch
 from quorate._typing import FloatArray, IntArray
 from quorate.choosing import Selection
 from quorate.ensembles import (
@@ -14,9 +14,10 @@ from quorate.ensembles import (
     LeafNotes,
     RowMarks,
     check_pair,
+    digests,
     joined_notes,
     marks_of,
-    named_batch,
+    model_digest,
     places_among,
     read_ensemble,
     rows_of_bags,
@@ -74,11 +75,18 @@ class Asked:
     voter: BatchVoter
     rival: "Rival | None"
     with_notes: bool = False
+    _learned: list[tuple[str, ...]] = field(default_factory=list)
 
     @property
     def ensemble(self) -> Ensemble:
         """The ensemble that votes."""
         return self.voter.ensemble
+
+    @property
+    def learned(self) -> tuple[str, ...]:
+        """Digests of what the members have learned, made when the first are needed."""
+        self._learned[:] = self._learned or [tuple(digests(self.ensemble))]
+        return self._learned[0]
 
     @property
     def drawn(self) -> list[IntArray] | None:
@@ -98,14 +106,13 @@ class Asked:
         with named_batch(batch.name):
             total: Summary | None = None
             rows, notes = 0, []
-            for X, y in batch.read(self.chunk_rows):
+            for X, y in batch.parts(self.chunk_rows):
                 part = self.about_samples(X, y, start + rows)
                 moved = part.summary.shifted(rows)
                 total = moved if total is None else total + moved
                 notes.append(part.notes)
                 rows += part.n_rows
-            if total is None:
-                raise ValueError("it has no rows")
+        assert total is not None  # a batch without rows is refused
         known = [note for note in notes if note is not None]
         whole = joined_notes(known) if len(known) == len(notes) else None
         return Answer(total, rows, whole)
@@ -118,7 +125,7 @@ class Asked:
         if not self.with_notes or batch.n_rows is None:
             return None
         with named_batch(batch.name):
-            ((X, y),) = batch.read(self.chunk_rows)
+            ((X, y),) = batch.parts(self.chunk_rows)
             return self.voter.noted(self.voter.prepared(X, y)[0])
 
     def about_samples(self, X: Any, y: Any, start: int = 0) -> Answer:
@@ -126,10 +133,11 @@ class Asked:
         prepared, truth = self.voter.prepared(X, y)
         total: Summary | None = None
         for chunk in self.voter.voted(X, prepared, truth, start):
-            part = chunk.votes.summary(chunk.start)
+            counted = chunk.votes.summary(chunk.start)
+            part = replace(counted, learned=self.learned)
             if self.rival is not None:
-                counted = self.rival.beside(chunk.votes, chunk.X)
-                part = replace(part, rivals=counted)
+                rivals = self.rival.beside(chunk.votes, chunk.X)
+                part = replace(part, rivals=rivals)
             total = part if total is None else total + part
         assert total is not None  # no votes at all are refused
         notes = self.voter.noted(prepared) if self.with_notes else None
@@ -146,6 +154,8 @@ class Rival:
     """For an order: the weights of all members, where it chose new ones."""
     model: Any = None
     """A model that is asked itself; None where the votes of the members tell."""
+    learned: str | None = None
+    """Digest of the model, whoever is asked; None for an order."""
     marks: tuple[RowMarks, ...] = ()
     """Rows that members of either were chosen on."""
 
@@ -180,6 +190,7 @@ class Rival:
             self.weights,
             y=votes.y,
             n_classes=votes.n_classes,
+            learned=self.learned,
             n_chosen_on=shared_rows(self.marks, X, votes.classes[votes.y]),
         )
 
@@ -210,13 +221,13 @@ def rivals_of(ensemble: Ensemble, against: Any) -> Rival | None:
     if alike and kept is not None and small.weights is not None:
         assert ensemble.weights is not None
         alike = np.array_equal(small.weights, ensemble.weights[kept])
-    sizes = np.array([small.n_members])
+    sizes, learned = np.array([small.n_members]), model_digest(small)
     both = (ensemble.model, ensemble), (against, small)
     marks = tuple(each for pair in both for each in marks_of(*pair))
     if alike and kept is not None and kept.size < ensemble.n_members:
-        return Rival(sizes, kept, marks=marks)
+        return Rival(sizes, kept, learned=learned, marks=marks)
     order = places_among(against, small, ensemble)
-    return Rival(sizes, order, model=against, marks=marks)
+    return Rival(sizes, order, model=against, learned=learned, marks=marks)
 
 
 def _chosen(selection: Selection) -> Rival:

@@ -7,12 +7,11 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from quorate._batches import Batch, sent
+from quorate._batches import Batch, named_batch, sent
 from quorate.ensembles import (
     LeafNotes,
     joined_notes,
     may_be_all_rows,
-    named_batch,
     were_training_rows,
 )
 from quorate.summarising._chunk import Asked, Question

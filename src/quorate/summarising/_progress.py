@@ -15,6 +15,11 @@ def reporter(progress: bool | Report | None) -> Report:
     """Return what to call: the caller's own, a line on standard error, or nothing."""
     if callable(progress):
         return progress
+    if progress is not None and not isinstance(progress, bool):
+        raise TypeError(
+            f"summarise(progress={progress!r}): True, False, or something to call with "
+            "rows done and rows in all."
+        )
     if progress is None:
         progress = bool(getattr(sys.stderr, "isatty", bool)())
     return ProgressLine() if progress else _silent

@@ -3,12 +3,12 @@
 import os
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from quorate._batches import Batch, BatchSource, as_source, is_dask, partitions
+from quorate._tables import SampleForm
 from quorate.ensembles import (
     Notebook,
     check_all_rows,
@@ -22,7 +22,7 @@ from quorate.summarising._checkpoint import Checkpoint
 from quorate.summarising._chunk import Question
 from quorate.summarising._cluster import summarise_batches, summarise_partitions
 from quorate.summarising._progress import Report, reporter
-from quorate.summarising._workers import summaries
+from quorate.summarising._workers import check_jobs, summaries
 from quorate.votes import Summary, VoteSource, as_labels
 
 
@@ -65,7 +65,8 @@ def summarise(
         Dask computes them anyway.
     resume : path, optional
         File to note every so often how far the pass has come, and to go on from if it
-        is there. Not for Dask, which looks after lost work itself.
+        is there and the batches before are what they were: arrays by what is in them,
+        files by name, size and time. Not for Dask, which looks after lost work itself.
     every : float
         Seconds between two notes.
     source : VoteSource, optional
@@ -113,17 +114,29 @@ def summarise(
             "give against= with rows that no member has seen."
         )
     question = Question(ensemble, against, source, out_of_bag)
+    check_jobs(n_jobs)
+    report, checkpoint = reporter(progress), Checkpoint.of(resume, every)
     if out_of_bag and (is_dask(batches) or client is not None):
         raise ValueError(
             "summarise(out_of_bag=True): partitions do not say which training rows "
             "they are; give batches in order, or rows that no member was trained on."
         )
-    as_frame = hasattr(ensemble, "feature_names_in_")
+    if client is not None and not hasattr(client, "as_current"):
+        raise TypeError(
+            f"summarise(client={client!r}): a distributed.Client; "
+            "distributed.Client(address) makes one."
+        )
+    if resume is not None and (is_dask(batches) or client is not None):
+        raise ValueError(
+            f"summarise(resume={os.fspath(resume)!r}): not with Dask, which looks "
+            "after lost work itself and keeps nothing for later; leave it away."
+        )
+    form = SampleForm.of(ensemble, *([] if against is None else [against]))
     if is_dask(batches):
         question.opened()  # refuses here what workers would refuse
-        pieces = partitions(batches, "summarise", target, as_frame=as_frame)
+        pieces = partitions(batches, "summarise", target, as_frame=form.as_frame)
         return _looked_at(question, summarise_partitions(question, pieces))
-    given = as_source(batches, "summarise", target, as_frame=as_frame)
+    given = as_source(batches, "summarise", target, form=form)
     if given.n_rows is not None:
         _refuse_training_rows(question, given, given.n_rows)
     else:
@@ -132,8 +145,7 @@ def summarise(
         question.opened()
         with client.as_current():
             return _looked_at(question, summarise_batches(question, given.batches()))
-    checkpoint = Checkpoint.of(resume, every)
-    found = _pass(question, given, n_jobs, checkpoint, reporter(progress))
+    found = _pass(question, given, n_jobs, checkpoint, report)
     return _looked_at(question, found)
 
 
@@ -152,11 +164,12 @@ def _pass(
     report: Report,
 ) -> Summary:
     """Go through the batches, from where the checkpoint says."""
-    left = given.batches()
+    left = checkpoint.marked(given.batches())
     notes = Notebook()
-    total, done, rows = _begun(question, left, checkpoint, notes)
-    report(rows, given.n_rows)
+    total, done, rows = None, 0, 0
     try:
+        total, done, rows = _begun(question, left, checkpoint, notes)
+        report(rows, given.n_rows)
         with summaries(question, left, n_jobs, rows) as found:
             for answer in found:
                 part = answer.summary.shifted(rows)
@@ -221,26 +234,32 @@ def _begun(
     checkpoint: Checkpoint,
     notes: Notebook,
 ) -> tuple[Summary | None, int, int]:
-    """Return what an earlier pass has done, if it was one by the same model.
+    """Return what an earlier pass has done, if it was one of these by this model.
 
     Its batches are taken from the iterator, which may be one that can be gone through
     once only, and noted again.
     """
-    found = checkpoint.load()
-    if found is None:
+    begun = checkpoint.load()
+    if begun is None:
         return None, 0, 0
-    total, done, rows, first = found
     asked = question.opened()
-    again = asked.about(_first_of(batches))
-    if not first.equals(again.summary):
-        raise ValueError(
-            f"summarise(resume={str(checkpoint.path)!r}): the first batch gives other "
-            "counts than it did; that pass was of another model or other data."
-        )
-    notes.add(again.notes)
-    for batch in islice(batches, done - 1):
-        notes.add(asked.noted(batch))
-    return total, done, rows
+    for number, mark in enumerate(begun.marks):
+        batch = next(batches, None)
+        if batch is None:
+            raise checkpoint.refusal(
+                f"that pass covers {len(begun.marks)} batches, here are {number}."
+            )
+        if number == 0:
+            again = asked.about(batch)
+            checkpoint.check_first(begun.first, again.summary)
+            notes.add(again.notes)
+        else:
+            notes.add(asked.noted(batch))
+        if checkpoint.marks[number] != mark:
+            raise checkpoint.refusal(
+                f"{batch.name} is not what it was; delete the file to begin anew."
+            )
+    return begun.total, len(begun.marks), begun.n_rows
 
 
 def _first_of(batches: Iterator[Batch]) -> Batch:

@@ -4,6 +4,7 @@ import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,16 @@ from quorate.summarising._chunk import Answer, Asked, Question
 
 # A worker reads the models when it first meets them, and keeps the last ones.
 _opened: dict[str, Asked] = {}
+
+
+def check_jobs(n_jobs: Any) -> None:
+    """Refuse what is no number of processes."""
+    whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and (not whole or n_jobs == 0):
+        raise ValueError(
+            f"summarise(n_jobs={n_jobs!r}): a number of processes, -1 for one on each "
+            "core, or None for this one."
+        )
 
 
 @contextmanager

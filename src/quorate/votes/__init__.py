@@ -41,6 +41,7 @@ from quorate.votes._rule import PLURALITY, DecisionRule, RuleName, VoteSource
 from quorate.votes._subsets import subset_errors
 from quorate.votes._summary import Summary
 from quorate.votes._summary_file import (
+    Progress,
     load_counts,
     load_with_progress,
     save_with_progress,
@@ -58,6 +59,7 @@ __all__ = [
     "PairCounts",
     "Probabilities",
     "Profile",
+    "Progress",
     "Rivals",
     "RuleName",
     "Summary",

@@ -34,6 +34,8 @@ class Rivals:
     found: IntArray | None = None
     """Samples of each class that each rival gets right, one row for each of them; None
     where nobody has counted them."""
+    learned: str | None = None
+    """Digest of what the model has learned; None if it is not known, or an order."""
     n_chosen_on: float = 0.0
     """Samples on which members of either were chosen, as far as that can be told."""
 
@@ -49,6 +51,7 @@ class Rivals:
         *,
         y: Array,
         n_classes: int,
+        learned: str | None = None,
         n_chosen_on: float = 0.0,
     ) -> "Rivals":
         """Count errors that one, the other or both make, and what is found of y."""
@@ -62,6 +65,7 @@ class Rivals:
             same=np.array(same, dtype=np.int64),
             n_samples=int(whole.size),
             found=np.array([np.bincount(y[~w], minlength=n_classes) for w in wrong]),
+            learned=learned,
             n_chosen_on=n_chosen_on,
         )
 
@@ -82,6 +86,7 @@ class Rivals:
             same=self.same + other.same,
             n_samples=self.n_samples + other.n_samples,
             found=found,
+            learned=self.learned and other.learned,
             n_chosen_on=self.n_chosen_on + other.n_chosen_on,
         )
 
@@ -95,7 +100,7 @@ class Rivals:
 
     def are_those_of(self, other: "Rivals") -> bool:
         """Tell whether the other counts are about the same rivals."""
-        return all(
+        return self.may_be_of(other.learned) and all(
             one is two is None
             or (one is not None and two is not None and np.array_equal(one, two))
             for one, two in (
@@ -104,6 +109,10 @@ class Rivals:
                 (self.weights, other.weights),
             )
         )
+
+    def may_be_of(self, learned: str | None) -> bool:
+        """Tell whether they are of the model of this digest, as far as is known."""
+        return None in (self.learned, learned) or self.learned == learned
 
     @property
     def wrong(self) -> IntArray:

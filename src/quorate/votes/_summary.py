@@ -33,7 +33,9 @@ class Summary:
     ``takes_summary`` take one.
 
     Summaries of the same members, weights and rule add up. Members in another order
-    are found by name; a class that only one of the two has seen is added.
+    are found by name; a class that only one of the two has seen is added. Those that
+    :func:`quorate.summarise` made know what the members had learned: other members of
+    the same names are refused.
 
     Examples
     --------
@@ -68,6 +70,8 @@ class Summary:
     """Samples by true class and the ensemble's own decision; None if not known."""
     rivals: "Rivals | None" = None
     """How other models did on the same samples, if that was asked."""
+    learned: tuple[str, ...] | None = field(default=None, repr=False)
+    """Digests of what each member has learned; None if nobody has said."""
 
     # What was given
 
@@ -294,6 +298,10 @@ class Summary:
             equal_sums=None if equal is None else equal.moved(places),
         )
 
+    def may_be_of(self, learned: tuple[str, ...] | None) -> bool:
+        """Tell whether the members have learned this, as far as is known."""
+        return None in (self.learned, learned) or self.learned == learned
+
     # Sums
 
     def __add__(self, other: object) -> "Summary":
@@ -338,12 +346,18 @@ class Summary:
         return load(path)
 
     def equals(self, other: Any) -> bool:
-        """Tell whether another summary holds the same counts of the same members."""
-        from quorate.votes._summary_file import arrays_of
+        """Tell whether another summary holds the same counts of the same members.
+
+        What the members have learned counts where both know it.
+        """
+        from quorate.votes._summary_file import DIGESTS, arrays_of
 
         if not isinstance(other, Summary):
             return False
         one, two = arrays_of(self), arrays_of(other)
+        for name in DIGESTS:
+            if name not in one or name not in two:
+                one.pop(name, None), two.pop(name, None)
         return one.keys() == two.keys() and all(
             np.array_equal(one[name], two[name]) for name in one
         )

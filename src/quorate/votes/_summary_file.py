@@ -1,7 +1,7 @@
 """Summaries to and from files of their own."""
 
 import os
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -60,14 +60,20 @@ SUMMARY = Layout(
         "rival_order": ("i", "O"),
         "rival_weights": ("f", "M"),
         "rival_found": ("i", "RK"),
+        "learned": ("U", "M"),
+        "rival_learned": ("U", ""),
         "rival_chosen_on": ("f", ""),
         "rows_done": ("i", "2"),
+        "batches_done": ("U", "B"),
     },
     needed={
         "classes", "names", "rule", "against", "source", "family", "both_right",
         "same", "keys", "times", "first", "sums", "confusion", "undecided",
     },
 )  # fmt: skip
+
+DIGESTS = ("learned", "rival_learned")
+"""What tells models apart, and is not always known."""
 
 
 def arrays_of(summary: Summary) -> dict[str, Array]:
@@ -108,8 +114,12 @@ def arrays_of(summary: Summary) -> dict[str, Array]:
             arrays["rival_weights"] = rivals.weights
         if rivals.found is not None:
             arrays["rival_found"] = rivals.found
+        if rivals.learned is not None:
+            arrays["rival_learned"] = np.array(rivals.learned)
         if rivals.n_chosen_on:
             arrays["rival_chosen_on"] = np.array(rivals.n_chosen_on)
+    if summary.learned is not None:
+        arrays["learned"] = np.array(summary.learned)
     return arrays
 
 
@@ -118,10 +128,20 @@ def save(summary: Summary, path: str | os.PathLike[str]) -> None:
     save_with_progress(summary, path)
 
 
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Which batches of a pass a summary covers."""
+
+    marks: tuple[str, ...] | None
+    """By what each of them is known again; None in a file that does not say."""
+    n_batches: int
+    n_rows: int
+
+
 def save_with_progress(
-    summary: Summary, path: str | os.PathLike[str], rows_done: Any = None
+    summary: Summary, path: str | os.PathLike[str], progress: Progress | None = None
 ) -> None:
-    """Write a summary, with how many batches and rows of a pass it covers."""
+    """Write a summary, with which batches of a pass it covers."""
     if summary.classes.dtype.kind == "O":
         kind = type(summary.classes[0]).__name__
         raise TypeError(
@@ -134,8 +154,10 @@ def save_with_progress(
             raise ValueError(
                 f"Summary.save: labels and names have up to {LONGEST_TEXT} characters."
             )
-    if rows_done is not None:
-        arrays["rows_done"] = np.asarray(rows_done, dtype=np.int64)
+    if progress is not None:
+        done = progress.n_batches, progress.n_rows
+        arrays["rows_done"] = np.array(done, dtype=np.int64)
+        arrays["batches_done"] = np.array(progress.marks, dtype=np.str_)
     with atomic_write(path) as file:
         np.savez_compressed(file, allow_pickle=False, **arrays)
 
@@ -147,8 +169,8 @@ def load(path: str | os.PathLike[str]) -> Summary:
 
 def load_with_progress(
     path: str | os.PathLike[str],
-) -> tuple[Summary, tuple[int, int] | None]:
-    """Read a summary, and how many batches and rows of a pass it covers if it says."""
+) -> tuple[Summary, Progress | None]:
+    """Read a summary, and which batches of a pass it covers if it says."""
     arrays = read_arrays(path, SUMMARY)
     try:
         _check(arrays)
@@ -158,8 +180,11 @@ def load_with_progress(
             f"{path}: the arrays in the file do not fit together "
             f"({str(error).rstrip('.')})."
         ) from error
-    done = arrays.get("rows_done")
-    return summary, None if done is None else (int(done[0]), int(done[1]))
+    done, marks = arrays.get("rows_done"), arrays.get("batches_done")
+    if done is None:
+        return summary, None
+    known = None if marks is None else tuple(marks.tolist())
+    return summary, Progress(known, int(done[0]), int(done[1]))
 
 
 def _summary(arrays: dict[str, Array]) -> Summary:
@@ -167,7 +192,7 @@ def _summary(arrays: dict[str, Array]) -> Summary:
     if name not in ("average", "heads") or ties not in ("expected", "lowest"):
         raise ValueError(f"rule {name!r}, {ties!r}")
     source, family = str(arrays["source"]), str(arrays["family"])
-    masked = "right_where_voted" in arrays
+    masked, learned = "right_where_voted" in arrays, arrays.get("learned")
     return Summary(
         names=tuple(arrays["names"].tolist()),
         classes=arrays["classes"],
@@ -185,6 +210,7 @@ def _summary(arrays: dict[str, Array]) -> Summary:
         equal_sums=_vote_sums(arrays, "equal_") if "equal_keys" in arrays else None,
         own_confusion=arrays.get("own"),
         rivals=_rivals(arrays),
+        learned=None if learned is None else tuple(learned.tolist()),
     )
 
 
@@ -197,6 +223,9 @@ def _check(arrays: dict[str, Array]) -> None:
         raise ValueError("two members of one name")
     if weights is not None and not (np.isfinite(weights).all() and weights.min() >= 0):
         raise ValueError("weights")
+    marks, done = arrays.get("batches_done"), arrays.get("rows_done")
+    if marks is not None and (done is None or done[0] != marks.size):
+        raise ValueError("batches of a pass")
     n_samples = int(arrays["times"].sum())
     for name, array in arrays.items():
         counts = name.removeprefix("equal_") not in ("sums", "worst_places", "classes")
@@ -267,6 +296,7 @@ def _rivals(arrays: dict[str, Array]) -> Rivals | None:
         same=same,
         n_samples=int(arrays["times"].sum()),
         found=arrays.get("rival_found"),
+        learned=str(arrays["rival_learned"]) if "rival_learned" in arrays else None,
         n_chosen_on=float(arrays.get("rival_chosen_on", 0.0)),
     )
 

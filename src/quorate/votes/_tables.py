@@ -136,26 +136,17 @@ def _from_csv(
     path: Path, label: str, members: Sequence[str] | None, weights: Any
 ) -> Votes:
     """Read labels as numbers in a dict, so that a table takes about a byte per cell."""
-    lines = csv_rows(path)
-    header = [name.strip() for name in next(lines, [])]
-    names = _choose(header, label, members, str(path)) if header else []
-    place_of = {name: place for place, name in enumerate(header)}
-    wanted = [place_of[name] for name in (label, *names) if header]
-    number_of: dict[str, int] = {}
-    number = number_of.setdefault
-    cells = array("b")
-    for line in lines:
-        coded = [number(line[place].strip(), len(number_of)) for place in wanted]
-        if len(number_of) > 2 ** (8 * cells.itemsize - 1):
-            cells = array("h" if len(number_of) <= 2**15 else "i", cells)
-        cells.extend(coded)
-    if not cells:
-        raise FileFormatError(
-            f"{path}: a header row and at least one sample are needed."
-        )
-    table = np.frombuffer(cells, dtype=f"i{cells.itemsize}").reshape(-1, len(wanted))
-    where = _locator(path, table, [label, *names], list(number_of))
-    classes, rank = _read_labels(list(number_of), where)
+    try:
+        names, table, written = _cells(path, label, members, keep_spaces=True)
+        readable = not any(_is_quoted_late(text) for text in written)
+    except FileFormatError:
+        readable = False
+    if not readable:
+        # Quotes after a space are quotes, if spaces before a text do not count.
+        names, table, written = _cells(path, label, members, keep_spaces=False)
+    texts, table = _stripped(table, written, [label, *names], path)
+    where = _locator(path, table, [label, *names], texts)
+    classes, rank = _read_labels(texts, where)
     small = rank.astype(code_dtype(classes.size))
     codes = np.empty((len(names), len(table)), dtype=small.dtype)
     for member, row in enumerate(codes):
@@ -164,6 +155,65 @@ def _from_csv(
         return Votes.from_codes(codes, small[table[:, 0]], classes, weights, names)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
+
+
+def _cells(
+    path: Path, label: str, members: Sequence[str] | None, *, keep_spaces: bool
+) -> tuple[list[str], Array, list[str]]:
+    """Return the members' names, a table of numbers, and the texts they stand for."""
+    lines = csv_rows(path, keep_spaces)
+    first = next(lines, [])
+    if keep_spaces and any(map(_is_quoted_late, first)):
+        raise FileFormatError(f"{path}: quotes after spaces.")
+    header = [name.strip() for name in first]
+    names = _choose(header, label, members, str(path)) if header else []
+    place_of = {name: place for place, name in enumerate(header)}
+    wanted = [place_of[name] for name in (label, *names) if header]
+    number_of: dict[str, int] = {}
+    number = number_of.setdefault
+    cells = array("b")
+    for line in lines:
+        coded = [number(line[place], len(number_of)) for place in wanted]
+        if len(number_of) > 2 ** (8 * cells.itemsize - 1):
+            cells = array("h" if len(number_of) <= 2**15 else "i", cells)
+        cells.extend(coded)
+    if not cells:
+        raise FileFormatError(
+            f"{path}: a header row and at least one sample are needed."
+        )
+    table = np.frombuffer(cells, dtype=f"i{cells.itemsize}").reshape(-1, len(wanted))
+    return names, table, list(number_of)
+
+
+def _is_quoted_late(text: str) -> bool:
+    return text[:1].isspace() and text.lstrip().startswith('"')
+
+
+def _stripped(
+    table: Array, written: list[str], names: list[str], path: Path
+) -> tuple[list[str], Array]:
+    """Take the spaces around texts away, unless that makes two labels one.
+
+    A column whose texts all begin with a space was written so; one in which the same
+    word stands with and without it has two labels.
+    """
+    short = [text.strip() for text in written]
+    texts = list(dict.fromkeys(short))
+    if len(texts) == len(written):
+        return texts, table
+    for place, name in enumerate(names):
+        seen: dict[str, str] = {}
+        for code in np.unique(table[:, place]):
+            other = seen.setdefault(short[code], written[code])
+            if other != written[code]:
+                raise ValueError(
+                    f"{path}: column {name!r} has the labels {other!r} and "
+                    f"{written[code]!r}; spaces around a label do not count in a CSV "
+                    "file, so pass a data frame, or write them alike."
+                )
+    rank = {text: place for place, text in enumerate(texts)}
+    new = np.array([rank[text] for text in short], dtype=table.dtype)
+    return texts, new[table]
 
 
 def _locator(

@@ -39,8 +39,9 @@ def size_curve(given: PictureInput) -> Picture | None:
         (
             float(sizes[at]),
             float(values[at]),
-            f"{count(sizes[at])} members: {'error' if judged is None else ''}"
-            f"{'' if judged is None else measure.title} {measure.write(values[at])}",
+            f"{count(sizes[at])} {'member' if sizes[at] == 1 else 'members'}: "
+            f"{'error' if judged is None else measure.title} "
+            f"{measure.write(values[at])}",
         )
         for at in evenly_spread(sizes.size, 60)
     ]
@@ -50,8 +51,10 @@ def size_curve(given: PictureInput) -> Picture | None:
         "How many members are enough",
         f"{what_is_shown} on held-back samples of {what}. The band is one standard "
         "error wide on each side.",
-        f"The {best} is reached with {count(curve['best_size'])} members, and "
-        f"{count(curve['enough'])} are within one standard error of it.",
+        f"The {best} is reached with {count(curve['best_size'])} "
+        f"{'member' if curve['best_size'] == 1 else 'members'}, and "
+        f"{count(curve['enough'])} "
+        f"{'is' if curve['enough'] == 1 else 'are'} within one standard error of it.",
         told,
     )
 

@@ -1,4 +1,4 @@
-"""Tables from files, and samples with labels for models that want to be asked."""
+"""Tables from files of any kind that people keep samples in."""
 
 import csv
 import gzip
@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from quorate._suggest import unknown_name
 from quorate.exceptions import FileFormatError
 
 TABLES = (".csv", ".csv.gz", ".parquet", ".pq", ".arff", ".arff.gz")
 _ARFF_NAME = re.compile(r"@attribute\s+(?:'([^']+)'|([^\s'\"]+))\s", re.IGNORECASE)
+# Other marks between columns than the comma, and what to call them.
+_OTHER_MARKS = {";": "';'", "\t": "tabs"}
 # What damaged files make their readers raise.
 _DAMAGE = (
     ValueError,
@@ -35,59 +36,18 @@ def import_pandas(owner: str) -> Any:
     return pd
 
 
-def read_samples_for(model: Any, path: Path, target: str | None) -> tuple[Any, Any]:
-    """Return samples in the form the model was trained on, and their labels."""
-    X, y = read_samples(path, target)
-    if y is not None:
-        y = as_labels_of(model, y)
-    return (X if _knows_names(model) else X.to_numpy()), y
-
-
-def _knows_names(model: Any) -> bool:
-    """Tell whether a model, or a member of a list or dict, was trained on a frame."""
-    members = model.values() if isinstance(model, dict) else model
-    if isinstance(model, (list, tuple, dict)):
-        return any(map(_knows_names, members))
-    return hasattr(model, "feature_names_in_")
-
-
-def as_labels_of(model: Any, y: Any) -> Any:
-    """Return labels from a file as the model knows them: its 5 may be written "5".
-
-    Labels that the model does not know, or knows as they are, stay as they are.
-    """
-    classes = getattr(model, "classes_", None)
-    if classes is None or isinstance(classes, list) or set(y) <= set(classes):
-        return y
-    known = {_as_text(label): label for label in classes}
-    told = [known.get(_as_text(label)) for label in y]
-    if len(known) < len(classes) or any(label is None for label in told):
-        return y
-    return _like(told, classes)
-
-
-def _as_text(label: Any) -> str:
-    """Return a label as people would write it: 5.0 is 5."""
-    is_whole = isinstance(label, float) and label.is_integer()
-    return str(int(label)) if is_whole else str(label)
-
-
-def _like(labels: list[Any], classes: Any) -> Any:
-    import numpy as np
-
-    return np.asarray(labels, dtype=classes.dtype)
-
-
 def column_names(path: Path) -> list[str] | None:
     """Return the columns of a table without reading it; None if that cannot be told."""
     name = path.name.lower()
     try:
         if name.endswith((".csv", ".csv.gz")):
-            return next(csv_rows(path), [])
+            return next(csv_rows(path), None)
         if name.endswith((".parquet", ".pq")):
             from pyarrow.parquet import read_schema
 
-            return list(read_schema(path).names)
+            names = read_schema(path).names
+            # An index that pandas wrote along is none of the columns.
+            return [name for name in names if not name.startswith("__index_level_")]
         if name.endswith((".arff", ".arff.gz")):
             return _arff_names(path)
     except (FileFormatError, ImportError, *_DAMAGE):
@@ -110,43 +70,41 @@ def _arff_names(path: Path) -> list[str] | None:
     return None
 
 
-def read_samples(path: Path, target: str | None) -> tuple[Any, Any]:
-    """Return the frame without the target column, and that column; None without one."""
-    import_pandas(str(path))
-    if not path.exists():
-        raise FileNotFoundError(f"{path}: no such file.")
-    if not path.name.lower().endswith(TABLES):
-        raise FileFormatError(f"{path}: samples come as {', '.join(TABLES)}.")
-    frame = read_table(path, path.read_bytes())
-    twice = frame.columns[frame.columns.duplicated()]
-    if len(twice):
-        raise ValueError(f"{path}: column {twice[0]!r} appears twice.")
-    if target is None:
-        return frame, None
-    if target not in frame.columns:
-        raise ValueError(f"{path}: {unknown_name('column', target, frame.columns)}")
-    return frame.drop(columns=target), frame[target].to_numpy()
-
-
 def read_table(path: Path, raw: bytes) -> Any:
     """Return a file as a frame with text as column names."""
+    return read_with_texts(path, raw, None)[0]
+
+
+def read_with_texts(
+    path: Path, raw: bytes, column: str | None, keep_spaces: bool = False
+) -> tuple[Any, list[str] | None]:
+    """Return a file as a frame, and a column of it as it is written.
+
+    The second is None where a file has types of its own, or no such column.
+    ``keep_spaces`` leaves those before a text, too.
+    """
     import_pandas(str(path))
     name = path.name.lower()
+    texts = None
     try:
         if name.endswith(".gz"):
             raw = gzip.decompress(raw)
+        if not raw.strip():
+            raise FileFormatError(f"{path}: empty file.")
         if name.endswith((".parquet", ".pq")):
             frame = read_parquet(path, raw, ["pandas"])
         elif name.endswith((".arff", ".arff.gz")):
             frame = _read_arff(raw.decode("utf-8"))
         else:
-            frame = _read_csv(raw.decode("utf-8-sig"))
+            frame, texts = _read_csv(raw.decode("utf-8-sig"), column, keep_spaces)
     except FileFormatError:
         raise
     except _DAMAGE as error:
         raise _damaged(path, error) from error
+    if not len(frame):
+        raise FileFormatError(f"{path}: no rows.")
     frame.columns = [str(column) for column in frame.columns]
-    return frame.reset_index(drop=True)
+    return frame.reset_index(drop=True), texts
 
 
 def read_parquet(
@@ -164,8 +122,10 @@ def read_parquet(
     raise ImportError(f"{path}: needs pyarrow; pip install pyarrow")
 
 
-def csv_rows(path: Path) -> Iterator[list[str]]:
+def csv_rows(path: Path, keep_spaces: bool = False) -> Iterator[list[str]]:
     """Yield the header and the rows of a CSV file, which may be gzipped.
+
+    Spaces before a text are taken away, unless ``keep_spaces`` says otherwise.
 
     Raises
     ------
@@ -175,7 +135,7 @@ def csv_rows(path: Path) -> Iterator[list[str]]:
     is_zipped = path.name.lower().endswith(".gz")
     with gzip.open(path, "rb") if is_zipped else open(path, "rb") as file:
         quotes = _Quotes(io.TextIOWrapper(file, encoding="utf-8-sig", newline=""))
-        rows = csv.reader(quotes, skipinitialspace=True)
+        rows = csv.reader(quotes, skipinitialspace=not keep_spaces)
         n_fields = None
         try:
             for row in rows:
@@ -210,6 +170,9 @@ class _Quotes:
 
 def check_header(header: Sequence[str]) -> None:
     """Raise ``ValueError`` unless each column has a name of its own."""
+    for mark, name in _OTHER_MARKS.items():
+        if len(header) == 1 and mark in header[0]:
+            raise ValueError(f"columns are separated by {name}, not by ','")
     seen: set[str] = set()
     for place, name in enumerate(header, start=1):
         if not name.strip():
@@ -232,30 +195,39 @@ def _damaged(path: Path, error: BaseException) -> FileFormatError:
     return FileFormatError(f"{path}: not a readable table ({why[:300]}).")
 
 
-def _read_csv(text: str) -> Any:
+def _read_csv(
+    text: str, column: str | None, keep_spaces: bool
+) -> tuple[Any, list[str] | None]:
     """Read CSV, refusing what pandas would mend in silence."""
     import pandas as pd
 
-    rows = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True, strict=True)
+    rows = csv.reader(
+        io.StringIO(text, newline=""), skipinitialspace=not keep_spaces, strict=True
+    )
+    texts: list[str] = []
     try:
-        header = next(rows, [])
+        header = [name.lstrip() for name in next(rows, [])]
         check_header(header)
+        place = header.index(column) if column in header else None
         for row in rows:
             if row:
                 _check_fields(row, len(header), rows.line_num)
+                if place is not None:
+                    texts.append(row[place])
     except csv.Error as error:
         raise ValueError(f"line {rows.line_num}: {error}") from error
     # The same numbers everywhere, so the same fingerprint: until 3.1 pandas did not
     # read a number exactly unless told to, since then it always does.
     version = tuple(map(int, pd.__version__.split(".")[:2]))
     precision = {"float_precision": "round_trip"} if version < (3, 1) else {}
-    return pd.read_csv(
+    frame = pd.read_csv(
         io.StringIO(text),
         skipinitialspace=True,
         na_values=["?"],
         low_memory=False,
         **precision,
     )
+    return frame, texts if place is not None and len(texts) == len(frame) else None
 
 
 def _read_arff(text: str) -> Any:

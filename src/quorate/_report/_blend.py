@@ -1,0 +1,94 @@
+"""What a page about a blend says of its weights, and of what they bring."""
+
+from typing import Any
+
+from quorate._blending import Blend
+from quorate._report._format import count, number
+from quorate._scoring import Judged
+
+# A difference below this many standard errors is not told apart from chance.
+_CLEAR = 2.0
+
+
+def blend_facts(blend: Blend) -> dict[str, Any]:
+    """Return the weights of a blend, and how good it is beside its models."""
+    apart, doubt = blend.nested.behind(blend.best_nested)
+    return {
+        "weights": {name: blend.weights.get(name, 0.0) for name in blend.names},
+        "n_weighted": len(blend.weights),
+        "scoring": blend.scoring,
+        "method": blend.method,
+        "best_single": blend.best_single,
+        "blend": _score(blend.nested),
+        "single": _score(blend.best_nested),
+        "mean": _score(blend.mean_nested),
+        "behind_single": {"value": apart, "standard_error": doubt},
+    }
+
+
+def _score(judged: Judged) -> dict[str, float]:
+    return {"value": judged.score, "standard_error": judged.standard_error}
+
+
+def blend_rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the scores of a blend, as names and values."""
+    called = {
+        "blend": f"blend of {count(facts['n_weighted'])}",
+        "single": f"best single model ({facts['best_single']})",
+        "mean": f"mean of all {count(len(facts['weights']))}",
+    }
+    return [
+        (
+            f"{facts['scoring']}, {name}",
+            f"{number(facts[which]['value'])} ± "
+            f"{number(facts[which]['standard_error'])}",
+        )
+        for which, name in called.items()
+    ]
+
+
+def blend_lead(facts: dict[str, Any]) -> str:
+    """Say in a sentence how good the blend is beside its models."""
+    of = count(facts["n_weighted"])
+    if facts["n_weighted"] == len(facts["weights"]):
+        of = f"all {of}"
+    return (
+        f"The blend of {of} has a {facts['scoring']} of "
+        f"{number(facts['blend']['value'])}, the best of them alone "
+        f"({facts['best_single']}) {number(facts['single']['value'])}, their plain "
+        f"mean {number(facts['mean']['value'])}; the larger, the better"
+    )
+
+
+def blend_advice(facts: dict[str, Any]) -> dict[str, str]:
+    """Say whether to use the blend, or one of its models."""
+    behind = facts["behind_single"]
+    scores = (
+        f"Its {facts['scoring']} is {{}}, and {{}} for {{}}, on samples that chose "
+        "neither weights nor model; the larger, the better."
+    )
+    blend, single = (number(facts[which]["value"]) for which in ("blend", "single"))
+    name = facts["best_single"]
+    if facts["n_weighted"] == 1:
+        return {
+            "title": f"Use {name} alone: no other model has a weight.",
+            "text": f"By {facts['method']}, mixing in others does not help.",
+        }
+    if behind["value"] > _CLEAR * behind["standard_error"]:
+        return {
+            "title": f"Ask whether you need the blend: {name} alone is better.",
+            "text": scores.format(single, blend, "the blend"),
+        }
+    n_weighted = count(facts["n_weighted"])
+    if behind["value"] >= -_CLEAR * behind["standard_error"]:
+        return {
+            "title": f"Choose between the blend of {n_weighted} and {name} alone: they "
+            "are about as good.",
+            "text": "The blend needs more models. "
+            + scores.format(single, blend, "the blend"),
+        }
+    return {
+        "title": f"Use the blend of {n_weighted}, with the weights in the table of "
+        "members.",
+        "text": scores.format(blend, single, f"{name} alone"),
+    }

@@ -1,0 +1,26 @@
+"""Tables from files, and samples with labels for models that want to be asked."""
+
+from quorate._tables._form import SampleForm
+from quorate._tables._read import (
+    TABLES,
+    check_header,
+    column_names,
+    csv_rows,
+    import_pandas,
+    read_parquet,
+    read_table,
+)
+from quorate._tables._samples import read_samples, read_samples_for
+
+__all__ = [
+    "TABLES",
+    "SampleForm",
+    "check_header",
+    "column_names",
+    "csv_rows",
+    "import_pandas",
+    "read_parquet",
+    "read_samples",
+    "read_samples_for",
+    "read_table",
+]

@@ -1,0 +1,232 @@
+"""Columns and labels of files, as the model in another file knows them."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import quorate
+from quorate._label_text import LabelTexts
+from quorate._tables import SampleForm
+from quorate.cli import main
+from quorate.exceptions import UnusedColumnsWarning
+
+COLUMNS = list("abcd")
+X, Y = make_classification(260, 4, n_informative=3, n_redundant=0, random_state=0)
+TABLE = pd.DataFrame(X, columns=COLUMNS)
+
+
+def run(*words):
+    return CliRunner().invoke(main, list(map(str, words)))
+
+
+def fitted(labels, frame=TABLE):
+    y = np.array(labels)[Y]
+    return RandomForestClassifier(8, random_state=0).fit(frame[:150], y[:150]), y
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [["01", "02"], ["1.0", "2.0"], ["1e3", "1000"], ["NA", "None"], ["", "x"],
+     [" a", "a"], ["b ", "b"], ["nan", "?"], ["true", "True"]],
+)  # fmt: skip
+@pytest.mark.parametrize("as_folder", [False, True])
+def test_text_labels_come_back_as_they_were(here, labels, as_folder):
+    forest, y = fitted(labels)
+    quorate.save(forest, "forest.skops")
+    (here / "new").mkdir()
+    rest = TABLE[150:].assign(kind=y[150:])
+    rest.to_csv("new/new.csv", index=False)
+    data = "new" if as_folder else "new/new.csv"
+    done = run("compare", "forest.skops", "forest.skops", data, "--target", "kind",
+               "--json")  # fmt: skip
+    assert done.exit_code == 0, done.stderr
+    right = json.loads(done.stdout)["accuracy"]["before"]
+    assert right == pytest.approx(forest.score(TABLE[150:], y[150:]))
+
+
+@pytest.mark.parametrize("as_folder", [False, True])
+@pytest.mark.parametrize(
+    ("labels", "strange"), [(["01", "02"], "03"), ([1, 2], "3"), (["1", "2"], "other")]
+)
+def test_one_unknown_label_is_one(here, labels, strange, as_folder):
+    forest, y = fitted(labels)
+    quorate.save(forest, "forest.skops")
+    (here / "new").mkdir()
+    texts = y[150:].astype(object)
+    texts[7] = strange
+    TABLE[150:].assign(kind=texts).to_csv("new/new.csv", index=False)
+    data = "new" if as_folder else "new/new.csv"
+    done = run("compare", "forest.skops", "forest.skops", data, "--target", "kind",
+               "--json")  # fmt: skip
+    assert done.exit_code == 0, done.stderr
+    said = forest.predict(TABLE[150:])
+    right = (said == y[150:]) & (np.arange(110) != 7)
+    assert json.loads(done.stdout)["accuracy"]["before"] == pytest.approx(right.mean())
+
+
+def test_pruning_a_folder_with_a_text_model(here):
+    forest, y = fitted(["01", "02"])
+    quorate.save(forest, "forest.skops")
+    (here / "new").mkdir()
+    TABLE[150:].assign(kind=y[150:]).to_csv("new/new.csv", index=False)
+    folder = quorate.prune(forest, "new", target="kind", keep=3)
+    whole = quorate.prune(forest, TABLE[150:], y[150:], keep=3)
+    assert folder.pruning_["members"] == whole.pruning_["members"]
+
+
+class TestRefusedLabels:
+    @pytest.mark.parametrize("text", ["", "NA", "?"])
+    def test_missing(self, here, text):
+        forest, y = fitted([1, 2])
+        quorate.save(forest, "forest.skops")
+        texts = y[150:].astype(object)
+        texts[5] = text
+        TABLE[150:].assign(kind=texts).to_csv("new.csv", index=False)
+        done = run("diagnose", "forest.skops", "new.csv", "--target", "kind")
+        assert done.exit_code == 1
+        assert "new.csv: column 'kind': missing label at row 5." in done.stderr
+
+    def test_missing_in_parquet_although_a_label_is_called_so(self, here):
+        forest, y = fitted(["nan", "other"])
+        texts = y[150:].astype(object)
+        texts[5] = None
+        form = SampleForm.of(forest)
+        with pytest.raises(ValueError, match="column 'kind': missing label at row 5"):
+            form.as_labels(texts, "kind")
+
+    def test_text_among_numbers(self, here):
+        forest, y = fitted([1, 2])
+        quorate.save(forest, "forest.skops")
+        texts = y[150:].astype(object)
+        texts[5] = "two"
+        TABLE[150:].assign(kind=texts).to_csv("new.csv", index=False)
+        done = run("diagnose", "forest.skops", "new.csv", "--target", "kind")
+        assert done.exit_code == 1
+        assert (
+            "'two' at row 5 is no number, as the labels of forest.skops are (1, 2)."
+            in " ".join(done.stderr.split())
+        )
+
+
+def test_which_label_a_text_means():
+    texts = LabelTexts([5, 7])
+    assert [texts.find(text) for text in ("5", "5.0", " 7", "05", "x", "")] == [
+        0, 0, 1, 0, None, None
+    ]  # fmt: skip
+    # The same text goes before the same number; two equal numbers are nobody.
+    codes = LabelTexts(["1", "01", "2"])
+    assert [codes.find(text) for text in ("01", "1", "1.0", 2.0)] == [1, 0, None, 2]
+    large = LabelTexts([2**53, 2**53 + 1])
+    assert large.find(str(2**53 + 1)) == 1
+    assert LabelTexts([0, 1]).find(True) == 1
+    assert LabelTexts(["a", "1_0"]).find("10") is None
+
+
+def models():
+    y = Y[:150]
+    yield "forest", RandomForestClassifier(5, random_state=0).fit(TABLE[:150], y)
+    pipe = make_pipeline(StandardScaler(), RandomForestClassifier(5, random_state=0))
+    yield "pipeline", pipe.fit(TABLE[:150], y)
+    pool = {
+        name: LogisticRegression(C=strength).fit(TABLE[:150], y)
+        for name, strength in (("weak", 0.01), ("strong", 1.0), ("none", 100.0))
+    }
+    yield "pool", pool
+    yield "pooled", quorate.prune(pool, TABLE[150:], Y[150:], keep=2)
+
+
+MODELS = dict(models())
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("as_folder", [False, True])
+def test_columns_too_many_and_in_another_order(here, name, as_folder):
+    quorate.save(MODELS[name], "model.skops")
+    (here / "new").mkdir()
+    plain = TABLE[150:].assign(kind=Y[150:])
+    plain.to_csv("plain.csv", index=False)
+    mixed = plain.assign(city="Rome", id=range(len(plain)))
+    mixed[["city", "d", "kind", "b", "a", "id", "c"]].to_csv("new/1.csv", index=False)
+    mixed[:0].assign(note=1).to_csv("new/2.csv", index=False)
+    if as_folder:
+        mixed[:1].assign(note=1).to_csv("new/2.csv", index=False)
+    data = "new" if as_folder else "new/1.csv"
+    words = ["prune", "model.skops", data, "--target", "kind", "--keep", 2, "--json"]
+    done = run(*words, "-o", "small.skops", "--test", "new/1.csv")
+    assert done.exit_code == 0, done.stderr
+    notes = [line for line in done.stderr.splitlines() if "not trained on" in line]
+    of = "the model" if as_folder else "model.skops"
+    assert f"Note: new/1.csv: {of} was not trained on the columns 'city', 'id', left "\
+        "out." in notes  # fmt: skip
+    assert len(notes) == len(set(notes))
+    found = json.loads(done.stdout)
+    words[2] = "plain.csv"
+    expected = run(*words, "-o", "other.skops", "--test", "plain.csv")
+    assert expected.stderr == ""
+    right = json.loads(expected.stdout)
+    assert found["comparison"]["accuracy"] == right["comparison"]["accuracy"]
+    if not as_folder:
+        assert found["pruning"]["members"] == right["pruning"]["members"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["prune", "model.skops", "short.csv"], ["prune", "model.skops", "new.csv",
+      "--test", "short.csv"], ["report", "model.skops", "short.csv"],
+     ["lazy", "model.skops", "short.csv"], ["diagnose", "model.skops", "short.csv"],
+     ["compare", "model.skops", "model.skops", "short.csv"],
+     ["diagnose", "model.skops", "parts"], ["prune", "model.skops", "parts"]],
+)  # fmt: skip
+def test_missing_columns_are_named_before_any_work(here, words, monkeypatch):
+    forest, y = fitted([1, 2])
+    quorate.save(forest, "model.skops")
+    table = TABLE[150:].assign(kind=y[150:])
+    table.to_csv("new.csv", index=False)
+    (here / "parts").mkdir()
+    for path in ("short.csv", "parts/1.csv"):
+        table.drop(columns=["b", "d"]).to_csv(path, index=False)
+
+    def nobody(*_, **__):
+        raise AssertionError("somebody began to work")
+
+    monkeypatch.setattr("quorate._tables.read_samples_for", nobody)
+    monkeypatch.setattr("quorate.summarising.summarise", nobody)
+    monkeypatch.setattr("quorate.pruned.prune_with_selection", nobody)
+    done = run(*words, "--target", "kind")
+    assert done.exit_code == 1
+    said = " ".join(done.stderr.split())
+    assert "columns 'b', 'd' are missing, which model.skops" in said
+    assert said.endswith("was trained on.")
+
+
+def test_python_says_it_too(here):
+    forest, y = fitted([1, 2])
+    (here / "parts").mkdir()
+    table = TABLE[150:].assign(kind=y[150:], more=1)
+    for part in (1, 2):
+        table[part::2].to_parquet(f"parts/{part}.parquet")
+    with pytest.warns(UnusedColumnsWarning, match="on the column 'more', left") as told:
+        summary = quorate.summarise(forest, "parts", target="kind")
+    assert len(told) == 1
+    rows = np.r_[151:260:2, 152:260:2]
+    assert summary.accuracy() == forest.score(TABLE.iloc[rows], y[rows])
+    (here / "short").mkdir()
+    table.drop(columns=["a", "more"]).to_parquet("short/3.parquet")
+    with pytest.raises(
+        ValueError, match=r"3\.parquet: column 'a' is missing, which the"
+    ):
+        quorate.summarise(forest, "short", target="kind")

@@ -1,0 +1,137 @@
+"""What a model written as C asks of compilers, of the stack and of labels."""
+
+import re
+import subprocess
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+
+from quorate import LazyClassifier
+from quorate._native._compile import (
+    SOURCE,
+    CompilerError,
+    compile_file,
+    compile_kernels,
+    find_compiler,
+)
+
+needs_compiler = pytest.mark.skipif(
+    find_compiler() is None, reason="no C compiler to compile what to_c writes"
+)
+NEEDS_NAN = "a forest needs NaN: no -ffast-math, -Ofast, -ffinite-math-only or /fp"
+# Of both branches: finite numbers, and one that is missing.
+MAIN = """
+#include <fenv.h>
+
+int main(void)
+{{
+    float rows[2][{n}] = {{{{0}}}};
+    int32_t codes[2];
+    rows[1][0] = NAN;
+    feclearexcept(FE_ALL_EXCEPT);
+    forest_predict_rows(rows[0], 1, codes);
+    forest_predict_rows(rows[1], 1, codes + 1);
+    return fetestexcept(FE_INVALID) ? 2 : 0;
+}}
+"""
+
+
+@pytest.fixture(scope="module")
+def forest():
+    X, y = load_wine(return_X_y=True)
+    return RandomForestClassifier(15, random_state=0).fit(X, y)
+
+
+def labelled(labels):
+    """Return a lazy forest of some labels, each of which has a value of its own."""
+    X = np.arange(float(len(labels)))[:, None]
+    y = np.array(labels, dtype=object)
+    return LazyClassifier(RandomForestClassifier(3, bootstrap=False).fit(X, y)).fit()
+
+
+@needs_compiler
+@pytest.mark.parametrize("option", ["-ffast-math", "-Ofast", "-ffinite-math-only"])
+def test_compilers_that_take_nan_for_impossible_are_refused(forest, tmp_path, option):
+    path = tmp_path / "forest.c"
+    LazyClassifier(forest).fit().to_c(path)
+    assert "-ffast-math, -Ofast, -ffinite-math-only" in path.read_text()[:500]
+    with pytest.raises(CompilerError, match=NEEDS_NAN):
+        compile_file(path, tmp_path / "forest.so", [option])
+    with pytest.raises(CompilerError, match=NEEDS_NAN):
+        compile_kernels(tmp_path / "forest.so", [option])
+
+
+@needs_compiler
+@pytest.mark.parametrize(("method", "fits"), [(0, True), (16, True), (2, False)])
+def test_sums_are_rounded_as_in_numpy_or_not_at_all(tmp_path, method, fits):
+    source = tmp_path / "forest.c"
+    given = f"#undef FLT_EVAL_METHOD\n#define FLT_EVAL_METHOD {method}\n"
+    before, after = SOURCE.read_text().split("/* 16 is about", 1)
+    source.write_text(f"{before}{given}/* 16 is about{after}")
+    if fits:
+        assert compile_file(source, tmp_path / "forest.so", ["-O0"])
+        return
+    with pytest.raises(CompilerError, match="sums would be rounded otherwise than"):
+        compile_file(source, tmp_path / "forest.so")
+
+
+@needs_compiler
+def test_a_prediction_raises_no_flag_of_the_processor(forest, tmp_path):
+    source, program = tmp_path / "forest.c", tmp_path / "forest"
+    LazyClassifier(forest).fit().to_c(source)
+    with source.open("a") as file:
+        file.write(MAIN.format(n=forest.n_features_in_))
+    compile_file(source, program, shared=False)
+    assert subprocess.run([program], check=False).returncode == 0
+
+
+@needs_compiler
+@pytest.mark.filterwarnings("ignore:The number of unique classes")
+def test_the_stack_that_is_needed_stands_in_the_file(tmp_path):
+    source = tmp_path / "forest.c"
+    for n_classes, n_rows in ((2, 256), (600, 6), (5000, 1)):
+        X = np.arange(float(n_classes))[:, None]
+        trees = ExtraTreesClassifier(2, max_depth=2, random_state=0)
+        lazy = LazyClassifier(trees.fit(X, np.arange(n_classes))).fit()
+        lazy.to_c(source)
+        text = source.read_text()
+        assert f"double scores[{n_rows} * {n_classes}]" in text
+        stated = int(re.search(r"need up to\n \* (\d+) bytes of stack", text)[1])
+        _compile_with_frames(source, stated)
+        with pytest.raises(CompilerError, match="forest_predict_rows"):
+            _compile_with_frames(source, stated - 8000)  # what the kernel needs
+
+
+def _compile_with_frames(source, size):
+    options = ["-O0", "-Werror", f"-Wframe-larger-than={size}"]
+    compile_file(source, source.with_suffix(".so"), options)
+
+
+def test_more_classes_than_the_stack_has_room_for(forest, tmp_path, monkeypatch):
+    monkeypatch.setattr("quorate.lazy._c_source._MOST_CLASSES", 2)
+    with pytest.raises(ValueError, match=r"^to_c: the scores of 3 classes may not fit"):
+        LazyClassifier(forest).fit().to_c(tmp_path / "x.c")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("label", "problem"),
+    [
+        ("a\0b", r"the label 'a\\x00b' has a NUL in it, where a text in C ends"),
+        ("a\ud800", r"the label 'a\\ud800' has half a surrogate pair in it"),
+    ],
+)
+def test_labels_that_are_no_text_in_c(tmp_path, label, problem):
+    lazy = labelled(["a", label])
+    with pytest.raises(ValueError, match=f"^to_c: {problem}.* another name.$"):
+        lazy.to_c(tmp_path / "x.c")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_is_not_there(forest, tmp_path):
+    path = tmp_path / "none" / "x.c"
+    with pytest.raises(FileNotFoundError) as caught:
+        LazyClassifier(forest).fit().to_c(path)
+    assert caught.value.filename == str(path)

@@ -1,0 +1,164 @@
+"""Batches that are not alike, or cannot be had, are refused alike by everybody."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from tests.summarising.conftest import in_batches
+
+import quorate
+from quorate._batches import GivenBatches, draw_sample
+from quorate.exceptions import BatchError
+from quorate.votes import Summary
+
+NAMES = [f"x{at}" for at in range(8)]
+
+
+@pytest.fixture(scope="module")
+def small(forest):
+    return quorate.keep_members(forest, [0, 2, 3])
+
+
+def doors(forest, small):
+    """Everybody who takes batches, by name."""
+    return {
+        "summarise": lambda given, **more: quorate.summarise(forest, given, **more),
+        "collect_votes": lambda given, **more: quorate.collect_votes(
+            forest, given, **more
+        ),
+        "compare": lambda given, **more: quorate.compare(forest, small, given, **more),
+        "prune": lambda given, **more: quorate.prune(forest, given, keep=3, **more),
+        "report": lambda given, **more: quorate.report(forest, given, **more),
+        "distil": lambda given, **more: quorate.distil(small, forest, given, **more),
+    }
+
+
+def unlike(X, y):
+    frame = pd.DataFrame(X, columns=NAMES)
+    missing = np.where(np.arange(50) == 7, np.nan, y[:50])
+    nobody = np.array([*y[:49], None], dtype=object)
+    good, rows, labels = (X[:100], y[:100]), X[:50], y[:50]
+    framed = frame[:100], y[:100]
+    return {
+        "a column less": (framed, (frame[:50].drop(columns="x3"), labels),
+                          "it has no column 'x3', the first batch has one"),
+        "a column more": (framed, (frame[:50].assign(z=1.0), labels),
+                          "it has a column 'z', the first batch has none"),
+        "a column twice": (framed, (frame[:50][[*NAMES, "x3"]], labels),
+                           "it has 9 columns, the first batch has 8"),
+        "another order": (framed, (frame[:50][NAMES[::-1]], labels),
+                          "order, column 0 is 'x7' and in the first batch 'x0'"),
+        "no names": (framed, (rows, labels),
+                     "it is an array, the first batch is a frame of pandas"),
+        "a series": (good, (frame["x0"][:50], labels),
+                     "it is one column of a frame, the first batch is an array"),
+        "sparse": (good, (sparse.csr_array(rows), labels),
+                   "it is sparse, the first batch is an array"),
+        "fewer columns": (good, (rows[:, :5], labels),
+                          "it has 5 features, the first batch has 8 features"),
+        "no rows": (good, (X[:0], y[:0]), "it has no rows"),
+        "NaN labels": (good, (rows, missing), "y: missing label at sample 7"),
+        "None labels": (good, (rows, nobody), "y: .*49"),
+        "text labels": (good, (rows, np.array(["ant", "bee"] * 25)),
+                        "labels of mixed types, numbers and text"),
+        "no pair": (good, X[:5], r"a batch is a pair \(X, y\), got ndarray"),
+    }  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:X has feature names")
+@pytest.mark.parametrize("door", doors(None, None))
+@pytest.mark.parametrize("what", unlike(np.zeros((100, 8)), np.zeros(100)))
+def test_a_batch_unlike_the_first_is_named_by_everybody(
+    forest, small, data, door, what
+):
+    first, second, words = unlike(*data)[what]
+    take = doors(forest, small)[door]
+    owner = "summarise" if door == "compare" else door
+    with pytest.raises(BatchError, match=f"^{owner}: batch 1: .*{words}"):
+        take(pair for pair in [first, second])
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+@pytest.mark.parametrize("door", doors(None, None))
+def test_a_file_whose_columns_come_in_another_order_is_named(
+    forest, small, data, door, ending, tmp_path
+):
+    frame = pd.DataFrame(data[0][:300], columns=NAMES).assign(label=data[1][:300])
+    turned = frame[["label", *NAMES[::-1]]]
+    for at, table in enumerate((frame, turned)):
+        path = tmp_path / f"part-{at}.{ending}"
+        if ending == "csv":
+            table.to_csv(path, index=False)
+        else:
+            table.to_parquet(path)
+    words = r"part-1\.\w+: its columns come in another order, column 0 is 'label'"
+    with pytest.raises(BatchError, match=words):
+        doors(forest, small)[door](tmp_path, target="label")
+
+
+def test_an_index_that_a_file_keeps_is_no_column(forest, data, tmp_path):
+    frame = pd.DataFrame(data[0][:300], columns=NAMES).assign(label=data[1][:300])
+    for at, rows in enumerate((frame[:200], frame[200:])):
+        rows.set_index(rows.index + 5).to_parquet(tmp_path / f"part-{at}.parquet")
+    found = quorate.summarise(forest, tmp_path, target="label")
+    assert found.accuracy() == forest.score(data[0][:300], data[1][:300])
+
+
+def test_frames_of_polars_and_arrow_keep_their_names(data):
+    polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    X, y = data[0][:60], data[1][:60]
+    places = draw_sample(GivenBatches([(X, y)]), 20)[2]
+    columns = dict(zip(NAMES, X.T, strict=True))
+    for table in (polars.DataFrame(columns), pyarrow.table(columns)):
+        pairs = [(table[:25], y[:25]), (table[25:], y[25:])]
+        drawn = draw_sample(GivenBatches(pairs), 20)[0]
+        assert type(drawn) is type(table)
+        frame = drawn.to_pandas()
+        assert list(frame.columns) == NAMES
+        np.testing.assert_array_equal(frame.to_numpy(), X[places])
+
+
+# A source that ends badly
+
+
+def ends_badly(pairs):
+    yield from pairs
+    raise ConnectionError("the store is gone")
+
+
+@pytest.mark.parametrize("door", doors(None, None))
+def test_a_source_that_raises_is_told_with_the_number_of_the_batch(
+    forest, small, data, door
+):
+    pairs = list(in_batches(data[0][:300], data[1][:300], 100))
+    words = r"batch 3: it could not be had \(ConnectionError: the store is gone\)"
+    with pytest.raises(BatchError, match=words):
+        doors(forest, small)[door](ends_badly(pairs))
+
+
+def test_what_came_before_is_kept(forest, data, tmp_path):
+    pairs = list(in_batches(data[0][:300], data[1][:300], 100))
+    file = tmp_path / "so-far.npz"
+    with pytest.raises(BatchError, match=r"batch 2: .*200 rows are kept") as caught:
+        quorate.summarise(forest, ends_badly(pairs[:2]), resume=file)
+    assert isinstance(caught.value.__cause__.__cause__, ConnectionError)
+    assert Summary.load(file).n_samples == 200
+    again = quorate.summarise(forest, pairs, resume=file)
+    assert again.equals(quorate.summarise(forest, pairs))
+
+
+def test_a_bad_batch_travels_without_its_cause(data):
+    class Stays(Exception):
+        def __reduce__(self):
+            raise TypeError("it does not travel")
+
+    def pairs():
+        raise Stays("nobody is there")
+        yield
+
+    (bad,) = GivenBatches(pairs()).batches()
+    with pytest.raises(BatchError, match=r"batch 0: .*nobody is there") as caught:
+        pickle.loads(pickle.dumps(bad)).read(10)
+    assert caught.value.__cause__ is None

@@ -1,0 +1,127 @@
+"""A pass goes on from where it was only if everything before is what it was."""
+
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.summarising.conftest import in_batches
+
+import quorate
+from quorate._batches._mark import mark_of
+from quorate.exceptions import BatchError
+from quorate.votes import Summary
+
+
+@pytest.fixture
+def pairs(data):
+    return list(in_batches(data[0][:600], data[1][:600], 100))
+
+
+@pytest.fixture
+def file(forest, pairs, tmp_path):
+    """A pass that has come to the fourth of six batches."""
+    path = tmp_path / "so-far.npz"
+    quorate.summarise(forest, pairs[:4], resume=path)
+    return path
+
+
+def test_what_is_the_same_goes_on(forest, pairs, file):
+    copied = [(np.asfortranarray(X), y.copy()) for X, y in pairs]
+    again = quorate.summarise(forest, copied, resume=file)
+    assert again.equals(quorate.summarise(forest, pairs))
+
+
+def test_fewer_batches_than_it_covers_are_refused(forest, pairs, file):
+    with pytest.raises(ValueError, match="that pass covers 4 batches, here are 2"):
+        quorate.summarise(forest, pairs[:2], resume=file)
+    assert Summary.load(file).n_samples == 400
+
+
+@pytest.mark.parametrize("at", [1, 3])
+@pytest.mark.parametrize("what", ["X", "y"])
+def test_a_batch_that_has_changed_is_refused(forest, pairs, file, at, what):
+    X, y = pairs[at][0].copy(), pairs[at][1].copy()
+    if what == "X":
+        X[7, 3] += 1e-9
+    else:
+        y[7] = (y[7] + 1) % 3
+    pairs[at] = X, y
+    with pytest.raises(ValueError, match=f"batch {at} is not what it was"):
+        quorate.summarise(forest, pairs, resume=file)
+
+
+def test_a_later_batch_may_change(forest, pairs, file):
+    pairs[4] = pairs[0]
+    again = quorate.summarise(forest, pairs, resume=file)
+    assert again.equals(quorate.summarise(forest, pairs))
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_a_file_that_has_changed_is_refused(forest, data, tmp_path, ending):
+    folder, file = tmp_path / "data", tmp_path / "so-far.npz"
+    folder.mkdir()
+    frame = pd.DataFrame(data[0][:300]).rename(columns=str).assign(label=data[1][:300])
+    for at in range(3):
+        rows, path = frame[100 * at : 100 * at + 100], folder / f"{at}.{ending}"
+        if ending == "csv":
+            rows.to_csv(path, index=False)
+        else:
+            rows.to_parquet(path)
+    whole = quorate.summarise(forest, folder, target="label", resume=file)
+    again = quorate.summarise(forest, folder, target="label", resume=file)
+    assert again.equals(whole)
+    path = folder / f"1.{ending}"
+    os.utime(path, ns=(0, path.stat().st_mtime_ns + 1_000_000_000))
+    with pytest.raises(ValueError, match=rf"1\.{ending} is not what it was"):
+        quorate.summarise(forest, folder, target="label", resume=file)
+
+
+def test_a_file_of_an_older_version_is_refused(forest, pairs, file):
+    with np.load(file) as old:
+        arrays = {name: old[name] for name in old.files if name != "batches_done"}
+    np.savez_compressed(file, **arrays)
+    assert Summary.load(file).n_samples == 400
+    with pytest.raises(ValueError, match="did not note which batches it covers"):
+        quorate.summarise(forest, pairs, resume=file)
+
+
+def test_a_bad_batch_among_those_done_is_named(forest, pairs, file):
+    pairs[1] = pairs[1][0][:, :5], pairs[1][1]
+    with pytest.raises(BatchError, match=r"summarise: batch 1: .*400 rows are kept"):
+        quorate.summarise(forest, pairs, resume=file)
+
+
+def test_marks_tell_samples_apart(data):
+    from scipy import sparse
+
+    X, y = data[0][:20], data[1][:20]
+    frame = pd.DataFrame(X, columns=list("abcdefgh")).assign(word="ant", day=y)
+    frame["day"] = pd.Timestamp("2024-05-01") + pd.to_timedelta(frame["day"], "D")
+    kinds = [X, frame, sparse.csr_array(X), X.tolist(), X[:0], frame.assign(word="bee"),
+             frame.rename(columns={"a": "z"}), X.astype("f4"), X.T]  # fmt: skip
+    polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    kinds += [polars.DataFrame({"a": X[:, 0]}), pyarrow.table({"a": X[:, 1]})]
+    marks = [mark_of(kind, y) for kind in kinds]
+    assert len(set(marks)) == len(marks)
+    assert marks == [mark_of(kind, y) for kind in kinds]
+    assert mark_of(X, y) == mark_of(X[::-1][::-1], y)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"every": -1}, ValueError, r"summarise\(every=-1\): seconds, 0 or more"),
+        ({"every": "a"}, ValueError, r"every='a'\): seconds"),
+        ({"n_jobs": 0}, ValueError, r"summarise\(n_jobs=0\): a number of processes"),
+        ({"n_jobs": "a"}, ValueError, r"n_jobs='a'\): a number of processes"),
+        ({"n_jobs": 1.5}, ValueError, r"n_jobs=1.5\): a number of processes"),
+        ({"progress": "yes"}, TypeError, r"progress='yes'\): True, False, or someth"),
+        ({"client": "tcp://a:1"}, TypeError, r"client='tcp://a:1'\): a distributed"),
+        ({"resume": 3}, TypeError, r"resume=3\): the path of a file"),
+        ({"resume": "."}, IsADirectoryError, "that is a folder; give the path of a"),
+    ],
+)
+def test_what_cannot_be_is_said_before(forest, pairs, options, error, words):
+    with pytest.raises(error, match=words):
+        quorate.summarise(forest, pairs, **options)
