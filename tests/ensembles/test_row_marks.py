@@ -42,7 +42,8 @@ class TestHashes:
         for same in (
             pd.DataFrame(X), X.tolist(), np.asfortranarray(X), X.astype(np.float32),
             sparse.csr_matrix(X), sparse.coo_array(X), X.astype(object),
-            np.negative(-X), X.reshape(50, 2, 2), pd.DataFrame(X).astype({0: object}),
+            np.where(X == 0, -0.0, X), X.reshape(50, 2, 2),
+            pd.DataFrame(X).astype({0: object}),
         ):  # fmt: skip
             np.testing.assert_array_equal(row_hashes(same, y), wanted)
         for labels in (y.tolist(), y.astype(float), y.astype(bool), y.astype(str)):
@@ -66,6 +67,7 @@ class TestHashes:
             assert row_hashes(other, y) != one
         assert row_hashes(X[:, ::-1], y) != one
         assert row_hashes(X, 1 - y) != one
+        assert row_hashes([[5.0]], [3]) != row_hashes([[3.0]], [5])
 
     def test_blocks_of_rows(self, monkeypatch):
         X, y = some(50)
@@ -75,8 +77,15 @@ class TestHashes:
 
     def test_texts(self):
         texts = ["some words", "other words", "some words"]
-        first, second, third = row_hashes(texts, [0, 0, 0])
-        assert first == third != second
+        words = [text.split() for text in texts]
+        ragged = [["some"], ["other", "words"], ["some"]]
+        counted = [{"some": 1}, {"other": 1}, {"some": 1}]
+        for given in (texts, words, ragged, counted, np.array(words, dtype=object)):
+            first, second, third = row_hashes(given, [0, 0, 0])
+            assert first == third != second
+        np.testing.assert_array_equal(
+            row_hashes(words, [0, 0, 0]), row_hashes(pd.DataFrame(words), [0, 0, 0])
+        )
 
     def test_after_a_file(self, tmp_path):
         frame, y = mixed_frame(200)

@@ -104,6 +104,8 @@ def collect_votes(
     True
     """
     found = read_ensemble(ensemble)
+    # Who has split the data may have left a class to the samples held out.
+    split = source in (VoteSource.FOLDS, VoteSource.HELD_OUT)
     if out_of_bag not in (True, False, "auto"):
         raise ValueError(
             f"collect_votes(out_of_bag={out_of_bag!r}): True, False or 'auto'."
@@ -125,7 +127,7 @@ def collect_votes(
             n_jobs=n_jobs,
             probabilities=probabilities,
         )
-        _check_labels(found, votes)
+        _check_labels(found, votes, split)
         return votes
     if target is not None:
         raise ValueError(
@@ -160,13 +162,13 @@ def collect_votes(
         n_jobs=n_jobs,
         probabilities=probabilities,
     )
-    _check_labels(found, votes)
+    _check_labels(found, votes, split)
     return votes if rows is None else votes.numbered(rows)
 
 
-def _check_labels(ensemble: Ensemble, votes: Votes) -> None:
+def _check_labels(ensemble: Ensemble, votes: Votes, split: bool) -> None:
     counts = np.bincount(votes.y, minlength=votes.classes.size)
-    check_labels(ensemble, votes.classes, counts, "collect_votes")
+    check_labels(ensemble, votes.classes, counts, "collect_votes", are_its_own=split)
 
 
 def _check_lengths(X: Any, y: Array | None) -> None:

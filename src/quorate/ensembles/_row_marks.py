@@ -101,7 +101,8 @@ class RowMarks:
             return 0.0
         met = np.count_nonzero(np.isin(looked_at, self.once))
         chance = looked_at.size * self.by_chance
-        # One or two rows that meet a mark are nothing to speak of.
+        if met < 2:
+            return 0.0  # of few that are looked at, one may be no more than an accident
         beyond = met - chance - 3 * np.sqrt(chance)
         share = max(0.0, beyond) / (looked_at.size * self.share_once)
         return float(min(share, 1.0) * hashes.size)
@@ -241,12 +242,18 @@ def _columns(X: Any) -> Iterator[Array]:
     elif hasattr(X, "columns"):
         yield from (X[name].to_numpy() for name in X.columns)
     else:
-        things = np.empty(count_rows(X), dtype=object)
-        if getattr(X, "ndim", 1) > 1:
-            yield from np.asarray(X).reshape(things.size, -1).T
-        else:  # texts, or whatever a pipeline begins with
-            things[:] = list(X)
-            yield things
+        yield from _as_things(X).reshape(count_rows(X), -1).T
+
+
+def _as_things(X: Any) -> Array:
+    """Return an array of texts, or of whatever a pipeline begins with."""
+    try:
+        return np.asarray(X)
+    except ValueError:  # rows of different lengths
+        things = np.empty(len(X), dtype=object)
+        for at, row in enumerate(X):
+            things[at] = row
+        return things
 
 
 def _keys(values: Array) -> Array:

@@ -12,7 +12,12 @@ from quorate.votes import as_labels
 
 
 def check_labels(
-    ensemble: Ensemble, classes: Array, counts: IntArray, owner: str
+    ensemble: Ensemble,
+    classes: Array,
+    counts: IntArray,
+    owner: str,
+    *,
+    are_its_own: bool = False,
 ) -> None:
     """Warn if samples have labels that the ensemble was not trained on.
 
@@ -27,6 +32,9 @@ def check_labels(
         How many samples have each of them; none for one that only votes have.
     owner : str
         Who asks, for the message.
+    are_its_own : bool
+        Whether they are known to be labels of its data, such as those of a class that
+        a fold has to itself.
     """
     if ensemble.classes is None:
         return
@@ -35,7 +43,7 @@ def check_labels(
     unknown = np.flatnonzero(there & [label not in known for label in labels])
     if not unknown.size:
         return
-    if unknown.size == np.count_nonzero(there):
+    if unknown.size == np.count_nonzero(there) and not are_its_own:
         raise ValueError(
             f"{owner}: the ensemble was trained on none of the labels given "
             f"({_listed([labels[place] for place in unknown])}); it knows "
