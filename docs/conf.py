@@ -90,6 +90,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "quorate"
 html_static_path = ["_static"]
 html_css_files = ["quorate.css"]
+html_js_files = ["mode.js"]
 html_favicon = "_static/mark.svg"
 html_math_renderer = "mathml"
 html_show_sourcelink = False

@@ -25,6 +25,17 @@ def unknown_name(kind: str, given: object, known: Iterable[str]) -> str:
     return f"unknown {kind} {given!r}; known are: {', '.join(names)}."
 
 
+def with_article(word: str) -> str:
+    """Return a word after its article.
+
+    Examples
+    --------
+    >>> with_article("int"), with_article("list")
+    ('an int', 'a list')
+    """
+    return f"{'an' if word[:1].lower() in 'aeio' else 'a'} {word}"
+
+
 def one_of(owner: str, parameter: str, given: object, allowed: tuple[str, ...]) -> None:
     """Raise ``ValueError`` unless ``given`` is one of the ``allowed`` words."""
     if given not in allowed:

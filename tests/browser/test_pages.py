@@ -91,6 +91,11 @@ def test_small_tables_are_lists_on_a_phone(request, visit, report):
         "cell => getComputedStyle(cell, '::before').content"
     )
     assert label == '"change"'
+    # A short label beside a long text is not cut into letters.
+    wrap = page.locator("#few-sizes td").first.evaluate(
+        "cell => getComputedStyle(cell, '::before').overflowWrap"
+    )
+    assert wrap == "break-word"
     assert page.locator("#savings thead").is_hidden()
     wide = visit(path, 1440).page
     assert wide.locator("#savings thead").is_visible()

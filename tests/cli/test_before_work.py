@@ -4,9 +4,11 @@ import os
 import subprocess
 import sys
 import time
+import warnings
 from importlib import import_module
 from inspect import signature
 
+import click
 import joblib
 import numpy as np
 import pandas as pd
@@ -17,6 +19,7 @@ from tests.study.plans import small_plan, write_toml
 
 import quorate
 from quorate.cli import _checks, main
+from quorate.exceptions import QuorateWarning
 from quorate.study import run_plan
 
 separate = (
@@ -158,8 +161,8 @@ EVERYWHERE = [
       for words in (PRUNE, COMPARE, REPORT, BLEND)),
     *(([*words, "--method", "nonsense"], 1, "unknown method 'nonsense'")
       for words in (PRUNE, REPORT, BLEND)),
-    *(([*words, "--keep", keep], 2, f"--keep {keep}: a fraction in (0, 1], a number "
-       "of members, 'auto' or 'own'.") for words in (PRUNE, REPORT)
+    *(([*words, "--keep", keep], 2, f"--keep {keep}: a fraction in (0, 1], a "
+       "percentage, a number of members, 'auto' or 'own'.") for words in (PRUNE, REPORT)
       for keep in ("many", "0", "-3", "1.5", "0.0", "nan", "inf")),
     *(([*words, "--method", "mdm", "--keep", "own"], 2, "--keep own: mdm finds no "
        "size of its own; ") for words in (PRUNE, REPORT)),
@@ -244,6 +247,50 @@ def test_refused_in_a_sentence(run, words, code, why):
     done = run(words)
     assert why in done.stderr.replace("\n", " ")
     assert done.exit_code == code
+
+
+def test_a_share_may_be_a_percentage():
+    assert _checks.as_size("20%") == pytest.approx(0.2)
+    assert _checks.as_size("100%") == 1.0
+    for wrong in ("0%", "120%", "%", "-5%"):
+        with pytest.raises(click.UsageError, match="a percentage, a number of members"):
+            _checks.as_size(wrong)
+
+
+@pytest.mark.parametrize(("said", "typed"), [
+    ("prune(keep=500): keep 1 to 40 members.", "--keep 500: keep 1 to 40 members."),
+    ("prune(scoring='f1'): why.", "--scoring f1: why."),
+    ("report(max_samples=0): why.", "--max-samples 0: why."),
+    ("EPBD(keep=9): why.", "EPBD(keep=9): why."),
+    ("3 of 9 samples have no valid vote and are left out; the samples attribute lists "
+     "those that stay.", "3 of 9 samples have no valid vote and are left out."),
+])  # fmt: skip
+def test_python_in_words_of_the_command_line(said, typed, monkeypatch):
+    @click.command("fails")
+    @click.option("--note", is_flag=True)
+    def fails(note):
+        if note:
+            warnings.warn(said, QuorateWarning, stacklevel=1)
+            return
+        raise ValueError(said)
+
+    monkeypatch.setitem(main.commands, "fails", fails)
+    refused = RUNNER.invoke(main, ["fails"])
+    assert (refused.exit_code, refused.stderr) == (1, f"Error: {typed}\n")
+    noted = RUNNER.invoke(main, ["fails", "--note"])
+    assert noted.stderr == f"Note: {typed}\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes")
+@pytest.mark.parametrize("words", [["methods"], ["methods", "--json"]])
+def test_a_reader_that_goes_ends_it_quietly(words):
+    """A pipe that nobody reads, as that of ``head`` when it has its lines."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "quorate", *words]
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, timeout=60)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, b"")
 
 
 def test_several_problems_at_once(run):

@@ -91,6 +91,13 @@ def test_weights_without_a_test(files, tmp_path):
     assert dict(zip(table.model, table.weight, strict=True)) == found.weights
 
 
+def test_one_model_without_weight_is_one(files):
+    folder, _ = files
+    words = [folder / "oof", "--target", folder / "y.csv"]
+    assert "; 1 more model has none" in run(*words, "--keep", "2").stdout
+    assert "; 2 more models have none" in run(*words, "--keep", "1").stdout
+
+
 @pytest.mark.parametrize(
     ("words", "code", "why"),
     [

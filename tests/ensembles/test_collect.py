@@ -205,7 +205,7 @@ class TestPools:
     @pytest.mark.parametrize(
         ("member", "message"),
         [
-            (object(), "'0' is a object without predict"),
+            (object(), "'0' is an object without predict"),
             (RandomForestRegressor(), "regressor: it does not vote"),
             (KMeans(), "clusterer: it does not vote"),
         ],

@@ -228,8 +228,8 @@ def broken(data, what):
 def test_a_bad_batch_is_named(forest, data, what, words, tmp_path):
     with pytest.raises(BatchError, match=words) as caught:
         quorate.summarise(forest, broken(data, what))
-    assert str(caught.value).endswith("(nothing is kept; resume= a file keeps what is "
-                                      "done)")  # fmt: skip
+    assert str(caught.value).endswith("(nothing is kept; a file to resume from would "
+                                      "keep what is done)")  # fmt: skip
     file = tmp_path / "so-far.npz"
     with pytest.raises(BatchError, match=words) as caught:
         quorate.summarise(forest, broken(data, what), resume=file)

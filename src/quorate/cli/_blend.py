@@ -185,9 +185,8 @@ def _show(console: Any, found: "Blend", test: Path | None, output: Path | None) 
         weights.add_row(name, f"{weight:.3f}")
     console.print(weights)
     left = len(found.names) - len(found.weights)
-    console.print(
-        "weights add up to 1" + (f"; {left:,} more models have none" * bool(left))
-    )
+    none = f"; {left:,} more {'model has' if left == 1 else 'models have'} none"
+    console.print("weights add up to 1" + none * bool(left))
     if output is not None:
         what = "weights" if test is None else f"blend of {test}"
         console.print(f"{what} written to {output}", markup=False, soft_wrap=True)

@@ -35,7 +35,7 @@ from quorate.cli._streams import is_stream, run_pass
     metavar="SHARE",
     help="Probability of a wrong certificate, at most.",
 )
-@_options.class_weight
+@_options.class_weight_of_errors
 @_options.jobs
 @_options.dask
 @_options.trust

@@ -166,7 +166,7 @@ def as_size(keep: str) -> float | int | str | None:
     if keep == "own":
         return None
     try:
-        number = int(keep) if keep.lstrip("+-").isdigit() else float(keep)
+        number = int(keep) if keep.lstrip("+-").isdigit() else _as_share(keep)
     except ValueError:
         number = 0
     if isinstance(number, int) and number >= 1:
@@ -174,8 +174,16 @@ def as_size(keep: str) -> float | int | str | None:
     if isinstance(number, float) and 0 < number <= 1:
         return number
     raise click.UsageError(
-        f"--keep {keep}: a fraction in (0, 1], a number of members, 'auto' or 'own'."
+        f"--keep {keep}: a fraction in (0, 1], a percentage, a number of members, "
+        "'auto' or 'own'."
     )
+
+
+def _as_share(text: str) -> float:
+    """Return a fraction; 20% is one, too."""
+    if text.endswith("%"):
+        return float(text.removesuffix("%")) / 100
+    return float(text)
 
 
 def as_limits(budget: tuple[str, ...]) -> dict[str, float] | None:

@@ -1,16 +1,28 @@
 """Turn refusals and interrupts into one sentence and an exit code."""
 
+import re
 import shlex
 import warnings
 from typing import Any
 
 import click
 
-from quorate.cli._interrupts import interrupted_code, noting_signals, was_interrupted
+from quorate.cli._interrupts import (
+    end_quietly,
+    interrupted_code,
+    noting_signals,
+    was_interrupted,
+)
 from quorate.cli._printable import printable, say
 from quorate.exceptions import QuorateWarning
 
 _TYPED = "quorate.typed"
+# How refusals in Python begin, where somebody calls a function with a parameter.
+_CALL = re.compile(
+    r"^(?:blend|certify|compare|prune|report|select|summarise)\((\w+)=([^()]*)\):"
+)
+_QUOTES = "'\""
+_ATTRIBUTE = "; the samples attribute lists those that stay"
 
 
 class RefusingGroup(click.Group):
@@ -61,7 +73,7 @@ class RefusingGroup(click.Group):
             raise
         except (ValueError, TypeError, ImportError, OSError) as error:
             if isinstance(error, BrokenPipeError):
-                raise
+                end_quietly()
             raise click.ClickException(printable(_sentence(error))) from error
 
 
@@ -80,10 +92,19 @@ class _Notes:
     def __call__(self, message: Warning | str, *_: Any, **__: Any) -> None:
         if str(message) not in self._said:
             self._said.add(str(message))
-            say(f"Note: {message}", err=True)
+            say(f"Note: {_as_typed(str(message))}", err=True)
 
 
 def _sentence(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
-    return str(error)
+    return _as_typed(str(error))
+
+
+def _as_typed(sentence: str) -> str:
+    """Return what Python says in words of the command line: --keep 9 for keep=9."""
+    said = _CALL.sub(
+        lambda found: f"--{found[1].replace('_', '-')} {found[2].strip(_QUOTES)}:",
+        sentence,
+    )
+    return said.replace(_ATTRIBUTE, "")

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from quorate._suggest import with_article
 from quorate.cli._streams import is_stream
 
 if TYPE_CHECKING:
@@ -18,7 +19,8 @@ def read_model(
     ensemble = load(model, trust, unsafe_pickle=unsafe_pickle)
     if not hasattr(ensemble, "predict"):
         raise TypeError(
-            f"{model}: a {type(ensemble).__name__} cannot predict by itself; "
+            f"{model}: {with_article(type(ensemble).__name__)} cannot predict by "
+            "itself; "
             f"{otherwise}."
         )
     return ensemble

@@ -2,16 +2,18 @@
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from contextlib import contextmanager, suppress
+from typing import Any, NoReturn
 
 Progress = Callable[[int, int], None]
 
 # To be told to end is to be interrupted: workers are stopped, files put in order.
 _HEEDED = (signal.SIGINT, signal.SIGTERM)
 _USUAL = (signal.SIG_DFL, signal.default_int_handler)
+_READER_GONE = 141  # 128 and the number of SIGPIPE
 _received: list[int] = []
 _owner: list[int] = []
 
@@ -52,6 +54,14 @@ def _note(number: int, frame: Any) -> None:
         return
     _received.append(number)
     raise KeyboardInterrupt
+
+
+def end_quietly() -> NoReturn:
+    """End as a command does whose reader has gone, such as ``head``."""
+    with suppress(OSError, ValueError):
+        # What is still to be written goes nowhere, and without a complaint.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    raise SystemExit(_READER_GONE)
 
 
 def was_interrupted() -> bool:

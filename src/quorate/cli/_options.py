@@ -70,9 +70,10 @@ target = click.option(
 keep = click.option(
     "--keep",
     default="default",
-    show_default="0.2; what has a weight in pools and voting",
+    show_default="0.2; of pools and voting, those that get a weight",
     metavar="HOW-MANY",
-    help="Fraction in (0, 1], number of members, 'auto' or 'own'.",
+    help="Fraction (0.2 or 20%), number of members, 'auto' for as few as do about as "
+    "well, or 'own' for what the method finds.",
 )
 force = click.option("--force", is_flag=True, help="Write over an existing file.")
 as_json = click.option(
@@ -126,6 +127,11 @@ class_weight = click.option(
     "--class-weight",
     type=click.Choice(["balanced"]),
     help="Let every class count the same when members are chosen.",
+)
+class_weight_of_errors = click.option(
+    "--class-weight",
+    type=click.Choice(["balanced"]),
+    help="Let every class count the same in the error, however rare it is.",
 )
 scoring = click.option(
     "--scoring",

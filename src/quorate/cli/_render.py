@@ -9,6 +9,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from quorate.cli._interrupts import end_quietly
 from quorate.cli._printable import on_one_line, printable
 
 if TYPE_CHECKING:
@@ -20,6 +21,10 @@ _WIDTH_WITHOUT_TERMINAL = 80
 
 class SafeConsole(Console):
     """A console that shows control characters in texts instead of sending them."""
+
+    def on_broken_pipe(self) -> None:
+        """End as other commands do when nobody reads on."""
+        end_quietly()
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None

@@ -5,6 +5,7 @@ from typing import Any
 
 from sklearn.utils import get_tags
 
+from quorate._suggest import with_article
 from quorate._typing import FloatArray, IntArray
 from quorate._warn import warn
 from quorate.ensembles._adapters import adapted
@@ -93,9 +94,10 @@ def warn_of_heads(ensemble: Ensemble) -> None:
 def _refuse(name: str, member: Any) -> None:
     """Refuse what cannot vote, with the reason."""
     if not callable(getattr(member, "predict", None)):
+        what = with_article(type(member).__name__)
         raise TypeError(
-            f"member {name!r} is a {type(member).__name__} without predict; "
-            "a member is a fitted classifier."
+            f"member {name!r} is {what} without predict; a member is a fitted "
+            "classifier."
         )
     kind = declared_type(member)
     if kind in ("regressor", "clusterer"):

@@ -129,7 +129,7 @@ class Checkpoint:
     def said(self) -> str:
         """Say what is kept of a pass that ends here."""
         if self.path is None:
-            return "nothing is kept; resume= a file keeps what is done"
+            return "nothing is kept; a file to resume from would keep what is done"
         if not self.covered:
             return "nothing is kept yet"
         return f"{self.covered:,} rows are kept in {self.path}"
