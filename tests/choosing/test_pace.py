@@ -207,8 +207,10 @@ class TestRefusals:
     def test_more_rows_than_anybody_calls_with(self, samples):
         for batch in (1_000_001, 10**9):
             with pytest.raises(ValueError, match=rf"^batch={batch}: .* 1,000,000 at m"):
-                Size.of("mdm", 0.2, None, {"milliseconds": 2}, batch)
-        assert Size.of("mdm", 0.2, None, {"milliseconds": 2}, 10**6).batch == 10**6
+                Size.of("mdm", "default", None, {"milliseconds": 2}, batch)
+        assert (
+            Size.of("mdm", "default", None, {"milliseconds": 2}, 10**6).batch == 10**6
+        )
 
     def test_more_numbers_than_memory_may_hold(self, samples, monkeypatch):
         monkeypatch.setattr("quorate.choosing._pace._MOST_NUMBERS", 600)

@@ -137,6 +137,7 @@ class TestAsMember:
 
 
 class TestPools:
+    @pytest.mark.filterwarnings("ignore::quorate.exceptions.HeadsWarning")
     def test_functions_and_probabilities_alone(self, data, line):
         X, y = data
         pool = {

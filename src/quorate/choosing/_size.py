@@ -62,7 +62,7 @@ class Size:
         given = [
             name
             for name, there in (
-                (f"keep={self.keep!r}", self.keep != USUAL),
+                (f"keep={self.keep!r}", self.keep not in (USUAL, None)),
                 ("tolerance", self.tolerance is not None),
                 ("budget", self.budget is not None),
             )
