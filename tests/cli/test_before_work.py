@@ -30,6 +30,7 @@ RUNNER = CliRunner(**separate)
 # Where work begins, by the names under which commands come to it.
 WORK = (
     "quorate.persistence.load",
+    "quorate._tables.read_labels",
     "quorate._tables.read_samples",
     "quorate._tables.read_samples_for",
     "quorate.summarising.summarise",

@@ -77,6 +77,15 @@ def test_columns_by_name_and_by_classes(tmp_path):
     assert "--classes" in refused.stderr
 
 
+def test_codes_stay_text(files, tmp_path):
+    folder, y = files
+    codes = np.where(y == "yes", "02", "01")
+    pd.DataFrame({"code": codes}).to_csv(tmp_path / "y.csv", index=False)
+    done = run(folder / "oof", "--target", tmp_path / "y.csv", "--json", "--method",
+               "mean")  # fmt: skip
+    assert json.loads(done.stdout)["classes"] == ["01", "02"]
+
+
 @pytest.mark.slow
 def test_weights_without_a_test(files, tmp_path):
     folder, y = files

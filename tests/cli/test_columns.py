@@ -100,10 +100,11 @@ class TestRefusedLabels:
         assert done.exit_code == 1
         assert "new.csv: column 'kind': missing label at row 5." in done.stderr
 
-    def test_missing_in_parquet_although_a_label_is_called_so(self, here):
+    @pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT])
+    def test_missing_in_parquet_although_a_label_is_called_so(self, missing):
         forest, y = fitted(["nan", "other"])
         texts = y[150:].astype(object)
-        texts[5] = None
+        texts[5] = missing
         form = SampleForm.of(forest)
         with pytest.raises(ValueError, match="column 'kind': missing label at row 5"):
             form.as_labels(texts, "kind")

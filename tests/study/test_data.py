@@ -311,7 +311,7 @@ HOSTILE_CSV = {
     "": "no columns|empty|No columns",
     "a,b,c\n": "no rows",
     "a\n1\n2\n": "at least one more column",
-    "a;b\n1;x\n2;y\n": "separated by ';', not by ','",
+    "a;b\n1;x\n2;y\n": "columns are separated by ';', not by ','",
     "a,a,c\n1,2,x\n1,2,y\n": "column 'a' appears twice",
     "a,,c\n1,2,x\n1,2,y\n": "column 2 has no name",
     "a,b,c\n1,2,x\n1,2\n": "line 3 has 2 fields, the header has 3",

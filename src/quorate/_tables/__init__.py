@@ -10,7 +10,7 @@ from quorate._tables._read import (
     read_parquet,
     read_table,
 )
-from quorate._tables._samples import read_samples, read_samples_for
+from quorate._tables._samples import read_labels, read_samples, read_samples_for
 
 __all__ = [
     "TABLES",
@@ -19,6 +19,7 @@ __all__ = [
     "column_names",
     "csv_rows",
     "import_pandas",
+    "read_labels",
     "read_parquet",
     "read_samples",
     "read_samples_for",

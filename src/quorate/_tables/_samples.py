@@ -1,18 +1,31 @@
 """Samples and labels from one file, read whole."""
 
+import re
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from quorate._suggest import unknown_name
 from quorate._tables._form import SampleForm
 from quorate._tables._read import TABLES, import_pandas, read_with_texts
 from quorate.exceptions import FileFormatError
 
+_CODE = re.compile(r"\s*0[0-9]+\s*")
+
 
 def read_samples(path: Path, target: str | None) -> tuple[Any, Any]:
     """Return the frame without the target column, and that column; None without one."""
     X, y, _ = _read(path, target)
     return X, y
+
+
+def read_labels(path: Path, column: str) -> Any:
+    """Return a column of labels; codes such as 007 stay text."""
+    _, y, texts = _read(path, column)
+    if texts is not None and any(map(_CODE.fullmatch, texts)):
+        return np.array([text.strip() for text in texts])
+    return y
 
 
 def read_samples_for(

@@ -122,18 +122,17 @@ def blend(
 
 
 def _labels(path: Path, column: str | None) -> Any:
-    from quorate._tables import read_samples
+    from quorate._tables import read_labels, read_samples
 
-    table, found = read_samples(path, column)
     if column is not None:
-        return found
-    if table.shape[1] != 1:
-        names = ", ".join(map(str, table.columns[:5]))
+        return read_labels(path, column)
+    names = list(read_samples(path, None)[0].columns)
+    if len(names) != 1:
         raise click.UsageError(
-            f"{path} has {table.shape[1]} columns ({names}); --column NAME says which "
-            "one holds the labels."
+            f"{path} has {len(names)} columns ({', '.join(names[:5])}); --column NAME "
+            "says which one holds the labels."
         )
-    return table.iloc[:, 0].to_numpy()
+    return read_labels(path, names[0])
 
 
 def _classes(given: str, y: Any) -> list[Any]:
