@@ -204,7 +204,9 @@ def through_everything(seed, tmp_path):
         kept.predict(new)
         compared = quorate.compare(model, small, new, truth)
         repr(compared), compared._repr_html_()
-        attempt("certify", lambda: quorate.certify(model, small, new, truth))
+        with pytest.raises(ValueError, match="members were chosen on these samples"):
+            quorate.certify(model, small, new, truth)
+        attempt("certify", lambda: quorate.certify(model, kept, new, truth))
     for size in ("auto", None):
         attempt("prune", lambda size=size: quorate.prune(
             model, new, truth, "re", keep=size or 0.5, tolerance=None
