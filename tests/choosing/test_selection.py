@@ -174,7 +174,7 @@ class TestSelect:
         budget = {"nodes": 300}
         for options, message in (
             ({"keep": 5, "budget": budget}, "prune: keep=5 and budget: one of them"),
-            ({"keep": "auto", "tolerance": 0.1}, "prune: keep=.auto. and tolerance: one"),
+            ({"keep": "auto", "tolerance": 0.1}, "prune: keep=.auto. and tolerance"),
             ({"keep": "own"}, r"prune\(keep='own'\): a number, 'auto' or None"),
             ({"tolerance": -1}, r"prune\(tolerance=-1\): a number, 0 or more"),
         ):
