@@ -83,6 +83,17 @@ def test_prune_draws_compares_and_certifies(place, tmp_path):
     assert "confidence" not in plain.stdout
 
 
+def test_a_score_that_a_pass_cannot_count_is_told_of(place, tmp_path):
+    words = (
+        "prune", place / "forest.skops", "--data", place / "choose", "--target",
+        "label", "--max-samples", 500, "--test", place / "test", *TRUST,
+    )  # fmt: skip
+    told = "compared by accuracy, not by balanced_accuracy."
+    done = run(*words, "--scoring", "balanced_accuracy", "-o", tmp_path / "a.skops")
+    assert told in done.stderr
+    assert "not by" not in run(*words, "-o", tmp_path / "b.skops").stderr
+
+
 def test_samples_chosen_on_certify_nothing(place, tmp_path):
     model, small, chosen = place / "forest.skops", tmp_path / "s.skops", tmp_path / "s"
     done = run(

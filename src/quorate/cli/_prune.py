@@ -136,7 +136,7 @@ def prune(
         unsafe_pickle=unsafe_pickle,
         packages=_options.packages_for(dask),
     )
-    from quorate._scoring import check_scoring
+    from quorate._scoring import check_scoring, is_accuracy
     from quorate.certificates import certify
     from quorate.choosing import Size
     from quorate.cli._render import progress_console, results_console
@@ -187,6 +187,12 @@ def prune(
         summary = run_pass(
             ensemble, judged, target, against=smaller, jobs=jobs, dask=dask
         )
+        if not is_accuracy(scoring):
+            say(
+                "Note: a pass over files counts errors only: compared by accuracy, "
+                f"not by {scoring}.",
+                err=True,
+            )
         compared = compare(ensemble, smaller, summary)
         if test is not None and not compared.chosen_on:
             certificate = str(certify(summary))
