@@ -402,6 +402,7 @@ def test_training_samples_give_a_page_without_a_score(make):
     assert text.count("give samples that no member has seen") >= 5
 
 
+@pytest.mark.slow
 def test_a_method_that_needs_out_of_bag_votes_gets_them(forest):
     asked = quorate.report(*forest, method="tsp_ap", keep=4, out_of_bag=False)
     same = quorate.report(*forest, method="tsp_ap", keep=4, out_of_bag=True)
@@ -632,6 +633,7 @@ def test_svg_of_two_pictures_share_no_name():
     assert "DejaVu" not in one
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", ["jinja2", "matplotlib"])
 def test_a_missing_extra_is_named_in_one_sentence(module):
     code = (
@@ -822,6 +824,7 @@ def test_both_accuracies_are_named():
         assert "forest" not in page.data["words"].values()
 
 
+@pytest.mark.slow
 def test_contributions_are_those_of_the_ensemble_itself():
     model, X, y = UNSEEN["forest"]()
     found = quorate.report(model, X, y, methods=[]).data["members"]

@@ -415,6 +415,7 @@ def test_a_report_speaks_in_the_score(data, forest):
     assert "accurate" not in texts
 
 
+@pytest.mark.slow
 def test_a_class_weighted_forest_is_not_judged_by_plain_accuracy(data):
     X, y = data
     forest = RandomForestClassifier(
