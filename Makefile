@@ -91,7 +91,7 @@ test-strict: $(VENV)/.test
 simulate: $(VENV)/.test
 	rm -f docs/results/promises.csv
 	QUORATE_WORLDS=2000 QUORATE_FIGURES=docs/results/promises.csv $(BIN)/python -m pytest -n auto -m slow \
-		tests/lazy/test_promises.py tests/choosing/test_promises.py tests/test_certificates.py
+		tests/lazy/test_promises.py tests/choosing/test_promises.py tests/certificates
 	$(BIN)/python tests/figures.py
 
 lint: $(VENV)/.lint

@@ -18,7 +18,7 @@ ROOMS = {
     "pruning": "pruning/*.py",
     "choosing": "choosing/*.py",
     "lazy": "lazy/*.py",
-    "certificates": "certificates*.py",
+    "certificates": "certificates/*.py",
     "study": "study/*.py",
 }
 

@@ -131,7 +131,7 @@ NAMED: list[tuple[str, str, str, str]] = [
     # certificates, statistics
     (
         "new weights pass as the ensemble itself",
-        "certificates.py",
+        "certificates/_certify.py",
         "(sizes == votes.n_members) & (weights is None)",
         "sizes == votes.n_members",
     ),

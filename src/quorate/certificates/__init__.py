@@ -1,0 +1,12 @@
+"""How far a smaller ensemble can be trusted, from samples nobody has seen.
+
+All limits are exact: they hold with the stated probability for any number of samples,
+without approximation, as long as the samples are drawn independently from the same
+source as those to come, and took part neither in training nor in choosing members.
+"""
+
+from quorate.certificates._certificate import Certificate
+from quorate.certificates._certify import certify
+from quorate.certificates._limits import error_limit, excess_limit, samples_needed
+
+__all__ = ["Certificate", "certify", "error_limit", "excess_limit", "samples_needed"]

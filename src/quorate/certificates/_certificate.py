@@ -1,0 +1,169 @@
+"""What is proven, in figures and in a sentence."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from quorate._html import escape
+from quorate._typing import BoolArray, FloatArray, IntArray
+from quorate._units import points_text
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Certificate:
+    """The smallest prefix of an order that is certified to be good enough."""
+
+    order: IntArray
+    """The members certified, in their order; all of them if no subset could be."""
+    weights: FloatArray | None
+    """Their voting weights where the method chose new ones, None where it did not."""
+    n_members: int
+    """Members of the whole ensemble."""
+    n_samples: int
+    """Samples the certificate rests on."""
+    tolerance: float
+    """By how much the error may exceed that of the whole ensemble."""
+    delta: float
+    """Probability that the certificate is wrong, at most."""
+    sizes: IntArray
+    """Sizes looked at, from the largest down; the last one failed unless it is 1."""
+    excess_limits: FloatArray
+    """Upper limit on the excess error at each of these sizes."""
+    only_subset_wrong: IntArray
+    """Samples that only the subset gets wrong, at each size."""
+    only_full_wrong: IntArray
+    """Samples that only the whole ensemble gets wrong, at each size."""
+    error: float
+    """Error of the certified members on the samples; of the only candidate, certified
+    or not, where there was only one."""
+    full_error: float
+    """Error of the whole ensemble on the samples."""
+    error_limit: float
+    """Upper limit on that error, whichever members came out."""
+    balanced: bool = False
+    """Whether errors are means over classes of the errors on their samples."""
+    holds: bool = False
+    """Whether anything but the whole ensemble is certified."""
+    single: bool = False
+    """Whether there was only one candidate, so that the samples chose nothing."""
+    n_second: int | None = None
+    """Members of a second model, where these are not some of the whole ensemble's; no
+    position stands for them then, and ``order`` is empty if it is certified."""
+
+    @property
+    def n_kept(self) -> int:
+        """How many members are certified."""
+        if self.holds and self.n_second is not None:
+            return self.n_second
+        return int(self.order.size)
+
+    @property
+    def excess_limit(self) -> float:
+        """Limit on the excess error of those certified; 0 if only the whole is left.
+
+        Of an order, proven is that it is at most ``tolerance``: this limit belongs to a
+        size that the same samples chose. Where there was only one candidate it is
+        proven itself, and given whether the candidate is certified or not.
+        """
+        if self.single:
+            return float(self.excess_limits[-1])
+        if not self.holds:
+            return 0.0
+        return float(self.excess_limits[self.sizes == self.n_kept][0])
+
+    @property
+    def tolerance_needed(self) -> float | None:
+        """The tolerance with which the same samples certify something.
+
+        That of the largest candidate; None where no tolerance would do.
+        """
+        if self.holds:
+            return self.tolerance
+        if self.sizes[-1] == self.n_members and not self.single:
+            return None  # there is nothing but the whole
+        limit = math.ceil(10_000 * float(self.excess_limits[-1])) / 10_000
+        return limit if limit < 1 else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain types for JSON."""
+        return {
+            "holds": self.holds,
+            "kept": self.order.tolist(),
+            "n_members": self.n_members,
+            "n_samples": self.n_samples,
+            "tolerance": self.tolerance,
+            "delta": self.delta,
+            "balanced": self.balanced,
+            "error": self.error,
+            "full_error": self.full_error,
+            "error_limit": self.error_limit,
+            "excess_limit": self.excess_limit,
+            "tolerance_needed": self.tolerance_needed,
+            "second_members": self.n_second,
+            "sentence": str(self),
+        }
+
+    @property
+    def support(self) -> BoolArray:
+        """Which members of the whole ensemble are certified."""
+        support = np.zeros(self.n_members, dtype=bool)
+        support[self.order] = True
+        return support
+
+    def __str__(self) -> str:
+        sure = (
+            f"{100 * (1 - self.delta):g} % confidence from {self.n_samples:,} samples"
+        )
+        sure += ", every class counting the same" * self.balanced
+        if not self.holds:
+            return self._refusal(sure)
+        found = f" ({points_text(self.excess_limit)} is proven)" * self.single
+        return (
+            f"{self._claim}{found}, and on at most {100 * self.error_limit:.2f} % of "
+            f"new samples, each with {sure}."
+        )
+
+    @property
+    def _claim(self) -> str:
+        """What is certified, or is not."""
+        some, every = int(self.sizes[-1]), self.n_members
+        who, whom = f"These {some} of {every} members err", "all of them"
+        if self.n_second is not None:
+            who = f"The second model, of {_members_text(some)}, errs"
+            whom = f"the first, of {every}"
+        elif not self.single:
+            who = f"These {self.n_kept} of {every} members err"
+        limit = f"at most {100 * self.tolerance:g} percentage points more than"
+        return f"{who} {limit} {whom}"
+
+    def _refusal(self, sure: str) -> str:
+        needed = self.tolerance_needed
+        remedy = "more samples may do"
+        if needed is not None:
+            remedy += f", and a tolerance of {needed:g} would"
+        if self.single:
+            claim = self._claim[0].lower() + self._claim[1:]
+            return f"It is not certified that {claim}, with {sure}: {remedy}."
+        return (
+            f"No subset is certified to err at most {100 * self.tolerance:g} "
+            f"percentage points more than all {self.n_members} members, with "
+            f"{sure}: {remedy}."
+        )
+
+    def __repr__(self) -> str:
+        of = "of" if self.n_second is None else "beside"
+        return (
+            f"Certificate({self.n_kept} {of} {self.n_members} members, "
+            f"tolerance={self.tolerance:g}, delta={self.delta:g}; error "
+            f"{self.error:.4f}, all members {self.full_error:.4f}, "
+            f"{self.n_samples} samples)"
+        )
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(str(self))}</p>"
+
+
+def _members_text(number: int) -> str:
+    return "1 member" if number == 1 else f"{number} members"

@@ -1,0 +1,19 @@
+"""No promise on samples that a member has seen."""
+
+from quorate.votes import VoteCounts, VoteSource, flaw_of
+
+SEEN = VoteSource.TRAINING.flaw
+CHOSEN_ON = (
+    "members were chosen on these samples, or on many of them, which flatters them; "
+    "take samples that took no part in choosing."
+)
+
+
+def check_unseen(votes: VoteCounts) -> None:
+    if votes.is_masked:
+        raise ValueError(
+            "certify: masked votes come from different members on each sample; collect "
+            "votes on samples that no member was trained on."
+        )
+    if flaw := flaw_of(votes.source):
+        raise ValueError(f"certify: {flaw}.")
