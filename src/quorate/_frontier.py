@@ -11,7 +11,7 @@ from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate._units import cost_text
 from quorate.choosing import gather
 from quorate.pruning import gram, label_products
-from quorate.votes import Votes, VoteSource, subset_errors
+from quorate.votes import Votes, flaw_of, subset_errors
 
 __all__ = ["Frontier", "FrontierPoint", "frontier"]
 
@@ -236,7 +236,7 @@ def frontier(
                 f"frontier(cost={cost!r}): votes do not know what members cost; give a "
                 "number for each."
             )
-        _refuse_training_votes(ensemble)
+        _refuse_unscored(ensemble)
         costs = _checked_costs(cost, ensemble.n_members)
         return front_of_votes(ensemble, costs, "given units", scoring)
     evidence = gather(
@@ -250,19 +250,16 @@ def frontier(
         may_ask=False,
     )
     votes = evidence.votes
-    _refuse_training_votes(votes)
+    _refuse_unscored(votes)
     if isinstance(cost, str):
         return front_of_votes(votes, evidence.costs(cost), cost, scoring)
     costs = _checked_costs(cost, votes.n_members)
     return front_of_votes(votes, costs, "given units", scoring)
 
 
-def _refuse_training_votes(votes: Votes) -> None:
-    if votes.source is VoteSource.TRAINING:
-        raise ValueError(
-            "frontier: the members were trained on these samples, so errors on them "
-            "mean nothing; give samples that they have not seen."
-        )
+def _refuse_unscored(votes: Votes) -> None:
+    if flaw := flaw_of(votes.source):
+        raise ValueError(f"frontier: {flaw}.")
 
 
 def _checked_costs(cost: Any, n_members: int) -> FloatArray:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from quorate._batches import refuse_missing_labels
 from quorate._html import table_html
 from quorate._plain import plain
 from quorate._rows import in_memory
@@ -289,6 +290,11 @@ def compare(
     <VoteSource.OUT_OF_BAG: 'out-of-bag votes'>
     """
     check_scoring(scoring, "compare")
+    if len(getattr(after, "shape", ())) == 2:
+        raise ValueError(
+            "compare: got samples where the second model belongs; say which models to "
+            "compare: compare(before, after, X, y)."
+        )
     models = read_ensemble(before), read_ensemble(after)
     times: Any = None
     if y is None:
@@ -299,6 +305,7 @@ def compare(
             )
         given = X
         if not isinstance(X, Summary):
+            refuse_missing_labels(X, "compare")
             given = summarise(before, X, target=target, against=after)
         judged = _judge_summary(given, models)
         rivals = given.rivals

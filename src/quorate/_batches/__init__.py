@@ -19,6 +19,7 @@ from quorate._batches._source import (
     come_in_batches,
     find_files,
     refuse_labels_twice,
+    refuse_missing_labels,
 )
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "partitions",
     "reason",
     "refuse_labels_twice",
+    "refuse_missing_labels",
     "sample_size",
     "sent",
 ]

@@ -77,15 +77,19 @@ def as_source(
         return FileBatches.of(files, target, form)
     if target is not None:
         raise ValueError(f"{owner}(target={target!r}): goes with files; {_FITS}.")
-    kind = type(given).__name__
-    if hasattr(given, "shape"):
-        raise TypeError(
-            f"{owner}: y is missing, the labels of the samples (X is {kind}); without "
-            f"y, {_FITS}."
-        )
+    refuse_missing_labels(given, owner)
     if not isinstance(given, Iterable):
-        raise TypeError(f"{owner}: {_FITS}; got {kind}.")
+        raise TypeError(f"{owner}: {_FITS}; got {type(given).__name__}.")
     return GivenBatches(given)
+
+
+def refuse_missing_labels(given: Any, owner: str) -> None:
+    """Refuse samples without labels, where batches would be welcome."""
+    if hasattr(given, "shape") and not is_dask(given):
+        raise TypeError(
+            f"{owner}: y is missing, the labels of the samples (X is "
+            f"{type(given).__name__}); without y, {_FITS}."
+        )
 
 
 def refuse_labels_twice(given: Any, y: Any, owner: str) -> None:

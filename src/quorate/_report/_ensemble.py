@@ -395,6 +395,8 @@ def _recorded(given: Votes | Blend, X: Any, y: Any, scoring: Any) -> Evidence:
     votes = given.votes() if isinstance(given, Blend) else given
     check_scoring(scoring, "report")
     check_rule(scoring, votes.rule == "average", "report")
+    if votes.source is VoteSource.UNLABELLED:
+        raise ValueError(f"report: {votes.source.flaw}.")
     if votes.source is None:
         votes = votes.with_source(VoteSource.OTHER)
     return Evidence(votes)

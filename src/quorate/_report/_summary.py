@@ -57,6 +57,8 @@ def summary_report(
     What needs single samples, or the model itself, is left out, and the page says so.
     """
     require_extra()
+    if summary.source is VoteSource.UNLABELLED:
+        raise ValueError(f"report: {summary.source.flaw}.")
     if summary.own_confusion is None:
         summary = summary.by_plurality()  # nothing else is known of what it decides
     honest = summary.source is None or summary.source.is_honest

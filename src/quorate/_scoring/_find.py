@@ -23,7 +23,7 @@ from quorate._scoring._score import Needs, Score
 from quorate._scoring._tables import TableScore, accuracy, balanced, table_function
 from quorate._suggest import unknown_name
 from quorate._typing import Array, IntArray
-from quorate.votes import Votes, outcome_of
+from quorate.votes import Votes, VoteSource, outcome_of
 
 ACCURACY = "accuracy"
 _WORDS_FOR_PROBABILITIES = ("prob", "score", "share")
@@ -321,8 +321,7 @@ def refuse_several_classes(score: Score, owner: str) -> None:
 
 
 def _refuse_unlabelled(votes: Votes, owner: str) -> None:
-    # Votes that were collected know their source, unless there were no labels.
-    if votes.family is not None and votes.source is None and votes.error() == 0:
+    if votes.source is VoteSource.UNLABELLED:
         raise ValueError(
             f"{owner}: these votes have no labels, so nothing can be scored; collect "
             "them with y."

@@ -29,7 +29,7 @@ from quorate.choosing._selection import Selection
 from quorate.choosing._size import USUAL, Budget, Keep, Size
 from quorate.exceptions import NothingSavedWarning, TrainingVotesWarning
 from quorate.pruning import AUTO, Progress, Pruner, choose_method, make_pruner
-from quorate.votes import Summary, Votes, VoteSource
+from quorate.votes import Summary, Votes, VoteSource, flaw_of
 
 
 def choose(
@@ -94,10 +94,10 @@ def choose(
             judged_by=score,
             drawn=evidence.drawn,
         )
-    if wanted.needs_errors and votes.source is VoteSource.TRAINING:
+    if wanted.needs_errors and (flaw := flaw_of(votes.source)):
         raise ValueError(
-            f"{wanted.name}: how many are enough cannot be told from samples that the "
-            "members were trained on; give other samples, or a number to keep."
+            f"{wanted.name}: how many are enough cannot be told, since {flaw}, or give "
+            "a number to keep."
         )
     whole, seconds = _fit(_of_everybody(pruner, wanted.name), evidence, progress)
     by_errors = wanted.needs_errors and bool(folds_of(votes))
@@ -113,7 +113,7 @@ def choose(
     expected = None
     if by_errors:
         expected = expected_error(evidence, _of_everybody(pruner, ""), wanted, score)
-    shown = None if votes.source is VoteSource.TRAINING else curve
+    shown = None if flaw_of(votes.source) else curve
 
     def first(number: int) -> Selection:
         fitted, order, taken = whole, whole.order_[:number], seconds
@@ -159,7 +159,7 @@ def _in_time(
 
 def _can_find_size(pruner: Pruner, votes: Votes) -> bool:
     """Tell whether errors can say how many are enough: honest ones, along an order."""
-    if votes.source is VoteSource.TRAINING or not folds_of(votes):
+    if flaw_of(votes.source) or not folds_of(votes):
         return False
     everybody = make_pruner(pruner, keep=_all_of(pruner))
     return bool(everybody.has_order)
@@ -403,7 +403,7 @@ def _fit(
 
 def _curve(votes: Votes, fitted: Pruner, score: Score | None) -> SizeCurve | None:
     """Return the error along the order; None where it would mean nothing."""
-    if votes.source is VoteSource.TRAINING:
+    if flaw_of(votes.source):
         return None
     return _whole_curve(votes, fitted, score)
 

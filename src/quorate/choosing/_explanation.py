@@ -21,13 +21,13 @@ from quorate.choosing._curve import size_curve
 from quorate.choosing._selection import Selection
 from quorate.decomposition import decompose
 from quorate.pruning import BestMembers, RandomSubset
-from quorate.votes import Votes, VoteSource, leave_one_out_errors, subset_errors
+from quorate.votes import Votes, flaw_of, leave_one_out_errors, subset_errors
 
 _SHOWN_STEPS = 50
 _WHERE = {
     "test": "samples not used for choosing",
     "choice": "the samples chosen on, which flatters the choice",
-    "nothing": "nothing: the members were trained on the samples chosen on",
+    "nothing": "nothing: errors on the samples chosen on mean nothing",
 }
 _VOTE = "plurality vote where chosen"
 _PICKS = "picks in order, where chosen"
@@ -199,7 +199,7 @@ def explain(
     votes = selection.votes
     if test is not None:
         _check_test(test, votes)
-    honest = selection.source is not VoteSource.TRAINING
+    honest = not flaw_of(selection.source)
     judged = votes if test is None else test
     score = selection.judged_by
     if scoring is None and score is not None and test is not None:
@@ -232,11 +232,8 @@ def _check_test(test: Any, votes: Votes) -> None:
             f"explain(test): votes of all {votes.n_members} members are needed, "
             f"got {test.n_members}."
         )
-    if test.source is VoteSource.TRAINING:
-        raise ValueError(
-            "explain(test): the members were trained on these samples, so their errors "
-            "there mean nothing; take other samples."
-        )
+    if flaw := flaw_of(test.source):
+        raise ValueError(f"explain(test): {flaw}.")
 
 
 def _steps(

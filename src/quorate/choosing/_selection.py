@@ -13,7 +13,7 @@ from quorate.choosing._curve import SizeCurve
 from quorate.choosing._drawing import Drawn
 from quorate.choosing._pace import Latency
 from quorate.pruning import Pruner
-from quorate.votes import Votes, VoteSource
+from quorate.votes import Votes, VoteSource, flaw_of
 
 if TYPE_CHECKING:
     from quorate.choosing._explanation import Explanation
@@ -80,7 +80,8 @@ class Selection:
     def score(self) -> Judged | None:
         """Score of the members kept on the votes chosen on, with its standard error.
 
-        It flatters the choice. None on training votes, where scores mean nothing.
+        It flatters the choice. None on training votes and without labels, where scores
+        mean nothing.
         """
         return self._judged(self.applied_to(self.votes))
 
@@ -90,7 +91,7 @@ class Selection:
         return self._judged(self.votes)
 
     def _judged(self, votes: Votes) -> Judged | None:
-        if self.source is VoteSource.TRAINING:
+        if flaw_of(self.source):
             return None
         if self.judged_by is not None:
             return judge_votes(votes, self.judged_by)
@@ -165,10 +166,10 @@ class Selection:
     def errors(self) -> tuple[float, float] | None:
         """Return the error of the members kept, and of all, on the votes chosen on.
 
-        The first flatters the choice. None on training votes, where errors mean
-        nothing.
+        The first flatters the choice. None on training votes and without labels,
+        where errors mean nothing.
         """
-        if self.source is VoteSource.TRAINING:
+        if flaw_of(self.source):
             return None
         return self.applied_to(self.votes).error(), self.votes.error()
 
@@ -180,7 +181,7 @@ class Selection:
         )
         found = self.errors()
         if found is None:
-            return f"{head}chosen on training votes, where errors mean nothing)"
+            return f"{head}chosen on {self.source}, where errors mean nothing)"
         if self.judged_by is not None:
             title, kept, whole = self.judged_by.title, self.score, self.full_score
             assert whole is not None

@@ -12,7 +12,7 @@ from quorate._units import as_bytes
 from quorate.choosing._curve import SizeCurve
 from quorate.ensembles import COSTS
 from quorate.pruning import Pruner, members_to_keep
-from quorate.votes import Votes, VoteSource
+from quorate.votes import Votes, flaw_of
 
 Keep = float | int | str | None
 Budget = Mapping[str, float | str]
@@ -98,7 +98,7 @@ class Size:
         """
         if self.keep != USUAL or self.tolerance is not None or self.budget is not None:
             return self
-        if votes.family != "pool" or votes.source is VoteSource.TRAINING:
+        if votes.family != "pool" or flaw_of(votes.source):
             return Size(DEFAULT_KEEP)
         if pruner.tags.chooses_weights and pruner.tags.finds_size:
             return Size(None)

@@ -100,7 +100,6 @@ def diagnose(
         votes = run_pass(
             model, list(batches), target, jobs=jobs, resume=resume, dask=dask
         )
-        _refuse_training(votes, batches[0])
     elif votes_or_model.suffix.lower() in _VOTES:
         if data is not None or target is not None or out_of_bag is not None:
             raise click.UsageError("--data, --target and --out-of-bag go with a model.")
@@ -112,6 +111,7 @@ def diagnose(
         votes = _ask_model(
             votes_or_model, data, target, out_of_bag, trust, unsafe_pickle
         )
+    _refuse_unscored(votes, batches[0] if batches else data or votes_or_model)
     from quorate._diagnosis import diagnose as look
     from quorate.cli._render import results_console, show_diagnosis
 
@@ -154,16 +154,11 @@ def _ask_model(
     model = load(path, trust, unsafe_pickle=unsafe_pickle)
     X, y = read_samples_for(form_for({path: model}, data), data, target)
     wanted = "auto" if out_of_bag is None else out_of_bag
-    votes = collect_votes(model, X, y, out_of_bag=wanted)
-    _refuse_training(votes, data)
-    return votes
+    return collect_votes(model, X, y, out_of_bag=wanted)
 
 
-def _refuse_training(votes: "VoteCounts", data: Path) -> None:
-    from quorate.votes import VoteSource
+def _refuse_unscored(votes: "VoteCounts", data: Path) -> None:
+    from quorate.votes import flaw_of
 
-    if votes.source is VoteSource.TRAINING:
-        raise ValueError(
-            f"{data}: the members were trained on these samples, so their errors there "
-            "mean nothing; give samples that no member has seen."
-        )
+    if flaw := flaw_of(votes.source):
+        raise ValueError(f"{data}: {flaw}.")

@@ -12,7 +12,7 @@ from quorate.display._axes import figure_of, one_axes
 from quorate.display._base import Display
 from quorate.display._colours import ALL, GOOD, KEPT, text_colour
 from quorate.display._text import percent, percent_axis, plain
-from quorate.votes import Votes
+from quorate.votes import Votes, flaw_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,6 +90,8 @@ class SizeCurveDisplay(Display):
         selection : Selection
             Of a method with an order of picking.
         """
+        if flaw := flaw_of(selection.source):
+            raise ValueError(f"SizeCurveDisplay: {flaw}.")
         if selection.curve is None:
             raise ValueError(
                 f"SizeCurveDisplay: {type(selection.pruner).__name__} has no order of "

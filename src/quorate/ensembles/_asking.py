@@ -26,7 +26,7 @@ def ask_members(
     X : array-like
         What ``ensemble.prepare`` returned.
     y : array of labels, optional
-        What all members decide together, if not given.
+        What all members decide together, if not given; the source says so then.
     unseen : list of array of int, optional
         The rows each member is asked about; all by default.
     source, n_jobs, probabilities
@@ -41,8 +41,8 @@ def ask_members(
     if y is not None:
         return _as_votes(ensemble, answers, y, rule, source)
     # The decision of all stands in for the labels.
-    first = answers.labels_of(0)
-    whole = _as_votes(ensemble, answers, first, rule, source)
+    source = VoteSource.UNLABELLED
+    whole = _as_votes(ensemble, answers, answers.labels_of(0), rule, source)
     return _as_votes(ensemble, answers, whole.predict(), rule, source)
 
 

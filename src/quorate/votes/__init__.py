@@ -37,7 +37,13 @@ from quorate.votes._probabilities import (
 )
 from quorate.votes._profile import Histogram, Profile
 from quorate.votes._rivals import Rivals
-from quorate.votes._rule import PLURALITY, DecisionRule, RuleName, VoteSource
+from quorate.votes._rule import (
+    PLURALITY,
+    DecisionRule,
+    RuleName,
+    VoteSource,
+    flaw_of,
+)
 from quorate.votes._subsets import subset_errors
 from quorate.votes._summary import Summary
 from quorate.votes._summary_file import (
@@ -76,6 +82,7 @@ __all__ = [
     "code_dtype",
     "encode_rows",
     "encode_truth",
+    "flaw_of",
     "joined_votes",
     "leave_one_out_errors",
     "leave_one_out_outcomes",

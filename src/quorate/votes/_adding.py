@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 # What can be said of both together is what can be said of the weaker of the two.
 FROM_WEAKEST = (
+    VoteSource.UNLABELLED,
     VoteSource.TRAINING,
     None,
     VoteSource.FOLDS,

@@ -37,6 +37,11 @@ def _accuracies(votes: "Votes") -> list[tuple[str, str]]:
     if votes.source is VoteSource.TRAINING:
         return [("votes", "on training samples, which say nothing about accuracy")]
     each = votes.accuracies
+    if votes.source is VoteSource.UNLABELLED:
+        return [
+            ("votes", "on samples without labels, which say nothing about accuracy"),
+            ("members agree with their decision, mean", f"{each.mean():.2%}"),
+        ]
     best = int(each.argmax())
     rows = [
         ("member accuracy, mean", f"{each.mean():.2%}"),
@@ -72,7 +77,11 @@ def summary_text(summary: "Summary") -> str:
 def _standing(summary: "Summary") -> str:
     if summary.source is VoteSource.TRAINING:
         return "training votes, which say nothing about accuracy"
-    members = f"members {summary.accuracies.mean():.1%} correct"
+    mean = summary.accuracies.mean()
+    if summary.source is VoteSource.UNLABELLED:
+        agree = f"members agree with their decision on {mean:.1%}"
+        return f"no labels; {agree}".replace("%", " %")
+    members = f"members {mean:.1%} correct"
     if summary.own_confusion is None:
         together = f"their plurality vote {summary.accuracy(rule='heads'):.1%}"
     else:

@@ -45,13 +45,33 @@ class VoteSource(StrEnum):
     """Votes of the ensembles of folds, each on samples it has not seen."""
     TRAINING = "training votes"
     """Votes on the samples the members were trained on."""
+    UNLABELLED = "votes on samples without labels"
+    """What all members decide together stands in for the labels."""
 
     @property
     def is_honest(self) -> bool:
         """Whether errors on these votes say something about samples to come."""
-        return self is not VoteSource.TRAINING
+        return not self.flaw
+
+    @property
+    def flaw(self) -> str:
+        """Why errors on these votes say nothing; empty where they do."""
+        return _FLAWS.get(self, "")
 
     @property
     def is_unseen(self) -> bool:
         """Whether no member has seen any of the samples, as a guarantee demands."""
         return self in (VoteSource.OTHER, VoteSource.HELD_OUT)
+
+
+_FLAWS = {
+    VoteSource.TRAINING: "the members were trained on these samples, so errors on "
+    "them mean nothing; take samples that no member has seen",
+    VoteSource.UNLABELLED: "these votes have no labels, so nothing is known of "
+    "errors; collect them with y",
+}
+
+
+def flaw_of(source: VoteSource | None) -> str:
+    """Return why errors say nothing; empty where they do, or nothing is known."""
+    return "" if source is None else source.flaw

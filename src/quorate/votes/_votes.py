@@ -522,6 +522,9 @@ class Votes(DecidedVotes):
     def _standing(self) -> str:
         if self._source is VoteSource.TRAINING:
             return "training votes, which say nothing about accuracy"
+        if self._source is VoteSource.UNLABELLED:
+            agree = f"{self.accuracies.mean():.1%}".replace("%", " %")
+            return f"no labels; members agree with their decision on {agree}"
         together = "vote" if self.rule == "heads" else "average"
         return (
             f"members {self.accuracies.mean():.1%} correct, "
