@@ -231,8 +231,8 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "no word that the samples were chosen on",
         "cli/_prune.py",
-        "record, test is None, target_file)",
-        "record, False, target_file)",
+        "record, test is None, target_file, typed)",
+        "record, False, target_file, typed)",
     ),
 ]
 

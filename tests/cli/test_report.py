@@ -125,7 +125,11 @@ def test_does_not_write_over_a_file(files, tmp_path):
         ([*TRUST, "--keep", "many"], 2, "--keep many"),
         ([*TRUST, "--keep", "99"], 1, "keep 1 to 12 members"),
         ([*TRUST, "--method", "nonsense"], 1, "unknown method 'nonsense'"),
-        ([*TRUST, "--keep", "auto", "--all-votes"], 1, "how many are enough cannot be told"),
+        (
+            [*TRUST, "--keep", "auto", "--all-votes"],
+            1,
+            "how many are enough cannot be told",
+        ),
         ([*TRUST, "--noise", "2"], 2, "--noise 2: a share in [0, 0.5)"),
     ],
 )
