@@ -419,6 +419,7 @@ def test_support_is_refused_in_one_sentence(kind, support):
         kind.from_votes(some_votes(), support)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXAMPLES)
 @pytest.mark.parametrize(
     "kind", [*WITH_SUPPORT, DecompositionDisplay, RiskCurveDisplay]

@@ -115,6 +115,7 @@ def test_exact_p_values_of_two_methods_are_those_of_the_sign_test(wins):
     assert found.f_p_value == pytest.approx(stats.binomtest(wins, 12).pvalue, rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("decimals", [None, 1], ids=["no ties", "ties"])
 @pytest.mark.parametrize(
     ("n", "k"), [(2, 2), (3, 2), (5, 2), (3, 3), (5, 3), (2, 4), (3, 4), (2, 5), (2, 6)]
