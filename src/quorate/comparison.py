@@ -16,9 +16,10 @@ from quorate._rows import in_memory
 from quorate._scoring import (
     Judged,
     Score,
+    check_counted,
     check_scoring,
     class_recalls,
-    is_accuracy,
+    judge_kinds,
     judge_models,
     judge_votes,
     score_for,
@@ -267,7 +268,8 @@ def compare(
         Measurements of the time to predict, in turns, of which the best count.
     scoring : str, scorer, callable or None
         A score to compare by beside accuracy, with standard errors; see
-        :func:`quorate.select`. Not for batches.
+        :func:`quorate.select`. Over batches those that counts of decided classes tell:
+        balanced accuracy, precision, recall, F1, Jaccard, Matthews' correlation.
     target : str, optional
         The column of labels, for batches from files.
 
@@ -298,19 +300,13 @@ def compare(
     models = read_ensemble(before), read_ensemble(after)
     times: Any = None
     if y is None:
-        if not is_accuracy(scoring):
-            raise ValueError(
-                "compare: a pass over batches counts errors only; give X and y of a "
-                "sample of the rows to compare by another score."
-            )
         given = X
         if not isinstance(X, Summary):
             refuse_missing_labels(X, "compare")
+            check_counted(scoring, models[0].classes, "compare")
             given = summarise(before, X, target=target, against=after)
-        judged = _judge_summary(given, models)
+        judged = _judge_summary(given, models, scoring)
         rivals = given.rivals
-        if scoring is not None and rivals is not None:
-            judged |= _counted_accuracy(rivals, judged["accuracy"])
         if rivals is not None and are_too_many(rivals.n_chosen_on, rivals.n_samples):
             judged |= _NO_LIMITS
     else:
@@ -336,7 +332,7 @@ def compare(
 
 
 def _judge_summary(
-    summary: Summary, ensembles: tuple[Ensemble, Ensemble]
+    summary: Summary, ensembles: tuple[Ensemble, Ensemble], scoring: Any
 ) -> dict[str, Any]:
     """Return how good the models are by the counts of a pass over all samples."""
     rivals, (whole, part) = summary.rivals, ensembles
@@ -369,26 +365,33 @@ def _judge_summary(
         "error_limits": _pair(error_limit(count, n) for count in wrong),
         "excess_limit": float(excess_limit(*only, n)),
         "recalls": _counted_recalls(summary),
+        **({} if scoring is None else _counted_score(summary, rivals, scoring)),
     }
 
 
-def _counted_accuracy(
-    rivals: Rivals, accuracy: tuple[float, float] | None
-) -> dict[str, Any]:
-    """Return accuracy as the score asked for, with its standard errors."""
-    if accuracy is None:
-        return {}
-    n, apart = rivals.n_samples, accuracy[1] - accuracy[0]
-    differ = (int(rivals.only_rival[0]) + int(rivals.only_whole[0])) / n
-    spreads = [share * (1 - share) for share in accuracy] + [differ - apart**2]
-    errors = tuple(float(np.sqrt(max(each, 0.0) / max(n - 1, 1))) for each in spreads)
-    return {"score": accuracy, "score_errors": errors, "score_is_share": True}
+def _counted_score(summary: Summary, rivals: Rivals, scoring: Any) -> dict[str, Any]:
+    """Return the score asked for, with its standard errors, from counts."""
+    if rivals.kinds is None:
+        raise ValueError(
+            f"compare(scoring={scoring!r}): the second model knows classes that the "
+            "first does not, and a pass has not counted them; give X and y of a sample "
+            "of the rows."
+        )
+    score, values, errors = judge_kinds(
+        scoring, summary.classes, rivals.kinds, "compare"
+    )
+    return {
+        "scoring": score.name,
+        "score": values,
+        "score_errors": errors,
+        "score_is_share": score.top == 1.0,
+    }
 
 
 def _counted_recalls(summary: Summary) -> dict[str, tuple[float, float]] | None:
     """Return how much of each class either model finds, if that was counted."""
     rivals = summary.rivals
-    if rivals is None or rivals.found is None or summary.own_confusion is None:
+    if rivals is None or summary.own_confusion is None:
         return None
     table = summary.confusion()
     pair = table.diagonal(), rivals.found[0]

@@ -204,8 +204,6 @@ SINGLE = [
      "class_weight='balanced'): it is no plain sum"),
     ([*CERTIFY, "--tolerance", "0"], 2, "--tolerance 0: a number between 0 and 1."),
     ([*CERTIFY, "--delta", "1"], 2, "--delta 1: a number between 0 and 1."),
-    ([*CERTIFY[:3], "parts", *CERTIFY[4:], "--class-weight", "balanced"], 2,
-     "parts: a pass over several files does not tell which class"),
     ([*LAZY, "--confidence", "1"], 2, "--confidence 1: a probability in [0.5, 1)."),
     ([*LAZY, "--epsilon", "2"], 2, "--epsilon 2: a number between 0 and 1."),
     ([*REPORT, "-o", "a.pdf"], 2, "a.pdf: a name that ends in .html or .htm"),

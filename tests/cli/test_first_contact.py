@@ -222,13 +222,23 @@ def test_pickles_are_refused_with_what_would_open_them():
     assert done.exit_code == 0, done.stderr
 
 
-def test_a_stream_has_no_balanced_certificate(place):
+def test_a_stream_is_certified_and_compared_as_a_file_is(place):
     (place[0] / "parts").mkdir(exist_ok=True)
     part = place[0] / "parts" / "one.csv"
     part.write_bytes((place[0] / "test.csv").read_bytes())
     words = ["certify", "forest.skops", "small.skops", "parts", "--target", "kind"]
     plain = run(*words, "--tolerance", 0.1)
     assert plain.exit_code == 0, plain.stderr
-    refused = run(*words, "--class-weight", "balanced")
-    assert refused.exit_code == 2
-    assert "does not tell which class" in refused.stderr.replace("\n", " ")
+    balanced = ["--class-weight", "balanced", "--tolerance", 0.3]
+    one = run(*words[:3], "test.csv", *words[4:], *balanced)
+    assert one.exit_code == 0, one.stderr
+    assert run(*words, *balanced).stdout == one.stdout
+    words[0] = "compare"
+    by = ["--scoring", "balanced_accuracy", "--json"]
+    many, one = run(*words, *by), run(*words[:3], "test.csv", *words[4:], *by)
+    assert many.exit_code == 0, many.stderr
+    scores = json.loads(many.stdout)["score"], json.loads(one.stdout)["score"]
+    assert scores[0] == pytest.approx(scores[1], rel=1e-12)
+    refused = run(*words, "--scoring", "neg_log_loss")
+    assert refused.exit_code == 1
+    assert "a pass over batches counts what is decided" in refused.stderr

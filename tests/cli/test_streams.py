@@ -88,10 +88,14 @@ def test_a_score_that_a_pass_cannot_count_is_told_of(place, tmp_path):
         "prune", place / "forest.skops", "--data", place / "choose", "--target",
         "label", "--max-samples", 500, "--test", place / "test", *TRUST,
     )  # fmt: skip
-    told = "compared by accuracy, not by balanced_accuracy."
-    done = run(*words, "--scoring", "balanced_accuracy", "-o", tmp_path / "a.skops")
-    assert told in done.stderr
-    assert "not by" not in run(*words, "-o", tmp_path / "b.skops").stderr
+    told = "compared by accuracy, not by neg_log_loss."
+    done = run(*words, "--scoring", "neg_log_loss", "-o", tmp_path / "a.skops")
+    assert told in done.stderr.replace("\n", " ")
+    counted = run(
+        *words, "--scoring", "balanced_accuracy", "-o", tmp_path / "b.skops", "--json"
+    )
+    assert "not by" not in counted.stderr
+    assert json.loads(counted.stdout)["comparison"]["scoring"] == "balanced_accuracy"
 
 
 def test_samples_chosen_on_certify_nothing(place, tmp_path):

@@ -1,7 +1,6 @@
 """Comparisons and certificates from a pass over batches: those of all samples."""
 
 import copy
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +8,7 @@ from sklearn.ensemble import RandomForestClassifier
 from tests.summarising.conftest import in_batches
 
 import quorate
-from quorate.votes import Summary
+from quorate.votes import Kinds, Summary
 
 
 @pytest.fixture(scope="module")
@@ -91,13 +90,92 @@ def test_recalls_where_a_class_comes_late(forest, small, data, tmp_path):
     assert summary.rivals.found.tolist() == [
         [int(np.sum((small.predict(X) == labels) & (labels == one))) for one in "abcd"]
     ]
-    # A summary from before these were counted compares as it did.
-    old = replace(summary, rivals=replace(summary.rivals, found=None))
-    old.save(tmp_path / "old.npz")
-    again = quorate.compare(forest, small, Summary.load(tmp_path / "old.npz"))
-    assert again.recalls is None
-    assert again.accuracy == found.accuracy
-    assert (old + summary).rivals.found is None
+    summary.save(tmp_path / "summary.npz")
+    again = Summary.load(tmp_path / "summary.npz")
+    assert again.rivals.found.tolist() == summary.rivals.found.tolist()
+    # A class that came late moved the others, in what was counted before it came.
+    np.testing.assert_array_equal(
+        again.rivals.kinds.codes, Kinds.count(*_codes(forest, small, X, labels)).codes
+    )
+
+
+def _codes(forest, small, X, labels):
+    said = labels, forest.predict(X), small.predict(X)
+    return [np.searchsorted(["a", "b", "c", "d"], each) for each in said]
+
+
+SCORES = ["accuracy", "balanced_accuracy", "f1_macro", "f1_weighted", "recall_micro"]
+SCORES += ["precision_macro", "jaccard_weighted", "matthews_corrcoef"]
+
+
+@pytest.mark.parametrize("scoring", SCORES)
+def test_scores_of_decided_classes(forest, small, data, scoring):
+    X, y = data[0][800:], data[1][800:]
+    other = RandomForestClassifier(7, random_state=3).fit(data[0][:300], data[1][:300])
+    batches = list(in_batches(X, y, 900))
+    for rival in (small, other):
+        whole = quorate.compare(forest, rival, X, y, scoring=scoring, repeats=1)
+        found = quorate.compare(forest, rival, batches, scoring=scoring)
+        assert found.scoring == whole.scoring == scoring
+        assert found.score == pytest.approx(whole.score, rel=1e-12)
+        assert found.score_errors == pytest.approx(whole.score_errors, rel=1e-9)
+        assert len(set(found.score_errors)) == 3
+        assert [row[0] for row in found.rows()] == [
+            row[0] for row in whole.rows() if "predicting" not in row[0]
+        ]
+
+
+@pytest.mark.parametrize("scoring", ["neg_log_loss", "roc_auc_ovr", max])
+def test_scores_that_counts_do_not_tell(forest, small, data, scoring):
+    def batches():
+        raise AssertionError("no pass is made")
+        yield data
+
+    with pytest.raises(ValueError, match=r"compare\(scoring=.*counts what is decided"):
+        quorate.compare(forest, small, batches(), scoring=scoring)
+    with pytest.raises(ValueError, match="for two classes, and there are 3"):
+        quorate.compare(forest, small, batches(), scoring="f1")
+
+
+def test_scores_need_every_class(forest, small, data):
+    X, y = data[0][800:], data[1][800:]
+    few = list(in_batches(X[y != 1], y[y != 1], 900))
+    with pytest.raises(
+        ValueError, match=f"class 1 has no sample among the {sum(y != 1)}"
+    ):
+        quorate.compare(forest, small, few, scoring="balanced_accuracy")
+    named = quorate.compare(forest, small, few, scoring="accuracy")
+    assert named.score == named.accuracy
+
+
+def test_scores_of_a_model_with_classes_of_its_own(forest, data):
+    X, y = data
+    more = np.where(np.arange(300) % 3 == 0, 7, y[:300])
+    other = RandomForestClassifier(7, random_state=3).fit(X[:300], more)
+    assert 7 in other.predict(X[800:])
+    batches = list(in_batches(X[800:], y[800:], 900))
+    found = quorate.compare(forest, other, batches)
+    assert found.accuracy[1] == np.mean(other.predict(X[800:]) == y[800:])
+    with pytest.raises(ValueError, match="the second model knows classes that the"):
+        quorate.compare(forest, other, batches, scoring="balanced_accuracy")
+
+
+@pytest.mark.parametrize("tolerance", [0.02, 0.1, 0.4])
+def test_balanced_certificates(forest, small, data, tolerance):
+    X, y = data[0][800:], data[1][800:]
+    asked = {"tolerance": tolerance, "class_weight": "balanced"}
+    batches = list(in_batches(X, y, 900))
+    whole = quorate.certify(forest, small, X, y, **asked)
+    assert whole.balanced
+    same_certificate(quorate.certify(forest, small, batches, **asked), whole)
+    chosen_on = quorate.collect_votes(forest, data[0][:800], data[1][:800])
+    chosen = quorate.select(chosen_on, "mdm", keep=1.0)
+    whole = quorate.certify(quorate.collect_votes(forest, X, y), chosen, **asked)
+    summary = quorate.summarise(forest, batches, against=chosen)
+    same_certificate(quorate.certify(summary, **asked), whole)
+    few = list(in_batches(X[y != 1], y[y != 1], 900))
+    with pytest.raises(ValueError, match="class 1 has no sample, so nothing limits"):
+        quorate.certify(forest, small, few, **asked)
 
 
 def with_names(model):

@@ -5,6 +5,7 @@ it turns what ensembles say on samples into a number with a standard error, quic
 where the score is known and by scikit-learn's own scorer where it is not.
 """
 
+from quorate._scoring._counted import can_be_counted, check_counted, judge_kinds
 from quorate._scoring._evaluated import EvaluatedScore, group_places
 from quorate._scoring._find import (
     balanced_accuracy,
@@ -34,7 +35,9 @@ __all__ = [
     "Score",
     "TableScore",
     "balanced_accuracy",
+    "can_be_counted",
     "check_classes",
+    "check_counted",
     "check_rule",
     "check_scoring",
     "class_recalls",
@@ -43,6 +46,7 @@ __all__ = [
     "find_score",
     "group_places",
     "is_accuracy",
+    "judge_kinds",
     "judge_models",
     "judge_prefixes",
     "judge_subsets",

@@ -113,7 +113,8 @@ def score_for(scoring: Any, votes: Votes, owner: str) -> Score:
     owner = f"{owner}(scoring={shown_scoring(scoring)})"
     refuse_several_classes(score, owner)
     _refuse_unlabelled(votes, owner)
-    refuse_missing_classes(votes.y, votes.classes, "chosen on", owner)
+    counts = np.bincount(votes.y, minlength=votes.n_classes)
+    refuse_missing_classes(counts, votes.classes, "chosen on", owner)
     _refuse_without_probabilities(score, votes, owner)
     found = outcome_of(votes, shares=score.needs_shares)
     voted = found.codes >= 0
@@ -328,14 +329,15 @@ def _refuse_unlabelled(votes: Votes, owner: str) -> None:
         )
 
 
-def refuse_missing_classes(y: IntArray, classes: Array, which: str, owner: str) -> None:
+def refuse_missing_classes(
+    counts: IntArray, classes: Array, which: str, owner: str
+) -> None:
     """Refuse samples that lack a class, which a score would pass over in silence."""
-    counts = np.bincount(y, minlength=classes.size)
     missing = np.flatnonzero(counts == 0)
     if missing.size:
-        label = classes[missing[0]].item()
+        label, n = classes[missing[0]].item(), int(counts.sum())
         raise ValueError(
-            f"{owner}: class {label!r} has no sample among the {y.size} {which}, so "
+            f"{owner}: class {label!r} has no sample among the {n} {which}, so "
             "the score would leave it out; give samples of every class, or go by "
             "accuracy."
         )

@@ -53,7 +53,8 @@ def judge_models(
     if score.name != ACCURACY:
         owner = f"{owner}(scoring={shown_scoring(scoring)})"
         refuse_several_classes(score, owner)
-        refuse_missing_classes(codes, classes, "given", owner)
+        counts = np.bincount(codes, minlength=classes.size)
+        refuse_missing_classes(counts, classes, "given", owner)
         can_rank = score.needs == "decision" and classes.size == 2
         counted = any(each is not None for each in votes)
         if score.needs_shares and counted and not can_rank:

@@ -42,17 +42,20 @@ class TableScore(Score):
 
     def judge(self, taken: Array, y: IntArray) -> Judged:
         """See :class:`Score`."""
-        n_classes = self.classes.size
-        counts = count_pairs(taken, y, n_classes)
-        score, n = float(self.of_tables(counts)), y.size
+        score, parts = self.parts(count_pairs(taken, y, self.classes.size))
+        return Judged(score, parts[y, taken])
+
+    def parts(self, counts: FloatArray) -> tuple[float, FloatArray]:
+        """Return the score of a table, and the part of a sample of each cell in it."""
+        score, n = float(self.of_tables(counts)), counts.sum()
+        parts = np.full(counts.shape, score)
         if n < 2:
-            return Judged(score, np.full(n, score))
+            return score, parts
         rows, columns = np.nonzero(counts)
         without = np.repeat(counts[None], rows.size, axis=0)
         without[np.arange(rows.size), rows, columns] -= 1
-        parts = np.zeros(counts.shape)
         parts[rows, columns] = n * score - (n - 1) * self.of_tables(without)
-        return Judged(score, parts[y, taken])
+        return score, parts
 
 
 def count_pairs(codes: Array, y: IntArray, n_classes: int) -> FloatArray:

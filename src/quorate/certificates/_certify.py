@@ -69,7 +69,7 @@ def certify(
         Probability of a wrong certificate, over the draw of the samples, at most.
     class_weight : {"balanced"}, optional
         Certify the balanced error: the mean over classes of the error on samples of the
-        class. Not for batches and summaries.
+        class.
     scoring : None or "accuracy"
         Certificates are about errors; any other score is refused.
     target : str, optional
@@ -138,17 +138,12 @@ def certify(
     balanced = class_weight is not None
     check_share("certify", "tolerance", tolerance)
     check_share("certify", "delta", delta)
-    if balanced and (isinstance(votes, Summary) or (y is None and X is not None)):
-        raise ValueError(
-            "certify(class_weight='balanced'): a summary does not tell which class the "
-            "models differ on; give samples."
-        )
     if isinstance(votes, Summary):
         if any(given is not None for given in (order, X, y)):
             raise ValueError(
                 "certify: a summary has its samples and its rival; give nothing else."
             )
-        return _certify_summary(votes, tolerance, delta)
+        return _certify_summary(votes, tolerance, delta, balanced)
     if isinstance(votes, Votes):
         if X is not None or y is not None:
             raise ValueError("certify: votes have their samples; give no X or y.")
@@ -161,11 +156,13 @@ def certify(
     if y is None and X is not None:
         refuse_missing_labels(X, "certify")
         against = summarise(votes, X, target=target, against=order)
-        return _certify_summary(against, tolerance, delta)
+        return _certify_summary(against, tolerance, delta, balanced)
     return _certify_model(votes, order, X, y, tolerance, delta, balanced)
 
 
-def _certify_summary(summary: Summary, tolerance: float, delta: float) -> Certificate:
+def _certify_summary(
+    summary: Summary, tolerance: float, delta: float, balanced: bool
+) -> Certificate:
     rivals = summary.rivals
     if rivals is None:
         raise ValueError(
@@ -178,14 +175,10 @@ def _certify_summary(summary: Summary, tolerance: float, delta: float) -> Certif
     itself = np.zeros(rivals.sizes.size, dtype=bool)
     if rivals.order is not None and rivals.weights is None:
         itself = rivals.sizes == summary.n_members
-    counts = Errors(
-        only_subset=rivals.only_rival,
-        only_full=rivals.only_whole,
-        wrong=rivals.wrong,
-        full=rivals.wrong_whole,
-        n_samples=rivals.n_samples,
-    )
-    tested = walk_down([counts], rivals.sizes, itself, tolerance, delta)
+    if balanced:
+        _refuse_missing(summary.classes[rivals.samples == 0])
+    errors = Errors.counted(rivals, balanced)
+    tested = walk_down(errors, rivals.sizes, itself, tolerance, delta)
     return tested.certificate(
         rivals.order, rivals.weights, summary.n_members, tolerance, delta
     )

@@ -8,6 +8,7 @@ import numpy as np
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.certificates._certificate import Certificate
 from quorate.certificates._limits import error_limit, excess_limit, samples_needed
+from quorate.votes import Rivals
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,24 @@ class Errors:
         if classes is None:
             return [cls.of(wrong, full, np.ones(full.size, dtype=bool))]
         return [cls.of(wrong, full, classes == code) for code in np.unique(classes)]
+
+    @classmethod
+    def counted(cls, rivals: Rivals, balanced: bool) -> list["Errors"]:
+        """Take what a pass has counted, of all samples together or of each class."""
+        errors, samples = rivals.errors, rivals.samples
+        if not balanced:
+            errors = errors.sum(axis=-1, keepdims=True)
+            samples = samples.sum(keepdims=True)
+        return [
+            cls(
+                only_subset=errors[0, :, place],
+                only_full=errors[1, :, place],
+                wrong=errors[0, :, place] + errors[2, :, place],
+                full=int(errors[1, 0, place] + errors[2, 0, place]),
+                n_samples=int(number),
+            )
+            for place, number in enumerate(samples)
+        ]
 
 
 def _counts(flags: Iterable[BoolArray]) -> IntArray:

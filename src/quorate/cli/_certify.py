@@ -61,11 +61,6 @@ def certify(
     The exit code is 1 if there is no certificate.
     """
     models = big, small
-    if class_weight is not None and is_stream(data):
-        raise click.UsageError(
-            f"{data}: a pass over several files does not tell which class the errors "
-            "are in; --class-weight goes with one table."
-        )
     check_files(
         models,
         [data],

@@ -48,17 +48,19 @@ def compare(
         unsafe_pickle=unsafe_pickle,
         packages=_options.packages_for(dask),
     )
-    from quorate._scoring import check_scoring
+    from quorate._scoring import check_counted, check_scoring
     from quorate.cli._render import (
         comparison_table,
         progress_console,
         results_console,
     )
     from quorate.comparison import compare as set_beside
+    from quorate.ensembles import read_ensemble
 
     check_scoring(scoring, "compare")
     first, second, X, y = read_two(models, data, target, trust, unsafe_pickle)
     if is_stream(data):
+        check_counted(scoring, read_ensemble(first).classes, "compare")
         X = run_pass(first, data, target, against=second, jobs=jobs, dask=dask)
     with progress_console().status("comparing"):
         compared = set_beside(first, second, X, y, scoring=scoring)

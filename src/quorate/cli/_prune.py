@@ -136,7 +136,7 @@ def prune(
         unsafe_pickle=unsafe_pickle,
         packages=_options.packages_for(dask),
     )
-    from quorate._scoring import check_scoring, is_accuracy
+    from quorate._scoring import can_be_counted, check_scoring
     from quorate.certificates import certify
     from quorate.choosing import Size
     from quorate.cli._render import progress_console, results_console
@@ -187,13 +187,16 @@ def prune(
         summary = run_pass(
             ensemble, judged, target, against=smaller, jobs=jobs, dask=dask
         )
-        if not is_accuracy(scoring):
+        counted = can_be_counted(scoring, summary.classes, "prune")
+        if not counted:
             say(
-                "Note: a pass over files counts errors only: compared by accuracy, "
+                "Note: a pass over files counts what is decided: compared by accuracy, "
                 f"not by {scoring}.",
                 err=True,
             )
-        compared = compare(ensemble, smaller, summary)
+        compared = compare(
+            ensemble, smaller, summary, scoring=scoring if counted else None
+        )
         if test is not None and not compared.chosen_on:
             certificate = str(certify(summary))
     else:

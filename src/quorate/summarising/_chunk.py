@@ -25,6 +25,7 @@ from quorate.ensembles import (
     shared_rows,
 )
 from quorate.votes import (
+    Kinds,
     Rivals,
     Summary,
     Votes,
@@ -161,13 +162,16 @@ class Rival:
 
     def beside(self, votes: Votes, X: Any) -> Rivals:
         """Count on which samples they err and the ensemble does not, or the reverse."""
-        mine = votes.decisions()
+        mine, labels = votes.decisions(), votes.classes
         whole = np.asarray(mine != votes.y)
+        kinds = None
         if self.model is not None:
             theirs = np.asarray(self.model.predict(X))
-            labels = votes.classes
             wrong = [np.asarray(theirs != labels[votes.y])]
             same = [int(np.count_nonzero(theirs == labels[mine]))]
+            decided = np.minimum(np.searchsorted(labels, theirs), labels.size - 1)
+            if (labels[decided] == theirs).all():
+                kinds = Kinds.count(votes.y, mine, decided)
         elif self.sizes.size == 1:
             assert self.order is not None
             members = np.sort(self.order)
@@ -175,6 +179,7 @@ class Rival:
             decided = part.keep(members).decisions()
             wrong = [np.asarray(decided != votes.y)]
             same = [int(np.count_nonzero(decided == mine))]
+            kinds = Kinds.count(votes.y, mine, decided)
         else:
             assert self.order is not None
             errors = prefix_errors(votes, self.order, None, "lowest")
@@ -190,6 +195,7 @@ class Rival:
             self.weights,
             y=votes.y,
             n_classes=votes.n_classes,
+            kinds=kinds,
             learned=self.learned,
             n_chosen_on=shared_rows(self.marks, X, votes.classes[votes.y]),
         )

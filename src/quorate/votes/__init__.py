@@ -17,6 +17,7 @@ from quorate.votes._encoding import (
     widened,
 )
 from quorate.votes._joining import joined_votes
+from quorate.votes._kinds import Kinds
 from quorate.votes._labels import as_labels, check_same_family, refuse_masked
 from quorate.votes._outcomes import (
     Outcome,
@@ -60,6 +61,7 @@ __all__ = [
     "DecisionRule",
     "DenseProbabilities",
     "Histogram",
+    "Kinds",
     "Moves",
     "Outcome",
     "PairCounts",

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
+from quorate.votes._kinds import Kinds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,19 +22,15 @@ class Rivals:
     """The order whose first members they are; None for a model of its own."""
     weights: FloatArray | None
     """The weights that go with the order, one for each member, where it has some."""
-    only_rival: IntArray
-    """Samples that only the rival gets wrong."""
-    only_whole: IntArray
-    """Samples that only the whole ensemble gets wrong."""
-    both: IntArray
-    """Samples that both get wrong."""
+    errors: IntArray
+    """Samples that only the rival, only the whole ensemble, and both get wrong, of each
+    rival and class."""
+    samples: IntArray
+    """Samples of each class."""
     same: IntArray
     """Samples for which both decide for the same class."""
-    n_samples: int
-    """Samples in all."""
-    found: IntArray | None = None
-    """Samples of each class that each rival gets right, one row for each of them; None
-    where nobody has counted them."""
+    kinds: Kinds | None = None
+    """What both decide, for one rival that knows no classes of its own."""
     learned: str | None = None
     """Digest of what the model has learned; None if it is not known, or an order."""
     n_chosen_on: float = 0.0
@@ -51,20 +48,29 @@ class Rivals:
         *,
         y: Array,
         n_classes: int,
+        kinds: Kinds | None = None,
         learned: str | None = None,
         n_chosen_on: float = 0.0,
     ) -> "Rivals":
-        """Count errors that one, the other or both make, and what is found of y."""
+        """Count errors that one, the other or both make, in each class."""
+
+        def of_each_class(samples: BoolArray) -> IntArray:
+            return np.bincount(y[samples], minlength=n_classes)
+
         return cls(
             sizes=np.asarray(sizes, dtype=np.int64),
             order=order,
             weights=weights,
-            only_rival=np.array([np.count_nonzero(w & ~whole) for w in wrong]),
-            only_whole=np.array([np.count_nonzero(whole & ~w) for w in wrong]),
-            both=np.array([np.count_nonzero(whole & w) for w in wrong]),
+            errors=np.array(
+                [
+                    [of_each_class(w & ~whole) for w in wrong],
+                    [of_each_class(whole & ~w) for w in wrong],
+                    [of_each_class(whole & w) for w in wrong],
+                ]
+            ),
+            samples=np.bincount(y, minlength=n_classes),
             same=np.array(same, dtype=np.int64),
-            n_samples=int(whole.size),
-            found=np.array([np.bincount(y[~w], minlength=n_classes) for w in wrong]),
+            kinds=kinds,
             learned=learned,
             n_chosen_on=n_chosen_on,
         )
@@ -75,28 +81,27 @@ class Rivals:
                 "Summary: how two different rivals did does not add up; summarise all "
                 "batches against the same."
             )
-        found = None
-        if self.found is not None and other.found is not None:
-            found = self.found + other.found
+        kinds = None
+        if self.kinds is not None and other.kinds is not None:
+            kinds = self.kinds + other.kinds
         return replace(
             self,
-            only_rival=self.only_rival + other.only_rival,
-            only_whole=self.only_whole + other.only_whole,
-            both=self.both + other.both,
+            errors=self.errors + other.errors,
+            samples=self.samples + other.samples,
             same=self.same + other.same,
-            n_samples=self.n_samples + other.n_samples,
-            found=found,
+            kinds=kinds,
             learned=self.learned and other.learned,
             n_chosen_on=self.n_chosen_on + other.n_chosen_on,
         )
 
     def in_classes(self, places: IntArray, n_classes: int) -> "Rivals":
         """Return the same with more classes; ``places`` says where the old ones are."""
-        if self.found is None:
-            return self
-        wider = np.zeros((len(self.found), n_classes), dtype=np.int64)
-        wider[:, places] = self.found
-        return replace(self, found=wider)
+        errors = np.zeros((*self.errors.shape[:2], n_classes), dtype=np.int64)
+        errors[..., places] = self.errors
+        samples = np.zeros(n_classes, dtype=np.int64)
+        samples[places] = self.samples
+        kinds = None if self.kinds is None else self.kinds.in_classes(places)
+        return replace(self, errors=errors, samples=samples, kinds=kinds)
 
     def are_those_of(self, other: "Rivals") -> bool:
         """Tell whether the other counts are about the same rivals."""
@@ -115,14 +120,34 @@ class Rivals:
         return None in (self.learned, learned) or self.learned == learned
 
     @property
+    def n_samples(self) -> int:
+        """Samples in all."""
+        return int(self.samples.sum())
+
+    @property
+    def only_rival(self) -> IntArray:
+        """Samples that only the rival gets wrong."""
+        return np.asarray(self.errors[0].sum(axis=-1))
+
+    @property
+    def only_whole(self) -> IntArray:
+        """Samples that only the whole ensemble gets wrong."""
+        return np.asarray(self.errors[1].sum(axis=-1))
+
+    @property
     def wrong(self) -> IntArray:
         """Errors of each rival."""
-        return self.only_rival + self.both
+        return np.asarray((self.errors[0] + self.errors[2]).sum(axis=-1))
 
     @property
     def wrong_whole(self) -> int:
         """Errors of the whole ensemble."""
-        return int(self.only_whole[0] + self.both[0])
+        return int((self.errors[1, 0] + self.errors[2, 0]).sum())
+
+    @property
+    def found(self) -> IntArray:
+        """Samples of each class that each rival gets right, one row for each."""
+        return np.asarray(self.samples - self.errors[0] - self.errors[2])
 
     def __str__(self) -> str:
         error = f"{100 * self.wrong[0] / self.n_samples:.2f} %"

@@ -8,6 +8,7 @@ import numpy as np
 from quorate._atomic import atomic_write
 from quorate._typing import Array
 from quorate.exceptions import FileFormatError
+from quorate.votes._kinds import Kinds
 from quorate.votes._labels import as_labels
 from quorate.votes._npz import LONGEST_TEXT, Layout, read_arrays
 from quorate.votes._profile import Profile
@@ -33,7 +34,7 @@ _VOTE = {
 
 SUMMARY = Layout(
     what="summary",
-    version="quorate-summary/1",
+    version="quorate-summary/2",
     writer="Summary.save",
     arrays={
         "format": ("U", ""),
@@ -55,11 +56,14 @@ SUMMARY = Layout(
             for name, (kinds, letters) in _VOTE.items()
         },
         "own": ("i", "KK"),
-        "rivals": ("i", "4R"),
+        "rival_errors": ("i", "3RK"),
+        "rival_samples": ("i", "K"),
+        "rival_same": ("i", "R"),
+        "rival_kinds": ("i", "3C"),
+        "rival_times": ("i", "C"),
         "rival_sizes": ("i", "R"),
         "rival_order": ("i", "O"),
         "rival_weights": ("f", "M"),
-        "rival_found": ("i", "RK"),
         "learned": ("U", "M"),
         "rival_learned": ("U", ""),
         "rival_chosen_on": ("f", ""),
@@ -104,16 +108,17 @@ def arrays_of(summary: Summary) -> dict[str, Array]:
         arrays["own"] = summary.own_confusion
     rivals = summary.rivals
     if rivals is not None:
-        arrays["rivals"] = np.stack(
-            [rivals.only_rival, rivals.only_whole, rivals.both, rivals.same]
-        )
+        arrays["rival_errors"] = rivals.errors
+        arrays["rival_samples"] = rivals.samples
+        arrays["rival_same"] = rivals.same
         arrays["rival_sizes"] = rivals.sizes
+        if rivals.kinds is not None:
+            arrays["rival_kinds"] = rivals.kinds.codes
+            arrays["rival_times"] = rivals.kinds.times
         if rivals.order is not None:
             arrays["rival_order"] = rivals.order
         if rivals.weights is not None:
             arrays["rival_weights"] = rivals.weights
-        if rivals.found is not None:
-            arrays["rival_found"] = rivals.found
         if rivals.learned is not None:
             arrays["rival_learned"] = np.array(rivals.learned)
         if rivals.n_chosen_on:
@@ -237,9 +242,22 @@ def _check(arrays: dict[str, Array]) -> None:
             raise ValueError("kinds of samples that are not sorted")
         if int(times.sum()) != n_samples or keys.size == 0:
             raise ValueError("numbers of samples")
-    for name in ("both_right", "same", "confusion", "own", "rivals", "rival_found"):
+    for name in ("both_right", "same", "confusion", "own", "rival_same"):
         if name in arrays and int(arrays[name].max(initial=0)) > n_samples:
             raise ValueError(f"more than all samples in {name}")
+    if "rival_sizes" in arrays:
+        _check_rivals(arrays, n_samples)
+
+
+def _check_rivals(arrays: dict[str, Array], n_samples: int) -> None:
+    """Raise ``ValueError`` unless errors and decisions are of as many samples."""
+    samples, errors = arrays["rival_samples"], arrays["rival_errors"]
+    if int(samples.sum()) != n_samples or (errors.sum(axis=0) > samples).any():
+        raise ValueError("errors of a rival")
+    if "rival_kinds" in arrays:
+        codes, times = arrays["rival_kinds"], arrays["rival_times"]
+        if codes.max(initial=0) >= samples.size or int(times.sum()) != n_samples:
+            raise ValueError("decisions of a rival")
 
 
 def _vote_arrays(sums: VoteSums, prefix: str) -> dict[str, Array]:
@@ -283,19 +301,19 @@ def _vote_sums(arrays: dict[str, Array], prefix: str) -> VoteSums:
 
 
 def _rivals(arrays: dict[str, Array]) -> Rivals | None:
-    if "rivals" not in arrays:
+    if "rival_sizes" not in arrays:
         return None
-    only_rival, only_whole, both, same = arrays["rivals"]
+    kinds = None
+    if "rival_kinds" in arrays:
+        kinds = Kinds(arrays["rival_kinds"], arrays["rival_times"])
     return Rivals(
         sizes=arrays["rival_sizes"],
         order=arrays.get("rival_order"),
         weights=arrays.get("rival_weights"),
-        only_rival=only_rival,
-        only_whole=only_whole,
-        both=both,
-        same=same,
-        n_samples=int(arrays["times"].sum()),
-        found=arrays.get("rival_found"),
+        errors=arrays["rival_errors"],
+        samples=arrays["rival_samples"],
+        same=arrays["rival_same"],
+        kinds=kinds,
         learned=str(arrays["rival_learned"]) if "rival_learned" in arrays else None,
         n_chosen_on=float(arrays.get("rival_chosen_on", 0.0)),
     )
