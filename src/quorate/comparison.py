@@ -36,18 +36,17 @@ from quorate.certificates import error_limit, excess_limit
 from quorate.ensembles import (
     Ensemble,
     are_too_many,
-    check_labels_of_pair,
     collect_votes,
     count_nodes,
     digests,
-    drawn_rows,
+    labels_for_pair,
     memory_bytes,
     model_digest,
     pickled_bytes,
     predict_milliseconds,
     predictable,
     read_ensemble,
-    trained_on,
+    recognise,
     were_chosen_on,
 )
 from quorate.exceptions import LeftOutWarning
@@ -310,8 +309,8 @@ def compare(
         if rivals is not None and are_too_many(rivals.n_chosen_on, rivals.n_samples):
             judged |= _NO_LIMITS
     else:
-        X, truth = in_memory(X), np.asarray(y)
-        check_labels_of_pair(*models, truth, "compare")
+        X = in_memory(X)
+        truth = labels_for_pair(*models, X, in_memory(y), "compare")
         both = _pair(
             predictable(model, ensemble, truth)
             for model, ensemble in zip((before, after), models, strict=True)
@@ -423,8 +422,8 @@ def _judge(
     scoring: Any,
 ) -> dict[str, Any]:
     """Return how good the models are, as far as the samples can tell."""
-    seen = [trained_on(each, each.prepare(X), y) for each in ensembles]
-    if not any(seen):
+    known = [recognise(each, each.prepare(X), y) for each in ensembles]
+    if not any(seen for seen, _ in known):
         first, second = (np.asarray(model.predict(X)) for model in given)
         if y.shape != first.shape:
             raise ValueError(
@@ -440,7 +439,7 @@ def _judge(
         score, pair = judge_models(scoring, given, votes, X, y, "compare")
         return {**found, **_scored(_pair(pair), score)}
     nothing = _nothing_known(int(y.size))
-    if all(seen) and all(drawn_rows(each) is not None for each in ensembles):
+    if all(drawn is not None for _, drawn in known):
         return {**nothing, **_out_of_bag(ensembles, X, y, scoring)}
     return nothing
 

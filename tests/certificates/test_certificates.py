@@ -160,9 +160,16 @@ def test_certify_refuses():
         quorate.certify(noisy_votes(), quorate.select(votes, "re"))
     with pytest.raises(NotFittedError, match="BestMembers"):
         quorate.certify(votes, quorate.pruning.BestMembers())
-    classes = np.append((votes.y[:1] + 1) % 3, votes.y[1:])
-    other_labels = quorate.Votes(votes.codes, classes)
-    assert quorate.certify(other_labels, quorate.select(votes, "re"), tolerance=0.5)
+    mixed = np.random.default_rng(0).permutation(votes.n_samples)
+    for again in (votes.at(mixed), votes.at(mixed[:500])):
+        with pytest.raises(ValueError, match="were chosen on, or many of them"):
+            quorate.certify(again, quorate.select(votes, "re"))
+    some = quorate.select(votes, "re", max_samples=400)
+    with pytest.raises(ValueError, match="were chosen on, or many of them"):
+        quorate.certify(votes, some)
+    assert quorate.certify(noisy_votes(seed=1), some, tolerance=0.5).holds
+    with pytest.raises(ValueError, match="samples come more than once"):
+        quorate.certify(votes.at(np.repeat(mixed, 2)), order)
     X, y = make_classification(300, random_state=0)
     forest = RandomForestClassifier(20, random_state=0).fit(X, y)
     masked = quorate.collect_votes(forest, X, y, out_of_bag=True)

@@ -35,6 +35,7 @@ from sklearn.tree import DecisionTreeClassifier
 import quorate
 from quorate import collect_votes
 from quorate.exceptions import LeftOutWarning, UnknownLabelWarning
+from quorate.votes import VoteSource
 
 LABELS = {
     "codes": np.array([0, 1, 2]),
@@ -425,11 +426,21 @@ class TestOutOfBag:
         forest.set_params(n_estimators=50).fit(*wine)
         assert collect_votes(forest, *wine, out_of_bag=True).n_members == 50
 
-    def test_refused_for_pools_and_pasting(self, wine):
-        pasting = BaggingClassifier(tree(), 5, bootstrap=False, max_samples=0.5)
-        for ensemble in (pasting.fit(*wine), [tree().fit(*wine)]):
+    def test_refused_for_pools_and_members_that_saw_everything(self, wine):
+        everything = BaggingClassifier(tree(), 5, bootstrap=False)
+        for ensemble in (everything.fit(*wine), [tree().fit(*wine)]):
             with pytest.raises(ValueError, match="not trained on bootstrap"):
                 collect_votes(ensemble, *wine, out_of_bag=True)
+
+    def test_pasting_leaves_out_what_it_has_not_drawn(self, wine):
+        pasting = BaggingClassifier(
+            tree(), 20, bootstrap=False, max_samples=0.5, random_state=0
+        ).fit(*wine)
+        votes = collect_votes(pasting, *wine, out_of_bag="auto")
+        assert votes.source is VoteSource.OUT_OF_BAG
+        for valid, drawn in zip(votes.valid, pasting.estimators_samples_, strict=True):
+            assert not np.isin(votes.samples[valid], drawn).any()
+        assert collect_votes(pasting, *wine).source is VoteSource.TRAINING
 
     @pytest.mark.parametrize("kind", BOOTSTRAPPED)
     @pytest.mark.parametrize("change", ["fewer", "more"])

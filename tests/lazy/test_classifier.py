@@ -550,9 +550,12 @@ def test_too_few_samples_to_certify(forest, data):
 def test_calibrating_on_the_training_samples_is_noticed(forest, data):
     X, y, new = data
     lazy = LazyClassifier(forest, "calibrated")
-    with pytest.warns(TrainingVotesWarning, match="the promise does not hold"):
-        lazy.fit(X, y)
+    for rows in ((X, y), (X,)):
+        with pytest.warns(TrainingVotesWarning, match="so nothing is promised"):
+            lazy.fit(*rows)
+        assert lazy.expected_disagreement_ is None
     lazy.fit(new, np.resize(y, len(new)))
+    assert lazy.expected_disagreement_ is not None
 
 
 def test_curves_refuse_confidences_out_of_range(forest, data):

@@ -33,7 +33,10 @@ needs_kernels = pytest.mark.skipif(
     _native.kernels() is None, reason=f"no kernels: {_native.why_not()}"
 )
 pytestmark = pytest.mark.filterwarnings(
-    "ignore::quorate.exceptions.ConfidenceWarning", "ignore:.*SAMME"
+    "ignore::quorate.exceptions.ConfidenceWarning",
+    # Answers are compared here, not promises.
+    "ignore::quorate.exceptions.TrainingVotesWarning",
+    "ignore:.*SAMME",
 )
 
 

@@ -19,7 +19,7 @@ from quorate.certificates._sequence import Errors, walk_down
 from quorate.certificates._unseen import CHOSEN_ON, SEEN, check_unseen
 from quorate.ensembles import (
     are_too_many,
-    check_labels_of_pair,
+    labels_for_pair,
     places_among,
     predictable,
     read_ensemble,
@@ -224,8 +224,8 @@ def _certify_model(
         )
     whole, part = read_ensemble(big), read_ensemble(small)
     record_of(small, part, "certify")  # refuses one of members that are gone
-    X, truth = in_memory(X), np.asarray(y)
-    check_labels_of_pair(whole, part, truth, "certify")
+    X = in_memory(X)
+    truth = labels_for_pair(whole, part, X, in_memory(y), "certify")
     for ensemble in (whole, part):
         if trained_on(ensemble, ensemble.prepare(X), truth):
             raise ValueError(f"certify: {SEEN}.")
@@ -236,7 +236,8 @@ def _certify_model(
     sizes = np.array([part.n_members])
     classes = None
     if balanced:
-        _refuse_missing(np.setdiff1d(np.asarray(big.classes_), truth))
+        if whole.classes is not None:
+            _refuse_missing(np.setdiff1d(whole.classes, truth))
         classes = np.unique(truth, return_inverse=True)[1]
     errors = Errors.in_groups([wrong], full, classes)
     tested = walk_down(errors, sizes, np.array([False]), tolerance, delta)

@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 from quorate._typing import FloatArray, IntArray
 from quorate.certificates._unseen import check_unseen
 from quorate.choosing import Selection
+from quorate.ensembles import RowMarks, are_too_many
 from quorate.pruning import Pruner
 from quorate.votes import Votes
 
@@ -16,13 +17,13 @@ def order_places(votes: Votes, order: Any) -> IntArray:
     """Return the order as positions, after checking that it fits the votes."""
     check_unseen(votes)
     if isinstance(order, Selection):
-        known = order.votes is votes or _same(order.votes, votes)
+        known = order.votes is votes or _share_samples(order.votes, votes)
     else:
         known = isinstance(order, Pruner) and order.was_fitted_on(votes)
     if known:
         raise ValueError(
-            "certify: these are the votes that the members were chosen on; take "
-            "votes on other samples."
+            "certify: these are the votes that the members were chosen on, or many "
+            "of them; take votes on other samples."
         )
     if isinstance(order, Selection):
         order = order.order
@@ -40,12 +41,18 @@ def order_places(votes: Votes, order: Any) -> IntArray:
     return places.astype(np.intp)
 
 
-def _same(one: Votes, other: Votes) -> bool:
-    return (
-        one.codes.shape == other.codes.shape
-        and bool((one.y == other.y).all())
-        and bool((one.codes == other.codes).all())
-    )
+def _share_samples(chosen: Votes, votes: Votes) -> bool:
+    """Tell whether more than a few samples are the same, by what all members say.
+
+    In any order, and among others. A sample on which all agree is like many others;
+    how often they meet by chance is known from how often they do among themselves.
+    """
+    if chosen.n_members != votes.n_members:
+        return False
+    if not np.array_equal(chosen.classes, votes.classes):
+        return False
+    shared = RowMarks.of(chosen.codes.T, chosen.y).shared(votes.codes.T, votes.y)
+    return are_too_many(shared, votes.n_samples)
 
 
 def prefixes_are_choices(order: Any) -> bool:

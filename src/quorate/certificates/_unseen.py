@@ -1,6 +1,8 @@
 """No promise on samples that a member has seen."""
 
-from quorate.votes import VoteCounts, VoteSource, flaw_of
+import numpy as np
+
+from quorate.votes import VoteCounts, Votes, VoteSource, flaw_of
 
 SEEN = VoteSource.TRAINING.flaw
 CHOSEN_ON = (
@@ -10,6 +12,11 @@ CHOSEN_ON = (
 
 
 def check_unseen(votes: VoteCounts) -> None:
+    if isinstance(votes, Votes) and np.unique(votes.samples).size < votes.n_samples:
+        raise ValueError(
+            "certify: samples come more than once, which proves no more than once; "
+            "give votes on each of them once."
+        )
     if votes.is_masked:
         raise ValueError(
             "certify: masked votes come from different members on each sample; collect "

@@ -18,10 +18,10 @@ from quorate.ensembles import (
     Ensemble,
     collect_recombined,
     collect_votes,
-    drawn_rows,
     may_be_training_rows,
     member_costs,
     read_ensemble,
+    recognise,
 )
 from quorate.exceptions import LeftOutWarning
 from quorate.votes import Votes, VoteSource, as_labels
@@ -80,8 +80,9 @@ class Evidence:
         votes = self.votes
         on_training = votes.source is VoteSource.TRAINING and not votes.is_masked
         drawn = None
-        if on_training and self.ensemble is not None:
-            drawn = drawn_rows(self.ensemble)
+        if on_training and self.ensemble is not None and self.X is not None:
+            # In another order, nobody knows who was trained on which.
+            _, drawn = recognise(self.ensemble, self.ensemble.prepare(self.X))
         if drawn is None:
             return votes
         valid = np.stack([~np.isin(votes.samples, rows) for rows in drawn])

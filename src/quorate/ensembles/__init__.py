@@ -70,8 +70,8 @@ from quorate.ensembles._training import (
 from quorate.ensembles._tree_input import tree_input
 from quorate.ensembles._unknown_labels import (
     check_labels,
-    check_labels_of_pair,
     check_pair,
+    labels_for_pair,
 )
 from quorate.ensembles._weighted_voting import WeightedVoting
 from quorate.ensembles._wrappers import unwrapped
@@ -100,7 +100,6 @@ __all__ = [
     "batch_rows",
     "check_all_rows",
     "check_labels",
-    "check_labels_of_pair",
     "check_pair",
     "checker",
     "collect_recombined",
@@ -115,6 +114,7 @@ __all__ = [
     "is_certain",
     "joined_notes",
     "keep_members",
+    "labels_for_pair",
     "marked",
     "marks_of",
     "may_be_all_rows",

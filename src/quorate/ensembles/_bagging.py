@@ -45,7 +45,7 @@ class Bagging(Kind):
             classes=model.classes_,
             rule=DecisionRule("average" if averages else "heads"),
             prepare=checker(model, ensure_all_finite=False),
-            drawn=(lambda: model.estimators_samples_) if model.bootstrap else None,
+            drawn=(lambda: model.estimators_samples_) if _leaves_out(model) else None,
             max_samples=model.max_samples,
             # Each worker adds up its own part first.
             adds_in_order=lambda: bool(effective_n_jobs(model.n_jobs) == 1),
@@ -66,3 +66,8 @@ class Bagging(Kind):
     def bootstraps(self, model: Any) -> bool:
         """See :class:`Kind`."""
         return bool(model.bootstrap)
+
+
+def _leaves_out(model: Any) -> bool:
+    """Tell whether members have not seen every row, drawn with replacement or not."""
+    return bool(model.bootstrap) or model.max_samples not in (None, 1.0)

@@ -13,7 +13,7 @@ from quorate.ensembles._kind import Ensemble
 from quorate.ensembles._registry import read_ensemble
 from quorate.ensembles._training import check_training_data, recognise
 from quorate.ensembles._unknown_labels import check_labels
-from quorate.votes import Votes, VoteSource, as_labels
+from quorate.votes import Votes, VoteSource, as_labels, sample_positions
 
 
 def collect_votes(
@@ -150,6 +150,7 @@ def collect_votes(
     elif truth is not None and (source is None or out_of_bag is True):
         unseen, source = _rows_to_ask_about(found, prepared, truth, out_of_bag)
     if rows is not None:
+        rows = sample_positions(rows, count_rows(X), "collect_votes(rows)")
         prepared = take_rows(prepared, rows)
         unseen = None if unseen is None else _among(unseen, rows, count_rows(X))
         truth = None if truth is None else truth[rows]

@@ -14,6 +14,7 @@ from quorate._typing import Array, IntArray
 from quorate.ensembles._kind import Ensemble
 from quorate.ensembles._leaf_notes import LEAVES_OF_EVIDENCE, LeafNotes
 from quorate.ensembles._member import Member
+from quorate.ensembles._seen_before import all_are_there, leaf_counts, many_were_drawn
 from quorate.votes import as_labels, positions
 
 _REFUSAL = (
@@ -28,6 +29,11 @@ _FEW = 0.05
 _MENDED = 0.1
 # Trees asked whether they may have seen some rows.
 _TREES_ASKED = 10
+# Among so many times as many rows, training rows are not looked for twice.
+_MANY_TIMES = 5
+_NEXT_TO_NOTHING = 1e-4
+# Members of other kinds asked what they know, and rows that they are asked about.
+_MEMBERS_ASKED, _ROWS_ASKED = 50, 200
 
 
 def drawn_rows(ensemble: Ensemble) -> list[IntArray] | None:
@@ -83,7 +89,7 @@ def check_training_data(
         distinct = np.unique(rows)
         if tree.n_node_samples[0] != distinct.size:
             continue  # fitted with sample weights of zero: its counts tell nothing
-        if not _same_leaves(member, tree, X[distinct]):
+        if not _same_leaves(member, X[distinct]):
             raise ValueError(
                 f"{_REFUSAL}: the rows do not reach the leaves of member "
                 f"{member.name} as they did in training."
@@ -108,10 +114,10 @@ def trained_on(ensemble: Ensemble, prepared: Any, y: Any) -> bool:
     ensemble : Ensemble
     prepared : array-like
         Samples that the ensemble has prepared.
-    y : array-like
-        Their labels.
+    y : array-like or None
+        Their labels, without which less can be told.
     """
-    return recognise(ensemble, prepared, as_labels(y, "y"))[0]
+    return recognise(ensemble, prepared, None if y is None else as_labels(y, "y"))[0]
 
 
 def trained_on_as_many(ensemble: Ensemble, n_rows: int) -> bool:
@@ -125,15 +131,19 @@ def trained_on_as_many(ensemble: Ensemble, n_rows: int) -> bool:
 
 
 def may_be_all_rows(ensemble: Ensemble, n_rows: int) -> bool:
-    """Tell whether the members may have been trained on so many rows in all."""
+    """Tell whether so many rows may hold all that the members were trained on.
+
+    Among many times as many, leaves would not tell.
+    """
     if ensemble.recognise is not None:
         return False
     drawn = _first_drawn(ensemble)
     if drawn is not None:
-        last = max(int(rows.max()) for rows in drawn)
-        return _plausible_length(ensemble.max_samples, drawn, last, n_rows)
-    trees = [member.tree for member in ensemble.members if member.tree is not None]
-    return any(tree.n_node_samples[0] == n_rows for tree in trees)
+        numbers = [1 + max(int(rows.max()) for rows in drawn)]
+    else:
+        trees = [member.tree for member in ensemble.members if member.tree is not None]
+        numbers = [int(tree.n_node_samples[0]) for tree in trees]
+    return any(number <= n_rows <= _MANY_TIMES * number for number in numbers)
 
 
 def may_be_training_rows(
@@ -182,35 +192,97 @@ def recognise(
 ) -> tuple[bool, list[IntArray] | None]:
     """Tell training samples, and which of them each member was trained on if known.
 
-    Rows tell, not labels: a row stays a row of training when its label is mended.
+    Rows tell, not labels: a row stays a row of training when its label is mended. Those
+    in another order, among others or in part are training rows too, as far as leaves,
+    and errors of members that have drawn them, can tell; which of them each member was
+    trained on is not known then.
     """
     n_rows = count_rows(prepared)
     if n_rows == 0:
         return False, None
     if ensemble.recognise is not None:
         return (False, None) if y is None else ensemble.recognise(prepared, y)
-    if _not_all_there(ensemble, prepared):
+    drawn = None
+    if not _not_all_there(ensemble, prepared):
+        drawn = _first_drawn(ensemble)
+        if drawn is not None and _are_in_order(ensemble, drawn, prepared):
+            return True, None if ensemble.is_distilled else drawn
+        if drawn is None and _are_as_many(ensemble, prepared):
+            return True, None
+        if all_are_there(ensemble, prepared):
+            return True, None
+    if isinstance(prepared, LeafNotes):
         return False, None
-    drawn = _first_drawn(ensemble)
-    if drawn is not None:
-        try:
-            check_training_data(ensemble, drawn, prepared, None)
-        except ValueError:
-            return False, None
-        return True, None if ensemble.is_distilled else drawn
-    leaves = 0
+    if y is not None and many_were_drawn(ensemble, prepared, y):
+        return True, None
+    return _members_know(ensemble, prepared, y), None
+
+
+def _are_in_order(ensemble: Ensemble, drawn: list[IntArray], X: Any) -> bool:
+    """Tell whether these are the training rows, in their order."""
+    try:
+        check_training_data(ensemble, drawn, X, None)
+    except ValueError:
+        return False
+    return True
+
+
+def _are_as_many(ensemble: Ensemble, prepared: Any) -> bool:
+    """Tell whether trees that have seen every row get as many again in each leaf."""
+    n_rows, leaves = count_rows(prepared), 0
     for member in ensemble.members:
         tree = getattr(member.estimator, "tree_", None)
         if tree is None or tree.n_node_samples[0] != n_rows:
             continue
         if not _can_be_asked(member, prepared):
             break
-        if not _same_leaves(member, tree, prepared):
-            return False, None
+        if not _same_leaves(member, prepared):
+            return False
         leaves += tree.n_leaves
         if leaves >= LEAVES_OF_EVIDENCE:
             break
-    return leaves > 0, None
+    return leaves > 0
+
+
+def _members_know(ensemble: Ensemble, X: Any, y: Array | None) -> bool:
+    """Tell whether members that are no trees, but remember, were trained on the rows.
+
+    Ensembles do in their turn, and those that look for neighbours.
+    """
+    # A kind asks for what is here, and here kinds are asked for.
+    from quorate.ensembles._registry import read_ensemble
+
+    codes = None
+    if y is not None and ensemble.classes is not None:
+        known = as_labels(ensemble.classes, "the ensemble's classes")
+        codes = np.searchsorted(known, y) if np.isin(y, known).all() else None
+    for member in ensemble.members[:_MEMBERS_ASKED]:
+        if member.tree is not None:
+            continue
+        seen = member.columns(X)
+        if hasattr(member.estimator, "kneighbors"):
+            if _are_neighbours(member.estimator, seen):
+                return True
+            continue
+        try:
+            inner = read_ensemble(member.estimator)
+        except (TypeError, ValueError):
+            continue
+        labels = y if member.classes is None else codes
+        if recognise(inner, inner.prepare(seen), labels)[0]:
+            return True
+    return False
+
+
+def _are_neighbours(estimator: Any, X: Any) -> bool:
+    """Tell whether nearly all rows lie on rows of training, as some of them show."""
+    n_rows = count_rows(X)
+    rows = np.unique(np.linspace(0, n_rows - 1, min(n_rows, _ROWS_ASKED)).astype(int))
+    if rows.size < 2 or estimator.n_samples_fit_ < 2:
+        return False
+    first, second = estimator.kneighbors(take_rows(X, rows), n_neighbors=2)[0].T
+    # A distance of nothing is found to be a little, where products are added up.
+    return bool(np.mean(first <= _NEXT_TO_NOTHING * np.median(second)) > 1 - _FEW)
 
 
 def were_training_rows(
@@ -235,7 +307,7 @@ def _not_all_there(ensemble: Ensemble, X: Any) -> bool:
     tree = getattr(member.estimator, "tree_", None)
     if tree is None or not _can_be_asked(member, X):
         return False
-    return bool((_reached(member, tree, X) < 0).any())
+    return bool((_reached(member, X) < 0).any())
 
 
 def _plausible_length(
@@ -251,18 +323,15 @@ def _plausible_length(
     return bool(n_draws * np.log(reached) > np.log(_UNLIKELY) or reached > 1 - _FEW)
 
 
-def _same_leaves(member: Member, tree: Any, X: Any) -> bool:
+def _same_leaves(member: Member, X: Any) -> bool:
     """Tell whether as many of the samples reach each leaf as did in training."""
-    return not _reached(member, tree, X).any()
+    return not _reached(member, X).any()
 
 
-def _reached(member: Member, tree: Any, X: Any) -> IntArray:
+def _reached(member: Member, X: Any) -> IntArray:
     """Return how many more samples reach each leaf than did in training."""
-    leaves = X.of(member) if isinstance(X, LeafNotes) else member.leaves(X)
-    reached = np.bincount(leaves, minlength=tree.node_count)
-    is_leaf = tree.children_left == -1
-    more: IntArray = reached[is_leaf] - tree.n_node_samples[is_leaf]
-    return more
+    held, reached = leaf_counts(member, X)
+    return reached - held
 
 
 def _same_labels(

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from quorate._rows import count_rows
 from quorate._typing import Array, IntArray
 from quorate._warn import warn
 from quorate.ensembles._kind import Ensemble
@@ -72,15 +73,38 @@ def check_pair(first: Ensemble, second: Ensemble, owner: str) -> None:
         )
 
 
-def check_labels_of_pair(
-    first: Ensemble, second: Ensemble, y: Array, owner: str
-) -> None:
-    """Check two ensembles against each other, and labels against both of them."""
+def labels_for_pair(
+    first: Ensemble, second: Ensemble, X: Any, y: Any, owner: str
+) -> Array:
+    """Return the labels of samples, after a look at them and at two ensembles."""
     check_pair(first, second, owner)
-    labels, counts = np.unique(as_labels(y, "y"), return_counts=True)
+    truth = as_labels(y, f"{owner}: y")
+    if truth.ndim != 1 or truth.size != count_rows(X):
+        raise ValueError(
+            f"{owner}: y has shape {truth.shape} for {count_rows(X)} samples; one "
+            "label for each."
+        )
+    labels, counts = np.unique(truth, return_counts=True)
     check_labels(first, labels, counts, owner)
     if not _same(first.classes, second.classes):
         check_labels(second, labels, counts, owner)
+    _refuse_inexact(first.classes, labels, owner)
+    return truth
+
+
+def _refuse_inexact(classes: Array | None, labels: Array, owner: str) -> None:
+    """Refuse whole numbers that floats cannot tell apart."""
+    if (
+        classes is None
+        or labels.dtype.kind != "f"
+        or np.asarray(classes).dtype.kind != "i"
+    ):
+        return
+    if (np.abs(labels) >= 2**53).any():
+        raise ValueError(
+            f"{owner}: y holds whole numbers from 2**53 on as floats, which merge "
+            "neighbours; give them as integers, as the models have them."
+        )
 
 
 def _same(one: Array | None, two: Array | None) -> bool:

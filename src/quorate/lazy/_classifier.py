@@ -227,9 +227,9 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             "calibrated" needs them; the others measure on them what to expect, and
             "bayes" warns if more predictions change than it promises.
         y : array-like of shape (n_samples,), optional
-            Labels are not needed. With them, samples that the members were trained on
-            are recognised where possible, with a warning; and lists of classifiers
-            that do not say which classes they know learn of those in y.
+            Labels are not needed. They help to recognise samples that the members were
+            trained on, on which nothing can be promised, with a warning; and lists of
+            classifiers that do not say which classes they know learn of those in y.
 
         Returns
         -------
@@ -239,9 +239,11 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         found = read_ensemble(self.ensemble)
         ensemble = make_additive(found, X, y)
         prepared = None if X is None else sliceable(ensemble.prepare(X))
+        known = False
         if self.mode == "calibrated":
             check_rows(prepared, self.epsilon, self.guarantee)
-            if y is not None and trained_on(found, prepared, y):
+            known = trained_on(found, prepared, y)
+            if known:
                 warn_of_training_rows()
         if self.mode == "bayes" and (ensemble.weights < 0).any():
             raise ValueError(
@@ -274,7 +276,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         self._ready = self._make_ready(ensemble, stops)
         self.engine_ = self._ready.engine
         n_changed = self._measure(X, prepared, reference)
-        self.expected_disagreement_: float | None = float(expected)
+        self.expected_disagreement_: float | None = None if known else float(expected)
         if self.mode == "bayes":
             n_rows = 0 if reference is None else reference.size
             in_doubt = doubt_bayes(self, ensemble, n_changed, n_rows)

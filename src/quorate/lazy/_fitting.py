@@ -111,7 +111,7 @@ def warn_of_training_rows() -> None:
     """Warn that rows which members know cannot calibrate."""
     warn(
         "LazyClassifier(mode='calibrated'): the members were trained on these "
-        "samples and agree on them more than on others, so the promise does "
-        "not hold; calibrate on other samples.",
+        "samples and agree on them more than on others, so nothing is promised; "
+        "calibrate on other samples.",
         TrainingVotesWarning,
     )

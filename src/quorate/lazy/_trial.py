@@ -137,7 +137,7 @@ def try_modes(
         labels, counts = np.unique(as_labels(y, "y"), return_counts=True)
         check_labels(found, labels, counts, "lazy")
     if on_training is None:
-        on_training = y is not None and trained_on(found, found.prepare(X), y)
+        on_training = trained_on(found, found.prepare(X), y)
 
     def lazy(mode: str, **options: Any) -> LazyClassifier:
         return LazyClassifier(

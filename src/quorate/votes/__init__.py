@@ -3,6 +3,7 @@
 from quorate.votes._checks import (
     as_weights,
     member_positions,
+    sample_positions,
     warn_left_out,
     weights_left,
 )
@@ -100,6 +101,7 @@ __all__ = [
     "refuse_masked",
     "refuse_scores",
     "room_for",
+    "sample_positions",
     "save_with_progress",
     "subset_errors",
     "tabled",

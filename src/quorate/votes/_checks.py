@@ -107,22 +107,33 @@ def as_names(names: Iterable[str] | None, n_members: int) -> tuple[str, ...]:
 
 def member_positions(members: Any, n_members: int) -> IntArray:
     """Return the positions that a mask or positions name, in the order given."""
-    given = np.asarray(members)
+    given = _named(members, n_members, "keep", "member")
+    if np.unique(given).size < given.size:
+        raise ValueError("keep: a member is named twice.")
+    return given
+
+
+def sample_positions(samples: Any, n_samples: int, owner: str = "at") -> IntArray:
+    """Return the positions of samples that a mask or positions name."""
+    return _named(samples, n_samples, owner, "sample")
+
+
+def _named(places: Any, number: int, owner: str, what: str) -> IntArray:
+    given = np.asarray(places)
     if given.dtype == bool:
-        if given.shape != (n_members,):
+        if given.shape != (number,):
             raise ValueError(
-                f"keep: a mask needs shape ({n_members},), one entry per member; "
+                f"{owner}: a mask needs shape ({number},), one entry per {what}; "
                 f"got {given.shape}."
             )
         given = np.flatnonzero(given)
     if given.ndim != 1 or given.size == 0:
-        raise ValueError("keep: name at least one member, by mask or position.")
+        raise ValueError(f"{owner}: name at least one {what}, by mask or position.")
     if given.dtype.kind not in "iu":
-        raise ValueError(f"keep: positions are whole numbers, got {given.dtype}.")
-    if given.min() < 0 or given.max() >= n_members:
+        raise ValueError(f"{owner}: positions are whole numbers, got {given.dtype}.")
+    if given.min() < 0 or given.max() >= number:
+        found = places if given.size < 10 else f"{given.min()} to {given.max()}"
         raise ValueError(
-            f"keep: positions go from 0 to {n_members - 1}, got {members!r}."
+            f"{owner}: positions go from 0 to {number - 1}, got {found!r}."
         )
-    if np.unique(given).size < given.size:
-        raise ValueError("keep: a member is named twice.")
     return given.astype(np.intp)

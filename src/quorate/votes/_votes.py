@@ -13,6 +13,7 @@ from quorate.votes._checks import (
     leave_out_unvoted,
     member_positions,
     read_only,
+    sample_positions,
     weights_left,
 )
 from quorate.votes._decided import DecidedVotes
@@ -309,8 +310,9 @@ class Votes(DecidedVotes):
 
         Parameters
         ----------
-        samples : array-like of int
-            Positions among the samples of these votes.
+        samples : array-like of bool of shape (n_samples,), or array-like of int
+            A mask, or positions in the order wanted; a position may come again, as in
+            a bootstrap.
 
         Examples
         --------
@@ -318,7 +320,7 @@ class Votes(DecidedVotes):
         >>> Votes([[0, 1, 1], [0, 0, 1]], [0, 1, 1]).at([0, 2]).accuracy()
         1.0
         """
-        rows = np.asarray(samples, dtype=np.intp)
+        rows = sample_positions(samples, self.n_samples)
         given = self._probabilities
         if given is not None and not given.are_certain:
             given = given.at(rows)
