@@ -7,7 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    BaggingClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
@@ -309,6 +313,9 @@ class TestFurtherModels:
         assert fewer.pruning_["rows"] == small.pruning_["rows"]
         assert small.pruning_["n_members"] == 30  # not touched
         assert not hasattr(quorate.keep_members(forest, range(5)), "pruning_")
+        frozen = quorate.keep_members(FrozenEstimator(small), [5, 2])
+        assert set(vars(frozen)) == {"estimator"}
+        assert frozen.estimator.pruning_ == fewer.pruning_
 
     def test_in_a_pipeline(self, pruned):
         _, _, X, y = pruned
@@ -320,9 +327,11 @@ class TestFurtherModels:
         refused(model, fewer, X[500:1500], y[500:1500])
         allowed(model, fewer, X[1500:], y[1500:])
         assert small.pruning_["n_members"] == 20
-        plain = quorate.keep_members(model, range(4))
-        assert not hasattr(plain, "pruning_")
-        assert not hasattr(plain[-1], "pruning_")
+        small.fit(X[:500], y[:500])
+        for plain in (model, small):
+            plain = quorate.keep_members(plain, range(4))
+            assert not hasattr(plain, "pruning_")
+            assert not hasattr(plain[-1], "pruning_")
 
     def test_fitted_again_they_are_others(self, pruned):
         forest, _, X, y = pruned
@@ -345,6 +354,22 @@ class TestFurtherModels:
         ):
             refused(pool, model, X[500:1500], y[500:1500])
             allowed(pool, model, X[1500:], y[1500:])
+
+    def test_models_that_are_members(self, pruned):
+        forest, small, X, y = pruned
+        few = quorate.keep_members(forest, range(8))
+        taught = quorate.distil(few, forest, X[1500:2000], n_rows=500, random_state=0)
+        line = LogisticRegression().fit(X[:500], y[:500])
+        pool = {"small": small, "taught": FrozenEstimator(taught), "line": line}
+        voting = VotingClassifier(
+            [("small", FrozenEstimator(small)), ("line", LogisticRegression())],
+            voting="soft",
+        ).fit(X[:500], y[:500])
+        for model in (pool, voting, quorate.keep_members(pool, [0, 2])):
+            refused(forest, model, X[500:1500], y[500:1500])
+            allowed(forest, model, X[2000:], y[2000:])
+        refused(forest, pool, X[1500:2000], y[1500:2000])
+        allowed(forest, voting, X[1500:2000], y[1500:2000])
 
     def test_all_choices_in_a_row_each_once(self, pruned):
         forest, small, X, y = pruned

@@ -28,6 +28,8 @@ from quorate._rows import count_rows, sliceable, take_rows
 from quorate._typing import Array
 from quorate.ensembles._kind import Ensemble
 from quorate.ensembles._learned import find_record, speaks_of
+from quorate.ensembles._registry import read_ensemble
+from quorate.ensembles._wrappers import unwrapped
 
 ROWS = "rows"
 """Where the records ``pruning_`` and ``distillation_`` keep marks, the last first."""
@@ -157,6 +159,8 @@ class RowMarks:
 def marks_of(model: Any, ensemble: Ensemble) -> list[RowMarks]:
     """Return the marks of the rows that members were chosen, or distilled, on.
 
+    Members of members too, where one is such a model itself.
+
     None for a model that was neither pruned nor distilled, or was fitted again since,
     or was pruned before rows were marked.
 
@@ -167,7 +171,11 @@ def marks_of(model: Any, ensemble: Ensemble) -> list[RowMarks]:
     ensemble : Ensemble
         The same, read.
     """
-    return [*_marks_of_choices(model, ensemble), *_marks_of_lessons(ensemble)]
+    return [
+        *_marks_of_choices(model, ensemble),
+        *_marks_of_lessons(ensemble),
+        *_marks_of_members(ensemble),
+    ]
 
 
 def _marks_of_choices(model: Any, ensemble: Ensemble) -> list[RowMarks]:
@@ -183,6 +191,17 @@ def _marks_of_lessons(ensemble: Ensemble) -> list[RowMarks]:
     if not isinstance(record, Mapping) or not ensemble.is_distilled:
         return []
     return [RowMarks.from_dict(each) for each in record.get(ROWS) or ()]
+
+
+def _marks_of_members(ensemble: Ensemble) -> list[RowMarks]:
+    """Return the marks of members that are pruned or distilled ensembles themselves."""
+    inner = [member.estimator for member in ensemble.members]
+    return [
+        marks
+        for model in inner
+        if find_record(model) or hasattr(unwrapped(model), "distillation_")
+        for marks in marks_of(model, read_ensemble(model))
+    ]
 
 
 def were_chosen_on(
