@@ -198,6 +198,25 @@ class TestPrune:
 
 
 class TestPrunedClassifier:
+    @pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
+    def test_labels_are_read_as_everywhere(self, data):
+        X, X_test, y, _ = data
+        hidden = np.zeros(len(y), dtype=bool)
+        model = PrunedClassifier(RandomForestClassifier(5, random_state=0), keep=2)
+        whole = model.fit(X, y).predict(X_test)
+        seen = np.ma.array(y, mask=hidden)
+        np.testing.assert_array_equal(model.fit(X, seen).predict(X_test), whole)
+        hidden[7] = True
+        for given in (
+            np.ma.array(y, mask=hidden),
+            np.ma.array(y, mask=hidden)[:, None],
+        ):
+            with pytest.raises(ValueError, match=r"Classifier\.fit: y: masked at .*7"):
+                model.fit(X, given)
+        missing = [None if at == 7 else label for at, label in enumerate(y.tolist())]
+        with pytest.raises(ValueError, match=r"fit: y: missing label at sample 7"):
+            model.fit(X, missing)
+
     def test_attributes(self, data):
         X, X_test, y, y_test = data
         inner = RandomForestClassifier(40, random_state=0)

@@ -47,6 +47,7 @@ from quorate._report._method_comparison import (
 )
 from quorate._report._page import embeddable
 from quorate._report._svg import tidy
+from quorate._report._words import CHOSEN_BEFORE
 from quorate.choosing import Evidence
 from quorate.lazy import try_modes
 from quorate.votes import VoteSource
@@ -446,6 +447,46 @@ def test_methods_of_every_kind(forest, method):
     curve = found["pruning"]["curve"]
     assert curve["sizes"][0] == 1
     assert len(curve["sizes"]) == len(curve["errors"])
+
+
+def test_samples_that_members_were_chosen_on_before_give_no_promise():
+    X, y = make_classification(3000, n_informative=6, flip_y=0.15, random_state=0)
+    forest = RandomForestClassifier(20, random_state=0).fit(X[:500], y[:500])
+    small = quorate.prune(forest, X[500:1800], y[500:1800], "re", keep=10)
+    new = quorate.report(small, X[1800:], y[1800:], method="mdm", keep=5)
+    assert new.data["certificate"]["refusal"] is None
+    assert not new.data["votes"]["chosen_before"]
+    assert "held back from the choice, all together" in new.html
+    assert CHOSEN_BEFORE not in new.html
+    for page in (
+        quorate.report(small, X[500:1800], y[500:1800], method="mdm", keep=5),
+        quorate.report(
+            quorate.prune(forest, X[:500], y[:500], keep=10),
+            X[:500],
+            y[:500],
+            method="mdm",
+            keep=5,
+        ),
+    ):
+        data = page.data
+        assert data["votes"]["chosen_before"]
+        assert data["votes"]["meaning"] == CHOSEN_BEFORE
+        assert "error_limit" not in data["certificate"]
+        refusal = data["certificate"]["refusal"]
+        on_other = f"{CHOSEN_BEFORE} A promise needs samples that took no part in that"
+        out_of_bag = "A promise needs samples that no member was trained on"
+        is_out_of_bag = data["settings"]["out_of_bag"]
+        assert refusal.startswith(out_of_bag if is_out_of_bag else on_other)
+        assert data["advice"][0]["text"] == CHOSEN_BEFORE
+        assert not data["lazy"]["honest"]
+        assert data["methods"]["rows"]  # scores stay
+        assert data["sizes"]["text"]["promise"] is None
+        # What is said of samples held back is true of these.
+        assert "held back from the choice, though not from an earlier one," in page.html
+        assert "on held-back samples it does not" not in page.html
+        assert page.html.count(CHOSEN_BEFORE) >= 3
+    with pytest.raises(ValueError, match=r"report\(keep='auto'\): .* chosen, or their"):
+        quorate.report(small, X[500:1800], y[500:1800], method="mdm", keep="auto")
 
 
 def test_own_size_and_auto(forest):

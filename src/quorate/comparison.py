@@ -64,8 +64,8 @@ _NOTES = {
     "accurate they are cannot be told from them.",
 }
 _CHOSEN_ON = (
-    "The members were chosen on the same samples, which flatters what is left; limits "
-    "need samples that took no part in choosing."
+    "The members were chosen, or their leaves distilled, on the same samples, which "
+    "flatters what is left; limits need samples that took no part in that."
 )
 _MOST_RECALLS = 10  # classes whose recalls are shown
 _NO_LIMITS = {"chosen_on": True, "error_limits": None, "excess_limit": None}

@@ -5,9 +5,13 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 
 import quorate
-from quorate.choosing import Evidence
+from quorate.choosing import Evidence, gather
 from quorate.ensembles import read_ensemble
 from quorate.votes import VoteSource
 
@@ -98,3 +102,96 @@ def test_nobody_is_asked_for_what_will_be_refused(options, why, world, monkeypat
         quorate.prune(forest, X, y, "mdm", q=1)
     with pytest.raises(ValueError, match="unknown method 'nobody'"):
         quorate.report(forest, X, y, methods=["mdm", "nobody"])
+
+
+@pytest.fixture(scope="module")
+def chosen():
+    X, y = make_classification(1600, n_informative=6, flip_y=0.15, random_state=0)
+    forest = RandomForestClassifier(30, random_state=0).fit(X[:400], y[:400])
+    return quorate.prune(forest, X[400:1000], y[400:1000], "re", keep=10), X, y
+
+
+CHOSEN_BEFORE = (
+    r"how many are enough cannot be told, since these members were chosen, or their "
+    r"leaves distilled, on many of these samples before, which flatters them; give "
+    r"samples that took no part in that, or a number to keep\."
+)
+
+
+class TestSamplesChosenOnBefore:
+    @pytest.mark.parametrize("size", [{"keep": "auto"}, {"tolerance": 0.05}])
+    def test_no_size_is_found_on_them(self, chosen, size):
+        small, X, y = chosen
+        said = r"^prune\((keep='auto'|tolerance=0\.05)\): " + CHOSEN_BEFORE
+        for rows in (slice(400, 1000), slice(999, 399, -1), slice(700, 1300)):
+            with pytest.raises(ValueError, match=said):
+                quorate.prune(small, X[rows], y[rows], "re", **size)
+        batches = [(X[400:700], y[400:700]), (X[700:1000], y[700:1000])]
+        with pytest.raises(ValueError, match=said):
+            quorate.prune(small, batches, method="re", **size)
+        fewer = quorate.keep_members(small, range(8))
+        with pytest.raises(ValueError, match=said):
+            quorate.prune(fewer, X[400:1000], y[400:1000], "re", **size)
+
+    @pytest.mark.filterwarnings("ignore::quorate.exceptions.NothingSavedWarning")
+    def test_other_samples_and_given_sizes_are_fine(self, chosen):
+        small, X, y = chosen
+        new = X[1000:], y[1000:]
+        _, found = quorate.prune_with_selection(small, *new, "re", "auto")
+        assert found.expected is not None
+        quorate.prune(small, *new, "re", tolerance=0.2)
+        same = X[400:1000], y[400:1000]
+        for size in ({"keep": 3}, {"keep": 0.3}, {"budget": {"nodes": 500}}, {}):
+            _, found = quorate.prune_with_selection(small, *same, "re", **size)
+            assert found.n_kept < 10
+            assert found.expected is None
+
+    def test_out_of_bag_votes(self, chosen):
+        small, X, y = chosen
+        few = quorate.prune(small, X[:400], y[:400], "mdm", keep=9)
+        evidence = gather(few, X[:400], y[:400])
+        assert evidence.votes.source is VoteSource.OUT_OF_BAG
+        assert evidence.chosen_on
+        with pytest.raises(ValueError, match=CHOSEN_BEFORE):
+            quorate.prune(few, X[:400], y[:400], "mdm", keep="auto")
+
+    def test_leaves_that_were_distilled(self, chosen):
+        small, X, y = chosen
+        taught = quorate.distil(small, small, X[1000:1400], n_rows=100, random_state=0)
+        with pytest.raises(ValueError, match=CHOSEN_BEFORE):
+            quorate.prune(taught, X[1000:1400], y[1000:1400], "re", keep="auto")
+        quorate.prune(taught, X[1400:], y[1400:], "re", keep="auto")
+
+    def test_while_fitting(self, chosen):
+        small, X, y = chosen
+        model = quorate.PrunedClassifier(FrozenEstimator(small), "re", "auto")
+        with pytest.raises(ValueError, match="PrunedClassifier.*" + CHOSEN_BEFORE):
+            model.fit(X[400:1000], y[400:1000])
+
+    def test_the_usual_size_of_pools_is_a_given_one(self, chosen):
+        _, X, y = chosen
+        pool = {"bayes": GaussianNB(), "line": LogisticRegression(max_iter=500)}
+        pool |= {f"{d}": DecisionTreeClassifier(max_depth=d) for d in range(2, 8)}
+        pool = {name: each.fit(X[:400], y[:400]) for name, each in pool.items()}
+        small = quorate.prune(pool, X[400:1000], y[400:1000], "re", keep=6)
+        _, new = quorate.prune_with_selection(small, X[1000:], y[1000:], "re")
+        assert new.expected is not None
+        again = quorate.prune_with_selection(small, X[400:1000], y[400:1000], "re")[1]
+        assert (again.expected, again.n_kept) == (None, 2)
+
+    def test_evidence_knows_and_nobody_looks_where_nothing_is_marked(
+        self, chosen, monkeypatch
+    ):
+        small, X, y = chosen
+        evidence = gather(small, X[400:1000], y[400:1000])
+        assert evidence.chosen_on
+        assert evidence.at([3, 4]).chosen_on
+        assert not gather(small, X[1000:], y[1000:]).chosen_on
+
+        def looked(*_):
+            raise AssertionError("rows were hashed")
+
+        monkeypatch.setattr("quorate.ensembles._row_marks.row_hashes", looked)
+        monkeypatch.setattr("quorate.choosing._evidence.shared_rows", looked)
+        plain = RandomForestClassifier(5, random_state=0).fit(X[:400], y[:400])
+        assert not gather(plain, X[400:], y[400:]).chosen_on

@@ -245,6 +245,8 @@ class TestTargets:
         forest, extra = fitted["forest"], fitted["extra trees"]
         small = few(forest)
         on_training = distil(small, forest, X, n_rows=100, random_state=0)
+        (marks,) = on_training.distillation_.pop("rows")
+        assert (marks["n_rows"], marks["labelled"]) == (300, False)
         assert on_training.distillation_ == {
             "teacher": "RandomForestClassifier",
             "n_crossed": 100,

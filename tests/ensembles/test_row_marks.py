@@ -1,10 +1,23 @@
 """Rows that members were chosen on are known again, and others are not."""
 
+import copy
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    BaggingClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 import quorate
 from quorate._tables import read_samples
@@ -69,6 +82,14 @@ class TestHashes:
         assert row_hashes(X, 1 - y) != one
         assert row_hashes([[5.0]], [3]) != row_hashes([[3.0]], [5])
 
+    def test_without_labels(self):
+        X, y = some(50)
+        wanted = row_hashes(X, None)
+        assert np.unique(wanted).size == 50
+        assert np.count_nonzero(wanted != row_hashes(X, y)) == np.count_nonzero(y)
+        for same in (pd.DataFrame(X), X.tolist(), sparse.csr_matrix(X)):
+            np.testing.assert_array_equal(row_hashes(same, None), wanted)
+
     def test_blocks_of_rows(self, monkeypatch):
         X, y = some(50)
         wanted = row_hashes(X, y)
@@ -125,13 +146,29 @@ class TestMarks:
             assert marks.shared(new, new_y) <= 0.05 * 2000
             assert marks.shared(X[::-1], y[::-1]) == 2000
 
+    def test_rows_without_labels_are_known_whatever_their_labels(self):
+        X, y = some(2000)
+        marks = RowMarks.of(X[:1000])
+        assert marks.shared(X[999::-1], 1 - y[999::-1]) == 1000
+        assert marks.shared(X[500:1500], y[500:1500]) == pytest.approx(500, rel=0.2)
+        assert marks.shared(X[1000:], y[1000:]) == 0
+        assert RowMarks.of(X[:1000], y[:1000]).shared(X[:1000], 1 - y[:1000]) == 0
+
     def test_the_record_keeps_them(self):
         X, y = some(3000)
-        marks = RowMarks.of(X, y)
-        again = RowMarks.from_dict(marks.to_dict())
-        assert again.to_dict() == marks.to_dict()
-        assert len(str(marks.to_dict())) < 6000
-        assert again.shared(X[:1000], y[:1000]) == marks.shared(X[:1000], y[:1000]) > 0
+        for marks in (RowMarks.of(X, y), RowMarks.of(X)):
+            again = RowMarks.from_dict(marks.to_dict())
+            assert again.to_dict() == marks.to_dict()
+            assert again.identity == marks.identity
+            assert len(str(marks.to_dict())) <= 5200
+            same = X[:1000], y[:1000]
+            assert again.shared(*same) == marks.shared(*same) > 0
+
+    def test_records_that_knew_only_labelled_rows(self):
+        X, y = some(300)
+        kept = RowMarks.of(X, y).to_dict()
+        del kept["labelled"]
+        assert RowMarks.from_dict(kept).shared(X, y) == 300
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +180,7 @@ def pruned():
     return forest, small, X, y
 
 
-CHOSEN = "certify: members were chosen on these samples, or on many of them"
+CHOSEN = "certify: members were chosen, or their leaves distilled, on these samples"
 
 
 class TestDoors:
@@ -235,3 +272,220 @@ class TestDoors:
                     quorate.certify(again, tolerance=0.2)
             else:
                 assert quorate.certify(again, tolerance=0.2).holds
+
+
+def refused(big, small, X, y):
+    """See that nothing is promised on rows, by either door."""
+    with pytest.raises(ValueError, match=CHOSEN):
+        quorate.certify(big, small, X, y, tolerance=0.2)
+    found = quorate.compare(big, small, X, y, repeats=1)
+    assert found.chosen_on
+    assert found.error_limits is found.excess_limit is None
+
+
+def allowed(big, small, X, y):
+    assert quorate.certify(big, small, X, y, tolerance=0.3).holds
+    assert quorate.compare(big, small, X, y, repeats=1).excess_limit is not None
+
+
+class TestFurtherModels:
+    """The marks go wherever the members go."""
+
+    def test_some_of_those_kept(self, pruned):
+        forest, small, X, y = pruned
+        for fewer in (
+            quorate.keep_members(small, range(4)),
+            quorate.keep_members(small, [4, 1, 3], weights=[0.5, 0.3, 0.2]),
+            quorate.keep_members(quorate.keep_members(small, range(5)), range(4)),
+            quorate.keep_members(FrozenEstimator(small), range(4)),
+            copy.copy(quorate.keep_members(small, range(4))),
+            copy.deepcopy(quorate.keep_members(small, range(4))),
+            pickle.loads(pickle.dumps(quorate.keep_members(small, range(4)))),
+        ):
+            refused(forest, fewer, X[500:1500], y[500:1500])
+            allowed(forest, fewer, X[1500:], y[1500:])
+
+    def test_what_the_record_says_then(self, pruned):
+        forest, small, _, _ = pruned
+        fewer = quorate.keep_members(small, [5, 2])
+        assert set(fewer.pruning_) == {"n_members", "kept", "rows", "members"}
+        assert (fewer.pruning_["n_members"], fewer.pruning_["kept"]) == (6, [5, 2])
+        assert fewer.pruning_["rows"] == small.pruning_["rows"]
+        assert small.pruning_["n_members"] == 30  # not touched
+        assert not hasattr(quorate.keep_members(forest, range(5)), "pruning_")
+        frozen = quorate.keep_members(FrozenEstimator(small), [5, 2])
+        assert set(vars(frozen)) == {"estimator"}
+        assert frozen.estimator.pruning_ == fewer.pruning_
+
+    def test_in_a_pipeline(self, pruned):
+        _, _, X, y = pruned
+        model = make_pipeline(
+            StandardScaler(), RandomForestClassifier(20, random_state=0)
+        ).fit(X[:500], y[:500])
+        small = quorate.prune(model, X[500:1500], y[500:1500], keep=6)
+        fewer = quorate.keep_members(small, [0, 2, 3, 5])
+        refused(model, fewer, X[500:1500], y[500:1500])
+        allowed(model, fewer, X[1500:], y[1500:])
+        assert small.pruning_["n_members"] == 20
+        small.fit(X[:500], y[:500])
+        for plain in (model, small):
+            plain = quorate.keep_members(plain, range(4))
+            assert not hasattr(plain, "pruning_")
+            assert not hasattr(plain[-1], "pruning_")
+
+    def test_fitted_again_they_are_others(self, pruned):
+        forest, _, X, y = pruned
+        small = quorate.prune(forest, X[500:1500], y[500:1500], keep=6)
+        small.fit(X[:500], y[:500])
+        fewer = quorate.keep_members(small, range(4))
+        assert not hasattr(fewer, "pruning_")
+        allowed(forest, fewer, X[500:1500], y[500:1500])
+
+    def test_pools(self, pruned):
+        _, _, X, y = pruned
+        pool = {"bayes": GaussianNB(), "line": LogisticRegression()}
+        pool |= {f"depth {d}": DecisionTreeClassifier(max_depth=d) for d in (2, 3, 4)}
+        pool = {name: each.fit(X[:500], y[:500]) for name, each in pool.items()}
+        small = quorate.prune(pool, X[500:1500], y[500:1500], "best", keep=4)
+        for model in (
+            quorate.keep_members(small, [0, 1, 2]),
+            quorate.keep_members(small, [0, 1], weights=[0.3, 0.7]),
+            quorate.prune(small, X[500:1500], y[500:1500], keep=2, as_members=True),
+        ):
+            refused(pool, model, X[500:1500], y[500:1500])
+            allowed(pool, model, X[1500:], y[1500:])
+
+    def test_models_that_are_members(self, pruned):
+        forest, small, X, y = pruned
+        few = quorate.keep_members(forest, range(8))
+        taught = quorate.distil(few, forest, X[1500:2000], n_rows=500, random_state=0)
+        line = LogisticRegression().fit(X[:500], y[:500])
+        pool = {"small": small, "taught": FrozenEstimator(taught), "line": line}
+        voting = VotingClassifier(
+            [("small", FrozenEstimator(small)), ("line", LogisticRegression())],
+            voting="soft",
+        ).fit(X[:500], y[:500])
+        for model in (pool, voting, quorate.keep_members(pool, [0, 2])):
+            refused(forest, model, X[500:1500], y[500:1500])
+            allowed(forest, model, X[2000:], y[2000:])
+        refused(forest, pool, X[1500:2000], y[1500:2000])
+        allowed(forest, voting, X[1500:2000], y[1500:2000])
+
+    def test_all_choices_in_a_row_each_once(self, pruned):
+        forest, small, X, y = pruned
+        again = quorate.prune(small, X[500:1500], y[500:1500], "mdm", keep=5)
+        assert len(again.pruning_["rows"]) == 1  # the same rows
+        again = quorate.prune(again, X[1500:2000], y[1500:2000], "mdm", keep=4)
+        few = quorate.keep_members(again, [0, 1, 3])
+        weighted = quorate.prune(again, X[2000:], y[2000:], "simplex", keep=None)
+        for model, n_choices in ((again, 2), (few, 2), (weighted, 3)):
+            assert len(model.pruning_["rows"]) == n_choices
+            refused(forest, model, X[500:1500], y[500:1500])
+            refused(forest, model, X[1500:2000], y[1500:2000])
+        refused(forest, weighted, X[2000:], y[2000:])
+        allowed(forest, few, X[2000:], y[2000:])
+
+    def test_a_frozen_one_that_is_pruned_while_fitting(self, pruned):
+        forest, small, X, y = pruned
+        model = quorate.PrunedClassifier(FrozenEstimator(small), "mdm", 4)
+        model.fit(X[1500:2000], y[1500:2000])
+        refused(forest, model, X[500:1500], y[500:1500])
+        refused(forest, model, X[1500:2000], y[1500:2000])
+        allowed(forest, model, X[2000:], y[2000:])
+
+
+class TestLessons:
+    """Rows that leaves were distilled on are marked, without labels."""
+
+    def test_rows_learned_on(self, pruned):
+        forest, _, X, y = pruned
+        teacher = RandomForestClassifier(30, random_state=1).fit(X[:1500], y[:1500])
+        small = quorate.prune(forest, X[:500], y[:500], keep=8)
+        taught = quorate.distil(small, teacher, X[:1500], n_rows=500, random_state=0)
+        assert taught.pruning_["rows"] == small.pruning_["rows"]
+        assert "rows" not in taught.pruning_["distil"]
+        refused(forest, taught, X[500:1500], y[500:1500])
+        refused(forest, taught, X[600:1600], 1 - y[600:1600])  # whatever their labels
+        allowed(forest, taught, X[1500:], y[1500:])
+
+    def test_unlabelled_rows_of_models_without_a_choice(self, pruned):
+        forest, _, X, y = pruned
+        few = quorate.keep_members(forest, range(8))
+        for rows in (X[500:1000], pd.DataFrame(X[500:1000])):
+            taught = quorate.distil(
+                few, forest, X[:500], unlabelled=rows, n_rows=500, random_state=0
+            )
+            assert not hasattr(taught, "pruning_")
+            assert [each["n_rows"] for each in taught.distillation_["rows"]] == [
+                500
+            ] * 2
+            refused(forest, taught, X[500:1000], y[500:1000])
+            allowed(forest, taught, X[1000:], y[1000:])
+
+    def test_they_go_with_the_leaves(self, pruned, tmp_path):
+        forest, _, X, y = pruned
+        few = quorate.keep_members(forest, range(8))
+        taught = quorate.distil(few, forest, X[500:1000], n_rows=500, random_state=0)
+        again = quorate.distil(taught, forest, X[1000:1500], n_rows=500, random_state=0)
+        assert len(again.distillation_["rows"]) == 2
+        twice = quorate.distil(taught, forest, X[500:1000], n_rows=500, random_state=0)
+        assert len(twice.distillation_["rows"]) == 1
+        quorate.save(taught, tmp_path / "taught.skops")
+        for model in (
+            again,
+            quorate.keep_members(taught, range(6)),
+            quorate.keep_members(taught, range(6), weights=np.full(6, 1.0)),
+            quorate.prune(taught, X[1500:2000], y[1500:2000], keep=6),
+            quorate.load(tmp_path / "taught.skops", ["sklearn.tree._tree.Tree"]),
+        ):
+            refused(forest, model, X[500:1000], y[500:1000])
+            allowed(forest, model, X[2000:], y[2000:])
+        assert "rows" in taught.distillation_
+        taught.fit(X[:500], y[:500])
+        allowed(forest, taught, X[500:1000], y[500:1000])
+
+    def test_a_teacher_that_was_chosen_on_rows(self, pruned):
+        forest, small, X, y = pruned
+        few = quorate.keep_members(forest, range(8))
+        taught = quorate.distil(few, small, X[:500], n_rows=500, random_state=0)
+        refused(forest, taught, X[500:1500], y[500:1500])
+        own = quorate.distil(small, small, X[:500], n_rows=500, random_state=0)
+        assert len(own.distillation_["rows"]) == 1  # the others are known of it
+
+    def test_rows_drawn_from_batches(self, pruned):
+        forest, _, X, y = pruned
+        few = quorate.keep_members(forest, range(8))
+        batches = [(X[at : at + 250], y[at : at + 250]) for at in range(500, 1500, 250)]
+        for most, n_marked in ((None, 1000), (400, 400)):
+            taught = quorate.distil(
+                few, forest, batches, n_rows=500, random_state=0, max_samples=most
+            )
+            (marks,) = taught.distillation_["rows"]
+            assert marks["n_rows"] == n_marked
+            refused(forest, taught, X[500:1500], y[500:1500])
+        some = quorate.distil(
+            few, forest, X[500:1500], n_rows=500, random_state=0, max_samples=400
+        )
+        assert some.distillation_["rows"][0]["n_rows"] == 400
+        summary = quorate.summarise(forest, batches, against=taught)
+        assert summary.rivals.n_chosen_on == pytest.approx(400, rel=0.2)
+        with pytest.raises(ValueError, match=CHOSEN):
+            quorate.certify(summary, tolerance=0.2)
+
+    def test_dask(self, pruned):
+        forest, _, X, y = pruned
+        frames = pytest.importorskip("dask.dataframe")
+        few = quorate.keep_members(forest, range(8))
+        given = frames.from_pandas(pd.DataFrame(X[500:1000]), npartitions=2)
+        for options in ({"X": given}, {"X": X[:500], "unlabelled": given}):
+            taught = quorate.distil(few, forest, **options, n_rows=500, random_state=0)
+            refused(forest, taught, X[500:1000], y[500:1000])
+
+    def test_pruned_and_distilled_at_once(self, pruned):
+        forest, _, X, y = pruned
+        taught = quorate.prune(
+            forest, X[500:1500], y[500:1500], keep=8, distil={"n_rows": 500}
+        )
+        assert len(marks_of(taught, read_ensemble(taught))) == 2
+        refused(forest, taught, X[500:1500], y[500:1500])
+        allowed(forest, taught, X[1500:], y[1500:])

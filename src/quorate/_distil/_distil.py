@@ -14,13 +14,15 @@ from quorate._distil._crossing import Crossing, as_table
 from quorate._distil._drawing import some_rows
 from quorate._distil._lessons import Lessons, make_lessons
 from quorate._distil._teacher import read_teacher
-from quorate._rows import count_rows, cut_rows, sliceable, take_rows
+from quorate._rows import count_rows, cut_rows, in_memory, sliceable, take_rows
 from quorate._suggest import unknown_name
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._warn import warn
 from quorate.ensembles import (
+    ROWS,
     Ensemble,
     Member,
+    marked_lessons,
     read_ensemble,
     with_new_leaves,
     with_new_record,
@@ -121,7 +123,9 @@ def distil(
     -------
     ensemble of the same class
         ``distillation_`` says what was done, and so does ``pruning_["distil"]`` where
-        members were chosen before. Its out-of-bag scores are gone, and
+        members were chosen before. ``distillation_["rows"]`` has marks of the rows
+        learned on, in X and beside it: 5.2 kB for each of the two. On these no limit is
+        given, nor anything certified. Its out-of-bag scores are gone, and
         nothing is out of bag any more: the teacher has seen all training rows, so
         judge it on rows that nobody was trained on.
 
@@ -160,6 +164,7 @@ def distil(
     known = read_teacher(teacher, classes)
     size, seed = sample_size(max_samples, "distil"), _seed(random_state)
     X, some, drawn = some_rows((found, known.ensemble), X, target, size, seed)
+    unlabelled = in_memory(unlabelled)
     if drawn is not None and max_samples is None:
         warn(
             f"distil: leaves learn on {drawn.of('rows')}; max_samples= takes more, or "
@@ -208,7 +213,11 @@ def distil(
         rounds,
         None if drawn is None else drawn.to_dict(),
     )
-    return _recorded(made, found, record, taught)
+    learned_on = [_some_of(X, some)]
+    if unlabelled is not None:
+        learned_on.append(unlabelled)
+    marks = marked_lessons(found, known.ensemble, learned_on)
+    return _recorded(made, found, record, marks, taught)
 
 
 def check_options(
@@ -388,7 +397,11 @@ def _say(ensemble: Ensemble) -> FloatArray:
 
 
 def _recorded(
-    made: Any, before: Ensemble, record: Distillation, taught: list[Any]
+    made: Any,
+    before: Ensemble,
+    record: Distillation,
+    marks: list[dict[str, Any]],
+    taught: list[Any],
 ) -> Any:
     """Write down what was done, and see that it was done."""
     again = read_ensemble(made)
@@ -398,9 +411,9 @@ def _recorded(
                 f"distil: the kind of {type(before.core).__name__} does not put new "
                 "members in place; it needs a replace_members of its own."
             )
-    again.core.distillation_ = record.to_dict()
+    again.core.distillation_ = {**record.to_dict(), ROWS: marks}
     # What was kept, and on which rows, is as true of the same trees with new leaves.
-    return with_new_record(made, before, again, distil=again.core.distillation_)
+    return with_new_record(made, before, again, distil=record.to_dict())
 
 
 def _described(X: Any) -> str:

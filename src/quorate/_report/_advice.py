@@ -6,6 +6,7 @@ from typing import Any
 from quorate._report._blend import blend_advice, blend_lead
 from quorate._report._format import count, milliseconds, percent, points, size, times
 from quorate._report._measure import Measure, measure_of
+from quorate._report._words import CHOSEN_BEFORE
 
 # A difference below this many standard errors is not told apart from chance.
 _CLEAR = 2.0
@@ -51,6 +52,8 @@ def _reach(data: dict[str, Any]) -> str:
         before, after = before["value"], after["value"]
     if row is not None:
         after, where = row[measure.value], " on samples held back from the choice"
+        if data["votes"]["chosen_before"]:
+            where += ", though not from an earlier one"
         before = after - row[measure.gain]
     if data["judged"] is None:
         return (
@@ -145,6 +148,7 @@ def advice(data: dict[str, Any]) -> list[dict[str, str]]:
     """
     steps = [
         _honest_votes(data),
+        _new_samples(data),
         *_who_stays(data),
         _any_choice(data),
         _lazy(data),
@@ -169,6 +173,15 @@ def _who_stays(data: dict[str, Any]) -> list[dict[str, str]]:
 
 def _step(title: str, text: str) -> dict[str, str]:
     return {"title": title, "text": text}
+
+
+def _new_samples(data: dict[str, Any]) -> dict[str, str] | None:
+    if not data["votes"]["chosen_before"]:
+        return None
+    return _step(
+        "Make this report again with samples that took no part in an earlier choice.",
+        CHOSEN_BEFORE,
+    )
 
 
 def _honest_votes(data: dict[str, Any]) -> dict[str, str] | None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from quorate._report._method_comparison import Halves, has_whole_order
+from quorate._report._words import CHOSEN_BEFORE
 from quorate.certificates import Certificate, certify, samples_needed
 from quorate.pruning import Pruner
 from quorate.votes import VoteSource
@@ -12,12 +13,18 @@ DELTA = 0.05
 
 
 def certificate_facts(
-    halves: Halves | None, pruner: Pruner, source: VoteSource, n_kept: int = 1
+    halves: Halves | None,
+    pruner: Pruner,
+    source: VoteSource,
+    n_kept: int = 1,
+    *,
+    chosen_before: bool = False,
 ) -> dict[str, Any]:
     """Certify what one half chooses, on the other half.
 
     Where a smaller choice is the start of a larger one, the smallest that will do;
-    otherwise one size is put to the test, that of the report, ``n_kept``.
+    otherwise one size is put to the test, that of the report, ``n_kept``. Neither half
+    is new to members that were chosen, or distilled, on both before.
     """
     nested = has_whole_order(pruner) and pruner.tags.nested
     facts = {"tolerance": TOLERANCE, "delta": DELTA, "nested": nested}
@@ -26,6 +33,12 @@ def certificate_facts(
             **facts,
             "refusal": "A promise needs samples that no member was trained on: make "
             "this report with such samples to get one.",
+        }
+    if chosen_before:
+        return {
+            **facts,
+            "refusal": f"{CHOSEN_BEFORE} A promise needs samples that took no part in "
+            "that: make this report with such samples to get one.",
         }
     needed = samples_needed(TOLERANCE, DELTA)
     if halves is None or halves.second.votes.n_samples < needed:

@@ -38,7 +38,7 @@ from quorate._report._sections import (
 )
 from quorate._report._sizes import full_score, prune_commands, size_facts
 from quorate._report._summary import summary_report
-from quorate._report._words import GLOSSARY, UNSCORED
+from quorate._report._words import CHOSEN_BEFORE, GLOSSARY, UNSCORED
 from quorate._rows import count_rows, take_rows
 from quorate._scoring import check_rule, check_scoring
 from quorate._versions import versions
@@ -269,6 +269,7 @@ def make_report(
         recorded = "blend"
     assert votes.source is not None
     honest = votes.source.is_honest
+    flattered = honest and evidence.chosen_on
     kept = selection.applied_to(votes)
     if found is None:
         facts, timed, lazy = _facts.recorded_facts(votes), None, no_lazy_facts()
@@ -279,6 +280,9 @@ def make_report(
         timed = measured_times(found, single, selection, rows)
         unseen = votes.source.is_unseen
         lazy = lazy_facts(single, rows, unseen=unseen, seed=random_state)
+        if flattered:
+            # They also agree more than on others.
+            lazy |= {"honest": False, "note": f"{lazy['note']} {CHOSEN_BEFORE}".strip()}
     diagnosis = diagnose(votes, noise) if honest else None
     score, why = score_to_judge_by(scoring, found, votes, selection)
     halves = None
@@ -304,6 +308,8 @@ def make_report(
         "votes": {
             **_facts.vote_facts(votes, n_given),
             "drawn": "" if evidence.drawn is None else str(evidence.drawn),
+            "chosen_before": flattered,
+            **({"meaning": CHOSEN_BEFORE} if flattered else {}),
         },
         "classes": _facts.class_facts(votes, kept, honest),
         "confusion": confusion_facts(votes, kept, honest),
@@ -320,7 +326,11 @@ def make_report(
         "methods": {"refusal": _why_not(honest), "rows": []},
         "lazy": lazy,
         "certificate": certificate_facts(
-            halves, pruner, votes.source, selection.n_kept
+            halves,
+            pruner,
+            votes.source,
+            selection.n_kept,
+            chosen_before=flattered,
         ),
         "settings": {
             "method": as_code(method),
@@ -373,6 +383,7 @@ def make_report(
         full_score=full_score(data),
         two_accuracies=has_two_accuracies(data),
         unscored=UNSCORED,
+        chosen_before=CHOSEN_BEFORE,
     )
 
 

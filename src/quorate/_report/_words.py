@@ -5,6 +5,11 @@ UNSCORED = (
     "from them; give samples that no member has seen."
 )
 
+CHOSEN_BEFORE = (
+    "These members were chosen, or their leaves distilled, on many of these samples "
+    "before, so that they look better on them than they are, held back or not."
+)
+
 # What a page of counts does not have: what it is, and who has it.
 LEFT_OUT = (
     ("which members to keep, and what that saves",

@@ -6,8 +6,8 @@ from quorate.votes import VoteCounts, Votes, VoteSource, flaw_of
 
 SEEN = VoteSource.TRAINING.flaw
 CHOSEN_ON = (
-    "members were chosen on these samples, or on many of them, which flatters them; "
-    "take samples that took no part in choosing."
+    "members were chosen, or their leaves distilled, on these samples or on many of "
+    "them, which flatters them; take samples that took no part in that."
 )
 
 

@@ -79,7 +79,7 @@ def choose(
         evidence = replace(evidence, votes=evidence.out_of_bag())
     votes = evidence.votes
     _warn_of_training_votes(pruner, votes)
-    wanted = wanted.for_votes(votes, pruner, lambda: _can_find_size(pruner, votes))
+    wanted = wanted.for_votes(votes, pruner, lambda: _can_find_size(pruner, evidence))
     is_auto = isinstance(method, str) and method == AUTO
     if wanted.is_fixed:
         fitted, seconds = _fit(pruner.set_params(keep=wanted.keep), evidence, progress)
@@ -98,6 +98,13 @@ def choose(
         raise ValueError(
             f"{wanted.name}: how many are enough cannot be told, since {flaw}, or give "
             "a number to keep."
+        )
+    if wanted.needs_errors and evidence.chosen_on:
+        raise ValueError(
+            f"{owner}({wanted.text}): how many are enough cannot be told, since these "
+            "members were chosen, or their leaves distilled, on many of these samples "
+            "before, which flatters them; give samples that took no part in that, or a "
+            "number to keep."
         )
     whole, seconds = _fit(_of_everybody(pruner, wanted.name), evidence, progress)
     by_errors = wanted.needs_errors and bool(folds_of(votes))
@@ -157,9 +164,10 @@ def _in_time(
         number = fewer(number)
 
 
-def _can_find_size(pruner: Pruner, votes: Votes) -> bool:
+def _can_find_size(pruner: Pruner, evidence: Evidence) -> bool:
     """Tell whether errors can say how many are enough: honest ones, along an order."""
-    if flaw_of(votes.source) or not folds_of(votes):
+    votes = evidence.votes
+    if evidence.chosen_on or flaw_of(votes.source) or not folds_of(votes):
         return False
     everybody = make_pruner(pruner, keep=_all_of(pruner))
     return bool(everybody.has_order)
@@ -313,7 +321,7 @@ def select(
         )
     seed = as_seed(random_state, "select")
     given, drawn = _some_of(votes, X, max_samples, seed or 0)
-    evidence = _Given(given, None, X, None, drawn, made)
+    evidence = _Given(given, None, X, None, drawn, _made=made)
     return choose(
         evidence, method, size, scoring=scoring, seed=seed, owner="select", **parameters
     )

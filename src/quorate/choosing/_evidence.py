@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from quorate._batches import as_source, refuse_labels_twice
-from quorate._rows import in_memory, take_rows
+from quorate._rows import in_memory, sliceable, take_rows
 from quorate._scoring import check_rule, check_scoring
 from quorate._tables import SampleForm
 from quorate._typing import Array, IntArray
@@ -16,12 +16,15 @@ from quorate.choosing._size import Size
 from quorate.ensembles import (
     COSTS,
     Ensemble,
+    are_too_many,
     collect_recombined,
     collect_votes,
+    marks_of,
     may_be_training_rows,
     member_costs,
     read_ensemble,
     recognise,
+    shared_rows,
 )
 from quorate.exceptions import LeftOutWarning
 from quorate.votes import Votes, VoteSource, as_labels
@@ -42,6 +45,9 @@ class Evidence:
     n_jobs: int | None = None
     drawn: Drawn | None = None
     """How the samples were drawn, where there were too many to look at all."""
+    chosen_on: bool = False
+    """Whether the members were chosen before, or their leaves distilled, on many of the
+    samples, where they look better than they are then."""
     _made: dict[str, Any] = field(default_factory=dict)
     _rows: IntArray | None = None
     _whole: "Evidence | None" = None
@@ -191,7 +197,18 @@ def gather(
         votes = collect_votes(
             found, X, y, out_of_bag=out_of_bag, n_jobs=n_jobs, rows=rows
         )
-    return Evidence(votes, found, X, n_jobs, drawn)
+    chosen_on = _were_chosen_on(found, X, votes)
+    return Evidence(votes, found, X, n_jobs, drawn, chosen_on)
+
+
+def _were_chosen_on(ensemble: Ensemble, X: Any, votes: Votes) -> bool:
+    """Tell whether members were chosen, or distilled, on samples they vote on."""
+    marks = marks_of(ensemble.model, ensemble)
+    if not marks:
+        return False  # most of the time: nobody has to look at the rows
+    rows = take_rows(sliceable(X), votes.samples)
+    n_shared = shared_rows(marks, rows, votes.classes[votes.y])
+    return are_too_many(n_shared, votes.n_samples)
 
 
 def _refuse_training_rows(

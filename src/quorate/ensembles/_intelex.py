@@ -14,7 +14,7 @@ from sklearnex.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from quorate._rows import count_rows
 from quorate._typing import IntArray
 from quorate.ensembles._forest import Forest
-from quorate.ensembles._kind import Ensemble, Kind
+from quorate.ensembles._kind import Ensemble, Kind, draw_others
 from quorate.ensembles._member import Member
 
 # Set on a smaller forest, whose trees are plain ones of which nobody knows the rows.
@@ -69,6 +69,7 @@ class AcceleratedForest(Forest):
             setattr(smaller, _MARK, True)
         smaller.estimators_ = kept
         super().keep_members(smaller, np.arange(len(kept)))
+        draw_others(smaller, members)
 
     def bootstraps(self, model: Any) -> bool:
         """Tell that there are no out-of-bag votes: nobody knows the rows."""

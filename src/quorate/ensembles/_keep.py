@@ -6,8 +6,14 @@ earlier steps of a pipeline) are not copied.
 
 from typing import Any
 
-from quorate._typing import FloatArray
+from sklearn.frozen import FrozenEstimator
+
+from quorate._typing import FloatArray, IntArray
+from quorate.ensembles._kind import Ensemble
+from quorate.ensembles._learned import digests
 from quorate.ensembles._registry import read_ensemble
+from quorate.ensembles._row_marks import ROWS, marked_again
+from quorate.ensembles._wrappers import inside
 from quorate.votes import as_weights, member_positions
 
 
@@ -30,6 +36,8 @@ def keep_members(ensemble: Any, members: Any, weights: Any = None) -> Any:
     -------
     ensemble of the same type
         Its ``n_estimators`` (or ``estimators`` and ``weights``) agree with its members.
+        If these were chosen by :func:`quorate.prune` before, ``pruning_`` says which
+        are left and has the marks of the rows chosen on, and nothing else.
 
     See Also
     --------
@@ -47,7 +55,31 @@ def keep_members(ensemble: Any, members: Any, weights: Any = None) -> Any:
     found = read_ensemble(ensemble)
     places = member_positions(members, found.n_members)
     new = None if weights is None else _new_weights(weights, places.size)
-    return found.keep(places, new)
+    return _with_marks(found.keep(places, new), found, places)
+
+
+def _with_marks(smaller: Any, ensemble: Ensemble, members: IntArray) -> Any:
+    """Let a smaller model know the rows that its members were chosen on before.
+
+    Whatever copies of wrappers brought along is a record of all members.
+    """
+    marks = marked_again(ensemble)
+    within = smaller
+    while within is not None:
+        getattr(within, "__dict__", {}).pop("pruning_", None)
+        within = inside(within)
+    if not marks:
+        return smaller
+    carrier = smaller
+    while isinstance(carrier, FrozenEstimator):  # stores nothing
+        carrier = carrier.estimator
+    carrier.pruning_ = {
+        "n_members": ensemble.n_members,
+        "kept": [int(member) for member in members],
+        ROWS: marks,
+        "members": digests(read_ensemble(smaller)),
+    }
+    return smaller
 
 
 def _new_weights(weights: Any, n_kept: int) -> FloatArray:

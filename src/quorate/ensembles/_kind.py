@@ -228,10 +228,20 @@ def few_members(model: Any, members: IntArray) -> None:
         # Starting workers costs more than a small batch takes; large ones may ask
         # again.
         model.n_jobs = None
-    grows = getattr(model, "warm_start", False)
-    if grows and isinstance(model.random_state, (int, np.integer)):
-        # Growing again with the same seed would draw members that it has already.
-        seeds = np.random.SeedSequence([abs(int(model.random_state)), *members])
+    draw_others(model, members)
+
+
+def draw_others(model: Any, members: IntArray) -> None:
+    """Give a model of some members another seed, if it may grow by ``warm_start``.
+
+    Growing begins with as many draws as it has members, and goes on from there: with
+    the same whole number as a seed it would draw again what was kept from later places,
+    whenever somebody turns growing on. No seed, and a generator, go on to other draws.
+    """
+    seed: Any = getattr(model, "random_state", None)
+    may_grow = hasattr(model, "warm_start") and isinstance(seed, (int, np.integer))
+    if may_grow and max(members) >= len(members):
+        seeds = np.random.SeedSequence([abs(int(seed)), *members])
         model.random_state = int(seeds.generate_state(1)[0] >> 1)
 
 

@@ -1,9 +1,14 @@
-"""Which rows members were chosen on, as marks that are small enough to keep.
+"""Which rows members were chosen or distilled on, as marks small enough to keep.
 
 A record says who was kept and by which votes. Whether samples given later are those
 votes' samples again, shuffled, cut or read from a file, only the rows can tell. So the
 record keeps a mark of each of a thousand rows at most: those with the smallest hashes,
-which are the same thousand wherever the rows turn up.
+which are the same thousand wherever the rows turn up. That is 4000 bytes, 5.2 kB as
+text in a record, however many rows there are.
+
+The rows of a choice are marked with their labels, in ``pruning_["rows"]``. Leaves are
+distilled on rows without labels; these are in ``distillation_["rows"]``, which goes
+wherever the trees go.
 
 Where few values are possible, new rows equal old ones by chance. Only rows that occur
 once are marked, and how often new ones meet them by chance is known from how many occur
@@ -12,7 +17,7 @@ twice (the estimate of Good and Turing).
 
 import base64
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,9 +28,11 @@ from quorate._rows import count_rows, sliceable, take_rows
 from quorate._typing import Array
 from quorate.ensembles._kind import Ensemble
 from quorate.ensembles._learned import find_record, speaks_of
+from quorate.ensembles._registry import read_ensemble
+from quorate.ensembles._wrappers import unwrapped
 
 ROWS = "rows"
-"""Where the record ``pruning_`` keeps marks, those of the last choice first."""
+"""Where the records ``pruning_`` and ``distillation_`` keep marks, the last first."""
 # Samples of which a larger share was chosen on are not new.
 _MOST_SHARED = 0.05
 _MARKS = 1000
@@ -39,7 +46,11 @@ _TRUTHS = {"True": 1.0, "False": 0.0}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowMarks:
-    """Marks of rows and their labels, whatever order and container they come in."""
+    """Marks of rows, whatever order and container they come in.
+
+    Whatever number of rows there is: 1000 marks of 4 bytes each at most, and five
+    numbers; as text, in a record, 5.2 kB.
+    """
 
     n_rows: int
     total: int
@@ -52,10 +63,12 @@ class RowMarks:
     """Share of the rows that occur once."""
     by_chance: float
     """Share of new rows that meet one of them by chance, at most about."""
+    labelled: bool = True
+    """Whether labels are a part of the marks; where not, they are not looked at."""
 
     @classmethod
-    def of(cls, X: Any, y: Any) -> "RowMarks":
-        """Mark rows with their labels.
+    def of(cls, X: Any, y: Any = None) -> "RowMarks":
+        """Mark rows with their labels; without them where there are none.
 
         Examples
         --------
@@ -68,6 +81,8 @@ class RowMarks:
         500
         >>> int(marks.shared(rng.random((100, 3)), y[:100]))
         0
+        >>> int(RowMarks.of(X).shared(X[mixed], y[mixed]))
+        500
         """
         hashes = row_hashes(X, y)
         short, counts = np.unique(_shortened(hashes), return_counts=True)
@@ -83,7 +98,13 @@ class RowMarks:
             last=int(some[-1]) if some.size < single.size else 2**32 - 1,
             share_once=single.size / max(n_rows, 1),
             by_chance=min(float(chance), 1.0),
+            labelled=y is not None,
         )
+
+    @property
+    def identity(self) -> tuple[int, int, bool]:
+        """What only marks of the very same rows have."""
+        return self.n_rows, self.total, self.labelled
 
     def shared(self, X: Any, y: Any) -> float:
         """Return how many of some rows are among those marked, as far as can be told.
@@ -91,7 +112,7 @@ class RowMarks:
         Never more than there are, but for chance; and 0 where rows repeat so much that
         nothing can be told, unless they are all of them.
         """
-        hashes = row_hashes(X, y)
+        hashes = row_hashes(X, y if self.labelled else None)
         same = hashes.size == self.n_rows
         if same and int(hashes.sum(dtype=np.uint64)) == self.total:
             return float(self.n_rows)
@@ -116,6 +137,7 @@ class RowMarks:
             "last": self.last,
             "share_once": self.share_once,
             "by_chance": self.by_chance,
+            "labelled": self.labelled,
             "marks": marks,
         }
 
@@ -130,14 +152,17 @@ class RowMarks:
             last=given["last"],
             share_once=given["share_once"],
             by_chance=given["by_chance"],
+            labelled=given.get("labelled", True),
         )
 
 
 def marks_of(model: Any, ensemble: Ensemble) -> list[RowMarks]:
-    """Return the marks of the rows that a model's members were chosen on.
+    """Return the marks of the rows that members were chosen, or distilled, on.
 
-    None for a model that was not pruned, or was fitted again since, or was pruned
-    before rows were marked.
+    Members of members too, where one is such a model itself.
+
+    None for a model that was neither pruned nor distilled, or was fitted again since,
+    or was pruned before rows were marked.
 
     Parameters
     ----------
@@ -146,10 +171,37 @@ def marks_of(model: Any, ensemble: Ensemble) -> list[RowMarks]:
     ensemble : Ensemble
         The same, read.
     """
+    return [
+        *_marks_of_choices(model, ensemble),
+        *_marks_of_lessons(ensemble),
+        *_marks_of_members(ensemble),
+    ]
+
+
+def _marks_of_choices(model: Any, ensemble: Ensemble) -> list[RowMarks]:
     record = find_record(model)
-    if record is None or not speaks_of(record, ensemble):
+    if not record or not record.get(ROWS) or not speaks_of(record, ensemble):
+        return []
+    return [RowMarks.from_dict(each) for each in record[ROWS]]
+
+
+def _marks_of_lessons(ensemble: Ensemble) -> list[RowMarks]:
+    record = getattr(ensemble.core, "distillation_", None)
+    # Members that were fitted again have forgotten what they were taught.
+    if not isinstance(record, Mapping) or not ensemble.is_distilled:
         return []
     return [RowMarks.from_dict(each) for each in record.get(ROWS) or ()]
+
+
+def _marks_of_members(ensemble: Ensemble) -> list[RowMarks]:
+    """Return the marks of members that are pruned or distilled ensembles themselves."""
+    inner = [member.estimator for member in ensemble.members]
+    return [
+        marks
+        for model in inner
+        if find_record(model) or hasattr(unwrapped(model), "distillation_")
+        for marks in marks_of(model, read_ensemble(model))
+    ]
 
 
 def were_chosen_on(
@@ -157,10 +209,12 @@ def were_chosen_on(
 ) -> bool:
     """Tell whether members were chosen on these rows, or on more than a few of them.
 
+    Or their leaves distilled, which is as good a reason not to be judged on them.
+
     Parameters
     ----------
     models : sequence of fitted models
-        Any of them may have been pruned.
+        Any of them may have been pruned or distilled.
     ensembles : sequence of Ensemble
         The same, read.
     X, y : array-like
@@ -182,14 +236,16 @@ def are_too_many(n_shared: float, n_rows: int) -> bool:
 
 
 def row_hashes(X: Any, y: Any) -> Array:
-    """Return a number of 64 bits for each row with its label.
+    """Return a number of 64 bits for each row with its label, if that is given.
 
     Equal for equal values, whether they come as an array, a sparse matrix or a frame,
     and after a file: numbers count as 32-bit floats, and so does text that reads as
     one. Nothing is added for zeros, so that a sparse matrix has not to be filled.
     """
-    labels = _keys(np.asarray(y))
-    found = labels * _factors(1, start=1 << 32)[0]
+    if y is None:
+        found = np.zeros(count_rows(X), dtype=np.uint64)
+    else:
+        found = _keys(np.asarray(y)) * _factors(1, start=1 << 32)[0]
     with np.errstate(all="ignore"):
         for part, at in _parts(X):
             found[at] += part
@@ -320,5 +376,50 @@ def marked(ensemble: Ensemble, X: Any, rows: Any, y: Any) -> list[dict[str, Any]
         Labels of these.
     """
     now = RowMarks.of(take_rows(sliceable(X), rows), y)
-    before = marks_of(ensemble.model, ensemble)
-    return [each.to_dict() for each in (now, *before)]
+    # What its leaves were distilled on goes with them.
+    before = _marks_of_choices(ensemble.model, ensemble)
+    return _plain([now, *before])
+
+
+def marked_again(ensemble: Ensemble) -> list[dict[str, Any]]:
+    """Return the marks of earlier choices, for a record of some of the same members.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        What they are from.
+    """
+    return _plain(_marks_of_choices(ensemble.model, ensemble))
+
+
+def marked_lessons(
+    ensemble: Ensemble, teacher: Ensemble | None, tables: Iterable[Any]
+) -> list[dict[str, Any]]:
+    """Return the marks for the record of leaves that were distilled on some rows.
+
+    Those of earlier lessons are kept, and those that the teacher comes with, since it
+    knows about its rows what it teaches.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        Whose leaves learned.
+    teacher : Ensemble or None
+        Who taught, where that is an ensemble.
+    tables : iterable of array-like
+        Rows, without labels.
+    """
+    every = [RowMarks.of(rows) for rows in tables] + _marks_of_lessons(ensemble)
+    if teacher is not None:
+        known = {each.identity for each in marks_of(ensemble.model, ensemble)}
+        taught = marks_of(teacher.model, teacher)
+        every += [each for each in taught if each.identity not in known]
+    return _plain(every)
+
+
+def _plain(every: Iterable[RowMarks]) -> list[dict[str, Any]]:
+    """Return marks for a record, those of the same rows once."""
+    known: dict[tuple[int, int, bool], RowMarks] = {}
+    for each in every:
+        known.setdefault(each.identity, each)
+    return [each.to_dict() for each in known.values()]

@@ -89,6 +89,8 @@ class WeightedVoting(VotingClassifier):  # type: ignore[misc]
         voting.n_columns_ = int(ensemble.core.n_features_in_)
         if hasattr(ensemble.core, "feature_names_in_"):
             voting.feature_names_in_ = ensemble.core.feature_names_in_
+        if hasattr(ensemble.core, "distillation_"):
+            voting.distillation_ = ensemble.core.distillation_
         if ensemble.drawn is not None:
             # Shares the members, and knows the rows each of them was trained on.
             voting.origin_ = ensemble.kind.keep(ensemble, members, None)

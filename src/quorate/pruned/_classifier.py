@@ -41,6 +41,7 @@ from quorate.pruned._fitting import (
 )
 from quorate.pruned._prune import distilled, marks_for, smaller_ensemble
 from quorate.pruning import AUTO
+from quorate.votes import as_labels
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 # Share of the rows held out where there are no out-of-bag votes.
@@ -185,7 +186,8 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
             along with X.
         """
         validate_data(self, X, skip_check_array=True)
-        y = column_or_1d(y, warn=True)
+        shape = column_or_1d(y, warn=True).shape
+        y = as_labels(y, "PrunedClassifier.fit: y").reshape(shape)
         check_classification_targets(y)
         X, y = indexable(X, y)
         if y.size == 1:

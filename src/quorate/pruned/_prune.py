@@ -118,9 +118,11 @@ def prune(
         members. ``pruning_`` says what was done, with digests of what the members had
         learned: fitting the smaller ensemble again leaves it there, and who reads it
         then refuses it. ``pruning_["rows"]`` has marks of the rows chosen on, on which
-        nothing is certified. Out-of-bag scores are gone: they were those of all
-        members. ``n_jobs`` is None, since starting workers makes small batches slower;
-        set it for large ones.
+        nothing is certified, and on which no size is found by errors later. Out-of-bag
+        scores are gone: they were those of all members. ``n_jobs`` is None, since
+        starting workers makes small batches slower; set it for large ones. A whole
+        number as ``random_state`` of what can grow by ``warm_start`` becomes another,
+        with which it draws no member again that it has.
 
     See Also
     --------
