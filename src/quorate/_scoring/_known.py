@@ -49,18 +49,18 @@ def name_of(scorer: Any) -> str | None:
 
     Another function may be called as scikit-learn's is, so that names do not tell.
     """
-    said = repr(scorer)
-    if not said.startswith("make_scorer("):
+    function = function_of(scorer)
+    if function is None:
         return None
-    return next((name for name in get_scorer_names() if _is(scorer, name, said)), None)
+    return next(
+        (name for name in get_scorer_names() if _is(scorer, function, name)), None
+    )
 
 
-def _is(scorer: Any, name: str, said: str) -> bool:
+def _is(scorer: Any, function: Any, name: str) -> bool:
     """Tell whether a scorer is the one of a name: function, parameters and sign."""
     own = get_scorer(name)
-    if repr(own) != said or type(own) is not type(scorer):
-        return False
-    return bool(vars(own) == vars(scorer))
+    return function_of(own) is function and bool(vars(own) == vars(scorer))
 
 
 def function_of(scorer: Any) -> Any:
@@ -83,8 +83,7 @@ def called(function: Any) -> str:
     >>> called(accuracy), called(gain_score)
     ('own_accuracy', 'gain_score')
     """
-    while isinstance(function, partial):
-        function = function.func
+    function = _inside(function)
     name = str(getattr(function, "__name__", type(function).__name__))
     is_taken = name in get_scorer_names() and not is_of_scikit_learn(function)
     return f"own_{name}" if is_taken else name
@@ -92,4 +91,12 @@ def called(function: Any) -> str:
 
 def is_of_scikit_learn(function: Any) -> bool:
     """Tell whether a function is one of scikit-learn's own."""
-    return str(getattr(function, "__module__", "")).partition(".")[0] == "sklearn"
+    module = str(getattr(_inside(function), "__module__", ""))
+    return module.partition(".")[0] == "sklearn"
+
+
+def _inside(function: Any) -> Any:
+    """Return the function that some parameters were given to."""
+    while isinstance(function, partial):
+        function = function.func
+    return function

@@ -2,6 +2,7 @@
 
 import inspect
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -113,6 +114,9 @@ def shown_scoring(scoring: Any) -> str:
     """Return a score as the user gave it, for messages."""
     if isinstance(scoring, str):
         return repr(scoring)
+    function = function_of(scoring)
+    if isinstance(function, partial):  # which older scikit-learn cannot show
+        return f"make_scorer({called(function)})"
     return str(getattr(scoring, "__name__", None) or scoring)
 
 
