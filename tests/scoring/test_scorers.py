@@ -133,10 +133,11 @@ def test_a_scorer_that_looks_at_samples_is_refused_before_any_work(scoring):
         assert str(caught.value).startswith(owner)
 
 
-def test_who_hides_it_at_first_is_refused_on_the_samples(forest, pair):
+@pytest.mark.parametrize("look", [weighs, goes_on])
+def test_who_hides_it_at_first_is_refused_on_the_samples(forest, pair, look):
     def later(model, X, y):
         assert y.size > 4
-        return weighs(model, X, y)
+        return look(model, X, y)
 
     for door in (
         lambda: compared(pair, later),
