@@ -17,6 +17,7 @@ from quorate._scoring import (
     Judged,
     Score,
     check_counted,
+    check_ranking,
     check_scoring,
     class_recalls,
     judge_kinds,
@@ -460,6 +461,8 @@ def _out_of_bag(
         return shares
     common = [each.at(np.searchsorted(each.samples, both)) for each in votes]
     score, _ = (score_for(scoring, each, "compare") for each in common)
+    for each in ensembles:
+        check_ranking(score, each, "compare")
     return {**shares, **_scored(_pair(judge_votes(v, score) for v in common), score)}
 
 

@@ -417,6 +417,143 @@ def test_reprs(found):
     assert told["score"] == found.score
 
 
+def table(name, rows=None):
+    """Return the probabilities of a model as a frame, whose rows may have names."""
+    found = pd.DataFrame(ARRAYS[name], columns=["ant", "bee", "cow"])
+    return found if rows is None else found.set_axis(rows)
+
+
+def tables(**others):
+    return {name: table(name) for name in NAMES} | others
+
+
+IDS = [f"id{place}" for place in range(300)]
+
+
+def mean_score(given, y):
+    return quorate.blend(given, y, method="mean").score
+
+
+class TestRowNames:
+    """Frames and series that name their rows have to agree."""
+
+    def test_names_that_agree(self, found):
+        wanted = found.mean_nested.score
+        days = pd.date_range("2020-01-01", periods=300)
+        for rows in (IDS, days, np.arange(300) + 7, [0] * 300, [np.nan] * 300):
+            given = {name: table(name, rows) for name in NAMES}
+            for y in (Y, pd.Series(Y), pd.Series(Y, index=rows)):
+                assert mean_score(given, y) == pytest.approx(wanted)
+            # An array has no names, and numbers from 0 mean nothing.
+            mixed = given | {"m2": ARRAYS["m2"], "m3": table("m3")}
+            assert mean_score(mixed, Y) == pytest.approx(wanted)
+        coarse = tables(m1=table("m1", days), m2=table("m2", days.as_unit("s")))
+        assert mean_score(coarse, Y) == pytest.approx(wanted)
+
+    @pytest.mark.parametrize(
+        ("mixed", "name", "known"),
+        [("m0", "m1", "m0"), ("m1", "m1", "m0"), ("m2", "m2", "m0")],
+    )
+    def test_one_is_shuffled(self, found, mixed, name, known):
+        shuffled = table(mixed).sample(frac=1, random_state=0)
+        given = tables(**{mixed: shuffled})
+        why = (
+            rf"^blend: '{name}' has the rows of '{known}' in another order, by its "
+            r"index: row 0 is (208 here and 0|0 here and 208) there; sort all alike, "
+            r"as with sort_index\(\), or drop an index that says nothing with "
+            r"reset_index\(drop=True\)\.$"
+        )
+        with pytest.raises(ValueError, match=why):
+            quorate.blend(given, Y)
+        column = {key: part["bee"] for key, part in given.items()}
+        with pytest.raises(ValueError, match=why):
+            quorate.blend(column, Y == "bee")
+        again = quorate.blend(given | {mixed: shuffled.sort_index()}, Y)
+        assert again.weights == found.weights
+        # Whoever has no weight is not looked at; here all have one.
+        mean = quorate.blend(ARRAYS, Y, method="mean")
+        with pytest.raises(ValueError, match=why.replace("blend:", "Blend.*proba:")):
+            mean.predict_proba(given)
+
+    def test_labels_are_shuffled(self, found):
+        y = pd.Series(Y).sample(frac=1, random_state=0)
+        named = {name: table(name, IDS) for name in NAMES}
+        why = "blend: 'y' has the rows of 'm0' in another order, by its index: row 0 is"
+        for given, labels in (
+            (tables(), y),
+            (named, pd.Series(Y, index=IDS[::-1])),
+            (tables(m0=table("m0").sample(frac=1, random_state=0)), pd.Series(Y)),
+        ):
+            with pytest.raises(ValueError, match=why):
+                quorate.blend(given, labels)
+        assert quorate.blend(tables(), y.sort_index()).weights == found.weights
+
+    def test_other_rows(self):
+        other = [f"x{place}" for place in range(300)]
+        given = tables(m1=table("m1", IDS), m4=table("m4", other))
+        why = (
+            "'m4' has other rows than 'm1', by its index: row 0 is 'x0' here and 'id0'"
+        )
+        with pytest.raises(ValueError, match=why):
+            quorate.blend(given, Y)
+        late = [*IDS[:299], "new"]
+        with pytest.raises(ValueError, match="row 299 is 'new' here and 'id299' there"):
+            quorate.blend(given | {"m4": table("m4", late)}, Y)
+
+    def test_files_that_keep_an_index(self, tmp_path):
+        for name in NAMES[:3]:
+            table(name, IDS).to_parquet(tmp_path / f"{name}.parquet")
+        assert len(quorate.blend(tmp_path, Y).names) == 3
+        table("m1", IDS).iloc[::-1].to_parquet(tmp_path / "m1.parquet")
+        with pytest.raises(ValueError, match="'m1' has the rows of 'm0' in another"):
+            quorate.blend(tmp_path, Y)
+
+
+class TestLabelsAndMasks:
+    """Labels come back as they were given or are refused; nothing is hidden."""
+
+    def test_masked_labels(self, found):
+        hidden = np.ma.array(Y, mask=np.arange(300) == 7)
+        with pytest.raises(ValueError, match=r"^blend: y: masked at sample 7; nothing"):
+            quorate.blend(ARRAYS, hidden)
+        assert quorate.blend(ARRAYS, np.ma.array(Y)).weights == found.weights
+
+    def test_masked_probabilities(self, found):
+        hidden = np.ma.array(ARRAYS["m1"], mask=False)
+        assert quorate.blend(ARRAYS | {"m1": hidden}, Y).weights == found.weights
+        hidden[7, 1] = np.ma.masked
+        why = (
+            "'m1': masked at sample 7; every model gives a probability for each sample"
+        )
+        with pytest.raises(ValueError, match=f"^blend: {why}"):
+            quorate.blend(ARRAYS | {"m1": hidden}, Y)
+        with pytest.raises(ValueError, match=f"^Blend.predict_proba: {why}"):
+            found.predict_proba(ARRAYS | {"m1": hidden})
+        whole = np.ma.stack([ARRAYS["m0"], hidden])
+        with pytest.raises(ValueError, match="'model_1': masked at sample 7"):
+            quorate.blend(whole, Y)
+
+    def test_labels_of_mixed_types(self):
+        arrays, y = made(n_classes=2)
+        mixed = ["1" if label == "ant" else 2 for label in y]
+        why = "^blend: y: labels of mixed types, int and str"
+        with pytest.raises(ValueError, match=why):
+            quorate.blend(arrays, mixed)
+        numbers = [1 if label == "ant" else 2 for label in y]
+        assert quorate.blend(arrays, numbers).classes.tolist() == [1, 2]
+        with pytest.raises(ValueError, match="classes: labels of mixed types, int and"):
+            quorate.blend(arrays, numbers, classes=["1", 2])
+        with pytest.raises(ValueError, match="classes and y: labels of mixed types, "):
+            quorate.blend(arrays, numbers, classes=["1", "2"])
+        with pytest.raises(ValueError, match=r"^blend: y: missing label at sample 3"):
+            quorate.blend(arrays, [*numbers[:3], None, *numbers[4:]])
+
+    def test_scores_of_two_classes(self):
+        why = r"^blend\(scoring='roc_auc'\): for two classes, and there are 3; 'roc_auc"
+        with pytest.raises(ValueError, match=why):
+            quorate.blend(ARRAYS, Y, scoring="roc_auc")
+
+
 class TestRefusals:
     @pytest.mark.parametrize(
         ("change", "why"),

@@ -780,7 +780,7 @@ def test_a_pruned_model_that_learns_later_is_certified_like_one_that_did(in_a_pi
     found = quorate.certify(model, later, X[600:], y[600:], tolerance=0.2)
     assert found.order.tolist() == small.pruning_["kept"]
     # The rows that chose are known still.
-    with pytest.raises(ValueError, match="members were chosen on these samples"):
+    with pytest.raises(ValueError, match="members were chosen, or"):
         quorate.certify(model, later, X[300:600], y[300:600], tolerance=0.2)
     small.pruning_["members"] = ["of others"]
     stale = distil(small, model, X[:300], **options)

@@ -207,7 +207,7 @@ class TestDoors:
         assert same.chosen_on
         assert same.error_limits is same.excess_limit is None
         assert same.accuracy[1] == small.score(X[500:1500], y[500:1500])
-        assert "chosen on the same samples, which flatters" in same.note
+        assert "on the same samples, which flatters" in same.note
         assert same.to_dict()["chosen_on"] is True
         other = quorate.compare(forest, small, X[1500:], y[1500:], repeats=1)
         assert not other.chosen_on

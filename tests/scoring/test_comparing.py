@@ -5,11 +5,22 @@ import pytest
 from sklearn.datasets import make_classification
 from sklearn.ensemble import (
     AdaBoostClassifier,
+    BaggingClassifier,
     RandomForestClassifier,
     VotingClassifier,
 )
-from sklearn.metrics import get_scorer, roc_auc_score
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import (
+    average_precision_score,
+    get_scorer,
+    make_scorer,
+    roc_auc_score,
+)
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
@@ -107,6 +118,99 @@ def test_votes_that_are_counted_rank_samples_and_have_no_probabilities():
                 ValueError, match="needs class probabilities, and these"
             ):
                 door()
+
+
+BINARY = (Y == 0).astype(int)
+RANKINGS = ["roc_auc", "average_precision"]
+
+
+def bagged(member, **options):
+    model = BaggingClassifier(member, 8, random_state=0, **options)
+    return make_pipeline(StandardScaler(), model).fit(X[:200], BINARY[:200])
+
+
+@pytest.fixture(scope="module")
+def machines():
+    return bagged(LinearSVC(max_iter=10_000))
+
+
+@pytest.mark.parametrize("scoring", RANKINGS)
+def test_decision_functions_of_members_are_not_ranked_by_votes(machines, scoring):
+    small = quorate.keep_members(machines, [0, 1, 2])
+    wanted = [
+        get_scorer(scoring)(model, X[NEW], BINARY[NEW]) for model in (machines, small)
+    ]
+    found = compared((machines, small), BINARY, scoring)
+    assert found.score == pytest.approx(wanted, abs=1e-12)
+    said = (
+        rf"\(scoring='{scoring}'\): goes by the decision functions of the members, "
+        "which votes do not keep; take a score of predicted classes such as "
+        r"'balanced_accuracy', or members with predict_proba\.$"
+    )
+    how = {"keep": 3, "scoring": scoring}
+    pruned = quorate.PrunedClassifier(FrozenEstimator(machines), **how)
+    for owner, door in {
+        "prune": lambda: quorate.prune(machines, X[NEW], BINARY[NEW], **how),
+        "report": lambda: quorate.report(machines, X[NEW], BINARY[NEW], **how),
+        "": lambda: pruned.fit(X[NEW], BINARY[NEW]),
+        # Rows that members were trained on are judged by out-of-bag votes.
+        "compare": lambda: compared((machines, small), BINARY, scoring, slice(200)),
+    }.items():
+        with pytest.raises(ValueError, match=f"^{owner or '.*'}{said}"):
+            door()
+    assert quorate.prune(
+        machines, X[NEW], BINARY[NEW], keep=3, scoring="balanced_accuracy"
+    )
+
+
+def test_a_scorer_of_ones_own_sees_all_of_a_decision_function(machines):
+    early = make_scorer(
+        roc_auc_score,
+        response_method=("decision_function", "predict_proba"),
+        max_fpr=0.2,
+    )
+    small = quorate.keep_members(machines, [0, 1, 2])
+    # What lies above one is ranked, too.
+    assert (machines.decision_function(X[NEW]) > 1).sum() > 3
+    wanted = [early(model, X[NEW], BINARY[NEW]) for model in (machines, small)]
+    found = compared((machines, small), BINARY, early)
+    assert found.score == pytest.approx(wanted, abs=1e-12)
+
+
+@pytest.mark.parametrize("scoring", RANKINGS)
+def test_averaged_probabilities_rank_through_every_door(scoring):
+    model = bagged(LogisticRegression())
+    votes = quorate.collect_votes(model, X[NEW], BINARY[NEW])
+    chosen = quorate.select(votes, "best", 3, scoring=scoring)
+    small, selection = quorate.prune_with_selection(
+        model, X[NEW], BINARY[NEW], "best", 3, scoring=scoring
+    )
+    found = compared((model, small), BINARY, scoring)
+    judge = {"roc_auc": roc_auc_score, "average_precision": average_precision_score}
+    for place, each in enumerate((model, small)):
+        ranks = each.predict_proba(X[NEW])[:, 1]
+        wanted = judge[scoring](BINARY[NEW], ranks)
+        other = judge[scoring](BINARY[NEW], each.decision_function(X[NEW]))
+        assert abs(wanted - other) > 1e-5
+        assert found.score[place] == pytest.approx(wanted, abs=1e-9)
+        mine = (selection.full_score, selection.score)[place]
+        assert mine.score == pytest.approx(wanted, abs=1e-9)
+    assert chosen.full_score.score == pytest.approx(found.score[0], abs=1e-9)
+
+
+@pytest.mark.parametrize("scoring", RANKINGS)
+def test_boosting_ranks_by_its_weighted_vote(scoring):
+    boosted = AdaBoostClassifier(n_estimators=15, random_state=0)
+    boosted.fit(X[:200], BINARY[:200])
+    small, selection = quorate.prune_with_selection(
+        boosted, X[NEW], BINARY[NEW], "es", 7, scoring=scoring
+    )
+    found = compared((boosted, small), BINARY, scoring)
+    for place, model in enumerate((boosted, small)):
+        wanted = get_scorer(scoring)(model, X[NEW], BINARY[NEW])
+        mine = (selection.full_score, selection.score)[place]
+        assert found.score[place] == pytest.approx(wanted, abs=1e-12)
+        assert mine.score == pytest.approx(wanted, abs=1e-12)
 
 
 def test_accuracy_is_a_score_too(forests):

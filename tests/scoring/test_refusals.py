@@ -1,6 +1,7 @@
 """Scores that cannot be: one sentence each, before any long work."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -52,6 +53,11 @@ UNFIT = [
     ("adjusted_rand_score", ValueError, "not a score of classes"),
     ("f1_samples", ValueError, "not a score of classes"),
     (make_scorer(r2_score), ValueError, "scoring=r2.: not a score of classes"),
+    (
+        make_scorer(partial(r2_score, force_finite=True)),
+        ValueError,
+        "scoring=r2_score.: not a score of classes",
+    ),
     (3, TypeError, "a name such as 'balanced_accuracy', a scorer"),
     (three, ValueError, "takes two arguments, a scorer takes estimator, X and y"),
     (my_loss, ValueError, "by its name the smaller the better"),

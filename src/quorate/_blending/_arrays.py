@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from quorate._blending._columns import ClassColumns
+from quorate._blending._index import RowNames
 from quorate._typing import Array, FloatArray
 
 _SUFFIXES = (".npy", ".parquet", ".csv")
@@ -38,6 +39,8 @@ class ProbabilityArrays(Mapping[str, FloatArray]):
         self._owner = owner
         self._parts = _parts(given, names, owner)
         self._shape: tuple[int, int] | None = None
+        self.rows = RowNames(owner)
+        """How the arrays seen so far call their rows."""
         self._fine: set[str] = set()
         self.columns: ClassColumns | None = None
         """Once the classes are known: arrays come with columns in their order."""
@@ -51,7 +54,10 @@ class ProbabilityArrays(Mapping[str, FloatArray]):
     def __getitem__(self, name: str) -> FloatArray:
         """Return one array, with a column for each class, checked."""
         who = f"{self._owner}: {name!r}"
-        read, titles = _read(self._parts[name])
+        part = _loaded(self._parts[name])
+        if name not in self._fine:
+            _refuse_masked(part, who)
+        read, titles = _read(part)
         found = _as_numbers(read, who)
         if name not in self._fine:
             _check_range(found, who)
@@ -59,7 +65,6 @@ class ProbabilityArrays(Mapping[str, FloatArray]):
             found = np.stack([1 - found, found], axis=1)
         if name not in self._fine:
             _check_sums(found, who)
-            self._fine.add(name)
         if self._shape is None:
             self._shape = found.shape
         if found.shape != self._shape:
@@ -69,6 +74,9 @@ class ProbabilityArrays(Mapping[str, FloatArray]):
                 f"{found.shape[1]} classes, {first!r} has {self._shape[0]} and "
                 f"{self._shape[1]}; all are about the same samples, in the same order."
             )
+        if name not in self._fine:
+            self.rows.check(part, name)
+            self._fine.add(name)
         if self.columns is None:
             return found
         return self.columns.arranged(found, titles, who)
@@ -124,7 +132,8 @@ def _renamed(
 
 
 def _slices(given: Any, owner: str) -> list[Any]:
-    whole = np.asarray(given)
+    # What a masked array hides is refused with the name of the model.
+    whole = np.asanyarray(given)
     if whole.ndim != 3:
         raise ValueError(
             f"{owner}: got an array of shape {whole.shape}; a dict from model to "
@@ -149,18 +158,30 @@ def _files(folder: Path, owner: str) -> dict[str, Any]:
     return dict(zip(stems, files, strict=True))
 
 
+def _loaded(part: Any) -> Any:
+    """Return what was given for a model, or is in its file."""
+    if not isinstance(part, Path):
+        return part
+    if part.suffix != ".npy":
+        return _table(part)
+    try:
+        return np.asarray(np.load(part, mmap_mode="r", allow_pickle=False))
+    except (ValueError, EOFError, OSError) as error:
+        raise ValueError(f"{part}: not an array of numbers ({error}).") from error
+
+
+def _refuse_masked(part: Any, who: str) -> None:
+    """Refuse a masked array that hides something; votes do so as well."""
+    if isinstance(part, np.ma.MaskedArray) and np.ma.is_masked(part):
+        sample = int(np.nonzero(np.ma.getmaskarray(part))[0][0])
+        raise ValueError(
+            f"{who}: masked at sample {sample}; every model gives a probability for "
+            "each sample and class."
+        )
+
+
 def _read(part: Any) -> tuple[Array, list[str] | None]:
     """Return an array, and what its columns are called if they have names."""
-    if isinstance(part, Path):
-        if part.suffix == ".npy":
-            try:
-                array = np.load(part, mmap_mode="r", allow_pickle=False)
-                return np.asarray(array), None
-            except (ValueError, EOFError, OSError) as error:
-                raise ValueError(
-                    f"{part}: not an array of numbers ({error})."
-                ) from error
-        part = _table(part)
     names = [str(name) for name in part.columns] if hasattr(part, "columns") else None
     if hasattr(part, "to_numpy"):
         part = part.to_numpy()

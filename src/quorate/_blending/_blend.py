@@ -10,7 +10,16 @@ from quorate._blending._arrays import ProbabilityArrays
 from quorate._blending._pool import ProbabilityPool, Recipe, as_outcome, blended
 from quorate._blending._weighing import WAYS, best_single, folds_of, weigher
 from quorate._html import table_html
-from quorate._scoring import Judged, Score, check_scoring, find_score
+from quorate._scoring import (
+    EvaluatedScore,
+    Judged,
+    Score,
+    check_classes,
+    check_scoring,
+    find_score,
+    shown_scoring,
+    try_out,
+)
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.pruning import Pruner, method_name
 from quorate.votes import Votes, VoteSource
@@ -256,7 +265,7 @@ def blend(
             f"{_OWNER}: class {label.item()!r} has {rarest} samples; weights can be "
             "chosen and scored with two or more."
         )
-    score = find_score(scoring, pool.classes, _OWNER)
+    score = _score_of(pool, scoring)
     everything: IntArray = np.arange(pool.n_samples)
     places = folds_of(pool.y, min(folds, rarest), random_state)
     held_out: list[IntArray] = [
@@ -287,6 +296,19 @@ def blend(
         _recipe=recipe,
         _pool=pool,
     )
+
+
+def _score_of(pool: ProbabilityPool, scoring: Any) -> Score:
+    """Return the score that is meant, tried out if only its scorer knows it."""
+    check_classes(scoring, pool.classes, _OWNER)
+    score = find_score(scoring, pool.classes, _OWNER)
+    if not isinstance(score, EvaluatedScore):
+        return score
+    shares = pool.arrays[pool.names[0]].astype(float)
+    outcome = as_outcome(shares / shares.sum(axis=1, keepdims=True))
+    owner = f"{_OWNER}(scoring={shown_scoring(scoring)})"
+    try_out(scoring, score, outcome.codes, outcome.shares, pool.y, owner)
+    return score
 
 
 def _judged(

@@ -22,16 +22,16 @@ class ClassColumns:
     ----------
     classes : array
         The classes, sorted.
-    given : sequence, optional
+    given : array, optional
         What somebody said the columns stand for, in their order.
     """
 
-    def __init__(self, classes: Array, given: Sequence[Any] | None = None) -> None:
+    def __init__(self, classes: Array, given: Array | None = None) -> None:
         self.classes = classes
         self._texts = LabelTexts(classes.tolist())
         self._given: IntArray | None = None
         if given is not None:
-            self._given = np.searchsorted(classes, np.asarray(given))
+            self._given = np.searchsorted(classes, given)
 
     def arranged(
         self, found: FloatArray, names: list[str] | None, who: str

@@ -10,7 +10,7 @@ from quorate._blending._arrays import ProbabilityArrays
 from quorate._blending._columns import ClassColumns
 from quorate._blending._geometric import log_ratios, shares_of
 from quorate._typing import Array, FloatArray, IntArray
-from quorate.votes import Outcome, Votes
+from quorate.votes import Outcome, Votes, as_labels, check_same_family
 
 # No probability counts as less, as in the rest of quorate.
 FLOOR = 1e-6
@@ -42,13 +42,18 @@ class ProbabilityPool:
     ) -> None:
         self.arrays, self.names = arrays, arrays.names
         n_samples, n_classes = arrays[self.names[0]].shape
-        labels = np.asarray(y)
+        labels = as_labels(y, f"{owner}: y")
         if labels.shape != (n_samples,):
             raise ValueError(
                 f"{owner}: y has shape {labels.shape}, and {self.names[0]!r} has "
                 f"{n_samples} samples."
             )
-        columns = np.unique(labels) if classes is None else np.asarray(classes)
+        arrays.rows.check(y, "y")
+        columns = np.unique(labels)
+        given: Array | None = None
+        if classes is not None:
+            given = columns = as_labels(classes, f"{owner}: classes")
+            check_same_family(columns, labels, f"{owner}: classes", "y")
         if columns.shape != (n_classes,) or np.unique(columns).size != n_classes:
             said = "y has" if classes is None else "classes names"
             raise ValueError(
@@ -57,7 +62,7 @@ class ProbabilityPool:
                 "for."
             )
         self.classes: Array = np.unique(columns)
-        arrays.columns = ClassColumns(self.classes, classes)
+        arrays.columns = ClassColumns(self.classes, given)
         self.y: IntArray = np.searchsorted(self.classes, labels)
         strange = (self.y >= n_classes) | (
             self.classes[np.minimum(self.y, n_classes - 1)] != labels

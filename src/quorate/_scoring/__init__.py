@@ -16,11 +16,13 @@ from quorate._scoring._find import (
     find_score,
     is_accuracy,
     score_for,
+    try_out,
 )
 from quorate._scoring._judged import Judged
-from quorate._scoring._models import judge_models
+from quorate._scoring._models import check_ranking, judge_models
 from quorate._scoring._recall import class_recalls
 from quorate._scoring._score import Score
+from quorate._scoring._scorers import shown_scoring
 from quorate._scoring._tables import TableScore, count_pairs
 from quorate._scoring._votes import (
     judge_prefixes,
@@ -38,6 +40,7 @@ __all__ = [
     "can_be_counted",
     "check_classes",
     "check_counted",
+    "check_ranking",
     "check_rule",
     "check_scoring",
     "class_recalls",
@@ -53,4 +56,6 @@ __all__ = [
     "judge_votes",
     "losses_without_each",
     "score_for",
+    "shown_scoring",
+    "try_out",
 ]

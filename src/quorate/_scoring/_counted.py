@@ -9,9 +9,9 @@ from quorate._scoring._find import (
     find_score,
     refuse_missing_classes,
     refuse_several_classes,
-    shown_scoring,
 )
 from quorate._scoring._score import Score
+from quorate._scoring._scorers import shown_scoring
 from quorate._scoring._tables import TableScore
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.votes import Kinds

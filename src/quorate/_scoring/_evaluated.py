@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from quorate._scoring._hidden import HiddenSamples, LooksInside, places_of
 from quorate._scoring._judged import Judged
 from quorate._scoring._known import name_of
 from quorate._scoring._score import Score
@@ -61,11 +62,17 @@ def evaluate(
         return np.nan
     if shares is None:
         model = _Labels(classes, codes)
+    elif shares.min() < 0:  # no shares but what a decision function says
+        model = _Shares(classes, codes, shares)
     else:  # means of ones can be off by rounding, which scikit-learn refuses
         model = _Shares(classes, codes, np.minimum(shares, 1.0))
+    X = HiddenSamples(np.arange(y.size))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # small sizes predict few classes
-        return float(scorer(model, np.arange(y.size), classes[y]))
+        found = float(scorer(model, X, classes[y]))
+    if X.looks:
+        raise LooksInside
+    return found
 
 
 class _Labels(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -76,7 +83,7 @@ class _Labels(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.codes = codes
 
     def predict(self, X: Any) -> Array:
-        return np.asarray(self.classes_[self.codes[X]])
+        return np.asarray(self.classes_[self.codes[places_of(X)]])
 
 
 class _Shares(_Labels):
@@ -87,7 +94,7 @@ class _Shares(_Labels):
         self.shares = shares
 
     def predict_proba(self, X: Any) -> Array:
-        return np.asarray(self.shares[X])
+        return np.asarray(self.shares[places_of(X)])
 
 
 def group_places(y: IntArray) -> IntArray:

@@ -1,33 +1,22 @@
 """From what a user gives as ``scoring`` to a score that fits the votes."""
 
-import inspect
 import numbers
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import get_scorer
 
 from quorate._scoring._evaluated import EvaluatedScore, evaluate
-from quorate._scoring._known import (
-    function_of,
-    is_foreign,
-    known_names,
-    name_of,
-    needs_of,
-    top_of,
-)
+from quorate._scoring._hidden import LOOKS_INSIDE, LooksInside
+from quorate._scoring._known import known_names, name_of, needs_of, top_of
 from quorate._scoring._means import MEANS, MeanScore
 from quorate._scoring._ranks import AreaUnderRoc, AveragePrecision
-from quorate._scoring._score import Needs, Score
+from quorate._scoring._score import Score, positive_place
+from quorate._scoring._scorers import needs_of_scorer, scorer_of, shown_scoring
 from quorate._scoring._tables import TableScore, accuracy, balanced, table_function
-from quorate._suggest import unknown_name
 from quorate._typing import Array, IntArray
 from quorate.votes import Votes, VoteSource, outcome_of
 
 ACCURACY = "accuracy"
-_WORDS_FOR_PROBABILITIES = ("prob", "score", "share")
-_WORDS_FOR_LOSSES = ("_loss", "_error", "_deviance")
 
 
 def is_accuracy(scoring: Any) -> bool:
@@ -49,7 +38,7 @@ def check_scoring(scoring: Any, owner: str) -> None:
     ValueError: prune: unknown scoring 'balanced_acuracy'; did you mean ...?
     """
     if not is_accuracy(scoring):
-        _scorer_of(scoring, owner)
+        scorer_of(scoring, owner)
 
 
 def check_rule(scoring: Any, averages: bool, owner: str) -> None:
@@ -127,7 +116,7 @@ def find_score(scoring: Any, classes: Array, owner: str) -> Score:
     """Return the score that is meant, for samples of these classes."""
     if is_accuracy(scoring):
         return _table(ACCURACY, scoring, accuracy, classes)
-    scorer, name, named = _scorer_of(scoring, owner)
+    scorer, name, named = scorer_of(scoring, owner)
     if named:
         function = table_function(name, classes)
         if function is not None:
@@ -141,15 +130,16 @@ def find_score(scoring: Any, classes: Array, owner: str) -> Score:
         }
         if name in MEANS:
             return MeanScore(function=MEANS[name], **common)
-        if name == "average_precision":
-            return AveragePrecision(**common)
+        place = positive_place(classes)
+        if name == "average_precision" and (place is not None or classes.size > 2):
+            return AveragePrecision(place=place or 0, **common)
         if name in ("roc_auc", "roc_auc_ovr", "roc_auc_ovr_weighted"):
             return AreaUnderRoc(weighted=name.endswith("_weighted"), **common)
         return EvaluatedScore(scorer=scorer, **common)
     return EvaluatedScore(
         name=name,
         given=scoring,
-        needs=_needs_of_scorer(scorer),
+        needs=needs_of_scorer(scorer, classes),
         top=0.0,
         classes=classes,
         scorer=scorer,
@@ -177,135 +167,6 @@ def _table(name: str, given: Any, function: Any, classes: Array) -> Score:
         classes=classes,
         function=function,
     )
-
-
-# What was given, as a scorer
-
-
-def _scorer_of(scoring: Any, owner: str) -> tuple[Any, str, bool]:
-    """Return a scorer, what it is called, and whether scikit-learn calls it that."""
-    if isinstance(scoring, str):
-        if is_foreign(scoring):
-            raise ValueError(
-                f"{owner}(scoring={scoring!r}): not a score of classes but of "
-                "something else; 'balanced_accuracy', 'f1_macro' or 'roc_auc_ovr' are "
-                "some that fit."
-            )
-        if scoring not in known_names():
-            problem = unknown_name("scoring", scoring, known_names())
-            raise ValueError(f"{owner}: {problem}")
-        return get_scorer(scoring), scoring, True
-    if not callable(scoring):
-        raise TypeError(
-            f"{owner}(scoring={scoring!r}): a name such as 'balanced_accuracy', a "
-            "scorer of sklearn.metrics.make_scorer, or a function of labels and "
-            "predictions."
-        )
-    named = name_of(scoring)
-    called = named or function_of(scoring)
-    if called is not None:
-        if is_foreign(called):
-            raise ValueError(
-                f"{owner}(scoring={called}): not a score of classes but of something "
-                "else; a scorer of classifiers fits."
-            )
-        return (
-            scoring,
-            called.removesuffix("_score") if not named else called,
-            (named is not None),
-        )
-    return _scorer_of_function(scoring, owner)
-
-
-def _scorer_of_function(function: Any, owner: str) -> tuple[Any, str, bool]:
-    name = getattr(function, "__name__", type(function).__name__)
-    needed = _needed_parameters(function)
-    if len(needed) == 3:  # a scorer by its signature: estimator, X, y
-        return function, name, False
-    if len(needed) != 2:
-        raise ValueError(
-            f"{owner}(scoring={name}): a function of labels and predictions takes two "
-            f"arguments, a scorer takes estimator, X and y; this one needs "
-            f"{len(needed)}."
-        )
-    if name.endswith(_WORDS_FOR_LOSSES):
-        raise ValueError(
-            f"{owner}(scoring={name}): by its name the smaller the better, and a score "
-            "is the larger the better; sklearn.metrics.make_scorer with "
-            "greater_is_better=False turns it round."
-        )
-    wants = any(word in needed[1].lower() for word in _WORDS_FOR_PROBABILITIES)
-    return FunctionScorer(function, wants), name, False
-
-
-def _needed_parameters(function: Any) -> list[str]:
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return ["y_true", "y_pred"]
-    positional = [
-        p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-    ]
-    required = [p.name for p in positional if p.default is p.empty]
-    # The second of two may have a default, as log_loss has.
-    return required if len(required) > 1 else [p.name for p in positional[:2]]
-
-
-class FunctionScorer:
-    """A scorer of a function of labels and predictions, or of probabilities."""
-
-    def __init__(self, function: Any, wants_probabilities: bool) -> None:
-        self.function = function
-        self.wants_probabilities = wants_probabilities
-
-    def __call__(self, estimator: Any, X: Any, y: Any) -> Any:
-        """Ask the estimator, then the function."""
-        answer = (
-            estimator.predict_proba if self.wants_probabilities else estimator.predict
-        )
-        return self.function(y, answer(X))
-
-
-def _needs_of_scorer(scorer: Any) -> Needs:
-    """Find out what a scorer looks at, by letting it ask."""
-    if isinstance(scorer, FunctionScorer):
-        return "probabilities" if scorer.wants_probabilities else "labels"
-    asked = _Asked()
-    with suppress(Exception):  # what it asked for is known all the same
-        scorer(asked, np.arange(4), asked.classes_[[0, 1, 0, 1]])
-    if "decision_function" in asked.methods:
-        return "decision"
-    return "probabilities" if "predict_proba" in asked.methods else "labels"
-
-
-class _Asked:
-    """A classifier that notes what it is asked for."""
-
-    _estimator_type = "classifier"
-    classes_ = np.array([0, 1])
-
-    def __init__(self) -> None:
-        self.methods: set[str] = set()
-
-    def __sklearn_tags__(self) -> Any:
-        from sklearn.base import BaseEstimator, ClassifierMixin
-
-        class Plain(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-            pass
-
-        return Plain().__sklearn_tags__()
-
-    def predict(self, X: Any) -> Array:
-        self.methods.add("predict")
-        return np.array([0, 1, 1, 0])
-
-    def predict_proba(self, X: Any) -> Array:
-        self.methods.add("predict_proba")
-        return np.array([[0.8, 0.2], [0.3, 0.7], [0.4, 0.6], [0.9, 0.1]])
-
-    def decision_function(self, X: Any) -> Array:
-        self.methods.add("decision_function")
-        return np.array([-1.0, 1.0, 0.5, -2.0])
 
 
 # What does not fit
@@ -372,9 +233,11 @@ def try_out(
     """Score the whole ensemble as scikit-learn does, and refuse what cannot be."""
     if isinstance(score, MeanScore):
         return  # scikit-learn wants to know which class is positive, which is all one
-    scorer, _, _ = _scorer_of(scoring, owner)
+    scorer, _, _ = scorer_of(scoring, owner)
     try:
         found = evaluate(scorer, score.classes, codes, shares, y)
+    except LooksInside as error:
+        raise ValueError(f"{owner}: {LOOKS_INSIDE}.") from error
     except Exception as error:
         said = str(error).strip().partition("\n")[0].rstrip(".")
         raise ValueError(
@@ -390,6 +253,11 @@ def try_out(
 
 def _hint(score: Score) -> str:
     """Return the name of a score that would do, where there is one beside it."""
+    if score.given == "average_precision":  # it asks for a class called 1
+        return (
+            "; make_scorer(average_precision_score, response_method='predict_proba', "
+            "pos_label=...) says which class is meant"
+        )
     name = score.name.removesuffix("_score")
     is_named = isinstance(score.given, str)
     by_class = [f"{name}_macro"] if score.needs == "labels" else [f"{name}_ovr"]
@@ -398,10 +266,3 @@ def _hint(score: Score) -> str:
         if fits in known_names():
             return f"; scoring={fits!r} fits"
     return ""
-
-
-def shown_scoring(scoring: Any) -> str:
-    """Return a score as the user gave it, for messages."""
-    if isinstance(scoring, str):
-        return repr(scoring)
-    return str(getattr(scoring, "__name__", None) or scoring)

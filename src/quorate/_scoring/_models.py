@@ -10,12 +10,12 @@ from quorate._scoring._find import (
     find_score,
     refuse_missing_classes,
     refuse_several_classes,
-    shown_scoring,
     try_out,
     without_probabilities,
 )
 from quorate._scoring._judged import Judged
 from quorate._scoring._score import Score
+from quorate._scoring._scorers import shown_scoring
 from quorate._typing import Array
 from quorate.votes import Outcome, Votes, as_labels, outcome_of, union
 
@@ -39,7 +39,8 @@ def judge_models(
     models : sequence of fitted classifiers
     votes : sequence of callable or None
         For a model whose members' votes are counted, what collects them, to rank
-        samples by; None for one that averages probabilities.
+        samples by where it has no decision function; None for one that averages
+        probabilities, which rank them.
     X, y : array-like
         Samples and their labels.
     owner : str
@@ -55,9 +56,8 @@ def judge_models(
         refuse_several_classes(score, owner)
         counts = np.bincount(codes, minlength=classes.size)
         refuse_missing_classes(counts, classes, "given", owner)
-        can_rank = score.needs == "decision" and classes.size == 2
         counted = any(each is not None for each in votes)
-        if score.needs_shares and counted and not can_rank:
+        if score.needs_shares and counted and not _ranks_two_classes(score):
             raise without_probabilities(owner)
     judged = []
     for model, collect in zip(models, votes, strict=True):
@@ -76,17 +76,46 @@ def _outcome(
     codes = np.searchsorted(score.classes, said)
     if not score.needs_shares:
         return Outcome(codes, None)
-    two = score.classes.size == 2
-    if score.needs == "decision" and two and hasattr(model, "decision_function"):
+    if collect is None:  # probabilities are averaged, and decide
+        given = np.asarray(model.predict_proba(X), dtype=float)
+        return Outcome(codes, _spread(given, _labels(model), score))
+    if _ranks_two_classes(score) and hasattr(model, "decision_function"):
         ahead = np.asarray(model.decision_function(X), dtype=float)
         return Outcome(codes, np.column_stack([-ahead, ahead]))
-    if collect is not None:  # the share of votes that each class gets
-        votes = collect()
-        found = outcome_of(votes, shares=True)
-        assert found.shares is not None
-        return Outcome(codes, _spread(found.shares, votes.classes, score))
-    given = np.asarray(model.predict_proba(X), dtype=float)
-    return Outcome(codes, _spread(given, _labels(model), score))
+    votes = collect()  # the share of votes that each class gets
+    found = outcome_of(votes, shares=True)
+    assert found.shares is not None
+    return Outcome(codes, _spread(found.shares, votes.classes, score))
+
+
+def check_ranking(score: Score, ensemble: Any, owner: str) -> None:
+    """Refuse to rank samples by votes where the ensemble itself does so otherwise.
+
+    Bagging of members without probabilities counts their votes to predict, and to rank
+    averages their decision functions. Boosting ranks by its weighted vote.
+
+    Parameters
+    ----------
+    score : Score
+    ensemble : Ensemble
+        What the votes are from.
+    owner : str
+        Who asks, for messages.
+    """
+    by_votes = ensemble.rule.name == "heads" and _ranks_two_classes(score)
+    if not by_votes or ensemble.kind.family == "boosting":
+        return
+    if hasattr(ensemble.model, "decision_function"):
+        raise ValueError(
+            f"{owner}(scoring={shown_scoring(score.given)}): goes by the decision "
+            "functions of the members, which votes do not keep; take a score of "
+            "predicted classes such as 'balanced_accuracy', or members with "
+            "predict_proba."
+        )
+
+
+def _ranks_two_classes(score: Score) -> bool:
+    return score.needs == "decision" and score.classes.size == 2
 
 
 def _labels(model: Any) -> Array:

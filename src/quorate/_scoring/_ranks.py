@@ -14,21 +14,25 @@ from quorate.votes import Outcome
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class _Ranking(Score):
-    """An area for the second of two classes, or a mean over classes against others."""
+    """An area for one of two classes, or a mean over classes against the others."""
 
     weighted: bool = False
     """Whether classes count by their samples."""
+    place: int = 1
+    """Which of two classes is the positive one."""
 
     def take(self, outcome: Outcome, y: IntArray) -> Array:
         """See :class:`Score`."""
         assert outcome.shares is not None
-        return outcome.shares[:, 1:] if self.classes.size == 2 else outcome.shares
+        if self.classes.size > 2:
+            return outcome.shares
+        return outcome.shares[:, [self.place]]
 
     def _columns(
         self, taken: Array, y: IntArray
     ) -> list[tuple[int, FloatArray, BoolArray]]:
         """Return the classes judged: code, what ranks the samples, and who is of it."""
-        codes = [1] if taken.shape[1] == 1 else range(taken.shape[1])
+        codes = [self.place] if taken.shape[1] == 1 else range(taken.shape[1])
         found = [
             (code, column, y == code)
             for code, column in zip(codes, taken.T, strict=True)

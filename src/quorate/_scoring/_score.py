@@ -62,6 +62,20 @@ class Score(ABC):
         return f"Score({self.name!r}, needs {self.needs})"
 
 
+def positive_place(classes: Array) -> int | None:
+    """Return which of two classes scikit-learn takes for the positive one, if any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quorate._scoring._score import positive_place
+    >>> positive_place(np.array([0, 1])), positive_place(np.array([1, 2]))
+    (1, 0)
+    """
+    there = np.flatnonzero(classes == 1)
+    return int(there[0]) if classes.size == 2 and there.size == 1 else None
+
+
 def own_shares(shares: Array, y: IntArray) -> Array:
     """Return what the true class gets on each sample."""
     return np.asarray(shares[np.arange(y.size), y])

@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from quorate._scoring._judged import Judged
-from quorate._scoring._score import Score
+from quorate._scoring._score import Score, positive_place
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.votes import Outcome
 
@@ -133,10 +133,10 @@ def table_function(name: str, classes: Array) -> TableFunction | None:
         return None
     if average in ("macro", "micro", "weighted"):
         return partial(by_class, kind=kind, average=average, place=0)
-    positive = np.flatnonzero(classes == 1)  # what scikit-learn takes for positive
-    if average or classes.size != 2 or positive.size != 1:
+    place = positive_place(classes)
+    if average or place is None:
         return None
-    return partial(by_class, kind=kind, average="binary", place=int(positive[0]))
+    return partial(by_class, kind=kind, average="binary", place=place)
 
 
 def _right(tables: FloatArray) -> FloatArray:

@@ -12,7 +12,13 @@ from typing import Any
 import numpy as np
 
 from quorate._batches import as_seed
-from quorate._scoring import Score, check_scoring, is_accuracy, score_for
+from quorate._scoring import (
+    Score,
+    check_ranking,
+    check_scoring,
+    is_accuracy,
+    score_for,
+)
 from quorate._typing import Array
 from quorate._warn import warn
 from quorate.choosing._crossfit import (
@@ -72,6 +78,8 @@ def choose(
     score = None
     if not is_accuracy(scoring):
         score = score_for(scoring, evidence.votes, owner)
+        if evidence.ensemble is not None:
+            check_ranking(score, evidence.ensemble, owner)
         if wanted.needs_errors:
             _refuse_single_samples(evidence.votes, wanted, owner)
     pruner = method_for(evidence, method, seed=seed, score=score, **parameters)
