@@ -37,6 +37,7 @@ from quorate.votes._probabilities import (
     tabled,
 )
 from quorate.votes._profile import Histogram, Profile
+from quorate.votes._reading import REMEDY, Reading, listed
 from quorate.votes._rivals import Rivals
 from quorate.votes._rule import (
     PLURALITY,
@@ -58,6 +59,7 @@ from quorate.votes._votes import Votes, check_counts, check_votes
 
 __all__ = [
     "PLURALITY",
+    "REMEDY",
     "DecisionRule",
     "DenseProbabilities",
     "Histogram",
@@ -68,6 +70,7 @@ __all__ = [
     "Probabilities",
     "Profile",
     "Progress",
+    "Reading",
     "Rivals",
     "RuleName",
     "Summary",
@@ -88,6 +91,7 @@ __all__ = [
     "joined_votes",
     "leave_one_out_errors",
     "leave_one_out_outcomes",
+    "listed",
     "load_counts",
     "load_with_progress",
     "member_positions",
