@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate._batches import as_source, is_dask, named_batch, partitions, sent
+from quorate._batches import as_source, computed, is_dask, named_batch, partitions, sent
 from quorate._tables import SampleForm
 from quorate._typing import Array, IntArray
 from quorate.ensembles._batched import (
@@ -149,7 +149,7 @@ def _on_dask(voter: BatchVoter, pieces: list[tuple[Any, Any]]) -> Iterator[Part]
     models = sent(voter)
     ask = dask.delayed(_of_partition, pure=False)
     tasks = [ask(models, at, X, y) for at, (X, y) in enumerate(pieces)]
-    found = [part for part in dask.compute(*tasks) if part is not None]
+    found = [part for part in computed(tasks, pieces) if part is not None]
     if not found:
         raise ValueError(f"{_OWNER}: the partitions have no rows.")
     yield from found

@@ -32,7 +32,7 @@ class Worst:
         return min(self, other, key=Worst._rank)
 
     def _rank(self) -> tuple[int, int, int]:
-        diversity = int(gaps.margin_steps(np.float64(self.diversity)))
+        diversity = int(gaps.margin_steps(np.asarray(self.diversity)))
         return self.steps, diversity, self.place
 
 
