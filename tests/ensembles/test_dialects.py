@@ -1,5 +1,7 @@
 """Members that count their classes say labels or positions: once for all samples."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -238,12 +240,12 @@ def test_the_best_order_of_labels(n_labels, size, seed):
     assert _most_in_order(table) == most_in_order(table)
 
 
-def reading(labels, counts, *, as_codes=False):
+def reading(labels, counts, *, as_codes=False, n_members=1):
     counts = np.asarray(counts)[None]
     return Reading(
         np.asarray(labels),
         np.array([counts.shape[2]]),
-        np.array([1]),
+        np.array([n_members]),
         np.array([as_codes]),
         counts,
     )
@@ -259,13 +261,21 @@ def test_readings_add_up_by_label():
 
 def test_a_few_samples_are_no_proof():
     # Nine wrong answers of one kind may be a bad member, ten are no accident.
-    for n, clear in ((9, False), (10, True)):
-        found = reading([1], [[n, 0]])
+    for n, n_members in itertools.product((9, 10), (1, 7)):
+        found, clear = reading([1], [[n * n_members, 0]], n_members=n_members), n == 10
         if clear:
             with pytest.raises(ValueError, match=r"y has 1 label \(1\)"):
                 found.settled()
         else:
             assert not found.settled().as_codes.any()
+
+
+@pytest.mark.parametrize("labels", [[1, 3], [2, 3], [10, 20]])
+def test_labels_that_no_counting_member_has_are_refused(labels):
+    with pytest.raises(
+        ValueError, match=r"positions among 3 .* cannot be told; .*as_m"
+    ):
+        reading(labels, [[1, 0, 0], [0, 0, 1]]).settled()
 
 
 def test_better_by_half_is_not_clearly_better():
