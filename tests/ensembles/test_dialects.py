@@ -211,6 +211,22 @@ class TestOneCall:
         votes = quorate.collect_votes(pool, X, FROM_ONE[codes])
         assert votes.accuracies[2] == np.mean(codes == 1)
 
+    def test_text_is_no_position_whatever_the_classes_are(self):
+        X, codes = samples(300)
+        words = np.array(["ant", "bee", "cow"])
+
+        class Decoded:
+            def __init__(self):
+                self.model = GaussianNB().fit(X, codes)
+                self.classes_ = self.model.classes_
+
+            def predict(self, X):
+                return words[self.model.predict(X)]
+
+        votes = quorate.collect_votes([Decoded()], X, words[codes])
+        assert votes.accuracy() == GaussianNB().fit(X, codes).score(X, codes)
+        assert votes.reading is None
+
     def test_a_bag_without_a_class_is_refused_by_name(self):
         X, codes = samples(300)
         pool = stacked(FROM_ONE)

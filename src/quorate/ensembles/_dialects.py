@@ -50,7 +50,7 @@ def understood(
     groups: dict[int, list[int]] = {}
     for place, member in enumerate(members):
         own = _counted(member)
-        if own is not None:
+        if own is not None and votes[place].dtype.kind in "biuf":
             groups.setdefault(own.size, []).append(place)
     if not groups:
         return tuple(members), None
