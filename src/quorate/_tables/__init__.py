@@ -9,6 +9,7 @@ from quorate._tables._read import (
     import_pandas,
     read_parquet,
     read_table,
+    with_index,
 )
 from quorate._tables._samples import read_labels, read_samples, read_samples_for
 
@@ -24,4 +25,5 @@ __all__ = [
     "read_samples",
     "read_samples_for",
     "read_table",
+    "with_index",
 ]

@@ -5,7 +5,7 @@ import gzip
 import io
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -76,12 +76,17 @@ def read_table(path: Path, raw: bytes) -> Any:
 
 
 def read_with_texts(
-    path: Path, raw: bytes, column: str | None, keep_spaces: bool = False
+    path: Path,
+    raw: bytes,
+    column: str | None,
+    keep_spaces: bool = False,
+    wanted: Collection[str] = (),
 ) -> tuple[Any, list[str] | None]:
     """Return a file as a frame, and a column of it as it is written.
 
     The second is None where a file has types of its own, or no such column.
-    ``keep_spaces`` leaves those before a text, too.
+    ``keep_spaces`` leaves those before a text, too. Columns that are ``wanted`` are
+    taken from the index if they were made one.
     """
     import_pandas(str(path))
     name = path.name.lower()
@@ -104,7 +109,26 @@ def read_with_texts(
     if not len(frame):
         raise FileFormatError(f"{path}: no rows.")
     frame.columns = [str(column) for column in frame.columns]
-    return frame.reset_index(drop=True), texts
+    return with_index(frame, wanted).reset_index(drop=True), texts
+
+
+def with_index(frame: Any, wanted: Collection[str]) -> Any:
+    """Return a frame in which those columns stand that were made its index.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"age": [3, 4], "kind": [0, 1]}).set_index("age")
+    >>> list(with_index(frame, ["age", "kind"]).columns)
+    ['age', 'kind']
+    >>> list(with_index(frame, ["kind"]).columns)
+    ['kind']
+    """
+    names = [name for name in frame.index.names if name is not None]
+    levels = [
+        name for name in names if str(name) in wanted and name not in frame.columns
+    ]
+    return frame.reset_index(levels) if levels else frame
 
 
 def read_parquet(

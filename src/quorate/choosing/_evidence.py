@@ -107,9 +107,9 @@ class Evidence:
         if self.ensemble is None or self.X is None:
             return None
         if "unlabelled" not in self._made:
-            self._made["unlabelled"] = collect_recombined(
-                self.ensemble, self.X, self.n_jobs
-            )
+            # Of batches, those drawn are all there are; of arrays, no others are taken.
+            X = self.X if self.drawn is None else take_rows(self.X, self.rows)
+            self._made["unlabelled"] = collect_recombined(self.ensemble, X, self.n_jobs)
         found: Votes | None = self._made["unlabelled"]
         return found
 
