@@ -59,7 +59,7 @@ right = [100 * model.score(X_new, y_new) for model in (forest, lazy)]
 
 GREY, TEAL = "#9db4b2", "#0f766e"
 panels = [
-    ("size of the file", sizes, "{:.1f} MB"),
+    ("size, pickled", sizes, "{:.1f} MB"),
     ("one row", one, "{:.3g} ms"),
     ("10,000 rows", many, "{:.3g} ms"),
     ("correct on new rows", right, "{:.1f} %"),
