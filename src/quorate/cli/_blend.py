@@ -174,8 +174,8 @@ def _show(console: Any, found: "Blend", test: Path | None, output: Path | None) 
     from quorate.cli._render import plain_table
 
     scores = plain_table("", found.scoring, "standard error")
-    for row in found.rows():
-        scores.add_row(*row)
+    for name, score, doubt in found.rows():
+        scores.add_row(name, score, doubt)
     console.print(scores)
     console.print(
         f"the larger the {found.scoring}, the better; weights were chosen on other "

@@ -14,12 +14,15 @@ from typing import Any
 import click
 
 from quorate._suggest import unknown_name
-from quorate._units import as_bytes
+from quorate._units import as_bytes, as_count, as_milliseconds, as_share
 from quorate.cli._errors import typed_again
 from quorate.cli._streams import is_stream
 from quorate.exceptions import FileFormatError
 
 _PARQUET = (".parquet", ".pq")
+LIMITS = {"bytes": as_bytes, "nodes": as_count, "milliseconds": as_milliseconds}
+"""What a budget may limit, and how a limit is read."""
+_SHORT = {"ms": "milliseconds"}
 
 
 def refuse_to_write_over(output: Path, force: bool, *suffixes: str) -> None:
@@ -166,7 +169,7 @@ def as_size(keep: str) -> float | int | str | None:
     if keep == "own":
         return None
     try:
-        number = int(keep) if keep.lstrip("+-").isdigit() else _as_share(keep)
+        number = int(keep) if keep.lstrip("+-").isdigit() else as_share(keep)
     except ValueError:
         number = 0
     if isinstance(number, int) and number >= 1:
@@ -179,25 +182,21 @@ def as_size(keep: str) -> float | int | str | None:
     )
 
 
-def _as_share(text: str) -> float:
-    """Return a fraction; 20% is one, too."""
-    if text.endswith("%"):
-        return float(text.removesuffix("%")) / 100
-    return float(text)
-
-
 def as_limits(budget: tuple[str, ...]) -> dict[str, float] | None:
     """Return what ``--budget`` says, in bytes, nodes and milliseconds."""
     limits = {}
     for given in budget:
         kind, _, limit = given.partition("=")
+        kind = _SHORT.get(kind, kind)
         try:
-            limits[kind] = as_bytes(limit) if kind == "bytes" else float(limit)
-        except ValueError:
-            raise click.UsageError(
-                f"--budget {given}: KIND=LIMIT, such as bytes=50MB, nodes=20000 or "
-                "milliseconds=2."
-            ) from None
+            limits[kind] = LIMITS[kind](limit)
+            if limits[kind] > 0:
+                continue
+        except (KeyError, ValueError):
+            pass
+        raise click.UsageError(
+            f"--budget {given}: KIND=LIMIT, such as bytes=50MB, nodes=20000 or ms=2."
+        )
     return limits or None
 
 

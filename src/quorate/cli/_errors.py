@@ -17,9 +17,13 @@ from quorate.cli._printable import printable, say
 from quorate.exceptions import QuorateWarning
 
 _TYPED = "quorate.typed"
-# How refusals in Python begin, where somebody calls a function with a parameter.
+# How refusals in Python begin, where somebody calls a function with parameters.
 _CALL = re.compile(
-    r"^(?:blend|certify|compare|prune|report|select|summarise)\((\w+)=([^()]*)\):"
+    r"^(?:blend|certify|compare|prune|report|select|summarise)\((\w+=[^()]*)\):"
+)
+_BUDGET = re.compile(r"\bbudget\['(\w+)'\]=([\d.e+-]+)")
+_NO_LABEL = re.compile(
+    r"^\w+: the ensemble was trained on none of the labels given \((.*)\); it knows "
 )
 _QUOTES = "'\""
 _ATTRIBUTE = "; the samples attribute lists those that stay"
@@ -103,8 +107,22 @@ def _sentence(error: Exception) -> str:
 
 def _as_typed(sentence: str) -> str:
     """Return what Python says in words of the command line: --keep 9 for keep=9."""
-    said = _CALL.sub(
-        lambda found: f"--{found[1].replace('_', '-')} {found[2].strip(_QUOTES)}:",
-        sentence,
+    said = _CALL.sub(lambda found: f"{_options_in(found[1])}:", sentence)
+    said = _BUDGET.sub(
+        lambda found: f"--budget {found[1]}={float(found[2]):.12g}", said
+    )
+    said = _NO_LABEL.sub(
+        lambda found: (
+            f"--target: the model was trained on none of the labels in that "
+            f"column ({found[1]}); it knows "
+        ),
+        said,
     )
     return said.replace(_ATTRIBUTE, "")
+
+
+def _options_in(parameters: str) -> str:
+    given = [one.partition("=") for one in parameters.split(", ")]
+    return ", ".join(
+        f"--{name.replace('_', '-')} {value.strip(_QUOTES)}" for name, _, value in given
+    )
