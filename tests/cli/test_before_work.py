@@ -18,9 +18,13 @@ from sklearn.ensemble import RandomForestClassifier
 from tests.study.plans import small_plan, write_toml
 
 import quorate
-from quorate.cli import _checks, _numbers, main
+from quorate._blending._weighing import WAYS
+from quorate.cli import _blend, _checks, _numbers, main
+from quorate.cli._method_names import NAMES, check_method_name
 from quorate.ensembles import COSTS
 from quorate.exceptions import QuorateWarning
+from quorate.persistence import may_know_empty_label
+from quorate.pruning import method_name
 from quorate.study import run_plan
 
 separate = (
@@ -251,6 +255,87 @@ def test_refused_in_a_sentence(run, words, code, why):
     done = run(words)
     assert why in done.stderr.replace("\n", " ")
     assert done.exit_code == code
+
+
+QUICK = [
+    ("prune forest.skops empty.csv --target kind", "empty.csv: empty file."),
+    ("prune forest.skops header.csv --target kind", "header.csv: no rows."),
+    ("certify forest.skops small.skops semi.csv --target kind",
+     "semi.csv: not a readable table (columns are separated by ';', not by ',')."),
+    ("prune forest.skops short.csv --target kind",
+     "short.csv: not a readable table (line 3 has 2 fields, the header has 3)."),
+    ("compare forest.skops small.skops missing.csv --target kind",
+     "missing.csv: column 'kind': missing label at row 1."),
+    ("prune forest.skops train.csv --target kind --method brir",
+     "unknown method 'brir'; did you mean 'brier' or 'mrmr'?"),
+    ("report forest.skops train.csv --target kind --method nonsense",
+     "unknown method 'nonsense'; known are: auto, best, "),
+    ("blend oof --target y.csv --method geometrc",
+     "unknown method 'geometrc'; did you mean 'geometric'"),
+    ("prune forest.skops train.csv --target kind --budget ms=5MB", "--budget ms=5MB"),
+]  # fmt: skip
+IN_ONE_PROCESS = """
+import sys
+from click.testing import CliRunner
+from quorate.cli import main
+for words in sys.argv[1:]:
+    done = CliRunner().invoke(main, words.split())
+    print(done.exit_code, " ".join(done.output.split()))
+print(sorted({"sklearn", "pandas", "skops"} & set(sys.modules)))
+"""
+
+
+def test_what_needs_no_model_is_refused_without_scikit_learn(place, tmp_path):
+    for name, text in {
+        "empty.csv": "",
+        "header.csv": "a,b,kind\n",
+        "semi.csv": "a;b;kind\n1;2;no\n",
+        "short.csv": "a,b,kind\n1,2,no\n1,2\n",
+        "missing.csv": "a,b,kind\n1,2,no\n1,2,\n1,2,no\n",
+    }.items():
+        (tmp_path / name).write_text(text)
+    for name in ("forest.skops", "small.skops", "train.csv", "y.csv", "oof"):
+        (tmp_path / name).symlink_to(place / name)
+    done = subprocess.run(
+        [sys.executable, "-c", IN_ONE_PROCESS, *(words for words, _ in QUICK)],
+        capture_output=True, text=True, cwd=tmp_path, check=True,
+    )  # fmt: skip
+    *said, imported = done.stdout.splitlines()
+    for line, (words, why) in zip(said, QUICK, strict=True):
+        assert why in line, words
+        assert line[0] in "12"
+    assert imported == "[]"
+
+
+@pytest.mark.parametrize("kind", [object, str])
+def test_a_class_without_a_name_is_not_missing(place, tmp_path, kind):
+    frame = pd.read_csv(place / "train.csv")
+    labels = np.where(frame.a > 0, "yes", "").astype(kind)
+    forest = RandomForestClassifier(4, random_state=0).fit(frame[["a", "b"]], labels)
+    quorate.save(forest, tmp_path / "forest.skops")
+    frame.assign(kind=labels).to_csv(tmp_path / "train.csv", index=False)
+    paths = [str(tmp_path / name) for name in ("forest.skops", "train.csv")]
+    done = RUNNER.invoke(main, ["prune", *paths, "--target", "kind"])
+    assert done.exit_code == 0, done.stderr
+    assert not may_know_empty_label(place / "forest.skops")
+    assert may_know_empty_label(place / "nonsense.skops")
+
+
+def test_names_of_methods_are_those_of_the_methods():
+    assert {
+        name: method.title.replace(" ", "_")
+        for name, method in quorate.methods().items()
+    } == NAMES
+    for typed in ("brir", "reduced_eror", "Reduced-Eror", "nonsense"):
+        with pytest.raises(ValueError, match="unknown method") as early:
+            check_method_name(typed)
+        with pytest.raises(ValueError, match="unknown method") as late:
+            method_name(typed)
+        assert str(early.value) == str(late.value)
+    for typed in ("RE", "reduced_error", "ReducedError", "reduced error", "TSP.AP"):
+        check_method_name(typed)
+        method_name(typed)
+    assert _blend._WAYS == WAYS
 
 
 def test_a_budget_knows_what_members_cost():

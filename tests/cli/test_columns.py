@@ -211,7 +211,21 @@ def test_missing_columns_are_named_before_any_work(here, words, monkeypatch):
     assert done.exit_code == 1
     said = " ".join(done.stderr.split())
     assert "columns 'b', 'd' are missing, which model.skops" in said
-    assert said.endswith("was trained on.")
+    were = "were" if words[0] in ("compare", "certify") else "was"
+    assert said.endswith(f"{were} trained on.")
+
+
+def test_a_column_called_nearly_so_is_named(here):
+    forest, y = fitted([1, 2])
+    quorate.save(forest, "model.skops")
+    table = TABLE[150:].assign(kind=y[150:]).rename(columns={"b": "B"})
+    table.to_csv("new.csv", index=False)
+    done = run("lazy", "model.skops", "new.csv", "--target", "kind")
+    assert done.exit_code == 1
+    assert " ".join(done.stderr.split()) == (
+        "Error: new.csv: column 'b' is missing, which model.skops was trained on; did "
+        "you mean 'B'?"
+    )
 
 
 def test_python_says_it_too(here):

@@ -8,6 +8,7 @@ import click
 
 from quorate.cli import _options
 from quorate.cli._checks import check_files, refuse_to_write_over
+from quorate.cli._method_names import check_method_name
 from quorate.cli._numbers import COUNT
 from quorate.cli._printable import say
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from quorate._blending import Blend
 
 _SUFFIXES = (".csv", ".parquet")
+_WAYS = ("auto", "both", "geometric", "simplex", "single", "mean")
 
 
 @click.command(short_help="Weigh models by their out-of-fold probabilities.")
@@ -92,6 +94,7 @@ def blend(
         raise click.UsageError("--test needs -o FILE, where the blend goes.")
     if page is not None:
         refuse_to_write_over(page, force, ".html", ".htm")
+    check_method_name(method, *_WAYS)
     packages = ["matplotlib", "jinja2"] if page is not None else []
     if output is not None and output.suffix == ".parquet":
         packages.append("pyarrow")

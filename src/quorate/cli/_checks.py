@@ -23,6 +23,7 @@ _PARQUET = (".parquet", ".pq")
 LIMITS = {"bytes": as_bytes, "nodes": as_count, "milliseconds": as_milliseconds}
 """What a budget may limit, and how a limit is read."""
 _SHORT = {"ms": "milliseconds"}
+_LOOKED_AT = 20_000
 
 
 def refuse_to_write_over(output: Path, force: bool, *suffixes: str) -> None:
@@ -100,6 +101,8 @@ def check_files(
     if problems:
         # Who has to mend several things wants to hear of them at once.
         raise ValueError("\n".join(dict.fromkeys(map(str, problems))))
+    if models and target is not None:
+        _check_labels(models, tables, target)
 
 
 def require_packages(*names: str) -> None:
@@ -138,7 +141,7 @@ def _check_table(target: str | None, several: bool, path: Path) -> None:
     if not is_stream(path):
         _check_exists(path)
     from quorate._batches import find_files
-    from quorate._tables import TABLES
+    from quorate._tables import TABLES, check_start
 
     first = path
     if is_stream(path):
@@ -149,8 +152,20 @@ def _check_table(target: str | None, several: bool, path: Path) -> None:
         first = find_files(path, "DATA")[0]
     elif not path.name.lower().endswith(TABLES):
         raise FileFormatError(f"{path}: samples come as {', '.join(TABLES)}.")
+    check_start(first)
     if target is not None:
         check_column(first, target)
+
+
+def _check_labels(models: Sequence[Path], tables: Sequence[Path], target: str) -> None:
+    """Refuse an empty label that no model can know, as far as the first rows tell."""
+    from quorate._tables import first_empty
+    from quorate.persistence import may_know_empty_label
+
+    for path in tables:
+        row = None if is_stream(path) else first_empty(path, target, _LOOKED_AT)
+        if row is not None and not any(map(may_know_empty_label, models)):
+            raise ValueError(f"{path}: column {target!r}: missing label at row {row}.")
 
 
 def check_column(path: Path, name: str) -> None:

@@ -17,6 +17,7 @@ from quorate.cli._checks import (
     refuse_to_write_over,
 )
 from quorate.cli._inputs import form_for, read_samples_of
+from quorate.cli._method_names import check_method_name
 from quorate.cli._numbers import COUNT, NOT_NEGATIVE
 from quorate.cli._printable import say
 from quorate.cli._streams import is_stream, run_pass
@@ -123,6 +124,7 @@ def prune(
     """
     target_file = output or model.with_name(f"{model.stem}-small.skops")
     refuse_to_write_over(target_file, force, ".skops")
+    check_method_name(method, "auto")
     wanted, limits = as_size(keep), as_limits(budget)
     one_size(
         keep=keep != "default",
