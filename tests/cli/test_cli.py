@@ -92,6 +92,18 @@ def test_demo_of_the_paper(run):
     done = run("demo", "--paper", "--members", "20")
     assert done.exit_code == 0
     assert all(name in done.stdout for name in NAMES)
+    lines = done.stdout.splitlines()
+    for line in lines:
+        assert len(line) <= 80
+        assert not line.lstrip().startswith("%")
+        assert not re.search(r"\d%", line)
+    error = next(place for place, line in enumerate(lines) if "error of the" in line)
+    assert re.fullmatch(r"error of the plurality vote \d+\.\d\d %", lines[error])
+    assert re.fullmatch(
+        r"  = members' mean error \d+\.\d\d % - diversity \d+\.\d\d %", lines[error + 1]
+    )
+    for name in ("epbd", "ftad", "brier", "re", "mdm", "kp", "best", "random", "all"):
+        assert re.search(rf"^{name} +\d+\.\d\d % ", done.stdout, re.M), name
     for word in ("Error decomposition", "members' mean error", "interval"):
         assert word in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80

@@ -165,7 +165,7 @@ def _need(package: str) -> None:
         __import__(package)
     except ImportError as error:
         raise ImportError(
-            f"to_onnx: {package} is not installed; install quorate[onnx]."
+            f"to_onnx: needs {package}; pip install skl2onnx onnxruntime"
         ) from error
 
 

@@ -147,8 +147,7 @@ def prune(
     from quorate.persistence import load, save
     from quorate.pruned import get_record, prune_with_selection
 
-    typed = method
-    method = check_method(typed, wanted, class_weight=class_weight)
+    method = check_method(method, wanted, class_weight=class_weight)
     Size.of(method, wanted, tolerance, limits, batch, owner="prune")
     check_scoring(scoring, "prune")
     parameters: dict[str, Any] = {}
@@ -227,7 +226,7 @@ def prune(
         say(json.dumps(found, indent=2))
         return
     console = results_console()
-    _show(console, compared, selection, record, test is None, target_file, typed)
+    _show(console, compared, selection, record, test is None, target_file)
     if certificate is not None:
         console.print(certificate)
 
@@ -239,16 +238,14 @@ def _show(
     record: Any,
     where_chosen: bool,
     output: Path,
-    typed: str,
 ) -> None:
     from quorate.cli._render import comparison_table
     from quorate.pruning import method_name
 
-    if record["auto"]:
-        typed = f"{method_name(record['method'])} (auto)"
+    chosen_by = method_name(record["method"]) + " (auto)" * record["auto"]
     console.print(
         f"{selection.n_kept:,} of {selection.votes.n_members:,} members kept by "
-        f"{typed}, chosen on {record['chosen_on']}",
+        f"{chosen_by}, chosen on {record['chosen_on']}",
         markup=False,
     )
     if "distil" in record:
