@@ -2,6 +2,7 @@
 
 import math
 import re
+from decimal import Decimal
 
 _SIZES = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12,
           "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}  # fmt: skip
@@ -152,7 +153,8 @@ def as_share(text: str) -> float:
     """
     number, unit = _parted(text)
     if (whole := _PARTS.get(unit)) is not None and number < math.inf:
-        return number / whole
+        # 99.9 % is 0.999, which a division of floats misses by a little
+        return float(Decimal(repr(number)) / whole)
     raise ValueError(f"{text!r} is no share; a number such as 0.01, or one such as 1%.")
 
 

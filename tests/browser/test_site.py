@@ -176,6 +176,28 @@ def test_the_guide_says_what_is_on_each_page(go):
     assert all(len(text.split()) >= 4 for _, text in entries)
 
 
+BROKEN = """all => all.filter((n) => {
+  const words = document.createRange();
+  words.selectNodeContents(n);
+  return new Set([...words.getClientRects()].map((box) => box.top)).size > 1;
+}).map((n) => n.textContent)"""
+CUT = """all => all.filter((n) => {
+  const words = document.createRange();
+  words.selectNodeContents(n);
+  const around = n.closest('.bd-sidebar-secondary').getBoundingClientRect();
+  return words.getBoundingClientRect().right > around.right;
+}).map((n) => n.textContent)"""
+
+
+def test_names_of_the_reference_are_whole(go):
+    names = go("api/index", 360).page.locator("article table code")
+    assert names.count() > 50
+    assert names.evaluate_all(BROKEN) == []
+    beside = go("api/index", 1280).page.locator(".bd-sidebar-secondary a")
+    assert beside.count() > 50
+    assert beside.evaluate_all(CUT) == []
+
+
 def test_the_reference_starts_with_prune(go):
     links = go("api/index").page.locator("article table a")
     assert links.first.inner_text() == "prune"
