@@ -38,13 +38,13 @@ from quorate.cli._streams import is_stream, run_pass
     "--tolerance",
     type=NOT_NEGATIVE,
     metavar="SHARE",
-    help="Instead of --keep: the error may grow by this.",
+    help="Instead of --keep: the error may grow by this (0.01 or 1%).",
 )
 @click.option(
     "--budget",
     multiple=True,
     metavar="KIND=LIMIT",
-    help="Instead of --keep: a limit on bytes (50MB), nodes or milliseconds a call.",
+    help="Instead of --keep: a limit on bytes=50MB, nodes=20000 or ms=2 a call.",
 )
 @click.option(
     "--batch",
