@@ -147,7 +147,8 @@ def prune(
     from quorate.persistence import load, save
     from quorate.pruned import get_record, prune_with_selection
 
-    method = check_method(method, wanted, class_weight=class_weight)
+    typed = method
+    method = check_method(typed, wanted, class_weight=class_weight)
     Size.of(method, wanted, tolerance, limits, batch, owner="prune")
     check_scoring(scoring, "prune")
     parameters: dict[str, Any] = {}
@@ -226,7 +227,7 @@ def prune(
         say(json.dumps(found, indent=2))
         return
     console = results_console()
-    _show(console, compared, selection, record, test is None, target_file)
+    _show(console, compared, selection, record, test is None, target_file, typed)
     if certificate is not None:
         console.print(certificate)
 
@@ -238,11 +239,13 @@ def _show(
     record: Any,
     where_chosen: bool,
     output: Path,
+    typed: str,
 ) -> None:
     from quorate.cli._render import comparison_table
     from quorate.pruning import method_name
 
-    chosen_by = method_name(record["method"]) + " (auto)" * record["auto"]
+    name = method_name(record["method"] if record["auto"] else typed)
+    chosen_by = f"{name} (auto)" if record["auto"] else name
     console.print(
         f"{selection.n_kept:,} of {selection.votes.n_members:,} members kept by "
         f"{chosen_by}, chosen on {record['chosen_on']}",
