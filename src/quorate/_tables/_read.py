@@ -6,6 +6,7 @@ import io
 import re
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,33 @@ def column_names(path: Path) -> list[str] | None:
     except (FileFormatError, ImportError, *_DAMAGE):
         return None  # whoever reads it will say what is wrong
     return None
+
+
+def check_start(path: Path) -> None:
+    """Refuse a CSV file that its first lines show to be none, without pandas."""
+    if not _is_csv(path):
+        return
+    first = list(islice(csv_rows(path), 2))
+    if not first:
+        raise FileFormatError(f"{path}: empty file.")
+    if len(first) == 1:
+        raise FileFormatError(f"{path}: no rows.")
+
+
+def first_empty(path: Path, column: str, most: int) -> int | None:
+    """Return the first row of a CSV file without a text in a column, of so many."""
+    if not _is_csv(path):
+        return None
+    rows = csv_rows(path)
+    place = next(rows).index(column)
+    for number, row in enumerate(islice(rows, most)):
+        if not row[place].strip():
+            return number
+    return None
+
+
+def _is_csv(path: Path) -> bool:
+    return path.name.lower().endswith((".csv", ".csv.gz"))
 
 
 def _arff_names(path: Path) -> list[str] | None:

@@ -174,9 +174,7 @@ def connect(address: str) -> Any:
     try:
         from distributed import Client
     except ImportError as error:
-        raise ImportError(
-            f'{address}: needs Dask; pip install "quorate[dask]".'
-        ) from error
+        raise ImportError(f"{address}: needs Dask; pip install distributed") from error
     try:
         client: Any = Client
         return client(address, timeout=_PATIENCE)
