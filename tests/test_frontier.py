@@ -161,7 +161,5 @@ def test_frontier_refuses():
 def test_a_ranking_that_votes_do_not_know():
     X, y = make_classification(300, random_state=0)
     machines = BaggingClassifier(LinearSVC(), 4, random_state=0).fit(X[:150], y[:150])
-    with pytest.raises(
-        ValueError, match=r"^frontier\(scoring='roc_auc'\): goes"
-    ):
+    with pytest.raises(ValueError, match=r"^frontier\(scoring='roc_auc'\): goes"):
         quorate.frontier(machines, X[150:], y[150:], scoring="roc_auc")
