@@ -7,7 +7,7 @@ import numpy as np
 
 from quorate._suggest import one_of
 from quorate._typing import FloatArray, IntArray
-from quorate.choosing import CrossFittedCurve, SizeCurve, size_curve
+from quorate.choosing import SizeCurve, size_curve
 from quorate.display._axes import figure_of, one_axes
 from quorate.display._base import Display
 from quorate.display._colours import ALL, GOOD, KEPT, text_colour
@@ -49,8 +49,6 @@ class SizeCurveDisplay(Display):
         What is drawn, if not errors or accuracy: the name of a score.
     top : float
         The best it can be; errors are what is missing to that.
-    votes_per_sample : ndarray of shape (n_sizes,), optional
-        Votes on a sample, on average, where not all members vote.
     expected, limit : float, optional
         Error to expect of the chosen size, and what it is at most.
 
@@ -77,7 +75,6 @@ class SizeCurveDisplay(Display):
     rule: str = ""
     scoring: str = "accuracy"
     top: float = 1.0
-    votes_per_sample: FloatArray | None = None
     expected: float | None = None
     limit: float | None = None
 
@@ -145,7 +142,6 @@ class SizeCurveDisplay(Display):
             rule,
             curve.scoring,
             1.0 if curve.score is None else curve.score.top,
-            curve.votes_per_sample if isinstance(curve, CrossFittedCurve) else None,
         )
 
     def plot(
@@ -174,7 +170,7 @@ class SizeCurveDisplay(Display):
             float("nan") if error is None else self.top - error if upwards else error
             for error in (self.full_error, self.expected, self.limit)
         )
-        sizes = self.sizes if self.votes_per_sample is None else self.votes_per_sample
+        sizes = self.sizes
         written = "{:.4f}".format if named else percent
         ax.fill_between(
             sizes, line - self.standard_errors, line + self.standard_errors,

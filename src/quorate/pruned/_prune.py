@@ -180,9 +180,18 @@ def prune_with_selection(
     target: str | None = None,
     as_members: bool = False,
     random_state: Any = None,
+    expect: bool = False,
     **parameters: Any,
 ) -> tuple[Any, Selection]:
     """Prune as :func:`prune` does, and return the choice as well.
+
+    Parameters
+    ----------
+    expect : bool
+        Tell the error to expect of a number of members that was given, too, as
+        ``selection.expected``: members are chosen without each fifth of 10,000 samples
+        at most for it, and judged there. The other parameters are those of
+        :func:`prune`.
 
     Returns
     -------
@@ -201,6 +210,9 @@ def prune_with_selection(
     >>> small, selection = quorate.prune_with_selection(forest, X, y, "re", "auto")
     >>> selection.n_kept == len(small.estimators_)
     True
+    >>> _, selection = quorate.prune_with_selection(forest, X, y, keep=9, expect=True)
+    >>> print(selection.expected)
+    error about 0.0337, at most 0.0719 with 95 % confidence
     """
     size = Size.of(method, keep, tolerance, budget, batch, owner="prune")
     check_method(method, **parameters)
@@ -239,7 +251,14 @@ def prune_with_selection(
         return smaller
 
     selection = choose(
-        evidence, method, size, scoring=scoring, seed=seed, build=build, **parameters
+        evidence,
+        method,
+        size,
+        scoring=scoring,
+        seed=seed,
+        build=build,
+        expect=expect,
+        **parameters,
     )
     if as_members and not whole.can_predict:
         return whole.keep(selection.members), selection
