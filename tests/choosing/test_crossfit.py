@@ -6,7 +6,7 @@ import pytest
 import quorate
 from quorate._scoring import judge_votes, score_for
 from quorate.certificates import error_limit, excess_limit
-from quorate.choosing import Evidence, Size, choose, curve_to_expect
+from quorate.choosing import Evidence, Size, choose, expectations
 from quorate.choosing._choose import _Given
 from quorate.choosing._crossfit import cross_fitted_curve, first_votes, folds_of
 from quorate.pruning import make_pruner
@@ -192,7 +192,8 @@ def test_of_many_samples_some_are_held_back_and_the_others_count(monkeypatch):
     cov = np.cov(full[expected.samples], differ, bias=True)
     variance = cov[0, 0] / 300 + cov[1, 1] / 100 + 2 * cov[0, 1] / 300
     assert expected.standard_error == pytest.approx(variance**0.5)
-    curve = curve_to_expect(evidence, found)
+    again, curve = expectations(evidence, found)
+    assert again == expected
     assert curve.full_error == votes.error()
     assert curve.errors[3] == pytest.approx(expected.error)
     assert curve.standard_errors[3] == pytest.approx(expected.standard_error)
@@ -205,7 +206,8 @@ def test_nothing_is_expected_of_too_few_samples():
         evidence = Evidence(votes.with_source(VoteSource.OTHER))
         found = choose(evidence, "re", Size(4), expect=True)
         assert (found.expected is not None) == told
-        assert (curve_to_expect(evidence, found) is not None) == told
+        there = expectations(evidence, choose(evidence, "re", Size(4)))
+        assert [each is not None for each in there] == [told] * 2
     trained = Evidence(votes.with_source(VoteSource.TRAINING))
     with pytest.warns(quorate.exceptions.TrainingVotesWarning):
         assert choose(trained, "re", Size(4), expect=True).expected is None
@@ -218,7 +220,10 @@ def test_a_curve_needs_an_order_of_all_members(method, told):
     votes, _ = draw()
     evidence = Evidence(votes.with_source(VoteSource.OTHER))
     found = choose(evidence, method, Size(4), seed=0)
-    assert (curve_to_expect(evidence, found) is not None) == told
+    expected, curve = expectations(evidence, found)
+    assert (curve is not None) == told
+    asked = choose(evidence, method, Size(4), seed=0, expect=True)
+    assert expected == asked.expected
 
 
 def test_the_number_found_is_that_of_the_curve():
@@ -228,7 +233,7 @@ def test_the_number_found_is_that_of_the_curve():
         auto = quorate.select(votes, method, keep="auto")
         assert auto.n_kept == auto.curve.within_one_standard_error()
         fixed = choose(evidence, method, Size(4))
-        curve = curve_to_expect(evidence, fixed)
+        _, curve = expectations(evidence, fixed)
         np.testing.assert_allclose(curve.errors, auto.curve.errors)
         assert curve.within_one_standard_error() == auto.n_kept
 

@@ -100,7 +100,8 @@ def _goes(some: Votes, member: int, kept: Votes, added: float | None) -> str:
     helps, agrees = (_right_on(some, member, where) for where in (errs, ~errs))
     return (
         f"Goes: never picked; it is right on {helps} where "
-        f"{_err(kept.n_members, 'kept')}, and on {agrees} where not; "
+        f"{_err(kept.n_members, 'kept')}, and on {agrees} where "
+        f"{'it does' if kept.n_members == 1 else 'they do'} not; "
         f"{_without(added, some.n_members)}."
     )
 

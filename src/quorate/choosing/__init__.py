@@ -5,14 +5,13 @@ An ensemble, samples, a method and a size go in (:func:`gather`, :func:`choose`)
 """
 
 from quorate.choosing._choose import check_method, choose, method_for, select
-from quorate.choosing._crossfit import CrossFittedCurve
+from quorate.choosing._crossfit import CrossFittedCurve, first_votes
 from quorate.choosing._curve import SizeCurve, size_curve
 from quorate.choosing._drawing import MAX_SAMPLES, Drawn, draw_rows
 from quorate.choosing._evidence import Evidence, gather
 from quorate.choosing._expected import (
     ExpectedError,
-    curve_to_expect,
-    expected_of,
+    expectations,
     has_whole_order,
 )
 from quorate.choosing._explanation import Explanation, contributions
@@ -38,9 +37,9 @@ __all__ = [
     "check_method",
     "choose",
     "contributions",
-    "curve_to_expect",
     "draw_rows",
-    "expected_of",
+    "expectations",
+    "first_votes",
     "gather",
     "has_whole_order",
     "method_for",

@@ -69,8 +69,16 @@ class CrossFittedCurve(SizeCurve):
         return first if first <= self.order.size else None
 
 
+Fits = Iterable[tuple[IntArray, Pruner]]
+"""The samples of each fold, and the method fitted on all others."""
+
+
 def cross_fitted_curve(
-    evidence: Evidence, pruner: Pruner, order: IntArray, score: Score | None = None
+    evidence: Evidence,
+    pruner: Pruner,
+    order: IntArray,
+    score: Score | None = None,
+    fits: Fits | None = None,
 ) -> CrossFittedCurve:
     """Return the error over size, each sample judged by an order that has not seen it.
 
@@ -83,15 +91,19 @@ def cross_fitted_curve(
         The order by all samples, to which the sizes belong.
     score : Score, optional
         What to count instead of errors.
+    fits : iterable of pairs, optional
+        The method fitted without each fold, if that was done already.
     """
     votes = evidence.votes
+    if fits is None:
+        fits = fit_without_each_fold(evidence, pruner, by_class=score is not None)
     if score is not None:
-        return _scored_curve(evidence, pruner, order, score)
+        return _scored_curve(votes, fits, order, score)
     full, n, n_sizes = votes.sample_errors(), votes.n_samples, order.size
     # Sums over samples: errors, their squares, errors where all members err too, and
     # by how much more and less the first members err by the votes they have.
     sums, squares, shared, more, less = np.zeros((5, order.size))
-    for held, fitted in fit_without_each_fold(evidence, pruner):
+    for held, fitted in fits:
         n_sizes = min(n_sizes, fitted.order_.size)
         judged, whole = votes.at(held), full[held]
         along, weights = fitted.path()
@@ -132,14 +144,13 @@ def _counted(
 
 
 def _scored_curve(
-    evidence: Evidence, pruner: Pruner, order: IntArray, score: Score
+    votes: Votes, fits: Fits, order: IntArray, score: Score
 ) -> CrossFittedCurve:
     """Put together what the folds say at each size, and score that."""
-    votes = evidence.votes
     n_sizes = order.size
     # By so many members that vote, and by the first so many, where these are others.
     taken = by_place = np.empty(0)
-    for held, fitted in fit_without_each_fold(evidence, pruner, by_class=True):
+    for held, fitted in fits:
         n_sizes = min(n_sizes, fitted.order_.size)
         judged = votes.at(held)
         along, weights = fitted.path()

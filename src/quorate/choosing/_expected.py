@@ -16,9 +16,11 @@ from quorate._typing import Array, FloatArray, IntArray
 from quorate.choosing._crossfit import (
     CONFIDENCE,
     CrossFittedCurve,
+    Fits,
     cross_fitted_curve,
     first_votes,
     fit_on,
+    fit_without_each_fold,
     folds_of,
     without,
 )
@@ -174,18 +176,86 @@ def expected_of(
         What to count instead of errors.
     """
     some = _some_of(evidence)
-    votes, pruner, number = some.votes, selection.pruner, selection.n_kept
-    if not can_expect(votes, score):
+    if not can_expect(some.votes, score):
         return None
+    pruner, number = selection.pruner, selection.n_kept
     # An order that was cut is cut again.
     first = number if number < pruner.order_.size else None
-    in_order = has_whole_order(pruner)
-    if in_order:
-        keep = 1.0 if votes.is_masked else number
+    if has_whole_order(pruner):
+        # Out of bag, the first that vote are those of the order of all.
+        keep = 1.0 if some.votes.is_masked else number
         pruner, first = make_pruner(pruner, keep=keep), number
-    found = _Judging(votes, score)
-    for held in folds_of(votes, by_class=score is not None):
-        found.judge(held, fit_on(without(held, some), pruner), first)
+    fits = fit_without_each_fold(some, pruner, by_class=score is not None)
+    return _judged(evidence, some, fits, first, score)
+
+
+def expectations(
+    evidence: Evidence, selection: "Selection", score: Score | None = None
+) -> tuple[ExpectedError | None, CrossFittedCurve | None]:
+    """Return what to expect of the members kept, and of any number along the order.
+
+    The same as one after the other, in less time.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What the members were chosen on.
+    selection : Selection
+        Those members.
+    score : Score, optional
+        What to count instead of errors.
+
+    Returns
+    -------
+    expected, curve
+        None both where the samples are too few, the curve also where the method has no
+        order of all members.
+    """
+    same = (score is None) == (selection.judged_by is None)
+    expected = selection.expected if same else None
+    if same and isinstance(selection.curve, CrossFittedCurve):
+        return expected, selection.curve
+    some, number = _some_of(evidence), selection.n_kept
+    if not can_expect(some.votes, score):
+        return None, None
+    if not has_whole_order(selection.pruner):
+        return expected or expected_of(evidence, selection, score), None
+    pruner = make_pruner(selection.pruner, keep=1.0)
+    order = selection.order
+    if order.size < evidence.votes.n_members:
+        order = fit_on(some, pruner).order_
+    fits = list(fit_without_each_fold(some, pruner, by_class=score is not None))
+    if expected is None and (pruner.tags.nested or some.votes.is_masked):
+        expected = _judged(evidence, some, fits, number, score)
+    elif expected is None:
+        expected = expected_of(evidence, selection, score)
+    curve = cross_fitted_curve(some, pruner, order, score, fits)
+    full = _full_error(evidence.votes, score)
+    return expected, replace(
+        curve,
+        errors=curve.errors + (full - curve.full_error),
+        full_error=full,
+        standard_errors=_with_all_samples(
+            curve.standard_errors,
+            curve.excess_errors,
+            some.votes.n_samples / evidence.votes.n_samples,
+        ),
+    )
+
+
+def _judged(
+    evidence: Evidence,
+    some: Evidence,
+    fits: Fits,
+    number: int | None,
+    score: Score | None,
+) -> ExpectedError:
+    """Return what to expect of so many, judged on some samples, for all of them."""
+    votes, found = some.votes, _Judging(some.votes, score)
+    in_order = True
+    for held, fitted in fits:
+        in_order = has_whole_order(fitted)
+        found.judge(held, fitted, number)
     expected, n_samples = found.result(), evidence.votes.n_samples
     doubt = _with_all_samples(
         np.array([expected.standard_error]),
@@ -217,46 +287,6 @@ def has_whole_order(pruner: Pruner) -> bool:
     """
     tags = pruner.tags
     return pruner.has_order and tags.honours_keep and not tags.chooses_weights
-
-
-def curve_to_expect(
-    evidence: Evidence, selection: "Selection", score: Score | None = None
-) -> CrossFittedCurve | None:
-    """Return the error to expect over the number of members, along the order.
-
-    None where the method has no order of all members, or the samples are too few.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What the members were chosen on.
-    selection : Selection
-        Those members.
-    score : Score, optional
-        What to count instead of errors.
-    """
-    there, by = selection.curve, selection.judged_by
-    if isinstance(there, CrossFittedCurve) and (score is None) == (by is None):
-        return there
-    some = _some_of(evidence)
-    if not (has_whole_order(selection.pruner) and can_expect(some.votes, score)):
-        return None
-    pruner = make_pruner(selection.pruner, keep=1.0)
-    order = selection.order
-    if order.size < evidence.votes.n_members or not pruner.tags.nested:
-        order = fit_on(some, pruner).order_
-    curve = cross_fitted_curve(some, pruner, order, score)
-    full = _full_error(evidence.votes, score)
-    return replace(
-        curve,
-        errors=curve.errors + (full - curve.full_error),
-        full_error=full,
-        standard_errors=_with_all_samples(
-            curve.standard_errors,
-            curve.excess_errors,
-            some.votes.n_samples / evidence.votes.n_samples,
-        ),
-    )
 
 
 class _Judging:

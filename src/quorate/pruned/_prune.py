@@ -66,12 +66,13 @@ def prune(
         A name from :func:`quorate.methods`, a pruner object, or "auto" for the one that
         suits the ensemble; see :func:`quorate.pruning.choose_method`.
     keep : float, int, "auto", None or "default"
-        Fraction in (0, 1] or number of members; "auto" for the smallest size within one
-        standard error of the best; None where the method finds its own size. By default
-        0.2; for lists, dicts and voting ensembles, of which a fifth may be one, all
-        members that the method gives a weight, or as many as err least by
-        cross-validation where it gives none. A pruner object keeps as many as its own
-        ``keep`` says, unless another is given here.
+        Fraction in (0, 1] or number of members; "auto" for the smallest size from which
+        on none is worse than the best by more than one standard error; None where the
+        method finds its own size. By default 0.2; for lists, dicts and voting
+        ensembles, of which a fifth may be one, all members that the method gives a
+        weight, or as many as err least by cross-validation where it gives none. A
+        pruner object keeps as many as its own ``keep`` says, unless another is given
+        here.
     out_of_bag : {"auto", True, False}
         Choose on out-of-bag votes. "auto" does so where the ensemble bootstraps and X
         is its training data, and uses all votes on X otherwise.
