@@ -178,6 +178,8 @@ def expected_of(
     some = _some_of(evidence)
     if not can_expect(some.votes, score):
         return None
+    if _keeps_all(selection):
+        return _of_everybody(evidence.votes, score)
     pruner, number = selection.pruner, selection.n_kept
     # An order that was cut is cut again.
     first = number if number < pruner.order_.size else None
@@ -213,6 +215,8 @@ def expectations(
     """
     same = (score is None) == (selection.judged_by is None)
     expected = selection.expected if same else None
+    if expected is not None and _keeps_all(selection):
+        expected = _of_everybody(evidence.votes, score)
     if same and isinstance(selection.curve, CrossFittedCurve):
         return expected, selection.curve
     some, number = _some_of(evidence), selection.n_kept
@@ -225,7 +229,8 @@ def expectations(
     if order.size < evidence.votes.n_members:
         order = fit_on(some, pruner).order_
     fits = list(fit_without_each_fold(some, pruner, by_class=score is not None))
-    if expected is None and (pruner.tags.nested or some.votes.is_masked):
+    in_fits = pruner.tags.nested or some.votes.is_masked
+    if expected is None and in_fits and not _keeps_all(selection):
         expected = _judged(evidence, some, fits, number, score)
     elif expected is None:
         expected = expected_of(evidence, selection, score)
@@ -241,6 +246,18 @@ def expectations(
             some.votes.n_samples / evidence.votes.n_samples,
         ),
     )
+
+
+def _keeps_all(selection: "Selection") -> bool:
+    """Tell whether those kept are the whole ensemble, with the weights it has."""
+    return selection.n_kept == selection.votes.n_members and selection.weights is None
+
+
+def _of_everybody(votes: Votes, score: Score | None) -> ExpectedError:
+    """Return what to expect where everybody stays."""
+    found = _Judging(votes, score)
+    found.add(np.arange(votes.n_samples), votes)
+    return found.result()
 
 
 def _judged(

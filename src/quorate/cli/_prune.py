@@ -209,7 +209,12 @@ def prune(
             if test is not None or y is None:
                 samples = read_samples_of(form, judged, target)
             compared = compare(ensemble, smaller, *samples, scoring=scoring)
-    expected = None if test or distil or y is None else selection.expected
+    all_stay = selection.n_kept == selection.votes.n_members and (
+        selection.weights is None
+    )
+    expected = selection.expected
+    if test or distil or y is None or all_stay:
+        expected = None
     if test is None:
         # Nothing can be promised about members by the samples that chose them.
         compared = replace(
@@ -235,8 +240,7 @@ def prune(
         say(json.dumps(found, indent=2))
         return
     console = results_console()
-    flatters = test is None and expected is None and compared.accuracy is not None
-    if flatters:
+    if not (test or expected or all_stay or compared.accuracy is None):
         note += (
             " The members were chosen on the same samples, which flatters what is "
             "left; --test FILE compares on others."
