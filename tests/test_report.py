@@ -602,7 +602,7 @@ def test_the_page_and_the_chooser_expect_the_same(method, masked):
     told = found["pruning"]["expected"]
     assert told["after"] - told["before"] == pytest.approx(-expected.excess)
     assert told["before"] == pytest.approx(votes.accuracy())
-    assert found["pruning"]["accuracy"]["after"] == pytest.approx(1 - expected.error)
+    assert told["accuracy"]["after"] == pytest.approx(1 - expected.error)
     assert told["by_fewer_votes"] == (masked and method in ("lcs", "ges"))
     # The last size is all members, with the doubt that belongs to them.
     full = votes.sample_errors()

@@ -332,7 +332,7 @@ def make_report(
         "risk": None if diagnosis is None else diagnosis.to_dict()["risk"],
         "members": _facts.member_facts(votes, some, selection, facts, honest, blend),
         "pruning": {
-            **pruning_facts(selection, kept, facts, expected, honest),
+            **pruning_facts(selection, kept, facts, honest),
             "expected": expected_facts(expected, selection, score),
             "can_distil": found is not None and can_distil(found),
             "milliseconds": timed,

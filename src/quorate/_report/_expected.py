@@ -17,7 +17,9 @@ def expected_facts(
     if expected is None:
         return None
     top = 1.0 if score is None else score.top
+    before, after = expected.accuracies(selection.votes)
     return {
+        "accuracy": {"before": before, "after": after},
         "before": top - (expected.error - expected.excess),
         "after": top - expected.error,
         "standard_error": expected.standard_error,

@@ -7,7 +7,7 @@ import numpy as np
 from quorate._distil import check_distillable
 from quorate._rows import count_rows
 from quorate._typing import IntArray
-from quorate.choosing import ExpectedError, Selection
+from quorate.choosing import Selection
 from quorate.ensembles import Ensemble, PooledClassifier, predict_milliseconds
 from quorate.pruned import smaller_ensemble
 from quorate.votes import Votes
@@ -17,23 +17,12 @@ _REPEATS = 4
 
 
 def pruning_facts(
-    selection: Selection,
-    kept: Votes,
-    facts: dict[str, Any],
-    expected: ExpectedError | None,
-    honest: bool,
+    selection: Selection, kept: Votes, facts: dict[str, Any], honest: bool
 ) -> dict[str, Any]:
-    """Say what is kept, what that saves and what it costs.
+    """Say what is kept and what that saves, and the accuracy where it was chosen.
 
-    The accuracy of those kept is what to expect; that on the samples chosen on, which
-    flatters, only where nothing else is known.
+    That flatters those kept; the page shows it only where nothing else is known.
     """
-    votes = selection.votes
-    accuracy = None
-    if expected is not None:
-        accuracy = expected.accuracies(votes)
-    elif honest:
-        accuracy = votes.accuracy(), kept.accuracy()
     return {
         "method": type(selection.pruner).__name__,
         "rule": selection.rule,
@@ -43,7 +32,9 @@ def pruning_facts(
         "members": {"before": facts["n_members"], "after": selection.n_kept},
         "bytes": _sums(facts["bytes"], selection.members),
         "nodes": _sums(facts["nodes"], selection.members),
-        "accuracy": accuracy and {"before": accuracy[0], "after": accuracy[1]},
+        "accuracy": {"before": selection.votes.accuracy(), "after": kept.accuracy()}
+        if honest
+        else None,
     }
 
 

@@ -359,6 +359,7 @@ def _savings(data: dict[str, Any]) -> Table:
     where = ", on the samples chosen on"
     if pruning["expected"] is not None:
         where = ", to expect on new samples"
+        pruning = {**pruning, "accuracy": pruning["expected"]["accuracy"]}
     for what, key, write, words in (
         ("members", "members", count, ("fewer", "more")),
         ("nodes", "nodes", count, ("fewer", "more")),

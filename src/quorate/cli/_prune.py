@@ -257,6 +257,7 @@ def _as_expected(compared: Any, expected: Any, selection: Any) -> Any:
         "accuracy": expected.accuracies(votes),
         "recalls": expected.recalls(votes),
         "agreement": expected.agreement(votes),
+        "n_samples": votes.n_samples,
     }
     if expected.score is not None:
         whole, after = selection.full_score, expected.score.top - expected.error

@@ -27,12 +27,10 @@ class SizeCurveDisplay(Display):
     The band is one standard error to each side. A size whose line is within the band
     of the best is not clearly worse than it; the dashed line is the whole ensemble.
 
-    Out of bag only some members vote on a sample, so that the first hundred are no
-    better there than 37 that all vote. Where the number of members was found on such
-    votes, the line is drawn over the votes that samples have; that is the number of
-    members it stands for. The mark of such a size is what to expect of it, by samples
-    that found neither members nor size, and the line above it what that is at most,
-    with 95 % confidence.
+    Where the number of members was found by errors, the line is that of samples that
+    did not choose; out of bag, of the first so many that may vote on a sample. The mark
+    of such a size is what to expect of it, by samples that found neither members nor
+    size, and the line above it what that is at most, with 95 % confidence.
 
     Parameters
     ----------
@@ -197,8 +195,7 @@ class SizeCurveDisplay(Display):
                 self.chosen, at, "D", color=KEPT, ms=8, mec=ink, zorder=4,
                 label=f"{self.chosen} kept{rule}: {told}",
             )  # fmt: skip
-        all_vote = float(sizes[-1]) > self.sizes[-1] - 0.5
-        ax.set_xlabel("members" if all_vote else "members that vote on a sample")
+        ax.set_xlabel("members")
         ax.set_ylabel(shown if named else f"{shown}, %")
         self._look_closely(ax, line, [full, at, most])
         ax.set_xlim(
