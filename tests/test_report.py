@@ -1188,6 +1188,15 @@ def test_the_number_advised_is_one_number(made, mine, sizes, title, advised):
     assert first == (title if advised == 4 else doubt)
 
 
+def test_all_members_with_new_weights_are_another_model():
+    model, X, y = UNSEEN["soft voting"]()
+    page = quorate.report(model, X, y, method="simplex", keep=None, methods=[])
+    what = "kept in this report; all members, with new weights"
+    assert [row["what"] for row in page.data["sizes"]["marked"]] == [what]
+    assert page.data["advice"][0]["title"] == "Keep all 5 members, with new weights."
+    assert '<div id="commands">' in page.html
+
+
 def test_few_trees_of_a_forest_are_advised_to_be_taught(made):
     titles = [step["title"] for step in made.data["advice"]]
     assert titles[1] == "Let the trees kept learn from the whole forest."
@@ -1203,6 +1212,7 @@ def test_who_keeps_all_members_gets_no_command(forest):
     page = quorate.report(*forest, keep=1.0, methods=[])
     assert page.data["advice"][0]["title"] == "Keep all 20 members."
     assert '<div id="commands" hidden>' in page.html
+    assert page.data["sizes"]["as_it_is"] == 19
     assert "slower" not in page.html.split("<script")[0]
 
 

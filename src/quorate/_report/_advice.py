@@ -212,8 +212,9 @@ def _prune(data: dict[str, Any]) -> dict[str, str]:
     kept = f"{count(pruning['n_kept'])} of {count(data['ensemble']['n_members'])}"
     needs = _needs(pruning)
     if pruning["n_kept"] == data["ensemble"]["n_members"]:
+        weights = ", with new weights" if pruning["new_weights"] else ""
         return _step(
-            f"Keep all {count(pruning['n_kept'])} members.",
+            f"Keep all {count(pruning['n_kept'])} members{weights}.",
             f"{pruning['method']}, asked for {pruning['asked']}, leaves none of them "
             "out, so nothing is saved.",
         )
@@ -296,7 +297,9 @@ def _is_clear_loss(expected: dict[str, Any]) -> bool:
 
 def _distil(data: dict[str, Any]) -> dict[str, str] | None:
     pruning, n_members = data["pruning"], data["ensemble"]["n_members"]
-    if not pruning["can_distil"] or pruning["n_kept"] > _FEW_KEPT * n_members:
+    if not (data["votes"]["honest"] and pruning["can_distil"]):
+        return None
+    if pruning["n_kept"] > _FEW_KEPT * n_members:
         return None
     whole = data["words"]["ensemble"]
     return _step(

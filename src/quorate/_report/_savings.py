@@ -28,6 +28,7 @@ def pruning_facts(
         "rule": selection.rule,
         "asked": asked_in_words(selection.rule),
         "n_kept": selection.n_kept,
+        "new_weights": selection.weights is not None,
         "order": selection.order,
         "members": {"before": facts["n_members"], "after": selection.n_kept},
         "bytes": _sums(facts["bytes"], selection.members),

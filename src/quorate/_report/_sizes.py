@@ -65,8 +65,19 @@ def size_facts(selection: Selection, data: dict[str, Any]) -> dict[str, Any]:
             "promise_why": promises and [why for _, why in promises],
         },
         "chosen": int(np.flatnonzero(members == n_kept)[0]),
+        "as_it_is": _as_it_is(members, selection),
         "marked": _marked(data, members),
     }
+
+
+def _as_it_is(members: IntArray, selection: Selection) -> int | None:
+    """Return where everybody stays with the old weights: there is nothing to do."""
+    n_members = selection.votes.n_members
+    if members[-1] < n_members:
+        return None
+    if selection.n_kept == n_members and selection.weights is not None:
+        return None
+    return members.size - 1
 
 
 def _sizes(
@@ -170,7 +181,10 @@ def _marked(data: dict[str, Any], members: IntArray) -> list[dict[str, Any]]:
     """Return the few sizes that stand out, and what for."""
     curve, certificate = data["pruning"]["curve"], data["certificate"]
     n_kept, n_members = data["pruning"]["n_kept"], data["ensemble"]["n_members"]
-    reasons = [(n_kept, "kept in this report"), (n_members, "all members")]
+    kept, everybody = "kept in this report", "all members"
+    if n_kept == n_members and data["pruning"]["new_weights"]:
+        everybody = "all members, with new weights"
+    reasons = [(n_kept, kept), (n_members, everybody)]
     if curve["refusal"] is None and curve["best_size"] is not None:
         enough = "fewest from which on none is clearly worse than the best"
         reasons.append((curve["enough"], enough))

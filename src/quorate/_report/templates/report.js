@@ -22,7 +22,7 @@
     const show = () => {
       const at = Number(input.value);
       // Who keeps all of them has nothing to do.
-      commands.hidden = sizes.members[at] === data.ensemble.n_members;
+      commands.hidden = at === sizes.as_it_is;
       for (const shown of place.querySelectorAll("[data-figure]"))
         shown.textContent = figures[shown.dataset.figure][at];
       const told = ["members", "size", "time", "score"].filter((name) => figures[name]);
