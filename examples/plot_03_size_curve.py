@@ -33,9 +33,10 @@ print(selection)
 print(small)
 
 # %%
-# The method orders all trees. Each size is a prefix of this order, and the curve has
-# the out-of-bag error of that smaller forest. "auto" looks for the smallest error, goes
-# up by one standard error, and takes the smallest size below that line.
+# The method orders all trees, without a fifth of the samples at a time, and the curve
+# has the out-of-bag error of the first so many that may vote on a sample of that fifth.
+# "auto" looks for the smallest error, goes up by one standard error, and takes the
+# smallest size from which on the curve stays below that line.
 
 curve = selection.curve
 best = curve.errors[curve.best_size - 1]
@@ -77,7 +78,7 @@ left.plot(curve.best_size, best, "o", color=INK, label=f"smallest, {curve.best_s
 left.plot(
     chosen, curve.errors[chosen - 1], "D", color=ORANGE, label=f"chosen, {chosen}"
 )
-left.set(xlabel="trees", ylabel="error", title="on the votes chosen on")
+left.set(xlabel="trees", ylabel="error", title="on votes that did not choose")
 left.set(xlim=(0, 200), ylim=(best - 0.03, best + 0.2))
 left.legend(frameon=False, loc="upper right")
 

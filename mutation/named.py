@@ -111,6 +111,24 @@ NAMED: list[tuple[str, str, str, str]] = [
         "self.excess_limits <= -tolerance",
     ),
     (
+        "out of bag, one vote more than there are members",
+        "choosing/_crossfit.py",
+        "(np.cumsum(may, axis=0) <= number)",
+        "(np.cumsum(may, axis=0) <= number + 1)",
+    ),
+    (
+        "out of bag, the first so many by the votes they have",
+        "choosing/_crossfit.py",
+        "rows[n_votes[voted], voted] = last[voted]",
+        "rows[member, voted] = last[voted]",
+    ),
+    (
+        "what to expect, of the samples judged on alone",
+        "choosing/_expected.py",
+        "error=_full_error(evidence.votes, score) + expected.excess",
+        "error=expected.error",
+    ),
+    (
         "methods that refine are not fitted again",
         "choosing/_choose.py",
         "if not whole.tags.nested:",
@@ -194,8 +212,8 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "each half judges its own choice",
         "_report/_method_comparison.py",
-        "second.applied_to(self.first.votes).sample_errors()",
-        "first.applied_to(self.first.votes).sample_errors()",
+        "return second.applied_to(self.first.votes), first.applied_to",
+        "return first.applied_to(self.first.votes), first.applied_to",
     ),
     (
         "errors of one half beside those of the other",
@@ -204,10 +222,10 @@ NAMED: list[tuple[str, str, str, str]] = [
         "[votes.sample_errors() for votes in self.votes[::-1]]",
     ),
     (
-        "the curve is judged on the half it was chosen on",
+        "each half judges its own order, out of bag",
         "_report/_method_comparison.py",
-        "zip(halves.votes[::-1], orders, strict=True)",
-        "zip(halves.votes, orders, strict=True)",
+        "first_votes(self.first.votes, second.order, size)",
+        "first_votes(self.first.votes, first.order, size)",
     ),
     # command line
     (
@@ -229,10 +247,10 @@ NAMED: list[tuple[str, str, str, str]] = [
         '"test samples"',
     ),
     (
-        "no word that the samples were chosen on",
+        "what was printed is of the samples chosen on",
         "cli/_prune.py",
-        "record, test is None, target_file, typed)",
-        "record, False, target_file, typed)",
+        "expect=not (test or distil or y is None)",
+        "expect=False",
     ),
 ]
 

@@ -38,18 +38,18 @@ from quorate._plain import plain
 from quorate._report import _format, study_report
 from quorate._report._advice import advice, advised_size
 from quorate._report._certificate import certificate_facts
-from quorate._report._confusion import confusion_facts
+from quorate._report._expected import expected_confusion
 from quorate._report._facts import mean_agreement
 from quorate._report._method_comparison import (
     compare_methods,
     halves_of,
-    held_back_curve,
 )
 from quorate._report._page import embeddable
 from quorate._report._sections import ensemble_rows, ensemble_tables
 from quorate._report._svg import tidy
 from quorate._report._words import CHOSEN_BEFORE
-from quorate.choosing import Evidence
+from quorate.choosing import Evidence, Size, choose
+from quorate.choosing._crossfit import folds_of
 from quorate.ensembles import pickled_bytes
 from quorate.lazy import try_modes
 from quorate.votes import VoteSource
@@ -457,12 +457,10 @@ def test_methods_of_every_kind(forest, method):
     rows = {row["method"]: row for row in found["methods"]["rows"]}
     assert {"MarginDistance", "all members"} < set(rows)
     mine = next(row for row in rows.values() if row["chosen"])
-    place = found["pruning"]["curve"]["sizes"].index(4)
-    same = found["pruning"]["curve"]["errors"][place]
-    assert same == pytest.approx(1 - mine["accuracy"])
+    assert mine["members"] <= 4
     assert sum(row["chosen"] is not None for row in rows.values()) == 1
     curve = found["pruning"]["curve"]
-    assert curve["sizes"][0] == 1
+    assert (curve["sizes"][0] == 1) == (method == "epbd")
     assert len(curve["sizes"]) == len(curve["errors"])
 
 
@@ -596,22 +594,31 @@ def test_a_choice_without_nested_sizes_is_certified_at_its_own():
     assert (found["nested"], found["tried"]) == (False, 9)
 
 
-def test_the_held_back_curve_meets_the_comparison():
-    evidence = Evidence(votes_of())
-    for method, sizes in (("re", 12), ("lcs", 8), ("brier", 8), ("ges", 8)):
-        halves = halves_of(evidence, method, 300, seed=0)
-        halves.choose(method, 1.0)  # all of them, not one
-        curve = held_back_curve(halves, quorate.pruning.make_pruner(method), 4)
-        assert len(curve["sizes"]) == sizes
-        rows = compare_methods(halves, 4, [])["rows"]
-        accuracy = next(row["accuracy"] for row in rows if row["chosen"])
-        place = curve["sizes"].tolist().index(4)
-        assert curve["errors"][place] == pytest.approx(1 - accuracy)
-        assert curve["sizes"][-1] == 12
-        assert curve["errors"][0] == halves.judge(halves.choose(method, 1)).mean()
-        assert halves.choose(method, 1)[0].n_kept == 1
-        if method != "ges":  # that weighs members
-            assert curve["errors"][-1] == pytest.approx(curve["full_error"])
+def test_methods_out_of_bag_are_judged_by_as_many_votes():
+    votes = votes_of(masked=True)
+    halves = halves_of(Evidence(votes), "re", 300, seed=0)
+    found = {r["method"]: r for r in compare_methods(halves, 4, ["lcs"])["rows"]}
+    errors = []
+    for on, judged in (halves.votes[::-1], halves.votes):
+        order = quorate.pruning.ReducedError(keep=1.0).fit(on).order_
+        for sample in range(judged.n_samples):
+            alone = judged.at([sample])
+            may = [m for m in order if alone.codes[m, 0] >= 0][:4]
+            errors.append(alone.keep(np.sort(may)).error())
+    mine, whole = found["ReducedError"], halves.errors()
+    assert mine["members"] == 4
+    assert mine["accuracy"] == pytest.approx(1 - np.mean(errors))
+    gain = whole - errors
+    assert mine["gain"] == pytest.approx(gain.mean())
+    assert mine["gain_error"] == pytest.approx(gain.std() / gain.size**0.5)
+    # Without an order: where one of those chosen may vote.
+    chosen = [quorate.select(on, "lcs", 4, random_state=0) for on in halves.votes]
+    said = [c.applied_to(v) for c, v in zip(chosen[::-1], halves.votes, strict=True)]
+    there = np.concatenate([(each.codes >= 0).any(axis=0) for each in said])
+    wrong = np.concatenate([each.sample_errors() for each in said])
+    gain = (whole - wrong)[there]
+    assert not there.all()  # or nothing was tested
+    assert found["LocalSearch"]["gain"] == pytest.approx(gain.mean())
 
 
 def test_random_choices_are_judged_against_all_members():
@@ -620,16 +627,60 @@ def test_random_choices_are_judged_against_all_members():
     found = compare_methods(halves, 4, [])["rows"]
     row = next(row for row in found if row["is_random"])
     rng, whole = np.random.default_rng(0), halves.errors()
-    gains = []
+    share = (halves.votes[0].codes >= 0).mean()
+    n_drawn = round(4 / share)  # of whom four have a vote on a sample, on average
+    assert 4 < n_drawn < 12
+    gains, errors = [], []
     for _ in range(100):
-        draw = quorate.pruning.RandomSubset(keep=4, random_state=rng)
+        draw = quorate.pruning.RandomSubset(keep=n_drawn, random_state=rng)
         support = draw.fit(halves.votes[0]).support_
-        errors = [half.keep(support).sample_errors() for half in halves.votes]
-        gains.append(whole - np.concatenate(errors))
-    assert row["gain"] == pytest.approx(np.mean(gains))
-    assert row["accuracy"] == pytest.approx(1 - whole.mean() + np.mean(gains))
+        some = [half.keep(support) for half in halves.votes]
+        gains.append(whole - np.concatenate([each.sample_errors() for each in some]))
+        errors += [
+            each.sample_errors()[(each.codes >= 0).any(axis=0)].mean() for each in some
+        ]
+    assert row["accuracy"] == pytest.approx(1 - np.mean(errors))
+    assert row["gain"] == pytest.approx(whole.mean() - np.mean(errors))
     each = np.mean([gain.std() / np.sqrt(gain.size) for gain in gains])
     assert row["gain_error"] == pytest.approx(each, rel=0.02)
+
+
+@pytest.mark.parametrize("method", ["mdm", "brier", "lcs", "ges"])
+@pytest.mark.parametrize("masked", [False, True])
+def test_the_page_and_the_chooser_expect_the_same(method, masked):
+    votes = votes_of(masked=masked).with_source(VoteSource.OTHER)
+    found = quorate.report(votes, method=method, keep=4, methods=[]).data
+    chosen = choose(Evidence(votes), method, Size(4), seed=0, expect=True)
+    expected, curve = chosen.expected, found["pruning"]["curve"]
+    n_kept, sizes = chosen.n_kept, found["sizes"]
+    place = curve["sizes"].index(n_kept)
+    assert curve["errors"][place] == pytest.approx(expected.error)
+    assert curve["standard_errors"][place] == pytest.approx(expected.standard_error)
+    assert sizes["scores"][sizes["chosen"]] == pytest.approx(1 - expected.error)
+    told = found["pruning"]["expected"]
+    assert told["after"] - told["before"] == pytest.approx(-expected.excess)
+    assert told["before"] == pytest.approx(votes.accuracy())
+    assert told["accuracy"]["after"] == pytest.approx(1 - expected.error)
+    assert told["by_fewer_votes"] == (masked and method in ("lcs", "ges"))
+    # The last size is all members, with the doubt that belongs to them.
+    full = votes.sample_errors()
+    assert curve["sizes"][-1] == 12
+    assert curve["errors"][-1] == pytest.approx(full.mean())
+    assert curve["standard_errors"][-1] == pytest.approx(full.std() / 300**0.5)
+    marks = {row["members"]: row["what"] for row in sizes["marked"]}
+    if method in ("lcs", "ges"):
+        assert curve["sizes"] == [n_kept, 12]
+        assert set(marks) == {n_kept, 12}
+        return
+    assert curve["sizes"] == list(range(1, 13))
+    auto = quorate.select(votes, method, keep="auto")
+    assert "fewest from which on none is clearly worse" in marks[auto.n_kept]
+    assert curve["enough"] == auto.n_kept
+    again = quorate.report(votes, method=method, keep="auto", methods=[]).data
+    at = again["sizes"]["chosen"]
+    assert again["sizes"]["members"][at] == auto.n_kept
+    error = auto.expected.error if auto.n_kept < 12 else full.mean()
+    assert again["sizes"]["scores"][at] == pytest.approx(1 - error)
 
 
 def test_embedded_json_cannot_end_its_element():
@@ -904,7 +955,9 @@ def test_lazy_voting_is_tried_as_the_command_does():
     for name, mode in zip(names, tried.modes, strict=True):
         assert found[name]["members_asked"] == mode.members_asked
         assert found[name]["disagreement"] == mode.disagreement
-        assert found[name]["allowed"] == mode.expected_disagreement
+        if mode.mode != "calibrated":
+            assert found[name]["allowed"] == mode.expected_disagreement
+    assert found["calibrated, 0.5 %"]["allowed"] == 0.005  # what its name says
 
 
 @pytest.mark.parametrize("method", ["mdm", "brier"])
@@ -913,7 +966,7 @@ def test_every_size_says_what_pruning_to_it_brings(method):
     found = quorate.report(model, X, y, method=method, keep=4, methods=[]).data
     sizes, curve = found["sizes"], found["pruning"]["curve"]
     assert sizes["members"] == curve["sizes"]
-    assert (len(sizes["members"]) == 15) == (method == "mdm")
+    assert len(sizes["members"]) == 15
     assert sizes["members"][sizes["chosen"]] == 4
     assert sizes["scores"] == [1 - error for error in curve["errors"]]
     assert sizes["standard_errors"] == curve["standard_errors"]
@@ -954,9 +1007,9 @@ def test_a_promise_is_made_from_the_certified_size_on():
     fewest, text = found["certificate"]["n_kept"], found["sizes"]["text"]
     assert 1 < fewest < 15
     limit = "at most 2.0\u202fpp"
-    assert text["promise"] == ["none"] * (fewest - 1) + [limit] * (15 - fewest) + [
-        "nothing to lose"
-    ]
+    proven = _format.points(found["certificate"]["excess_limit"]).lstrip("+")
+    more = [f"at most {proven}", *[limit] * (14 - fewest), "nothing to lose"]
+    assert text["promise"] == ["none"] * (fewest - 1) + more
     assert text["promise_why"][0] == f"{fewest} members are the fewest with one"
     marked = {row["members"]: row["what"] for row in found["sizes"]["marked"]}
     assert "fewest with a promise" in marked[fewest]
@@ -976,13 +1029,14 @@ def test_a_sentence_says_why_a_member_stays_or_goes(forest, method, n_kept):
     page = quorate.report(*forest, method=method, keep=n_kept, methods=[])
     votes, order = page.selection.votes, page.selection.order.tolist()
     kept = votes.keep(sorted(order)).sample_errors() > 0
+    told = (votes.codes[order] >= 0).any(axis=0)  # elsewhere they would be guessing
     for member, row in enumerate(page.data["members"]):
         right, asked = votes.codes[member] == votes.y, votes.codes[member] >= 0
         if member not in order:
             assert row["why"].startswith("Goes: never picked; it is right on ")
             wanted = [
                 part
-                for where in (kept, ~kept)
+                for where in (kept & told, ~kept & told)
                 for part in ((right & where).sum(), (asked & where).sum())
             ]
             grown, n_members = row["contribution"], 20
@@ -994,6 +1048,7 @@ def test_a_sentence_says_why_a_member_stays_or_goes(forest, method, n_kept):
             before = (
                 votes.keep(sorted(order[:place])).sample_errors() > 0 if place else 0
             )
+            before &= (votes.codes[order[:place]] >= 0).any(axis=0)
             wanted = [(right & before).sum(), (asked & before).sum()] if place else []
             others = [m for m in sorted(order) if m != member]
             grown = votes.keep(others).error() - votes.keep(sorted(order)).error()
@@ -1050,11 +1105,16 @@ def test_without_scores_a_sentence_says_no_more_than_is_known():
 
 def test_confusions_are_those_of_the_models():
     model, X, y = UNSEEN["forest"]()
-    page = quorate.report(model, X, y, keep=3, methods=[])
-    small = quorate.prune(model, X, y, keep=3)
+    page = quorate.report(model, X, y, method="mdm", keep=3, methods=[])
     found = page.data["confusion"]
-    for name, each in (("before", model), ("after", small)):
-        assert found[name] == confusion_matrix(y, each.predict(X)).tolist()
+    assert found["before"] == confusion_matrix(y, model.predict(X)).tolist()
+    # By members chosen without the samples that are counted.
+    said = np.empty_like(y)
+    for held in folds_of(quorate.collect_votes(model, X, y)):
+        others = np.setdiff1d(np.arange(len(y)), held)
+        small = quorate.prune(model, X[others], y[others], "mdm", keep=3)
+        said[held] = small.predict(X[held])
+    assert found["after"] == confusion_matrix(y, said).tolist()
     pair = found["pairs"][0]
     true, said = int(pair["class"]), int(pair["taken_for"])
     assert pair["before"] == found["before"][true][said]
@@ -1072,12 +1132,15 @@ def test_many_classes_are_listed_by_what_is_confused():
     y = rng.integers(0, 40, 600)
     codes = np.where(rng.random((3, 600)) < 0.6, y, (y + 1) % 40)
     votes = quorate.Votes(codes, y)
-    found = confusion_facts(votes, votes.keep([0]), True)
+    expected = choose(Evidence(votes), "best", Size(1), expect=True).expected
+    found = expected_confusion(expected, votes, True)
     assert found["before"] is None
     assert len(found["pairs"]) == 30
     for row in found["pairs"]:
         assert (int(row["class"]) + 1) % 40 == int(row["taken_for"])
-    assert confusion_facts(votes, votes, False) is None
+    assert expected_confusion(None, votes, False) is None
+    alone = expected_confusion(None, votes, True)  # too few samples to hold some back
+    assert {row["after"] for row in alone["pairs"]} == {None}
 
 
 def test_the_page_tells_sizes_and_reasons_without_a_script(made):
@@ -1141,6 +1204,8 @@ def held_back(mine, full, sizes):
     doubts = [0.01] * len(sizes)
     return {
         "methods": {"rows": rows},
+        "expected": {"before": 1 - full, "after": 1 - mine, "gain": full - mine,
+                     "gain_error": 0.001, "by_fewer_votes": False},
         "curve": {"refusal": None, "sizes": members, "errors": errors,
                   "standard_errors": doubts, "full_error": full,
                   "best_size": members[np.argmin(errors)]},
@@ -1157,13 +1222,14 @@ def held_back(mine, full, sizes):
          "rather than 4.", 8),
         (0.15, [(2, 0.2), (4, 0.15), (8, 0.12), (20, 0.1)], "Keep all 20 members "
          "rather than 4.", 20),
-        (0.101, [(2, 0.2), (4, 0.101), (20, 0.1)], "Keep 4 of 20 members: little or "
-         "nothing is lost.", 4),
+        (0.101, [(2, 0.2), (4, 0.101), (20, 0.1)], "Keep 4 of 20 members: no clear "
+         "loss.", 4),
     ],
 )  # fmt: skip
 def test_the_number_advised_is_one_number(made, mine, sizes, title, advised):
     found = held_back(mine, 0.1, sizes)
-    pruning = {**made.data["pruning"], "n_kept": 4, "curve": found["curve"]}
+    pruning = {**made.data["pruning"], "n_kept": 4, "curve": found["curve"],
+               "expected": found["expected"]}  # fmt: skip
     votes = {**made.data["votes"], "best_member_accuracy": 0.5}
     settings = {**made.data["settings"], "out_of_bag": False}
     data = {**made.data, "methods": found["methods"], "sizes": found["sizes"],
@@ -1172,35 +1238,40 @@ def test_the_number_advised_is_one_number(made, mine, sizes, title, advised):
     keeps = [s for s in advice(data) if s["title"].startswith("Keep")]
     assert [step["title"] for step in keeps] == [title]
     assert not any(f"{number} come within" in keeps[0]["text"] for number in (2, 4))
-    # Out of bag few members have few votes, and nobody is told how many will do.
-    data["settings"] = {**settings, "out_of_bag": True}
+    # Judged by fewer votes than there will be, nobody is told how many will do.
+    pruning["expected"] = {**found["expected"], "by_fewer_votes": True}
     assert advised_size(data) == 4
     first = advice(data)[0]["title"]
     doubt = "Check on new samples before you keep only 4 of 20 members."
     assert first == (title if advised == 4 else doubt)
 
 
-@pytest.mark.parametrize(
-    ("nested", "certified", "lost"),
-    [
-        (True, 4, "little or nothing is lost"),
-        (True, 3, "little or nothing is lost"),
-        (True, 5, "no clear loss"),
-        (False, 4, "little or nothing is lost"),
-        (False, 20, "no clear loss"),
-    ],
-)
-def test_no_more_is_said_than_was_promised(made, nested, certified, lost):
-    found = held_back(0.101, 0.1, [(2, 0.2), (4, 0.101), (20, 0.1)])
-    data = {
-        **made.data,
-        "methods": found["methods"],
-        "sizes": found["sizes"],
-        "pruning": {**made.data["pruning"], "n_kept": 4, "curve": found["curve"]},
-        "votes": {**made.data["votes"], "best_member_accuracy": 0.5},
-        "certificate": {"refusal": None, "nested": nested, "n_kept": certified},
-    }
-    assert advice(data)[0]["title"] == f"Keep 4 of 20 members: {lost}."
+def test_all_members_with_new_weights_are_another_model():
+    model, X, y = UNSEEN["soft voting"]()
+    page = quorate.report(model, X, y, method="simplex", keep=None, methods=[])
+    what = "kept in this report; all members, with new weights"
+    assert [row["what"] for row in page.data["sizes"]["marked"]] == [what]
+    assert page.data["advice"][0]["title"] == "Keep all 5 members, with new weights."
+    assert '<div id="commands">' in page.html
+
+
+def test_few_trees_of_a_forest_are_advised_to_be_taught(made):
+    titles = [step["title"] for step in made.data["advice"]]
+    assert titles[1] == "Let the trees kept learn from the whole forest."
+    assert "--distil" in made.html
+    for change in ({"can_distil": False}, {"n_kept": 11}):
+        data = {**made.data, "pruning": {**made.data["pruning"], **change}}
+        assert not [s for s in advice(data) if s["title"].startswith("Let the trees")]
+    boosted_page = quorate.report(*boosted(), keep=2, methods=[])
+    assert "--distil" not in boosted_page.html
+
+
+def test_who_keeps_all_members_gets_no_command(forest):
+    page = quorate.report(*forest, keep=1.0, methods=[])
+    assert page.data["advice"][0]["title"] == "Keep all 20 members."
+    assert '<div id="commands" hidden>' in page.html
+    assert page.data["sizes"]["as_it_is"] == 19
+    assert "slower" not in page.html.split("<script")[0]
 
 
 def test_one_word_on_whom_to_keep(made):

@@ -67,7 +67,9 @@ def test_what_needs_models_is_left_out_and_said(made):
     shown = set(re.findall(r'data-figure="([^"]+)"', made.html))
     assert shown == {"members", "score", "doubt", "keep"}
     figures = re.findall(r'<figure id="([^"]+)"', made.html)
-    assert {"sizes", "method-gains", "members-map", "decomposition"} <= set(figures)
+    assert {"method-gains", "members-map", "decomposition"} <= set(figures)
+    assert "sizes" not in figures  # new weights are those of one size
+    assert "puts the members in no order" in text
     n_kept = data["pruning"]["n_kept"]
     models = "s 1 model" if n_kept == 1 else f" {n_kept} models"
     assert f"{n_kept} of them need{models} to run instead of 7" in text

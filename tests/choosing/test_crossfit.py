@@ -4,14 +4,16 @@ import numpy as np
 import pytest
 
 import quorate
+from quorate._scoring import judge_votes, score_for
 from quorate.certificates import error_limit, excess_limit
-from quorate.choosing import Evidence
-from quorate.choosing._crossfit import cross_fitted_curve, folds_of
+from quorate.choosing import Evidence, Size, choose, expectations
+from quorate.choosing._choose import _Given
+from quorate.choosing._crossfit import cross_fitted_curve, first_votes, folds_of
 from quorate.pruning import make_pruner
-from quorate.votes import prefix_errors
+from quorate.votes import VoteSource, outcome_of, prefix_errors
 
 
-def draw(seed=0, n_members=10, n_samples=120, masked=False):
+def draw(seed=0, n_members=10, n_samples=120, masked=False, average=False):
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 3, n_samples)
     skill = rng.uniform(0.4, 0.8, (n_members, 1))
@@ -21,11 +23,35 @@ def draw(seed=0, n_members=10, n_samples=120, masked=False):
     if masked:
         valid = rng.random(codes.shape) < 0.5
         valid[0] |= ~valid.any(axis=0)
-    return quorate.Votes(codes, y, valid=valid), rng.normal(size=(n_samples, 3))
+    given = (
+        rng.dirichlet([0.5] * 3, codes.shape) + np.eye(3)[codes] if average else None
+    )
+    if average:
+        given /= 2
+    votes = quorate.Votes(
+        None if average else codes,
+        y,
+        valid=valid,
+        probabilities=given,
+        classes=[0, 1, 2] if average else None,
+    )
+    return votes, rng.normal(size=(n_samples, 3))
 
 
 def without(votes, held):
     return np.setdiff1d(np.arange(votes.n_samples), held)
+
+
+def by_hand(votes, order, number):
+    """Judge every sample by itself: by the first so many that may vote on it."""
+    errors, said = np.empty(votes.n_samples), np.empty(votes.n_samples, dtype=int)
+    for sample in range(votes.n_samples):
+        alone = votes.at([sample])
+        may = [m for m in order if alone.codes[m, 0] >= 0][:number]
+        some = alone.keep(np.sort(may))
+        errors[sample] = some.error()
+        said[sample] = np.searchsorted(votes.classes, some.predict())[0]
+    return errors, said
 
 
 @pytest.mark.parametrize("masked", [False, True])
@@ -34,20 +60,182 @@ def test_every_sample_is_judged_by_an_order_that_has_not_seen_it(method, masked)
     votes, _ = draw(masked=masked)
     everybody = make_pruner(method, keep=1.0)
     order = make_pruner(everybody).fit(votes).order_
-    errors = np.empty((10, 120))
+    errors, firsts = np.empty((2, 10, 120))
     for held in folds_of(votes):
         found = make_pruner(everybody).fit(votes.at(without(votes, held))).order_
-        errors[:, held] = list(prefix_errors(votes.at(held), found))
+        firsts[:, held] = list(prefix_errors(votes.at(held), found))
+        for size in range(10):
+            errors[size, held], _ = by_hand(votes.at(held), found, size + 1)
     curve = cross_fitted_curve(Evidence(votes), everybody, order)
+    assert np.allclose(errors, firsts) != masked
     np.testing.assert_allclose(curve.errors, errors.mean(axis=1))
     np.testing.assert_allclose(curve.standard_errors, errors.std(axis=1) / 120**0.5)
     full = votes.sample_errors()
-    worse = np.ceil(np.clip(errors - full, 0, None).sum(axis=1) - 1e-9)
-    better = np.floor(np.clip(full - errors, 0, None).sum(axis=1) + 1e-9)
+    apart = (errors - full).std(axis=1) / 120**0.5
+    np.testing.assert_allclose(curve.excess_errors, apart, atol=1e-9)
+    # No limit rests on votes that those members have not cast.
+    worse = np.ceil(np.clip(firsts - full, 0, None).sum(axis=1) - 1e-9)
+    better = np.floor(np.clip(full - firsts, 0, None).sum(axis=1) + 1e-9)
     limits = excess_limit(worse, better, 120, 0.05)
     np.testing.assert_allclose(curve.excess_limits, limits)
-    asked = votes.member_counts()[1][order]
-    np.testing.assert_allclose(curve.votes_per_sample, np.cumsum(asked) / 120)
+
+
+@pytest.mark.parametrize("scoring", ["balanced_accuracy", "neg_log_loss"])
+@pytest.mark.parametrize("masked", [False, True])
+def test_a_score_is_that_of_as_many_votes_too(scoring, masked):
+    votes, _ = draw(masked=masked, average=True)
+    score = score_for(scoring, votes, "test")
+    everybody = make_pruner("best", keep=1.0)
+    order = make_pruner(everybody).fit(votes).order_
+    curve = cross_fitted_curve(Evidence(votes), everybody, order, score)
+    whole = judge_votes(votes, score)
+    for size in (1, 4, 10):
+        taken = {}
+        for held in folds_of(votes, by_class=True):
+            found = make_pruner(everybody).fit(votes.at(without(votes, held))).order_
+            for sample in held:
+                alone = votes.at([sample])
+                may = [m for m in found if alone.codes[m, 0] >= 0][:size]
+                outcome = outcome_of(alone.keep(np.sort(may)), shares=True)
+                taken[sample] = score.take(outcome, alone.y)
+        judged = score.judge(np.concatenate([taken[i] for i in range(120)]), votes.y)
+        assert curve.scores[size - 1] == pytest.approx(judged.score)
+        spread = curve.standard_errors[size - 1]
+        assert spread == pytest.approx(judged.standard_error)
+        apart = curve.excess_errors[size - 1]
+        assert apart == pytest.approx(judged.behind(whole)[1], abs=1e-9)
+
+
+def test_first_votes_are_those_of_the_first_that_may_vote():
+    votes, _ = draw(masked=True)
+    order = np.random.default_rng(1).permutation(10)
+    for number in (1, 3, 10):
+        some = first_votes(votes, order, number)
+        errors, said = by_hand(votes, order, number)
+        np.testing.assert_array_equal(some.sample_errors(), errors)
+        np.testing.assert_array_equal(outcome_of(some).codes, said)
+
+
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("method", ["re", "brier", "lcs", "l1", "oep"])
+def test_what_to_expect_of_a_number_that_was_given(method, masked):
+    votes, _ = draw(masked=masked)
+    evidence = Evidence(votes.with_source(VoteSource.OTHER))
+    size = Size(4)
+    chosen = choose(evidence, method, size, seed=0, expect=True)
+    found = chosen.expected
+    in_order = method in ("re", "brier")
+    errors, said = np.full(120, np.nan), np.full(120, -1)
+    for held in folds_of(votes):
+        part, judged = evidence.at(without(votes, held)), votes.at(held)
+        again = choose(part, method, size, seed=0)
+        if in_order and masked:
+            order = make_pruner(method, keep=1.0).fit(part.votes).order_
+            errors[held], said[held] = by_hand(judged, order, 4)
+            continue
+        kept = again.applied_to(judged)
+        there = (kept.codes >= 0).any(axis=0)
+        errors[held[there]] = kept.sample_errors()[there]
+        said[held[there]] = outcome_of(kept).codes[there]
+    there = said >= 0
+    assert there.all() == (in_order or not masked)
+    full = votes.sample_errors()
+    apart = (errors - full)[there]
+    assert found.error == pytest.approx(full.mean() + apart.mean())
+    assert found.excess == pytest.approx(apart.mean())
+    assert found.excess_error == pytest.approx(apart.std() / there.sum() ** 0.5)
+    wrong = int(np.ceil(errors[there].sum() - 1e-9))
+    assert found.limit == pytest.approx(error_limit(wrong, there.sum(), 0.025))
+    np.testing.assert_array_equal(found.samples, np.flatnonzero(there))
+    np.testing.assert_array_equal(found.decisions, said[there])
+    assert found.by_fewer_votes == (masked and not in_order)
+    if there.all():
+        assert found.error == pytest.approx(errors.mean())
+        assert found.standard_error == pytest.approx(errors.std() / 120**0.5)
+    # Who is kept does not depend on who asks what to expect.
+    assert choose(evidence, method, size, seed=0).expected is None
+    plain = choose(evidence, method, size, seed=0)
+    assert plain.order.tolist() == chosen.order.tolist()
+
+
+def test_an_order_that_a_budget_cuts_is_cut_again():
+    votes, _ = draw(n_samples=200)
+    costs = {"nodes": np.ones(10)}
+    evidence = _Given(
+        votes.with_source(VoteSource.OTHER), None, None, None, None, costs
+    )
+    size = Size(budget={"nodes": 3})
+    found = choose(evidence, "re", size, expect=True)
+    same = choose(evidence, "re", Size(3), expect=True)
+    assert found.n_kept == 3
+    assert found.expected == same.expected
+
+
+def test_of_many_samples_some_are_held_back_and_the_others_count(monkeypatch):
+    votes, _ = draw(n_samples=300, masked=True, average=True)
+    evidence = Evidence(votes.with_source(VoteSource.OTHER))
+    monkeypatch.setattr("quorate.choosing._expected.MOST", 100)
+    found = choose(evidence, "re", Size(4), expect=True)
+    expected = found.expected
+    assert np.unique(expected.samples).size == 100
+    part = votes.at(expected.samples)
+    alone = choose(
+        Evidence(part.with_source(VoteSource.OTHER)), "re", Size(4), expect=True
+    )
+    np.testing.assert_array_equal(alone.expected.decisions, expected.decisions)
+    assert expected.excess == pytest.approx(alone.expected.excess)
+    assert expected.error == pytest.approx(votes.error() + expected.excess)
+    # The variance of mean(full) over all plus mean(difference) over some.
+    full = votes.sample_errors()
+    wrong = (expected.decisions != part.y).astype(float)
+    differ = wrong - full[expected.samples]
+    cov = np.cov(full[expected.samples], differ, bias=True)
+    variance = cov[0, 0] / 300 + cov[1, 1] / 100 + 2 * cov[0, 1] / 300
+    assert expected.standard_error == pytest.approx(variance**0.5)
+    again, curve = expectations(evidence, found)
+    assert again == expected
+    assert curve.full_error == votes.error()
+    assert curve.errors[3] == pytest.approx(expected.error)
+    assert curve.standard_errors[3] == pytest.approx(expected.standard_error)
+    assert curve.excess_errors[3] == pytest.approx(expected.excess_error)
+
+
+def test_nothing_is_expected_of_too_few_samples():
+    for n_samples, told in ((39, False), (40, True)):
+        votes, _ = draw(n_samples=n_samples)
+        evidence = Evidence(votes.with_source(VoteSource.OTHER))
+        found = choose(evidence, "re", Size(4), expect=True)
+        assert (found.expected is not None) == told
+        there = expectations(evidence, choose(evidence, "re", Size(4)))
+        assert [each is not None for each in there] == [told] * 2
+    trained = Evidence(votes.with_source(VoteSource.TRAINING))
+    with pytest.warns(quorate.exceptions.TrainingVotesWarning):
+        assert choose(trained, "re", Size(4), expect=True).expected is None
+
+
+@pytest.mark.parametrize(
+    ("method", "told"), [("re", True), ("lcs", False), ("l1", False)]
+)
+def test_a_curve_needs_an_order_of_all_members(method, told):
+    votes, _ = draw()
+    evidence = Evidence(votes.with_source(VoteSource.OTHER))
+    found = choose(evidence, method, Size(4), seed=0)
+    expected, curve = expectations(evidence, found)
+    assert (curve is not None) == told
+    asked = choose(evidence, method, Size(4), seed=0, expect=True)
+    assert expected == asked.expected
+
+
+def test_the_number_found_is_that_of_the_curve():
+    votes, _ = draw(n_samples=300, masked=True)
+    evidence = Evidence(votes.with_source(VoteSource.OTHER))
+    for method in ("re", "best", "brier"):
+        auto = quorate.select(votes, method, keep="auto")
+        assert auto.n_kept == auto.curve.within_one_standard_error()
+        fixed = choose(evidence, method, Size(4))
+        _, curve = expectations(evidence, fixed)
+        np.testing.assert_allclose(curve.errors, auto.curve.errors)
+        assert curve.within_one_standard_error() == auto.n_kept
 
 
 @pytest.mark.slow
@@ -65,7 +253,7 @@ def test_what_to_expect_is_the_same_choice_without_each_fold(method):
 
 
 @pytest.mark.parametrize("method", ["brier", "herding"])
-def test_out_of_bag_the_first_so_many_stand_for_fewer(method):
+def test_out_of_bag_those_that_vote_are_judged(method):
     votes, _ = draw(n_samples=200, masked=True)
     found = quorate.select(votes, method, keep="auto").expected
     everybody = make_pruner(method, keep=1.0)
@@ -75,8 +263,7 @@ def test_out_of_bag_the_first_so_many_stand_for_fewer(method):
         order = make_pruner(everybody).fit(part.votes).order_
         curve = cross_fitted_curve(part, everybody, order)
         size = curve.within_one_standard_error()
-        *_, last = prefix_errors(votes.at(held), order[:size])
-        errors[held] = last
+        errors[held], _ = by_hand(votes.at(held), order, size)
     assert found.error == pytest.approx(errors.mean())
 
 

@@ -111,7 +111,7 @@ class TestCurve:
             full_error=0.1,
             ends_with_all=True,
             excess_limits=np.array([0.01, 0.4, 0.1, 0.01, 0.3]),
-            votes_per_sample=np.arange(1.0, 6.0),
+            excess_errors=np.full(5, 0.05),
         )
         assert curve.within(0.05) == 4  # 5 is everybody; 3 fails, 1 is not looked at
         assert curve.within(0.2) == 3
@@ -124,12 +124,11 @@ class TestCurve:
             full_error=0.1,
             ends_with_all=False,
             excess_limits=np.array([0.3, 0.2, 0.1]),
-            votes_per_sample=np.array([0.4, 0.7, 1.1]),
+            excess_errors=np.full(3, 0.05),
         )
         assert curve.within(0.05) is None
         assert curve.within(0.15) == 3
         assert curve.within_one_standard_error() == 3
-        assert [curve.members_for(size) for size in (1, 2, 3)] == [1, 1, 2]
 
     def test_too_few_samples_to_hold_some_back(self):
         valid = np.eye(3, dtype=bool)

@@ -275,17 +275,30 @@ class TestExplanation:
             assert row["accuracy"] == pytest.approx(right)
         compared = {row["what"]: row["accuracy"] for row in why.comparison}
         assert compared["best single member"] == why.steps[0]["accuracy"]
+        # Counted where one of those picked may vote; elsewhere they would be guessing.
+        assert why.steps[0]["error"] == pytest.approx(1 - why.steps[0]["accuracy"])
+        for size, row in enumerate(why.steps, start=1):
+            some = votes.keep(np.sort(found.order[:size]))
+            there = (some.codes >= 0).any(axis=0)
+            assert not there.all()  # or nothing was tested
+            wrong = some.predict()[there] != votes.classes[votes.y][there]
+            assert row["error"] == pytest.approx(wrong.mean())
+        assert compared["kept"] == pytest.approx(1 - why.steps[-1]["error"])
         assert compared["kept"] == pytest.approx(1 - why.steps[-1]["error"])
         text = repr(why)
         assert "accuracy alone: share of the member's own out-of-bag votes" in text
-        assert "none of them votes counts as a guess" in " ".join(text.split())
+        said = " ".join(text.split())
+        assert (
+            "each is judged on the samples that one of its members may vote on" in said
+        )
+        assert "up to here, on the samples that one of them may vote on." in said
         assert f"  {100 * why.steps[0]['accuracy']:.2f} %" in text
         assert max(map(len, text.splitlines())) <= 80
 
     def test_units(self, votes):
         text = repr(select(votes, "mdm", keep=6).explain(n_random=0))
         assert "accuracy alone: share of the member's own votes that are" in text
-        assert "counts as a guess" not in text
+        assert "may vote on" not in text
         assert re.search(r"members' mean error +\d+\.\d\d % +\d+\.\d\d %", text)
         assert re.search(r" \d+\.\d\d % +\d+\.\d\d % +[+-]\d+\.\d\d pp\n", text)
 

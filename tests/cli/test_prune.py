@@ -87,6 +87,52 @@ def test_json(run):
     assert found["pruning"]["chosen_on"] == "out-of-bag votes"
 
 
+@pytest.mark.parametrize("rows", ["training", "others"])
+@pytest.mark.parametrize("words", [["--keep", "3"], ["--method", "mdm"]])
+def test_expects_what_the_report_shows(run, folder, tmp_path, rows, words):
+    model = "forest.skops"
+    if rows == "others":
+        X, y = read_samples(folder / "wine.csv", "kind")
+        half = RandomForestClassifier(40, random_state=0).fit(X[::2], y[::2])
+        model = "half.skops"
+        save(half, folder / model)
+        table = pd.read_csv(folder / "wine.csv")
+        table[1::2].to_csv(folder / "others.csv", index=False)
+    data = "wine.csv" if rows == "training" else "others.csv"
+    found = json.loads(run("--json", *words, model=model, data=data).stdout)
+    told = found["expected"]
+    loaded = load(folder / model, trusted_of(folder / model))
+    options = {"keep": 3} if words[0] == "--keep" else {"method": "mdm"}
+    page = quorate.report(loaded, *read_samples(folder / data, "kind"), **options).data
+    shown = page["pruning"]["expected"]
+    assert shown["after"] == pytest.approx(1 - told["error"])
+    assert shown["standard_error"] == pytest.approx(told["standard_error"])
+    assert shown["gain_error"] == pytest.approx(told["excess_error"])
+    accuracy = found["comparison"]["accuracy"]
+    assert accuracy["after"] == pytest.approx(shown["after"])
+    assert accuracy["before"] == pytest.approx(shown["before"])
+    assert accuracy["before"] == pytest.approx(page["votes"]["accuracy"])
+    sizes = page["sizes"]
+    assert sizes["scores"][sizes["chosen"]] == pytest.approx(accuracy["after"])
+    kept = [row["recall_kept"] for row in page["classes"]]
+    assert [row["after"] for row in found["comparison"]["recalls"]] == pytest.approx(
+        kept
+    )
+    # No recall contradicts it.
+    counts = [row["samples"] for row in page["classes"]]
+    assert np.average(kept, weights=counts) == pytest.approx(accuracy["after"])
+    said = " ".join(run("--force", *words, model=model, data=data).stdout.split())
+    assert "After: what to expect on new samples; as many members were chosen" in said
+    assert f"{100 * accuracy['after']:.2f} %" in said
+    assert "flatters" not in said
+
+
+def test_expects_nothing_of_members_with_new_leaves_or_where_it_compares(run, folder):
+    assert json.loads(run("--json", "--distil").stdout)["expected"] is None
+    test = run("--json", "--force", "--test", folder / "wine.csv")
+    assert json.loads(test.stdout)["expected"] is None
+
+
 @pytest.mark.parametrize(
     ("words", "members"),
     [
@@ -194,14 +240,15 @@ def test_what_was_compared_on(run, folder, tmp_path):
     other = wine[:90].drop(columns="kind") + noise
     other.assign(kind=wine.kind[:90]).to_csv(tmp_path / "other.csv", index=False)
     for words, seen, n_samples in (
-        ((), "samples chosen on", 167),  # those that have a vote out of bag
+        ((), "samples chosen on", 178),
         (("--test", tmp_path / "other.csv"), "test samples", 90),
     ):
         done = run("--json", "--force", *words)
         found = json.loads(done.stdout)
         assert found["compared_on"] == seen
         assert found["comparison"]["n_samples"] == n_samples
-    assert "were chosen on the same samples" in run("--force").stdout
+    said = run("--force", "--distil", "--all-votes").stdout
+    assert "how accurate they are cannot be told" in " ".join(said.split())
 
 
 def test_a_pool_becomes_a_model(run, folder):

@@ -297,7 +297,7 @@ class TestSizeCurve:
         assert band.max() == pytest.approx((shown.errors + shown.standard_errors).max())
 
     @pytest.mark.parametrize("score", ["error", "accuracy"])
-    def test_out_of_bag_a_size_is_that_of_the_votes(self, score):
+    def test_out_of_bag_a_size_is_a_number_of_members(self, score):
         """What is marked is what the selection says, and the line is beside it."""
         X, y = make_classification(300, n_informative=5, flip_y=0.1, random_state=0)
         forest = RandomForestClassifier(60, random_state=0).fit(X, y)
@@ -305,9 +305,8 @@ class TestSizeCurve:
         selection = quorate.select(votes, "re", keep="auto")
         shown = SizeCurveDisplay.from_selection(selection).plot(score=score)
         curve, _, limit, chosen = shown.ax_.lines
-        asked = np.cumsum(votes.member_counts()[1][selection.curve.order]) / 300
-        assert_allclose(curve.get_xdata(), asked)
-        assert shown.ax_.get_xlabel() == "members that vote on a sample"
+        assert_allclose(curve.get_xdata(), np.arange(1, 61))
+        assert shown.ax_.get_xlabel() == "members"
         expected = [selection.expected.error, selection.expected.limit]
         if score == "accuracy":
             expected = [1 - error for error in expected]

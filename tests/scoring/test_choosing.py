@@ -19,7 +19,7 @@ from sklearn.metrics import (
 
 import quorate
 from quorate._scoring import judge_votes, score_for
-from quorate.choosing import SizeCurve, gather, size_curve
+from quorate.choosing import Size, SizeCurve, choose, gather, size_curve
 from quorate.choosing._crossfit import cross_fitted_curve, folds_of
 from quorate.cli import main
 from quorate.pruning import make_pruner
@@ -397,7 +397,26 @@ def test_a_report_speaks_in_the_score(data, forest):
     page = quorate.report(forest, X[300:], y[300:], keep=5, scoring="neg_log_loss")
     judged = page.data["judged"]
     assert judged["scoring"] == "neg_log_loss"
-    assert judged["after"]["value"] == pytest.approx(page.selection.score.score)
+    size = Size(5)
+    evidence = gather(forest, X[300:], y[300:])
+    told = choose(evidence, "auto", size, scoring="neg_log_loss", seed=0, expect=True)
+    score, votes = told.judged_by, evidence.votes
+    taken = np.empty((votes.n_samples, 0))
+    for held in folds_of(votes, by_class=True):
+        others = evidence.at(np.setdiff1d(np.arange(600), held), same_further=True)
+        again = choose(others, "auto", size, scoring="neg_log_loss", seed=0)
+        said = again.applied_to(votes.at(held))
+        part = score.take(outcome_of(said, shares=True), said.y)
+        taken = taken if taken.size else np.empty((600, *part.shape[1:]))
+        taken[held] = part
+    right = score.judge(taken, votes.y)
+    assert told.expected.error == pytest.approx(-right.score)
+    assert told.expected.standard_error == pytest.approx(right.standard_error)
+    gain, doubt = judge_votes(votes, score).behind(right)
+    assert told.expected.excess == pytest.approx(-gain)
+    assert told.expected.excess_error == pytest.approx(doubt)
+    assert judged["after"]["value"] == pytest.approx(right.score)
+    assert judged["gain"]["value"] == pytest.approx(gain)
     assert judged["before"]["standard_error"] > 0
     rows = page.data["methods"]["rows"]
     scores = [row["score"] for row in rows]

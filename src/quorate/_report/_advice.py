@@ -5,7 +5,7 @@ from typing import Any
 
 from quorate._report._blend import blend_advice, blend_lead
 from quorate._report._format import count, milliseconds, percent, points, size, times
-from quorate._report._measure import Measure, measure_of
+from quorate._report._measure import measure_of
 from quorate._report._words import CHOSEN_BEFORE
 
 # A difference below this many standard errors is not told apart from chance.
@@ -14,9 +14,11 @@ _CLEAR = 2.0
 _SMALL_LOSS = 0.005
 # Share of the members asked, at most, for lazy voting to be worth a sentence.
 _FEW_ASKED = 0.8
-_OUT_OF_BAG = (
-    "But out of bag only about a third of the members vote on each sample, so that few "
-    "members look weaker than they are; samples that no member has seen would tell."
+# Share of the members kept, at most, for their leaves to be worth teaching.
+_FEW_KEPT = 0.5
+_FEWER_VOTES = (
+    "But out of bag only some of these members may vote on a sample, so that few look "
+    "weaker than they are; samples that no member has seen would tell."
 )
 
 
@@ -28,6 +30,8 @@ def lead(data: dict[str, Any]) -> str:
         f"{count(data['ensemble']['n_members'])} {words['members']} were asked about "
         f"{count(votes['n_samples'])} samples"
     )
+    if votes["drawn"]:
+        asked += f", drawn from {count(votes['n_given'])}"
     if not votes["honest"]:
         return (
             f"{asked} that they were trained on, from which nobody can tell how good "
@@ -44,22 +48,24 @@ def lead(data: dict[str, Any]) -> str:
 
 
 def _reach(data: dict[str, Any]) -> str:
-    """Say how good those kept are, and all of them."""
-    measure, row = measure_of(data), method_of_this_report(data)
-    pair, where = data["judged"] or data["pruning"]["accuracy"], ""
+    """Say how good those kept are to be expected to be, and all of them."""
+    measure, expected = measure_of(data), data["pruning"]["expected"]
+    pair = data["judged"] or data["pruning"]["accuracy"]
     before, after = pair["before"], pair["after"]
     if data["judged"] is not None:
         before, after = before["value"], after["value"]
-    if row is not None:
-        after, where = row[measure.value], " on samples held back from the choice"
+    where = " of the samples that chose them"
+    if expected is not None:
+        before, after = expected["before"], expected["after"]
+        where = " of samples that did not choose them"
         if data["votes"]["chosen_before"]:
-            where += ", though not from an earlier one"
-        before = after - row[measure.gain]
+            where += ", though an earlier choice saw them"
     if data["judged"] is None:
         return (
             f"are right on {measure.write(after)}{where}, all together on "
             f"{measure.write(before)}"
         )
+    where = where.replace(" of ", " on ", 1)
     return (
         f"have a {measure.title} of {measure.write(after)}{where}, all together "
         f"{measure.write(before)}; this page judges by it {data['judged']['why']}"
@@ -150,6 +156,7 @@ def advice(data: dict[str, Any]) -> list[dict[str, str]]:
         _honest_votes(data),
         _new_samples(data),
         *_who_stays(data),
+        _distil(data),
         _any_choice(data),
         _lazy(data),
         _weak_members(data),
@@ -214,12 +221,13 @@ def _best_member(data: dict[str, Any]) -> dict[str, str] | None:
 
 
 def _prune(data: dict[str, Any]) -> dict[str, str]:
-    pruning, row = data["pruning"], method_of_this_report(data)
+    pruning, expected = data["pruning"], data["pruning"]["expected"]
     kept = f"{count(pruning['n_kept'])} of {count(data['ensemble']['n_members'])}"
     needs = _needs(pruning)
     if pruning["n_kept"] == data["ensemble"]["n_members"]:
+        weights = ", with new weights" if pruning["new_weights"] else ""
         return _step(
-            f"Keep all {count(pruning['n_kept'])} members.",
+            f"Keep all {count(pruning['n_kept'])} members{weights}.",
             f"{pruning['method']}, asked for {pruning['asked']}, leaves none of them "
             "out, so nothing is saved.",
         )
@@ -229,14 +237,14 @@ def _prune(data: dict[str, Any]) -> dict[str, str]:
             f"Chosen by {pruning['method']}, they need {needs}. What that costs in "
             "accuracy cannot be told from samples that the members were trained on.",
         )
-    if row is None:
+    if expected is None:
         return _step(
             f"Keep {kept} members only after a test: there are few samples here.",
             f"They need {needs}. What that costs in accuracy cannot be said honestly "
             "from so few samples.",
         )
     measure = measure_of(data)
-    loss, doubt = -row[measure.gain], row[measure.gain_error]
+    loss, doubt = -expected["gain"], expected["gain_error"]
     by = measure.differ(abs(loss)).lstrip("+")
     change = f"{by} {'less' if loss > 0 else 'more'} accurate than all of them"
     if data["judged"] is not None:
@@ -245,15 +253,16 @@ def _prune(data: dict[str, Any]) -> dict[str, str]:
     change += f" (standard error {measure.differ(doubt).lstrip('+')})"
     found = (
         f"The {count(pruning['n_kept'])} that {pruning['method']} picks need {needs}. "
-        "On held-back samples "
+        "On samples that did not choose them "
     )
-    if not _is_clear_loss(row, measure):
-        lost = "no clear loss" if _is_doubted(data) else "little or nothing is lost"
-        return _step(f"Keep {kept} members: {lost}.", f"{found}they are {change}.")
-    if data["settings"]["out_of_bag"]:
+    if not _is_clear_loss(expected):
+        return _step(
+            f"Keep {kept} members: no clear loss.", f"{found}they are {change}."
+        )
+    if expected["by_fewer_votes"]:
         return _step(
             f"Check on new samples before you keep only {kept} members.",
-            f"{found}they are {change}. {_OUT_OF_BAG}",
+            f"{found}they are {change}. {_FEWER_VOTES}",
         )
     other = "" if _is_any_choice_as_good(data) else ", or another choice of them"
     title = f"Keep more than {kept} members{other}."
@@ -269,15 +278,6 @@ def _prune(data: dict[str, Any]) -> dict[str, str]:
     return _step(title, f"{found}they are {change}.")
 
 
-def _is_doubted(data: dict[str, Any]) -> bool:
-    """Tell whether those kept were put to the test of a promise and failed it."""
-    found, n_kept = data["certificate"], data["pruning"]["n_kept"]
-    if found["refusal"] is not None:
-        return False
-    enough = n_kept >= found["n_kept"] if found["nested"] else n_kept == found["n_kept"]
-    return not enough
-
-
 def advised_size(data: dict[str, Any]) -> int:
     """Return how many members to keep: those of the report, or the next that will do.
 
@@ -286,12 +286,12 @@ def advised_size(data: dict[str, Any]) -> int:
     pruning.
     """
     curve, n_kept = data["pruning"]["curve"], int(data["pruning"]["n_kept"])
-    row, measure = method_of_this_report(data), measure_of(data)
+    expected = data["pruning"]["expected"]
     settled = _best_member(data) or _better_method(data)
-    if row is None or curve["refusal"] is not None or settled is not None:
+    if expected is None or settled is not None or not _is_clear_loss(expected):
         return n_kept
-    if data["settings"]["out_of_bag"] or not _is_clear_loss(row, measure):
-        return n_kept  # out of bag, few members look weaker than they are
+    if expected["by_fewer_votes"] or curve["best_size"] is None:
+        return n_kept
     sizes, top = data["sizes"], 1.0 if data["judged"] is None else data["judged"]["top"]
     best = list(curve["sizes"]).index(curve["best_size"])
     limit = curve["errors"][best] + curve["standard_errors"][best]
@@ -303,9 +303,24 @@ def advised_size(data: dict[str, Any]) -> int:
     return enough[0] if enough else n_kept
 
 
-def _is_clear_loss(row: dict[str, Any], measure: Measure) -> bool:
-    limit = max(_SMALL_LOSS, _CLEAR * row[measure.gain_error])
-    return bool(-row[measure.gain] > limit)
+def _is_clear_loss(expected: dict[str, Any]) -> bool:
+    limit = max(_SMALL_LOSS, _CLEAR * expected["gain_error"])
+    return bool(-expected["gain"] > limit)
+
+
+def _distil(data: dict[str, Any]) -> dict[str, str] | None:
+    pruning, n_members = data["pruning"], data["ensemble"]["n_members"]
+    if not (data["votes"]["honest"] and pruning["can_distil"]):
+        return None
+    if pruning["n_kept"] > _FEW_KEPT * n_members:
+        return None
+    whole = data["words"]["ensemble"]
+    return _step(
+        f"Let the trees kept learn from the whole {whole}.",
+        "Add --distil on the command line or distil=True in Python: their leaves get "
+        f"new values, with which few trees agree better with the whole {whole}. No "
+        "figure on this page is about such leaves; compare both on new samples.",
+    )
 
 
 def _needs(pruning: dict[str, Any]) -> str:
@@ -357,8 +372,8 @@ def _any_choice(data: dict[str, Any]) -> dict[str, str] | None:
         "Do not expect much from the choice of members.",
         f"Members drawn at random do as well as those of {mine['method']} here "
         f"({measure.write(chance[measure.value])} and "
-        f"{measure.write(mine[measure.value])} on held-back samples): what counts is "
-        "how many stay.",
+        f"{measure.write(mine[measure.value])}, chosen on one half of the samples and "
+        "judged on the other): what counts is how many stay.",
     )
 
 

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from quorate._report._method_comparison import Halves, has_whole_order
+from quorate._report._method_comparison import Halves
 from quorate._report._words import CHOSEN_BEFORE
 from quorate.certificates import Certificate, certify, samples_needed
+from quorate.choosing import has_whole_order
 from quorate.pruning import Pruner
 from quorate.votes import VoteSource
 

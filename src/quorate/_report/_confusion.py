@@ -1,4 +1,4 @@
-"""Which classes are taken for which, by all members and by those kept."""
+"""Which classes are taken for which, by all members and by others."""
 
 from typing import Any
 
@@ -12,19 +12,12 @@ _MOST_CLASSES = 30
 _MOST_PAIRS = 30
 
 
-def confusion_facts(votes: Votes, kept: Votes, honest: bool) -> dict[str, Any] | None:
-    """Count samples by their class and the class decided on, before and after.
+def taken_for(before: IntArray, after: IntArray | None, classes: Any) -> dict[str, Any]:
+    """Return tables of classes and decisions as a page has them; ``after`` if any.
 
     The square of all classes only where these are few; the pairs of classes most often
     confused in any case.
     """
-    if not honest:
-        return None
-    return taken_for(confusion(votes), confusion(kept), votes.classes)
-
-
-def taken_for(before: IntArray, after: IntArray | None, classes: Any) -> dict[str, Any]:
-    """Return tables of classes and decisions as a page has them; ``after`` if any."""
     few = len(classes) <= _MOST_CLASSES
     return {
         "classes": [str(label) for label in classes] if few else None,
@@ -39,12 +32,17 @@ def confusion(votes: Votes) -> IntArray:
 
     Samples on which nobody has a vote are in no column.
     """
-    n, y = votes.n_classes, votes.y.astype(np.int64)
-    decided = votes.decisions()
+    y, decided = votes.y, votes.decisions()
     if votes.is_masked:
         _, asked = votes.sample_counts()
         y, decided = y[asked > 0], decided[asked > 0]
-    return np.bincount(y * n + decided, minlength=n * n).reshape(n, n)
+    return count_pairs(y, decided, votes.n_classes)
+
+
+def count_pairs(y: IntArray, decided: IntArray, n_classes: int) -> IntArray:
+    """Count pairs of a true class and one that was decided on."""
+    pairs = y.astype(np.int64) * n_classes + decided
+    return np.bincount(pairs, minlength=n_classes**2).reshape(n_classes, n_classes)
 
 
 def _pairs(

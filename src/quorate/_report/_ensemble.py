@@ -16,19 +16,23 @@ from quorate._report import _facts
 from quorate._report._advice import advice, advised_size, lead
 from quorate._report._blend import blend_facts
 from quorate._report._certificate import certificate_facts
-from quorate._report._confusion import confusion_facts
+from quorate._report._expected import (
+    curve_facts,
+    expected_confusion,
+    expected_facts,
+)
 from quorate._report._lazy import lazy_facts, no_lazy_facts
 from quorate._report._measure import judged_facts, measure_of, score_to_judge_by
 from quorate._report._method_comparison import (
     TOO_FEW,
     compare_methods,
     halves_of,
-    held_back_curve,
 )
 from quorate._report._page import Report, embeddable, render, require_extra
 from quorate._report._pictures import ensemble_pictures
 from quorate._report._reproduce import Source, as_code, reproduce
 from quorate._report._savings import (
+    can_distil,
     measured_times,
     model_of,
     pickled_pair,
@@ -56,6 +60,7 @@ from quorate.choosing import (
     Size,
     check_method,
     choose,
+    expectations,
     gather,
 )
 from quorate.votes import Summary, Votes, VoteSource
@@ -148,7 +153,9 @@ def report(
     they are asked again, to measure times and lazy voting, and about samples made from
     them where a method wants further ones. Pictures of pairs look at the votes on 3,000
     samples at most, the comparison of methods and the contributions of members on
-    6,000.
+    6,000. What to expect of those kept, and of other numbers of members, is judged on
+    10,000 at most, each of them by members chosen without it: the figures that
+    ``quorate prune`` prints.
 
     Examples
     --------
@@ -264,7 +271,12 @@ def make_report(
         n_given = evidence.drawn.n_rows
     collected = time.perf_counter() - start
     selection = choose(
-        evidence, method, size, scoring=scoring, seed=random_state, owner="report"
+        evidence,
+        method,
+        size,
+        scoring=scoring,
+        seed=random_state,
+        owner="report",
     )
     # Some methods take the votes that are out of bag, whatever was asked for.
     evidence = replace(evidence, votes=selection.votes)
@@ -290,6 +302,9 @@ def make_report(
             lazy |= {"honest": False, "note": f"{lazy['note']} {CHOSEN_BEFORE}".strip()}
     diagnosis = diagnose(votes, noise) if honest else None
     score, why = score_to_judge_by(scoring, found, votes, selection)
+    expected, curve = None, None
+    if honest:
+        expected, curve = expectations(evidence, selection, score)
     halves = None
     if honest:
         halves = halves_of(
@@ -316,9 +331,9 @@ def make_report(
             "chosen_before": flattered,
             **({"meaning": CHOSEN_BEFORE} if flattered else {}),
         },
-        "classes": _facts.class_facts(votes, kept, honest),
-        "confusion": confusion_facts(votes, kept, honest),
-        "judged": judged_facts(score, why, votes, kept, honest),
+        "classes": _facts.class_facts(votes, expected, honest),
+        "confusion": expected_confusion(expected, votes, honest),
+        "judged": judged_facts(score, why, votes, kept, expected, honest),
         "diversity": _facts.diversity_facts(diagnosis, kept),
         "decomposition": _facts.decomposition_facts(diagnosis, kept),
         "risk": None if diagnosis is None else diagnosis.to_dict()["risk"],
@@ -326,6 +341,8 @@ def make_report(
         "pruning": {
             **pruning_facts(selection, kept, facts, honest),
             "bytes": pickled_pair(evidence, selection),
+            "expected": expected_facts(expected, selection, score),
+            "can_distil": found is not None and can_distil(found),
             "milliseconds": timed,
             "curve": {"refusal": _why_not(honest)},
         },
@@ -355,9 +372,10 @@ def make_report(
     }
     if halves is not None:
         data["methods"] = compare_methods(halves, selection.n_kept, methods)
-        data["pruning"]["curve"] = held_back_curve(halves, pruner, selection.n_kept)
+    if expected is not None:
+        data["pruning"]["curve"] = curve_facts(curve, selection, expected, score)
     data["sizes"] = {
-        **size_facts(halves, selection, data),
+        **size_facts(selection, data),
         "commands": prune_commands(
             data["settings"], method, out_of_bag, selection, source, recorded
         ),

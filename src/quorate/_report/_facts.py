@@ -9,7 +9,7 @@ from quorate._diagnosis import Diagnosis
 from quorate._diversity import diversity, measures
 from quorate._report._why import reasons
 from quorate._typing import Array, FloatArray
-from quorate.choosing import Selection, contributions
+from quorate.choosing import ExpectedError, Selection, contributions
 from quorate.decomposition import MeanDecomposition, decompose
 from quorate.ensembles import Ensemble, count_nodes
 from quorate.votes import VoteCounts, Votes, VoteSource
@@ -156,9 +156,15 @@ def accuracy_facts(votes: VoteCounts, honest: bool) -> dict[str, Any]:
     return found if honest else dict.fromkeys(found)
 
 
-def class_facts(votes: Votes, kept: Votes, honest: bool) -> list[dict[str, Any]]:
-    """Return, for each class, its samples and how many of them are found."""
+def class_facts(
+    votes: Votes, expected: ExpectedError | None, honest: bool
+) -> list[dict[str, Any]]:
+    """Return, for each class, its samples and how many of them are found.
+
+    By all members, and to be expected by those kept.
+    """
     rows = []
+    kept = {} if expected is None else expected.recalls(votes)
     for code, label in enumerate(votes.classes):
         there = votes.y == code
         n_samples = int(there.sum())
@@ -169,7 +175,7 @@ def class_facts(votes: Votes, kept: Votes, honest: bool) -> list[dict[str, Any]]
                 "samples": n_samples,
                 "share": n_samples / votes.n_samples,
                 "recall": _recall(votes, there) if scored else None,
-                "recall_kept": _recall(kept, there) if scored else None,
+                "recall_kept": kept[str(label)][1] if str(label) in kept else None,
             }
         )
     return rows

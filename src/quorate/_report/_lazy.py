@@ -67,7 +67,10 @@ def _row(tried: ModeTrial) -> dict[str, Any]:
         "members_asked": tried.members_asked,
         "share_asked": tried.share_asked,
         "disagreement": tried.disagreement,
-        "allowed": tried.expected_disagreement,
+        # What was asked for is what it allows; calibrating may have found less.
+        "allowed": tried.setting
+        if tried.mode == "calibrated"
+        else tried.expected_disagreement,
         "milliseconds": tried.milliseconds,
         "speedup": tried.speedup,
     }

@@ -5,7 +5,7 @@ from typing import Any
 
 from quorate._report._format import number, percent, points
 from quorate._scoring import Judged, Score, balanced_accuracy, judge_votes
-from quorate.choosing import Selection
+from quorate.choosing import ExpectedError, Selection
 from quorate.ensembles import Ensemble
 from quorate.votes import Votes
 
@@ -43,21 +43,36 @@ def _has_all_classes(votes: Votes) -> bool:
 
 
 def judged_facts(
-    score: Score | None, why: str, votes: Votes, kept: Votes, honest: bool
+    score: Score | None,
+    why: str,
+    votes: Votes,
+    kept: Votes,
+    expected: ExpectedError | None,
+    honest: bool,
 ) -> dict[str, Any] | None:
-    """Return the score of all members and of those kept; None for accuracy."""
+    """Return the score of all members and of those kept; None for accuracy.
+
+    Of those kept what to expect; where that is not known, that where they were chosen.
+    """
     if score is None or not honest:
         return None
-    before, after = (judge_votes(each, score) for each in (votes, kept))
-    gain, doubt = before.behind(after)
+    whole = judge_votes(votes, score)
+    before, after = _value(whole), _value(judge_votes(kept, score))
+    gain, doubt = whole.behind(judge_votes(kept, score))
+    if expected is not None:
+        gain, doubt = -expected.excess, expected.excess_error
+        after = {
+            "value": score.top - expected.error,
+            "standard_error": expected.standard_error,
+        }
     return {
         "scoring": score.name,
         "title": score.title,
         "why": why,
         "is_share": score.top == 1.0,
         "top": score.top,
-        "before": _value(before),
-        "after": _value(after),
+        "before": before,
+        "after": after,
         "gain": {"value": gain, "standard_error": doubt},
     }
 

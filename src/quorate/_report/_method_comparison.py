@@ -7,14 +7,23 @@ from typing import Any
 import numpy as np
 
 from quorate._scoring import Judged, Score
-from quorate._typing import FloatArray, IntArray
-from quorate.choosing import Evidence, Selection, Size, choose, method_for, size_curve
+from quorate._typing import BoolArray, FloatArray, IntArray
+from quorate.choosing import (
+    Evidence,
+    Selection,
+    Size,
+    choose,
+    first_votes,
+    has_whole_order,
+    method_for,
+)
 from quorate.pruning import Pruner, RandomSubset, methods
 from quorate.votes import Votes, outcome_of, subset_errors
 
 # Quick ones of different kinds; what is not there yet is left out.
 USUAL_METHODS = ("epbd", "mdm", "umep", "brier", "best", "es")
 ALL = "all members"
+_Said = tuple[Votes, Votes]
 TOO_FEW = (
     "There are too few samples to choose on one half of them and judge on the other."
 )
@@ -68,22 +77,27 @@ class Halves:
             choose(self.second, method, size, seed=self.seed, scoring=self.scoring),
         )
 
-    def judge(self, chosen: tuple[Selection, Selection]) -> FloatArray:
-        """Return the errors of what either half has chosen on the samples of both."""
-        first, second = chosen
-        return np.concatenate(
-            [
-                second.applied_to(self.first.votes).sample_errors(),
-                first.applied_to(self.second.votes).sample_errors(),
-            ]
-        )
+    def said_by(self, chosen: tuple[Selection, Selection], size: int) -> _Said:
+        """Return what so many that either half has chosen say on the other.
 
-    def judge_score(self, chosen: tuple[Selection, Selection]) -> Judged:
-        """Return the score of what either half has chosen on the samples of both."""
+        Out of bag, of an order of all members, the first so many that may vote on a
+        sample: on a new one all of them would.
+        """
         first, second = chosen
-        return self.score_of(
-            second.applied_to(self.first.votes), first.applied_to(self.second.votes)
-        )
+        if self.orders_all(first.pruner):
+            return (
+                first_votes(self.first.votes, second.order, size),
+                first_votes(self.second.votes, first.order, size),
+            )
+        return second.applied_to(self.first.votes), first.applied_to(self.second.votes)
+
+    def orders_all(self, pruner: Pruner) -> bool:
+        """Tell whether all members are to be put in order, to judge some of them."""
+        return self.first.votes.is_masked and has_whole_order(pruner)
+
+    def judge(self, said: _Said) -> FloatArray:
+        """Return errors on the samples of both halves; NaN where nobody votes."""
+        return np.concatenate([_errors_where_told(votes) for votes in said])
 
     def score_of(self, first: Votes, second: Votes) -> Judged:
         """Return the score of votes on the first half and votes on the second."""
@@ -139,20 +153,23 @@ def compare_methods(
     whole = halves.errors()
     full = None if halves.score is None else halves.score_of(*halves.votes)
     rows = []
-    for place, (name, method) in enumerate(_methods(halves, others).items()):
-        chosen = halves.choose(method, size)
+    for place, (name, (method, pruner)) in enumerate(_methods(halves, others).items()):
+        in_order = halves.orders_all(pruner)
+        chosen = halves.choose(method, 1.0 if in_order else size)
+        said = halves.said_by(chosen, size)
+        kept = [size if in_order else selection.n_kept for selection in chosen]
         rows.append(
             _row(
                 name,
-                float(np.mean([selection.n_kept for selection in chosen])),
-                halves.judge(chosen),
+                float(np.mean(kept)),
+                halves.judge(said),
                 whole,
                 sum(selection.seconds for selection in chosen),
                 is_chosen=place == 0,
             )
         )
         if full is not None:
-            rows[-1].update(_scored(halves.judge_score(chosen), full))
+            rows[-1].update(_scored(halves.score_of(*said), full))
     rows.append(_random_row(halves, size, whole, full))
     rows.append(_row(ALL, halves.votes[0].n_members, whole, whole, None))
     if full is not None:
@@ -167,116 +184,32 @@ def compare_methods(
     }
 
 
-def held_back_curve(halves: Halves, pruner: Pruner, n_kept: int) -> dict[str, Any]:
-    """Return the error over the number of members, on samples not chosen on.
-
-    Where a smaller choice is the start of a larger one, every size is measured;
-    otherwise a few are, that of the report among them.
-
-    Parameters
-    ----------
-    halves : Halves
-    pruner : Pruner
-        The method of the report.
-    n_kept : int
-        How many members it keeps.
-    """
-    n_members = halves.votes[0].n_members
-    if halves.score is not None:
-        return _score_curve(halves, halves.score, pruner, n_kept)
-    if has_whole_order(pruner) and pruner.tags.nested:
-        sizes: IntArray = np.arange(1, n_members + 1)
-        orders = [selection.order for selection in halves.choose(halves.method, 1.0)]
-        curves = [
-            size_curve(judged_on, order)
-            for judged_on, order in zip(halves.votes[::-1], orders, strict=True)
-        ]
-        shares = [votes.n_samples / halves.n_samples for votes in halves.votes[::-1]]
-        errors = shares @ np.array([curve.errors for curve in curves])
-        doubts = np.square([curve.standard_errors for curve in curves])
-        spread = np.sqrt(np.square(shares) @ doubts)
-    else:
-        sizes = some_sizes(n_members, n_kept)
-        found = [
-            halves.judge(halves.choose(halves.method, int(size))) for size in sizes
-        ]
-        errors = np.array([each.mean() for each in found])
-        spread = np.array([each.std() / np.sqrt(each.size) for each in found])
-    best = int(errors.argmin())
-    return {
-        "refusal": None,
-        "sizes": sizes,
-        "errors": errors,
-        "standard_errors": spread,
-        "full_error": float(halves.errors().mean()),
-        "best_size": int(sizes[best]),
-        "enough": int(sizes[(errors <= errors[best] + spread[best]).argmax()]),
-        "n_samples": halves.n_samples,
-    }
-
-
-def _score_curve(
-    halves: Halves, score: Score, pruner: Pruner, n_kept: int
-) -> dict[str, Any]:
-    """Return what is missing to the best score over the number of members."""
-    n_members = halves.votes[0].n_members
-    sizes: IntArray = np.arange(1, n_members + 1)
-    if has_whole_order(pruner) and pruner.tags.nested:
-        orders = [selection.order for selection in halves.choose(halves.method, 1.0)]
-        found = [
-            halves.score_of(
-                halves.votes[0].keep(np.sort(orders[1][:size])),
-                halves.votes[1].keep(np.sort(orders[0][:size])),
-            )
-            for size in sizes
-        ]
-    else:
-        sizes = some_sizes(n_members, n_kept)
-        found = [
-            halves.judge_score(halves.choose(halves.method, int(size)))
-            for size in sizes
-        ]
-    errors = np.array([score.loss(each.score) for each in found])
-    spread = np.array([each.standard_error for each in found])
-    best = int(errors.argmin())
-    return {
-        "refusal": None,
-        "scoring": score.name,
-        "sizes": sizes,
-        "errors": errors,
-        "standard_errors": spread,
-        "full_error": float(score.loss(halves.score_of(*halves.votes).score)),
-        "best_size": int(sizes[best]),
-        "enough": int(sizes[(errors <= errors[best] + spread[best]).argmax()]),
-        "n_samples": halves.n_samples,
-    }
-
-
-def has_whole_order(pruner: Pruner) -> bool:
-    """Tell whether a method puts all members in an order, whatever their number.
-
-    New weights are those of one size, and no other.
-    """
-    tags = pruner.tags
-    return pruner.has_order and tags.honours_keep and not tags.chooses_weights
-
-
 def some_sizes(n_members: int, wanted: int) -> IntArray:
     """Return about ten sizes from 1 to all, closer together where they are small."""
     some = np.geomspace(1, n_members, 10).round().astype(np.intp)
     return np.union1d(some, [wanted])
 
 
-def _methods(halves: Halves, others: Sequence[Any] | None) -> dict[str, Any]:
+def _errors_where_told(votes: Votes) -> FloatArray:
+    errors = votes.sample_errors()
+    if not votes.is_masked:
+        return errors
+    _, asked = votes.sample_counts()
+    return np.where(asked > 0, errors, np.nan)
+
+
+def _methods(
+    halves: Halves, others: Sequence[Any] | None
+) -> dict[str, tuple[Any, Pruner]]:
     """Return methods by what they are called, that of the report first."""
     if others is None:
         there = methods()
         others = [name for name in USUAL_METHODS if name in there]
-    found: dict[str, Any] = {}
+    found: dict[str, tuple[Any, Pruner]] = {}
     for method in (halves.method, *others):
         pruner = method_for(halves.first, method, score=halves.chosen_by)
         name = type(pruner).__name__
-        found.setdefault(name, method)
+        found.setdefault(name, (method, pruner))
     return found
 
 
@@ -286,19 +219,25 @@ def _random_row(
     """Return how members drawn at random do on average.
 
     The standard error is that of one draw, as those of the other rows are of one
-    choice.
+    choice. Out of bag so many are drawn that as many as wanted have a vote on a sample.
     """
     rng = np.random.default_rng(halves.seed)
     first, second = halves.votes
+    keep = size
+    if first.is_masked:
+        _, asked = first.sample_counts()
+        keep = min(round(size * first.n_members / asked.mean()), first.n_members)
     draws = np.array(
         [
-            RandomSubset(keep=size, random_state=rng).fit(first).support_
+            RandomSubset(keep=keep, random_state=rng).fit(first).support_
             for _ in range(_DRAWS)
         ]
     )
     sums, squares = np.zeros(_DRAWS), np.zeros(_DRAWS)
     for votes in (first, second):
         errors, spread = subset_errors(votes, draws, against=votes.sample_errors())
+        if votes.is_masked:
+            errors = _without_guesses(errors, votes, draws)
         sums += votes.n_samples * errors
         squares += np.square(votes.n_samples * spread)
     error = float(sums.mean()) / halves.n_samples
@@ -312,6 +251,17 @@ def _random_row(
         ]
         row.update({name: float(np.mean([r[name] for r in each])) for name in each[0]})
     return {**row, "is_random": True}
+
+
+def _without_guesses(errors: FloatArray, votes: Votes, draws: BoolArray) -> FloatArray:
+    """Return errors on the samples that a member drawn may vote on.
+
+    On the others a guess has been counted.
+    """
+    may = votes.codes >= 0
+    idle = np.array([1 - may[some].any(axis=0).mean() for some in draws])
+    guessed = idle * (1 - 1 / votes.n_classes)
+    return np.asarray((errors - guessed) / (1 - idle))
 
 
 def _scored(found: Judged, full: Judged) -> dict[str, float]:
@@ -330,9 +280,10 @@ def _row(
     is_chosen: bool = False,
 ) -> dict[str, Any]:
     """Return accuracy, the difference to all members, and its standard error."""
-    gain = whole - errors
-    accuracy, doubt = 1 - float(errors.mean()), float(gain.std() / np.sqrt(gain.size))
-    row = _numbers(name, members, accuracy, float(gain.mean()), doubt, seconds)
+    gain = (whole - errors)[np.isfinite(errors)]
+    better, doubt = float(gain.mean()), float(gain.std() / np.sqrt(gain.size))
+    accuracy = 1 - float(whole.mean()) + better
+    row = _numbers(name, members, accuracy, better, doubt, seconds)
     return {**row, "chosen": "this report" if is_chosen else None}
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from quorate._distil import check_distillable
 from quorate._rows import count_rows
 from quorate._typing import IntArray
 from quorate.choosing import Evidence, Selection
@@ -24,12 +25,16 @@ _REPEATS = 4
 def pruning_facts(
     selection: Selection, kept: Votes, facts: dict[str, Any], honest: bool
 ) -> dict[str, Any]:
-    """Say what is kept, what that saves and what it costs."""
+    """Say what is kept and what that saves, and the accuracy where it was chosen.
+
+    That flatters those kept; the page shows it only where nothing else is known.
+    """
     return {
         "method": type(selection.pruner).__name__,
         "rule": selection.rule,
         "asked": asked_in_words(selection.rule),
         "n_kept": selection.n_kept,
+        "new_weights": selection.weights is not None,
         "order": selection.order,
         "members": {"before": facts["n_members"], "after": selection.n_kept},
         "nodes": _sums(facts["nodes"], selection.members),
@@ -37,6 +42,15 @@ def pruning_facts(
         if honest
         else None,
     }
+
+
+def can_distil(ensemble: Ensemble) -> bool:
+    """Tell whether the leaves of the members kept could learn from all members."""
+    try:
+        check_distillable(ensemble.model)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def asked_in_words(rule: str) -> str:
@@ -76,6 +90,8 @@ def measured_times(
         model_of(ensemble, selection.votes, selection.order[:1]),
     ]
     before, after, one = predict_milliseconds(models, rows, repeats=_REPEATS)
+    if selection.n_kept == ensemble.n_members and selection.weights is None:
+        before = after = min(before, after)  # one model, timed twice
     return {
         "before": float(before),
         "after": float(after),

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from quorate._report._advice import method_of_this_report
 from quorate._report._blend import blend_rows
 from quorate._report._format import (
     count,
@@ -157,8 +156,9 @@ def certificate_rows(data: dict[str, Any]) -> list[tuple[str, str]]:
     return [
         ("members that are enough", f"{count(found['n_kept'])} of "
          f"{count(found['n_members'])}"),
+        ("judged on", f"{count(found['n_samples'])} samples, one half"),
         (f"error, those {'tried' if tried else 'members'}", percent(found["error"])),
-        ("error, all members", percent(found["full_error"])),
+        ("error, all members, on that half", percent(found["full_error"])),
         ("extra error, at most", points(found["excess_limit"])),
         ("error, at most", percent(found["error_limit"])),
         ("asked for", f"at most {points(found['tolerance']).lstrip('+')} of extra "
@@ -193,7 +193,7 @@ def _few_sizes(data: dict[str, Any]) -> Table:
             Column("what", "which"),
             Column("size", "size", end=True),
             Column("time", f"time for {n_rows} samples", end=True),
-            Column("score", f"{measure.title} on held-back samples", end=True),
+            Column("score", f"{measure.title} to expect", end=True),
             Column("promise", "promised extra error", end=True),
         ),
         rows,
@@ -357,12 +357,16 @@ def _savings(data: dict[str, Any]) -> Table:
     rows = []
     times_of = pruning["milliseconds"]
     timed = "" if times_of is None else f"time for {count(times_of['rows'])} samples"
+    where = ", on the samples chosen on"
+    if pruning["expected"] is not None:
+        where = ", to expect on new samples"
+        pruning = {**pruning, "accuracy": pruning["expected"]["accuracy"]}
     for what, key, write, words in (
         ("members", "members", count, ("fewer", "more")),
         ("nodes", "nodes", count, ("fewer", "more")),
         ("size, pickled", "bytes", size, ("smaller", "larger")),
         (timed, "milliseconds", milliseconds, ("faster", "slower")),
-        ("accuracy, on the votes chosen on", "accuracy", percent, None),
+        (f"accuracy{where}", "accuracy", percent, None),
     ):
         pair = pruning[key]
         if pair is None:
@@ -383,30 +387,10 @@ def _savings(data: dict[str, Any]) -> Table:
     if judged is not None:
         rows.append(
             {
-                "what": f"{judged['title']}, on the votes chosen on",
+                "what": f"{judged['title']}{where}",
                 "before": measure.write(judged["before"]["value"]),
                 "after": measure.write(judged["after"]["value"]),
                 "change": measure.differ(judged["gain"]["value"]),
-            }
-        )
-    mine = method_of_this_report(data)
-    if mine is not None:
-        rows.append(
-            {
-                "what": "accuracy, on held-back samples",
-                "before": percent(mine["accuracy"] - mine["gain"]),
-                "after": percent(mine["accuracy"]),
-                "change": points(mine["gain"]),
-            }
-        )
-    if mine is not None and judged is not None:
-        value, gain = mine[measure.value], mine[measure.gain]
-        rows.append(
-            {
-                "what": f"{judged['title']}, on held-back samples",
-                "before": measure.write(value - gain),
-                "after": measure.write(value),
-                "change": measure.differ(gain),
             }
         )
     return make_table(
@@ -425,11 +409,12 @@ def _savings(data: dict[str, Any]) -> Table:
 
 def _changed(before: float, after: float, less: str, more: str) -> str:
     """Say how many times less or more there is of what should be little."""
-    if before == after:
-        return "the same"
-    if after < before:
-        return f"{times(before / after)} {less}"
-    return f"{times(after / before)} {more}"
+    word, ratio = less, before / after
+    if ratio < 1:
+        word, ratio = more, after / before
+    if times(ratio) == times(1):
+        return "the same" if before == after else "about the same"
+    return f"{times(ratio)} {word}"
 
 
 def _methods(data: dict[str, Any]) -> Table | None:
@@ -443,7 +428,8 @@ def _methods(data: dict[str, Any]) -> Table | None:
     return make_table(
         "methods-table",
         f"Methods at {count(compared['size'])} "
-        f"{'member' if compared['size'] == 1 else 'members'}, on held-back samples",
+        f"{'member' if compared['size'] == 1 else 'members'}, chosen on one half of "
+        f"{count(compared['n_samples'])} samples and judged on the other",
         (
             Column("method", "method"),
             Column("members", "members", lambda v: f"{v:g}"),

@@ -7,7 +7,7 @@ import numpy as np
 
 from quorate._report._format import count, milliseconds, percent, points, size
 from quorate._report._measure import measure_of
-from quorate._report._method_comparison import Halves, has_whole_order, some_sizes
+from quorate._report._method_comparison import some_sizes
 from quorate._report._reproduce import (
     Code,
     Source,
@@ -20,15 +20,11 @@ from quorate.choosing import Selection
 from quorate.pruning import Pruner
 
 
-def size_facts(
-    halves: Halves | None, selection: Selection, data: dict[str, Any]
-) -> dict[str, Any]:
+def size_facts(selection: Selection, data: dict[str, Any]) -> dict[str, Any]:
     """Return, for each size, its bytes, time, score and promise, also as text.
 
     Parameters
     ----------
-    halves : Halves or None
-        What the method chooses on either half of the samples; None without scores.
     selection : Selection
         The members that the report shows as kept.
     data : dict
@@ -41,10 +37,10 @@ def size_facts(
     n_bytes = clocked = None
     if data["ensemble"]["bytes"] is not None:
         costs = np.asarray(data["ensemble"]["bytes"])
-        summed = _bytes(halves, members, costs, selection)
+        summed = _bytes(members, costs, selection, curve.get("order"))
         n_bytes = _as_models(summed, members, n_kept, data["pruning"]["bytes"])
         clocked = _times(members, data["pruning"]["milliseconds"], n_kept, n_members)
-    scores, doubts = _scores(members, data, n_kept)
+    scores, doubts = _scores(members, data)
     measure = measure_of(data)
     promises = _promises(members, data["certificate"])
     return {
@@ -70,8 +66,19 @@ def size_facts(
             "promise_why": promises and [why for _, why in promises],
         },
         "chosen": int(np.flatnonzero(members == n_kept)[0]),
+        "as_it_is": _as_it_is(members, selection),
         "marked": _marked(data, members),
     }
+
+
+def _as_it_is(members: IntArray, selection: Selection) -> int | None:
+    """Return where everybody stays with the old weights: there is nothing to do."""
+    n_members = selection.votes.n_members
+    if members[-1] < n_members:
+        return None
+    if selection.n_kept == n_members and selection.weights is not None:
+        return None
+    return members.size - 1
 
 
 def _sizes(
@@ -96,24 +103,16 @@ def _times(
 
 
 def _bytes(
-    halves: Halves | None, members: IntArray, costs: FloatArray, selection: Selection
+    members: IntArray, costs: FloatArray, selection: Selection, order: IntArray | None
 ) -> FloatArray:
     """Return the bytes of the members of each size, each pickled alone.
 
-    Those of all members and of those kept are exact; in between, what the method
-    chooses on either half of the samples tells how large its members are.
+    Those of all members and of those kept are exact; in between, the order of the
+    method tells how large its members are, where it has one.
     """
-    pruner = selection.pruner
-    if halves is None or not pruner.tags.honours_keep:
-        found = members * costs.mean()
-    elif has_whole_order(pruner) and pruner.tags.nested:
-        orders = [each.order for each in halves.choose(halves.method, 1.0)]
-        found = np.mean([costs[order].cumsum()[members - 1] for order in orders], 0)
-    else:
-        chosen = [halves.choose(halves.method, int(number)) for number in members]
-        found = np.array(
-            [np.mean([costs[each.members].sum() for each in pair]) for pair in chosen]
-        )
+    found = members * costs.mean()
+    if order is not None:
+        found = costs[order].cumsum()[members - 1]
     found = np.asarray(found, dtype=float)
     known = costs[selection.members].sum() / found[members == selection.n_kept][0]
     if selection.n_kept == costs.size:
@@ -144,24 +143,21 @@ def _as_models(
 
 
 def _scores(
-    members: IntArray, data: dict[str, Any], n_kept: int
+    members: IntArray, data: dict[str, Any]
 ) -> tuple[FloatArray, FloatArray] | tuple[None, None]:
-    """Return the score at each size on held-back samples, and its standard error."""
+    """Return the score to expect at each size, and its standard error."""
     curve, judged = data["pruning"]["curve"], data["judged"]
     if curve["refusal"] is not None:
         return None, None
     top = 1.0 if judged is None else judged["top"]
-    sizes = np.asarray(curve["sizes"])
-    at = np.searchsorted(sizes, members)
-    errors = np.asarray(curve["errors"])[at]
-    if not set(members.tolist()) - {n_kept, data["ensemble"]["n_members"]}:
-        # A method with a size of its own: whatever it was asked, all are all.
-        errors[members == data["ensemble"]["n_members"]] = curve["full_error"]
-    return top - errors, np.asarray(curve["standard_errors"])[at]
+    at = np.searchsorted(np.asarray(curve["sizes"]), members)
+    return top - np.asarray(curve["errors"])[at], np.asarray(curve["standard_errors"])[
+        at
+    ]
 
 
 def full_score(data: dict[str, Any]) -> str:
-    """Return the score of all members on held-back samples, as text."""
+    """Return the score of all members, as text."""
     curve, judged = data["pruning"]["curve"], data["judged"]
     if curve["refusal"] is not None:
         return ""
@@ -185,10 +181,13 @@ def _promise(number: int, certificate: dict[str, Any]) -> tuple[str, str]:
         return "nothing to lose", "all members stay"
     if number >= fewest if certificate["nested"] else number == fewest:
         sure = percent(1 - certificate["delta"], 0)
+        proven = limit
+        if number == fewest:
+            proven = points(certificate["excess_limit"]).lstrip("+")
         return (
-            f"at most {limit}",
-            f"of extra error on new samples, with {sure} confidence, for as many "
-            "members chosen on one half of these samples",
+            f"at most {proven}",
+            f"more errors than all members on new samples, with {sure} confidence: "
+            "chosen on one half of the samples, as many were tried on the other",
         )
     if tried == number:
         return "none", f"that it costs at most {limit} of error could not be shown"
@@ -203,12 +202,14 @@ def _marked(data: dict[str, Any], members: IntArray) -> list[dict[str, Any]]:
     """Return the few sizes that stand out, and what for."""
     curve, certificate = data["pruning"]["curve"], data["certificate"]
     n_kept, n_members = data["pruning"]["n_kept"], data["ensemble"]["n_members"]
-    reasons = [(n_kept, "kept in this report"), (n_members, "all members")]
-    if curve["refusal"] is None:
-        reasons.append(
-            (curve["enough"], "fewest within one standard error of the best")
-        )
-        reasons.append((curve["best_size"], "best on held-back samples"))
+    kept, everybody = "kept in this report", "all members"
+    if n_kept == n_members and data["pruning"]["new_weights"]:
+        everybody = "all members, with new weights"
+    reasons = [(n_kept, kept), (n_members, everybody)]
+    if curve["refusal"] is None and curve["best_size"] is not None:
+        enough = "fewest from which on none is clearly worse than the best"
+        reasons.append((curve["enough"], enough))
+        reasons.append((curve["best_size"], "best to expect"))
     nested = certificate["refusal"] is None and certificate["nested"]
     if nested and certificate["n_kept"] < n_members:
         reasons.append((certificate["n_kept"], "fewest with a promise"))

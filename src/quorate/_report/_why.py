@@ -85,22 +85,32 @@ def _stay(
 def _errors_of_the_others(
     some: Votes, selection: Selection, kept: Votes, in_order: bool
 ) -> dict[int, BoolArray]:
-    """Return where those picked before each member err; or all others, if unordered."""
+    """Return where those picked before each member err; or all others, if unordered.
+
+    Where none of them may vote they would be guessing, which is no error of theirs.
+    """
     if selection.n_kept == 1:
         return {}
+    may = kept.codes >= 0
     order, errors = selection.members, leave_one_out_errors(kept)
+    told = may.sum(axis=0) - may > 0
     if in_order:
         order = selection.order[1:]
         errors = prefix_errors(some, selection.order[:-1])
-    return {int(member): each > 0 for member, each in zip(order, errors, strict=True)}
+        told = np.cumsum(some.codes[selection.order[:-1]] >= 0, axis=0) > 0
+    return {
+        int(member): (each > 0) & there
+        for member, each, there in zip(order, errors, told, strict=True)
+    }
 
 
 def _goes(some: Votes, member: int, kept: Votes, added: float | None) -> str:
-    errs = kept.sample_errors() > 0
-    helps, agrees = (_right_on(some, member, where) for where in (errs, ~errs))
+    errs, told = kept.sample_errors() > 0, (kept.codes >= 0).any(axis=0)
+    helps, agrees = (_right_on(some, member, where & told) for where in (errs, ~errs))
     return (
         f"Goes: never picked; it is right on {helps} where "
-        f"{_err(kept.n_members, 'kept')}, and on {agrees} where not; "
+        f"{_err(kept.n_members, 'kept')}, and on {agrees} where "
+        f"{'it does' if kept.n_members == 1 else 'they do'} not; "
         f"{_without(added, some.n_members)}."
     )
 

@@ -45,6 +45,9 @@ GLOSSARY = (
      "data."),
     ("held back", "Samples that a method did not see while it chose. Accuracy on the "
      "samples it chose on flatters the choice."),
+    ("to expect", "As many members are chosen without each fifth of the samples in "
+     "turn and judged on it, so that no sample judges a choice it had a part in. Out "
+     "of bag, as many as may vote on a sample are judged: on a new one all vote."),
     ("diversity", "How differently the members vote. There are many ways to count it, "
      "and none of them is good in itself: what counts is the error."),
     ("error decomposition", "Error of the plurality vote = mean error of the members - "
@@ -73,7 +76,7 @@ GLOSSARY = (
 )  # fmt: skip
 
 OF_CHOOSING = frozenset(
-    {"held back", "contribution", "pruning", "keep, order", "lazy voting"}
+    {"held back", "to expect", "contribution", "pruning", "keep, order", "lazy voting"}
 )
 """Words that a page without a choice of members does not use."""
 

@@ -5,10 +5,15 @@ An ensemble, samples, a method and a size go in (:func:`gather`, :func:`choose`)
 """
 
 from quorate.choosing._choose import check_method, choose, method_for, select
-from quorate.choosing._crossfit import CrossFittedCurve, ExpectedError
+from quorate.choosing._crossfit import CrossFittedCurve, first_votes
 from quorate.choosing._curve import SizeCurve, size_curve
 from quorate.choosing._drawing import MAX_SAMPLES, Drawn, draw_rows
 from quorate.choosing._evidence import Evidence, gather
+from quorate.choosing._expected import (
+    ExpectedError,
+    expectations,
+    has_whole_order,
+)
 from quorate.choosing._explanation import Explanation, contributions
 from quorate.choosing._pace import Latency
 from quorate.choosing._selection import Selection
@@ -33,7 +38,10 @@ __all__ = [
     "choose",
     "contributions",
     "draw_rows",
+    "expectations",
+    "first_votes",
     "gather",
+    "has_whole_order",
     "method_for",
     "select",
     "size_curve",

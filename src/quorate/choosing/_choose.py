@@ -21,15 +21,11 @@ from quorate._scoring import (
 )
 from quorate._typing import Array
 from quorate._warn import warn
-from quorate.choosing._crossfit import (
-    CrossFittedCurve,
-    cross_fitted_curve,
-    expected_error,
-    folds_of,
-)
+from quorate.choosing._crossfit import cross_fitted_curve, folds_of
 from quorate.choosing._curve import SizeCurve, size_curve
 from quorate.choosing._drawing import Drawn, draw_rows
 from quorate.choosing._evidence import Evidence
+from quorate.choosing._expected import expected_error, expected_of
 from quorate.choosing._pace import Build, Pace, fewer
 from quorate.choosing._selection import Selection
 from quorate.choosing._size import USUAL, Budget, Keep, Size
@@ -48,6 +44,7 @@ def choose(
     progress: Progress | None = None,
     owner: str = "prune",
     build: Build | None = None,
+    expect: bool = False,
     **parameters: Any,
 ) -> Selection:
     """Choose members by a method, and how many of them.
@@ -71,6 +68,9 @@ def choose(
     build : callable, optional
         Makes the model of a selection, to be timed where there is a budget of
         milliseconds; an ensemble has to be among the evidence then.
+    expect : bool
+        Tell the error to expect of a number of members that was given, too; members
+        are chosen without each fifth of the samples for it.
     **parameters
         Parameters of the method.
     """
@@ -91,7 +91,7 @@ def choose(
     is_auto = isinstance(method, str) and method == AUTO
     if wanted.is_fixed:
         fitted, seconds = _fit(pruner.set_params(keep=wanted.keep), evidence, progress)
-        return Selection(
+        found = Selection(
             votes,
             fitted,
             fitted.order_,
@@ -102,6 +102,7 @@ def choose(
             judged_by=score,
             drawn=evidence.drawn,
         )
+        return _told(found, evidence) if expect else found
     if wanted.needs_errors and (flaw := flaw_of(votes.source)):
         raise ValueError(
             f"{wanted.name}: how many are enough cannot be told, since {flaw}, or give "
@@ -150,11 +151,21 @@ def choose(
 
     limit = wanted.limit("milliseconds")
     if limit is None or build is None:
-        return first(number)
+        found = first(number)
+        return _told(found, evidence) if expect else found
     everybody = number == votes.n_members
     pace = Pace(evidence, limit, wanted.batch or 1, all_may_stay=everybody)
     number = pace.most(whole.order_[:number], whole.new_weights)
-    return _in_time(pace, first, number, build)
+    found = _in_time(pace, first, number, build)
+    return _told(found, evidence) if expect else found
+
+
+def _told(selection: Selection, evidence: Evidence) -> Selection:
+    """Return a choice with the error to expect, where that can be told."""
+    if selection.expected is not None or flaw_of(selection.source):
+        return selection
+    expected = expected_of(evidence, selection, selection.judged_by)
+    return replace(selection, expected=expected)
 
 
 def _in_time(
@@ -192,9 +203,6 @@ def _number(
 ) -> int:
     """Return how many members are kept by the rule that was given."""
     number = wanted.on(curve, evidence.costs, ("milliseconds",) if timed else ())
-    if number is not None and wanted.keep == "auto":
-        assert isinstance(curve, CrossFittedCurve)
-        return curve.members_for(number)
     if number is None:
         raise ValueError(
             f"{wanted.text}: {evidence.votes.n_samples} samples cannot show that any "
@@ -253,8 +261,9 @@ def select(
         A name from :func:`quorate.methods`, a pruner object, or "auto" for the one that
         suits the votes; see :func:`quorate.pruning.choose_method`.
     keep : float, int, "auto", None or "default"
-        Fraction in (0, 1] or number of members. "auto" takes the smallest size within
-        one standard error of the best. By default 0.2; for pools and voting ensembles
+        Fraction in (0, 1] or number of members. "auto" takes the smallest size from
+        which on none is worse than the best by more than one standard error. By
+        default 0.2; for pools and voting ensembles
         all members that a method gives a weight, or as many as err least. A pruner
         object keeps as many as its own
         ``keep`` says, unless another number is given here.
@@ -297,7 +306,9 @@ def select(
     the score, by a jackknife over samples. For "auto" and a
     tolerance they are cross-fitted: members are ordered without a fifth of the samples
     and judged on it, five times over, so that no sample judges an order that it had a
-    part in. The members kept are then ordered by all samples.
+    part in. Out of bag, where some of the members have a vote on a sample, seven of
+    them are judged by the first seven that have one, as on a new sample all would. The
+    members kept are then ordered by all samples.
 
     Examples
     --------

@@ -4,24 +4,25 @@ A method that orders members by some samples looks better on these than it is, s
 that is chosen on the same samples keeps no promise. Here the samples are cut into
 folds. Members are ordered without each fold in turn and judged on it, so that every
 sample is judged once, by an order that has not seen it.
+
+Out of bag, few of the first members of an order have a vote on a sample, where all of
+them would vote on a new one. So the error of seven members is that of the first seven
+that may vote on a sample, and of all that may where they are fewer.
 """
 
-import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import chain
 
 import numpy as np
 
-from quorate._kernels.limits import excess_limit, upper_limit
-from quorate._scoring import Judged, Score, judge_votes
+from quorate._kernels.limits import excess_limit
+from quorate._scoring import Score, judge_votes
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.choosing._curve import SizeCurve, losses_of
 from quorate.choosing._evidence import Evidence
 from quorate.pruning import Pruner, make_pruner
-from quorate.votes import Votes, outcome_of, prefix_errors, prefix_outcomes
-
-if TYPE_CHECKING:
-    from quorate.choosing._size import Size
+from quorate.votes import Votes, prefix_errors, prefix_outcomes
 
 N_FOLDS = 5
 CONFIDENCE = 0.95
@@ -30,21 +31,18 @@ _SEED = 0
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class CrossFittedCurve(SizeCurve):
-    """Error over size on samples that did not choose, and what follows for the rest."""
+    """Error over size on samples that did not choose, and what follows for the rest.
+
+    Where members may vote on some samples only, the error of so many members is that
+    of the first so many that may vote on a sample: on a new one, all of them would.
+    """
 
     excess_limits: FloatArray
-    """Upper limit on how much more the first 1, 2, ... err than all, 95 % each."""
-    votes_per_sample: FloatArray
-    """Usable votes on a sample, on average, of the first 1, 2, ... members."""
-
-    def members_for(self, size: int) -> int:
-        """Return how many members have as many votes as the first so many have here.
-
-        Of the first hundred members of a forest some 37 may vote on a sample out of
-        bag. A forest of 37 has as many votes, and the first 37 are no worse than any.
-        """
-        votes = float(self.votes_per_sample[size - 1])
-        return min(size, math.ceil(votes - 1e-9))
+    """Upper limit on how much more the first 1, 2, ... err than all, 95 % each. Where
+    members may vote on some samples only, by the votes that they have, fewer than on
+    new samples, so that it is rather too high."""
+    excess_errors: FloatArray
+    """Standard error of the difference to all members, on the same samples."""
 
     def within_one_standard_error(self) -> int:
         """Return the smallest size from which on none is clearly worse than the best.
@@ -71,8 +69,16 @@ class CrossFittedCurve(SizeCurve):
         return first if first <= self.order.size else None
 
 
+Fits = Iterable[tuple[IntArray, Pruner]]
+"""The samples of each fold, and the method fitted on all others."""
+
+
 def cross_fitted_curve(
-    evidence: Evidence, pruner: Pruner, order: IntArray, score: Score | None = None
+    evidence: Evidence,
+    pruner: Pruner,
+    order: IntArray,
+    score: Score | None = None,
+    fits: Fits | None = None,
 ) -> CrossFittedCurve:
     """Return the error over size, each sample judged by an order that has not seen it.
 
@@ -85,187 +91,179 @@ def cross_fitted_curve(
         The order by all samples, to which the sizes belong.
     score : Score, optional
         What to count instead of errors.
+    fits : iterable of pairs, optional
+        The method fitted without each fold, if that was done already.
     """
     votes = evidence.votes
-    folds = folds_of(votes, by_class=score is not None)
+    if fits is None:
+        fits = fit_without_each_fold(evidence, pruner, by_class=score is not None)
     if score is not None:
-        return _scored_curve(evidence, pruner, order, score, folds)
-    n_sizes = order.size
-    errors = np.empty((n_sizes, votes.n_samples))
-    for held in folds:
-        others = np.setdiff1d(np.arange(votes.n_samples), held)
-        fitted = _fit(pruner, evidence.at(others, same_further=True))
+        return _scored_curve(votes, fits, order, score)
+    full, n, n_sizes = votes.sample_errors(), votes.n_samples, order.size
+    # Sums over samples: errors, their squares, errors where all members err too, and
+    # by how much more and less the first members err by the votes they have.
+    sums, squares, shared, more, less = np.zeros((5, order.size))
+    for held, fitted in fits:
         n_sizes = min(n_sizes, fitted.order_.size)
-        found = prefix_errors(votes.at(held), *fitted.path())
-        for row, on_samples in zip(errors[:n_sizes], found, strict=False):
-            row[held] = on_samples
-    return _curve(votes, order[:n_sizes], errors[:n_sizes])
-
-
-def _curve(votes: Votes, order: IntArray, errors: FloatArray) -> CrossFittedCurve:
-    full, n = votes.sample_errors(), votes.n_samples
+        judged, whole = votes.at(held), full[held]
+        along, weights = fitted.path()
+        found = prefix_errors(judged, along, weights)
+        by_size = np.zeros((order.size, held.size))
+        fill_by_votes(by_size, judged, along, _counted(found, whole, more, less))
+        sums += by_size.sum(axis=1)
+        squares += np.square(by_size).sum(axis=1)
+        shared += by_size @ whole
+    errors = sums / n
+    spread = np.maximum(squares / n - errors**2, 0)
+    apart = errors - full.mean()
+    differ = (squares - 2 * shared + np.square(full).sum()) / n - apart**2
     # Ties count in part and are rounded against the smaller ensemble, sums are not.
-    more = np.ceil(np.maximum(errors - full, 0).sum(axis=1) - 1e-9)
-    less = np.floor(np.maximum(full - errors, 0).sum(axis=1) + 1e-9)
+    limits = excess_limit(
+        np.ceil(more - 1e-9), np.floor(less + 1e-9), n, 1 - CONFIDENCE
+    )
     return CrossFittedCurve(
-        order=order,
-        errors=errors.mean(axis=1),
-        standard_errors=errors.std(axis=1) / np.sqrt(n),
+        order=order[:n_sizes],
+        errors=errors[:n_sizes],
+        standard_errors=np.sqrt(spread / n)[:n_sizes],
         full_error=float(full.mean()),
-        excess_limits=excess_limit(more, less, n, 1 - CONFIDENCE),
-        ends_with_all=order.size == votes.n_members,
-        votes_per_sample=_votes_per_sample(votes, order),
+        excess_limits=np.asarray(limits)[:n_sizes],
+        excess_errors=np.sqrt(np.maximum(differ, 0) / n)[:n_sizes],
+        ends_with_all=n_sizes == votes.n_members,
     )
 
 
+def _counted(
+    found: Iterable[FloatArray], whole: FloatArray, more: FloatArray, less: FloatArray
+) -> Iterator[FloatArray]:
+    """Pass errors on, and add up by how much they are above and below the whole's."""
+    for size, errors in enumerate(found):
+        if size < more.size:
+            more[size] += np.maximum(errors - whole, 0).sum()
+            less[size] += np.maximum(whole - errors, 0).sum()
+        yield errors
+
+
 def _scored_curve(
-    evidence: Evidence,
-    pruner: Pruner,
-    order: IntArray,
-    score: Score,
-    folds: list[IntArray],
+    votes: Votes, fits: Fits, order: IntArray, score: Score
 ) -> CrossFittedCurve:
     """Put together what the folds say at each size, and score that."""
-    votes = evidence.votes
     n_sizes = order.size
-    taken: Array | None = None
-    for held in folds:
-        others = np.setdiff1d(np.arange(votes.n_samples), held)
-        fitted = _fit(pruner, evidence.at(others, same_further=True))
+    # By so many members that vote, and by the first so many, where these are others.
+    taken = by_place = np.empty(0)
+    for held, fitted in fits:
         n_sizes = min(n_sizes, fitted.order_.size)
         judged = votes.at(held)
-        found = prefix_outcomes(judged, *fitted.path(), shares=score.needs_shares)
-        for size, outcome in zip(range(n_sizes), found, strict=False):
-            part = score.take(outcome, judged.y)
-            if taken is None:
-                shape = (order.size, votes.n_samples, *part.shape[1:])
-                taken = np.empty(shape, dtype=part.dtype)
-            taken[size, held] = part
-    assert taken is not None
+        along, weights = fitted.path()
+        said = prefix_outcomes(judged, along, weights, shares=score.needs_shares)
+        found = (score.take(outcome, judged.y) for outcome in said)
+        first = next(found)
+        if not taken.size:
+            shape = (order.size, votes.n_samples, *first.shape[1:])
+            taken = by_place = np.empty(shape, dtype=first.dtype)
+            if votes.is_masked:
+                by_place = np.empty_like(taken)
+        passed = _noted(chain([first], found), by_place, held)
+        by_size = np.zeros((order.size, held.size, *taken.shape[2:]), taken.dtype)
+        fill_by_votes(by_size, judged, along, passed)
+        taken[:, held] = by_size
     whole = judge_votes(votes, score)
     each = [score.judge(row, votes.y) for row in taken[:n_sizes]]
+    firsts = each
+    if votes.is_masked:
+        firsts = [score.judge(row, votes.y) for row in by_place[:n_sizes]]
     errors, spread = losses_of(each, score)
-    limits = np.array([one.limit_behind(whole, CONFIDENCE) for one in each])
+    limits = np.array([one.limit_behind(whole, CONFIDENCE) for one in firsts])
+    differ = np.array([one.behind(whole)[1] for one in each])
     return CrossFittedCurve(
         order=order[:n_sizes],
         errors=errors,
         standard_errors=spread,
         full_error=float(score.loss(whole.score)),
         excess_limits=np.where(np.isfinite(limits), limits, np.inf),
+        excess_errors=np.where(np.isfinite(differ), differ, 0.0),
         ends_with_all=n_sizes == votes.n_members,
-        votes_per_sample=_votes_per_sample(votes, order[:n_sizes]),
         score=score,
     )
 
 
-def _votes_per_sample(votes: Votes, order: IntArray) -> FloatArray:
-    _, asked = votes.member_counts()
-    return np.cumsum(asked[order]) / votes.n_samples
+def _noted(found: Iterable[Array], rows: Array, held: IntArray) -> Iterator[Array]:
+    """Pass on what the first 1, 2, ... members say, and write it down."""
+    for size, part in enumerate(found):
+        if size < len(rows):
+            rows[size, held] = part
+        yield part
 
 
-@dataclass(frozen=True, slots=True)
-class ExpectedError:
-    """Error to expect of members whose number was found by errors.
+def fill_by_votes(
+    rows: Array, votes: Votes, order: IntArray, found: Iterable[Array]
+) -> None:
+    """Fill a row for 1, 2, ... members with what as many of them say of each sample.
 
-    With another score than accuracy an error is what is missing to its best value.
+    Parameters
+    ----------
+    rows : array of shape (n_sizes, n_samples, ...)
+        What is filled.
+    votes : Votes
+    order : array of int
+        Members in the order in which they come in.
+    found : iterable of array of shape (n_samples, ...)
+        What the first 1, 2, ... of them say.
     """
-
-    error: float
-    """What to expect."""
-    limit: float
-    """What it is at most, with 95 % confidence."""
-    score: Score | None = None
-    """The score asked for; None for accuracy."""
-    standard_error: float | None = None
-    """Standard error of what to expect, where another score was asked for."""
-
-    def __str__(self) -> str:
-        if self.score is not None:
-            found, least = (self.score.top - loss for loss in (self.error, self.limit))
-            return (
-                f"{self.score.title} about {found:.4f} +- {self.standard_error:.4f}, "
-                f"at least {least:.4f} with 95 % confidence"
-            )
-        return (
-            f"error about {self.error:.4f}, at most {self.limit:.4f} with 95 % "
-            "confidence"
-        )
+    if not votes.is_masked:
+        for row, said in zip(rows, found, strict=False):
+            row[:] = said
+        return
+    n_votes = np.zeros(votes.n_samples, dtype=np.intp)
+    last: Array = np.empty(0)
+    for member, last in zip(order, found, strict=True):
+        voted = np.flatnonzero((votes.codes[member] >= 0) & (n_votes < len(rows)))
+        rows[n_votes[voted], voted] = last[voted]
+        n_votes[voted] += 1
+    for size in range(len(rows)):
+        fewer = np.flatnonzero(n_votes <= size)
+        rows[size, fewer] = last[fewer]  # all that have a vote
 
 
-def expected_error(
-    evidence: Evidence, pruner: Pruner, size: "Size", score: Score | None = None
-) -> ExpectedError:
-    """Find members and their number without each fold in turn, and judge them on it.
+def first_votes(votes: Votes, order: IntArray, number: int) -> Votes:
+    """Return the votes of the first so many members that may vote on each sample.
 
-    The errors that found a size flatter it: of many sizes, some look good. So the whole
-    procedure is repeated without the samples that judge it.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import quorate
+    >>> from quorate.choosing._crossfit import first_votes
+    >>> valid = [[True, False], [True, True], [True, True]]
+    >>> votes = quorate.Votes([[0, 0], [0, 1], [1, 1]], [0, 1], valid=valid)
+    >>> first_votes(votes, np.arange(3), 2).codes
+    array([[ 0, -1],
+           [ 0,  1],
+           [-1,  1]], dtype=int8)
     """
-    votes = evidence.votes
-    errors = np.empty(votes.n_samples)
-    taken: Array | None = None
-    for held in folds_of(votes, by_class=score is not None):
-        others = np.setdiff1d(np.arange(votes.n_samples), held)
-        part = evidence.at(others, same_further=True)
-        fitted = _fit(pruner, part)
-        curve = cross_fitted_curve(part, pruner, fitted.order_, score)
-        number = size.on(curve, part.costs)
-        judged = votes.at(held)
-        if number is not None:
-            # Out of bag, the first so many stand for fewer that vote on every sample.
-            if not (fitted.tags.nested or votes.is_masked):
-                fitted = _fit(make_pruner(pruner, keep=number), part)
-            order, weights = fitted.path()
-            last = min(number, order.size)
-            along = None if weights is None else weights[:last]
-            found = _last(judged, order[:last], along, score)
-        elif score is None:
-            found = judged.sample_errors()  # everybody stays
-        else:
-            everybody = outcome_of(judged, shares=score.needs_shares)
-            found = score.take(everybody, judged.y)
-        if score is None:
-            errors[held] = found
-            continue
-        if taken is None:
-            taken = np.empty((votes.n_samples, *found.shape[1:]), dtype=found.dtype)
-        taken[held] = found
-    if score is not None:
-        assert taken is not None
-        return _expected_score(score.judge(taken, votes.y), score)
-    wrong = float(np.ceil(errors.sum() - 1e-9))
-    # Half of the risk is left to the difference between the members of the folds and
-    # those that are kept in the end.
-    limit = upper_limit(wrong, votes.n_samples, (1 - CONFIDENCE) / 2)
-    return ExpectedError(float(errors.mean()), float(limit))
+    if not votes.is_masked:
+        return votes.keep(np.sort(order[:number]))
+    may = votes.codes[order] >= 0
+    among = np.zeros(votes.codes.shape, dtype=bool)
+    among[order] = may & (np.cumsum(may, axis=0) <= number)
+    busy = np.flatnonzero(among.any(axis=1))
+    return votes.keep(busy).only(among[busy])
 
 
-def _last(
-    votes: Votes,
-    order: IntArray,
-    weights: list[FloatArray] | None,
-    score: Score | None,
-) -> Array:
-    """Return the errors of all members of an order, or what a score needs of them."""
-    if score is None:
-        *_, errors = prefix_errors(votes, order, weights)
-        return errors
-    shares = score.needs_shares
-    *_, outcome = prefix_outcomes(votes, order, weights, shares=shares)
-    return score.take(outcome, votes.y)
+def fit_without_each_fold(
+    evidence: Evidence, pruner: Pruner, *, by_class: bool = False
+) -> Iterator[tuple[IntArray, Pruner]]:
+    """Yield the samples of each fold, and the method fitted on all others."""
+    for held in folds_of(evidence.votes, by_class=by_class):
+        yield held, fit_on(without(held, evidence), pruner)
 
 
-def _expected_score(found: Judged, score: Score) -> ExpectedError:
-    # As with errors, half of the risk is left to the members of the folds.
-    limit = found.lower_limit(1 - (1 - CONFIDENCE) / 2)
-    return ExpectedError(
-        float(score.loss(found.score)),
-        float(score.loss(limit)),
-        score,
-        found.standard_error,
-    )
+def without(held: IntArray, evidence: Evidence) -> Evidence:
+    """Return the evidence of the samples that are not in a fold."""
+    others = np.setdiff1d(np.arange(evidence.votes.n_samples), held)
+    return evidence.at(others, same_further=True)
 
 
-def _fit(pruner: Pruner, evidence: Evidence) -> Pruner:
+def fit_on(evidence: Evidence, pruner: Pruner) -> Pruner:
+    """Return the method, fitted on some evidence; the one given is left alone."""
     fitted: Pruner = make_pruner(pruner).fit(
         evidence.votes,
         evidence.features() if pruner.tags.needs_features else None,

@@ -21,7 +21,14 @@ from quorate.choosing._curve import size_curve
 from quorate.choosing._selection import Selection
 from quorate.decomposition import decompose
 from quorate.pruning import BestMembers, RandomSubset
-from quorate.votes import Votes, flaw_of, leave_one_out_errors, subset_errors
+from quorate.votes import (
+    Votes,
+    flaw_of,
+    leave_one_out_errors,
+    prefix_errors,
+    prefix_outcomes,
+    subset_errors,
+)
 
 _SHOWN_STEPS = 50
 _WHERE = {
@@ -45,14 +52,14 @@ class Explanation:
 
     steps: list[dict[str, Any]]
     """Each pick: member; accuracy, the share of its own votes that are right; error of
-    those picked so far; contribution. Only who was picked if the choice was on training
-    votes, where errors mean nothing."""
+    those picked so far, on the samples that one of them may vote on; contribution. Only
+    who was picked if the choice was on training votes, where errors mean nothing."""
     before_and_after: list[dict[str, Any]]
     """Decomposition of the plurality vote and diversity, of all members and of those
     kept; none on training votes."""
     comparison: list[dict[str, Any]]
     """Accuracy of the choice and of the plain alternatives of the same size, as their
-    ensembles predict. Of a single member on out-of-bag votes, that of its own votes."""
+    ensembles predict. Out of bag, on the samples that one of them may vote on."""
     compared_on: str
     """"test", "choice" or "nothing": the samples of the comparison."""
     score: Score | None = None
@@ -83,10 +90,14 @@ class Explanation:
         """What the comparison does where nobody votes, if that happens."""
         if not self.out_of_bag or self.compared_on != "choice":
             return ""
+        if self.score is not None:
+            return (
+                "Out of bag, a sample on which none of them votes counts as a guess, "
+                "so few members look weaker than they are."
+            )
         return (
-            "Out of bag, a sample on which none of them votes counts as a guess, so "
-            "few members look weaker than they are; a single one is judged on its own "
-            "votes."
+            "Out of bag, each is judged on the samples that one of its members may "
+            "vote on. Only some of them may, so few members look weaker than they are."
         )
 
     @property
@@ -98,9 +109,10 @@ class Explanation:
         else:
             title = self.score.title
             so_far, falls = f"{title} so far: of the ensemble", f"{title} falls"
+        where = ", on the samples that one of them may vote on" * self.out_of_bag
         return [
             f"accuracy alone: share of the member's own {own} that are right.",
-            f"{so_far} of those picked up to here.",
+            f"{so_far} of those picked up to here{where}.",
             f"contribution: by how much {falls} if it alone leaves those kept.",
         ]
 
@@ -148,7 +160,8 @@ class Explanation:
             lines.append(
                 f"  {member:<20}" + "".join(f"  {cell:>{w}}" for cell, w in cells)
             )
-        lines += [f"  {meaning}" for meaning in self._meanings]
+        for meaning in self._meanings:
+            lines += wrap(meaning, 78, initial_indent="  ", subsequent_indent="    ")
         return encodable("\n".join(lines))
 
     @property
@@ -245,8 +258,7 @@ def _steps(
     if honest:
         weights = selection.weights
         weighted = votes if weights is None else votes.reweighted(weights)
-        curve = size_curve(weighted, order, scoring=score)
-        errors = (curve.errors if score is None else curve.scores).tolist()
+        errors = _so_far(weighted, order, score)
         each = contributions(selection.applied_to(votes), score)
         shares = each[np.searchsorted(selection.members, order)].tolist()
         accuracies = votes.accuracies[order].tolist()
@@ -262,6 +274,28 @@ def _steps(
             order, accuracies, errors, shares, strict=True
         )
     ]
+
+
+def _so_far(votes: Votes, order: IntArray, score: Score | None) -> list[float | None]:
+    """Return the error of the first 1, 2, ... members, or their score.
+
+    Where not everybody may vote, on the samples that one of them may vote on: on the
+    others they would be guessing.
+    """
+    if not votes.is_masked:
+        curve = size_curve(votes, order, scoring=score)
+        found: list[float | None] = curve.errors.tolist()
+        return found if score is None else curve.scores.tolist()
+    there = np.cumsum(votes.codes[order] >= 0, axis=0) > 0
+    if score is None:
+        each = zip(prefix_errors(votes, order), there, strict=True)
+        return [float(errors[some].mean()) for errors, some in each]
+    outcomes = prefix_outcomes(votes, order, shares=score.needs_shares)
+    values = [
+        score.value(score.take(outcome, votes.y)[some], votes.y[some])
+        for outcome, some in zip(outcomes, there, strict=True)
+    ]
+    return [value if np.isfinite(value) else None for value in values]
 
 
 def contributions(votes: Votes, score: Score | None = None) -> FloatArray:
@@ -321,11 +355,13 @@ def _compare(
         name = "accuracy"
         errors, _ = subset_errors(judged, subsets)
         scores = 1 - errors
-        if judged.is_masked:
-            # On the samples that it may vote on; on the others it would be guessing.
-            scores[1] = judged.accuracies[best[0]]
         whole, chosen = judged.accuracy(), kept.accuracy()
-        mean = 1 - float(errors[2:].mean()) if draws else 0.0
+        if judged.is_masked:
+            scores = _without_guesses(scores, judged, subsets)
+            scores[1] = judged.accuracies[best[0]]  # the same, to the last digit
+            alone = np.array([chosen]), judged, selection.support[None, :]
+            chosen = float(_without_guesses(*alone)[0])
+        mean = float(scores[2:].mean()) if draws else 0.0
     else:
         name = "score"
         scores, _ = judge_subsets(judged, subsets, score)
@@ -343,6 +379,18 @@ def _compare(
         {"what": what, "members": members, name: float(value)}
         for what, members, value in rows
     ]
+
+
+def _without_guesses(
+    accuracies: FloatArray, votes: Votes, subsets: BoolArray
+) -> FloatArray:
+    """Return accuracies on the samples that one of the members may vote on.
+
+    On the others they would be guessing, and have been counted so.
+    """
+    may = votes.codes >= 0
+    idle = np.array([1 - may[some].any(axis=0).mean() for some in subsets])
+    return np.asarray((accuracies - idle / votes.n_classes) / (1 - idle))
 
 
 def _support(members: IntArray, n_members: int) -> BoolArray:

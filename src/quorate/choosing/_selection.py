@@ -8,9 +8,9 @@ import numpy as np
 from quorate._html import facts_html
 from quorate._scoring import Judged, Score, judge_votes
 from quorate._typing import BoolArray, FloatArray, IntArray
-from quorate.choosing._crossfit import ExpectedError
 from quorate.choosing._curve import SizeCurve
 from quorate.choosing._drawing import Drawn
+from quorate.choosing._expected import ExpectedError
 from quorate.choosing._pace import Latency
 from quorate.pruning import Pruner
 from quorate.votes import Votes, VoteSource, flaw_of
@@ -40,8 +40,8 @@ class Selection:
     seconds: float = 0.0
     """How long the method itself took."""
     expected: ExpectedError | None = None
-    """Error to expect, where the number of members was found by errors; None where it
-    was given."""
+    """Error to expect on samples that did not choose them. Where the number of members
+    was given, only if asked for with ``expect=True``."""
     judged_by: Score | None = None
     """The score that was asked for; None for accuracy."""
     drawn: Drawn | None = None

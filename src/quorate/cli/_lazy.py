@@ -116,7 +116,8 @@ def _show(console: "Console", trial: "Trial") -> None:
         "asked: members per sample, on average; changed: predictions that are not "
         f"those of all members; ms: for all {trial.n_samples:,} samples"
     )
-    console.print(trial.allowance)
+    if trial.allowance:
+        console.print(trial.allowance)
     if trial.left_out:
         console.print(f"not calibrated: {trial.left_out}")
     if trial.note:

@@ -120,7 +120,9 @@ def prune(
     DATA are the samples to choose on: the training data of a forest or of bagging, or
     samples that no member has seen. A folder or pattern of files is read once to draw
     the samples to choose on, and once more to compare both models on all rows; with
-    --test, where no member was chosen, the smaller one is also certified.
+    --test, where no member was chosen, the smaller one is also certified. Without it,
+    the accuracy after is what to expect on new samples: as many members are chosen
+    without each fifth of DATA and judged on it.
     """
     target_file = output or model.with_name(f"{model.stem}-small.skops")
     refuse_to_write_over(target_file, force, ".skops")
@@ -181,6 +183,8 @@ def prune(
             max_samples=max_samples,
             target=target if y is None else None,
             random_state=seed,
+            # Of members with new leaves, or in a pass over files, nothing is expected.
+            expect=not (test or distil or y is None),
             **parameters,
         )
     judged = test or data
@@ -207,11 +211,21 @@ def prune(
             if test is not None or y is None:
                 samples = read_samples_of(form, judged, target)
             compared = compare(ensemble, smaller, *samples, scoring=scoring)
+    all_stay = selection.n_kept == selection.votes.n_members and (
+        selection.weights is None
+    )
+    expected = selection.expected
+    if test or distil or y is None or all_stay:
+        expected = None
     if test is None:
         # Nothing can be promised about members by the samples that chose them.
         compared = replace(
             compared, error_limits=None, excess_limit=None, chosen_on=False
         )
+    note = compared.note
+    if expected is not None:
+        compared = _as_expected(compared, expected, selection)
+        note = _note(expected, selection)
     save(smaller, target_file)
     seen = "samples chosen on" if test is None else "test samples"
     # Marks of rows tell a reader nothing.
@@ -220,16 +234,65 @@ def prune(
         found = {
             "output": str(target_file),
             "compared_on": seen,
-            "comparison": compared.to_dict(),
+            "comparison": {**compared.to_dict(), "note": note},
+            "expected": None if expected is None else expected.to_dict(),
             "certificate": certificate,
             "pruning": record,
         }
         say(json.dumps(found, indent=2))
         return
     console = results_console()
-    _show(console, compared, selection, record, test is None, target_file, typed)
+    if not (test or expected or all_stay or compared.accuracy is None):
+        note += (
+            " The members were chosen on the same samples, which flatters what is "
+            "left; --test FILE compares on others."
+        )
+    _show(console, compared, selection, record, note, target_file, typed)
     if certificate is not None:
         console.print(certificate)
+
+
+def _as_expected(compared: Any, expected: Any, selection: Any) -> Any:
+    """Return the comparison with what to expect of the smaller model on new samples."""
+    votes = selection.votes
+    found = {
+        "accuracy": expected.accuracies(votes),
+        "recalls": expected.recalls(votes),
+        "agreement": expected.agreement(votes),
+        "n_samples": votes.n_samples,
+    }
+    if expected.score is not None:
+        whole, after = selection.full_score, expected.score.top - expected.error
+        found["score"] = (whole.score, after)
+        doubts = whole.standard_error, expected.standard_error, expected.excess_error
+        found["score_errors"] = doubts
+    return replace(compared, **found)
+
+
+def _note(expected: Any, selection: Any) -> str:
+    """Say what the accuracies rest on, and what was timed."""
+    from quorate._units import points_text
+
+    votes = selection.votes
+    chosen = "as many members were chosen"
+    if selection.rule.startswith(("keep='auto'", "keep=default", "tolerance")):
+        chosen = "members and their number were chosen"
+    told = (
+        f"Before: {'out-of-bag' if votes.is_masked else 'all'} votes on "
+        f"{votes.n_samples:,} samples. After: what to expect on new samples; {chosen} "
+        "without each fifth of "
+        f"{'them' if expected.samples.size == votes.n_samples else 'some'} and judged "
+        "on it."
+    )
+    if expected.score is None:
+        doubt = points_text(expected.excess_error).lstrip("+")
+        told += f" The standard error of the change is {doubt}."
+    if expected.by_fewer_votes:
+        told += (
+            " Out of bag only some of these members may vote on a sample, so that few "
+            "look weaker than they are."
+        )
+    return f"{told} --test FILE compares on other samples."
 
 
 def _show(
@@ -237,7 +300,7 @@ def _show(
     compared: Any,
     selection: Any,
     record: Any,
-    where_chosen: bool,
+    note: str,
     output: Path,
     typed: str,
 ) -> None:
@@ -260,10 +323,5 @@ def _show(
     if selection.latency is not None:
         console.print(str(selection.latency), markup=False)
     console.print(comparison_table(compared))
-    console.print(compared.note)
-    if where_chosen and compared.accuracy is not None:
-        console.print(
-            "The members were chosen on the same samples, which flatters what is left; "
-            "--test FILE compares on others."
-        )
+    console.print(note)
     console.print(f"written to {output}", markup=False, soft_wrap=True)

@@ -7,7 +7,7 @@ import numpy as np
 
 from quorate._suggest import one_of
 from quorate._typing import FloatArray, IntArray
-from quorate.choosing import CrossFittedCurve, SizeCurve, size_curve
+from quorate.choosing import SizeCurve, size_curve
 from quorate.display._axes import figure_of, one_axes
 from quorate.display._base import Display
 from quorate.display._colours import ALL, GOOD, KEPT, text_colour
@@ -27,12 +27,10 @@ class SizeCurveDisplay(Display):
     The band is one standard error to each side. A size whose line is within the band
     of the best is not clearly worse than it; the dashed line is the whole ensemble.
 
-    Out of bag only some members vote on a sample, so that the first hundred are no
-    better there than 37 that all vote. Where the number of members was found on such
-    votes, the line is drawn over the votes that samples have; that is the number of
-    members it stands for. The mark of such a size is what to expect of it, by samples
-    that found neither members nor size, and the line above it what that is at most,
-    with 95 % confidence.
+    Where the number of members was found by errors, the line is that of samples that
+    did not choose; out of bag, of the first so many that may vote on a sample. The mark
+    of such a size is what to expect of it, by samples that found neither members nor
+    size, and the line above it what that is at most, with 95 % confidence.
 
     Parameters
     ----------
@@ -49,8 +47,6 @@ class SizeCurveDisplay(Display):
         What is drawn, if not errors or accuracy: the name of a score.
     top : float
         The best it can be; errors are what is missing to that.
-    votes_per_sample : ndarray of shape (n_sizes,), optional
-        Votes on a sample, on average, where not all members vote.
     expected, limit : float, optional
         Error to expect of the chosen size, and what it is at most.
 
@@ -77,7 +73,6 @@ class SizeCurveDisplay(Display):
     rule: str = ""
     scoring: str = "accuracy"
     top: float = 1.0
-    votes_per_sample: FloatArray | None = None
     expected: float | None = None
     limit: float | None = None
 
@@ -145,7 +140,6 @@ class SizeCurveDisplay(Display):
             rule,
             curve.scoring,
             1.0 if curve.score is None else curve.score.top,
-            curve.votes_per_sample if isinstance(curve, CrossFittedCurve) else None,
         )
 
     def plot(
@@ -174,7 +168,7 @@ class SizeCurveDisplay(Display):
             float("nan") if error is None else self.top - error if upwards else error
             for error in (self.full_error, self.expected, self.limit)
         )
-        sizes = self.sizes if self.votes_per_sample is None else self.votes_per_sample
+        sizes = self.sizes
         written = "{:.4f}".format if named else percent
         ax.fill_between(
             sizes, line - self.standard_errors, line + self.standard_errors,
@@ -201,8 +195,7 @@ class SizeCurveDisplay(Display):
                 self.chosen, at, "D", color=KEPT, ms=8, mec=ink, zorder=4,
                 label=f"{self.chosen} kept{rule}: {told}",
             )  # fmt: skip
-        all_vote = float(sizes[-1]) > self.sizes[-1] - 0.5
-        ax.set_xlabel("members" if all_vote else "members that vote on a sample")
+        ax.set_xlabel("members")
         ax.set_ylabel(shown if named else f"{shown}, %")
         self._look_closely(ax, line, [full, at, most])
         ax.set_xlim(

@@ -83,11 +83,19 @@ class Trial:
 
     @property
     def allowance(self) -> str:
-        """How to read changed predictions beside what a mode allows, in words."""
+        """How to read changed predictions beside what a mode allows, in words.
+
+        Nothing where no mode allows any.
+        """
+        there = [tried.mode for tried in self.modes if tried.expected_disagreement]
+        allowing = list(dict.fromkeys(there))
+        if not allowing:
+            return ""
+        allow = "allows" if len(allowing) == 1 else "allow"
         return (
             f"One of {self.n_samples:,} samples is {percent_text(1 / self.n_samples)}: "
-            "what changed here may lie above what bayes and calibrated allow, which is "
-            "meant on average over samples to come."
+            f"what changed here may lie above what {' and '.join(allowing)} {allow}, "
+            "which is meant on average over samples to come."
         )
 
     def to_dict(self) -> dict[str, Any]:

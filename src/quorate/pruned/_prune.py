@@ -66,12 +66,13 @@ def prune(
         A name from :func:`quorate.methods`, a pruner object, or "auto" for the one that
         suits the ensemble; see :func:`quorate.pruning.choose_method`.
     keep : float, int, "auto", None or "default"
-        Fraction in (0, 1] or number of members; "auto" for the smallest size within one
-        standard error of the best; None where the method finds its own size. By default
-        0.2; for lists, dicts and voting ensembles, of which a fifth may be one, all
-        members that the method gives a weight, or as many as err least by
-        cross-validation where it gives none. A pruner object keeps as many as its own
-        ``keep`` says, unless another is given here.
+        Fraction in (0, 1] or number of members; "auto" for the smallest size from which
+        on none is worse than the best by more than one standard error; None where the
+        method finds its own size. By default 0.2; for lists, dicts and voting
+        ensembles, of which a fifth may be one, all members that the method gives a
+        weight, or as many as err least by cross-validation where it gives none. A
+        pruner object keeps as many as its own ``keep`` says, unless another is given
+        here.
     out_of_bag : {"auto", True, False}
         Choose on out-of-bag votes. "auto" does so where the ensemble bootstraps and X
         is its training data, and uses all votes on X otherwise.
@@ -182,9 +183,18 @@ def prune_with_selection(
     target: str | None = None,
     as_members: bool = False,
     random_state: Any = None,
+    expect: bool = False,
     **parameters: Any,
 ) -> tuple[Any, Selection]:
     """Prune as :func:`prune` does, and return the choice as well.
+
+    Parameters
+    ----------
+    expect : bool
+        Tell the error to expect of a number of members that was given, too, as
+        ``selection.expected``: members are chosen without each fifth of 10,000 samples
+        at most for it, and judged there. The other parameters are those of
+        :func:`prune`.
 
     Returns
     -------
@@ -203,6 +213,9 @@ def prune_with_selection(
     >>> small, selection = quorate.prune_with_selection(forest, X, y, "re", "auto")
     >>> selection.n_kept == len(small.estimators_)
     True
+    >>> _, selection = quorate.prune_with_selection(forest, X, y, keep=9, expect=True)
+    >>> print(selection.expected)
+    error about 0.0337, at most 0.0719 with 95 % confidence
     """
     size = Size.of(method, keep, tolerance, budget, batch, owner="prune")
     check_method(method, **parameters)
@@ -241,7 +254,14 @@ def prune_with_selection(
         return smaller
 
     selection = choose(
-        evidence, method, size, scoring=scoring, seed=seed, build=build, **parameters
+        evidence,
+        method,
+        size,
+        scoring=scoring,
+        seed=seed,
+        build=build,
+        expect=expect,
+        **parameters,
     )
     if as_members and not whole.can_predict:
         return whole.keep(selection.members), selection

@@ -13,7 +13,7 @@ def size_curve(given: PictureInput) -> Picture | None:
     """Draw the error over the number of members, if it was measured."""
     pruning = given.data["pruning"]
     curve = pruning["curve"]
-    if curve["refusal"] is not None:
+    if curve["refusal"] is not None or curve["best_size"] is None:
         return None
     sizes, errors = np.asarray(curve["sizes"]), np.asarray(curve["errors"])
     judged, measure = given.data["judged"], measure_of(given.data)
@@ -49,12 +49,13 @@ def size_curve(given: PictureInput) -> Picture | None:
         "sizes",
         shown,
         "How many members are enough",
-        f"{what_is_shown} on held-back samples of {what}. The band is one standard "
+        f"{what_is_shown} to expect on new samples of {what}. The band is one standard "
         "error wide on each side.",
         f"The {best} is reached with {count(curve['best_size'])} "
         f"{'member' if curve['best_size'] == 1 else 'members'}, and "
         f"{count(curve['enough'])} "
-        f"{'is' if curve['enough'] == 1 else 'are'} within one standard error of it.",
+        f"{'is' if curve['enough'] == 1 else 'are'} enough: from there on no number is "
+        "worse by more than one standard error.",
         told,
     )
 
@@ -84,8 +85,9 @@ def method_gains(given: PictureInput) -> Picture | None:
         "method-gains",
         shown,
         "Methods at the same size",
-        f"{measure.title.capitalize()} on held-back samples, as a difference to all "
-        "members, with two standard errors on each side.",
+        f"{measure.title.capitalize()} as a difference to all members, chosen on one "
+        "half of the samples and judged on the other, with two standard errors on each "
+        "side.",
         f"The best is {rows[0]['method']} with "
         f"{measure.write(rows[0][measure.value])}.",
         told,

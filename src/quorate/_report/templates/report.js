@@ -18,8 +18,11 @@
     const input = make("input", { type: "range", id: "members-to-keep", min: 0, max: last, step: 1 });
     input.value = sizes.advised;
     const figures = { keep: sizes.members, ...sizes.text };
+    const commands = place.querySelector("#commands");
     const show = () => {
       const at = Number(input.value);
+      // Who keeps all of them has nothing to do.
+      commands.hidden = at === sizes.as_it_is;
       for (const shown of place.querySelectorAll("[data-figure]"))
         shown.textContent = figures[shown.dataset.figure][at];
       const told = ["members", "size", "time", "score"].filter((name) => figures[name]);
