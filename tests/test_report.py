@@ -471,7 +471,7 @@ def test_samples_that_members_were_chosen_on_before_give_no_promise():
     new = quorate.report(small, X[1800:], y[1800:], method="mdm", keep=5)
     assert new.data["certificate"]["refusal"] is None
     assert not new.data["votes"]["chosen_before"]
-    assert "held back from the choice, all together" in new.html
+    assert "of samples that did not choose them, all together" in new.html
     assert CHOSEN_BEFORE not in new.html
     for page in (
         quorate.report(small, X[500:1800], y[500:1800], method="mdm", keep=5),
@@ -497,7 +497,8 @@ def test_samples_that_members_were_chosen_on_before_give_no_promise():
         assert data["methods"]["rows"]  # scores stay
         assert data["sizes"]["text"]["promise"] is None
         # What is said of samples held back is true of these.
-        assert "held back from the choice, though not from an earlier one," in page.html
+        said = "did not choose them, though an earlier choice saw them, all together"
+        assert said in page.html
         assert "on held-back samples it does not" not in page.html
         assert page.html.count(CHOSEN_BEFORE) >= 3
     with pytest.raises(ValueError, match=r"report\(keep='auto'\): .* chosen, or their"):

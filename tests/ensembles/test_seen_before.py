@@ -111,6 +111,19 @@ def test_both_doors_say_the_same_of_rows_among_others(data):
         assert quorate.summarise(forest, batches).source is whole
 
 
+def test_a_shuffled_file(data, tmp_path):
+    X, y = data
+    forest = MODELS["forest"].fit(X[:N], y[:N])
+    for rows, source in (
+        (np.random.default_rng(0).permutation(N), VoteSource.TRAINING),
+        (np.arange(N, 2 * N), VoteSource.OTHER),
+    ):
+        frame = pd.DataFrame(X[rows]).rename(columns=str).assign(label=y[rows])
+        frame.to_parquet(tmp_path / "rows.parquet", row_group_size=200)
+        summary = quorate.summarise(forest, tmp_path / "rows.parquet", target="label")
+        assert summary.source is source
+
+
 def test_new_rows_of_few_values_are_not_taken_for_old_ones():
     """They equal old ones by chance, with the same label."""
     rng = np.random.default_rng(0)

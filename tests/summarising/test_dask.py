@@ -189,7 +189,7 @@ def test_an_array_and_a_series(forest, data):
     with pytest.raises(ValueError, match=r"X has \d+ partitions, y has 4; cut both"):
         quorate.summarise(forest, (given.rechunk((100, -1)), labels))
     uneven = X.shape[0] - 3, 1, 1, 1
-    with pytest.raises(BatchError, match=r"partition 0: X has \d+ samples, y has sh"):
+    with pytest.raises(BatchError, match=r"partition \d: X has \d+ samples, y has sh"):
         quorate.summarise(forest, (given.rechunk((uneven, -1)), labels))
 
 

@@ -260,3 +260,15 @@ def test_masked_summaries_certify_nothing(forest, data):
     object.__setattr__(added, "rivals", beside.rivals)
     with pytest.raises(ValueError, match="masked votes come from different members"):
         quorate.certify(added)
+
+
+def test_a_selection_is_not_certified_on_batches_it_was_made_on(forest, data):
+    X, y = data[0][:800], data[1][:800]
+    chosen = quorate.select(quorate.collect_votes(forest, X, y), "mdm", keep=6)
+    mixed = np.random.default_rng(0).permutation(800)
+    for rows in (np.arange(800), mixed, mixed[:500]):
+        batches = list(in_batches(X[rows], y[rows], 300))
+        with pytest.raises(ValueError, match="certify: members were chosen, or"):
+            quorate.certify(forest, chosen, batches, tolerance=0.1)
+    new = list(in_batches(data[0][800:], data[1][800:], 300))
+    assert quorate.certify(forest, chosen, new, tolerance=0.2).n_samples == 4200

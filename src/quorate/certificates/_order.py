@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 from quorate._typing import FloatArray, IntArray
 from quorate.certificates._unseen import check_unseen
 from quorate.choosing import Selection
-from quorate.ensembles import RowMarks, are_too_many
+from quorate.ensembles import are_too_many, marked_votes, shared_votes
 from quorate.pruning import Pruner
 from quorate.votes import Votes
 
@@ -49,9 +49,7 @@ def _share_samples(chosen: Votes, votes: Votes) -> bool:
     """
     if chosen.n_members != votes.n_members:
         return False
-    if not np.array_equal(chosen.classes, votes.classes):
-        return False
-    shared = RowMarks.of(chosen.codes.T, chosen.y).shared(votes.codes.T, votes.y)
+    shared = shared_votes(marked_votes(chosen), votes)
     return are_too_many(shared, votes.n_samples)
 
 

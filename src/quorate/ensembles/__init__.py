@@ -56,8 +56,10 @@ from quorate.ensembles._row_marks import (
     marked,
     marked_again,
     marked_lessons,
+    marked_votes,
     marks_of,
     shared_rows,
+    shared_votes,
     were_chosen_on,
 )
 from quorate.ensembles._training import (
@@ -120,6 +122,7 @@ __all__ = [
     "marked",
     "marked_again",
     "marked_lessons",
+    "marked_votes",
     "marks_of",
     "may_be_all_rows",
     "may_be_training_rows",
@@ -140,6 +143,7 @@ __all__ = [
     "rows_of_bags",
     "same_members",
     "shared_rows",
+    "shared_votes",
     "take_columns",
     "time_calls",
     "trained_on",

@@ -30,6 +30,7 @@ from quorate.ensembles._kind import Ensemble
 from quorate.ensembles._learned import find_record, speaks_of
 from quorate.ensembles._registry import read_ensemble
 from quorate.ensembles._wrappers import unwrapped
+from quorate.votes import Votes
 
 ROWS = "rows"
 """Where the records ``pruning_`` and ``distillation_`` keep marks, the last first."""
@@ -228,6 +229,19 @@ def were_chosen_on(
 def shared_rows(every: Sequence[RowMarks], X: Any, y: Any) -> float:
     """Return how many rows were chosen on, in one of several choices."""
     return max((marks.shared(X, y) for marks in every), default=0.0)
+
+
+def marked_votes(votes: Votes) -> RowMarks:
+    """Mark samples by what all members say about them, where X is not at hand."""
+    return RowMarks.of(votes.codes.T, votes.classes[votes.y])
+
+
+def shared_votes(marks: RowMarks, votes: Votes) -> float:
+    """Return how many samples are among those marked by the same members' votes.
+
+    Codes count, not labels: they are the same where the classes are.
+    """
+    return marks.shared(votes.codes.T, votes.classes[votes.y])
 
 
 def are_too_many(n_shared: float, n_rows: int) -> bool:

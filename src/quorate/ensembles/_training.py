@@ -137,12 +137,11 @@ def may_be_all_rows(ensemble: Ensemble, n_rows: int) -> bool:
     """
     if ensemble.recognise is not None:
         return False
-    drawn = _first_drawn(ensemble)
+    trees = [member.tree for member in ensemble.members if member.tree is not None]
+    numbers = [int(tree.n_node_samples[0]) for tree in trees]  # of some, if drawn
+    drawn = None if trees else _first_drawn(ensemble)
     if drawn is not None:
         numbers = [1 + max(int(rows.max()) for rows in drawn)]
-    else:
-        trees = [member.tree for member in ensemble.members if member.tree is not None]
-        numbers = [int(tree.n_node_samples[0]) for tree in trees]
     return any(number <= n_rows <= _MANY_TIMES * number for number in numbers)
 
 

@@ -16,6 +16,7 @@ from quorate.ensembles import (
     check_pair,
     digests,
     joined_notes,
+    marked_votes,
     marks_of,
     model_digest,
     places_among,
@@ -23,6 +24,7 @@ from quorate.ensembles import (
     rows_of_bags,
     same_members,
     shared_rows,
+    shared_votes,
 )
 from quorate.votes import (
     Kinds,
@@ -159,6 +161,8 @@ class Rival:
     """Digest of the model, whoever is asked; None for an order."""
     marks: tuple[RowMarks, ...] = ()
     """Rows that members of either were chosen on."""
+    chosen_on: RowMarks | None = None
+    """Votes that a selection was made on, where that is the rival."""
 
     def beside(self, votes: Votes, X: Any) -> Rivals:
         """Count on which samples they err and the ensemble does not, or the reverse."""
@@ -197,8 +201,15 @@ class Rival:
             n_classes=votes.n_classes,
             kinds=kinds,
             learned=self.learned,
-            n_chosen_on=shared_rows(self.marks, X, votes.classes[votes.y]),
+            n_chosen_on=self._shared(votes, X),
         )
+
+    def _shared(self, votes: Votes, X: Any) -> float:
+        """Return how many samples the members of either were chosen on."""
+        shared = shared_rows(self.marks, X, votes.classes[votes.y])
+        if self.chosen_on is None:
+            return shared
+        return max(shared, shared_votes(self.chosen_on, votes))
 
 
 def rivals_of(ensemble: Ensemble, against: Any) -> Rival | None:
@@ -240,9 +251,11 @@ def _chosen(selection: Selection) -> Rival:
     order = np.asarray(selection.order, dtype=np.int64)
     pruner = selection.pruner
     nested = pruner.has_order and pruner.tags.nested and not pruner.tags.chooses_weights
+    chosen_on = marked_votes(selection.votes)
     if not nested:
-        return Rival(np.array([order.size]), order, selection.weights)
-    return Rival(np.arange(order.size, 0, -1), order)
+        sizes = np.array([order.size])
+        return Rival(sizes, order, selection.weights, chosen_on=chosen_on)
+    return Rival(np.arange(order.size, 0, -1), order, chosen_on=chosen_on)
 
 
 def _are_positions(given: Any) -> bool:

@@ -13,6 +13,7 @@ from quorate.ensembles import (
     Notebook,
     check_all_rows,
     check_labels,
+    may_be_all_rows,
     may_be_training_rows,
     trained_on_as_many,
     were_training_rows,
@@ -139,8 +140,10 @@ def summarise(
     given = as_source(batches, "summarise", target, form=form)
     if given.n_rows is not None:
         _refuse_training_rows(question, given, given.n_rows)
-    else:
-        question = replace(question, with_notes=source is None and not out_of_bag)
+    if source is None and not out_of_bag:
+        n_rows, known = given.n_rows, question.opened().ensemble
+        noted = n_rows is None or may_be_all_rows(known, n_rows)
+        question = replace(question, with_notes=noted)
     if client is not None:
         question.opened()
         with client.as_current():
