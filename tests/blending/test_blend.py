@@ -290,6 +290,13 @@ class TestSeries:
         again = quorate.blend(self.series(0, "no"), self.Y, classes=["yes", "no"])
         assert again.classes.tolist() == ["no", "yes"]
 
+    def test_the_name_of_a_whole_array_is_no_class(self, found):
+        class Named(np.ndarray):
+            name = "ant"
+
+        given = {name: array.view(Named) for name, array in ARRAYS.items()}
+        assert quorate.blend(given, Y).weights == found.weights
+
     def test_the_name_of_the_model_is_no_class(self):
         table = pd.DataFrame({k: array[:, 1] for k, array in enumerate(
             self.ARRAYS.values())})  # fmt: skip

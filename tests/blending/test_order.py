@@ -103,6 +103,15 @@ def test_numbered_columns_have_no_names():
             quorate.blend(frames, labels)
 
 
+def test_names_and_classes_are_taken_at_their_word():
+    y, arrays = pool(12)
+    labels = sorted(NATURAL["numbers"])
+    wrong = mean_score(arrays, y.astype(str), classes=labels)
+    assert wrong < -np.log(12)
+    named = [pd.DataFrame(array, columns=labels) for array in arrays]
+    assert mean_score(named, y.astype(str)) == pytest.approx(wrong, rel=1e-6)
+
+
 def test_files(tmp_path):
     y, arrays = pool(12)
     np.save(tmp_path / "net.npy", arrays[0])
@@ -124,6 +133,9 @@ class TestModelsThatAreOnlyPoor:
         worse = {"good": arrays[0], "bad": arrays[1][:, ::-1]}
         for labels in (y, words):
             assert list(quorate.blend(worse, labels).weights) == ["good"]
+        # A table calls its only column 0, which is no class here.
+        frames = {name: pd.DataFrame(array[:, 1]) for name, array in worse.items()}
+        assert list(quorate.blend(frames, words).weights) == ["good"]
 
     @pytest.mark.parametrize("labels", [NATURAL["two numbers"], NATURAL["numbers"]])
     @pytest.mark.parametrize("n", [30, 600])
@@ -142,12 +154,28 @@ class TestModelsThatAreOnlyPoor:
         shares[y == 1] = [0.05, 0.95]
         order.check(shares, "here")
 
-    def test_one_that_is_half_right(self):
-        """Some take half of the classes for others, in whatever order."""
-        y = np.arange(600) % 3
+    def test_one_that_mistakes_two_classes_for_each_other(self):
+        y = np.arange(3000) % 3
         order = ColumnOrder(np.array(["a10", "a9", "b"]), y)
-        shares = np.eye(3)[np.where((np.arange(600) // 3) % 5 < 3, y, [1, 0, 2] * 200)]
-        order.check(shares, "here")
+        turn = (np.arange(3000) // 3) % 10
+        other = np.array([1, 0, 2] * 1000)
+        order.check(np.eye(3)[np.where(turn < 4, y, other)], "here")
+        with pytest.raises(ValueError, match=r"is 40%, .* 93% in the order a9, a10, b"):
+            order.check(np.eye(3)[np.where(turn < 1, y, other)], "here")
+
+    def test_one_that_is_worse_than_chance_in_any_order(self):
+        y = np.arange(3000) % 3
+        order = ColumnOrder(np.array(["a10", "a9", "b"]), y)
+        often = (np.arange(3000) // 3) % 10 < 3
+        likely = np.where(often, [1, 0, 0] * 1000, [2, 2, 1] * 1000)
+        order.check(np.eye(3)[likely], "here")
+
+    def test_few_samples(self):
+        order = ColumnOrder(np.arange(3), np.arange(24) % 3)
+        order.check(np.eye(3)[(np.arange(24) + 1) % 3], "here")
+        order = ColumnOrder(np.arange(3), np.arange(27) % 3)
+        with pytest.raises(ValueError, match=r"and 100% in the order 2, 0, 1"):
+            order.check(np.eye(3)[(np.arange(27) + 1) % 3], "here")
 
 
 def test_many_samples_that_come_by_turns():

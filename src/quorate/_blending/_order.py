@@ -15,9 +15,9 @@ from quorate._typing import Array, FloatArray, IntArray
 # Samples that are enough to tell one order from another.
 _ENOUGH = 5_000
 _MOST_CLASSES = 200
-# By so many standard errors an order that people use has to fit better, ...
+# By so many standard errors another order has to fit better.
 _CLEARLY = 5.0
-# ... and so well has any other, where the sorted one fits less than half as well.
+# The mean recall of an order that nobody sorts by, to be taken for the true one.
 _NEARLY_ALWAYS = 0.9
 _SHOWN = 5
 _DIGITS = re.compile(r"([0-9]+)")
@@ -75,6 +75,7 @@ class ColumnOrder:
         """
         n_classes = self._classes.size
         orders = [*self._natural, *others]
+        # Of two classes a model may well be wrong more often than right.
         if n_classes > _MOST_CLASSES or (n_classes < 3 and not orders):
             return
         likely = shares[self._rows].argmax(axis=1)
@@ -83,12 +84,12 @@ class ColumnOrder:
         for columns in orders:
             if self._is_far_better(recalls, columns):
                 self._refuse(recalls, columns, who)
-        # Of two classes a model may be wrong more often than right.
-        if n_classes > 2 and 2 * np.trace(recalls) < n_classes:
+        if 2 * np.trace(recalls) < n_classes:
             from scipy.optimize import linear_sum_assignment
 
             _, columns = linear_sum_assignment(-recalls)
-            if _mean_recall(recalls, columns) >= _NEARLY_ALWAYS:
+            fits = _mean_recall(recalls, columns) >= _NEARLY_ALWAYS
+            if fits and self._is_far_better(recalls, columns):
                 self._refuse(recalls, columns, who)
 
     def _is_far_better(self, recalls: FloatArray, columns: IntArray) -> bool:
@@ -123,7 +124,7 @@ def _natural_orders(classes: Array) -> list[IntArray]:
         return []
     found: dict[tuple[int, ...], IntArray] = {}
     labels = classes.tolist()
-    for key in (_by_number, _by_digits, str.casefold, _by_folded_digits):
+    for key in (float, _by_digits, str.casefold, _by_folded_digits):
         order = _sorted_by(key, labels)
         if order is not None and order != list(range(len(labels))):
             found.setdefault(tuple(order), np.argsort(order))
@@ -133,16 +134,9 @@ def _natural_orders(classes: Array) -> list[IntArray]:
 def _sorted_by(key: Callable[[str], Any], labels: list[str]) -> list[int] | None:
     try:
         keys = [key(label) for label in labels]
-    except ValueError:
+    except ValueError:  # no number
         return None
     return sorted(range(len(labels)), key=keys.__getitem__)
-
-
-def _by_number(label: str) -> float:
-    number = float(label)
-    if not np.isfinite(number):
-        raise ValueError(label)
-    return number
 
 
 def _by_digits(label: str) -> list[Any]:
