@@ -28,7 +28,9 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 templates_path = ["_templates"]
-exclude_patterns = ["_build"]
+# Where examples were run sphinx-gallery leaves a table of times, even if told not to;
+# it would ask other sites for scripts.
+exclude_patterns = ["_build", "**/sg_execution_times.rst", "sg_execution_times.rst"]
 default_role = "code"
 
 # API pages. The docstrings say types in words, so signatures stay without them.

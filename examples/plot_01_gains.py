@@ -2,9 +2,10 @@
 What is gained
 ==============
 
-A forest of 200 trees, made small, taught and asked lazily: the file, the waiting and
+A forest of 200 trees, made small, taught and asked lazily: the size, the waiting and
 the accuracy, before and after. These are the figures of ``quorate demo``, measured when
-this page was made.
+this page was made. The seed is neither the best nor the worst: over seeds 0 to 7 the
+accuracy changes by -0.1 to -0.6 points, -0.4 on average.
 """
 
 # %%
@@ -21,36 +22,39 @@ from sklearn.ensemble import RandomForestClassifier
 import quorate
 from quorate.study import load_data
 
-data = load_data("waveform", n_rows=14_000, random_state=0)
+data = load_data("waveform", n_rows=14_000, random_state=2)
 values = np.ascontiguousarray(data.X)
 X, y = values[:4_000], data.y[:4_000]
 X_new, y_new = values[4_000:], data.y[4_000:]
-forest = RandomForestClassifier(200, random_state=0).fit(X, y)
+forest = RandomForestClassifier(200, random_state=2).fit(X, y)
 
 # %%
-# Two lines. The first keeps a fifth of the trees and lets them learn from all of them;
-# the second stops asking them when the others could not change the answer.
+# Two lines. The first keeps a fifth of the trees and lets them learn from all of them,
+# which makes the model small. The second stops asking them when the others could not
+# change the answer, and asks them without scikit-learn, which makes it quick.
 
-small = quorate.prune(forest, X, y, keep=0.2, distil={"random_state": 0})
+small = quorate.prune(forest, X, y, keep=0.2, distil={"random_state": 2})
 lazy = quorate.LazyClassifier(small).fit()
 
 # %%
-# Whatever a model is asked, the best of several times counts.
+# Whatever a model is asked, the best of several times counts, and of these only what
+# this process had: a busy machine would make the long ones longer.
 
 
-def milliseconds(model, rows, repeats):
+def milliseconds(model, rows, calls):
     """Return how long a model takes to predict these rows."""
     taken = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        model.predict(rows)
-        taken.append(time.perf_counter() - start)
+    for _ in range(5):
+        start = time.process_time()
+        for _ in range(calls):
+            model.predict(rows)
+        taken.append((time.process_time() - start) / calls)
     return 1000 * min(taken)
 
 
 sizes = [len(pickle.dumps(model)) / 1e6 for model in (forest, small)]
-one = [milliseconds(model, X_new[:1], 50) for model in (forest, lazy)]
-many = [milliseconds(model, X_new, 5) for model in (forest, lazy)]
+one = [milliseconds(model, X_new[:1], 20) for model in (forest, lazy)]
+many = [milliseconds(model, X_new, 1) for model in (forest, lazy)]
 right = [100 * model.score(X_new, y_new) for model in (forest, lazy)]
 
 # %%
@@ -59,7 +63,7 @@ right = [100 * model.score(X_new, y_new) for model in (forest, lazy)]
 
 GREY, TEAL = "#9db4b2", "#0f766e"
 panels = [
-    ("size of the file", sizes, "{:.1f} MB"),
+    ("size, pickled", sizes, "{:.1f} MB"),
     ("one row", one, "{:.3g} ms"),
     ("10,000 rows", many, "{:.3g} ms"),
     ("correct on new rows", right, "{:.1f} %"),

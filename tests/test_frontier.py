@@ -3,8 +3,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from sklearn.datasets import load_wine
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.datasets import load_wine, make_classification
+from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
+from sklearn.svm import LinearSVC
 
 import quorate
 from quorate._frontier import _PRICES, _pareto, _paths
@@ -155,3 +156,10 @@ def test_frontier_refuses():
     forest = RandomForestClassifier(5).fit(*load_wine(return_X_y=True))
     with pytest.raises(ValueError, match="cost='euros': 'bytes', 'nodes'"):
         quorate.frontier(forest, *load_wine(return_X_y=True), cost="euros")
+
+
+def test_a_ranking_that_votes_do_not_know():
+    X, y = make_classification(300, random_state=0)
+    machines = BaggingClassifier(LinearSVC(), 4, random_state=0).fit(X[:150], y[:150])
+    with pytest.raises(ValueError, match=r"^frontier\(scoring='roc_auc'\): goes"):
+        quorate.frontier(machines, X[150:], y[150:], scoring="roc_auc")

@@ -714,10 +714,11 @@ class TestRefusals:
         assert error.__cause__ is not None
 
     @pytest.mark.parametrize("package", ["skl2onnx", "onnxruntime"])
-    def test_the_extra_is_named(self, package, monkeypatch):
+    def test_what_to_install_is_named(self, package, monkeypatch):
         model = clone(FOREST).fit(self.X, self.y)
         monkeypatch.setitem(sys.modules, package, None)
-        with pytest.raises(ImportError, match=rf"{package} .* quorate\[onnx\]"):
+        why = f"^to_onnx: needs {package}; pip install skl2onnx onnxruntime$"
+        with pytest.raises(ImportError, match=why):
             to_onnx(model, self.X)
 
     def test_boosters_need_onnxmltools(self, monkeypatch):

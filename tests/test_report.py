@@ -46,9 +46,11 @@ from quorate._report._method_comparison import (
     held_back_curve,
 )
 from quorate._report._page import embeddable
+from quorate._report._sections import ensemble_rows, ensemble_tables
 from quorate._report._svg import tidy
 from quorate._report._words import CHOSEN_BEFORE
 from quorate.choosing import Evidence
+from quorate.ensembles import pickled_bytes
 from quorate.lazy import try_modes
 from quorate.votes import VoteSource
 
@@ -110,9 +112,24 @@ def test_numbers_are_those_of_the_functions_they_come_from(forest, made):
     assert data["risk"]["risk"] == whole.risk
     recalls = [row["recall"] * row["samples"] for row in data["classes"]]
     assert sum(recalls) / votes.n_samples == pytest.approx(votes.accuracy())
-    assert data["pruning"]["bytes"]["before"] == sum(
-        row["bytes"] for row in data["members"]
-    )
+
+
+@pytest.mark.parametrize("kind", ["forest", "AdaBoost", "list"])
+def test_size_is_that_of_the_model_as_compare_has_it(kind):
+    model, X, y = UNSEEN[kind]()
+    page = quorate.report(model, X, y, keep=3, methods=[])
+    small = quorate.prune(model, X, y, keep=3)
+    before, after = quorate.compare(model, small, X, y).pickled_bytes
+    assert page.data["pruning"]["bytes"] == {"before": before, "after": after}
+    sizes = page.data["sizes"]
+    assert sizes["bytes"][-1] == before
+    assert sizes["bytes"][sizes["chosen"]] == after
+    rows = dict(ensemble_rows(page.data))
+    assert rows["size, pickled"] == _format.size(before)
+    saved = {row["what"]: row for row in ensemble_tables(page.data)["savings"].rows}
+    shown = saved["size, pickled"]
+    assert shown["before"] == _format.size(before)
+    assert shown["after"] == _format.size(after)
 
 
 def test_the_page_is_whole(made):
@@ -914,7 +931,7 @@ def test_every_size_says_what_pruning_to_it_brings(method):
         exec(f"{line['before']}{number}{line['after']}", scope)
         kept = scope["small"].pruning_["kept"]
         assert len(kept) == number
-        real = sum(found["ensemble"]["bytes"][member] for member in kept)
+        real = pickled_bytes(scope["small"])
         assert sizes["bytes"][at] == pytest.approx(real, rel=0.25)
         assert sizes["text"]["size"][at] == _format.size(sizes["bytes"][at])
         assert sizes["text"]["score"][at] == _format.percent(sizes["scores"][at])

@@ -118,7 +118,7 @@ def test_the_best_model_is_not_set_against_the_plain_mean():
 
 
 @pytest.mark.parametrize(("share", "said"), [
-    (0.0, "Use the blend of 2, with the weights"),
+    (0.0, "Use the blend of 2, by Blend.predict_proba or quorate blend --test"),
     (0.3, "Choose between the blend of 2 and one alone: they are about as good."),
     (1.0, "Ask whether you need the blend: one alone is better."),
 ])  # fmt: skip
@@ -127,11 +127,24 @@ def test_the_blend_is_set_against_its_best_model(share, said):
     facts = {
         "weights": {"one": 0.6, "two": 0.4}, "n_weighted": 2, "scoring": "accuracy",
         "method": "auto", "best_single": "one", "blend": doubt, "single": doubt,
-        "mean": doubt, "behind_single": {"value": share - 0.3, "standard_error": 0.1},
+        "mean": doubt, "rule": "both", "words": "a mean", "simplex": None,
+        "behind_single": {"value": share - 0.3, "standard_error": 0.1},
     }  # fmt: skip
     assert blend_advice(facts)["title"].startswith(said)
     alone = {**facts, "n_weighted": 1}
     assert blend_advice(alone)["title"] == "Use one alone: no other model has a weight."
+
+
+def test_weights_of_a_plain_mean_are_enough_and_others_are_not(blend, made):
+    said = made.data["advice"][0]
+    assert "a plain mean with the weights in the table of members is" in said["text"]
+    plain = f"{blend.plain_nested.score:.4f}".replace("-", "\u2212")
+    assert f"weights for one, with a neg_log_loss of {plain}." in said["text"]
+    assert f"the blend is {blend.in_words()}: {blend.formula}" in words_of(made.html)
+    mean = {**made.data["blend"], "rule": "mean"}
+    assert blend_advice(mean)["title"] == (
+        "Use the blend of 7, with the weights in the table of members."
+    )
 
 
 def test_pages_of_few_models_speak_of_one_as_one():

@@ -2,6 +2,9 @@ import pytest
 
 from quorate._units import (
     as_bytes,
+    as_count,
+    as_milliseconds,
+    as_share,
     bytes_text,
     change_text,
     cost_text,
@@ -54,6 +57,35 @@ def test_shares(write, share, text):
 )  # fmt: skip
 def test_as_bytes(text, count):
     assert as_bytes(text) == count
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [("5", 5), ("5ms", 5), ("1,000 us", 1), ("2 s", 2000), ("3 Milliseconds", 3)],
+)
+def test_as_milliseconds(text, count):
+    assert as_milliseconds(text) == count
+
+
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [("0.2", 0.2), ("20%", 0.2), (" 20 % ", 0.2), ("0.5pp", 0.005), ("0", 0)],
+)
+def test_as_share(text, share):
+    assert as_share(text) == share
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "why"),
+    [(as_share, "nan", "is no share"), (as_share, "inf", "is no share"),
+     (as_share, "-1%", "is no share"), (as_share, "3MB", "is no share"),
+     (as_milliseconds, "5MB", "is no time"), (as_milliseconds, "", "is no time"),
+     (as_milliseconds, "1e999", "is no time"), (as_count, "5%", "is no number"),
+     (as_count, "many", "is no number"), (as_bytes, "5%", "is no size")],
+)  # fmt: skip
+def test_other_texts_are_refused(read, text, why):
+    with pytest.raises(ValueError, match=why):
+        read(text)
 
 
 @pytest.mark.parametrize(

@@ -13,27 +13,27 @@ from sphinx.util.docutils import SphinxDirective
 
 README = Path(__file__).resolve().parent.parent.parent / "README.md"
 # As typed on a terminal, and as written on a page with room.
-_SIGNS = {"+-": "±", " us": " µs", "predicting 10,000": "predicting 10,000 rows"}
+_SIGNS = {" us": " µs"}
 _COLUMNS, _STEP = 20, 10
 
 
 def demo_rows(readme: str) -> list[list[str]]:
-    """Return the table at the top of the demo: titles first, then four rows."""
-    shown = re.search(r"```text\n(.*?)\nA forest", readme, re.S)
+    """Return the table of models in the demo: titles first, then four rows."""
+    shown = re.search(r"\n( +\d+ trees .*?)\nA forest", readme, re.S)
     assert shown, "README.md does not show the demo's table any more"
     rows = [
         re.split(r" {2,}", line.strip())
         for line in shown[1].splitlines()
         if "─" not in line
     ]
-    assert [len(row) for row in rows] == [2, 4, 4, 4, 4], rows
+    assert [len(row) for row in rows] == [3, 4, 4, 4, 4], rows
     return [[_written(cell) for cell in row] for row in rows]
 
 
 def _written(cell: str) -> str:
     for typed, meant in _SIGNS.items():
         cell = cell.replace(typed, meant)
-    return re.sub(r"^-(?=\d)", "−", cell)
+    return cell
 
 
 def _dots(kept: list[bool], label: str) -> str:
@@ -52,15 +52,13 @@ def _dots(kept: list[bool], label: str) -> str:
 
 def hero(rows: list[list[str]]) -> str:
     """Return picture and table as HTML."""
-    (before, after), *figures = rows
-    many, few = (int(title.split()[0]) for title in (before, after))
+    titles, *figures = rows
+    many, few = (int(title.split()[0].rstrip(",")) for title in titles[:2])
     # Some of them, here and there; which ones is up to the picture.
     places = {(k * many // few + (k * 7) % (many // few)) for k in range(few)}
     everybody = _dots([k in places for k in range(many)], f"{many} dots")
     those = _dots([True] * few, f"{few} dots")
-    head = "".join(
-        f'<th scope="col">{escape(title)}</th>' for title in ("", before, after, "")
-    )
+    head = "".join(f'<th scope="col">{escape(title)}</th>' for title in ("", *titles))
     body = "".join(
         f'<tr><th scope="row">{escape(row[0])}</th>'
         + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])

@@ -6,7 +6,15 @@ from typing import Any
 import numpy as np
 
 from quorate._html import escape
-from quorate._scoring import Score, check_scoring, is_accuracy, judge_subsets, score_for
+from quorate._scoring import (
+    Score,
+    check_ranking,
+    check_scoring,
+    find_score,
+    is_accuracy,
+    judge_subsets,
+    score_for,
+)
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate._units import cost_text
 from quorate.choosing import gather
@@ -251,6 +259,9 @@ def frontier(
     )
     votes = evidence.votes
     _refuse_unscored(votes)
+    check_ranking(
+        find_score(scoring, votes.classes, "frontier"), evidence.ensemble, "frontier"
+    )
     if isinstance(cost, str):
         return front_of_votes(votes, evidence.costs(cost), cost, scoring)
     costs = _checked_costs(cost, votes.n_members)

@@ -15,14 +15,37 @@ def unknown_name(kind: str, given: object, known: Iterable[str]) -> str:
     'unknown measure 3; known are: disagreement, kappa.'
     """
     names = sorted(known)
-    near: list[str] = []
-    if isinstance(given, str):
-        folded = {name.lower(): name for name in names}
-        close = difflib.get_close_matches(given.lower(), folded, n=3, cutoff=0.5)
-        near = [folded[name] for name in close]
+    near = nearest(given, names, 3, 0.5) if isinstance(given, str) else []
     if near:
-        return f"unknown {kind} {given!r}; did you mean {' or '.join(map(repr, near))}?"
+        return f"unknown {kind} {given!r}; did you mean {one_of_these(near)}?"
     return f"unknown {kind} {given!r}; known are: {', '.join(names)}."
+
+
+def nearest(
+    given: str, known: Iterable[str], most: int = 1, least: float = 0.75
+) -> list[str]:
+    """Return the known names that are written nearly so, the nearest first.
+
+    Examples
+    --------
+    >>> nearest("plan", ["Plan", "status"])
+    ['Plan']
+    """
+    folded = {name.lower(): name for name in known}
+    close = difflib.get_close_matches(given.lower(), folded, most, least)
+    return [folded[name] for name in close]
+
+
+def one_of_these(names: Iterable[object]) -> str:
+    """Return names in quotes, with a word before the last.
+
+    Examples
+    --------
+    >>> one_of_these(["a"]), one_of_these(["a", "b"]), one_of_these(["a", "b", "c"])
+    ("'a'", "'a' or 'b'", "'a', 'b' or 'c'")
+    """
+    *first, last = map(repr, names)
+    return f"{', '.join(first)} or {last}" if first else last
 
 
 def with_article(word: str) -> str:

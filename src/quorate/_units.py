@@ -2,13 +2,16 @@
 
 import math
 import re
+from decimal import Decimal
 
 _SIZES = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12,
           "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}  # fmt: skip
+_TIMES = {"": 1.0, "ms": 1.0, "us": 1e-3, "s": 1e3, "milliseconds": 1.0, "seconds": 1e3}
+_PARTS = {"": 1, "%": 100, "pp": 100}
 # A comma parts thousands, never a fraction.
 _WHOLE = r"\d{1,3}(?:,\d{3})+|\d+(?:_\d+)*"
 _NUMBER = re.compile(
-    rf"\s*((?:(?:{_WHOLE})(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)\s*([a-z]*)\s*", re.I | re.A
+    rf"\s*((?:(?:{_WHOLE})(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)\s*([a-z]*|%)\s*", re.I | re.A
 )
 
 
@@ -114,14 +117,68 @@ def as_bytes(text: str) -> float:
     >>> as_bytes("50MB"), as_bytes("1.5 GiB"), as_bytes("2e6")
     (50000000.0, 1610612736.0, 2000000.0)
     """
-    found = _NUMBER.fullmatch(text)
-    if found is not None and (unit := _SIZES.get(found[2].lower())) is not None:
-        count = float(found[1].replace(",", "").replace("_", "")) * unit
-        if count < math.inf:
-            return count
+    number, unit = _parted(text)
+    if (size := _SIZES.get(unit)) is not None and (count := number * size) < math.inf:
+        return count
     raise ValueError(
         f"{text!r} is no size in bytes; a number, or one such as 50MB or 1.5GiB."
     )
+
+
+def as_milliseconds(text: str) -> float:
+    """Return the number of milliseconds that is meant, such as by "5ms" or "0.2 s".
+
+    Examples
+    --------
+    >>> from quorate._units import as_milliseconds
+    >>> as_milliseconds("5ms"), as_milliseconds("0.2 s"), as_milliseconds("3")
+    (5.0, 200.0, 3.0)
+    """
+    number, unit = _parted(text)
+    if (size := _TIMES.get(unit)) is not None and (count := number * size) < math.inf:
+        return count
+    raise ValueError(
+        f"{text!r} is no time in milliseconds; a number, or one such as 5ms or 0.2s."
+    )
+
+
+def as_share(text: str) -> float:
+    """Return the share that is meant by "0.01", "1%" or, of a difference, "1pp".
+
+    Examples
+    --------
+    >>> from quorate._units import as_share
+    >>> as_share("0.01"), as_share("1%"), as_share("0.5 pp"), as_share("99.9%")
+    (0.01, 0.01, 0.005, 0.999)
+    """
+    number, unit = _parted(text)
+    if (whole := _PARTS.get(unit)) is not None and number < math.inf:
+        # 99.9 % is 0.999, which a division of floats misses by a little
+        return float(Decimal(repr(number)) / whole)
+    raise ValueError(f"{text!r} is no share; a number such as 0.01, or one such as 1%.")
+
+
+def as_count(text: str) -> float:
+    """Return the number that is meant; a comma parts thousands.
+
+    Examples
+    --------
+    >>> from quorate._units import as_count
+    >>> as_count("20,000"), as_count("2e4")
+    (20000.0, 20000.0)
+    """
+    number, unit = _parted(text)
+    if unit or number == math.inf:
+        raise ValueError(f"{text!r} is no number.")
+    return number
+
+
+def _parted(text: str) -> tuple[float, str]:
+    """Return the number and the unit that a text has; infinite if it has none."""
+    found = _NUMBER.fullmatch(text)
+    if found is None:
+        return math.inf, text
+    return float(found[1].replace(",", "").replace("_", "")), found[2].lower()
 
 
 def _three_digits(value: float) -> str:

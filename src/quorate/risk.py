@@ -387,12 +387,13 @@ def assess_risk(
 
     Notes
     -----
-    Everything rests on one sample, the worst. The paper's verdict, more diversity
-    helps in intervals 3 and 4, concerns samples the vote gets wrong; there the bound
-    does not hold, the estimate sees only the square of the margin, and more diversity
-    means more members in the wrong. The estimate also falls in 2 and 8. On the
-    positive axis the bound holds only below ``endpoints.qv``, inside interval 5.
-    Where the vote is wrong on the worst sample, judge by measured error.
+    Everything rests on one sample, the worst: of equal margins the one of smallest
+    diversity, of these the first. The paper's verdict, more diversity helps in
+    intervals 3 and 4, concerns samples the vote gets wrong; there the bound does not
+    hold, the estimate sees only the square of the margin, and more diversity means more
+    members in the wrong. The estimate also falls in 2 and 8. On the positive axis the
+    bound holds only below ``endpoints.qv``, inside interval 5. Where the vote is wrong
+    on the worst sample, judge by measured error.
 
     Examples
     --------

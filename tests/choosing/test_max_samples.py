@@ -33,6 +33,13 @@ def cut(X, y, edges):
 def test_a_sample_does_not_depend_on_the_batches(n, size, edges, seed):
     rng = np.random.default_rng(n)
     X, y = rng.random((n, 2)), rng.choice(["a", "b", "c"], n, p=[0.7, 0.2, 0.1])
+    n_classes = np.unique(y).size
+    if n > size and size < n_classes:
+        words = rf"\(max_samples={size}\): of each class one .* there are {n_classes}; "
+        for given in ([(X, y)], cut(X, y, edges)):
+            with pytest.raises(ValueError, match=words):
+                draw_sample(GivenBatches(given), size, seed)
+        return
     whole = draw_sample(GivenBatches([(X, y)]), size, seed)
     parts = draw_sample(GivenBatches(cut(X, y, edges)), size, seed, rows=3)
     for one, two in zip(whole, parts, strict=True):
@@ -49,14 +56,21 @@ def test_a_sample_does_not_depend_on_the_batches(n, size, edges, seed):
         return
     exact = counts * size / n
     assert (drawn >= 1).all()
-    assert (np.abs(drawn - exact) <= 1).all()
-    assert drawn.sum() == size or (exact < 1).any()
+    assert drawn.sum() == size
+    # Each class that gets its one without a claim to it takes one from the others.
+    assert (np.abs(drawn - exact) <= 1 + np.sum(exact < 1)).all()
 
 
 def test_a_rare_class_is_drawn_once_and_takes_no_more_than_its_share():
     y = np.repeat(["a", "b", "c"], [46, 10, 2])
     drawn = draw_sample(GivenBatches([(np.zeros((58, 1)), y)]), 25)[1]
     assert [int(np.sum(drawn == label)) for label in "abc"] == [20, 4, 1]
+
+
+def test_classes_that_are_rare_do_not_make_the_sample_larger():
+    y = np.repeat(["a", "b", "c", "d"], [500, 400, 1, 1])
+    drawn = draw_sample(GivenBatches([(np.zeros((902, 1)), y)]), 5)[1]
+    assert [int(np.sum(drawn == label)) for label in "abcd"] == [2, 1, 1, 1]
 
 
 def test_every_sample_is_as_likely_as_the_others():
@@ -168,6 +182,44 @@ def test_prune_and_report_from_batches(data, tmp_path):
     assert page.data["votes"]["n_given"] == 2500
     assert "600 of 2,500, drawn by class" in page.html
     assert page.selection.members.tolist() == small.pruning_["kept"]
+
+
+@pytest.fixture(scope="module")
+def unseen():
+    """Give a forest and samples that it has not seen."""
+    X, y = make_classification(
+        1400, 10, n_informative=6, n_classes=3, flip_y=0.1, random_state=0
+    )
+    forest = RandomForestClassifier(30, random_state=0).fit(X[:400], y[:400])
+    return forest, X[400:], y[400:]
+
+
+# Two-stage methods want out-of-bag votes, which a sample of batches does not have.
+@pytest.mark.parametrize(
+    "method", sorted(quorate.pruning.METHODS.keys() - {"tsp_ap", "tsp_dp"})
+)
+def test_arrays_and_batches_keep_the_same_members(unseen, method):
+    forest, X, y = unseen
+    options = {"keep": 5, "method": method, "max_samples": 200, "random_state": 0}
+    kept = [
+        quorate.prune(forest, *samples, **options).pruning_["kept"]
+        for samples in ((X, y), ([(X, y)],), (cut(X, y, [50, 51, 400]),))
+    ]
+    assert kept[0] == kept[1] == kept[2]
+
+
+def test_fewer_than_there_are_classes_are_refused(forest, data):
+    X, y = data
+    words = r"\(max_samples=1\): of each class one is drawn at least, and there are 2; "
+    for samples in ((X, y), ([(X, y)],)):
+        with pytest.raises(ValueError, match=f"^prune{words}give 2 or more"):
+            quorate.prune(forest, *samples, max_samples=1)
+    small = quorate.keep_members(forest, range(3))
+    with pytest.raises(ValueError, match=f"^distil{words}"):
+        quorate.distil(small, forest, X, max_samples=1)
+    votes = quorate.collect_votes(forest, X, y, out_of_bag=True)
+    with pytest.raises(ValueError, match=f"^select{words}"):
+        quorate.select(votes, "re", 4, max_samples=1)
 
 
 @pytest.mark.parametrize("size", [0, -1, 2.5, True, "many"])

@@ -18,8 +18,13 @@ from sklearn.ensemble import RandomForestClassifier
 from tests.study.plans import small_plan, write_toml
 
 import quorate
-from quorate.cli import _checks, main
+from quorate._blending._weighing import WAYS
+from quorate.cli import _blend, _checks, _numbers, main
+from quorate.cli._method_names import NAMES, check_method_name
+from quorate.ensembles import COSTS
 from quorate.exceptions import QuorateWarning
+from quorate.persistence import may_know_empty_label
+from quorate.pruning import method_name
 from quorate.study import run_plan
 
 separate = (
@@ -169,7 +174,7 @@ EVERYWHERE = [
        "size of its own; ") for words in (PRUNE, REPORT)),
     *(([*words, "--seed", "-1"], 2, "--seed -1: a whole number, 0 or more.")
       for words in (PRUNE, LAZY, REPORT)),
-    *(([*words, "--noise", "nan"], 2, "--noise nan: a share in [0, 0.5).")
+    *(([*words, "--noise", "nan"], 2, "--noise nan: a share in [0, 0.5), or such")
       for words in (REPORT, DIAGNOSE)),
     *(([*words, "-o", "none/small.skops"], 2, "there is no folder none")
       for words in (PRUNE,)),
@@ -187,12 +192,16 @@ SINGLE = [
     ([*PRUNE, "-o", "a.joblib"], 2, "a.joblib: a name that ends in .skops is needed."),
     ([*PRUNE, "-o", "small.skops"], 2, "small.skops exists; --force writes over it."),
     ([*PRUNE, "-o", "empty", "--force"], 2, "empty: a name that ends in .skops"),
-    ([*PRUNE, "--tolerance", "-0.1"], 2, "--tolerance -0.1: a number, 0 or more."),
-    ([*PRUNE, "--tolerance", "nan"], 2, "--tolerance nan: a number, 0 or more."),
+    ([*PRUNE, "--tolerance", "-0.1"], 2, "--tolerance -0.1: a number, 0 or more, "),
+    ([*PRUNE, "--tolerance", "nan"], 2, "--tolerance nan: a number, 0 or more, "),
     ([*PRUNE, "--budget", "gold"], 2, "--budget gold: KIND=LIMIT, such as bytes=50MB"),
     ([*PRUNE, "--budget", "bytes=20XB"], 2, "such as bytes=50MB, nodes=20000"),
-    ([*PRUNE, "--budget", "gold=3"], 1, "limits for any of bytes, nodes, millisec"),
-    ([*PRUNE, "--budget", "bytes=0"], 1, "budget['bytes']=0.0: a number above 0"),
+    ([*PRUNE, "--budget", "gold=3"], 2, "--budget gold=3: KIND=LIMIT, such as bytes="),
+    ([*PRUNE, "--budget", "bytes=0"], 2, "--budget bytes=0: KIND=LIMIT, such as"),
+    ([*PRUNE, "--budget", "nodes=2MB"], 2, "--budget nodes=2MB: KIND=LIMIT, such as"),
+    ([*PRUNE, "--budget", "ms=2MB"], 2, "--budget ms=2MB: KIND=LIMIT, such as"),
+    ([*PRUNE, "--tolerance", "2x"], 2, "--tolerance 2x: a number, 0 or more, or such "
+     "as 1%."),
     ([*PRUNE, "--batch", "5"], 1, "rows in a call go with a budget of milliseconds"),
     ([*PRUNE, "--batch", "0"], 2, "--batch 0: a whole number, 1 or more."),
     ([*PRUNE, "--max-samples", "0"], 2, "--max-samples 0: a whole number, 1 or more."),
@@ -202,10 +211,10 @@ SINGLE = [
      "--budget: one of them"),
     ([*PRUNE, "--method", "kp", "--class-weight", "balanced"], 1, "KappaPruning("
      "class_weight='balanced'): it is no plain sum"),
-    ([*CERTIFY, "--tolerance", "0"], 2, "--tolerance 0: a number between 0 and 1."),
-    ([*CERTIFY, "--delta", "1"], 2, "--delta 1: a number between 0 and 1."),
-    ([*LAZY, "--confidence", "1"], 2, "--confidence 1: a probability in [0.5, 1)."),
-    ([*LAZY, "--epsilon", "2"], 2, "--epsilon 2: a number between 0 and 1."),
+    ([*CERTIFY, "--tolerance", "0"], 2, "--tolerance 0: a number between 0 and 1, "),
+    ([*CERTIFY, "--delta", "100%"], 2, "--delta 100%: a number between 0 and 1, "),
+    ([*LAZY, "--confidence", "1"], 2, "--confidence 1: a probability in [0.5, 1), "),
+    ([*LAZY, "--epsilon", "2"], 2, "--epsilon 2: a number between 0 and 1, "),
     ([*REPORT, "-o", "a.pdf"], 2, "a.pdf: a name that ends in .html or .htm"),
     ([*REPORT, "-o", "none/a.html"], 2, "there is no folder none"),
     ([*BATCHES, "--resume", "none/r.npz"], 2, "there is no folder none"),
@@ -248,6 +257,108 @@ def test_refused_in_a_sentence(run, words, code, why):
     assert done.exit_code == code
 
 
+QUICK = [
+    ("prune forest.skops empty.csv --target kind", "empty.csv: empty file."),
+    ("prune forest.skops header.csv --target kind", "header.csv: no rows."),
+    ("certify forest.skops small.skops semi.csv --target kind",
+     "semi.csv: not a readable table (columns are separated by ';', not by ',')."),
+    ("prune forest.skops short.csv --target kind",
+     "short.csv: not a readable table (line 3 has 2 fields, the header has 3)."),
+    ("compare forest.skops small.skops missing.csv --target kind",
+     "missing.csv: column 'kind': missing label at row 1."),
+    ("prune forest.skops train.csv --target kind --method brir",
+     "unknown method 'brir'; did you mean 'brier' or 'mrmr'?"),
+    ("report forest.skops train.csv --target kind --method nonsense",
+     "unknown method 'nonsense'; known are: auto, best, "),
+    ("blend oof --target y.csv --method geometrc",
+     "unknown method 'geometrc'; did you mean 'geometric'"),
+    ("prune forest.skops train.csv --target kind --budget ms=5MB", "--budget ms=5MB"),
+]  # fmt: skip
+IN_ONE_PROCESS = """
+import sys
+from click.testing import CliRunner
+from quorate.cli import main
+for words in sys.argv[1:]:
+    done = CliRunner().invoke(main, words.split())
+    print(done.exit_code, " ".join(done.output.split()))
+print(sorted({"sklearn", "pandas", "skops"} & set(sys.modules)))
+"""
+
+
+def test_what_needs_no_model_is_refused_without_scikit_learn(place, tmp_path):
+    for name, text in {
+        "empty.csv": "",
+        "header.csv": "a,b,kind\n",
+        "semi.csv": "a;b;kind\n1;2;no\n",
+        "short.csv": "a,b,kind\n1,2,no\n1,2\n",
+        "missing.csv": "a,b,kind\n1,2,no\n1,2,\n1,2,no\n",
+    }.items():
+        (tmp_path / name).write_text(text)
+    for name in ("forest.skops", "small.skops", "train.csv", "y.csv", "oof"):
+        (tmp_path / name).symlink_to(place / name)
+    done = subprocess.run(
+        [sys.executable, "-c", IN_ONE_PROCESS, *(words for words, _ in QUICK)],
+        capture_output=True, text=True, cwd=tmp_path, check=True,
+    )  # fmt: skip
+    *said, imported = done.stdout.splitlines()
+    for line, (words, why) in zip(said, QUICK, strict=True):
+        assert why in line, words
+        assert line[0] in "12"
+    assert imported == "[]"
+
+
+@pytest.mark.parametrize("kind", [object, str])
+def test_a_class_without_a_name_is_not_missing(place, tmp_path, kind):
+    frame = pd.read_csv(place / "train.csv")
+    labels = np.where(frame.a > 0, "yes", "").astype(kind)
+    forest = RandomForestClassifier(4, random_state=0).fit(frame[["a", "b"]], labels)
+    quorate.save(forest, tmp_path / "forest.skops")
+    frame.assign(kind=labels).to_csv(tmp_path / "train.csv", index=False)
+    paths = [str(tmp_path / name) for name in ("forest.skops", "train.csv")]
+    done = RUNNER.invoke(main, ["prune", *paths, "--target", "kind"])
+    assert done.exit_code == 0, done.stderr
+    assert not may_know_empty_label(place / "forest.skops")
+    assert may_know_empty_label(place / "nonsense.skops")
+
+
+def test_names_of_methods_are_those_of_the_methods():
+    assert {
+        name: method.title.replace(" ", "_")
+        for name, method in quorate.methods().items()
+    } == NAMES
+    for typed in ("brir", "reduced_eror", "Reduced-Eror", "nonsense"):
+        with pytest.raises(ValueError, match="unknown method") as early:
+            check_method_name(typed)
+        with pytest.raises(ValueError, match="unknown method") as late:
+            method_name(typed)
+        assert str(early.value) == str(late.value)
+    for typed in ("RE", "reduced_error", "ReducedError", "reduced error", "TSP.AP"):
+        check_method_name(typed)
+        method_name(typed)
+    assert _blend._WAYS == WAYS
+
+
+def test_a_budget_knows_what_members_cost():
+    assert tuple(_checks.LIMITS) == COSTS
+    for given, limit in (
+        ("ms=5", {"milliseconds": 5}), ("milliseconds=5ms", {"milliseconds": 5}),
+        ("ms=0.2s", {"milliseconds": 200}), ("bytes=2kB", {"bytes": 2000}),
+        ("nodes=20,000", {"nodes": 20_000}),
+    ):  # fmt: skip
+        assert _checks.as_limits((given,)) == limit
+    assert _checks.as_limits(()) is None
+
+
+@pytest.mark.parametrize(("kind", "text", "number"), [
+    (_numbers.NOT_NEGATIVE, "1%", 0.01), (_numbers.NOT_NEGATIVE, "0.5pp", 0.005),
+    (_numbers.NOT_NEGATIVE, "0", 0), (_numbers.SHARE, "5 %", 0.05),
+    (_numbers.CONFIDENCE, "99.9%", 0.999), (_numbers.NOISE, "1%", 0.01),
+    (_numbers.SHARE, 0.02, 0.02),
+])  # fmt: skip
+def test_every_share_may_be_a_percentage(kind, text, number):
+    assert kind.convert(text, None, None) == number
+
+
 def test_a_share_may_be_a_percentage():
     assert _checks.as_size("20%") == pytest.approx(0.2)
     assert _checks.as_size("100%") == 1.0
@@ -261,6 +372,13 @@ def test_a_share_may_be_a_percentage():
     ("prune(scoring='f1'): why.", "--scoring f1: why."),
     ("report(max_samples=0): why.", "--max-samples 0: why."),
     ("EPBD(keep=9): why.", "EPBD(keep=9): why."),
+    ("certify(tolerance=0.01, delta=0.05): 80 samples.",
+     "--tolerance 0.01, --delta 0.05: 80 samples."),
+    ("budget['bytes']=1000.0: already the first member costs 112 kB.",
+     "--budget bytes=1000: already the first member costs 112 kB."),
+    ("collect_votes: the ensemble was trained on none of the labels given ('x', 'y'); "
+     "it knows 'a', 'b'.", "--target: the model was trained on none of the labels in "
+     "that column ('x', 'y'); it knows 'a', 'b'."),
     ("3 of 9 samples have no valid vote and are left out; the samples attribute lists "
      "those that stay.", "3 of 9 samples have no valid vote and are left out."),
 ])  # fmt: skip

@@ -47,9 +47,11 @@ def test_blends_the_test_folder_as_python_does(files, tmp_path):
     for name, score, _ in found.rows():
         line = next(row for row in done.stdout.splitlines() if row.startswith(name))
         assert score in line
-    for name, weight in found.weights.items():
-        assert f"{name}" in done.stdout
-        assert f"{weight:.3f}" in done.stdout
+    recipe = found.recipe()
+    for row in zip(recipe["model"], recipe["mean_weight"], recipe["geometric_weight"],
+                   strict=True):  # fmt: skip
+        shown = [cell if isinstance(cell, str) else f"{cell:.3f}" for cell in row]
+        assert shown in [line.split() for line in done.stdout.splitlines()]
     assert str(target) in done.stdout.replace("\n", "")
 
 
@@ -97,7 +99,70 @@ def test_weights_without_a_test(files, tmp_path):
     found = quorate.blend(folder / "oof", y, scoring="accuracy", keep=2)
     assert json.loads(done.stdout) == found.to_dict()
     table = pd.read_parquet(target)
-    assert dict(zip(table.model, table.weight, strict=True)) == found.weights
+    assert table.to_dict("list") == found.recipe()
+
+
+def by_hand(table, arrays):
+    """Compute the blend from what was written, with NumPy alone."""
+    p = np.stack([arrays[name] for name in table["model"]])
+
+    def weighted(kind):
+        return np.array(table[kind])[:, None, None]
+
+    means = []
+    if "geometric_weight" in table:
+        powers = table["sharpness"][0] * weighted("geometric_weight")
+        product = np.prod(np.maximum(p, 0.001) ** powers, axis=0)
+        means.append(product / product.sum(axis=1, keepdims=True))
+    for kind in ("weight", "mean_weight"):
+        if kind in table:
+            means.append((weighted(kind) * p).sum(axis=0))
+    return np.mean(means, axis=0)
+
+
+@pytest.mark.parametrize(
+    ("method", "columns", "rule"),
+    [
+        ("auto", ["mean_weight", "geometric_weight", "sharpness"], "P = (M + G) / 2, "),
+        ("geometric", ["geometric_weight", "sharpness"], "P = product(max(p, 0.001) "),
+        ("simplex", ["weight"], "P = sum(weight * p)"),
+        ("single", ["weight"], "P = sum(weight * p)"),
+    ],
+)
+def test_the_file_is_enough_to_blend_by_hand(files, tmp_path, method, columns, rule):
+    folder, y = files
+    target = tmp_path / "weights.csv"
+    done = run(folder / "oof", "--target", folder / "y.csv", "-o", target, "--method",
+               method)  # fmt: skip
+    assert done.exit_code == 0, done.stderr
+    table = pd.read_csv(target).to_dict("list")
+    assert list(table) == ["model", *columns, "rule"]
+    assert all(line.startswith(rule) for line in table["rule"])
+    assert table["rule"][0] in done.stdout
+    second = {name: np.load(folder / "test" / f"{name}.npy") for name in table["model"]}
+    arrays = {name: np.stack([1 - p, p], axis=1) for name, p in second.items()}
+    found = quorate.blend(folder / "oof", y, method=method)
+    promised = found.predict_proba(folder / "test")
+    np.testing.assert_allclose(by_hand(table, arrays), promised, atol=1e-9)
+    plain = "A plain mean with these weights is something else" in done.stdout
+    assert plain == ("sharpness" in table)
+    assert ("--test FOLDER -o FILE" in done.stdout) == plain
+
+
+def test_the_plain_mean_has_its_score_beside(files):
+    folder, y = files
+    done = run(folder / "oof", "--target", folder / "y.csv")
+    simplex = quorate.blend(folder / "oof", y, method="simplex")
+    row = next(line for line in done.stdout.splitlines() if "(simplex)" in line)
+    assert f"{simplex.score:.4f}" in row
+    said = " ".join(done.stdout.split())
+    assert f"with a neg_log_loss of {simplex.score:.4f}. --test" in said
+
+
+def test_help_names_every_method_of_its_own():
+    said = " ".join(run("--help").stdout.split())
+    for name in ("both", "geometric", "simplex", "single", "mean", "auto"):
+        assert f"'{name}'" in said
 
 
 def test_one_model_without_weight_is_one(files):

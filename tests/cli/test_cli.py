@@ -2,19 +2,24 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from inspect import signature
+from io import StringIO
 
 import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from rich.console import Console
 from sklearn.datasets import load_wine
 from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
 
 import quorate
+from quorate._units import bytes_text
 from quorate.cli import main
+from quorate.cli._demo import _show_gains
 from quorate.exceptions import LeftOutWarning
 from quorate.pruning import method_name
 
@@ -87,6 +92,18 @@ def test_demo_of_the_paper(run):
     done = run("demo", "--paper", "--members", "20")
     assert done.exit_code == 0
     assert all(name in done.stdout for name in NAMES)
+    lines = done.stdout.splitlines()
+    for line in lines:
+        assert len(line) <= 80
+        assert not line.lstrip().startswith("%")
+        assert not re.search(r"\d%", line)
+    error = next(place for place, line in enumerate(lines) if "error of the" in line)
+    assert re.fullmatch(r"error of the plurality vote \d+\.\d\d %", lines[error])
+    assert re.fullmatch(
+        r"  = members' mean error \d+\.\d\d % - diversity \d+\.\d\d %", lines[error + 1]
+    )
+    for name in ("epbd", "ftad", "brier", "re", "mdm", "kp", "best", "random", "all"):
+        assert re.search(rf"^{name} +\d+\.\d\d % ", done.stdout, re.M), name
     for word in ("Error decomposition", "members' mean error", "interval"):
         assert word in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80
@@ -108,21 +125,51 @@ def test_demo_says_what_was_gained(run):
     lines = done.stdout.splitlines()
     assert len(lines) <= 30
     assert max(map(len, lines)) <= 80
-    assert "30 trees" in lines[0]
-    assert "6 of them" in lines[0]
-    assert lines[2].startswith("size, pickled")
     found = json.loads(run("demo", "--members", "30", "--json").stdout)
-    assert found["bytes"][1] < 0.3 * found["bytes"][0]
+    # The first three lines: size, time and accuracy.
+    whole, small, lazily = found["bytes"]
+    assert small < 0.3 * whole
+    assert small <= lazily < 1.01 * small
+    assert lines[0] == (
+        f"{whole / small:.0f} times smaller: 6 of 30 trees, taught by all, "
+        f"{bytes_text(whole)} -> {bytes_text(small)}"
+    )
+    assert re.fullmatch(
+        r"[\d,]+ times faster: one row, asked lazily, [\d.]+ [mu]s -> [\d.]+ [mu]s",
+        lines[1],
+    )
+    whole, small, lazily = found["accuracy"]
+    assert lazily == small
+    assert lines[2] == (
+        f"{100 * (small - whole):+.1f} points of accuracy on new rows, "
+        f"{100 * whole:.1f} % -> {100 * small:.1f} % (standard error "
+        f"{100 * found['standard_errors'][1]:.1f})"
+    )
     for what in ("one row", "all rows"):
-        big, small = found["milliseconds"][what]
-        assert small < big
-    taught, alone = found["accuracy"][1], found["pruned_only"]
-    assert taught > alone
-    assert f"{100 * taught:.1f} %" in done.stdout
+        whole, small, lazily = found["milliseconds"][what]
+        assert max(small, lazily) < whole
+    assert found["accuracy"][1] > found["pruned_only"]
+    assert "\x1b" not in done.stdout
     assert found["methods"][0][0] == "auto"
     assert found["methods"][-1][0] == "random"
     parts = found["decomposition"]
     assert parts["error"] == pytest.approx(parts["member_error"] - parts["diversity"])
+
+
+def test_demo_shows_gains_in_colour_and_what_is_lost_in_another():
+    found = {
+        "members": [200, 40], "bytes": [5e6, 1e6, 1e6],
+        "milliseconds": {"one row": [9.0, 2.0, 0.006]},
+        "accuracy": [0.859, 0.856, 0.856], "standard_errors": [0.003, 0.002],
+    }  # fmt: skip
+    for doubt, colour in ((0.002, 32), (0.001, 33)):
+        console = Console(force_terminal=True, color_system="standard", file=StringIO(),
+                          highlight=False)  # fmt: skip
+        _show_gains(console, {**found, "standard_errors": [0.003, doubt]})
+        lines = console.file.getvalue().splitlines()
+        assert lines[0].startswith("\x1b[1;32m5 times smaller\x1b[0m: 40 of 200 trees")
+        assert lines[1].startswith("\x1b[1;32m1,500 times faster\x1b[0m: one row")
+        assert lines[2].startswith(f"\x1b[1;{colour}m-0.3 points\x1b[0m of accuracy")
 
 
 def test_diagnose_npz_and_tables_agree(run, votes, tmp_path):

@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from sklearn.compose import make_column_transformer
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import quorate
 from quorate._label_text import LabelTexts
@@ -212,6 +213,43 @@ def test_missing_columns_are_named_before_any_work(here, words, monkeypatch):
     said = " ".join(done.stderr.split())
     assert "columns 'b', 'd' are missing, which model.skops" in said
     assert said.endswith("was trained on.")
+
+
+@pytest.mark.parametrize("command", ["prune", "lazy", "report", "diagnose"])
+def test_an_unknown_category_is_named_with_its_file_and_column(here, command):
+    planets = np.where(TABLE["a"] > 0, "earth", "venus")
+    table = TABLE[["b", "a"]].assign(planet=planets, kind=TABLE["a"] + TABLE["b"] > 0)
+    model = make_pipeline(
+        make_column_transformer((OneHotEncoder(), ["planet"]), remainder="passthrough"),
+        RandomForestClassifier(5, random_state=0),
+    ).fit(table[:150].drop(columns="kind"), table["kind"][:150].astype(str))
+    quorate.save(model, "model.skops")
+    table.loc[160, "planet"] = "mars"
+    table[150:].to_csv("new.csv", index=False)
+    done = run(command, "model.skops", "new.csv", "--target", "kind")
+    assert done.exit_code == 1
+    assert " ".join(done.stderr.split()).endswith(
+        "Error: new.csv: column 'planet' has 'mars', which the model was not trained "
+        "on."
+    )
+
+
+def test_a_column_called_nearly_so_is_named(here):
+    forest, y = fitted([1, 2])
+    quorate.save(forest, "model.skops")
+    table = TABLE[150:].assign(kind=y[150:]).rename(columns={"b": "B"})
+    table.to_csv("new.csv", index=False)
+    quorate.save(forest, "other.skops")
+    for words, of in (
+        (["lazy", "model.skops"], "model.skops was"),
+        (["compare", "model.skops", "other.skops"], "model.skops and other.skops were"),
+    ):
+        done = run(*words, "new.csv", "--target", "kind")
+        assert done.exit_code == 1
+        assert " ".join(done.stderr.split()) == (
+            f"Error: new.csv: column 'b' is missing, which {of} trained on; did you "
+            "mean 'B'?"
+        )
 
 
 def test_python_says_it_too(here):

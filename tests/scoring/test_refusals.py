@@ -130,7 +130,7 @@ def test_scores_of_probabilities_need_some(wine):
     del hard.estimators_[0].predict
     small = quorate.keep_members(hard, [0])
     with pytest.raises(ValueError, match=sentence):
-        quorate.compare(hard, small, X + 1e-3, y, scoring="neg_log_loss")
+        quorate.compare(hard, small, 2 * X, y, scoring="neg_log_loss")
 
 
 def test_a_missing_class_is_named(forest, wine):

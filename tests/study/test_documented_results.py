@@ -199,3 +199,50 @@ def test_small_batches_of_lazy_voting():
         (quick if is_quick else slow).extend(ratios)
     said = numbers(page, pattern)
     assert said == [min(quick), max(quick), min(slow), max(slow)]
+
+
+def faster(data, model):
+    rows = {
+        row["model"]: float(row["20000 rows, us"])
+        for row in rows_of("serving.csv")
+        if row["data"] == data
+    }
+    return rows["scikit-learn"] / rows[f"quorate {model}"]
+
+
+@pytest.mark.parametrize(("title", "data"), [
+    ("20 000 rows of twonorm", "twonorm, 2 classes"),
+    ("20 000 rows of 26 classes", "made, 26 classes"),
+])  # fmt: skip
+def test_how_much_faster_lazy_voting_is_comes_from_the_table_of_serving(title, data):
+    page = (RESULTS.parent / "benchmarks.rst").read_text()
+    shown = re.search(rf"\* - {title}.*?\n((?:     - [\d.]+\n){{3}})", page)
+    figures = re.findall(r"[\d.]+", shown[1])
+    modes = ("exact", "bayes", "calibrated")
+    assert figures == [f"{faster(data, mode):.1f}" for mode in modes]
+
+
+def test_the_time_of_one_row_comes_from_the_table_of_serving():
+    modes = {"quorate exact", "quorate bayes", "quorate calibrated"}
+    times = [int(row["1 rows, us"]) for row in rows_of("serving.csv")
+             if row["model"] in modes]  # fmt: skip
+    said = " ".join((RESULTS.parent / "faq.rst").read_text().split())
+    assert f"one row in {min(times)} to {max(times)} microseconds" in said
+
+
+def test_blending_is_said_to_be_as_good_as_its_table():
+    rows = rows_of("blend.csv")
+    assert all("." not in row["data set"] for row in rows)  # no set twice
+    columns = ("default", "greedy", "single", "mean", "standard error")
+    table = np.array([[float(row[name]) for name in columns] for row in rows])
+    assert (table[:, 0] - table[:, 2] <= table[:, 4]).all()
+    page = (RESULTS.parent / "guide" / "blending.rst").read_text()
+    said = " ".join(page.split())
+    better = int((table[:, 0] < table[:, 1]).sum())
+    assert f"on {len(rows)} data sets of at most 1200 samples" in said
+    assert f"on {better} of {len(rows)}, and on none worse than the best" in said
+    means = [f"{mean:.3f}" for mean in table.mean(axis=0)[:4]]
+    assert (
+        f"default {means[0]}, greedy {means[1]}, best single {means[2]}, plain mean "
+        f"{means[3]}."
+    ) in said

@@ -106,6 +106,93 @@ def test_a_partition_that_raises_is_named(forest, data):
         quorate.summarise(forest, frame, target="colour")
 
 
+@pytest.mark.parametrize("ask", [quorate.summarise, quorate.collect_votes])
+class TestPartitionsThatCannotBeComputed:
+    """Dask computes them before anybody is asked; they are named all the same."""
+
+    def test_of_an_array(self, forest, data, ask):
+        X, y = data
+
+        def read(block, block_info=None):
+            if block_info and block_info[None]["chunk-location"][0] in (17, 19):
+                raise RuntimeError("disk gone.")
+            return block
+
+        given = da.map_blocks(read, da.from_array(X, chunks=(150, 8)), dtype=float)
+        labels = da.from_array(y, chunks=150)
+        with pytest.raises(
+            BatchError, match=r"partition 17: disk gone\.( \(|$)"
+        ) as caught:
+            ask(forest, (given, labels))
+        causes = caught.value.__cause__, caught.value.__cause__.__cause__
+        assert any(isinstance(cause, RuntimeError) for cause in causes)
+
+    def test_of_labels(self, forest, data, ask):
+        X, y = data
+        codes = np.where(np.arange(y.size) == 1700, "?", y.astype(str))
+        labels = da.from_array(codes, chunks=800).astype(int)
+        with pytest.raises(BatchError, match="partition 2: invalid literal for int"):
+            ask(forest, (da.from_array(X, chunks=(800, 8)), labels))
+
+    def test_of_a_frame(self, forest, data, ask):
+        def read(part):
+            if (part.index == 1700).any():
+                raise OSError("no such block")
+            return part
+
+        plain = dd.from_pandas(frame_of(*data), npartitions=6)
+        frame = plain.map_partitions(read, meta=plain._meta)
+        with pytest.raises(BatchError, match="partition 2: no such block"):
+            ask(forest, frame, target="label")
+
+    def test_of_a_file(self, forest, data, ask, tmp_path):
+        frame = frame_of(*data)
+        for at, rows in enumerate(np.array_split(np.arange(len(frame)), 3)):
+            text = frame.iloc[rows].to_csv(index=False)
+            if at == 1:
+                text += text.splitlines()[-1].replace(".", "much", 1) + "\n"
+            (tmp_path / f"{at}.csv").write_text(text)
+        frame = dd.read_csv(str(tmp_path / "*.csv"))
+        with pytest.raises(BatchError, match="partition 1: "):
+            ask(forest, frame, target="label")
+
+    def test_that_can_be_when_tried_again(self, forest, data, ask):
+        X, y = data
+        cut = []
+
+        def read(block):
+            if cut:
+                cut.clear()
+                raise RuntimeError("the line was cut")
+            return block
+
+        given = da.map_blocks(read, da.from_array(X, chunks=(800, 8)), dtype=float)
+        cut.append(True)
+        with pytest.raises(RuntimeError, match="the line was cut"):
+            ask(forest, (given, da.from_array(y, chunks=800)))
+
+
+def test_an_array_and_a_series(forest, data):
+    X, y = data
+    whole = quorate.collect_votes(forest, X, y)
+    labels = dd.from_pandas(pd.Series(y), npartitions=4)
+    sizes = tuple(len(part) for part in labels.partitions)
+    given = da.from_array(X, chunks=(sizes, -1))
+    assert quorate.summarise(forest, (given, labels)).equals(whole.summary())
+    for votes in (
+        quorate.collect_votes(forest, (given, labels)),
+        quorate.collect_votes(forest, given, labels),
+        quorate.collect_votes(forest, given.rechunk((100, -1)), labels),
+    ):
+        np.testing.assert_array_equal(votes.codes, whole.codes)
+        np.testing.assert_array_equal(votes.y, whole.y)
+    with pytest.raises(ValueError, match=r"X has \d+ partitions, y has 4; cut both"):
+        quorate.summarise(forest, (given.rechunk((100, -1)), labels))
+    uneven = X.shape[0] - 3, 1, 1, 1
+    with pytest.raises(BatchError, match=r"partition 0: X has \d+ samples, y has sh"):
+        quorate.summarise(forest, (given.rechunk((uneven, -1)), labels))
+
+
 def test_models_predict_over_partitions_by_the_means_of_dask(forest, data):
     X, y = data
     small = quorate.prune(forest, X[:500], y[:500], keep=4)

@@ -19,7 +19,13 @@ from sklearn.tree import DecisionTreeClassifier
 from tests.summarising.conftest import all_values, in_batches
 
 import quorate
-from quorate.exceptions import BatchError, CheckpointWarning, LeftOutWarning
+from quorate._tables import SampleForm, read_samples_for
+from quorate.exceptions import (
+    BatchError,
+    CheckpointWarning,
+    LeftOutWarning,
+    UnusedColumnsWarning,
+)
 from quorate.summarising._progress import ProgressLine, progress_text
 from quorate.votes import Summary, VoteSource
 
@@ -92,6 +98,30 @@ def test_models_that_know_their_columns(data, folder):
         warnings.simplefilter("error")
         summary = quorate.summarise(forest, folder / "part-1.parquet", target="label")
     assert summary.n_members == 5
+
+
+@pytest.mark.parametrize("index", [["x1"], ["label"], ["x5", "label"], ["number"]])
+def test_columns_that_pandas_made_the_index(data, tmp_path, index):
+    X, y = data
+    frame = pd.DataFrame(X).rename(columns=lambda at: f"x{at}")
+    forest = RandomForestClassifier(5, random_state=0).fit(frame[:500], y[:500])
+    plain = RandomForestClassifier(5, random_state=0).fit(X[:500], y[:500])
+    wide = frame.assign(label=y, number=np.arange(y.size)[::-1])[500:1500]
+    path = tmp_path / "rows.parquet"
+    used = wide if index == ["number"] else wide.drop(columns="number")
+    used.set_index(index).to_parquet(path, row_group_size=300)
+    whole = quorate.collect_votes(forest, frame[500:1500], y[500:1500]).summary()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnusedColumnsWarning)  # "number"
+        assert quorate.summarise(forest, path, target="label").equals(whole)
+        # Read whole, too.
+        form = SampleForm.of(forest)
+        rows, labels = read_samples_for(form, path, "label")
+    pd.testing.assert_frame_equal(rows, frame[500:1500].reset_index(drop=True))
+    np.testing.assert_array_equal(labels, y[500:1500])
+    if index in (["label"], ["number"]):
+        # An index that no model was trained on is none of the columns.
+        assert quorate.summarise(plain, path, target="label").equals(whole)
 
 
 def test_pools_and_text_labels(data):

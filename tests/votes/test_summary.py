@@ -119,6 +119,50 @@ def test_the_worst_sample_is_that_of_the_whole(drawn, lambda_):
         )
 
 
+@given(votes_and_batches(), st.sampled_from(["ensemble", "paper"]))
+def test_the_risk_does_not_depend_on_where_samples_stand(drawn, lambda_):
+    votes, batches = drawn
+    own = np.zeros(votes.samples.max() + 1, dtype=int)
+    parts = []
+    for batch in batches:
+        part = votes.at(batch)
+        own[part.samples] = np.arange(part.n_samples)  # as if it had come alone
+        parts.append(part.numbered(own).summary())
+    mine = quorate.assess_risk(sum(parts), lambda_=lambda_)
+    whole = quorate.assess_risk(votes, lambda_=lambda_)
+    for name in ("margin", "diversity", "risk"):
+        one, two = getattr(mine, name), getattr(whole, name)
+        assert one == pytest.approx(two, abs=1e-9, nan_ok=True)
+    assert mine.interval == whole.interval
+
+
+@pytest.mark.parametrize("weights", [None, [1.0, 1.0, 1.0 + 1e-15]])
+def test_of_equal_margins_the_vote_that_is_worse(weights):
+    # A tie of three and two against one: both have a margin of -1/3.
+    columns = {"tie": [0, 1, 2], "wrong": [0, 1, 1]}
+    for names in itertools.permutations(columns):
+        predictions = np.array([columns[name] for name in names]).T
+        votes = quorate.Votes(predictions, [0, 0], weights)
+        alone = [
+            quorate.Votes(predictions[:, [at]], [0], weights).summary() for at in (0, 1)
+        ]
+        for counted in (votes, votes.summary(), sum(alone), alone[1] + alone[0]):
+            found = counted.smallest_margin()
+            assert found.margin == pytest.approx(-1 / 3)
+            assert found.diversity == pytest.approx(-1 / 3)
+        assert votes.smallest_margin().place == names.index("wrong")
+
+
+def test_weights_that_round_leave_no_diversity():
+    # Added up in another order, 0.1 + 0.2 + 0.3 is not 0.6.
+    from quorate._kernels import gaps
+
+    off = np.array([0.1 + 0.2 + 0.3 - 0.6, 0.6 - (0.1 + 0.2 + 0.3), 0.0, 0.1, -0.1])
+    assert off[0] > 0 > off[1]
+    found = gaps.vote_sign(np.zeros(5), off, "paper")
+    assert found.tolist() == [0.0, 0.0, 0.0, 1.0, -1.0]
+
+
 @given(votes_and_batches(), st.sampled_from(["expected", "lowest", None]))
 def test_accuracy_is_that_of_the_whole(drawn, ties):
     votes, batches = drawn

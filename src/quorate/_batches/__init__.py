@@ -11,7 +11,7 @@ from quorate._batches._batch import (
     named_batch,
     reason,
 )
-from quorate._batches._dask import cut_alike, is_dask, partitions, sent
+from quorate._batches._dask import computed, cut_alike, is_dask, partitions, sent
 from quorate._batches._drawn import MAX_SAMPLES, Drawn, as_seed, sample_size
 from quorate._batches._reservoir import draw_sample
 from quorate._batches._source import (
@@ -31,6 +31,7 @@ __all__ = [
     "as_seed",
     "as_source",
     "come_in_batches",
+    "computed",
     "cut_alike",
     "draw_sample",
     "find_files",

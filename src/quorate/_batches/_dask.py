@@ -1,14 +1,18 @@
 """Partitions of Dask collections, as pairs of tasks."""
 
 import pickle
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from quorate._batches._batch import Batch, BatchSource
+from quorate._batches._batch import Batch, BatchSource, reason
+from quorate.exceptions import BatchError
+
+# Partitions that are looked at together where one of all has failed.
+_AT_ONCE = 16
 
 
 def is_dask(given: Any) -> bool:
@@ -67,6 +71,44 @@ def sent(thing: Any) -> Any:
 
 def _unpacked(packed: bytes) -> Any:
     return pickle.loads(packed)
+
+
+def computed(tasks: Sequence[Any], pairs: Sequence[tuple[Any, Any]]) -> Any:
+    """Return the results of tasks about partitions; one that cannot be had is named.
+
+    Dask computes a partition before whoever asked for it is called, so that only Dask
+    sees it fail, and does not say which it was: they are gone through again, in their
+    order, up to the first that fails.
+    """
+    dask: Any = import_module("dask")  # has no types
+    try:
+        return dask.compute(*tasks)
+    except BatchError:
+        raise
+    except Exception:
+        touch = dask.delayed(_nothing, pure=False)
+        for start in range(0, len(pairs), _AT_ONCE):
+            some = range(start, min(start + _AT_ONCE, len(pairs)))
+            if _fails(dask, [touch(*pairs[at]) for at in some]) is None:
+                continue
+            for at in some:
+                error = _fails(dask, [touch(*pairs[at])])
+                if error is not None:
+                    why = f"partition {at}: {reason(error)}."
+                    raise BatchError(why) from error
+        raise
+
+
+def _fails(dask: Any, tasks: list[Any]) -> Exception | None:
+    try:
+        dask.compute(*tasks)
+    except Exception as error:
+        return error
+    return None
+
+
+def _nothing(X: Any, y: Any) -> None:
+    """Have a partition computed, and keep nothing of it."""
 
 
 def partitions(
@@ -128,6 +170,10 @@ def cut_alike(X: Any, y: Any) -> tuple[Any, Any] | None:
         alike = _is_collection(y) and getattr(y, "npartitions", 0) == X.npartitions
         return (X, y) if alike else None
     sizes = X.chunks[0]
+    if _is_collection(y) and not hasattr(y, "chunks"):
+        # A series does not know how long its partitions are; each says so when read.
+        alike = X.ndim == 2 and y.npartitions == len(sizes)
+        return (X, y) if alike else None
     if X.ndim != 2 or np.isnan(sizes).any() or getattr(y, "shape", None) != (len(X),):
         return None
     if isinstance(y, np.ndarray):

@@ -12,7 +12,13 @@ from quorate._batches._batch import Batch, BatchSource
 from quorate._batches._columns import check_names
 from quorate._batches._mark import mark_of
 from quorate._suggest import unknown_name
-from quorate._tables import SampleForm, column_names, csv_rows, import_pandas
+from quorate._tables import (
+    SampleForm,
+    column_names,
+    csv_rows,
+    import_pandas,
+    with_index,
+)
 from quorate.exceptions import FileFormatError
 
 _PARQUET = (".parquet", ".pq")
@@ -51,7 +57,9 @@ class RowGroup(Batch):
                 part = next(parts, None)
                 if part is None:
                     return
-                frame = part.to_pandas()
+                frame = with_index(
+                    part.to_pandas(), (*(self.form.columns or ()), self.target)
+                )
             # Damage makes Arrow raise errors of its own, of memory, of keys and types.
             except Exception as error:
                 raise _damaged(self.path, error) from error
@@ -105,7 +113,7 @@ class FileBatches(BatchSource):
         """Look into the files for the batches they have; samples are read later."""
         _check_columns(paths, target, form)
         parts: list[Batch] = []
-        columns = _columns_of(paths[0])
+        columns = _columns_of(paths[0], target)
         for path in paths:
             if not _is_parquet(path):
                 parts.append(CsvFile(path, target, form, columns))
@@ -151,10 +159,11 @@ def _is_parquet(path: Path) -> bool:
     return path.name.lower().endswith(_PARQUET)
 
 
-def _columns_of(path: Path) -> tuple[str, ...]:
+def _columns_of(path: Path, target: str) -> tuple[str, ...]:
     """Return the names of a file's columns, as frames of its rows will have them."""
     if _is_parquet(path):
         frame = _open_parquet(path).schema_arrow.empty_table().to_pandas()
+        frame = with_index(frame, [target])
     else:
         try:
             header = [name.lstrip() for name in next(csv_rows(path))]

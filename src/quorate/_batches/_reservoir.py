@@ -69,6 +69,11 @@ def draw_sample(
             kept = [_cut(_joined(kept), dict.fromkeys(counts, size))]
     if not kept:
         raise ValueError(f"{owner}: there are no samples to choose from.")
+    if done > size < len(counts):
+        raise ValueError(
+            f"{owner}(max_samples={size}): of each class one is drawn at least, and "
+            f"there are {len(counts)}; give {len(counts)} or more."
+        )
     X, y, _, places = _cut(_joined(kept), shares(counts, size))
     return X, y, places, done
 
@@ -77,6 +82,7 @@ def shares(counts: dict[Any, int], size: int) -> dict[Any, int]:
     """Return how many of each class make a stratified sample: one at least.
 
     Rounded down first; what is left goes to the largest remainders, equals by label.
+    What rare classes get beyond their share, those give up that miss it least.
     """
     total = sum(counts.values())
     if total <= size:
@@ -88,6 +94,8 @@ def shares(counts: dict[Any, int], size: int) -> dict[Any, int]:
     order = np.argsort(given - exact, kind="stable")
     for place in order[: max(0, size - int(given.sum()))]:
         given[place] += 1
+    for _ in range(int(given.sum()) - max(size, given.size)):
+        given[np.where(given > 1, given - exact, -np.inf).argmax()] -= 1
     drawn = np.minimum(given, [counts[label] for label in labels])
     return dict(zip(labels, drawn.tolist(), strict=True))
 

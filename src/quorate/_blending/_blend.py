@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from quorate._blending._arrays import ProbabilityArrays
+from quorate._blending._formula import columns, formula, in_words, rule_of
 from quorate._blending._pool import ProbabilityPool, Recipe, as_outcome, blended
 from quorate._blending._weighing import WAYS, best_single, folds_of, weigher
 from quorate._html import table_html
@@ -34,7 +35,8 @@ class Blend:
 
     weights: dict[str, float]
     """Model -> weight; the largest first, adding up to one, without those of none. Of
-    a blend of two means, the mean of its weights in both."""
+    a blend of two means, the mean of its weights in both: what a model counts, and not
+    enough to compute the blend. :meth:`recipe` has all it takes."""
     names: list[str]
     """All models, in the order they were given."""
     sharpness: float | None
@@ -53,6 +55,9 @@ class Blend:
     """Score of the best single model, chosen on other folds."""
     mean_nested: Judged
     """Score of the plain mean of all models."""
+    plain_nested: Judged | None
+    """Score of the plain weighted mean in a blend of two means, alone: what the method
+    "simplex" gives. None for other blends, and where models were to be few."""
     best_single: str
     """The model that is best alone."""
     _recipe: Recipe = field(repr=False)
@@ -67,6 +72,29 @@ class Blend:
     def standard_error(self) -> float:
         """Standard error of :attr:`score`."""
         return self.nested.standard_error
+
+    @property
+    def rule(self) -> str:
+        """What the blend is: a weighted "mean", a "geometric" one, or "both"."""
+        return rule_of(self._recipe)
+
+    @property
+    def formula(self) -> str:
+        """The rule in one line, by the names of the columns of :meth:`recipe`."""
+        return formula(self._recipe)
+
+    def in_words(self) -> str:
+        """Say what kind of mean it is, with its sharpness."""
+        return in_words(self._recipe)
+
+    def recipe(self) -> dict[str, list[Any]]:
+        """Return all that is needed to compute the blend by hand, as columns.
+
+        Models with a weight, what they weigh in each of the means, the sharpness, and
+        the :attr:`formula`: ``pandas.DataFrame(blend.recipe())`` is what ``quorate
+        blend -o weights.csv`` writes.
+        """
+        return columns(self._recipe, self.names)
 
     def predict_proba(self, probabilities: Any) -> FloatArray:
         """Return the blend of the models' probabilities on other samples.
@@ -122,24 +150,39 @@ class Blend:
 
     def rows(self) -> list[tuple[str, str, str]]:
         """Return what is compared: who, score, standard error."""
+        compared = [
+            (f"blend of {len(self.weights)}", self.nested),
+            ("weighted mean (simplex)", self.plain_nested),
+            (f"best single model ({self.best_single})", self.best_nested),
+            (f"mean of all {len(self.names)}", self.mean_nested),
+        ]
         return [
             (name, f"{judged.score:.4f}", f"{judged.standard_error:.4f}")
-            for name, judged in (
-                (f"blend of {len(self.weights)}", self.nested),
-                (f"best single model ({self.best_single})", self.best_nested),
-                (f"mean of all {len(self.names)}", self.mean_nested),
-            )
+            for name, judged in compared
+            if judged is not None
         ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain numbers and words."""
+        recipe = self.recipe()
+        plain = self.plain_nested
         return {
             "weights": dict(self.weights),
+            "rule": self.rule,
+            "formula": self.formula,
+            **{
+                f"{kind}_weights": dict(
+                    zip(recipe["model"], recipe[f"{kind}_weight"], strict=True)
+                )
+                for kind in ("mean", "geometric")
+                if f"{kind}_weight" in recipe
+            },
             "sharpness": self.sharpness,
             "method": self.method,
             "scoring": self.scoring,
             "score": self.nested.score,
             "standard_error": self.nested.standard_error,
+            "simplex_score": None if plain is None else plain.score,
             "best_single": self.best_single,
             "best_single_score": self.best_nested.score,
             "mean_score": self.mean_nested.score,
@@ -148,8 +191,8 @@ class Blend:
 
     def __repr__(self) -> str:
         return (
-            f"Blend({len(self.weights)} of {len(self.names)} models, {self.method}; "
-            f"{self.scoring} {self.nested.score:.4f} +- "
+            f"Blend({len(self.weights)} of {len(self.names)} models, {self.method}: "
+            f"{self.in_words()}; {self.scoring} {self.nested.score:.4f} +- "
             f"{self.nested.standard_error:.4f}, best single model "
             f"{self.best_nested.score:.4f}, mean of all {self.mean_nested.score:.4f})"
         )
@@ -164,8 +207,9 @@ class Blend:
             "Weights",
             ("model", "weight"),
             [(name, f"{weight:.3f}") for name, weight in shown],
-            f"{len(shown)} of {len(self.names)} models{more} Scores are of weights "
-            "chosen on other samples.",
+            f"{len(shown)} of {len(self.names)} models{more} The blend is "
+            f"{self.in_words()}: {self.formula}. Scores are of weights chosen on other "
+            "samples.",
         )
 
 
@@ -281,6 +325,10 @@ def blend(
     recipe, *nested = weigher(pool, method, keep, score, random_state)(sets)
     alone, *nested_alone = best_single(pool, score, sets)
     weights = np.mean([mean.weights for mean in recipe], axis=0)
+    wanted = [nested, nested_alone]
+    if keep is None and all(len(each) == 2 for each in nested):
+        wanted.append([each[1:] for each in nested])
+    judged = _judged(pool, score, wanted, held_out)
     return Blend(
         weights={
             pool.names[place]: float(weights[place])
@@ -292,9 +340,10 @@ def blend(
         classes=pool.classes,
         method=method if isinstance(method, str) else type(method).__name__,
         scoring=score.name,
-        nested=_judged(pool, score, nested, held_out),
-        best_nested=_judged(pool, score, nested_alone, held_out),
+        nested=judged[0],
+        best_nested=judged[1],
         mean_nested=score.of(as_outcome(pool.mean), pool.y),
+        plain_nested=judged[2] if len(judged) == 3 else None,
         best_single=pool.names[int(alone[0].weights.argmax())],
         _recipe=recipe,
         _pool=pool,
@@ -315,13 +364,21 @@ def _score_of(pool: ProbabilityPool, scoring: Any) -> Score:
 
 
 def _judged(
-    pool: ProbabilityPool, score: Score, recipes: list[Recipe], held_out: list[IntArray]
-) -> Judged:
-    """Score weights on folds that did not choose them."""
-    shares = np.empty((pool.n_samples, pool.classes.size))
-    for rows, found in zip(held_out, pool.blended(recipes, held_out), strict=True):
-        shares[rows] = found
-    return score.of(as_outcome(shares), pool.y)
+    pool: ProbabilityPool,
+    score: Score,
+    wanted: list[list[Recipe]],
+    held_out: list[IntArray],
+) -> list[Judged]:
+    """Score weights on folds that did not choose them; arrays are looked at once."""
+    recipes = [recipe for nested in wanted for recipe in nested]
+    found = iter(pool.blended(recipes, held_out * len(wanted)))
+    judged = []
+    for _ in wanted:
+        shares = np.empty((pool.n_samples, pool.classes.size))
+        for rows in held_out:
+            shares[rows] = next(found)
+        judged.append(score.of(as_outcome(shares), pool.y))
+    return judged
 
 
 def check_request(

@@ -51,7 +51,7 @@ def some_rows(
         if n_rows <= size:
             return X, None, None
         pairs = [(np.arange(n_rows), _answers(small, X))]
-        _, _, rows, _ = draw_sample(GivenBatches(pairs), size, seed)
+        _, _, rows, _ = draw_sample(GivenBatches(pairs), size, seed, owner="distil")
         return X, rows, Drawn(rows.size, n_rows, seed)
     given = as_source(X, "distil", target, form=SampleForm.of(small.model))
     rows_drawn, y, places, n_rows = draw_sample(

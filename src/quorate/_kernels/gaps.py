@@ -37,7 +37,8 @@ def vote_sign(error: FloatArray, diversity: FloatArray, lambda_: Lambda) -> Floa
     """Return the sign that turns diversity into the mean margin."""
     if lambda_ == "ensemble":
         return 1.0 - 2.0 * error
-    return np.sign(diversity)
+    # Weights that add up to all but a rounding of the whole leave no diversity.
+    return np.asarray(np.sign(margin_steps(diversity)), dtype=float)
 
 
 def margin_steps(margins: FloatArray) -> Array:

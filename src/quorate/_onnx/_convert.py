@@ -84,7 +84,7 @@ def to_onnx(
         If a part is used in a way that cannot be converted, or if the converted model
         labels a sample of ``X`` otherwise.
     ImportError
-        If skl2onnx or onnxruntime is missing; ``quorate[onnx]`` brings them.
+        If skl2onnx or onnxruntime is missing; the extra ``onnx`` brings them.
 
     Examples
     --------
@@ -165,7 +165,7 @@ def _need(package: str) -> None:
         __import__(package)
     except ImportError as error:
         raise ImportError(
-            f"to_onnx: {package} is not installed; install quorate[onnx]."
+            f"to_onnx: needs {package}; pip install skl2onnx onnxruntime"
         ) from error
 
 

@@ -18,10 +18,15 @@ def blend_facts(blend: Blend) -> dict[str, Any]:
         "n_weighted": len(blend.weights),
         "scoring": blend.scoring,
         "method": blend.method,
+        "rule": blend.rule,
+        "words": blend.in_words(),
+        "formula": blend.formula,
+        "recipe": blend.recipe(),
         "best_single": blend.best_single,
         "blend": _score(blend.nested),
         "single": _score(blend.best_nested),
         "mean": _score(blend.mean_nested),
+        "simplex": None if blend.plain_nested is None else _score(blend.plain_nested),
         "behind_single": {"value": apart, "standard_error": doubt},
     }
 
@@ -34,17 +39,20 @@ def blend_rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the scores of a blend, as names and values."""
     called = {
         "blend": f"blend of {count(facts['n_weighted'])}",
+        "simplex": "weighted mean (simplex)",
         "single": f"best single model ({facts['best_single']})",
         "mean": f"mean of all {count(len(facts['weights']))}",
     }
-    return [
+    scores = [
         (
             f"{facts['scoring']}, {name}",
             f"{number(facts[which]['value'])} ± "
             f"{number(facts[which]['standard_error'])}",
         )
         for which, name in called.items()
+        if facts[which] is not None
     ]
+    return [*scores, ("the blend is", f"{facts['words']}: {facts['formula']}")]
 
 
 def blend_lead(facts: dict[str, Any]) -> str:
@@ -87,8 +95,29 @@ def blend_advice(facts: dict[str, Any]) -> dict[str, str]:
             "text": "The blend needs more models. "
             + scores.format(single, blend, "the blend"),
         }
+    said = scores.format(blend, single, f"{name} alone")
+    if facts["rule"] == "mean":
+        return {
+            "title": f"Use the blend of {n_weighted}, with the weights in the table of "
+            "members.",
+            "text": said,
+        }
     return {
-        "title": f"Use the blend of {n_weighted}, with the weights in the table of "
-        "members.",
-        "text": scores.format(blend, single, f"{name} alone"),
+        "title": f"Use the blend of {n_weighted}, by Blend.predict_proba or quorate "
+        "blend --test FOLDER.",
+        "text": f"{said} {_not_a_mean(facts)}",
     }
+
+
+def _not_a_mean(facts: dict[str, Any]) -> str:
+    """Say that the weights in the table are not those of a plain mean."""
+    plain = facts["simplex"]
+    scored = (
+        ""
+        if plain is None
+        else f", with a {facts['scoring']} of {number(plain['value'])}"
+    )
+    return (
+        f"It is {facts['words']}; a plain mean with the weights in the table of "
+        f"members is something else. The method simplex finds weights for one{scored}."
+    )

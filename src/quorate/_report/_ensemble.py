@@ -28,7 +28,12 @@ from quorate._report._method_comparison import (
 from quorate._report._page import Report, embeddable, render, require_extra
 from quorate._report._pictures import ensemble_pictures
 from quorate._report._reproduce import Source, as_code, reproduce
-from quorate._report._savings import measured_times, model_of, pruning_facts
+from quorate._report._savings import (
+    measured_times,
+    model_of,
+    pickled_pair,
+    pruning_facts,
+)
 from quorate._report._sections import (
     certificate_rows,
     ensemble_rows,
@@ -320,6 +325,7 @@ def make_report(
         "members": _facts.member_facts(votes, some, selection, facts, honest, blend),
         "pruning": {
             **pruning_facts(selection, kept, facts, honest),
+            "bytes": pickled_pair(evidence, selection),
             "milliseconds": timed,
             "curve": {"refusal": _why_not(honest)},
         },

@@ -6,9 +6,15 @@ import numpy as np
 
 from quorate._rows import count_rows
 from quorate._typing import IntArray
-from quorate.choosing import Selection
-from quorate.ensembles import Ensemble, PooledClassifier, predict_milliseconds
-from quorate.pruned import smaller_ensemble
+from quorate.choosing import Evidence, Selection
+from quorate.ensembles import (
+    Ensemble,
+    PooledClassifier,
+    pickled_bytes,
+    predict_milliseconds,
+    read_ensemble,
+)
+from quorate.pruned import marks_for, smaller_ensemble
 from quorate.votes import Votes
 
 # The best of them counts; with fewer, a busy machine makes the whole look slow.
@@ -26,7 +32,6 @@ def pruning_facts(
         "n_kept": selection.n_kept,
         "order": selection.order,
         "members": {"before": facts["n_members"], "after": selection.n_kept},
-        "bytes": _sums(facts["bytes"], selection.members),
         "nodes": _sums(facts["nodes"], selection.members),
         "accuracy": {"before": selection.votes.accuracy(), "after": kept.accuracy()}
         if honest
@@ -44,6 +49,21 @@ def _sums(costs: Any, kept: IntArray) -> dict[str, int] | None:
         return None
     each = np.asarray(costs)
     return {"before": int(each.sum()), "after": int(each[kept].sum())}
+
+
+def pickled_pair(evidence: Evidence, selection: Selection) -> dict[str, int] | None:
+    """Return the pickled size of the model, and of what ``prune`` would return.
+
+    Members share much of what is pickled, and a model has more than its members: the
+    sizes of single members do not add up to it.
+    """
+    if evidence.ensemble is None:
+        return None
+    small = smaller_ensemble(evidence.ensemble, selection, marks_for(evidence))
+    return {
+        "before": pickled_bytes(evidence.ensemble.model),
+        "after": pickled_bytes(read_ensemble(small).model),
+    }
 
 
 def measured_times(

@@ -50,8 +50,9 @@ def ensemble_rows(data: dict[str, Any]) -> list[tuple[str, str]]:
     if ensemble["n_features"] is not None:
         facts.append(("features", count(ensemble["n_features"])))
     facts.append(("classes", count(ensemble["n_classes"])))
-    if ensemble["bytes"] is not None:
-        facts.append(("size, pickled", size(sum(ensemble["bytes"]))))
+    pickled = data["pruning"]["bytes"]
+    if pickled is not None:
+        facts.append(("size, pickled", size(pickled["before"])))
     if ensemble["nodes"] is not None:
         facts.append(("nodes of all trees", count(sum(ensemble["nodes"]))))
     if ensemble["depth"] is not None:
@@ -313,7 +314,7 @@ def _members(data: dict[str, Any]) -> Table:
                    "Samples it was not trained on, so that its vote counts here."),
             Column("nodes", "nodes", count, "Nodes of its tree."),
             Column("depth", "depth", count, "Levels of its tree."),
-            Column("bytes", "size", size, "Bytes when pickled."),
+            Column("bytes", "size", size, "Bytes when pickled alone."),
             Column("why", "why it stays or goes", told=True),
         ),
         kept_first,

@@ -41,7 +41,8 @@ def size_facts(
     n_bytes = clocked = None
     if data["ensemble"]["bytes"] is not None:
         costs = np.asarray(data["ensemble"]["bytes"])
-        n_bytes = _bytes(halves, members, costs, selection)
+        summed = _bytes(halves, members, costs, selection)
+        n_bytes = _as_models(summed, members, n_kept, data["pruning"]["bytes"])
         clocked = _times(members, data["pruning"]["milliseconds"], n_kept, n_members)
     scores, doubts = _scores(members, data, n_kept)
     measure = measure_of(data)
@@ -97,7 +98,7 @@ def _times(
 def _bytes(
     halves: Halves | None, members: IntArray, costs: FloatArray, selection: Selection
 ) -> FloatArray:
-    """Return the bytes of each size.
+    """Return the bytes of the members of each size, each pickled alone.
 
     Those of all members and of those kept are exact; in between, what the method
     chooses on either half of the samples tells how large its members are.
@@ -120,6 +121,26 @@ def _bytes(
     ends = [selection.n_kept, costs.size]
     exact = np.interp(members, ends, [known, costs.sum() / found[-1]])
     return np.asarray(found * exact)
+
+
+def _as_models(
+    summed: FloatArray, members: IntArray, n_kept: int, pickled: dict[str, int]
+) -> FloatArray:
+    """Return the bytes of the model of each size, from those of its members.
+
+    Two models are known, all members and those kept. Between and beyond them a model
+    is so many bytes, and so many more for each byte of a member.
+    """
+    whole, part = pickled["before"], pickled["after"]
+    at = summed[members == n_kept][0]
+    if at == summed[-1]:
+        return np.asarray(summed * whole / at)
+    slope = (whole - part) / (summed[-1] - at)
+    beside = part - slope * at
+    if slope > 0 and beside >= 0:
+        return np.asarray(beside + slope * summed)
+    factors = np.interp(summed, [at, summed[-1]], [part / at, whole / summed[-1]])
+    return np.asarray(summed * factors)
 
 
 def _scores(

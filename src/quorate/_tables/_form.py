@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from quorate._label_text import LabelTexts
+from quorate._suggest import nearest, one_of_these
 from quorate._typing import Array
 from quorate._warn import warn
 from quorate.exceptions import UnusedColumnsWarning
@@ -40,6 +41,8 @@ class SampleForm:
     """The labels it knows; None if it does not tell."""
     owner: str = "the model"
     """What to call it in messages."""
+    n_models: int = 1
+    """How many models that is."""
 
     @classmethod
     def of(cls, *models: Any, owner: str = "the model") -> Self:
@@ -55,6 +58,7 @@ class SampleForm:
             as_frame=bool(names),
             labels=labels,
             owner=owner,
+            n_models=len(models),
         )
 
     @property
@@ -71,7 +75,7 @@ class SampleForm:
         if unused:
             columns = "columns" if len(unused) > 1 else "column"
             warn(
-                f"{who}: {self.owner} was not trained on the {columns} "
+                f"{who}: {self.owner} {self._were} not trained on the {columns} "
                 f"{_listed(unused)}, left out.",
                 UnusedColumnsWarning,
             )
@@ -83,8 +87,19 @@ class SampleForm:
             are = "columns {} are" if len(missing) > 1 else "column {} is"
             raise ValueError(
                 f"{who}: {are.format(_listed(missing))} missing, which {self.owner} "
-                "was trained on."
+                f"{self._were} trained on{self._meant(missing, names) or '.'}"
             )
+
+    @property
+    def _were(self) -> str:
+        return "was" if self.n_models == 1 else "were"
+
+    def _meant(self, missing: list[str], names: Sequence[str]) -> str:
+        """Return a question if other columns are called nearly as those missing."""
+        others = [name for name in names if name not in (self.columns or ())]
+        near = [found for name in missing[:_SHOWN] for found in nearest(name, others)]
+        said = list(dict.fromkeys(near))
+        return f"; did you mean {one_of_these(said)}?" if said else ""
 
     def samples(self, frame: Any) -> Any:
         """Return what the model sees of a table without labels."""

@@ -5,7 +5,8 @@ import gzip
 import io
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,33 @@ def column_names(path: Path) -> list[str] | None:
     return None
 
 
+def check_start(path: Path) -> None:
+    """Refuse a CSV file that its first lines show to be none, without pandas."""
+    if not _is_csv(path):
+        return
+    first = list(islice(csv_rows(path), 2))
+    if not first:
+        raise FileFormatError(f"{path}: empty file.")
+    if len(first) == 1:
+        raise FileFormatError(f"{path}: no rows.")
+
+
+def first_empty(path: Path, column: str, most: int) -> int | None:
+    """Return the first row of a CSV file without a text in a column, of so many."""
+    if not _is_csv(path):
+        return None
+    rows = csv_rows(path)
+    place = next(rows).index(column)
+    for number, row in enumerate(islice(rows, most)):
+        if not row[place].strip():
+            return number
+    return None
+
+
+def _is_csv(path: Path) -> bool:
+    return path.name.lower().endswith((".csv", ".csv.gz"))
+
+
 def _arff_names(path: Path) -> list[str] | None:
     is_zipped = path.name.lower().endswith(".gz")
     names: list[str] = []
@@ -76,12 +104,17 @@ def read_table(path: Path, raw: bytes) -> Any:
 
 
 def read_with_texts(
-    path: Path, raw: bytes, column: str | None, keep_spaces: bool = False
+    path: Path,
+    raw: bytes,
+    column: str | None,
+    keep_spaces: bool = False,
+    wanted: Collection[str] = (),
 ) -> tuple[Any, list[str] | None]:
     """Return a file as a frame, and a column of it as it is written.
 
     The second is None where a file has types of its own, or no such column.
-    ``keep_spaces`` leaves those before a text, too.
+    ``keep_spaces`` leaves those before a text, too. Columns that are ``wanted`` are
+    taken from the index if they were made one.
     """
     import_pandas(str(path))
     name = path.name.lower()
@@ -104,7 +137,26 @@ def read_with_texts(
     if not len(frame):
         raise FileFormatError(f"{path}: no rows.")
     frame.columns = [str(column) for column in frame.columns]
-    return frame.reset_index(drop=True), texts
+    return with_index(frame, wanted).reset_index(drop=True), texts
+
+
+def with_index(frame: Any, wanted: Collection[str]) -> Any:
+    """Return a frame in which those columns stand that were made its index.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"age": [3, 4], "kind": [0, 1]}).set_index("age")
+    >>> list(with_index(frame, ["age", "kind"]).columns)
+    ['age', 'kind']
+    >>> list(with_index(frame, ["kind"]).columns)
+    ['kind']
+    """
+    names = [name for name in frame.index.names if name is not None]
+    levels = [
+        name for name in names if str(name) in wanted and name not in frame.columns
+    ]
+    return frame.reset_index(levels) if levels else frame
 
 
 def read_parquet(

@@ -32,7 +32,7 @@ def read_samples_for(
     form: SampleForm, path: Path, target: str | None
 ) -> tuple[Any, Any]:
     """Return samples as a model wants them, and their labels as it knows them."""
-    X, y, texts = _read(path, target, form.keeps_spaces)
+    X, y, texts = _read(path, target, form.keeps_spaces, form.columns or ())
     form.check_columns(list(X.columns), target, str(path))
     if y is not None and target is not None:
         try:
@@ -43,14 +43,18 @@ def read_samples_for(
 
 
 def _read(
-    path: Path, target: str | None, keep_spaces: bool = False
+    path: Path,
+    target: str | None,
+    keep_spaces: bool = False,
+    columns: tuple[str, ...] = (),
 ) -> tuple[Any, Any, list[str] | None]:
     import_pandas(str(path))
     if not path.exists():
         raise FileNotFoundError(f"{path}: no such file.")
     if not path.name.lower().endswith(TABLES):
         raise FileFormatError(f"{path}: samples come as {', '.join(TABLES)}.")
-    frame, texts = read_with_texts(path, path.read_bytes(), target, keep_spaces)
+    wanted = columns if target is None else (*columns, target)
+    frame, texts = read_with_texts(path, path.read_bytes(), target, keep_spaces, wanted)
     twice = frame.columns[frame.columns.duplicated()]
     if len(twice):
         raise ValueError(f"{path}: column {twice[0]!r} appears twice.")

@@ -156,8 +156,9 @@ def walk_down(
     needed = samples_needed(tolerance, delta)
     if n_samples < needed:
         raise ValueError(
-            f"certify(tolerance={tolerance!r}, delta={delta!r}): {n_samples} "
-            f"samples cannot certify any subset, however good; {needed} are the least."
+            f"certify(tolerance={tolerance!r}, delta={delta!r}): {n_samples:,} "
+            f"samples cannot certify any subset, however good; {needed:,} are the "
+            "least."
         )
     level = delta / len(groups)
     found = np.mean(

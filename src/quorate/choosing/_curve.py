@@ -16,6 +16,7 @@ from quorate._scoring import (
     score_for,
 )
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
+from quorate._units import cost_text
 from quorate.votes import Votes, prefix_errors
 
 
@@ -90,7 +91,7 @@ class SizeCurve:
         if not fits[0]:
             raise ValueError(
                 f"budget[{kind!r}]={budget!r}: already the first member costs "
-                f"{spent[0]:.6g}."
+                f"{cost_text(float(spent[0]), kind)}."
             )
         return int(np.flatnonzero(fits)[-1]) + 1
 

@@ -55,7 +55,8 @@ def draw_rows(
     if labels.ndim != 1 or labels.size <= size:
         return None, None  # what has another shape is refused elsewhere
     places = np.arange(labels.size)
-    _, _, rows, _ = draw_sample(GivenBatches([(places, labels)]), size, seed)
+    given = GivenBatches([(places, labels)])
+    _, _, rows, _ = draw_sample(given, size, seed, owner=owner)
     drawn = Drawn(rows.size, labels.size, seed)
     return rows, _said(drawn, max_samples, owner, may_ask)
 

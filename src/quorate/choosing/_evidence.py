@@ -19,6 +19,7 @@ from quorate.ensembles import (
     are_too_many,
     collect_recombined,
     collect_votes,
+    drawn_rows,
     marks_of,
     may_be_training_rows,
     member_costs,
@@ -48,6 +49,9 @@ class Evidence:
     chosen_on: bool = False
     """Whether the members were chosen before, or their leaves distilled, on many of the
     samples, where they look better than they are then."""
+    in_order: bool = True
+    """Whether training samples come as they did in training, so that it is known which
+    of them each member has seen."""
     _made: dict[str, Any] = field(default_factory=dict)
     _rows: IntArray | None = None
     _whole: "Evidence | None" = None
@@ -86,9 +90,8 @@ class Evidence:
         votes = self.votes
         on_training = votes.source is VoteSource.TRAINING and not votes.is_masked
         drawn = None
-        if on_training and self.ensemble is not None and self.X is not None:
-            # In another order, nobody knows who was trained on which.
-            _, drawn = recognise(self.ensemble, self.ensemble.prepare(self.X))
+        if on_training and self.in_order and self.ensemble is not None:
+            drawn = drawn_rows(self.ensemble)
         if drawn is None:
             return votes
         valid = np.stack([~np.isin(votes.samples, rows) for rows in drawn])
@@ -107,9 +110,9 @@ class Evidence:
         if self.ensemble is None or self.X is None:
             return None
         if "unlabelled" not in self._made:
-            self._made["unlabelled"] = collect_recombined(
-                self.ensemble, self.X, self.n_jobs
-            )
+            # Of batches, those drawn are all there are; of arrays, no others are taken.
+            X = self.X if self.drawn is None else take_rows(self.X, self.rows)
+            self._made["unlabelled"] = collect_recombined(self.ensemble, X, self.n_jobs)
         found: Votes | None = self._made["unlabelled"]
         return found
 
@@ -198,7 +201,10 @@ def gather(
             found, X, y, out_of_bag=out_of_bag, n_jobs=n_jobs, rows=rows
         )
     chosen_on = _were_chosen_on(found, X, votes)
-    return Evidence(votes, found, X, n_jobs, drawn, chosen_on)
+    in_order = True
+    if votes.source is VoteSource.TRAINING and found.drawn is not None:
+        in_order = recognise(found, found.prepare(X))[1] is not None
+    return Evidence(votes, found, X, n_jobs, drawn, chosen_on, in_order)
 
 
 def _were_chosen_on(ensemble: Ensemble, X: Any, votes: Votes) -> bool:

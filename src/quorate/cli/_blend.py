@@ -8,6 +8,7 @@ import click
 
 from quorate.cli import _options
 from quorate.cli._checks import check_files, refuse_to_write_over
+from quorate.cli._method_names import check_method_name
 from quorate.cli._numbers import COUNT
 from quorate.cli._printable import say
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from quorate._blending import Blend
 
 _SUFFIXES = (".csv", ".parquet")
+_WAYS = ("auto", "both", "geometric", "simplex", "single", "mean")
 
 
 @click.command(short_help="Weigh models by their out-of-fold probabilities.")
@@ -43,7 +45,10 @@ _SUFFIXES = (".csv", ".parquet")
     default="auto",
     show_default=True,
     metavar="NAME",
-    help="'simplex', 'single', 'mean' or one of 'quorate methods', such as 'ges'.",
+    help="'both': the mean of a sharpened geometric mean and of a plain weighted mean; "
+    "'geometric' or 'simplex': one of these; 'single': the best model; 'mean': all "
+    "alike; or one of 'quorate methods', such as 'ges'. 'auto' is 'both', and with "
+    "--scoring whichever does best.",
 )
 @click.option("--keep", type=COUNT, metavar="NUMBER", help="At most so many models.")
 @click.option(
@@ -56,7 +61,8 @@ _SUFFIXES = (".csv", ".parquet")
     "--output",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Where to write the blend of --test, or else the weights (.csv, .parquet).",
+    help="Where to write the blend of --test, or else the weights with the rule that "
+    "makes the blend of them (.csv, .parquet).",
 )
 @click.option(
     "--report",
@@ -88,6 +94,7 @@ def blend(
         raise click.UsageError("--test needs -o FILE, where the blend goes.")
     if page is not None:
         refuse_to_write_over(page, force, ".html", ".htm")
+    check_method_name(method, *_WAYS)
     packages = ["matplotlib", "jinja2"] if page is not None else []
     if output is not None and output.suffix == ".parquet":
         packages.append("pyarrow")
@@ -155,9 +162,7 @@ def _write(found: "Blend", test: Path | None, output: Path) -> None:
 
     pd = import_pandas(str(output))
     if test is None:
-        table = pd.DataFrame({"model": list(found.weights)}).assign(
-            weight=list(found.weights.values())
-        )
+        table = pd.DataFrame(found.recipe())
     else:
         columns = [str(label) for label in found.classes]
         table = pd.DataFrame(found.predict_proba(test), columns=columns)
@@ -172,20 +177,46 @@ def _show(console: Any, found: "Blend", test: Path | None, output: Path | None) 
     from quorate.cli._render import plain_table
 
     scores = plain_table("", found.scoring, "standard error")
-    for row in found.rows():
-        scores.add_row(*row)
+    for name, score, doubt in found.rows():
+        scores.add_row(name, score, doubt)
     console.print(scores)
     console.print(
         f"the larger the {found.scoring}, the better; weights were chosen on other "
         "samples than those they are scored on\n"
     )
-    weights = plain_table("model", "weight")
-    for name, weight in found.weights.items():
-        weights.add_row(name, f"{weight:.3f}")
+    recipe = found.recipe()
+    shown = [name for name in recipe if name.endswith("weight")]
+    weights = plain_table("model", *shown)
+    for name, *row in zip(
+        recipe["model"], *(recipe[key] for key in shown), strict=True
+    ):
+        weights.add_row(name, *(f"{weight:.3f}" for weight in row))
     console.print(weights)
     left = len(found.names) - len(found.weights)
     none = f"; {left:,} more {'model has' if left == 1 else 'models have'} none"
-    console.print("weights add up to 1" + none * bool(left))
+    each = "" if len(shown) == 1 else " in each column"
+    console.print(f"weights add up to 1{each}" + none * bool(left) + "\n")
+    _say_rule(console, found, test)
     if output is not None:
         what = "weights" if test is None else f"blend of {test}"
         console.print(f"{what} written to {output}", markup=False, soft_wrap=True)
+
+
+def _say_rule(console: Any, found: "Blend", test: Path | None) -> None:
+    """Say how the blend follows from the weights, and what to do with that."""
+    console.print(f"The blend is {found.in_words()}:")
+    console.print(f"  {found.formula}", markup=False, soft_wrap=True)
+    if found.rule == "mean":
+        return
+    advice = "A plain mean with these weights is something else"
+    if found.plain_nested is not None:
+        advice += (
+            "; --method simplex finds the weights for one, with a "
+            f"{found.scoring} of {found.plain_nested.score:.4f}"
+        )
+    if test is None:
+        advice += (
+            ". --test FOLDER -o FILE writes the blended probabilities, as "
+            "Blend.predict_proba returns them"
+        )
+    console.print(f"{advice}.", markup=False)

@@ -14,12 +14,16 @@ from typing import Any
 import click
 
 from quorate._suggest import unknown_name
-from quorate._units import as_bytes
+from quorate._units import as_bytes, as_count, as_milliseconds, as_share
 from quorate.cli._errors import typed_again
 from quorate.cli._streams import is_stream
 from quorate.exceptions import FileFormatError
 
 _PARQUET = (".parquet", ".pq")
+LIMITS = {"bytes": as_bytes, "nodes": as_count, "milliseconds": as_milliseconds}
+"""What a budget may limit, and how a limit is read."""
+_SHORT = {"ms": "milliseconds"}
+_LOOKED_AT = 20_000
 
 
 def refuse_to_write_over(output: Path, force: bool, *suffixes: str) -> None:
@@ -97,6 +101,8 @@ def check_files(
     if problems:
         # Who has to mend several things wants to hear of them at once.
         raise ValueError("\n".join(dict.fromkeys(map(str, problems))))
+    if models and target is not None:
+        _check_labels(models, tables, target)
 
 
 def require_packages(*names: str) -> None:
@@ -135,7 +141,7 @@ def _check_table(target: str | None, several: bool, path: Path) -> None:
     if not is_stream(path):
         _check_exists(path)
     from quorate._batches import find_files
-    from quorate._tables import TABLES
+    from quorate._tables import TABLES, check_start
 
     first = path
     if is_stream(path):
@@ -146,8 +152,20 @@ def _check_table(target: str | None, several: bool, path: Path) -> None:
         first = find_files(path, "DATA")[0]
     elif not path.name.lower().endswith(TABLES):
         raise FileFormatError(f"{path}: samples come as {', '.join(TABLES)}.")
+    check_start(first)
     if target is not None:
         check_column(first, target)
+
+
+def _check_labels(models: Sequence[Path], tables: Sequence[Path], target: str) -> None:
+    """Refuse an empty label that no model can know, as far as the first rows tell."""
+    from quorate._tables import first_empty
+    from quorate.persistence import may_know_empty_label
+
+    for path in tables:
+        row = None if is_stream(path) else first_empty(path, target, _LOOKED_AT)
+        if row is not None and not any(map(may_know_empty_label, models)):
+            raise ValueError(f"{path}: column {target!r}: missing label at row {row}.")
 
 
 def check_column(path: Path, name: str) -> None:
@@ -166,7 +184,7 @@ def as_size(keep: str) -> float | int | str | None:
     if keep == "own":
         return None
     try:
-        number = int(keep) if keep.lstrip("+-").isdigit() else _as_share(keep)
+        number = int(keep) if keep.lstrip("+-").isdigit() else as_share(keep)
     except ValueError:
         number = 0
     if isinstance(number, int) and number >= 1:
@@ -179,25 +197,21 @@ def as_size(keep: str) -> float | int | str | None:
     )
 
 
-def _as_share(text: str) -> float:
-    """Return a fraction; 20% is one, too."""
-    if text.endswith("%"):
-        return float(text.removesuffix("%")) / 100
-    return float(text)
-
-
 def as_limits(budget: tuple[str, ...]) -> dict[str, float] | None:
     """Return what ``--budget`` says, in bytes, nodes and milliseconds."""
     limits = {}
     for given in budget:
         kind, _, limit = given.partition("=")
+        kind = _SHORT.get(kind, kind)
         try:
-            limits[kind] = as_bytes(limit) if kind == "bytes" else float(limit)
-        except ValueError:
-            raise click.UsageError(
-                f"--budget {given}: KIND=LIMIT, such as bytes=50MB, nodes=20000 or "
-                "milliseconds=2."
-            ) from None
+            limits[kind] = LIMITS[kind](limit)
+            if limits[kind] > 0:
+                continue
+        except (KeyError, ValueError):
+            pass
+        raise click.UsageError(
+            f"--budget {given}: KIND=LIMIT, such as bytes=50MB, nodes=20000 or ms=2."
+        )
     return limits or None
 
 

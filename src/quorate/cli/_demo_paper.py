@@ -11,14 +11,8 @@ if TYPE_CHECKING:
 
     from quorate.votes import Votes
 
-_METHODS = {
-    "epbd": "EPBD, the paper's",
-    "brier": "Brier score",
-    "re": "reduced error",
-    "mdm": "margin distance",
-    "kp": "kappa pruning",
-    "best": "most accurate members",
-}
+# The paper's two first, then what people use, and as many at random.
+_METHODS = ("epbd", "ftad", "brier", "re", "mdm", "kp", "best")
 _SHARES = (0.1, 0.2, 0.3)
 _RANDOM_DRAWS = 100
 
@@ -123,24 +117,31 @@ def _row(method: str, share: float, members: int, accuracy: float) -> dict[str, 
 
 
 def _show_pruned(console: "Console", rows: list[dict[str, Any]], test: "Votes") -> None:
+    from quorate._units import percent_text
     from quorate.cli._render import heading, plain_table
+    from quorate.pruning import methods
 
     heading(console, "Pruned: chosen by out-of-bag votes, accuracy on new samples")
     sizes = {row["keep"]: row["members"] for row in rows}
-    columns = [f"{share:.0%} = {size}" for share, size in sizes.items()]
-    table = plain_table("method", *columns)
-    for column in table.columns[1:]:
+    columns = [f"{100 * share:.0f} % = {size}" for share, size in sizes.items()]
+    table = plain_table("method", *columns, "in words")
+    for column in table.columns[1:-1]:
         column.justify = "right"
-    labels = {**_METHODS, "random": f"random, mean of {_RANDOM_DRAWS} draws"}
-    for name, label in labels.items():
-        cells = [f"{row['accuracy']:.2%}" for row in rows if row["method"] == name]
-        table.add_row(label, *cells)
-    whole = f"{test.accuracy():.2%}"
-    table.add_row(f"all {test.n_members} members", *[whole] * len(columns))
+    known = methods()
+    words = {name: known[name].title for name in _METHODS}
+    for name in ("epbd", "ftad"):
+        words[name] = f"{words[name]}, the paper's"
+    words["random"] = f"the mean of {_RANDOM_DRAWS} draws"
+    for name, title in words.items():
+        cells = [percent_text(r["accuracy"]) for r in rows if r["method"] == name]
+        table.add_row(name, *cells, title)
+    whole = percent_text(test.accuracy())
+    table.add_row("all", *[whole] * len(columns), f"all {test.n_members} members")
     console.print(table)
 
 
 def _show_lazy(console: "Console", rows: list[dict[str, Any]]) -> None:
+    from quorate._units import percent_text
     from quorate.cli._render import heading, plain_table
 
     heading(console, "Lazy voting: all members kept, asked until the outcome is clear")
@@ -149,6 +150,6 @@ def _show_lazy(console: "Console", rows: list[dict[str, Any]]) -> None:
         column.justify = "right"
     labels = {"exact": "the others cannot turn it", "bayes": "99.9 % sure"}
     for row in rows:
-        asked, changed = f"{row['members_asked']:.1f}", f"{row['changed']:.2%}"
+        asked, changed = f"{row['members_asked']:.1f}", percent_text(row["changed"])
         table.add_row(labels[row["mode"]], asked, changed)
     console.print(table)

@@ -8,7 +8,7 @@ import click
 
 from quorate.cli import _options
 from quorate.cli._checks import check_column, check_files, check_folder
-from quorate.cli._inputs import form_for
+from quorate.cli._inputs import form_for, read_one_table
 from quorate.cli._printable import say
 from quorate.cli._streams import is_stream, run_pass
 
@@ -147,12 +147,11 @@ def _ask_model(
     trust: tuple[str, ...],
     unsafe_pickle: bool,
 ) -> "Votes":
-    from quorate._tables import read_samples_for
     from quorate.ensembles import collect_votes
     from quorate.persistence import load
 
     model = load(path, trust, unsafe_pickle=unsafe_pickle)
-    X, y = read_samples_for(form_for({path: model}, data), data, target)
+    X, y = read_one_table(form_for({path: model}, data), data, target)
     wanted = "auto" if out_of_bag is None else out_of_bag
     return collect_votes(model, X, y, out_of_bag=wanted)
 

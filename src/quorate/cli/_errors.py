@@ -3,6 +3,7 @@
 import re
 import shlex
 import warnings
+from pathlib import Path
 from typing import Any
 
 import click
@@ -17,10 +18,17 @@ from quorate.cli._printable import printable, say
 from quorate.exceptions import QuorateWarning
 
 _TYPED = "quorate.typed"
-# How refusals in Python begin, where somebody calls a function with a parameter.
+_TABLES = "quorate.tables"
+# How refusals in Python begin, where somebody calls a function with parameters.
 _CALL = re.compile(
-    r"^(?:blend|certify|compare|prune|report|select|summarise)\((\w+)=([^()]*)\):"
+    r"^(?:blend|certify|compare|prune|report|select|summarise)\((\w+=[^()]*)\):"
 )
+_BUDGET = re.compile(r"\bbudget\['(\w+)'\]=([\d.e+-]+)")
+_NO_LABEL = re.compile(
+    r"^\w+: the ensemble was trained on none of the labels given \((.*)\); it knows "
+)
+# What scikit-learn says of a text that no training row had; columns are its own count.
+_CATEGORIES = re.compile(r"Found unknown categories \[(.*)\] in column \d+")
 _QUOTES = "'\""
 _ATTRIBUTE = "; the samples attribute lists those that stay"
 
@@ -74,13 +82,21 @@ class RefusingGroup(click.Group):
         except (ValueError, TypeError, ImportError, OSError) as error:
             if isinstance(error, BrokenPipeError):
                 end_quietly()
-            raise click.ClickException(printable(_sentence(error))) from error
+            tables = ctx.meta.get(_TABLES, [])
+            raise click.ClickException(printable(_sentence(error, tables))) from error
 
 
 def typed_again(*more: str) -> str:
     """Return the command as it was typed, with some words more."""
     typed = click.get_current_context().meta.get(_TYPED, ())
     return shlex.join(["quorate", *typed, *more])
+
+
+def note_table(path: Path, X: Any) -> None:
+    """Remember samples that were read, so that refusals can say where they stand."""
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.meta.setdefault(_TABLES, []).append((path, X))
 
 
 class _Notes:
@@ -95,16 +111,47 @@ class _Notes:
             say(f"Note: {_as_typed(str(message))}", err=True)
 
 
-def _sentence(error: Exception) -> str:
+def _sentence(error: Exception, tables: list[tuple[Path, Any]]) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
-    return _as_typed(str(error))
+    found = _CATEGORIES.search(str(error))
+    placed = None if found is None else _placed(found[1], tables)
+    return _as_typed(str(error)) if placed is None else placed
+
+
+def _placed(categories: str, tables: list[tuple[Path, Any]]) -> str | None:
+    """Say in which file and column texts stand that the model does not know."""
+    unknown = re.findall(r"'([^']*)'", categories)
+    for path, X in reversed(tables):
+        for name in getattr(X, "columns", ()):
+            values = X[name]
+            if unknown and values.isin(unknown[:1]).any():
+                shown = ", ".join(map(repr, unknown))
+                return (
+                    f"{path}: column {name!r} has {shown}, which the model was not "
+                    "trained on."
+                )
+    return None
 
 
 def _as_typed(sentence: str) -> str:
     """Return what Python says in words of the command line: --keep 9 for keep=9."""
-    said = _CALL.sub(
-        lambda found: f"--{found[1].replace('_', '-')} {found[2].strip(_QUOTES)}:",
-        sentence,
+    said = _CALL.sub(lambda found: f"{_options_in(found[1])}:", sentence)
+    said = _BUDGET.sub(
+        lambda found: f"--budget {found[1]}={float(found[2]):.12g}", said
+    )
+    said = _NO_LABEL.sub(
+        lambda found: (
+            f"--target: the model was trained on none of the labels in that "
+            f"column ({found[1]}); it knows "
+        ),
+        said,
     )
     return said.replace(_ATTRIBUTE, "")
+
+
+def _options_in(parameters: str) -> str:
+    given = [one.partition("=") for one in parameters.split(", ")]
+    return ", ".join(
+        f"--{name.replace('_', '-')} {value.strip(_QUOTES)}" for name, _, value in given
+    )

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quorate._suggest import with_article
+from quorate.cli._errors import note_table
 from quorate.cli._streams import is_stream
 
 if TYPE_CHECKING:
@@ -53,9 +54,18 @@ def form_for(models: dict[Path, Any], *tables: Path | None) -> "SampleForm":
 
 def read_samples_of(form: "SampleForm", data: Path, target: str) -> tuple[Any, Any]:
     """Return samples and labels; or several files, and no labels."""
+    return (data, None) if is_stream(data) else read_one_table(form, data, target)
+
+
+def read_one_table(
+    form: "SampleForm", data: Path, target: str | None
+) -> tuple[Any, Any]:
+    """Return samples and labels of one file; messages can speak of its columns."""
     from quorate._tables import read_samples_for
 
-    return (data, None) if is_stream(data) else read_samples_for(form, data, target)
+    X, y = read_samples_for(form, data, target)
+    note_table(data, X)
+    return X, y
 
 
 def read_two(

@@ -8,7 +8,7 @@ import click
 
 from quorate.cli import _options
 from quorate.cli._checks import check_files
-from quorate.cli._inputs import form_for, read_model
+from quorate.cli._inputs import form_for, read_model, read_one_table
 from quorate.cli._numbers import CONFIDENCE, SHARE
 from quorate.cli._printable import say
 
@@ -61,7 +61,6 @@ def lazy(
     model in quorate.LazyClassifier to use it.
     """
     check_files([model], [data], target, unsafe_pickle=unsafe_pickle, several=False)
-    from quorate._tables import read_samples_for
     from quorate.cli._render import progress_console, results_console
     from quorate.lazy import try_modes
 
@@ -70,7 +69,7 @@ def lazy(
         ensemble = read_model(
             model, trust, unsafe_pickle, otherwise="wrap it in quorate.LazyClassifier"
         )
-        X, y = read_samples_for(form_for({model: ensemble}, data), data, target)
+        X, y = read_one_table(form_for({model: ensemble}, data), data, target)
     with console.status("asking"):
         trial = try_modes(
             ensemble,

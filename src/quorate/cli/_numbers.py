@@ -5,14 +5,16 @@ from typing import Any
 
 import click
 
+from quorate._units import as_share
+
 
 class Number(click.ParamType):  # type: ignore[type-arg]
     """A number with limits.
 
     Parameters
     ----------
-    kind : type
-        ``int`` or ``float``.
+    kind : callable
+        Makes a number of a text; one that is none is a ``ValueError``.
     fits : callable
         Tells whether a number is within the limits; not a number never is.
     words : str
@@ -23,7 +25,7 @@ class Number(click.ParamType):  # type: ignore[type-arg]
 
     def __init__(
         self,
-        kind: type[int] | type[float],
+        kind: Callable[[str], float],
         fits: Callable[[float], bool],
         words: str,
     ) -> None:
@@ -34,7 +36,8 @@ class Number(click.ParamType):  # type: ignore[type-arg]
     ) -> float:
         """Return the number, or raise a usage error."""
         try:
-            number = self._kind(value)
+            # a default comes as the number it is
+            number = self._kind(str(value))
             if self._fits(number):
                 return number
         except ValueError:
@@ -45,8 +48,10 @@ class Number(click.ParamType):  # type: ignore[type-arg]
 
 COUNT = Number(int, lambda n: n >= 1, "a whole number, 1 or more")
 SEED = Number(int, lambda n: n >= 0, "a whole number, 0 or more")
-NOT_NEGATIVE = Number(float, lambda x: x >= 0, "a number, 0 or more")
-SHARE = Number(float, lambda x: 0 < x < 1, "a number between 0 and 1")
-NOISE = Number(float, lambda x: 0 <= x < 0.5, "a share in [0, 0.5)")
-CONFIDENCE = Number(float, lambda x: 0.5 <= x < 1, "a probability in [0.5, 1)")
+NOT_NEGATIVE = Number(as_share, lambda x: x >= 0, "a number, 0 or more, or such as 1%")
+SHARE = Number(as_share, lambda x: 0 < x < 1, "a number between 0 and 1, or such as 1%")
+NOISE = Number(as_share, lambda x: 0 <= x < 0.5, "a share in [0, 0.5), or such as 1%")
+CONFIDENCE = Number(
+    as_share, lambda x: 0.5 <= x < 1, "a probability in [0.5, 1), or such as 99.9%"
+)
 WORKERS = Number(int, lambda n: n != 0, "1 or more, or -1 for one on each core")

@@ -17,6 +17,7 @@ from quorate.cli._checks import (
     refuse_to_write_over,
 )
 from quorate.cli._inputs import form_for, read_samples_of
+from quorate.cli._method_names import check_method_name
 from quorate.cli._numbers import COUNT, NOT_NEGATIVE
 from quorate.cli._printable import say
 from quorate.cli._streams import is_stream, run_pass
@@ -37,13 +38,13 @@ from quorate.cli._streams import is_stream, run_pass
     "--tolerance",
     type=NOT_NEGATIVE,
     metavar="SHARE",
-    help="Instead of --keep: the error may grow by this.",
+    help="Instead of --keep: the error may grow by this (0.01 or 1%).",
 )
 @click.option(
     "--budget",
     multiple=True,
     metavar="KIND=LIMIT",
-    help="Instead of --keep: a limit on bytes (50MB), nodes or milliseconds a call.",
+    help="Instead of --keep: a limit on bytes=50MB, nodes=20000 or ms=2 a call.",
 )
 @click.option(
     "--batch",
@@ -123,6 +124,7 @@ def prune(
     """
     target_file = output or model.with_name(f"{model.stem}-small.skops")
     refuse_to_write_over(target_file, force, ".skops")
+    check_method_name(method, "auto")
     wanted, limits = as_size(keep), as_limits(budget)
     one_size(
         keep=keep != "default",
@@ -242,11 +244,11 @@ def _show(
     from quorate.cli._render import comparison_table
     from quorate.pruning import method_name
 
-    if record["auto"]:
-        typed = f"{method_name(record['method'])} (auto)"
+    name = method_name(record["method"] if record["auto"] else typed)
+    chosen_by = f"{name} (auto)" if record["auto"] else name
     console.print(
         f"{selection.n_kept:,} of {selection.votes.n_members:,} members kept by "
-        f"{typed}, chosen on {record['chosen_on']}",
+        f"{chosen_by}, chosen on {record['chosen_on']}",
         markup=False,
     )
     if "distil" in record:

@@ -88,9 +88,9 @@ def _show_decomposition(console: Console, diagnosis: "Diagnosis") -> None:
     best = int(accuracies.argmax())
     heading(console, "Error decomposition")
     what = "vote" if votes.rule == "heads" else "plurality vote"
+    console.print(f"error of the {what} [bold]{_percent(parts.error)}[/]")
     console.print(
-        f"error of the {what} [bold]{_percent(parts.error)}[/] = "
-        f"members' mean error {_percent(parts.member_error)} - "
+        f"  = members' mean error {_percent(parts.member_error)} - "
         f"diversity {_percent(parts.diversity)}"
     )
     if votes.rule == "average":

@@ -15,6 +15,7 @@ from quorate.cli._checks import (
     require_packages,
 )
 from quorate.cli._inputs import form_for, read_samples_of
+from quorate.cli._method_names import check_method_name
 from quorate.cli._numbers import WORKERS
 from quorate.cli._printable import say
 
@@ -101,6 +102,7 @@ def report(
         _of_summary(model, page_file, noise, title, as_json)
         return
     wanted = as_size(keep)
+    check_method_name(method, "auto")
     check_files(
         [model],
         [data],

@@ -20,6 +20,7 @@ from quorate.ensembles._member import Member
 from quorate.votes import (
     DenseProbabilities,
     Probabilities,
+    Reading,
     as_labels,
     certain,
     check_same_family,
@@ -53,6 +54,8 @@ class Answers:
     """Where the samples ended, if the members are trees."""
     n_jobs: int | None
     with_probabilities: bool
+    are_part: bool = False
+    """Whether there are more samples than these."""
 
     @property
     def n_samples(self) -> int:
@@ -64,18 +67,20 @@ class Answers:
         votes = self.votes[member]
         return votes if self.ensemble.classes is None else self._classes()[votes]
 
-    def encoded(self, y: Array) -> tuple[Array, Array, Array, Probabilities | None]:
+    def encoded(self, y: Array) -> "Encoded":
         """Return classes, codes of votes and truth, and the probabilities."""
+        members, reading = self.ensemble.members, None
         if self.ensemble.classes is None:
-            classes, codes, y_codes = self._encode_pool(y)
+            members, reading = understood(members, self.votes, y, part=self.are_part)
+            classes, codes, y_codes = self._encode_pool(members, y)
         else:
             classes, codes, y_codes = encode_truth(y, self._classes(), self._placed())
-        if not self.with_probabilities:
-            return classes, codes, y_codes, None
-        if self.leaves is None:
-            members = self._understood(y)
-            return classes, codes, y_codes, self._dense(members, classes, codes)
-        return classes, codes, y_codes, self._tabled(classes, codes)
+        probabilities = None
+        if self.with_probabilities and self.leaves is None:
+            probabilities = self._dense(members, classes, codes)
+        elif self.with_probabilities:
+            probabilities = self._tabled(classes, codes)
+        return Encoded(classes, codes, y_codes, probabilities, reading)
 
     def _classes(self) -> Array:
         return as_labels(self.ensemble.classes, "the ensemble's classes")
@@ -90,14 +95,10 @@ class Answers:
             row[rows] = found
         return codes
 
-    def _understood(self, y: Array) -> tuple[Member, ...]:
-        """Return the members; of a pool, those known that answer with positions."""
-        if self.ensemble.classes is not None:
-            return self.ensemble.members
-        return understood(self.ensemble.members, self.votes, y)
-
-    def _encode_pool(self, y: Array) -> tuple[Array, Array, Array]:
-        members, rows = self._understood(y), []
+    def _encode_pool(
+        self, members: tuple[Member, ...], y: Array
+    ) -> tuple[Array, Array, Array]:
+        rows = []
         for member, row in zip(members, self.votes, strict=True):
             if member.classes is not None:
                 row = member.classes[row.astype(np.intp)]
@@ -169,6 +170,18 @@ class Answers:
 
 
 @dataclass(frozen=True, slots=True)
+class Encoded:
+    """What all members answered, in the classes of all."""
+
+    classes: Array
+    codes: Array
+    y: Array
+    probabilities: Probabilities | None
+    reading: Reading | None
+    """How members of a pool were understood that count their classes."""
+
+
+@dataclass(frozen=True, slots=True)
 class Leaves:
     """What the leaves say that the samples reach in one tree."""
 
@@ -192,6 +205,7 @@ def ask(
     n_jobs: int | None,
     *,
     with_probabilities: bool,
+    are_part: bool = False,
 ) -> Answers:
     """Ask every member about the samples, or about those it has not seen."""
     everywhere: list[IntArray | None] = [None] * ensemble.n_members
@@ -215,6 +229,7 @@ def ask(
         found if by_leaves else None,
         n_jobs,
         with_probabilities,
+        are_part,
     )
 
 

@@ -17,6 +17,7 @@ def ask_members(
     source: VoteSource | None = None,
     n_jobs: int | None = None,
     probabilities: bool | None = None,
+    are_part: bool = False,
 ) -> Votes:
     """Ask the members about samples that the ensemble has prepared.
 
@@ -31,10 +32,20 @@ def ask_members(
         The rows each member is asked about; all by default.
     source, n_jobs, probabilities
         As for :func:`collect_votes`.
+    are_part : bool
+        Whether more samples are asked about elsewhere; ``votes.reading`` is then to be
+        checked when all of them have been seen.
     """
     averages = ensemble.rule.name == "average"
     wanted = averages if probabilities is None else probabilities
-    answers = ask(ensemble, X, unseen, n_jobs, with_probabilities=wanted)
+    answers = ask(
+        ensemble,
+        X,
+        unseen,
+        n_jobs,
+        with_probabilities=wanted,
+        are_part=are_part,
+    )
     rule = ensemble.rule
     if averages and not wanted:
         rule = PLURALITY  # what the ensemble does cannot be known from votes
@@ -53,16 +64,17 @@ def _as_votes(
     rule: DecisionRule,
     source: VoteSource | None,
 ) -> Votes:
-    classes, codes, y_codes, probabilities = answers.encoded(y)
+    found = answers.encoded(y)
     return Votes.from_codes(
-        codes,
-        y_codes,
-        classes,
+        found.codes,
+        found.y,
+        found.classes,
         ensemble.weights,
         ensemble.names,
         masked=answers.unseen is not None,
-        probabilities=probabilities,
+        probabilities=found.probabilities,
         rule=rule,
         source=source,
         family=ensemble.kind.family,
+        reading=found.reading,
     )

@@ -108,6 +108,7 @@ class BatchVoter:
         options: dict[str, Any] = {
             "n_jobs": self.n_jobs,
             "probabilities": self.probabilities,
+            "are_part": True,
         }
         if self.drawn is None:
             return ask_members(self.ensemble, prepared, y, source=source, **options)

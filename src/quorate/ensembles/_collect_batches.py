@@ -1,12 +1,13 @@
 """The votes on samples that come in batches: votes are kept, samples are not."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from quorate._batches import as_source, is_dask, named_batch, partitions, sent
+from quorate._batches import as_source, computed, is_dask, named_batch, partitions, sent
 from quorate._tables import SampleForm
 from quorate._typing import Array, IntArray
 from quorate.ensembles._batched import (
@@ -53,24 +54,43 @@ def collect_from_batches(
     else:
         given = as_source(batches, _OWNER, target, form=form)
         parts = _here(voter, given.batches())
+    found, rows, notes = _all_of(parts)
+    if drawn is not None:
+        check_all_rows(drawn, rows, _OWNER)
+    if found.n_samples < rows:
+        warn_left_out(found.n_samples, rows)
+    return _with_source(found, ensemble, notes, out_of_bag)
+
+
+def _all_of(parts: Iterator[Part]) -> tuple[Votes, int, LeafNotes | None]:
+    """Return the votes of all parts, understood alike."""
     stack: list[Votes] = []
     rows, notes = 0, Notebook(limited=False)
     try:
         for votes, n_rows, noted in parts:
             stack.append(votes.numbered(np.arange(rows, rows + n_rows)))
-            _join_last(stack)
+            with _understood_alike():
+                _join_last(stack)
             notes.add(noted)
             rows += n_rows
     except BatchError as error:
         raise BatchError(f"{_OWNER}: {error} (nothing is kept)") from error
     if not stack:
         raise ValueError(f"{_OWNER}: there are no batches.")
-    if drawn is not None:
-        check_all_rows(drawn, rows, _OWNER)
-    found = joined_votes(stack)
-    if found.n_samples < rows:
-        warn_left_out(found.n_samples, rows)
-    return _with_source(found, ensemble, notes.whole(), out_of_bag)
+    with _understood_alike():
+        found = joined_votes(stack)
+        if found.reading is not None:
+            found.reading.check()
+    return found, rows, notes.whole()
+
+
+@contextmanager
+def _understood_alike() -> Iterator[None]:
+    """Whoever finds that parts were not understood alike, it is said by whom."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{_OWNER}: {error}") from error
 
 
 def _with_source(
@@ -129,7 +149,7 @@ def _on_dask(voter: BatchVoter, pieces: list[tuple[Any, Any]]) -> Iterator[Part]
     models = sent(voter)
     ask = dask.delayed(_of_partition, pure=False)
     tasks = [ask(models, at, X, y) for at, (X, y) in enumerate(pieces)]
-    found = [part for part in dask.compute(*tasks) if part is not None]
+    found = [part for part in computed(tasks, pieces) if part is not None]
     if not found:
         raise ValueError(f"{_OWNER}: the partitions have no rows.")
     yield from found

@@ -11,19 +11,22 @@ from typing import Any
 
 import numpy as np
 
-from quorate._typing import Array
+from quorate._typing import Array, IntArray
+from quorate.ensembles._adapters import AdaptedMember
 from quorate.ensembles._member import Member
-from quorate.votes import as_labels, check_same_family, union
-
-_REMEDY = (
-    "pass the ensemble that these members are from, or say what their positions stand "
-    "for: quorate.as_member(member, classes=[...])."
+from quorate.votes import (
+    REMEDY,
+    Reading,
+    as_labels,
+    check_same_family,
+    listed,
+    union,
 )
 
 
 def understood(
-    members: Sequence[Member], votes: Sequence[Array], y: Array
-) -> tuple[Member, ...]:
+    members: Sequence[Member], votes: Sequence[Array], y: Array, *, part: bool = False
+) -> tuple[tuple[Member, ...], Reading | None]:
     """Return the members of a pool, those that answer with positions known as such.
 
     Parameters
@@ -33,14 +36,47 @@ def understood(
         What each answered about the samples.
     y : array of labels
         The true labels.
+    part : bool
+        Whether these are some of the samples: what cannot be told is taken for labels
+        until all have been seen.
+
+    Returns
+    -------
+    members : tuple of Member
+    reading : Reading, optional
+        What was found about those that count their classes; None without such.
     """
-    labels = np.unique(as_labels(y, "y"))
-    return tuple(
-        replace(member, classes=labels)
-        if _answers_positions(member, row, y, labels)
-        else member
-        for member, row in zip(members, votes, strict=True)
+    labels, truth = np.unique(as_labels(y, "y"), return_inverse=True)
+    groups: dict[int, list[int]] = {}
+    for place, member in enumerate(members):
+        own = _counted(member)
+        if own is not None and votes[place].dtype.kind in "biuf":
+            groups.setdefault(own.size, []).append(place)
+    if not groups:
+        return tuple(members), None
+    sizes = sorted(groups)
+    counts = np.zeros((len(sizes), labels.size, sizes[-1]), dtype=np.int64)
+    for group, size in zip(counts, sizes, strict=True):
+        for place in groups[size]:
+            group[:, :size] += _answers(votes[place], truth, labels.size, size)
+    found = Reading(
+        labels,
+        np.array(sizes),
+        np.array([len(groups[size]) for size in sizes]),
+        np.zeros(len(sizes), dtype=bool),
+        counts,
     )
+    owners = [f"member {members[groups[size][0]].name!r}" for size in sizes]
+    found = found.provisional(owners) if part else found.settled(owners)
+    are_codes = {
+        place for size in found.sizes[found.as_codes].tolist() for place in groups[size]
+    }
+    if are_codes:
+        _refuse_gaps(members, labels)
+    return tuple(
+        replace(member, classes=labels) if place in are_codes else member
+        for place, member in enumerate(members)
+    ), found
 
 
 def in_classes(member: Member, classes: Array) -> Member:
@@ -48,11 +84,11 @@ def in_classes(member: Member, classes: Array) -> Member:
     own = _own(member)
     if own is None or _all_in(own, classes):
         return member
-    if _is_counting(own) and own.size == classes.size:
+    if _counted(member) is not None and own.size == classes.size:
         return replace(member, classes=classes)
     raise ValueError(
-        f"member {member.name!r} knows the classes {_listed(own)}, the ensemble "
-        f"{_listed(classes)}; {_REMEDY}"
+        f"member {member.name!r} knows the classes {listed(own)}, the ensemble "
+        f"{listed(classes)}; {REMEDY}"
     )
 
 
@@ -80,30 +116,50 @@ def all_labels(members: Sequence[Member], classes: Any = None) -> Array:
         own = _own(member)
         if own is None or _all_in(own, labels):
             continue
-        if not (_is_counting(own) and own.size == labels.size):
+        if _counted(member) is None or own.size != labels.size:
             check_same_family(own, labels, f"member {member.name!r}", "the classes")
             more.append(own)
     return union([labels, *more], labels)
 
 
-def _answers_positions(member: Member, row: Array, y: Array, labels: Array) -> bool:
-    own = _own(member)
-    if own is None or not _is_counting(own) or _all_in(labels, own):
-        return False
-    alike = labels.dtype.kind in "biuf"
-    if own.size == labels.size:
-        # As labels they would never be right on the last class; as positions they are.
-        return not alike or _share(labels[row.astype(np.intp)], y) > _share(row, y)
-    if alike:
-        counted_from_one = labels.min() > 0 and labels.max() == own.size
-        strangers = labels.size > 1 and not np.isin(labels, own).any()
-        if not counted_from_one and not strangers:
-            return False  # y has a class that the member has not met
-    raise ValueError(
-        f"member {member.name!r} answers with positions among {own.size} classes, and "
-        f"y has {labels.size} labels ({_listed(labels)}): which is which cannot "
-        f"be told; {_REMEDY}"
-    )
+def _answers(row: Array, truth: IntArray, n_labels: int, size: int) -> IntArray:
+    """Count answers that are positions, by the label of the sample."""
+    places = row.astype(np.intp)
+    sound = (places == row) & (places >= 0) & (places < size)
+    pairs = truth[sound] * size + places[sound]
+    counted = np.bincount(pairs, minlength=n_labels * size)
+    return counted.reshape(n_labels, size)
+
+
+def _refuse_gaps(members: Sequence[Member], labels: Array) -> None:
+    """Refuse who knows some positions only, among members that answer with them.
+
+    So do members of a bag in which a class was missing.
+    """
+    if labels.dtype.kind not in "biuf":
+        return  # no label is a number: refused for that
+    for member in members:
+        own = _own(member)
+        if own is None or _says_labels(member) or own.dtype.kind not in "iuf":
+            continue
+        among = np.isin(own, np.arange(labels.size)).all()
+        if among and not _is_counting(own) and not _all_in(own, labels):
+            raise ValueError(
+                f"member {member.name!r} knows the classes {listed(own)}, and others "
+                f"of the pool answer with positions among the labels of y "
+                f"({listed(labels)}); {REMEDY}"
+            )
+
+
+def _counted(member: Member) -> Array | None:
+    """Return the classes of a member if they are 0, 1, 2, ... and may be positions."""
+    own = None if _says_labels(member) else _own(member)
+    return own if own is not None and _is_counting(own) else None
+
+
+def _says_labels(member: Member) -> bool:
+    """Tell whether somebody has said what its answers are."""
+    return isinstance(member.estimator, AdaptedMember)
 
 
 def _own(member: Member) -> Array | None:
@@ -125,12 +181,3 @@ def _all_in(some: Array, every: Array) -> bool:
     if not numbers and some.dtype.kind != every.dtype.kind:
         return False
     return bool(np.isin(some, every).all())
-
-
-def _share(row: Array, y: Array) -> float:
-    return float(np.mean(row == y))
-
-
-def _listed(labels: Any) -> str:
-    shown = ", ".join(map(str, labels[:5].tolist()))
-    return f"{shown}, ..." if len(labels) > 5 else shown

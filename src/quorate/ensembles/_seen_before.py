@@ -103,11 +103,13 @@ def many_were_drawn(ensemble: Ensemble, X: Any, y: Array) -> bool:
         bag[rows] = 1
     # By how many of the rows somebody has drawn a mistake is explained by chance.
     left_out = np.maximum(1 - in_bag.mean(axis=1), 1e-30)
-    by_chance = n_known * np.exp(mistaken @ np.log(left_out))
+    with np.errstate(all="ignore"):  # flags of what BLAS reads beside the numbers
+        by_chance = n_known * np.exp(mistaken @ np.log(left_out))
     tell = np.flatnonzero(by_chance < _MOST_BY_CHANCE)[:_ROWS_SOUGHT]
     if not tell.size:
         return False
-    may_be = mistaken[tell] @ in_bag == 0
+    with np.errstate(all="ignore"):
+        may_be = mistaken[tell] @ in_bag == 0
     # Many rows may be one and the same that hardly anybody has drawn, by chance.
     n_found = min(int(np.count_nonzero(may_be.any(axis=axis))) for axis in (0, 1))
     if n_found == 0 or special.gammainc(n_found, by_chance[tell].sum()) > UNLIKELY:

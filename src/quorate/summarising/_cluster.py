@@ -2,18 +2,19 @@
 
 import os
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from quorate._batches import Batch, named_batch, sent
+from quorate._batches import Batch, computed, named_batch, sent
 from quorate.ensembles import (
     LeafNotes,
     joined_notes,
     may_be_all_rows,
     were_training_rows,
 )
+from quorate.exceptions import BatchError
 from quorate.summarising._chunk import Asked, Question
 from quorate.votes import Moves, Summary, VoteSource
 
@@ -30,11 +31,12 @@ def summarise_partitions(question: Question, pairs: list[tuple[Any, Any]]) -> Su
     delayed = _dask().delayed
     models = sent(question)
     ask = delayed(_of_partition, pure=False)
-    found = _added_up([ask(models, at, X, y) for at, (X, y) in enumerate(pairs)])
+    tasks = [ask(models, at, X, y) for at, (X, y) in enumerate(pairs)]
+    found = _added_up(tasks, pairs)
     if not _may_be_training(question, found):
         return found
     note = delayed(_note_partition, pure=False)
-    return _marked(question, found, [note(models, X, y) for X, y in pairs])
+    return _marked(question, found, [note(models, X, y) for X, y in pairs], pairs)
 
 
 def summarise_batches(question: Question, batches: Iterable[Batch]) -> Summary:
@@ -56,14 +58,19 @@ def _may_be_training(question: Question, found: Summary) -> bool:
     return may_be_all_rows(question.opened().ensemble, found.n_samples)
 
 
-def _marked(question: Question, found: Summary, parts: list[Any]) -> Summary:
+def _marked(
+    question: Question,
+    found: Summary,
+    parts: list[Any],
+    pairs: Sequence[tuple[Any, Any]] = (),
+) -> Summary:
     """Look at the samples once more, and mark the summary if they were training's.
 
     Each partition alone does not know how many rows come before it, which is what
     tells who was trained on which; now that is known.
     """
     try:
-        noted = [notes for notes in _dask().compute(*parts) if notes is not None]
+        noted = [notes for notes in computed(parts, pairs) if notes is not None]
     finally:
         _last.clear()
     if not noted:
@@ -111,7 +118,7 @@ def _opened(question: Question) -> Asked:
     return _last[0][1]
 
 
-def _added_up(parts: list[Any]) -> Summary:
+def _added_up(parts: list[Any], pairs: Sequence[tuple[Any, Any]] = ()) -> Summary:
     dask = _dask()
     add = dask.delayed(_add, pure=False)
     while len(parts) > 1:
@@ -120,7 +127,9 @@ def _added_up(parts: list[Any]) -> Summary:
         # It is as large as the models, and there is no other way that survives a loss.
         warnings.filterwarnings("ignore", "Sending large graph")
         try:
-            ((total, lengths),) = dask.compute(parts[0]) if parts else ((None, {}),)
+            ((total, lengths),) = computed(parts, pairs) if parts else ((None, {}),)
+        except BatchError as error:
+            raise BatchError(f"summarise: {error}") from error
         finally:
             _last.clear()
     if total is None:
@@ -139,7 +148,11 @@ def _add(parts: list[Part]) -> Part:
     for summary, rows in parts:
         lengths |= rows
         if summary is not None:
-            total = summary if total is None else total + summary
+            try:
+                total = summary if total is None else total + summary
+            except ValueError as error:
+                # Nothing is wrong with any one of them.
+                raise BatchError(str(error)) from error
     return total, lengths
 
 
@@ -161,9 +174,7 @@ def connect(address: str) -> Any:
     try:
         from distributed import Client
     except ImportError as error:
-        raise ImportError(
-            f'{address}: needs Dask; pip install "quorate[dask]".'
-        ) from error
+        raise ImportError(f"{address}: needs Dask; pip install distributed") from error
     try:
         client: Any = Client
         return client(address, timeout=_PATIENCE)

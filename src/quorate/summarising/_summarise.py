@@ -150,7 +150,15 @@ def summarise(
 
 
 def _looked_at(question: Question, found: Summary) -> Summary:
-    """Return a summary; say so if there are samples on which nobody can be right."""
+    """Return a summary; say so if there are samples on which nobody can be right.
+
+    Refuse it if all samples together say that answers are not what they were taken for.
+    """
+    if found.reading is not None:
+        try:
+            found.reading.check()
+        except ValueError as error:
+            raise ValueError(f"summarise: {error}") from error
     counts = found.vote_sums.confusion.sum(axis=1) + found.vote_sums.undecided
     check_labels(question.opened().ensemble, found.classes, counts, "summarise")
     return found

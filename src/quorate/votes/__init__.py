@@ -38,6 +38,7 @@ from quorate.votes._probabilities import (
     tabled,
 )
 from quorate.votes._profile import Histogram, Profile
+from quorate.votes._reading import REMEDY, Reading, listed
 from quorate.votes._rivals import Rivals
 from quorate.votes._rule import (
     PLURALITY,
@@ -59,6 +60,7 @@ from quorate.votes._votes import Votes, check_counts, check_votes
 
 __all__ = [
     "PLURALITY",
+    "REMEDY",
     "DecisionRule",
     "DenseProbabilities",
     "Histogram",
@@ -69,6 +71,7 @@ __all__ = [
     "Probabilities",
     "Profile",
     "Progress",
+    "Reading",
     "Rivals",
     "RuleName",
     "Summary",
@@ -89,6 +92,7 @@ __all__ = [
     "joined_votes",
     "leave_one_out_errors",
     "leave_one_out_outcomes",
+    "listed",
     "load_counts",
     "load_with_progress",
     "member_positions",

@@ -8,6 +8,7 @@ import numpy as np
 from quorate._typing import IntArray
 from quorate.votes._encoding import positions, union
 from quorate.votes._labels import check_same_family
+from quorate.votes._reading import added
 from quorate.votes._rule import VoteSource
 from quorate.votes._sums import in_classes
 
@@ -35,6 +36,10 @@ def add_summaries(one: "Summary", two: "Summary") -> "Summary":
             f"by {_rule(two)} do not add up; by_plurality() makes them alike."
         )
     one, two = _same_classes(one, two)
+    try:
+        reading = added([one.reading, two.reading])
+    except ValueError as error:
+        raise ValueError(f"Summary: {error}") from error
     own = None
     if one.own_confusion is not None and two.own_confusion is not None:
         own = one.own_confusion + two.own_confusion
@@ -54,6 +59,7 @@ def add_summaries(one: "Summary", two: "Summary") -> "Summary":
         own_confusion=own,
         rivals=rivals,
         learned=one.learned and two.learned,
+        reading=reading,
     )
 
 

@@ -8,16 +8,18 @@ from quorate.votes._checks import read_only
 from quorate.votes._counted import CountedVotes
 from quorate.votes._deciding import decide
 from quorate.votes._probabilities import Probabilities
+from quorate.votes._reading import Reading
 from quorate.votes._rule import PLURALITY, DecisionRule, RuleName, VoteSource
 
 
 class DecidedVotes(CountedVotes):
     """Votes, and what the ensemble of all members makes of them."""
 
-    __slots__ = ("_family", "_probabilities", "_rule", "_source")
+    __slots__ = ("_family", "_probabilities", "_reading", "_rule", "_source")
 
     _family: str | None
     _probabilities: Probabilities | None
+    _reading: Reading | None
     _rule: DecisionRule
     _source: VoteSource | None
 
@@ -49,6 +51,11 @@ class DecidedVotes(CountedVotes):
         own.
         """
         return self._family
+
+    @property
+    def reading(self) -> Reading | None:
+        """How members that count their classes were understood; None without such."""
+        return self._reading
 
     @property
     def counts_heads(self) -> bool:

@@ -15,6 +15,7 @@ from quorate.votes._probabilities import (
     room_for,
     tabled,
 )
+from quorate.votes._reading import added
 from quorate.votes._votes import Votes
 
 
@@ -56,6 +57,7 @@ def joined_votes(parts: Sequence[Votes]) -> Votes:
         rule=one.decision_rule,
         source=min((part.source for part in parts), key=FROM_WEAKEST.index),
         family=one.family,
+        reading=added([part.reading for part in parts]),
     )
 
 

@@ -11,6 +11,7 @@ from quorate._typing import Array, FloatArray, IntArray, Lambda, Outputs, Ties
 from quorate.votes._adding import add_summaries
 from quorate.votes._pair_counts import PairCounts
 from quorate.votes._profile import Histogram, Profile, full_histogram, histogram_of
+from quorate.votes._reading import Reading
 from quorate.votes._rule import PLURALITY, DecisionRule, RuleName, VoteSource
 from quorate.votes._sums import PairSums, VoteSums, Worst
 
@@ -72,6 +73,8 @@ class Summary:
     """How other models did on the same samples, if that was asked."""
     learned: tuple[str, ...] | None = field(default=None, repr=False)
     """Digests of what each member has learned; None if nobody has said."""
+    reading: Reading | None = field(default=None, repr=False)
+    """How members that count their classes were understood; None without such."""
 
     # What was given
 

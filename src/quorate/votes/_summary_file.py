@@ -12,6 +12,7 @@ from quorate.votes._kinds import Kinds
 from quorate.votes._labels import as_labels
 from quorate.votes._npz import LONGEST_TEXT, Layout, read_arrays
 from quorate.votes._profile import Profile
+from quorate.votes._reading import Reading
 from quorate.votes._rivals import Rivals
 from quorate.votes._rule import DecisionRule, VoteSource
 from quorate.votes._summary import Summary
@@ -67,6 +68,9 @@ SUMMARY = Layout(
         "learned": ("U", "M"),
         "rival_learned": ("U", ""),
         "rival_chosen_on": ("f", ""),
+        "reading_labels": ("biufUSMm", "Y"),
+        "reading_groups": ("i", "3G"),
+        "reading_counts": ("i", "GYW"),
         "rows_done": ("i", "2"),
         "batches_done": ("U", "B"),
     },
@@ -76,7 +80,8 @@ SUMMARY = Layout(
     },
 )  # fmt: skip
 
-DIGESTS = ("learned", "rival_learned")
+_READING = ("reading_labels", "reading_groups", "reading_counts")
+DIGESTS = ("learned", "rival_learned", *_READING)
 """What tells models apart, and is not always known."""
 
 
@@ -125,6 +130,8 @@ def arrays_of(summary: Summary) -> dict[str, Array]:
             arrays["rival_chosen_on"] = np.array(rivals.n_chosen_on)
     if summary.learned is not None:
         arrays["learned"] = np.array(summary.learned)
+    if summary.reading is not None:
+        arrays |= _reading_arrays(summary.reading)
     return arrays
 
 
@@ -216,6 +223,7 @@ def _summary(arrays: dict[str, Array]) -> Summary:
         own_confusion=arrays.get("own"),
         rivals=_rivals(arrays),
         learned=None if learned is None else tuple(learned.tolist()),
+        reading=_reading(arrays),
     )
 
 
@@ -317,6 +325,24 @@ def _rivals(arrays: dict[str, Array]) -> Rivals | None:
         learned=str(arrays["rival_learned"]) if "rival_learned" in arrays else None,
         n_chosen_on=float(arrays.get("rival_chosen_on", 0.0)),
     )
+
+
+def _reading_arrays(reading: Reading) -> dict[str, Array]:
+    groups = [reading.sizes, reading.members, reading.as_codes.astype(np.int64)]
+    found = reading.labels, np.stack(groups), reading.counts
+    return dict(zip(_READING, found, strict=True))
+
+
+def _reading(arrays: dict[str, Array]) -> Reading | None:
+    if not all(name in arrays for name in _READING):
+        return None
+    labels, groups, counts = (arrays[name] for name in _READING)
+    sizes, members, as_codes = groups
+    if not ((labels[:-1] < labels[1:]).all() and labels.size):
+        raise ValueError("labels that are not sorted")
+    if counts.shape[2] != sizes.max(initial=0) or not members.all():
+        raise ValueError("members that count their classes")
+    return Reading(labels, sizes, members, as_codes > 0, counts)
 
 
 def _halves(steps: int) -> tuple[int, int]:

@@ -42,6 +42,7 @@ def summary_of(votes: "Votes", start: int = 0) -> "Summary":
         vote_sums=heads,
         equal_sums=equal,
         own_confusion=_confusion(votes, votes.decisions()),
+        reading=votes.reading,
     )
 
 

@@ -14,7 +14,11 @@ LAMBDAS: tuple[Lambda, ...] = ("ensemble", "paper")
 
 @dataclass(frozen=True, slots=True)
 class Worst:
-    """The smallest margin, on which sample, and the diversity there."""
+    """The smallest margin, on which sample, and the diversity there.
+
+    Of equal margins the one with the smallest diversity, where the vote is worst; where
+    a sample stands is asked last, since a batch may not know it.
+    """
 
     steps: int
     """The margin in whole steps, by which margins are compared."""
@@ -25,7 +29,11 @@ class Worst:
 
     def or_(self, other: "Worst") -> "Worst":
         """Return the smaller of two; of equal ones the first sample's."""
-        return min(self, other, key=lambda one: (one.steps, one.place))
+        return min(self, other, key=Worst._rank)
+
+    def _rank(self) -> tuple[int, int, int]:
+        diversity = int(gaps.margin_steps(np.asarray(self.diversity)))
+        return self.steps, diversity, self.place
 
 
 def worst_of(
@@ -35,6 +43,8 @@ def worst_of(
     margins = gaps.vote_sign(error, diversity, lambda_) - 2.0 * diversity
     steps = gaps.margin_steps(margins)
     lowest = np.flatnonzero(steps == steps.min())
+    further = gaps.margin_steps(diversity[lowest])
+    lowest = lowest[further == further.min()]
     at = lowest[places[lowest].argmin()]
     return Worst(
         int(steps[at]), int(places[at]), float(margins[at]), float(diversity[at])

@@ -28,6 +28,7 @@ from quorate.votes._probabilities import (
     column_labels,
     most_likely,
 )
+from quorate.votes._reading import Reading
 from quorate.votes._rows import (
     as_mask,
     as_rows,
@@ -176,6 +177,7 @@ class Votes(DecidedVotes):
         rule: DecisionRule = PLURALITY,
         source: VoteSource | None = None,
         family: str | None = None,
+        reading: Reading | None = None,
     ) -> Self:
         """Build from encoded arrays, as those who collect votes do.
 
@@ -201,6 +203,8 @@ class Votes(DecidedVotes):
             Where the votes are from.
         family : {"bagging", "boosting", "pool"}, optional
             How the members came about.
+        reading : Reading, optional
+            How members that count their classes were understood.
         """
         votes = cls.__new__(cls)
         votes._set(
@@ -215,6 +219,7 @@ class Votes(DecidedVotes):
             rule=rule,
             source=source,
             family=family,
+            reading=reading,
         )
         return votes
 
@@ -232,6 +237,7 @@ class Votes(DecidedVotes):
         rule: DecisionRule = PLURALITY,
         source: VoteSource | None = None,
         family: str | None = None,
+        reading: Reading | None = None,
     ) -> None:
         if masked and samples is None:
             codes, y, samples = leave_out_unvoted(codes, y)
@@ -250,6 +256,7 @@ class Votes(DecidedVotes):
         self._rule = rule
         self._source = source
         self._family = family
+        self._reading = reading
         self._weights = None if weights is None else as_weights(weights, len(codes))
         self._names = as_names(names, len(codes))
         self._cache = {}
@@ -268,6 +275,7 @@ class Votes(DecidedVotes):
             "rule": self._rule,
             "source": self._source,
             "family": self._family,
+            "reading": self._reading,
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
