@@ -170,6 +170,10 @@ class TestModelsThatAreOnlyPoor:
         likely = np.where(often, [1, 0, 0] * 1000, [2, 2, 1] * 1000)
         order.check(np.eye(3)[likely], "here")
 
+    def test_one_that_has_half_of_the_classes_right(self):
+        order = ColumnOrder(np.arange(4), np.arange(400) % 4)
+        order.check(np.eye(4)[[1, 0, 2, 3] * 100], "here")
+
     def test_few_samples(self):
         order = ColumnOrder(np.arange(3), np.arange(24) % 3)
         order.check(np.eye(3)[(np.arange(24) + 1) % 3], "here")
