@@ -241,6 +241,93 @@ def test_one_column_with_a_name(name, is_first):
     )
 
 
+class TestSeries:
+    """A series is one column, and its name may say whose."""
+
+    ARRAYS, Y = made(n_classes=2)
+    Y = np.where(Y == "ant", "no", "yes")
+
+    def series(self, side, *names, make=pd.Series):
+        called = zip(self.ARRAYS, names * (8 // len(names)), strict=True)
+        return {
+            model: make(self.ARRAYS[model][:, side], name=name)
+            for model, name in called
+        }
+
+    def check(self, given, y=None):
+        both = quorate.blend(self.ARRAYS, self.Y, method="mean")
+        found = quorate.blend(given, self.Y if y is None else y, method="mean")
+        assert found.score == pytest.approx(both.score, abs=1e-6)
+        np.testing.assert_allclose(
+            found.predict_proba(given), both.predict_proba(self.ARRAYS), atol=1e-6
+        )
+
+    @pytest.mark.parametrize("make", [pd.Series, lambda x, name: pl.Series(name, x)])
+    @pytest.mark.parametrize(
+        ("side", "name"), [(0, "no"), (1, "yes"), (1, None), (1, "svm"), (1, "")]
+    )
+    def test_by_name(self, make, side, name):
+        given = self.series(side, name, make=make)
+        self.check(given)
+        self.check(list(given.values()))
+
+    def test_numbers_and_truth(self):
+        for first, second in ((1, 2), (False, True)):
+            y = np.where(self.Y == "yes", second, first)
+            self.check(self.series(0, first), y)
+            self.check(self.series(0, str(first)), y)
+            self.check(self.series(1, second), y)
+
+    def test_predictions_alone(self):
+        both = quorate.blend(self.ARRAYS, self.Y)
+        found = both.predict_proba(self.series(0, "no"))
+        np.testing.assert_allclose(found, both.predict_proba(self.ARRAYS), atol=1e-6)
+
+    def test_classes_against_a_name(self):
+        why = "'m0': a column is called 'no', and classes says it stands for 'yes'"
+        with pytest.raises(ValueError, match=why):
+            quorate.blend(self.series(0, "no"), self.Y, classes=["no", "yes"])
+        again = quorate.blend(self.series(0, "no"), self.Y, classes=["yes", "no"])
+        assert again.classes.tolist() == ["no", "yes"]
+
+    def test_the_name_of_a_whole_array_is_no_class(self, found):
+        class Named(np.ndarray):
+            name = "ant"
+
+        given = {name: array.view(Named) for name, array in ARRAYS.items()}
+        assert quorate.blend(given, Y).weights == found.weights
+
+    def test_the_name_of_the_model_is_no_class(self):
+        table = pd.DataFrame({k: array[:, 1] for k, array in enumerate(
+            self.ARRAYS.values())})  # fmt: skip
+        y = np.where(self.Y == "yes", 2, 1)
+        for form in (table, table.rename(columns={0: "yes", 1: "no"})):
+            columns = {name: form[name] for name in form}
+            found = quorate.blend(columns, np.where(self.Y == "yes", "yes", "no"))
+            assert found.score == pytest.approx(
+                quorate.blend(self.ARRAYS, self.Y).score, abs=1e-6
+            )
+        self.check_list([table[place] for place in table], y)
+
+    def check_list(self, given, y):
+        found = quorate.blend(given, y)
+        both = quorate.blend(list(self.ARRAYS.values()), y)
+        assert found.weights == pytest.approx(both.weights, abs=1e-6)
+
+    def test_zero_is_a_number_of_columns_unless_it_fits_better(self):
+        y = (self.Y == "yes").astype(int)
+        good = {"m7": self.ARRAYS["m7"], "m6": self.ARRAYS["m6"]}
+        plain = quorate.blend(good, y)
+        for make in (lambda p: pd.Series(p, name=0), pd.DataFrame):
+            given = {model: make(array[:, 1]) for model, array in good.items()}
+            assert quorate.blend(given, y).score == pytest.approx(plain.score)
+            given = {model: make(array[:, 0]) for model, array in good.items()}
+            with pytest.raises(ValueError, match=r"'m7': .* in the order 1, 0; name"):
+                quorate.blend(given, y)
+            again = quorate.blend(given, y, classes=[1, 0])
+            assert again.score == pytest.approx(plain.score)
+
+
 class TestNamesThatDoNotFit:
     def test_other_words(self, found):
         other = frames(["dog", "elk", "fox"])
@@ -323,12 +410,60 @@ def test_keep():
     assert len(quorate.blend(ARRAYS, Y, keep=3).weights) <= 3
 
 
+@pytest.mark.parametrize("scoring", ["neg_log_loss", "accuracy"])
+def test_the_plain_mean_of_the_best(scoring):
+    found = quorate.blend(ARRAYS, Y, method="mean", keep=3, scoring=scoring)
+    scores = {
+        name: -log_loss(Y, array) if scoring == "neg_log_loss"
+        else (np.unique(Y)[array.argmax(axis=1)] == Y).mean()
+        for name, array in ARRAYS.items()
+    }  # fmt: skip
+    best = sorted(NAMES, key=lambda name: -scores[name])[:3]
+    assert found.weights == pytest.approx(dict.fromkeys(best, 1 / 3))
+    mean = sum(ARRAYS[name] for name in best) / 3
+    np.testing.assert_allclose(found.predict_proba(ARRAYS), mean)
+    whole = quorate.blend(ARRAYS, Y, method="mean", keep=50, scoring=scoring)
+    assert whole.weights == pytest.approx(dict.fromkeys(NAMES, 1 / 8))
+    assert found.mean_nested.score == whole.score
+
+
+def test_the_best_of_the_mean_are_chosen_on_other_folds():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 40)
+    noise = {f"n{place}": rng.uniform(0.3, 0.7, 40) for place in range(200)}
+    found = quorate.blend(noise, y, method="mean", keep=5)
+    assert log_loss(y, found.predict_proba(noise)) < np.log(2) - 0.03
+    assert -found.score > np.log(2) - 0.02
+    # Equals stay in the order they came in.
+    same = dict.fromkeys(["c", "a", "b"], ARRAYS["m7"])
+    few = quorate.blend(same, Y, method="mean", keep=2)
+    assert list(few.weights) == ["c", "a"]
+
+
+@pytest.mark.parametrize(
+    "method", ["auto", "both", "single", "mean", "ges", "brier", "l1", "ftad",
+               GreedySelection(5), SimplexWeights(5)],
+)  # fmt: skip
+@pytest.mark.parametrize("scoring", ["neg_log_loss", "accuracy"])
+def test_every_method_keeps_at_most_so_many(method, scoring):
+    arrays, y = made(n=60, n_models=5)
+    for keep in (2, 50):
+        found = quorate.blend(
+            arrays, y, method=method, keep=keep, scoring=scoring, folds=2
+        )
+        assert 1 <= len(found.weights) <= keep
+
+
 def test_names_choose_and_name(found):
     three = quorate.blend(ARRAYS, Y, names=["m5", "m1", "m3"])
     assert three.names == ["m5", "m1", "m3"]
     named = quorate.blend(list(ARRAYS.values()), Y, names=NAMES)
     assert named.weights == pytest.approx(found.weights)
     assert quorate.blend(list(ARRAYS.values()), Y).names[0] == "model_0"
+    numbered = dict(enumerate(ARRAYS.values()))
+    some = quorate.blend(numbered, Y, names=[5, 1, "3"])
+    assert some.names == ["5", "1", "3"]
+    assert some.score == three.score
 
 
 @pytest.mark.parametrize(
@@ -548,6 +683,27 @@ class TestLabelsAndMasks:
         with pytest.raises(ValueError, match=r"^blend: y: missing label at sample 3"):
             quorate.blend(arrays, [*numbers[:3], None, *numbers[4:]])
 
+    @pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT])
+    @pytest.mark.parametrize("numbers", [True, False])
+    @pytest.mark.parametrize("form", [np.asarray, list, pd.Series])
+    def test_missing_labels(self, missing, numbers, form):
+        arrays, y = made(n_classes=2)
+        labels = ((y == "ant").astype(int) if numbers else y).astype(object)
+        labels[7] = missing
+        why = r"^blend: y: missing label at sample 7\.$"
+        with pytest.raises(ValueError, match=why):
+            quorate.blend(arrays, form(labels))
+
+    @pytest.mark.parametrize("dtype", ["Int64", "string", "category", "boolean"])
+    def test_missing_labels_of_other_types(self, dtype):
+        arrays, y = made(n_classes=2)
+        codes = pd.Series((y == "ant").astype(int))
+        labels = codes.astype(dtype) if dtype != "string" else pd.Series(y, dtype=dtype)
+        assert quorate.blend(arrays, labels, method="mean").classes.size == 2
+        labels[7] = pd.NA
+        with pytest.raises(ValueError, match=r"^blend: y: missing label at sample 7\."):
+            quorate.blend(arrays, labels)
+
     def test_scores_of_two_classes(self):
         why = r"^blend\(scoring='roc_auc'\): for two classes, and there are 3; 'roc_auc"
         with pytest.raises(ValueError, match=why):
@@ -583,6 +739,7 @@ class TestRefusals:
         ("options", "why"),
         [
             ({"names": ["m0", "mx"]}, "no model 'mx'"),
+            ({"names": ["m0", "m1", "m0"]}, "names has the model 'm0' more than once"),
             ({"keep": 0}, r"keep=0\): a whole number of at least 1"),
             ({"keep": True}, "keep=True"),
             ({"keep": 0.5}, "keep=0.5"),
@@ -598,6 +755,27 @@ class TestRefusals:
     def test_options(self, options, why):
         with pytest.raises(ValueError, match=why):
             quorate.blend(ARRAYS, Y, **options)
+
+    def test_the_same_name_twice(self):
+        arrays = [ARRAYS["m0"], ARRAYS["m1"]]
+        for names in (["a", "a"], [1, "1"]):
+            with pytest.raises(ValueError, match="2 models and 1 different names"):
+                quorate.blend(arrays, Y, names=names)
+            given = dict(zip(["1", "a"], arrays, strict=True))
+            why = f"^blend: names has the model '{names[1]}' more than once"
+            with pytest.raises(ValueError, match=why):
+                quorate.blend(given, Y, names=names)
+
+    @pytest.mark.parametrize("scoring", ["f1", "precision", "jaccard"])
+    @pytest.mark.parametrize("method", ["auto", "single"])
+    def test_a_score_of_a_class_called_1(self, scoring, method):
+        arrays, y = made(n_classes=2)
+        why = (
+            rf"^blend\(scoring='{scoring}'\): the score cannot be had on these "
+            rf"samples: pos_label=1 .*; scoring='{scoring}_macro' fits\.$"
+        )
+        with pytest.raises(ValueError, match=why):
+            quorate.blend(arrays, y, scoring=scoring, method=method)
 
     def test_labels(self):
         with pytest.raises(ValueError, match=r"y has shape \(299,\)"):

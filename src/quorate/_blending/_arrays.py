@@ -9,6 +9,7 @@ import numpy as np
 
 from quorate._blending._columns import ClassColumns
 from quorate._blending._index import RowNames
+from quorate._blending._order import ColumnOrder
 from quorate._typing import Array, FloatArray
 
 _SUFFIXES = (".npy", ".parquet", ".csv")
@@ -38,12 +39,16 @@ class ProbabilityArrays(Mapping[str, FloatArray]):
     def __init__(self, given: Any, names: Sequence[str] | None, owner: str) -> None:
         self._owner = owner
         self._parts = _parts(given, names, owner)
+        self._are_numbered = _are_numbered(list(self._parts.values()))
         self._shape: tuple[int, int] | None = None
         self.rows = RowNames(owner)
         """How the arrays seen so far call their rows."""
         self._fine: set[str] = set()
         self.columns: ClassColumns | None = None
         """Once the classes are known: arrays come with columns in their order."""
+        self.order: ColumnOrder | None = None
+        """Once the labels are known: columns without names have to fit them."""
+        self._in_order: set[str] = set()
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._parts)
@@ -57,7 +62,7 @@ class ProbabilityArrays(Mapping[str, FloatArray]):
         part = _loaded(self._parts[name])
         if name not in self._fine:
             _refuse_masked(part, who)
-        read, titles = _read(part)
+        read, titles = _read(part, None if self._are_numbered else name)
         found = _as_numbers(read, who)
         if name not in self._fine:
             _check_range(found, who)
@@ -79,7 +84,12 @@ class ProbabilityArrays(Mapping[str, FloatArray]):
             self._fine.add(name)
         if self.columns is None:
             return found
-        return self.columns.arranged(found, titles, who)
+        found = self.columns.arranged(found, titles, who)
+        if self.order is not None and name not in self._in_order:
+            if not self.columns.are_told(titles):
+                self.order.check(found, who, self.columns.others(titles))
+            self._in_order.add(name)
+        return found
 
     @property
     def names(self) -> list[str]:
@@ -107,12 +117,13 @@ def _parts(given: Any, names: Sequence[str] | None, owner: str) -> dict[str, Any
         raise ValueError(f"{owner}: no model at all.")
     if names is None:
         names = [f"model_{place}" for place in range(len(parts))]
+    names = [str(name) for name in names]
     if len(names) != len(parts) or len(set(names)) != len(names):
         raise ValueError(
             f"{owner}: {len(parts)} models and {len(set(names))} different names; give "
             "each model one name."
         )
-    return dict(zip(map(str, names), parts, strict=True))
+    return dict(zip(names, parts, strict=True))
 
 
 def _renamed(
@@ -123,6 +134,10 @@ def _renamed(
         raise ValueError(f"{owner}: no model at all.")
     if names is None:
         return found
+    names = [str(name) for name in names]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise ValueError(f"{owner}: names has the model {twice[0]!r} more than once.")
     missing = [name for name in names if name not in found]
     if missing:
         raise ValueError(
@@ -180,12 +195,27 @@ def _refuse_masked(part: Any, who: str) -> None:
         )
 
 
-def _read(part: Any) -> tuple[Array, list[str] | None]:
-    """Return an array, and what its columns are called if they have names."""
+def _are_numbered(parts: list[Any]) -> bool:
+    """Tell whether series are called 0, 1, 2, ..., as those of a table of models."""
+    called = [str(getattr(part, "name", None)) for part in parts]
+    return called == [str(place) for place in range(len(parts))]
+
+
+def _read(part: Any, model: str | None) -> tuple[Array, list[str] | None]:
+    """Return an array, and what its columns are called if they have names.
+
+    The name of a series is that of its column unless it is that of its model, as where
+    it comes out of a table of models; of numbered models None is given.
+    """
     names = [str(name) for name in part.columns] if hasattr(part, "columns") else None
+    own = getattr(part, "name", None)
     if hasattr(part, "to_numpy"):
         part = part.to_numpy()
-    return np.asarray(part), names
+    found = np.asarray(part)
+    is_series = names is None and found.ndim == 1 and own is not None
+    if is_series and model is not None and str(own) != model:
+        names = [str(own)]
+    return found, names
 
 
 def _table(file: Path) -> Any:

@@ -235,11 +235,12 @@ def blend(
         n_classes), a list of arrays, or a folder of ``.npy``, ``.parquet`` or ``.csv``
         files, one for each model. Data frames will do as arrays; their columns, and
         those of files, may be called as the classes are and then stand in any order.
-        With two classes one column is enough, that of the second class.
+        With two classes one column is enough, that of the second class; a series whose
+        name is a class (and not that of its model, nor 0) is the column of that class.
     y : array-like of shape (n_samples,)
         The labels.
     names : sequence of str, optional
-        Names for arrays that have none; of named ones, those to take.
+        Names for arrays that have none; of named ones, those to take, each once.
     method : str or Pruner
         "geometric": the weighted geometric mean with the smallest logarithmic loss,
         as sharp as the samples want it. "simplex": the weighted mean with the smallest
@@ -248,13 +249,15 @@ def blend(
         or a pruner object. "auto": "both" for the logarithmic loss, and for another
         scoring whichever does best by it on samples it has not seen.
     keep : int, optional
-        At most this many models.
+        At most this many models; of "mean", those that score best alone. It counts
+        instead of that of a pruner object.
     scoring : str, scorer or callable, optional
         What the scores are, and what "auto" is to make large; the logarithmic loss by
         default (``"neg_log_loss"``).
     classes : sequence, optional
         What the columns stand for, where they have no names that say so and that is
-        not the sorted labels in y.
+        not the sorted labels in y. Columns without names that fit the labels far better
+        in another order ("9" before "10") are refused without it.
     folds : int
         Folds for the scores: weights are chosen on all but one and scored on that one.
     random_state : int or None

@@ -16,7 +16,8 @@ class ClassColumns:
 
     Columns that are called as the classes are, alone or after a word that all of them
     begin with ("p_yes"), are those of these classes. Columns without names, or called
-    0, 1, 2, ..., stand in the order of the classes.
+    0, 1, 2, ..., stand in the order of the classes; so does one column called 0. A
+    series is one column.
 
     Parameters
     ----------
@@ -44,13 +45,25 @@ class ClassColumns:
             return found
         return np.asarray(found[:, order])
 
+    def are_told(self, names: list[str] | None) -> bool:
+        """Tell whether names, or what somebody said, tell whose the columns are."""
+        return self._given is not None or self._told(names) is not None
+
+    def others(self, names: list[str] | None) -> list[IntArray]:
+        """Return other places for the classes that such names could mean.
+
+        Tables call their only column 0, which may be a class as well.
+        """
+        may_be_first = names == ["0"] and self._texts.find("0") == 0
+        return [np.array([1, 0])] if may_be_first else []
+
     def _classes_of(self, names: list[str] | None, who: str) -> IntArray:
         """Return for each column the place of its class."""
         usual: IntArray = np.arange(self.classes.size)
         given = usual if self._given is None else self._given
         if names is None:
             return given
-        told = self._told_alone(names[0]) if len(names) == 1 else self._told(names)
+        told = self._told(names)
         if told is None:
             # One column needs no name: it is that of the second class.
             if len(names) > 1 and self._given is None and not _are_positions(names):
@@ -70,8 +83,13 @@ class ClassColumns:
             )
         return told
 
-    def _told(self, names: list[str]) -> IntArray | None:
+    def _told(self, names: list[str] | None) -> IntArray | None:
         """Return which classes the columns are named after, if all of them are."""
+        if not names:
+            return None
+        return self._told_alone(names[0]) if len(names) == 1 else self._told_all(names)
+
+    def _told_all(self, names: list[str]) -> IntArray | None:
         for end in range(len(names[0])):
             front = names[0][:end]
             if front and not (front[-1].isalpha() or front[-1] in "_ :=."):

@@ -9,6 +9,7 @@ import numpy as np
 from quorate._blending._arrays import ProbabilityArrays
 from quorate._blending._columns import ClassColumns
 from quorate._blending._geometric import log_ratios, shares_of
+from quorate._blending._order import ColumnOrder
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.votes import Outcome, Votes, as_labels, check_same_family
 
@@ -73,6 +74,7 @@ class ProbabilityPool:
                 f"{owner}: y has the label {label.item()!r}, which is not among "
                 "classes."
             )
+        arrays.order = ColumnOrder(self.classes, self.y)
 
     @property
     def n_samples(self) -> int:

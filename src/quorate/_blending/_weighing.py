@@ -30,14 +30,12 @@ def weigher(
     pool: ProbabilityPool, method: Any, keep: int | None, score: Score, seed: Any
 ) -> Weigh:
     """Return the function that weighs models by a method."""
-    n_models = len(pool.names)
-    brier = SimplexWeights(n_models if keep is None else keep, "brier", smoothing=0.0)
-    equal = Weighed(np.full(n_models, 1.0 / n_models))
+    brier = SimplexWeights(len(pool.names), "brier", smoothing=0.0)
     ways: dict[str, Weigh] = {
         "geometric": lambda sets: _geometric(pool, sets, keep),
         "simplex": lambda sets: _mixture(pool, sets, keep, seed),
         "single": lambda sets: best_single(pool, score, sets),
-        "mean": lambda sets: [(equal,) for _ in sets],
+        "mean": lambda sets: _plain_mean(pool, score, sets, keep),
         "both": lambda sets: _both(pool, sets, keep, seed),
     }
     if not isinstance(method, str) or method not in WAYS:
@@ -57,19 +55,41 @@ def best_single(
 ) -> list[Recipe]:
     """Return all weight on the model that scores best on each set of samples."""
     ones = np.eye(len(pool.names))
+    best = _scores_alone(pool, score, sets).argmax(axis=0)
+    return [(Weighed(ones[place]),) for place in best]
+
+
+def _plain_mean(
+    pool: ProbabilityPool, score: Score, sets: list[IntArray], keep: int | None
+) -> list[Recipe]:
+    """Return equal weights, of all models or of the best on each set of samples."""
+    n_models = len(pool.names)
+    if keep is None or keep >= n_models:
+        return [(Weighed(np.full(n_models, 1.0 / n_models)),) for _ in sets]
+    recipes: list[Recipe] = []
+    for scores in _scores_alone(pool, score, sets).T:
+        weights = np.zeros(n_models)
+        weights[np.argsort(-scores, kind="stable")[:keep]] = 1.0 / keep
+        recipes.append((Weighed(weights),))
+    return recipes
+
+
+def _scores_alone(
+    pool: ProbabilityPool, score: Score, sets: list[IntArray]
+) -> FloatArray:
+    """Return the score of each model on each set of samples."""
+    ones = np.eye(len(pool.names))
     if score.name == "neg_log_loss":
         chosen = _masks(sets, pool.n_samples).T.astype(np.float32)
         parts = np.array_split(pool.given, -(-len(ones) // _AT_ONCE))
         scores = np.concatenate([long_product(np.log(part), chosen) for part in parts])
-        scores /= chosen.sum(axis=0)
-    else:
-        scores = np.array(
-            [
-                [score_of(pool, score, (Weighed(one),), rows) for rows in sets]
-                for one in ones
-            ]
-        )
-    return [(Weighed(ones[best]),) for best in scores.argmax(axis=0)]
+        return np.asarray(scores / chosen.sum(axis=0))
+    return np.array(
+        [
+            [score_of(pool, score, (Weighed(one),), rows) for rows in sets]
+            for one in ones
+        ]
+    )
 
 
 def score_of(
@@ -199,12 +219,12 @@ def _by_pruner(
     pool: ProbabilityPool, method: Any, keep: int | None, sets: list[IntArray]
 ) -> list[Recipe]:
     """Return the weights, or the equal shares, that a pruning method gives."""
+    size = {} if keep is None else {"keep": min(keep, len(pool.names))}
+    if not isinstance(method, Pruner):
+        size.setdefault("keep", len(pool.names))
     recipes: list[Recipe] = []
     for rows in sets:
-        if isinstance(method, Pruner):
-            pruner = make_pruner(method)
-        else:
-            pruner = make_pruner(method, keep=len(pool.names) if keep is None else keep)
+        pruner = make_pruner(method, **size)
         pruner.fit(pool.votes(rows))
         found = getattr(pruner, "weights_", None)
         weights = pruner.support_.astype(float) if found is None else np.asarray(found)
