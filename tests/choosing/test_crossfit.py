@@ -161,9 +161,7 @@ def test_what_to_expect_of_a_number_that_was_given(method, masked):
 def test_an_order_that_a_budget_cuts_is_cut_again():
     votes, _ = draw(n_samples=200)
     costs = {"nodes": np.ones(10)}
-    evidence = _Given(
-        votes.with_source(VoteSource.OTHER), None, None, None, None, costs
-    )
+    evidence = _Given(votes.with_source(VoteSource.OTHER), _made=costs)
     size = Size(budget={"nodes": 3})
     found = choose(evidence, "re", size, expect=True)
     same = choose(evidence, "re", Size(3), expect=True)

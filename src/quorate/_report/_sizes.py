@@ -38,14 +38,15 @@ def size_facts(selection: Selection, data: dict[str, Any]) -> dict[str, Any]:
     if data["ensemble"]["bytes"] is not None:
         costs = np.asarray(data["ensemble"]["bytes"])
         summed = _bytes(members, costs, selection, curve.get("order"))
-        n_bytes = _as_models(summed, members, n_kept, data["pruning"]["bytes"])
+        models = _as_models(summed, members, n_kept, data["pruning"]["bytes"])
+        n_bytes = models.round().astype(np.int64)
         clocked = _times(members, data["pruning"]["milliseconds"], n_kept, n_members)
     scores, doubts = _scores(members, data)
     measure = measure_of(data)
     promises = _promises(members, data["certificate"])
     return {
         "members": members,
-        "bytes": None if n_bytes is None else n_bytes.round().astype(np.int64),
+        "bytes": n_bytes,
         "milliseconds": clocked,
         "scores": scores,
         "standard_errors": doubts,
@@ -54,7 +55,7 @@ def size_facts(selection: Selection, data: dict[str, Any]) -> dict[str, Any]:
                 f"{count(number)} of {count(n_members)} {data['words']['members']}"
                 for number in members.tolist()
             ],
-            "size": None if n_bytes is None else [size(each) for each in n_bytes],
+            "size": None if n_bytes is None else [size(int(each)) for each in n_bytes],
             "time": None
             if clocked is None
             else [milliseconds(each) for each in clocked],
