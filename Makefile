@@ -11,12 +11,13 @@ GROUPS := test browser oracle lint docs bench
 demo: $(VENV)/.core
 	$(BIN)/quorate demo
 
-# All but those marked slow, which test-slow runs and CI with it, and those of other
-# libraries, which test-ecosystem runs. Processes share the cores: threads of each on top
+# All but those marked slow, which test-slow runs and CI with it, those of other
+# libraries, which test-ecosystem runs, and statistics against other packages, which
+# test-oracle runs. Processes share the cores: threads of each on top
 # would wait for each other.
 test: $(VENV)/.test
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal -m "not slow" \
-		--ignore=tests/ecosystem
+		--ignore=tests/ecosystem --ignore=tests/stats/test_oracle.py
 
 # The kernels, compiled in place after a change; installing does it by itself.
 kernels: $(VENV)/.core
@@ -85,7 +86,7 @@ test-strict: $(VENV)/.test
 	OMP_NUM_THREADS=1 QUORATE_STRICT=1 $(BIN)/python -m pytest -n auto -m "not slow" \
 		--ignore=tests/display --ignore=tests/browser --ignore=tests/study \
 		--ignore=tests/cli --ignore=tests/test_classifier.py --ignore=tests/test_report.py \
-		--ignore=tests/test_doors.py --ignore=tests/ecosystem
+		--ignore=tests/test_doors.py --ignore=tests/ecosystem --ignore=tests/stats/test_oracle.py
 
 # What is promised, in 2000 simulated worlds each; takes the better part of an hour.
 simulate: $(VENV)/.test

@@ -64,6 +64,7 @@ CHECKED = [
 ]
 
 
+@pytest.mark.slow
 @parametrize_with_checks(CHECKED[:2])
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learn_accepts_it(estimator, check):

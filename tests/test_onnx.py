@@ -178,7 +178,7 @@ def run(converted, X):
     ids=["smooth", "rounded"],
 )
 @pytest.mark.parametrize("kind", LABELS)
-@pytest.mark.parametrize("n_classes", [2, 5])
+@pytest.mark.parametrize("n_classes", [2, pytest.param(5, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", MODELS)
 def test_same_labels(name, n_classes, kind, rounded):
     X, y = samples(n_classes, kind, rounded)

@@ -132,6 +132,7 @@ def test_what_differs_is_seen():
         assert_same(one, other)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", THINGS)
 def test_results_come_back(name):
     thing = THINGS[name]()

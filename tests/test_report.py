@@ -114,6 +114,7 @@ def test_numbers_are_those_of_the_functions_they_come_from(forest, made):
     assert sum(recalls) / votes.n_samples == pytest.approx(votes.accuracy())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["forest", "AdaBoost", "list"])
 def test_size_is_that_of_the_model_as_compare_has_it(kind):
     model, X, y = UNSEEN[kind]()
@@ -316,6 +317,7 @@ def few():
     return model, X[1::9], y[1::9]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "type_", "chosen_on"),
     [
@@ -391,6 +393,7 @@ def extra_on_training():
     return ExtraTreesClassifier(9, max_depth=5, random_state=0).fit(X, y), X, y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [boosted_on_training, extra_on_training])
 def test_training_samples_give_a_page_without_a_score(make):
     model, X, y = make()
@@ -646,6 +649,7 @@ def test_random_choices_are_judged_against_all_members():
     assert row["gain_error"] == pytest.approx(each, rel=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["mdm", "brier", "lcs", "ges"])
 @pytest.mark.parametrize("masked", [False, True])
 def test_the_page_and_the_chooser_expect_the_same(method, masked):

@@ -228,6 +228,7 @@ def unweighted():
     return boosted().unweighted()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make", [masked, boosted, by_hand, lonely, many_classes, unweighted]
 )

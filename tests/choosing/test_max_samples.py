@@ -195,6 +195,7 @@ def unseen():
 
 
 # Two-stage methods want out-of-bag votes, which a sample of batches does not have.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "method", sorted(quorate.pruning.METHODS.keys() - {"tsp_ap", "tsp_dp"})
 )

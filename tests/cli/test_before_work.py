@@ -398,6 +398,7 @@ def test_python_in_words_of_the_command_line(said, typed, monkeypatch):
     assert noted.stderr == f"Note: {typed}\n"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="pipes")
 @pytest.mark.parametrize("words", [["methods"], ["methods", "--json"]])
 def test_a_reader_that_goes_ends_it_quietly(words):

@@ -156,6 +156,7 @@ def test_numbers_have_units(place):
     assert "ms: for all 500 samples" in " ".join(done.stdout.split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["diagnose", "lazy", "report"])
 def test_other_commands_take_samples_second(command, place):
     extra = ["-o", "page.html", "--force"] if command == "report" else []

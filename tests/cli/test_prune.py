@@ -87,6 +87,7 @@ def test_json(run):
     assert found["pruning"]["chosen_on"] == "out-of-bag votes"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", ["training", "others"])
 @pytest.mark.parametrize("words", [["--keep", "3"], ["--method", "mdm"]])
 def test_expects_what_the_report_shows(run, folder, tmp_path, rows, words):

@@ -72,6 +72,7 @@ def test_writes_a_page_whose_command_makes_it_again(files, tmp_path, monkeypatch
         assert same[part] == data[part], part
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "said"),
     [

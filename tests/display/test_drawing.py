@@ -128,6 +128,7 @@ def test_global_settings_stay_as_they_are(drawable):
     assert dict(matplotlib.rcParams) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
 def test_hostile_names_stay_text(hostile, name):
     with warnings.catch_warnings():

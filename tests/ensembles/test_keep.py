@@ -388,6 +388,7 @@ GROWING = {
 class TestGrowingAgain:
     """Members drawn by ``warm_start`` are others than those kept."""
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("seed", [0, np.int64(7), 2**32 - 1, None, "generator"])
     @pytest.mark.parametrize("early", [True, False], ids=["before", "after"])
     @pytest.mark.parametrize("kind", GROWING)

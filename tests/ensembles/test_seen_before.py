@@ -134,6 +134,7 @@ def test_new_rows_of_few_values_are_not_taken_for_old_ones():
     assert votes.source is VoteSource.OTHER
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [RandomForestClassifier, BaggingClassifier])
 @pytest.mark.parametrize("n_members", [5, 12, 60])
 @pytest.mark.parametrize("flip", [0.0, 0.3])

@@ -519,6 +519,7 @@ def answers(loaded, name, rows):
     return np.array([labels[code].decode() for code in codes])
 
 
+@pytest.mark.slow
 @needs_compiler
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "pipeline"])
 def test_c_gives_every_answer(kind, tmp_path):

@@ -268,6 +268,7 @@ def test_probabilities_matter():
         assert pruner.fit(soft).order_.tolist() == [1], pruner
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "pruner",
     [

@@ -93,6 +93,7 @@ def test_interrupt(number, jobs, all_of_them, tmp_path):
     assert not results.failures
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=str)
 def test_interrupted_while_it_begins(number, tmp_path):
     """Before there is a store: packages are imported, data is read."""

@@ -178,6 +178,7 @@ def test_progress_starts_at_nothing_and_ends_at_all(tmp_path):
     assert seen == sorted(seen)
 
 
+@pytest.mark.slow
 def test_processes_do_not_matter(tmp_path):
     for n_jobs in (1, 2):
         run_plan(small_plan(), tmp_path / f"{n_jobs}.sqlite", n_jobs=n_jobs)

@@ -253,6 +253,7 @@ class TestTrouble:
                 opened.remember_plan({"x": "y" * 100_000})
         assert caught.value.errno == errno.ENOSPC
 
+    @pytest.mark.slow
     @pytest.mark.skipif(sys.platform == "win32", reason="needs limits")
     def test_a_file_that_may_not_grow(self, tmp_path):
         """As a quota does; with a real process."""

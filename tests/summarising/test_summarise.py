@@ -270,6 +270,7 @@ def test_a_bad_batch_is_named(forest, data, what, words, tmp_path):
     assert again.equals(quorate.summarise(forest, mended))
 
 
+@pytest.mark.slow
 def test_a_bad_batch_is_named_by_its_worker(forest, data, tmp_path):
     file = tmp_path / "so-far.npz"
     with pytest.raises(BatchError, match=r"batch 1: y: missing label.*100 rows are"):

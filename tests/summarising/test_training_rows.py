@@ -59,6 +59,7 @@ ROWS = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::quorate.exceptions.UnknownLabelWarning")
 @pytest.mark.parametrize("what", ROWS)
 @pytest.mark.parametrize("size", [100, 451])
