@@ -508,6 +508,7 @@ def test_samples_that_members_were_chosen_on_before_give_no_promise():
         quorate.report(small, X[500:1800], y[500:1800], method="mdm", keep="auto")
 
 
+@pytest.mark.slow
 def test_own_size_and_auto(forest):
     own = quorate.report(*forest, method="drep", keep=None).data
     assert own["settings"]["keep"] is None
@@ -1368,6 +1369,7 @@ def test_the_study_page_shows_what_the_table_shows(results, tmp_path):
     assert outline.tags.count("figure") >= 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("p_value", "says"), [(0.05, "They are not"), (0.0501, "That cannot")]
 )

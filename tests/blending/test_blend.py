@@ -466,6 +466,7 @@ def test_names_choose_and_name(found):
     assert some.score == three.score
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scoring", "judge"),
     [

@@ -39,6 +39,7 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "labels",
     [["01", "02"], ["1.0", "2.0"], ["1e3", "1000"], ["NA", "None"], ["", "x"],
@@ -154,6 +155,7 @@ def models():
 MODELS = dict(models())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("as_folder", [False, True])
 def test_columns_too_many_and_in_another_order(here, name, as_folder):

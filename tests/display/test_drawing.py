@@ -262,6 +262,7 @@ def test_without_matplotlib_one_sentence(drawable, name, monkeypatch):
     assert str(caught.value).startswith(f"{name}.plot")
 
 
+@pytest.mark.slow
 def test_computing_does_not_import_matplotlib():
     code = (
         "import sys, quorate\n"

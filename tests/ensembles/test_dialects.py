@@ -67,6 +67,7 @@ class TestBatches:
             votes = quorate.collect_votes(forest.estimators_, batches)
             np.testing.assert_array_equal(votes.codes, found.codes)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("n_jobs", [None, 2])
     def test_summarise_refuses_two_ways(self, n_jobs):
         pool = forest_of(FROM_ONE).estimators_

@@ -59,6 +59,7 @@ def test_conformance(name):
     check_pruner(make(name))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", quorate.measures())
 def test_conformance_of_ftad(measure):
     check_pruner(pruning.FTAD(measure))

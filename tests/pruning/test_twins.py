@@ -104,6 +104,7 @@ def test_epbd(lambda_, stuck):
         compare(pruning.EPBD(size, lambda_, stuck), votes, size, "error_gap")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lambda_", ["measure", "proposed"])
 @pytest.mark.parametrize("measure", MEASURES)
 def test_ftad(measure, lambda_):

@@ -67,7 +67,8 @@ def ended(run):
     ("number", "jobs", "all_of_them"),
     [
         pytest.param(signal.SIGINT, 1, True, marks=pytest.mark.slow),
-        (signal.SIGINT, 2, True),  # what a terminal does on Ctrl-C
+        # What a terminal does on Ctrl-C.
+        pytest.param(signal.SIGINT, 2, True, marks=pytest.mark.slow),
         pytest.param(signal.SIGINT, 2, False, marks=pytest.mark.slow),
         pytest.param(signal.SIGTERM, 1, False, marks=pytest.mark.slow),
         # What kill and service managers do.

@@ -108,6 +108,7 @@ SCORES = ["accuracy", "balanced_accuracy", "f1_macro", "f1_weighted", "recall_mi
 SCORES += ["precision_macro", "jaccard_weighted", "matthews_corrcoef"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scoring", SCORES)
 def test_scores_of_decided_classes(forest, small, data, scoring):
     X, y = data[0][800:], data[1][800:]
