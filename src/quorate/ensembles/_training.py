@@ -31,6 +31,8 @@ _MENDED = 0.1
 _TREES_ASKED = 10
 # Among so many times as many rows, training rows are not looked for twice.
 _MANY_TIMES = 5
+# What an estimator has that looks for neighbours among its training rows.
+_NEIGHBOURS = ("kneighbors", "n_samples_fit_")
 _NEXT_TO_NOTHING = 1e-4
 # Members of other kinds asked what they know, and rows that they are asked about.
 _MEMBERS_ASKED, _ROWS_ASKED = 50, 200
@@ -259,7 +261,7 @@ def _members_know(ensemble: Ensemble, X: Any, y: Array | None) -> bool:
         if member.tree is not None:
             continue
         seen = member.columns(X)
-        if hasattr(member.estimator, "kneighbors"):
+        if all(hasattr(member.estimator, name) for name in _NEIGHBOURS):
             if _are_neighbours(member.estimator, seen):
                 return True
             continue
@@ -280,8 +282,11 @@ def _are_neighbours(estimator: Any, X: Any) -> bool:
     if rows.size < 2 or estimator.n_samples_fit_ < 2:
         return False
     first, second = estimator.kneighbors(take_rows(X, rows), n_neighbors=2)[0].T
+    apart = np.median(second)
+    if apart <= 0:
+        return False  # rows repeat themselves, so that new ones equal old ones
     # A distance of nothing is found to be a little, where products are added up.
-    return bool(np.mean(first <= _NEXT_TO_NOTHING * np.median(second)) > 1 - _FEW)
+    return bool(np.mean(first <= _NEXT_TO_NOTHING * apart) > 1 - _FEW)
 
 
 def were_training_rows(
