@@ -24,7 +24,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 import quorate
 from bench._timing import Report
-from quorate.votes import Summary
+from quorate._votes import Summary
 
 N_TREES, N_KEPT, N_FEATURES = 100, 20, 20
 ROWS_PER_FILE, ROWS_PER_GROUP = 500_000, 125_000

@@ -24,14 +24,14 @@ def run() -> int:
         3,
         lambda: forest.predict_proba(X),
         lambda: quorate.collect_votes(forest, X, y),
-        lambda: quorate.choosing.size_curve(votes, order),
+        lambda: quorate._choosing.size_curve(votes, order),
     )
     size = f"100 trees, {_ROWS} rows, 3 classes"
     report.add(f"collect votes, {size}", "predict_proba", collect / predict, 2, collect)
     report.add(f"size curve, {size}", "predict_proba", curve / predict, 1, curve)
     stored = votes.class_probabilities.places.nbytes / votes.codes.nbytes
     report.add(f"probabilities, {size}", "int8 vote matrix", stored, 2)
-    peak = peak_extra_bytes(lambda: quorate.choosing.size_curve(votes, order))
+    peak = peak_extra_bytes(lambda: quorate._choosing.size_curve(votes, order))
     scores = 8 * _ROWS * votes.n_classes
     report.add(
         f"memory of the size curve, {size}", "two copies of the votes and the scores",

@@ -14,7 +14,7 @@ from sklearn.model_selection import train_test_split
 import quorate
 from bench._timing import Report
 from bench.forests import data_sets
-from quorate.choosing import draw_rows
+from quorate._choosing import draw_rows
 
 METHODS = ("re", "mdm", "brier")
 SIZES = (100, 300, 1000, 3000, 10_000)

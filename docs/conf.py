@@ -53,17 +53,17 @@ numpydoc_xref_param_type = True
 numpydoc_xref_ignore = "all"
 numpydoc_xref_aliases = {name: name for name in DEFAULT_LINKS} | {
     **{name: f"quorate.{name}" for name in _CLASSES},
-    "DecisionRule": "quorate.votes.DecisionRule",
+    "DecisionRule": "quorate._votes.DecisionRule",
     "Ensemble": "quorate.ensembles.Ensemble",
-    "Evidence": "quorate.choosing.Evidence",
+    "Evidence": "quorate._choosing.Evidence",
     "Kind": "quorate.ensembles.Kind",
     "MarginBound": "quorate.risk.MarginBound",
     "Method": "quorate.pruning.Method",
     "Pruner": "quorate.pruning.Pruner",
-    "Probabilities": "quorate.votes.Probabilities",
+    "Probabilities": "quorate._votes.Probabilities",
     "PrunerTags": "quorate.pruning.PrunerTags",
-    "Size": "quorate.choosing.Size",
-    "VoteSource": "quorate.votes.VoteSource",
+    "Size": "quorate._choosing.Size",
+    "VoteSource": "quorate._votes.VoteSource",
     # A word that ends in an underscore would be a link of reST.
     "n_kept_,": r"n_kept\_,",
 }

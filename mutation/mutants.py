@@ -13,12 +13,12 @@ from itertools import islice, zip_longest
 from pathlib import Path
 
 ROOMS = {
-    "votes": "votes/*.py",
+    "votes": "_votes/*.py",
     "ensembles": "ensembles/*.py",
     "pruning": "pruning/*.py",
-    "choosing": "choosing/*.py",
+    "choosing": "_choosing/*.py",
     "lazy": "lazy/*.py",
-    "certificates": "certificates/*.py",
+    "certificates": "_judging/*.py",
     "study": "study/*.py",
 }
 

@@ -38,9 +38,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import quorate
 from quorate import PrunedClassifier, compare, prune, prune_with_selection
+from quorate._pruned._fitting import Training
 from quorate.ensembles._costs import _walk
 from quorate.exceptions import TrainingVotesWarning
-from quorate.pruned._fitting import Training
 
 
 def tree(depth=3):

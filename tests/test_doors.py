@@ -27,12 +27,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
-from quorate.choosing import Selection
+from quorate._choosing import Selection
+from quorate._votes import VoteSource
 from quorate.cli import main
 from quorate.ensembles import _registry, read_ensemble
 from quorate.study import EnsembleSpec, MethodSpec, Plan, load_data
 from quorate.study import _cell as cell_module
-from quorate.votes import VoteSource
 
 METHODS = ("auto", "mdm", "simplex")  # what suits, a classic, one that weighs
 KEEP = 4

@@ -8,8 +8,8 @@ from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.svm import LinearSVC
 
 import quorate
-from quorate._frontier import _PRICES, _pareto, _paths
-from quorate.votes import subset_errors
+from quorate._judging import _PRICES, _pareto, _paths
+from quorate._votes import subset_errors
 
 
 def random_votes(

@@ -39,8 +39,8 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
+from quorate._files import load, save
 from quorate.exceptions import FileFormatError, QuorateWarning, VersionWarning
-from quorate.persistence import load, save
 
 skops_io = pytest.importorskip("skops.io")
 
@@ -389,8 +389,8 @@ class TestTrust:
         whole = entries(path)
         for module, name in [
             ("quorate", "prune"),
-            ("quorate.persistence._files", "load"),
-            ("quorate.persistence._files", "Path"),
+            ("quorate._files._files", "load"),
+            ("quorate._files._files", "Path"),
             ("quorate.no_such_room", "Thing"),
             ("quorates", "Votes"),
         ]:
@@ -792,7 +792,7 @@ class TestInterruptedSave:
     def test_kill(self, line, path):
         code = (
             "import os, time\n"
-            "from quorate.persistence import save\n"
+            "from quorate._files import save\n"
             "def wait(_):\n"
             "    print('written', flush=True); time.sleep(60)\n"
             "os.fsync = wait\n"

@@ -34,6 +34,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
+from quorate._choosing import Evidence, Size, choose
+from quorate._choosing._crossfit import folds_of
 from quorate._plain import plain
 from quorate._report import _format, study_report
 from quorate._report._advice import advice, advised_size
@@ -48,11 +50,9 @@ from quorate._report._page import embeddable
 from quorate._report._sections import ensemble_rows, ensemble_tables
 from quorate._report._svg import tidy
 from quorate._report._words import CHOSEN_BEFORE
-from quorate.choosing import Evidence, Size, choose
-from quorate.choosing._crossfit import folds_of
+from quorate._votes import VoteSource
 from quorate.ensembles import pickled_bytes
 from quorate.lazy import try_modes
-from quorate.votes import VoteSource
 
 VOID = {"meta", "input", "br", "img", "link", "hr"}
 

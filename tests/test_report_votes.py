@@ -8,8 +8,8 @@ from click.testing import CliRunner
 
 import quorate
 from quorate._report._blend import blend_advice
+from quorate._votes import VoteSource
 from quorate.cli import main
-from quorate.votes import VoteSource
 
 
 def words_of(page):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import quorate
-from quorate.votes import VoteSource
+from quorate._votes import VoteSource
 
 HOSTILE = [
     "<script>alert(1)</script>",

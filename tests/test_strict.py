@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests import strict
 
-import quorate.pruned._prune
+import quorate._pruned._prune
 
 SOURCE = '''
 def f():
@@ -49,7 +49,7 @@ def test_numpy_raises_at_home_and_lets_others_be(trouble):
 
 @pytest.mark.skipif(not strict.WANTED, reason="for `make test-strict`")
 def test_this_world_is_strict():
-    loader = quorate.pruned._prune.__spec__.loader
+    loader = quorate._pruned._prune.__spec__.loader
     assert type(loader) is strict.OptimisedLoader
-    constants = quorate.pruned._prune.prune_with_selection.__code__.co_consts
+    constants = quorate._pruned._prune.prune_with_selection.__code__.co_consts
     assert AssertionError not in constants

@@ -13,10 +13,10 @@ from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
 from tests.test_report import Outline
 
 import quorate
+from quorate._files import save
 from quorate._report._format import percent
+from quorate._votes import VoteSource
 from quorate.cli import main
-from quorate.persistence import save
-from quorate.votes import VoteSource
 
 FIGURES = ["members-map", "kappa", "agreement", "measures", "decomposition", "risk"]
 

@@ -9,41 +9,45 @@ from typing import TYPE_CHECKING, Any
 from quorate._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from quorate import certificates as certificates
-    from quorate import choosing as choosing
     from quorate import display as display
     from quorate import ensembles as ensembles
     from quorate import exceptions as exceptions
     from quorate import pruning as pruning
     from quorate import risk as risk
-    from quorate import selection as selection
     from quorate import stats as stats
     from quorate import study as study
     from quorate import testing as testing
-    from quorate import votes as votes
     from quorate._blending import Blend as Blend
     from quorate._blending import blend as blend
-    from quorate._distil import distil as distil
-    from quorate._diversity import Measure as Measure
-    from quorate._diversity import diversity as diversity
-    from quorate._diversity import measures as measures
-    from quorate._diversity import pairwise_diversity as pairwise_diversity
-    from quorate._diversity import sample_diversity as sample_diversity
-    from quorate._frontier import Frontier as Frontier
-    from quorate._frontier import FrontierPoint as FrontierPoint
-    from quorate._frontier import frontier as frontier
+    from quorate._choosing import Selection as Selection
+    from quorate._choosing import select as select
+    from quorate._files import load as load
+    from quorate._files import save as save
+    from quorate._judging import Certificate as Certificate
+    from quorate._judging import Comparison as Comparison
+    from quorate._judging import Frontier as Frontier
+    from quorate._judging import FrontierPoint as FrontierPoint
+    from quorate._judging import certify as certify
+    from quorate._judging import compare as compare
+    from quorate._judging import frontier as frontier
     from quorate._onnx import to_onnx as to_onnx
+    from quorate._pruned import PrunedClassifier as PrunedClassifier
+    from quorate._pruned import distil as distil
+    from quorate._pruned import prune as prune
+    from quorate._pruned import prune_with_selection as prune_with_selection
     from quorate._report import Report as Report
     from quorate._report import report as report
-    from quorate.certificates import Certificate as Certificate
-    from quorate.certificates import certify as certify
-    from quorate.choosing import Selection as Selection
-    from quorate.choosing import select as select
-    from quorate.comparison import Comparison as Comparison
-    from quorate.comparison import compare as compare
-    from quorate.decomposition import Decomposition as Decomposition
-    from quorate.decomposition import MeanDecomposition as MeanDecomposition
-    from quorate.decomposition import decompose as decompose
+    from quorate._summarising import summarise as summarise
+    from quorate._theory import Decomposition as Decomposition
+    from quorate._theory import MeanDecomposition as MeanDecomposition
+    from quorate._theory import Measure as Measure
+    from quorate._theory import decompose as decompose
+    from quorate._theory import diversity as diversity
+    from quorate._theory import measures as measures
+    from quorate._theory import pairwise_diversity as pairwise_diversity
+    from quorate._theory import sample_diversity as sample_diversity
+    from quorate._votes import Summary as Summary
+    from quorate._votes import Votes as Votes
     from quorate.ensembles import PooledClassifier as PooledClassifier
     from quorate.ensembles import WeightedVoting as WeightedVoting
     from quorate.ensembles import as_member as as_member
@@ -52,72 +56,60 @@ if TYPE_CHECKING:
     from quorate.lazy import CompactClassifier as CompactClassifier
     from quorate.lazy import LazyClassifier as LazyClassifier
     from quorate.lazy import LazyCurve as LazyCurve
-    from quorate.persistence import load as load
-    from quorate.persistence import save as save
-    from quorate.pruned import PrunedClassifier as PrunedClassifier
-    from quorate.pruned import prune as prune
-    from quorate.pruned import prune_with_selection as prune_with_selection
     from quorate.pruning import methods as methods
     from quorate.risk import RiskAssessment as RiskAssessment
     from quorate.risk import assess_risk as assess_risk
-    from quorate.summarising import summarise as summarise
-    from quorate.votes import Summary as Summary
-    from quorate.votes import Votes as Votes
 
 # public name -> module that has it; a module's own name stands for the module
 _HOMES = {
     "Blend": "quorate._blending",
     "blend": "quorate._blending",
-    "Certificate": "quorate.certificates",
-    "certificates": "quorate.certificates",
-    "choosing": "quorate.choosing",
+    "Certificate": "quorate._judging",
     "ensembles": "quorate.ensembles",
-    "votes": "quorate.votes",
-    "certify": "quorate.certificates",
-    "Comparison": "quorate.comparison",
+    "certify": "quorate._judging",
+    "Comparison": "quorate._judging",
     "CompactClassifier": "quorate.lazy",
-    "Decomposition": "quorate.decomposition",
-    "MeanDecomposition": "quorate.decomposition",
-    "compare": "quorate.comparison",
+    "Decomposition": "quorate._theory",
+    "MeanDecomposition": "quorate._theory",
+    "compare": "quorate._judging",
     "LazyClassifier": "quorate.lazy",
     "LazyCurve": "quorate.lazy",
-    "PrunedClassifier": "quorate.pruned",
-    "prune": "quorate.pruned",
-    "prune_with_selection": "quorate.pruned",
-    "Measure": "quorate._diversity",
+    "PrunedClassifier": "quorate._pruned",
+    "prune": "quorate._pruned",
+    "prune_with_selection": "quorate._pruned",
+    "Measure": "quorate._theory",
     "Report": "quorate._report",
     "RiskAssessment": "quorate.risk",
-    "Summary": "quorate.votes",
-    "summarise": "quorate.summarising",
-    "Votes": "quorate.votes",
+    "Summary": "quorate._votes",
+    "summarise": "quorate._summarising",
+    "Votes": "quorate._votes",
     "PooledClassifier": "quorate.ensembles",
     "WeightedVoting": "quorate.ensembles",
     "as_member": "quorate.ensembles",
     "assess_risk": "quorate.risk",
     "collect_votes": "quorate.ensembles",
-    "decompose": "quorate.decomposition",
-    "Frontier": "quorate._frontier",
-    "FrontierPoint": "quorate._frontier",
+    "decompose": "quorate._theory",
+    "Frontier": "quorate._judging",
+    "FrontierPoint": "quorate._judging",
     "display": "quorate.display",
-    "distil": "quorate._distil",
-    "diversity": "quorate._diversity",
+    "distil": "quorate._pruned",
+    "diversity": "quorate._theory",
     "exceptions": "quorate.exceptions",
-    "frontier": "quorate._frontier",
+    "frontier": "quorate._judging",
     "keep_members": "quorate.ensembles",
-    "load": "quorate.persistence",
+    "load": "quorate._files",
     "methods": "quorate.pruning",
-    "measures": "quorate._diversity",
-    "pairwise_diversity": "quorate._diversity",
+    "measures": "quorate._theory",
+    "pairwise_diversity": "quorate._theory",
     "pruning": "quorate.pruning",
     "report": "quorate._report",
     "risk": "quorate.risk",
-    "Selection": "quorate.choosing",
-    "save": "quorate.persistence",
-    "select": "quorate.choosing",
+    "Selection": "quorate._choosing",
+    "save": "quorate._files",
+    "select": "quorate._choosing",
     "stats": "quorate.stats",
     "study": "quorate.study",
-    "selection": "quorate.selection",
-    "sample_diversity": "quorate._diversity",
+    "sample_diversity": "quorate._theory",
     "testing": "quorate.testing",
     "to_onnx": "quorate._onnx",
 }

@@ -3,11 +3,10 @@
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from quorate._diversity import diversity, measures
 from quorate._plain import plain
-from quorate.decomposition import MeanDecomposition, decompose
+from quorate._theory import MeanDecomposition, decompose, diversity, measures
+from quorate._votes import VoteCounts
 from quorate.risk import RiskAssessment, assess_risk
-from quorate.votes import VoteCounts
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -22,7 +22,7 @@ import numpy as np
 from quorate._html import facts_html
 from quorate._suggest import one_of
 from quorate._typing import Array, FloatArray, Lambda
-from quorate.votes import VoteCounts, check_counts
+from quorate._votes import VoteCounts, check_counts
 
 __all__ = [
     "Endpoints",

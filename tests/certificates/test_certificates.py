@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 from tests.figures import allowed, note
 
 import quorate
-from quorate.certificates import error_limit, excess_limit, samples_needed
+from quorate._judging import error_limit, excess_limit, samples_needed
 
 
 @given(
@@ -432,11 +432,11 @@ class TestWhatIsCertified:
         order = np.arange(3)
         found = quorate.certify(new, order, tolerance=0.3)
         wrong = round(found.error * new.n_samples)
-        limit = quorate.certificates.error_limit(wrong, new.n_samples, 0.05 / 4)
+        limit = quorate._judging.error_limit(wrong, new.n_samples, 0.05 / 4)
         assert found.error_limit == limit
         found = quorate.certify(new, np.arange(12), tolerance=0.3)
         wrong = round(found.error * new.n_samples)
-        limit = quorate.certificates.error_limit(wrong, new.n_samples, 0.05 / 12)
+        limit = quorate._judging.error_limit(wrong, new.n_samples, 0.05 / 12)
         assert found.error_limit == limit
 
 

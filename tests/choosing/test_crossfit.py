@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import quorate
+from quorate._choosing import Evidence, Size, choose, expectations
+from quorate._choosing._choose import _Given
+from quorate._choosing._crossfit import cross_fitted_curve, first_votes, folds_of
+from quorate._judging import error_limit, excess_limit
 from quorate._scoring import judge_votes, score_for
-from quorate.certificates import error_limit, excess_limit
-from quorate.choosing import Evidence, Size, choose, expectations
-from quorate.choosing._choose import _Given
-from quorate.choosing._crossfit import cross_fitted_curve, first_votes, folds_of
+from quorate._votes import VoteSource, outcome_of, prefix_errors
 from quorate.pruning import make_pruner
-from quorate.votes import VoteSource, outcome_of, prefix_errors
 
 
 def draw(seed=0, n_members=10, n_samples=120, masked=False, average=False):
@@ -172,7 +172,7 @@ def test_an_order_that_a_budget_cuts_is_cut_again():
 def test_of_many_samples_some_are_held_back_and_the_others_count(monkeypatch):
     votes, _ = draw(n_samples=300, masked=True, average=True)
     evidence = Evidence(votes.with_source(VoteSource.OTHER))
-    monkeypatch.setattr("quorate.choosing._expected.MOST", 100)
+    monkeypatch.setattr("quorate._choosing._expected.MOST", 100)
     found = choose(evidence, "re", Size(4), expect=True)
     expected = found.expected
     assert np.unique(expected.samples).size == 100

@@ -11,9 +11,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
-from quorate.choosing import Evidence, gather
+from quorate._choosing import Evidence, gather
+from quorate._votes import VoteSource
 from quorate.ensembles import read_ensemble
-from quorate.votes import VoteSource
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +92,7 @@ def test_nobody_is_asked_for_what_will_be_refused(options, why, world, monkeypat
         raise AssertionError("asked")
 
     X, y, forest = world
-    monkeypatch.setattr("quorate.choosing._evidence.collect_votes", ask)
+    monkeypatch.setattr("quorate._choosing._evidence.collect_votes", ask)
     for door in (quorate.prune, quorate.report):
         with pytest.raises(ValueError, match=why):
             door(forest, X, y, **options)
@@ -192,6 +192,6 @@ class TestSamplesChosenOnBefore:
             raise AssertionError("rows were hashed")
 
         monkeypatch.setattr("quorate.ensembles._row_marks.row_hashes", looked)
-        monkeypatch.setattr("quorate.choosing._evidence.shared_rows", looked)
+        monkeypatch.setattr("quorate._choosing._evidence.shared_rows", looked)
         plain = RandomForestClassifier(5, random_state=0).fit(X[:400], y[:400])
         assert not gather(plain, X[400:], y[400:]).chosen_on

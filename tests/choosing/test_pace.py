@@ -12,10 +12,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
-from quorate.choosing import Size, choose, gather
+from quorate._choosing import Size, choose, gather
+from quorate._pruned import smaller_ensemble
 from quorate.ensembles import batch_rows, time_calls
 from quorate.exceptions import LatencyWarning
-from quorate.pruned import smaller_ensemble
 
 
 class Clock:
@@ -213,7 +213,7 @@ class TestRefusals:
         )
 
     def test_more_numbers_than_memory_may_hold(self, samples, monkeypatch):
-        monkeypatch.setattr("quorate.choosing._pace._MOST_NUMBERS", 600)
+        monkeypatch.setattr("quorate._choosing._pace._MOST_NUMBERS", 600)
         X, y = samples
         most = max(len(X), 600 // X.shape[1])
         with pytest.raises(

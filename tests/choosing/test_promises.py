@@ -12,7 +12,7 @@ import pytest
 from tests.figures import allowed, note
 
 import quorate
-from quorate.choosing import CrossFittedCurve
+from quorate._choosing import CrossFittedCurve
 from quorate.exceptions import NothingSavedWarning
 
 # For each method; `make simulate` draws 2000.

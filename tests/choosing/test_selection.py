@@ -9,9 +9,9 @@ from sklearn.ensemble import RandomForestClassifier
 
 import quorate
 from quorate import pruning, select
-from quorate.choosing import SizeCurve, contributions, size_curve
+from quorate._choosing import SizeCurve, contributions, size_curve
+from quorate._votes import VoteSource
 from quorate.exceptions import NothingSavedWarning
-from quorate.votes import VoteSource
 
 
 @pytest.fixture

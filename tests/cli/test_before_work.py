@@ -19,11 +19,11 @@ from tests.study.plans import small_plan, write_toml
 
 import quorate
 from quorate._blending._weighing import WAYS
+from quorate._files import may_know_empty_label
 from quorate.cli import _blend, _checks, _numbers, main
 from quorate.cli._method_names import NAMES, check_method_name
 from quorate.ensembles import COSTS
 from quorate.exceptions import QuorateWarning
-from quorate.persistence import may_know_empty_label
 from quorate.pruning import method_name
 from quorate.study import run_plan
 
@@ -34,13 +34,13 @@ RUNNER = CliRunner(**separate)
 
 # Where work begins, by the names under which commands come to it.
 WORK = (
-    "quorate.persistence.load",
-    "quorate._tables.read_labels",
-    "quorate._tables.read_samples",
-    "quorate._tables.read_samples_for",
-    "quorate.summarising.summarise",
-    "quorate.votes.load_counts",
-    "quorate.votes.Votes.from_table",
+    "quorate._files.load",
+    "quorate._data.read_labels",
+    "quorate._data.read_samples",
+    "quorate._data.read_samples_for",
+    "quorate._summarising.summarise",
+    "quorate._votes.load_counts",
+    "quorate._votes.Votes.from_table",
     "quorate._blending.blend",
     "quorate.study.run_plan",
     "quorate.study.forecast_plan",

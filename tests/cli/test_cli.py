@@ -288,7 +288,7 @@ class TestModels:
         assert target.exit_code == 1
 
     def test_unknown_target(self, wine):
-        from quorate._tables import read_samples
+        from quorate._data import read_samples
 
         folder, _, _ = wine
         with pytest.raises(ValueError, match="did you mean 'kind'"):

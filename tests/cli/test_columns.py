@@ -14,8 +14,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import quorate
+from quorate._data import SampleForm
 from quorate._label_text import LabelTexts
-from quorate._tables import SampleForm
 from quorate.cli import main
 from quorate.exceptions import UnusedColumnsWarning
 
@@ -207,9 +207,9 @@ def test_missing_columns_are_named_before_any_work(here, words, monkeypatch):
     def nobody(*_, **__):
         raise AssertionError("somebody began to work")
 
-    monkeypatch.setattr("quorate._tables.read_samples_for", nobody)
-    monkeypatch.setattr("quorate.summarising.summarise", nobody)
-    monkeypatch.setattr("quorate.pruned.prune_with_selection", nobody)
+    monkeypatch.setattr("quorate._data.read_samples_for", nobody)
+    monkeypatch.setattr("quorate._summarising.summarise", nobody)
+    monkeypatch.setattr("quorate._pruned.prune_with_selection", nobody)
     done = run(*words, "--target", "kind")
     assert done.exit_code == 1
     said = " ".join(done.stderr.split())

@@ -10,8 +10,8 @@ from click.testing import CliRunner
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 
+from quorate._files import save
 from quorate.cli import main
-from quorate.persistence import save
 
 separate = (
     {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}

@@ -18,9 +18,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
-from quorate._tables import read_samples
+from quorate._data import read_samples
+from quorate._files import load, save
 from quorate.cli import main
-from quorate.persistence import load, save
 
 separate = (
     {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}

@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from sklearn.datasets import load_wine
 from sklearn.ensemble import RandomForestClassifier
 
+from quorate._files import load, save
 from quorate.cli import main
-from quorate.persistence import load, save
 
 separate = (
     {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}

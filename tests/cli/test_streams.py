@@ -10,8 +10,8 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 
 import quorate
+from quorate._files import load, save
 from quorate.cli import main
-from quorate.persistence import load, save
 
 TRUST = ["--trust", "sklearn.tree._tree.Tree"]
 

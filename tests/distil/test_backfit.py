@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from quorate._distil import _backfit
-from quorate._distil._backfit import Student, backfit, onto_simplex
+from quorate._pruned import _backfit
+from quorate._pruned._backfit import Student, backfit, onto_simplex
 
 
 def silent(done, total):

@@ -28,9 +28,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 import quorate
 from quorate import PrunedClassifier, collect_votes, distil, keep_members, prune
+from quorate._votes import VoteSource
 from quorate.ensembles import read_ensemble
 from quorate.exceptions import SampledWarning
-from quorate.votes import VoteSource
 
 LABELS = np.array(["ant", "bee", "cow"])
 
@@ -230,7 +230,7 @@ class TestTargets:
     def test_out_of_bag_probabilities_are_those_of_scikit_learn(self, data):
         X, y, _, _ = data
         forest = RandomForestClassifier(60, oob_score=True, random_state=1).fit(X, y)
-        from quorate._distil._teacher import not_drawn, read_teacher, unseen_by
+        from quorate._pruned._teacher import not_drawn, read_teacher, unseen_by
 
         teacher = read_teacher(forest, np.unique(y))
         seen, prepared, drawn = unseen_by(teacher.ensemble, X)
@@ -508,7 +508,7 @@ class TestSomeRows:
     def test_above_a_number_it_is_the_default_and_said(self, data, fitted, monkeypatch):
         X, _, _, _ = data
         forest = fitted["forest"]
-        monkeypatch.setattr("quorate._batches._drawn.MAX_SAMPLES", 120)
+        monkeypatch.setattr("quorate._data._drawn.MAX_SAMPLES", 120)
         with pytest.warns(SampledWarning, match=r"distil: leaves learn on 120 of 300"):
             taught = distil(few(forest), forest, X, n_rows=500, random_state=0)
         assert taught.distillation_["drawn"]["samples"] == 120

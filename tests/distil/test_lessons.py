@@ -6,10 +6,10 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 
 from quorate import keep_members
-from quorate._distil import _lessons
-from quorate._distil._crossing import Crossing
-from quorate._distil._lessons import make_lessons
-from quorate._distil._teacher import read_teacher
+from quorate._pruned import _lessons
+from quorate._pruned._crossing import Crossing
+from quorate._pruned._lessons import make_lessons
+from quorate._pruned._teacher import read_teacher
 from quorate.ensembles import read_ensemble
 
 

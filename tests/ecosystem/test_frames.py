@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import quorate
-from quorate.votes import VoteSource
+from quorate._votes import VoteSource
 
 from .conftest import library
 

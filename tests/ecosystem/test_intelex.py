@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import quorate
+from quorate._votes import VoteSource
 from quorate.testing import check_ensemble
-from quorate.votes import VoteSource
 
 from .conftest import library
 

@@ -34,8 +34,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import quorate
 from quorate import collect_votes
+from quorate._votes import VoteSource
 from quorate.exceptions import LeftOutWarning, UnknownLabelWarning
-from quorate.votes import VoteSource
 
 LABELS = {
     "codes": np.array([0, 1, 2]),

@@ -21,8 +21,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
+from quorate._votes import VoteSource, joined_votes
 from quorate.exceptions import BatchError, LeftOutWarning, UnknownLabelWarning
-from quorate.votes import VoteSource, joined_votes
 
 N = 400
 NAMES = np.array(["ant", "bee", "cow"])

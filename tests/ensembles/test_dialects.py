@@ -12,7 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
-from quorate.votes import Reading
+from quorate._votes import Reading
 
 
 def samples(n, seed=0):
@@ -251,7 +251,7 @@ def most_in_order(table):
 
 @given(st.integers(1, 4), st.integers(2, 4), st.integers(0, 2**32 - 1))
 def test_the_best_order_of_labels(n_labels, size, seed):
-    from quorate.votes._reading import _most_in_order
+    from quorate._votes._reading import _most_in_order
 
     table = np.random.default_rng(seed).integers(0, 9, size=(n_labels, size))
     assert _most_in_order(table) == most_in_order(table)

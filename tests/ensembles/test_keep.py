@@ -26,8 +26,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import quorate
 from quorate import prune
+from quorate._pruned import get_record
 from quorate.ensembles import keep_members
-from quorate.pruned import get_record
 
 
 def tree(**options):

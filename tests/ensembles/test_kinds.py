@@ -22,10 +22,10 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
+from quorate._votes import DecisionRule
 from quorate.ensembles import _registry, find_kind, read_ensemble, register_kind
 from quorate.ensembles._forest import Forest
 from quorate.testing import check_ensemble
-from quorate.votes import DecisionRule
 
 
 def three():

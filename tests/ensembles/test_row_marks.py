@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
-from quorate._tables import read_samples
+from quorate._data import read_samples
 from quorate.ensembles import marks_of, read_ensemble
 from quorate.ensembles._row_marks import RowMarks, row_hashes
 

@@ -19,8 +19,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
+from quorate._votes import VoteSource
 from quorate.exceptions import TrainingVotesWarning
-from quorate.votes import VoteSource
 
 N = 700
 

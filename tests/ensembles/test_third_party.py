@@ -70,7 +70,7 @@ PLUGIN = '''
 
 from committees import Committee, RuleOfThumb
 from quorate.ensembles import Ensemble, Kind, Member, MemberAdapter, checker
-from quorate.votes import DecisionRule
+from quorate._votes import DecisionRule
 
 
 class CommitteeKind(Kind):

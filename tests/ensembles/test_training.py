@@ -9,9 +9,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
+from quorate._votes import VoteSource
 from quorate.ensembles import read_ensemble
 from quorate.ensembles import trained_on as are_training_rows
-from quorate.votes import VoteSource
 
 
 def trained_on(model, X, y):

@@ -8,9 +8,9 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 
 import quorate
+from quorate._votes import VoteSource
 from quorate.exceptions import UnknownLabelWarning
 from quorate.lazy import try_modes
-from quorate.votes import VoteSource
 
 X, Y = make_classification(900, n_informative=5, n_classes=3, random_state=0)
 NEW, TRUTH = X[300:], Y[300:]

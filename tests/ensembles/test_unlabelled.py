@@ -8,8 +8,8 @@ from sklearn.ensemble import RandomForestClassifier
 
 import quorate
 from quorate import Votes
+from quorate._votes import VoteSource
 from quorate.display import SizeCurveDisplay
-from quorate.votes import VoteSource
 
 NOTHING_KNOWN = "these votes have no labels, so nothing is known of errors"
 

@@ -16,7 +16,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.semi_supervised import SelfTrainingClassifier
 
 import quorate
-from quorate.votes import VoteSource
+from quorate._votes import VoteSource
 
 FOREST = RandomForestClassifier(10, random_state=0)
 

@@ -7,9 +7,9 @@ from sklearn.metrics import cohen_kappa_score, make_scorer
 import quorate
 from quorate import pruning
 from quorate._scoring import find_score, score_for
+from quorate._votes import outcome_of
 from quorate.pruning._forward import ForwardSearch
 from quorate.pruning._scored import open_score
-from quorate.votes import outcome_of
 
 
 def some_votes(seed, kind, n_classes=3, tied=None):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import quorate
-from quorate.certificates import error_limit, excess_limit
+from quorate._judging import error_limit, excess_limit
 
 
 def votes_of(y, wrong, n_members=3):

@@ -18,9 +18,10 @@ from sklearn.metrics import (
 )
 
 import quorate
+from quorate._choosing import Size, SizeCurve, choose, gather, size_curve
+from quorate._choosing._crossfit import cross_fitted_curve, folds_of
 from quorate._scoring import judge_votes, score_for
-from quorate.choosing import Size, SizeCurve, choose, gather, size_curve
-from quorate.choosing._crossfit import cross_fitted_curve, folds_of
+from quorate._votes import outcome_of
 from quorate.cli import main
 from quorate.pruning import make_pruner
 from quorate.study import (
@@ -31,7 +32,6 @@ from quorate.study import (
     plan_from_dict,
     run_plan,
 )
-from quorate.votes import outcome_of
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,7 @@ from quorate._scoring import (
 )
 from quorate._scoring._evaluated import evaluate
 from quorate._scoring._known import known_names
-from quorate.votes import Outcome, outcome_of, prefix_outcomes
+from quorate._votes import Outcome, outcome_of, prefix_outcomes
 
 BRIER = inspect.signature(brier_score_loss).parameters
 TWO_CLASSES_ONLY = {

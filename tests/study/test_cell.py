@@ -9,7 +9,8 @@ import sklearn
 from sklearn.metrics import log_loss
 from tests.study.plans import plain, small_plan
 
-from quorate.choosing import Size, choose
+from quorate._choosing import Size, choose
+from quorate._votes import VoteSource
 from quorate.study import (
     EnsembleSpec,
     MethodSpec,
@@ -22,7 +23,6 @@ from quorate.study import _cell as cell_module
 from quorate.study import _store as store_module
 from quorate.study._cell import _Bench, earlier_keys, fold_rows, unit_keys
 from quorate.study._learners import LEARNERS, make_ensemble
-from quorate.votes import VoteSource
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from scipy import sparse
 from tests.summarising.conftest import in_batches
 
 import quorate
-from quorate._batches import GivenBatches, draw_sample
+from quorate._data import GivenBatches, draw_sample
+from quorate._votes import Summary
 from quorate.exceptions import BatchError
-from quorate.votes import Summary
 
 NAMES = [f"x{at}" for at in range(8)]
 

@@ -14,9 +14,9 @@ from sklearn.ensemble import RandomForestClassifier
 from tests.summarising.conftest import in_batches
 
 import quorate
+from quorate._files import save
 from quorate.cli import main
 from quorate.exceptions import BatchError
-from quorate.persistence import save
 
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")

@@ -8,9 +8,9 @@ import pytest
 from tests.summarising.conftest import in_batches
 
 import quorate
-from quorate._batches._mark import mark_of
+from quorate._data._mark import mark_of
+from quorate._votes import Summary
 from quorate.exceptions import BatchError
-from quorate.votes import Summary
 
 
 @pytest.fixture

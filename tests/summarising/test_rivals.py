@@ -8,7 +8,7 @@ from sklearn.ensemble import RandomForestClassifier
 from tests.summarising.conftest import in_batches
 
 import quorate
-from quorate.votes import Kinds, Summary
+from quorate._votes import Kinds, Summary
 
 
 @pytest.fixture(scope="module")

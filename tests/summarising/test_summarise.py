@@ -19,15 +19,15 @@ from sklearn.tree import DecisionTreeClassifier
 from tests.summarising.conftest import all_values, in_batches
 
 import quorate
-from quorate._tables import SampleForm, read_samples_for
+from quorate._data import SampleForm, read_samples_for
+from quorate._summarising._progress import ProgressLine, progress_text
+from quorate._votes import Summary, VoteSource
 from quorate.exceptions import (
     BatchError,
     CheckpointWarning,
     LeftOutWarning,
     UnusedColumnsWarning,
 )
-from quorate.summarising._progress import ProgressLine, progress_text
-from quorate.votes import Summary, VoteSource
 
 
 @pytest.mark.parametrize("size", [17, 700, 4999, 100_000])
@@ -384,7 +384,7 @@ def test_a_full_disk_does_not_end_the_pass(forest, data, tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("quorate.summarising._checkpoint.save_with_progress", full)
+    monkeypatch.setattr("quorate._summarising._checkpoint.save_with_progress", full)
     with pytest.warns(CheckpointWarning, match=r"No space left.*covers 0 rows") as said:
         summary = quorate.summarise(
             forest, in_batches(X, y, 900), resume=tmp_path / "f.npz", every=0

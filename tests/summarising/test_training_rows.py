@@ -14,9 +14,9 @@ from sklearn.tree import DecisionTreeClassifier
 from tests.summarising.conftest import in_batches, make_data
 
 import quorate
+from quorate._votes import VoteSource
 from quorate.ensembles import _leaf_notes
 from quorate.exceptions import UnknownLabelWarning
-from quorate.votes import VoteSource
 
 MODELS = {
     "forest": RandomForestClassifier(8, random_state=0),

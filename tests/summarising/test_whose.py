@@ -9,7 +9,7 @@ from sklearn.ensemble import RandomForestClassifier
 from tests.summarising.conftest import in_batches, make_data
 
 import quorate
-from quorate.votes import Summary
+from quorate._votes import Summary
 
 
 @pytest.fixture(scope="module")

@@ -149,7 +149,7 @@ def test_damaged_npz(kind, block, frame, tmp_path):
 
 
 def tabled_twin(votes):
-    from quorate.votes import tabled
+    from quorate._votes import tabled
 
     shares = votes.probabilities
     return tabled([np.arange(30)] * 4, [np.asarray(row, float) for row in shares])

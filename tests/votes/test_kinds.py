@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quorate.votes import Kinds
+from quorate._votes import Kinds
 
 triples = st.lists(st.tuples(*[st.integers(0, 4)] * 3), min_size=1, max_size=60)
 

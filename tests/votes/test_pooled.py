@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from quorate.votes import DecisionRule, Votes, VoteSource, pooled_votes
+from quorate._votes import DecisionRule, Votes, VoteSource, pooled_votes
 
 
 def test_folds_are_put_together_position_by_position():

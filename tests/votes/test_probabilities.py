@@ -21,6 +21,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
+from quorate._votes import _probabilities
 from quorate.ensembles import (
     collect_recombined,
     find_kind,
@@ -28,7 +29,6 @@ from quorate.ensembles import (
     recombined_rows,
 )
 from quorate.exceptions import LeftOutWarning
-from quorate.votes import _probabilities
 
 SHARES = np.array(
     [[[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]], [[0.6, 0.4], [0.4, 0.6], [1.0, 0.0]]]

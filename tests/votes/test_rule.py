@@ -18,8 +18,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
-from quorate.choosing import contributions, size_curve
-from quorate.votes import (
+from quorate._choosing import contributions, size_curve
+from quorate._votes import (
     DecisionRule,
     DenseProbabilities,
     Votes,

@@ -6,7 +6,7 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
 
 import quorate
-from quorate.votes import subset_errors
+from quorate._votes import subset_errors
 
 X, y = make_classification(400, n_informative=6, n_classes=3, random_state=0)
 MODELS = {

@@ -13,8 +13,8 @@ from tests.strategies import votes as any_votes
 
 import quorate
 from quorate._kernels import fixed, pairs
+from quorate._votes import PLURALITY, DecisionRule, Summary, VoteSource
 from quorate.exceptions import FileFormatError
-from quorate.votes import PLURALITY, DecisionRule, Summary, VoteSource
 
 PAIRWISE = [name for name, m in quorate.measures().items() if m.pairwise]
 

@@ -22,8 +22,8 @@ from quorate._scoring import (
     try_out,
 )
 from quorate._typing import Array, FloatArray, IntArray
+from quorate._votes import Votes, VoteSource
 from quorate.pruning import Pruner, method_name
-from quorate.votes import Votes, VoteSource
 
 _OWNER = "blend"
 _LARGEST_SHOWN = 10

@@ -11,7 +11,7 @@ from quorate._blending._columns import ClassColumns
 from quorate._blending._geometric import log_ratios, shares_of
 from quorate._blending._order import ColumnOrder
 from quorate._typing import Array, FloatArray, IntArray
-from quorate.votes import Outcome, Votes, as_labels, check_same_family
+from quorate._votes import Outcome, Votes, as_labels, check_same_family
 
 # No probability counts as less, as in the rest of quorate.
 FLOOR = 1e-6

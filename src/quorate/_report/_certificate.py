@@ -2,12 +2,12 @@
 
 from typing import Any
 
+from quorate._choosing import has_whole_order
+from quorate._judging import Certificate, certify, samples_needed
 from quorate._report._method_comparison import Halves
 from quorate._report._words import CHOSEN_BEFORE
-from quorate.certificates import Certificate, certify, samples_needed
-from quorate.choosing import has_whole_order
+from quorate._votes import VoteSource
 from quorate.pruning import Pruner
-from quorate.votes import VoteSource
 
 TOLERANCE = 0.02
 DELTA = 0.05

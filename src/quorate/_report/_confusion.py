@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from quorate._typing import IntArray
-from quorate.votes import Votes
+from quorate._votes import Votes
 
 # Beyond so many classes a square of numbers tells nobody anything.
 _MOST_CLASSES = 30

@@ -11,6 +11,19 @@ from typing import Any
 import numpy as np
 
 from quorate._blending import Blend
+from quorate._choosing import (
+    DEFAULT_KEEP,
+    USUAL,
+    Evidence,
+    Keep,
+    Selection,
+    Size,
+    check_method,
+    choose,
+    expectations,
+    gather,
+)
+from quorate._data import count_rows, take_rows
 from quorate._diagnosis import diagnose
 from quorate._report import _facts
 from quorate._report._advice import advice, advised_size, lead
@@ -48,22 +61,9 @@ from quorate._report._sections import (
 from quorate._report._sizes import full_score, prune_commands, size_facts
 from quorate._report._summary import summary_report
 from quorate._report._words import CHOSEN_BEFORE, GLOSSARY, UNSCORED
-from quorate._rows import count_rows, take_rows
 from quorate._scoring import check_rule, check_scoring
 from quorate._versions import versions
-from quorate.choosing import (
-    DEFAULT_KEEP,
-    USUAL,
-    Evidence,
-    Keep,
-    Selection,
-    Size,
-    check_method,
-    choose,
-    expectations,
-    gather,
-)
-from quorate.votes import Summary, Votes, VoteSource
+from quorate._votes import Summary, Votes, VoteSource
 
 # Beyond these numbers, parts of the report look at some of the samples; it says so.
 _COMPARED_SAMPLES = 6_000

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from quorate._choosing import CrossFittedCurve, ExpectedError, Selection
 from quorate._report._confusion import confusion, count_pairs, taken_for
 from quorate._scoring import Score, judge_votes
-from quorate.choosing import CrossFittedCurve, ExpectedError, Selection
-from quorate.votes import Votes
+from quorate._votes import Votes
 
 
 def expected_facts(

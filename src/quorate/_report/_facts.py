@@ -5,14 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from quorate._choosing import ExpectedError, Selection, contributions
 from quorate._diagnosis import Diagnosis
-from quorate._diversity import diversity, measures
 from quorate._report._why import reasons
+from quorate._theory import MeanDecomposition, decompose, diversity, measures
 from quorate._typing import Array, FloatArray
-from quorate.choosing import ExpectedError, Selection, contributions
-from quorate.decomposition import MeanDecomposition, decompose
+from quorate._votes import VoteCounts, Votes, VoteSource
 from quorate.ensembles import Ensemble, count_nodes
-from quorate.votes import VoteCounts, Votes, VoteSource
 
 _SHOWN_FEATURES = 100
 

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import Any
 
+from quorate._choosing import ExpectedError, Selection
 from quorate._report._format import number, percent, points
 from quorate._scoring import Judged, Score, balanced_accuracy, judge_votes
-from quorate.choosing import ExpectedError, Selection
+from quorate._votes import Votes
 from quorate.ensembles import Ensemble
-from quorate.votes import Votes
 
 _ASKED = "as asked for"
 _WEIGHTED = (

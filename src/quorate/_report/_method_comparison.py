@@ -6,9 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate._scoring import Judged, Score
-from quorate._typing import BoolArray, FloatArray, IntArray
-from quorate.choosing import (
+from quorate._choosing import (
     Evidence,
     Selection,
     Size,
@@ -17,8 +15,10 @@ from quorate.choosing import (
     has_whole_order,
     method_for,
 )
+from quorate._scoring import Judged, Score
+from quorate._typing import BoolArray, FloatArray, IntArray
+from quorate._votes import Votes, outcome_of, subset_errors
 from quorate.pruning import Pruner, RandomSubset, methods
-from quorate.votes import Votes, outcome_of, subset_errors
 
 # Quick ones of different kinds; what is not there yet is left out.
 USUAL_METHODS = ("epbd", "mdm", "umep", "brier", "best", "es")

@@ -12,9 +12,9 @@ from importlib.util import find_spec
 from typing import Any
 
 from quorate._atomic import atomic_write
+from quorate._choosing import Selection
 from quorate._html import encodable
 from quorate._plain import plain
-from quorate.choosing import Selection
 
 _HEIGHT = 720
 

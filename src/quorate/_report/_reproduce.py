@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from quorate import pruning
-from quorate.choosing import Selection
+from quorate._choosing import Selection
 from quorate.pruning import Pruner
 
 _SAMPLES = "ensemble, X, y"

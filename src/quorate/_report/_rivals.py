@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from quorate._judging import certify, error_limit, excess_limit
 from quorate._report._certificate import DELTA, TOLERANCE, stated
 from quorate._report._pictures import evenly_spread
 from quorate._report._words import UNSCORED
-from quorate.certificates import certify, error_limit, excess_limit
-from quorate.votes import Rivals, Summary
+from quorate._votes import Rivals, Summary
 
 _MOST_SIZES = 30
 

@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from quorate._distil import check_distillable
-from quorate._rows import count_rows
+from quorate._choosing import Evidence, Selection
+from quorate._data import count_rows
+from quorate._pruned import check_distillable, marks_for, smaller_ensemble
 from quorate._typing import IntArray
-from quorate.choosing import Evidence, Selection
+from quorate._votes import Votes
 from quorate.ensembles import (
     Ensemble,
     PooledClassifier,
@@ -15,8 +16,6 @@ from quorate.ensembles import (
     predict_milliseconds,
     read_ensemble,
 )
-from quorate.pruned import marks_for, smaller_ensemble
-from quorate.votes import Votes
 
 # The best of them counts; with fewer, a busy machine makes the whole look slow.
 _REPEATS = 4

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from quorate._choosing import Selection
 from quorate._report._format import count, milliseconds, percent, points, size
 from quorate._report._measure import measure_of
 from quorate._report._method_comparison import some_sizes
@@ -16,7 +17,6 @@ from quorate._report._reproduce import (
     votes_in,
 )
 from quorate._typing import FloatArray, IntArray
-from quorate.choosing import Selection
 from quorate.pruning import Pruner
 
 

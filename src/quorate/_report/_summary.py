@@ -30,7 +30,7 @@ from quorate._report._words import (
 )
 from quorate._typing import FloatArray
 from quorate._versions import versions
-from quorate.votes import Summary, VoteSource
+from quorate._votes import Summary, VoteSource
 
 _VOTES_USED = {
     **_facts.VOTES_USED,

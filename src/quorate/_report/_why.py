@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from quorate._choosing import Selection, contributions
 from quorate._report._format import count, percent, points
 from quorate._typing import BoolArray
-from quorate.choosing import Selection, contributions
-from quorate.votes import Votes, leave_one_out_errors, prefix_errors
+from quorate._votes import Votes, leave_one_out_errors, prefix_errors
 
 _UNKNOWN = "how good it is cannot be told from samples it was trained on."
 

@@ -14,7 +14,7 @@ from quorate._scoring._score import Score
 from quorate._scoring._scorers import shown_scoring
 from quorate._scoring._tables import TableScore
 from quorate._typing import Array, FloatArray, IntArray
-from quorate.votes import Kinds
+from quorate._votes import Kinds
 
 
 def can_be_counted(scoring: Any, classes: Array, owner: str) -> bool:

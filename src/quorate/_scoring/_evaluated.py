@@ -12,7 +12,7 @@ from quorate._scoring._judged import Judged
 from quorate._scoring._known import name_of
 from quorate._scoring._score import Score
 from quorate._typing import Array, IntArray
-from quorate.votes import Outcome
+from quorate._votes import Outcome
 
 # Groups of samples that the jackknife leaves out in turn.
 _GROUPS = 10

@@ -14,7 +14,7 @@ from quorate._scoring._score import Score, positive_place
 from quorate._scoring._scorers import needs_of_scorer, scorer_of, shown_scoring
 from quorate._scoring._tables import TableScore, accuracy, balanced, table_function
 from quorate._typing import Array, IntArray
-from quorate.votes import Votes, VoteSource, outcome_of
+from quorate._votes import Votes, VoteSource, outcome_of
 
 ACCURACY = "accuracy"
 

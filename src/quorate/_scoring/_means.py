@@ -8,7 +8,7 @@ import numpy as np
 from quorate._scoring._judged import Judged
 from quorate._scoring._score import Score, own_shares
 from quorate._typing import Array, FloatArray, IntArray
-from quorate.votes import Outcome
+from quorate._votes import Outcome
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)

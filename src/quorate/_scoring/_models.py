@@ -17,7 +17,7 @@ from quorate._scoring._judged import Judged
 from quorate._scoring._score import Score
 from quorate._scoring._scorers import shown_scoring
 from quorate._typing import Array
-from quorate.votes import Outcome, Votes, as_labels, outcome_of, union
+from quorate._votes import Outcome, Votes, as_labels, outcome_of, union
 
 
 def judge_models(

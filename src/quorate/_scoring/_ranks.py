@@ -9,7 +9,7 @@ from quorate._scoring._evaluated import group_places, in_groups
 from quorate._scoring._judged import Judged
 from quorate._scoring._score import Score
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
-from quorate.votes import Outcome
+from quorate._votes import Outcome
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)

@@ -8,7 +8,7 @@ import numpy as np
 
 from quorate._scoring._judged import Judged
 from quorate._typing import Array, IntArray
-from quorate.votes import Outcome
+from quorate._votes import Outcome
 
 Needs: TypeAlias = Literal["labels", "probabilities", "decision"]
 

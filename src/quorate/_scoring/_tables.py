@@ -14,7 +14,7 @@ import numpy as np
 from quorate._scoring._judged import Judged
 from quorate._scoring._score import Score, positive_place
 from quorate._typing import Array, FloatArray, IntArray
-from quorate.votes import Outcome
+from quorate._votes import Outcome
 
 TableFunction = Callable[[FloatArray], FloatArray]
 

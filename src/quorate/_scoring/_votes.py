@@ -7,7 +7,7 @@ import numpy as np
 from quorate._scoring._judged import Judged
 from quorate._scoring._score import Score
 from quorate._typing import BoolArray, FloatArray, IntArray
-from quorate.votes import (
+from quorate._votes import (
     Votes,
     leave_one_out_outcomes,
     outcome_of,

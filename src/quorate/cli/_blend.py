@@ -129,7 +129,7 @@ def blend(
 
 
 def _labels(path: Path, column: str | None) -> Any:
-    from quorate._tables import read_labels, read_samples
+    from quorate._data import read_labels, read_samples
 
     if column is not None:
         return read_labels(path, column)
@@ -158,7 +158,7 @@ def _classes(given: str, y: Any) -> list[Any]:
 
 def _write(found: "Blend", test: Path | None, output: Path) -> None:
     from quorate._atomic import atomic_write
-    from quorate._tables import import_pandas
+    from quorate._data import import_pandas
 
     pd = import_pandas(str(output))
     if test is None:

@@ -68,7 +68,7 @@ def certify(
         unsafe_pickle=unsafe_pickle,
         packages=_options.packages_for(dask),
     )
-    from quorate.certificates import certify as prove
+    from quorate._judging import certify as prove
     from quorate.cli._render import progress_console, results_console
 
     whole, part, X, y = read_two(models, data, target, trust, unsafe_pickle)

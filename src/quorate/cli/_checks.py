@@ -121,7 +121,7 @@ def _is_parquet(path: Path) -> bool:
 def _check_model(unsafe_pickle: bool, path: Path) -> None:
     """Refuse a file that is no model, or one that runs code unless that is allowed."""
     _check_exists(path)
-    from quorate.persistence import check_kind, is_pickle
+    from quorate._files import check_kind, is_pickle
 
     if is_pickle(path) and not unsafe_pickle:
         raise FileFormatError(
@@ -140,8 +140,7 @@ def _check_table(target: str | None, several: bool, path: Path) -> None:
     """Refuse a table of another kind, or without the column of labels."""
     if not is_stream(path):
         _check_exists(path)
-    from quorate._batches import find_files
-    from quorate._tables import TABLES, check_start
+    from quorate._data import TABLES, check_start, find_files
 
     first = path
     if is_stream(path):
@@ -159,8 +158,8 @@ def _check_table(target: str | None, several: bool, path: Path) -> None:
 
 def _check_labels(models: Sequence[Path], tables: Sequence[Path], target: str) -> None:
     """Refuse an empty label that no model can know, as far as the first rows tell."""
-    from quorate._tables import first_empty
-    from quorate.persistence import may_know_empty_label
+    from quorate._data import first_empty
+    from quorate._files import may_know_empty_label
 
     for path in tables:
         row = None if is_stream(path) else first_empty(path, target, _LOOKED_AT)
@@ -170,7 +169,7 @@ def _check_labels(models: Sequence[Path], tables: Sequence[Path], target: str) -
 
 def check_column(path: Path, name: str) -> None:
     """Refuse a table that lacks a column, as far as its first lines tell."""
-    from quorate._tables import column_names
+    from quorate._data import column_names
 
     columns = column_names(path)
     if columns is not None and name not in columns:

@@ -48,13 +48,13 @@ def compare(
         unsafe_pickle=unsafe_pickle,
         packages=_options.packages_for(dask),
     )
+    from quorate._judging import compare as set_beside
     from quorate._scoring import check_counted, check_scoring
     from quorate.cli._render import (
         comparison_table,
         progress_console,
         results_console,
     )
-    from quorate.comparison import compare as set_beside
     from quorate.ensembles import read_ensemble
 
     check_scoring(scoring, "compare")

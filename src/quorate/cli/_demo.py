@@ -67,13 +67,12 @@ def _measure(n_members: int, seed: int) -> dict[str, Any]:
     import numpy as np
     from sklearn.ensemble import RandomForestClassifier
 
-    from quorate._diversity import diversity
+    from quorate._judging import compare
+    from quorate._pruned import prune
+    from quorate._theory import decompose, diversity
     from quorate.cli._render import progress_console
-    from quorate.comparison import compare
-    from quorate.decomposition import decompose
     from quorate.ensembles import collect_votes, pickled_bytes
     from quorate.lazy import LazyClassifier
-    from quorate.pruned import prune
     from quorate.study import load_data
 
     console = progress_console()
@@ -148,7 +147,7 @@ def _methods(chosen_on: Any, votes: Any, seed: int) -> list[tuple[str, float]]:
     """Return the accuracy on new samples of what methods choose, without teaching."""
     import numpy as np
 
-    from quorate.choosing import select
+    from quorate._choosing import select
     from quorate.pruning import RandomSubset
 
     found = []

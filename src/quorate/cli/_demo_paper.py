@@ -9,7 +9,7 @@ from quorate.cli._printable import say
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from quorate.votes import Votes
+    from quorate._votes import Votes
 
 # The paper's two first, then what people use, and as many at random.
 _METHODS = ("epbd", "ftad", "brier", "re", "mdm", "kp", "best")

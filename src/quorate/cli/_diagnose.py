@@ -13,7 +13,7 @@ from quorate.cli._printable import say
 from quorate.cli._streams import is_stream, run_pass
 
 if TYPE_CHECKING:
-    from quorate.votes import VoteCounts, Votes
+    from quorate._votes import VoteCounts, Votes
 
 _VOTES = (".npz", ".csv", ".gz", ".txt", ".parquet", ".pq")
 
@@ -93,7 +93,7 @@ def diagnose(
         )
         if resume is not None:
             check_folder(resume)
-        from quorate.persistence import load
+        from quorate._files import load
 
         model = load(votes_or_model, trust, unsafe_pickle=unsafe_pickle)
         form_for({votes_or_model: model}, *batches)
@@ -132,7 +132,7 @@ def _read_votes(path: Path, label: str) -> "VoteCounts":
     if not path.exists():
         raise FileNotFoundError(f"{path}: no such file.")
     check_column(path, label)
-    from quorate.votes import Votes, load_counts
+    from quorate._votes import Votes, load_counts
 
     if path.suffix.lower() == ".npz":
         return load_counts(path)
@@ -147,8 +147,8 @@ def _ask_model(
     trust: tuple[str, ...],
     unsafe_pickle: bool,
 ) -> "Votes":
+    from quorate._files import load
     from quorate.ensembles import collect_votes
-    from quorate.persistence import load
 
     model = load(path, trust, unsafe_pickle=unsafe_pickle)
     X, y = read_one_table(form_for({path: model}, data), data, target)
@@ -157,7 +157,7 @@ def _ask_model(
 
 
 def _refuse_unscored(votes: "VoteCounts", data: Path) -> None:
-    from quorate.votes import flaw_of
+    from quorate._votes import flaw_of
 
     if flaw := flaw_of(votes.source):
         raise ValueError(f"{data}: {flaw}.")

@@ -8,14 +8,14 @@ from quorate.cli._errors import note_table
 from quorate.cli._streams import is_stream
 
 if TYPE_CHECKING:
-    from quorate._tables import SampleForm
+    from quorate._data import SampleForm
 
 
 def read_model(
     model: Path, trust: tuple[str, ...], unsafe_pickle: bool, *, otherwise: str
 ) -> Any:
     """Return the model in a file; one that cannot predict is refused with advice."""
-    from quorate.persistence import load
+    from quorate._files import load
 
     ensemble = load(model, trust, unsafe_pickle=unsafe_pickle)
     if not hasattr(ensemble, "predict"):
@@ -37,8 +37,7 @@ def form_for(models: dict[Path, Any], *tables: Path | None) -> "SampleForm":
     *tables : path or None
         Files, folders or patterns of samples, of which only the headers are read.
     """
-    from quorate._batches import find_files
-    from quorate._tables import SampleForm, column_names
+    from quorate._data import SampleForm, column_names, find_files
 
     owner = " and ".join(map(str, models))
     form = SampleForm.of(*models.values(), owner=owner)
@@ -61,7 +60,7 @@ def read_one_table(
     form: "SampleForm", data: Path, target: str | None
 ) -> tuple[Any, Any]:
     """Return samples and labels of one file; messages can speak of its columns."""
-    from quorate._tables import read_samples_for
+    from quorate._data import read_samples_for
 
     X, y = read_samples_for(form, data, target)
     note_table(data, X)

@@ -18,7 +18,7 @@ def measures(as_json: bool) -> None:
     """List the diversity measures."""
     from rich.text import Text
 
-    from quorate._diversity import measures as known
+    from quorate._theory import measures as known
     from quorate.cli._render import plain_table, pointer, results_console
 
     if as_json:

@@ -140,14 +140,13 @@ def prune(
         unsafe_pickle=unsafe_pickle,
         packages=_options.packages_for(dask),
     )
+    from quorate._choosing import Size
+    from quorate._files import load, save
+    from quorate._judging import certify, compare
+    from quorate._pruned import get_record, prune_with_selection
     from quorate._scoring import can_be_counted, check_scoring
-    from quorate.certificates import certify
-    from quorate.choosing import Size
     from quorate.cli._render import progress_console, results_console
-    from quorate.comparison import compare
     from quorate.ensembles import ROWS
-    from quorate.persistence import load, save
-    from quorate.pruned import get_record, prune_with_selection
 
     typed = method
     method = check_method(typed, wanted, class_weight=class_weight)

@@ -14,7 +14,7 @@ from quorate.cli._printable import on_one_line, printable
 
 if TYPE_CHECKING:
     from quorate._diagnosis import Diagnosis
-    from quorate.comparison import Comparison
+    from quorate._judging import Comparison
 
 _WIDTH_WITHOUT_TERMINAL = 80
 
@@ -109,7 +109,7 @@ def _show_decomposition(console: Console, diagnosis: "Diagnosis") -> None:
 
 
 def _show_diversity(console: Console, diagnosis: "Diagnosis") -> None:
-    from quorate._diversity import measures
+    from quorate._theory import measures
 
     heading(console, "Diversity")
     table = plain_table("measure", "value", "diverse if", "what it is")

@@ -110,10 +110,10 @@ def report(
         unsafe_pickle=unsafe_pickle,
         packages=_PACKAGES,
     )
+    from quorate._files import load
     from quorate._report import Source, make_report
     from quorate._scoring import check_scoring
     from quorate.cli._render import progress_console
-    from quorate.persistence import load
 
     method = check_method(method, wanted)
     check_scoring(scoring, "report")
@@ -151,8 +151,8 @@ def _of_summary(
     path: Path, page_file: Path, noise: float, title: str | None, as_json: bool
 ) -> None:
     from quorate._report import summary_report
+    from quorate._votes import Votes, load_counts
     from quorate.cli._render import progress_console
-    from quorate.votes import Votes, load_counts
 
     require_packages(*_PACKAGES)
     counts = load_counts(path)

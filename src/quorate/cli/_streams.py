@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from quorate.votes import Summary
+    from quorate._votes import Summary
 
 
 def is_stream(data: Path) -> bool:
@@ -25,7 +25,7 @@ def run_pass(
     dask: str | None = None,
 ) -> "Summary":
     """Summarise the votes of a model on files, here or on a cluster."""
-    from quorate.summarising import connect, summarise
+    from quorate._summarising import connect, summarise
 
     with nullcontext() if dask is None else connect(dask) as client:
         return summarise(

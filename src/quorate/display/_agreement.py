@@ -8,11 +8,11 @@ from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
 from quorate._typing import BoolArray, FloatArray, IntArray
+from quorate._votes import VoteCounts
 from quorate.display._axes import figure_of, one_axes
 from quorate.display._base import SupportDisplay, as_support
 from quorate.display._colours import KEPT, text_colour
 from quorate.display._text import plain
-from quorate.votes import VoteCounts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

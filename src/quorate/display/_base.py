@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Self, cast
 import numpy as np
 
 from quorate._typing import BoolArray
+from quorate._votes import VoteCounts, Votes
 from quorate.ensembles import collect_votes
-from quorate.votes import VoteCounts, Votes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from quorate.choosing import Selection
+    from quorate._choosing import Selection
 
 
 class Display:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from quorate._diversity import measures
+from quorate._theory import measures
 from quorate._typing import FloatArray
 from quorate.display._axes import figure_of, many_axes
 from quorate.display._base import PanelsDisplay

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from quorate._theory import decompose
 from quorate._typing import FloatArray
-from quorate.decomposition import decompose
+from quorate._votes import Votes
 from quorate.display._axes import figure_of, one_axes
 from quorate.display._base import VotesDisplay, as_support
 from quorate.display._colours import ALL, BAD, GOOD, text_colour
 from quorate.display._study_columns import means_by_method
 from quorate.display._text import percent, percent_axis, plain
-from quorate.votes import Votes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

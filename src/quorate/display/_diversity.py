@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from quorate._diversity import diversity, measures
 from quorate._suggest import one_of
+from quorate._theory import diversity, measures
 from quorate._typing import FloatArray
+from quorate._votes import VoteCounts, Votes, check_votes
 from quorate.display._axes import figure_of, new_figure, one_axes, require_matplotlib
 from quorate.display._base import SupportDisplay, as_support
 from quorate.display._colours import ALL, KEPT, text_colour
 from quorate.display._text import plain
-from quorate.votes import VoteCounts, Votes, check_votes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

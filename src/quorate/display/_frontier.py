@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from quorate._frontier import Frontier
+from quorate._judging import Frontier
 from quorate._typing import FloatArray, IntArray
 from quorate.display._axes import figure_of, one_axes
 from quorate.display._base import Display

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
-from quorate._diversity import pairwise_diversity
+from quorate._theory import pairwise_diversity
 from quorate._typing import BoolArray, FloatArray, IntArray, Outputs
+from quorate._votes import VoteCounts
 from quorate.display._axes import figure_of, one_axes
 from quorate.display._base import SupportDisplay, as_support
 from quorate.display._colours import ALL, KEPT, fading, text_colour
 from quorate.display._points import CROWD, points
 from quorate.display._text import percent_axis, plain
-from quorate.votes import VoteCounts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from quorate._typing import FloatArray, IntArray
+from quorate._votes import Votes
 from quorate.display._axes import figure_of, many_axes
 from quorate.display._base import PanelsDisplay
 from quorate.display._colours import ALL, GOOD, KEPT, text_colour
 from quorate.display._text import plain
 from quorate.pruning import Pruner
-from quorate.votes import Votes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,12 +8,12 @@ import numpy as np
 
 from quorate._suggest import one_of
 from quorate._typing import BoolArray, FloatArray, IntArray
+from quorate._votes import Votes
 from quorate.display._axes import figure_of, one_axes
 from quorate.display._base import VotesDisplay
 from quorate.display._colours import BAD, GOOD, KEPT, text_colour
 from quorate.display._text import plain
 from quorate.risk import RiskAssessment, assess_risk, endpoints, estimate, interval
-from quorate.votes import Votes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,19 +5,19 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
+from quorate._choosing import SizeCurve, size_curve
 from quorate._suggest import one_of
 from quorate._typing import FloatArray, IntArray
-from quorate.choosing import SizeCurve, size_curve
+from quorate._votes import Votes, flaw_of
 from quorate.display._axes import figure_of, one_axes
 from quorate.display._base import Display
 from quorate.display._colours import ALL, GOOD, KEPT, text_colour
 from quorate.display._text import percent, percent_axis, plain
-from quorate.votes import Votes, flaw_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from quorate.choosing import Selection
+    from quorate._choosing import Selection
 
 
 @dataclass(eq=False, repr=False)
@@ -125,7 +125,7 @@ class SizeCurveDisplay(Display):
     def from_curve(
         cls, curve: SizeCurve, *, chosen: int | None = None, rule: str = ""
     ) -> Self:
-        """Take a :class:`quorate.choosing.SizeCurve`."""
+        """Take a :class:`quorate._choosing.SizeCurve`."""
         if chosen is not None and not 1 <= chosen <= curve.order.size:
             raise ValueError(
                 f"SizeCurveDisplay(chosen={chosen!r}): a size from 1 to "

@@ -17,7 +17,7 @@ from sklearn.utils.metaestimators import available_if
 
 from quorate._suggest import one_of
 from quorate._typing import Array, FloatArray
-from quorate.votes import as_labels
+from quorate._votes import as_labels
 
 Answers: TypeAlias = Literal["labels", "codes", "probabilities", "logits"]
 ANSWERS: tuple[Answers, ...] = ("labels", "codes", "probabilities", "logits")

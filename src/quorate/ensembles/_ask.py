@@ -11,13 +11,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
-from quorate._rows import count_rows, take_rows
+from quorate._data import count_rows, take_rows
 from quorate._typing import Array, FloatArray, IntArray
-from quorate.ensembles._adapters import AdaptedMember
-from quorate.ensembles._dialects import understood
-from quorate.ensembles._kind import Ensemble
-from quorate.ensembles._member import Member
-from quorate.votes import (
+from quorate._votes import (
     DenseProbabilities,
     Probabilities,
     Reading,
@@ -34,6 +30,10 @@ from quorate.votes import (
     tabled,
     widened,
 )
+from quorate.ensembles._adapters import AdaptedMember
+from quorate.ensembles._dialects import understood
+from quorate.ensembles._kind import Ensemble
+from quorate.ensembles._member import Member
 
 _REMEDY = (
     "Pass quorate.as_member(model, classes=[...], answers='probabilities' or 'logits')."

@@ -3,9 +3,9 @@
 from typing import Any
 
 from quorate._typing import Array, IntArray
+from quorate._votes import PLURALITY, DecisionRule, Votes, VoteSource
 from quorate.ensembles._ask import Answers, ask
 from quorate.ensembles._kind import Ensemble
-from quorate.votes import PLURALITY, DecisionRule, Votes, VoteSource
 
 
 def ask_members(

@@ -8,9 +8,9 @@ from joblib import effective_n_jobs
 from sklearn.ensemble import BaggingClassifier
 
 from quorate._typing import IntArray
+from quorate._votes import DecisionRule
 from quorate.ensembles._kind import Ensemble, Kind, checker, few_members
 from quorate.ensembles._member import numbered
-from quorate.votes import DecisionRule
 
 
 class Bagging(Kind):

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from quorate._rows import count_rows, cut_rows
+from quorate._data import count_rows, cut_rows
 from quorate._typing import Array, IntArray
+from quorate._votes import Votes, VoteSource, as_labels, check_same_family
 from quorate.ensembles._asking import ask_members
 from quorate.ensembles._kind import Ensemble
 from quorate.ensembles._leaf_notes import LeafNotes, note_leaves
@@ -18,7 +19,6 @@ from quorate.ensembles._training import (
     trained_on,
 )
 from quorate.exceptions import LeftOutWarning
-from quorate.votes import Votes, VoteSource, as_labels, check_same_family
 
 # Votes on so many samples at a time: few enough to stay small, enough to be quick.
 _MOST_ROWS, _FEWEST_ROWS, _VOTES = 1 << 16, 1 << 10, 1 << 26

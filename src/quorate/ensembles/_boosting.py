@@ -6,9 +6,9 @@ import numpy as np
 from sklearn.ensemble import AdaBoostClassifier
 
 from quorate._typing import FloatArray, IntArray
+from quorate._votes import DecisionRule, weights_left
 from quorate.ensembles._kind import Ensemble, Kind, checker, few_members
 from quorate.ensembles._member import numbered
-from quorate.votes import DecisionRule, weights_left
 
 
 class Boosting(Kind):

@@ -4,16 +4,22 @@ from typing import Any
 
 import numpy as np
 
-from quorate._batches import come_in_batches, cut_alike, refuse_labels_twice
-from quorate._rows import count_rows, in_memory, take_rows
+from quorate._data import (
+    come_in_batches,
+    count_rows,
+    cut_alike,
+    in_memory,
+    refuse_labels_twice,
+    take_rows,
+)
 from quorate._typing import Array, IntArray
+from quorate._votes import Votes, VoteSource, as_labels, sample_positions
 from quorate.ensembles._asking import ask_members
 from quorate.ensembles._collect_batches import collect_from_batches
 from quorate.ensembles._kind import Ensemble
 from quorate.ensembles._registry import read_ensemble
 from quorate.ensembles._training import check_training_data, recognise
 from quorate.ensembles._unknown_labels import check_labels
-from quorate.votes import Votes, VoteSource, as_labels, sample_positions
 
 
 def collect_votes(

@@ -7,9 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from quorate._batches import as_source, computed, is_dask, named_batch, partitions, sent
-from quorate._tables import SampleForm
+from quorate._data import (
+    SampleForm,
+    as_source,
+    computed,
+    is_dask,
+    named_batch,
+    partitions,
+    sent,
+)
 from quorate._typing import Array, IntArray
+from quorate._votes import Votes, VoteSource, joined_votes, warn_left_out
 from quorate.ensembles._batched import (
     BatchVoter,
     check_all_rows,
@@ -19,7 +27,6 @@ from quorate.ensembles._kind import Ensemble
 from quorate.ensembles._leaf_notes import LeafNotes, Notebook
 from quorate.ensembles._training import were_training_rows
 from quorate.exceptions import BatchError
-from quorate.votes import Votes, VoteSource, joined_votes, warn_left_out
 
 _OWNER = "collect_votes"
 Part = tuple[Votes, int, LeafNotes | None]

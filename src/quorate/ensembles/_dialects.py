@@ -12,9 +12,7 @@ from typing import Any
 import numpy as np
 
 from quorate._typing import Array, IntArray
-from quorate.ensembles._adapters import AdaptedMember
-from quorate.ensembles._member import Member
-from quorate.votes import (
+from quorate._votes import (
     REMEDY,
     Reading,
     as_labels,
@@ -22,6 +20,8 @@ from quorate.votes import (
     listed,
     union,
 )
+from quorate.ensembles._adapters import AdaptedMember
+from quorate.ensembles._member import Member
 
 
 def understood(

@@ -8,9 +8,9 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import validate_data
 
 from quorate._typing import IntArray
+from quorate._votes import DecisionRule
 from quorate.ensembles._kind import Ensemble, Kind, few_members
 from quorate.ensembles._member import numbered
-from quorate.votes import DecisionRule
 
 
 class Forest(Kind):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearnex.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
-from quorate._rows import count_rows
+from quorate._data import count_rows
 from quorate._typing import IntArray
 from quorate.ensembles._forest import Forest
 from quorate.ensembles._kind import Ensemble, Kind, draw_others

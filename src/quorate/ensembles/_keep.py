@@ -9,12 +9,12 @@ from typing import Any
 from sklearn.frozen import FrozenEstimator
 
 from quorate._typing import FloatArray, IntArray
+from quorate._votes import as_weights, member_positions
 from quorate.ensembles._kind import Ensemble
 from quorate.ensembles._learned import digests
 from quorate.ensembles._registry import read_ensemble
 from quorate.ensembles._row_marks import ROWS, marked_again
 from quorate.ensembles._wrappers import inside
-from quorate.votes import as_weights, member_positions
 
 
 def keep_members(ensemble: Any, members: Any, weights: Any = None) -> Any:

@@ -16,8 +16,8 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from quorate._typing import Array, FloatArray, IntArray
+from quorate._votes import DecisionRule
 from quorate.ensembles._member import Member
-from quorate.votes import DecisionRule
 
 Family: TypeAlias = Literal["bagging", "boosting", "pool"]
 # Estimates from the whole ensemble's out-of-bag votes do not hold for a part of it, and

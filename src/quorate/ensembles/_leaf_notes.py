@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from quorate._rows import count_rows
+from quorate._data import count_rows
 from quorate._typing import IntArray
+from quorate._votes import place_dtype
 from quorate.ensembles._kind import Ensemble
 from quorate.ensembles._member import Member
-from quorate.votes import place_dtype
 
 # A stump may count other samples by chance as it did its own; this many leaves do not.
 LEAVES_OF_EVIDENCE = 30

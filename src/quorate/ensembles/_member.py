@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 from quorate._typing import Array, FloatArray, IntArray
-from quorate.votes import as_labels, positions, refuse_masked
+from quorate._votes import as_labels, positions, refuse_masked
 
 # Trees whose answers are those of their leaves; a subclass may answer otherwise.
 _TREES = (DecisionTreeClassifier, ExtraTreeClassifier)

@@ -7,12 +7,12 @@ from sklearn.utils import get_tags
 
 from quorate._suggest import with_article
 from quorate._typing import FloatArray, IntArray
+from quorate._votes import DecisionRule
 from quorate._warn import warn
 from quorate.ensembles._adapters import adapted
 from quorate.ensembles._kind import Ensemble, Kind
 from quorate.ensembles._member import Member
 from quorate.exceptions import HeadsWarning
-from quorate.votes import DecisionRule
 
 
 class Pool(Kind):

@@ -8,13 +8,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from quorate._rows import count_rows
+from quorate._data import count_rows
 from quorate._suggest import one_of, unknown_name
 from quorate._typing import Array, FloatArray, IntArray
+from quorate._votes import DecisionRule, as_labels, positions, weights_left
 from quorate.ensembles._dialects import all_labels, in_classes
 from quorate.ensembles._kind import Ensemble, Kind
 from quorate.ensembles._member import Member
-from quorate.votes import DecisionRule, as_labels, positions, weights_left
 
 
 def _all_have_probabilities(pool: "PooledClassifier") -> bool:

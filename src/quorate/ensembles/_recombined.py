@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from quorate._typing import BoolArray, IntArray
+from quorate._votes import Votes
 from quorate.ensembles._asking import ask_members
 from quorate.ensembles._kind import Ensemble
-from quorate.votes import Votes
 
 _ROWS = 4000
 _SHARE = 0.2

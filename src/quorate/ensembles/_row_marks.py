@@ -24,13 +24,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from quorate._rows import count_rows, sliceable, take_rows
+from quorate._data import count_rows, sliceable, take_rows
 from quorate._typing import Array
+from quorate._votes import Votes
 from quorate.ensembles._kind import Ensemble
 from quorate.ensembles._learned import find_record, speaks_of
 from quorate.ensembles._registry import read_ensemble
 from quorate.ensembles._wrappers import unwrapped
-from quorate.votes import Votes
 
 ROWS = "rows"
 """Where the records ``pruning_`` and ``distillation_`` keep marks, the last first."""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from quorate._rows import count_rows, take_rows
+from quorate._data import count_rows, take_rows
 from quorate._typing import Array, IntArray
 from quorate.ensembles._kind import Ensemble
 from quorate.ensembles._leaf_notes import LEAVES_OF_EVIDENCE

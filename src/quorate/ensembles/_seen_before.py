@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from quorate._rows import count_rows, take_rows
+from quorate._data import count_rows, take_rows
 from quorate._typing import Array, BoolArray, IntArray
+from quorate._votes import as_labels
 from quorate.ensembles._kind import Ensemble
 from quorate.ensembles._leaf_notes import LeafNotes
 from quorate.ensembles._member import Member
-from quorate.votes import as_labels
 
 # Chance fills all leaves of a tree, or finds as many rows, less often than this.
 UNLIKELY = 1e-6

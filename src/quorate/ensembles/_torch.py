@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate._rows import count_rows, cut_rows
+from quorate._data import count_rows, cut_rows
 from quorate.ensembles._adapters import AdaptedMember, Answers, MemberAdapter
 
 _BATCH = 4096

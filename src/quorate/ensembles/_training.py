@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from quorate._rows import count_rows, take_rows
+from quorate._data import count_rows, take_rows
 from quorate._typing import Array, IntArray
+from quorate._votes import as_labels, positions
 from quorate.ensembles._kind import Ensemble
 from quorate.ensembles._leaf_notes import LEAVES_OF_EVIDENCE, LeafNotes
 from quorate.ensembles._member import Member
 from quorate.ensembles._seen_before import all_are_there, leaf_counts, many_were_drawn
-from quorate.votes import as_labels, positions
 
 _REFUSAL = (
     "collect_votes(out_of_bag=True): X and y are not the data "

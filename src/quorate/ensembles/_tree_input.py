@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from quorate._rows import take_rows
+from quorate._data import take_rows
 from quorate.ensembles._kind import Ensemble
 
 

@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from quorate._rows import count_rows
+from quorate._data import count_rows
 from quorate._typing import Array, IntArray
+from quorate._votes import as_labels
 from quorate._warn import warn
 from quorate.ensembles._kind import Ensemble
 from quorate.exceptions import UnknownLabelWarning
-from quorate.votes import as_labels
 
 
 def check_labels(

@@ -8,9 +8,9 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Bunch
 
 from quorate._typing import Array, FloatArray, IntArray
+from quorate._votes import DecisionRule, as_labels, weights_left
 from quorate.ensembles._kind import Ensemble, Kind
 from quorate.ensembles._member import Member
-from quorate.votes import DecisionRule, as_labels, weights_left
 
 
 class Voting(Kind):

@@ -10,10 +10,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from quorate._typing import Array, FloatArray, IntArray
+from quorate._votes import DecisionRule
 from quorate.ensembles._kind import Ensemble, checker
 from quorate.ensembles._member import Member
 from quorate.ensembles._voting import Voting
-from quorate.votes import DecisionRule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

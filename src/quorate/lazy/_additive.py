@@ -14,10 +14,10 @@ import numpy as np
 
 from quorate._kernels.verdicts import rounding
 from quorate._typing import Array, FloatArray, IntArray
+from quorate._votes import as_labels, check_same_family, union
 from quorate.ensembles import Ensemble, Member, is_certain, tree_input
 from quorate.lazy._arrays import TreeArrays, tree_arrays
 from quorate.lazy._trees import tree_addends
-from quorate.votes import as_labels, check_same_family, union
 
 Ask = Callable[[Any], FloatArray]
 

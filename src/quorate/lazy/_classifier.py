@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from quorate._rows import sliceable
+from quorate._data import sliceable
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.ensembles import (
     Fingerprint,

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from quorate._data import take_rows
 from quorate._native import Desk, Kernels, Plan, kernels, misspelt, why_not
-from quorate._rows import take_rows
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._warn import warn
 from quorate.exceptions import QuorateWarning

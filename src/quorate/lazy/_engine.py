@@ -6,8 +6,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from quorate._data import count_rows, take_rows
 from quorate._kernels.verdicts import lead
-from quorate._rows import count_rows, take_rows
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.lazy._additive import AdditiveEnsemble
 from quorate.lazy._rules import Rule, Stops

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate._rows import count_rows
+from quorate._data import count_rows
 from quorate._typing import IntArray
 from quorate.lazy._calibration import changes_allowed, least_epsilon, rows_needed
 from quorate.lazy._compiled import ENGINES

@@ -13,7 +13,7 @@ from joblib import effective_n_jobs
 from scipy.special import softmax
 from sklearn.utils.parallel import Parallel, delayed
 
-from quorate._rows import count_rows, cut_rows, sliceable
+from quorate._data import count_rows, cut_rows, sliceable
 from quorate._typing import FloatArray, IntArray
 from quorate.lazy._additive import AdditiveEnsemble
 from quorate.lazy._arrays import TreeArrays

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from quorate._rows import count_rows, take_rows
+from quorate._data import count_rows, take_rows
 from quorate._typing import Array
 from quorate._units import percent_text
+from quorate._votes import as_labels
 from quorate.ensembles import (
     check_labels,
     predict_milliseconds,
@@ -19,7 +20,6 @@ from quorate.ensembles import (
 from quorate.exceptions import ConfidenceWarning
 from quorate.lazy._calibration import rows_needed
 from quorate.lazy._classifier import LazyClassifier
-from quorate.votes import as_labels
 
 SEEN = (
     "The members were trained on these samples, and on such samples they agree far "

@@ -8,9 +8,9 @@ from quorate._scoring import (
     find_score,
     is_accuracy,
 )
+from quorate._votes import Votes, VoteSource
 from quorate.pruning._base import Pruner
 from quorate.pruning._names import METHODS, make_pruner
-from quorate.votes import Votes, VoteSource
 
 AUTO = "auto"
 

@@ -12,11 +12,11 @@ from quorate._kernels import lookup
 from quorate._kernels.counts import column_blocks
 from quorate._kernels.losses import FLOOR, NEAR, log_of_product
 from quorate._typing import Array, FloatArray, IntArray
+from quorate._votes import Probabilities, Votes
 from quorate.pruning._averaging import GrowingAverage
 from quorate.pruning._ballot import open_ballot
 from quorate.pruning._leads import TwoClassAccuracy
 from quorate.pruning._shares import VoteSums, shares_of, unsure_probabilities, usable
-from quorate.votes import Probabilities, Votes
 
 # No probability is further than this from any other: rows may be off by 1e-3.
 _WIDEST = 1.01

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 
 from quorate._typing import FloatArray, IntArray
-from quorate.votes import Votes
+from quorate._votes import Votes
 
 
 class GrowingAverage(ABC):

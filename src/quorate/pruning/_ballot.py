@@ -15,7 +15,7 @@ import numpy as np
 from quorate._kernels import bits, sums
 from quorate._kernels.verdicts import TIE_TOLERANCE
 from quorate._typing import Array, BoolArray, FloatArray, IntArray, Ties
-from quorate.votes import Votes
+from quorate._votes import Votes
 
 # The least common multiple of 1..20: ties of up to 20 classes are exact fractions of
 # it.

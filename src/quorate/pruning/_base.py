@@ -10,10 +10,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
+from quorate._votes import Summary, VoteCounts, Votes, check_counts, check_votes
 from quorate.pruning._old_flags import fold_old_flags, note_undeclared_weights
 from quorate.pruning._size import members_to_keep
 from quorate.pruning._tags import PrunerTags
-from quorate.votes import Summary, VoteCounts, Votes, check_counts, check_votes
 
 Progress = Callable[[int, int], object]
 _MEMBERS_TO_KNOW = 5  # by whose answers votes are known again

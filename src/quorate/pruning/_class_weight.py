@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quorate._typing import Array, FloatArray, IntArray, Ties
+from quorate._votes import Votes
 from quorate.pruning._averages import open_average
 from quorate.pruning._averaging import GrowingAverage
 from quorate.pruning._ballot import Ballot, open_ballot
@@ -20,7 +21,6 @@ from quorate.pruning._shares import (
     unsure_probabilities,
     whole_shares,
 )
-from quorate.votes import Votes
 
 if TYPE_CHECKING:
     from quorate.pruning._base import Pruner

@@ -3,10 +3,10 @@
 import numpy as np
 
 from quorate._typing import Array, Ties
+from quorate._votes import Votes
 from quorate.pruning._growing import ErrorDriven
 from quorate.pruning._picking import NEAR
 from quorate.pruning._tags import PrunerTags
-from quorate.votes import Votes
 
 
 class Complementariness(ErrorDriven):

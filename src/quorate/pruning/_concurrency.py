@@ -4,6 +4,7 @@ import numpy as np
 
 from quorate._kernels import sums
 from quorate._typing import Array, FloatArray
+from quorate._votes import Votes
 from quorate.pruning._ballot import Ballot
 from quorate.pruning._class_weight import (
     balanced_accuracies,
@@ -13,7 +14,6 @@ from quorate.pruning._class_weight import (
 from quorate.pruning._growing import ErrorDriven
 from quorate.pruning._picking import NEAR
 from quorate.pruning._tags import PrunerTags
-from quorate.votes import Votes
 
 
 class Concurrency(ErrorDriven):

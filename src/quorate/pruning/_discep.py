@@ -4,9 +4,9 @@ import numpy as np
 
 from quorate._kernels.information import mutual_information, shared_information
 from quorate._typing import FloatArray
+from quorate._votes import Votes
 from quorate.pruning._growing import ErrorDriven
 from quorate.pruning._picking import NEAR
-from quorate.votes import Votes
 
 
 class DiscEP(ErrorDriven):

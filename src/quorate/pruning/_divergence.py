@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from quorate._typing import FloatArray
+from quorate._votes import Votes
 from quorate.pruning._base import Pruner
 from quorate.pruning._picking import NEAR, first_best
-from quorate.votes import Votes
 
 
 class KLDivergence(Pruner):

@@ -3,9 +3,9 @@
 import numpy as np
 
 from quorate._typing import Ties
+from quorate._votes import Votes
 from quorate.pruning._growing import ErrorDriven, let_best_in, let_in
 from quorate.pruning._tags import PrunerTags
-from quorate.votes import Votes
 
 
 class DREP(ErrorDriven):

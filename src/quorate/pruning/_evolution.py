@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from quorate._typing import BoolArray, IntArray, Ties
+from quorate._votes import Votes
 from quorate.pruning._ballot import Ballot, open_ballot
 from quorate.pruning._base import Pruner
 from quorate.pruning._picking import as_generator
 from quorate.pruning._tags import PrunerTags
-from quorate.votes import Votes
 
 # Mutations drawn at a time.
 _BATCH = 1024

@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from quorate._diversity import pairwise_diversity
+from quorate._theory import pairwise_diversity
 from quorate._typing import FloatArray
+from quorate._votes import VoteCounts
 from quorate.pruning._base import Pruner
 from quorate.pruning._picking import (
     NEAR,
@@ -14,7 +15,6 @@ from quorate.pruning._picking import (
     most_accurate_first,
 )
 from quorate.pruning._tags import PrunerTags
-from quorate.votes import VoteCounts
 
 
 class FarthestFirst(Pruner):

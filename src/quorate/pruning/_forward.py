@@ -6,12 +6,12 @@ import numpy as np
 
 from quorate._scoring import Score, score_for
 from quorate._typing import FloatArray
+from quorate._votes import Votes
 from quorate.pruning._base import Pruner
 from quorate.pruning._class_weight import is_balanced
 from quorate.pruning._picking import first_best
 from quorate.pruning._scored import SUMS, open_score
 from quorate.pruning._tags import PrunerTags
-from quorate.votes import Votes
 
 _TOLERANCE = 1e-9
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from quorate._scoring import score_for
 from quorate._typing import BoolArray, FloatArray, IntArray
+from quorate._votes import Votes
 from quorate.pruning._averages import open_average
 from quorate.pruning._averaging import GrowingAverage
 from quorate.pruning._base import Pruner
@@ -14,7 +15,6 @@ from quorate.pruning._forward import balanced_sum
 from quorate.pruning._picking import as_generator, first_best
 from quorate.pruning._scored import open_score
 from quorate.pruning._tags import PrunerTags
-from quorate.votes import Votes
 
 _TOLERANCE = 1e-9
 

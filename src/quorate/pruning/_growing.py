@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from quorate._typing import Array, FloatArray, Ties
+from quorate._votes import Votes
 from quorate.pruning._ballot import Ballot, open_ballot
 from quorate.pruning._base import Pruner
 from quorate.pruning._class_weight import (
@@ -16,7 +17,6 @@ from quorate.pruning._class_weight import (
 )
 from quorate.pruning._picking import first_best, most_accurate_first
 from quorate.pruning._tags import PrunerTags
-from quorate.votes import Votes
 
 
 class ErrorDriven(Pruner):

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from quorate._diversity import closed_form, find_measure
+from quorate._theory import closed_form, find_measure
 from quorate._typing import Array, FloatArray, IntArray
+from quorate._votes import Votes
 from quorate._warn import warn
 from quorate.exceptions import FewerMembersWarning, UninformativeMeasureWarning
 from quorate.pruning._base import Pruner
 from quorate.pruning._picking import most_accurate_first
-from quorate.votes import Votes
 
 # The margin of samples with c of n remaining members right.
 MarginRule = Callable[[IntArray, IntArray], FloatArray]

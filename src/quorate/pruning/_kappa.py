@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from quorate._diversity import pairwise_diversity
+from quorate._theory import pairwise_diversity
 from quorate._typing import IntArray
+from quorate._votes import VoteCounts
 from quorate.pruning._base import Pruner
 from quorate.pruning._tags import PrunerTags
-from quorate.votes import VoteCounts
 
 
 class KappaPruning(Pruner):

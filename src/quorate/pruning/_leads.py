@@ -5,9 +5,9 @@ import numpy as np
 from quorate._kernels.counts import column_blocks
 from quorate._kernels.losses import NEAR
 from quorate._typing import Array, FloatArray, IntArray
+from quorate._votes import Probabilities, Votes
 from quorate.pruning._averaging import GrowingAverage
 from quorate.pruning._shares import usable
-from quorate.votes import Probabilities, Votes
 
 # Gaps between two shares in single precision, and leads that are compared with them,
 # are off by less than this.

@@ -6,10 +6,10 @@ from fractions import Fraction
 import numpy as np
 
 from quorate._typing import Array
+from quorate._votes import VoteCounts
 from quorate.pruning._base import Pruner
 from quorate.pruning._picking import NEAR, first_best
 from quorate.pruning._tags import PrunerTags
-from quorate.votes import VoteCounts
 
 
 class MarginDistance(Pruner):

@@ -7,12 +7,12 @@ import numpy as np
 from quorate._kernels.counts import column_blocks
 from quorate._kernels.losses import log_of_product
 from quorate._typing import BoolArray, FloatArray, IntArray
+from quorate._votes import Votes
 from quorate.pruning._base import Pruner
 from quorate.pruning._class_weight import class_parts, is_balanced
 from quorate.pruning._picking import first_best
 from quorate.pruning._shares import VoteSums, shares_of, unsure_probabilities
 from quorate.pruning._tags import PrunerTags
-from quorate.votes import Votes
 
 _TOLERANCE = 1e-9
 # Exponentials of slopes up to here can be multiplied without overflow.

@@ -6,10 +6,10 @@ import numpy as np
 
 from quorate._kernels.information import mutual_information
 from quorate._typing import Array, FloatArray
+from quorate._votes import VoteCounts, Votes
 from quorate.pruning._base import Pruner
 from quorate.pruning._picking import NEAR, first_best, most_accurate_first
 from quorate.pruning._tags import PrunerTags
-from quorate.votes import VoteCounts, Votes
 
 
 class MRMR(Pruner):

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from quorate._typing import Array, BoolArray, IntArray
-from quorate.votes import VoteCounts
+from quorate._votes import VoteCounts
 
 NEAR = 1e-12
 """Sums of floats that should be equal may differ by this much, relatively."""

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from quorate._typing import Array, FloatArray
+from quorate._votes import VoteCounts, Votes
 from quorate.pruning._base import Pruner, is_number
 from quorate.pruning._class_weight import (
     balanced_gram,
@@ -16,7 +17,6 @@ from quorate.pruning._class_weight import (
 from quorate.pruning._picking import first_best
 from quorate.pruning._shares import gram, label_products, whole_products
 from quorate.pruning._tags import PrunerTags
-from quorate.votes import VoteCounts, Votes
 
 _TOLERANCE = 1e-9
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from quorate._kernels import sums
 from quorate._typing import Array, FloatArray, IntArray
+from quorate._votes import Votes
 from quorate.pruning._base import Pruner
 from quorate.pruning._class_weight import class_parts, is_balanced
 from quorate.pruning._picking import most_accurate_first
 from quorate.pruning._tags import PrunerTags
-from quorate.votes import Votes
 
 # Scores that are sums of logarithms are compared after rounding to this many digits.
 _DIGITS = 10

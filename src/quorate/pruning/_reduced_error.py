@@ -3,12 +3,12 @@
 import numpy as np
 
 from quorate._typing import Ties
+from quorate._votes import Votes
 from quorate.pruning._ballot import Ballot
 from quorate.pruning._class_weight import NEAR, BalancedBallot
 from quorate.pruning._growing import ErrorDriven
 from quorate.pruning._picking import first_best
 from quorate.pruning._tags import PrunerTags
-from quorate.votes import Votes
 
 _BACKFITTING_ROUNDS = 100
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from quorate._scoring import Score, TableScore, count_pairs
 from quorate._typing import Array, FloatArray, IntArray
+from quorate._votes import Outcome, Votes
 from quorate.pruning._averages import open_average
 from quorate.pruning._averaging import GrowingAverage
 from quorate.pruning._class_weight import BalancedAverage
 from quorate.pruning._shares import shares_of, unsure_probabilities, usable
-from quorate.votes import Outcome, Votes
 
 # No member gives a class more than this: rows of probabilities may be off by 1e-3.
 _WIDEST = 1.01

@@ -12,7 +12,7 @@ import numpy as np
 from quorate._kernels import lookup
 from quorate._kernels.counts import column_blocks
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
-from quorate.votes import Probabilities, VoteCounts, Votes
+from quorate._votes import Probabilities, VoteCounts, Votes
 
 
 def unsure_probabilities(votes: VoteCounts) -> Probabilities | None:

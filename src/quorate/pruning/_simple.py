@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 
 from quorate._typing import Array, IntArray
+from quorate._votes import VoteCounts
 from quorate.pruning._base import Pruner
 from quorate.pruning._class_weight import balanced_accuracies, is_balanced
 from quorate.pruning._picking import as_generator, most_accurate_first
 from quorate.pruning._tags import PrunerTags
-from quorate.votes import VoteCounts
 
 
 class EarlyStopping(Pruner):

@@ -5,6 +5,7 @@ import numpy as np
 from quorate._kernels.counts import column_blocks
 from quorate._kernels.losses import FLOOR
 from quorate._typing import BoolArray, FloatArray, IntArray
+from quorate._votes import Probabilities, Votes
 from quorate.pruning._base import Pruner
 from quorate.pruning._class_weight import (
     balanced_gram,
@@ -20,7 +21,6 @@ from quorate.pruning._shares import (
     usable,
 )
 from quorate.pruning._tags import PrunerTags
-from quorate.votes import Probabilities, Votes
 
 _STEPS = 1000
 _ROUGH_STEPS = 100

@@ -7,6 +7,7 @@ from scipy.optimize import minimize
 from sklearn.utils.validation import check_is_fitted
 
 from quorate._typing import FloatArray, IntArray
+from quorate._votes import Votes
 from quorate.pruning._base import Progress, Pruner
 from quorate.pruning._class_weight import (
     balanced_accuracies,
@@ -16,7 +17,6 @@ from quorate.pruning._class_weight import (
 from quorate.pruning._picking import first_best, most_accurate_first
 from quorate.pruning._shares import inner_products, shares_of
 from quorate.pruning._tags import PrunerTags
-from quorate.votes import Votes
 
 _TOLERANCE = 1e-6
 _PATH_STEPS = 40

@@ -6,9 +6,9 @@ from typing import Any, Self
 import numpy as np
 
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
+from quorate._votes import Summary, Votes
 from quorate.pruning._base import Progress, Pruner
 from quorate.pruning._tags import PrunerTags
-from quorate.votes import Summary, Votes
 
 
 class _TwoStage(Pruner):

@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 
 from joblib import parallel_config
 
-from quorate.summarising import connect
+from quorate._summarising import connect
 
 _ALWAYS_THERE = ("loky", "multiprocessing", "threading")
 

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 
-from quorate._diversity import diversity
+from quorate._choosing import Evidence, Size, choose
+from quorate._data import take_rows
 from quorate._kernels.losses import mean_loss
-from quorate._rows import take_rows
 from quorate._scoring import find_score, judge_votes
+from quorate._theory import decompose, diversity
 from quorate._typing import Array, IntArray
-from quorate.choosing import Evidence, Size, choose
-from quorate.decomposition import decompose
+from quorate._votes import Votes, VoteSource
 from quorate.ensembles import collect_votes, read_ensemble
 from quorate.exceptions import QuorateWarning
 from quorate.risk import assess_risk
@@ -30,7 +30,6 @@ from quorate.study._prepare import (
     to_binary,
 )
 from quorate.study._store import cell_key, earlier_key
-from quorate.votes import Votes, VoteSource
 
 _HOLDOUT = 0.25
 

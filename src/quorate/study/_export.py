@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from quorate._atomic import atomic_write
-from quorate._tables import import_pandas
+from quorate._data import import_pandas
 
 _FORMULAS = ("=", "+", "-", "@")
 Rows = Sequence[dict[str, Any]]

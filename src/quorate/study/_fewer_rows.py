@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from quorate._rows import take_rows
+from quorate._data import take_rows
 from quorate._typing import IntArray
 from quorate.study._data_set import DataSet
 from quorate.study._numbers import NumberTable

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from quorate._tables import TABLES
+from quorate._data import TABLES
 from quorate.exceptions import FileFormatError
 
 MANIFEST = "MANIFEST.json"

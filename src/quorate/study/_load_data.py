@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from quorate._data import TABLES, import_pandas
 from quorate._suggest import unknown_name
-from quorate._tables import TABLES, import_pandas
 from quorate.exceptions import FileFormatError
 from quorate.study._data_set import DataSet
 from quorate.study._fewer_rows import fewer_rows

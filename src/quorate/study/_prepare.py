@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from quorate._data import import_pandas
 from quorate._plain import plain
-from quorate._tables import import_pandas
 from quorate._typing import Array, FloatArray, IntArray
+from quorate._votes import as_labels
 from quorate.study._numbers import NumberTable
-from quorate.votes import as_labels
 
 _SCALARS = (str, bool, int, float, np.bool_, np.number)
 

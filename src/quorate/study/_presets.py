@@ -62,7 +62,7 @@ def _baselines(boosting: bool = False) -> tuple[MethodSpec, ...]:
 
 
 def _measures() -> tuple[MethodSpec, ...]:
-    from quorate._diversity import measures
+    from quorate._theory import measures
 
     return (
         _everybody(),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate._tables import import_pandas, read_table
+from quorate._data import import_pandas, read_table
 from quorate.exceptions import FileFormatError
 from quorate.study._data_set import DataSet
 from quorate.study._folder import MANIFEST, stem_of

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from quorate._data import import_pandas
 from quorate._suggest import unknown_name
-from quorate._tables import import_pandas
 from quorate._typing import Array
-from quorate.votes import as_labels
+from quorate._votes import as_labels
 
 
 def split_target(frame: Any, target: str | None, owner: str) -> tuple[Any, Array]:

@@ -12,6 +12,7 @@ from sklearn.datasets import make_classification
 
 from quorate._onnx import to_onnx
 from quorate._typing import Array
+from quorate._votes import Votes, VoteSource
 from quorate.ensembles import (
     Ensemble,
     Kind,
@@ -25,7 +26,6 @@ from quorate.ensembles import (
 from quorate.exceptions import LeftOutWarning
 from quorate.lazy import LazyClassifier
 from quorate.testing._claims import claim
-from quorate.votes import Votes, VoteSource
 
 MakeFitted = Callable[[Array, Array], Any]
 _N_TRAIN = 160

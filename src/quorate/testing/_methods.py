@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from quorate._votes import Summary, Votes
 from quorate.exceptions import QuorateWarning
 from quorate.pruning import Pruner, PrunerTags
 from quorate.testing._claims import claim
-from quorate.votes import Summary, Votes
 
 __all__ = ["check_measure", "check_pruner", "example_votes"]
 

@@ -7,6 +7,7 @@ it does not fit. To add one, write it in the file of its section and name it her
 from collections.abc import Callable
 from typing import Any
 
+from quorate._choosing import Selection
 from quorate._diagnosis import Diagnosis
 from quorate._report._pictures import (
     _diversity,
@@ -18,9 +19,8 @@ from quorate._report._pictures import (
 )
 from quorate._report._pictures._input import PictureInput, evenly_spread
 from quorate._report._svg import Picture
-from quorate.choosing import Selection
+from quorate._votes import Summary, Votes
 from quorate.study import Results
-from quorate.votes import Summary, Votes
 
 __all__ = [
     "ensemble_pictures",

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from quorate._choosing import Selection
 from quorate._diagnosis import Diagnosis
 from quorate._typing import BoolArray, IntArray
-from quorate.choosing import Selection
-from quorate.votes import VoteCounts, Votes
+from quorate._votes import VoteCounts, Votes
 
 
 @dataclass(frozen=True, slots=True)

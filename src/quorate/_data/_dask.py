@@ -1,0 +1,188 @@
+"""Partitions of Dask collections, as pairs of tasks."""
+
+import pickle
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from quorate._data._batch import Batch, BatchSource, reason
+from quorate.exceptions import BatchError
+
+# Partitions that are looked at together where one of all has failed.
+_AT_ONCE = 16
+
+
+def is_dask(given: Any) -> bool:
+    """Tell whether something is a Dask collection, or a pair with one."""
+    if isinstance(given, tuple):
+        return len(given) == 2 and any(map(_is_collection, given))
+    return _is_collection(given)
+
+
+def _is_collection(given: Any) -> bool:
+    return hasattr(given, "__dask_graph__")
+
+
+@dataclass(frozen=True, slots=True)
+class Partition(Batch):
+    """A partition of Dask collections, computed when it is read."""
+
+    name: str
+    X: Any
+    y: Any
+    n_rows: int | None = None
+    may_be_empty = True  # what a filter left nothing of
+
+    def read(self, rows: int) -> Iterator[tuple[Any, Any]]:
+        """Yield all of it, if there is something."""
+        X, y = import_module("dask").compute(self.X, self.y)
+        if len(y):
+            yield X, y
+
+    def mark(self) -> str:
+        """Return nothing: what Dask computes is not known again."""
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Partitions(BatchSource):
+    """Partitions that are taken one by one, in their order."""
+
+    pairs: list[tuple[Any, Any]]
+    n_rows: int | None = None
+
+    def batches(self) -> Iterator[Batch]:
+        """Yield the partitions; nothing is computed yet."""
+        for at, (X, y) in enumerate(self.pairs):
+            yield Partition(f"partition {at}", X, y)
+
+
+def sent(thing: Any) -> Any:
+    """Return something as a task: its result travels once to each worker.
+
+    Unlike data that are scattered, a task is run again where its result is lost.
+    """
+    packed = import_module("cloudpickle").dumps(thing)  # Dask brings it along
+    return import_module("dask").delayed(_unpacked, pure=False)(packed)
+
+
+def _unpacked(packed: bytes) -> Any:
+    return pickle.loads(packed)
+
+
+def computed(tasks: Sequence[Any], pairs: Sequence[tuple[Any, Any]]) -> Any:
+    """Return the results of tasks about partitions; one that cannot be had is named.
+
+    Dask computes a partition before whoever asked for it is called, so that only Dask
+    sees it fail, and does not say which it was: they are gone through again, in their
+    order, up to the first that fails.
+    """
+    dask: Any = import_module("dask")  # has no types
+    try:
+        return dask.compute(*tasks)
+    except BatchError:
+        raise
+    except Exception:
+        touch = dask.delayed(_nothing, pure=False)
+        for start in range(0, len(pairs), _AT_ONCE):
+            some = range(start, min(start + _AT_ONCE, len(pairs)))
+            if _fails(dask, [touch(*pairs[at]) for at in some]) is None:
+                continue
+            for at in some:
+                error = _fails(dask, [touch(*pairs[at])])
+                if error is not None:
+                    why = f"partition {at}: {reason(error)}."
+                    raise BatchError(why) from error
+        raise
+
+
+def _fails(dask: Any, tasks: list[Any]) -> Exception | None:
+    try:
+        dask.compute(*tasks)
+    except Exception as error:
+        return error
+    return None
+
+
+def _nothing(X: Any, y: Any) -> None:
+    """Have a partition computed, and keep nothing of it."""
+
+
+def partitions(
+    given: Any, owner: str, target: str | None = None, *, as_frame: bool = True
+) -> list[tuple[Any, Any]]:
+    """Return a pair of tasks for each partition: one gives X, the other y.
+
+    Parameters
+    ----------
+    given : pair of Dask collections, or Dask frame
+        X and y in partitions of the same rows; or one frame with the labels in a
+        column.
+    owner : str
+        Who asks, for messages.
+    target : str, optional
+        That column.
+    as_frame : bool
+        Whether samples from frames stay frames, or become arrays.
+    """
+    if not isinstance(given, tuple):
+        if target is None or not hasattr(given, "columns"):
+            raise ValueError(
+                f"{owner}: Dask collections come as a pair (X, y), or as one frame "
+                "with target= naming its column of labels."
+            )
+        if target not in given.columns:
+            raise ValueError(f"{owner}(target={target!r}): no such column.")
+        given = given.drop(columns=target), given[target]
+    X, y = cut_alike(*given) or given
+    if not (_is_collection(X) and _is_collection(y)):
+        kinds = type(given[0]).__name__, type(given[1]).__name__
+        raise TypeError(
+            f"{owner}: X is {kinds[0]} and y is {kinds[1]}; give both as Dask "
+            "collections in partitions of the same rows."
+        )
+    if hasattr(X, "chunks"):
+        # A sample stays in one piece: rows may be cut, columns not.
+        X = X.rechunk({1: -1})
+    if not as_frame and hasattr(X, "map_partitions") and hasattr(X, "columns"):
+        X = X.map_partitions(lambda part: part.to_numpy())
+    rows, labels = _pieces(X), _pieces(y)
+    if len(rows) != len(labels):
+        raise ValueError(
+            f"{owner}: X has {len(rows)} partitions, y has {len(labels)}; cut both "
+            "alike."
+        )
+    return list(zip(rows, labels, strict=True))
+
+
+def cut_alike(X: Any, y: Any) -> tuple[Any, Any] | None:
+    """Return samples and labels in partitions of the same rows.
+
+    None if they are no Dask collections, or nobody knows where to cut before all is
+    computed.
+    """
+    if not _is_collection(X):
+        return None
+    if not hasattr(X, "chunks"):
+        alike = _is_collection(y) and getattr(y, "npartitions", 0) == X.npartitions
+        return (X, y) if alike else None
+    sizes = X.chunks[0]
+    if _is_collection(y) and not hasattr(y, "chunks"):
+        # A series does not know how long its partitions are; each says so when read.
+        alike = X.ndim == 2 and y.npartitions == len(sizes)
+        return (X, y) if alike else None
+    if X.ndim != 2 or np.isnan(sizes).any() or getattr(y, "shape", None) != (len(X),):
+        return None
+    if isinstance(y, np.ndarray):
+        return X, import_module("dask.array").from_array(y, chunks=(sizes,))
+    return (X, y.rechunk((sizes,))) if hasattr(y, "rechunk") else None
+
+
+def _pieces(collection: Any) -> list[Any]:
+    # Tasks that were optimised for one collection are no longer those of another, and
+    # what both need would be computed for each.
+    found = collection.to_delayed(optimize_graph=False)
+    return list(found.ravel()) if hasattr(found, "ravel") else list(found)

@@ -1,0 +1,140 @@
+"""What batches may be given as."""
+
+import os
+from collections.abc import Iterable
+from glob import glob, has_magic
+from pathlib import Path
+from typing import Any
+
+from quorate._data._batch import BatchSource, GivenBatches
+from quorate._data._dask import Partitions, is_dask, partitions
+from quorate._data._files import ENDINGS, FileBatches
+from quorate._data._form import SampleForm
+
+_FITS = (
+    "batches are an iterable of pairs (X, y), a Parquet or CSV file, a folder or a "
+    "pattern of such files with target=, or Dask collections"
+)
+_AS_THEY_ARE = SampleForm()
+
+
+def come_in_batches(given: Any, target: str | None = None) -> bool:
+    """Tell whether something given without labels is batches that have their own.
+
+    What may be samples is samples: a list of texts, of numbers or of pairs of numbers.
+    """
+    if target is not None or isinstance(given, (str, os.PathLike, BatchSource)):
+        return True
+    if isinstance(given, tuple) and is_dask(given):
+        return True
+    if isinstance(given, (list, tuple)):
+        return bool(given) and all(map(_is_batch, given))
+    is_sized = hasattr(given, "shape") or hasattr(given, "__len__")
+    return isinstance(given, Iterable) and not is_sized
+
+
+def _is_batch(pair: Any) -> bool:
+    return (
+        isinstance(pair, tuple)
+        and len(pair) == 2
+        and all(hasattr(part, "shape") or isinstance(part, list) for part in pair)
+        and not any(getattr(part, "shape", None) == () for part in pair)
+    )
+
+
+def as_source(
+    given: Any,
+    owner: str,
+    target: str | None = None,
+    *,
+    form: SampleForm = _AS_THEY_ARE,
+) -> BatchSource:
+    """Return batches as a source of them.
+
+    Parameters
+    ----------
+    given : iterable of (X, y), path, list of paths, Dask collections, or BatchSource
+        Files are read by row groups (Parquet) or lines (CSV), Dask by partitions.
+    owner : str
+        Who asks, for messages.
+    target : str, optional
+        Column of labels, for files and a Dask frame.
+    form : SampleForm
+        How samples from files and Dask frames are to be given.
+    """
+    if isinstance(given, BatchSource):
+        return given
+    if is_dask(given):
+        return Partitions(partitions(given, owner, target, as_frame=form.as_frame))
+    paths = given if _are_paths(given) else [given]
+    if isinstance(paths[0], (str, os.PathLike)):
+        if target is None:
+            raise ValueError(
+                f"{owner}: {os.fspath(paths[0])} has labels in some column; name it "
+                "with target=."
+            )
+        files = [file for path in paths for file in find_files(path, owner)]
+        return FileBatches.of(files, target, form)
+    if target is not None:
+        raise ValueError(f"{owner}(target={target!r}): goes with files; {_FITS}.")
+    refuse_missing_labels(given, owner)
+    if not isinstance(given, Iterable):
+        raise TypeError(f"{owner}: {_FITS}; got {type(given).__name__}.")
+    return GivenBatches(given)
+
+
+def refuse_missing_labels(given: Any, owner: str) -> None:
+    """Refuse samples without labels, where batches would be welcome."""
+    if hasattr(given, "shape") and not is_dask(given):
+        raise TypeError(
+            f"{owner}: y is missing, the labels of the samples (X is "
+            f"{type(given).__name__}); without y, {_FITS}."
+        )
+
+
+def refuse_labels_twice(given: Any, y: Any, owner: str) -> None:
+    """Refuse y beside batches, which have their labels, and what cannot be labels."""
+    if isinstance(y, str):
+        raise TypeError(
+            f"{owner}(y={y!r}): y is the labels of the samples, one for each; batches "
+            "have theirs, and what else is asked for is named, as in method='mdm'."
+        )
+    if y is not None and come_in_batches(given):
+        raise TypeError(
+            f"{owner}: X comes in batches, which have their labels; give no y."
+        )
+
+
+def _are_paths(given: Any) -> bool:
+    return (
+        isinstance(given, (list, tuple))
+        and bool(given)
+        and all(isinstance(one, (str, os.PathLike)) for one in given)
+    )
+
+
+def find_files(given: str | os.PathLike[str], owner: str) -> list[Path]:
+    """Return the files that a path, a folder or a pattern names, sorted."""
+    text = os.fspath(given)
+    path = Path(text)
+    if path.is_dir():
+        found = [file for file in sorted(path.rglob("*")) if _is_table(file)]
+    elif path.exists() or not has_magic(text):
+        found = [path]
+    else:
+        found = [Path(name) for name in sorted(glob(text, recursive=True))]
+    for file in found:
+        if not file.exists():
+            raise FileNotFoundError(f"{owner}: {file}: no such file.")
+        if not _is_table(file):
+            raise ValueError(f"{owner}: {file}: batches come as {', '.join(ENDINGS)}.")
+    if not found:
+        raise FileNotFoundError(
+            f"{owner}: {text}: no file there ends in {', '.join(ENDINGS)}."
+        )
+    return found
+
+
+def _is_table(path: Path) -> bool:
+    hidden = path.name.startswith((".", "_"))
+    return path.name.lower().endswith(ENDINGS) and not hidden

@@ -1,0 +1,356 @@
+"""Accuracy against cost: the subsets of members that nothing cheaper beats."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from quorate._choosing import gather
+from quorate._html import escape
+from quorate._scoring import (
+    Score,
+    check_ranking,
+    check_scoring,
+    find_score,
+    is_accuracy,
+    judge_subsets,
+    score_for,
+)
+from quorate._typing import Array, BoolArray, FloatArray, IntArray
+from quorate._units import cost_text
+from quorate._votes import Votes, flaw_of, subset_errors
+from quorate.pruning import gram, label_products
+
+__all__ = ["Frontier", "FrontierPoint", "frontier"]
+
+# What a member of average cost is worth in Brier score, from nothing to everything.
+_PRICES = np.concatenate([[0.0], np.geomspace(1e-5, 1.0, 16)])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrontierPoint:
+    """A subset of members on the front."""
+
+    members: IntArray
+    """Positions of the members, from the lowest."""
+    cost: float
+    """What they cost together."""
+    error: float
+    """Error of their vote."""
+    standard_error: float
+    """Standard error of that."""
+    judged_by: Score | None = None
+    """The score asked for, of which ``error`` is what is missing; None for accuracy."""
+    kind: str = ""
+    """What the cost is counted in."""
+
+    @property
+    def score(self) -> float:
+        """Score of the subset: accuracy, or what was asked for."""
+        return (1.0 if self.judged_by is None else self.judged_by.top) - self.error
+
+    def __repr__(self) -> str:
+        return (
+            f"FrontierPoint({_members(self)}, {cost_text(self.cost, self.kind)}, "
+            f"{_said(self.error, self.judged_by)})"
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frontier:
+    """Subsets from the cheapest to the most accurate; each errs less than all before.
+
+    The errors are those on the votes the subsets were chosen by, which flatters them:
+    measure the one you take on other samples.
+    """
+
+    supports: BoolArray
+    """Which members each subset has, (n_points, n_members)."""
+    costs: FloatArray
+    """What each subset costs."""
+    errors: FloatArray
+    """Error of each subset, by the rule of the ensemble."""
+    standard_errors: FloatArray
+    """Standard error of each of these."""
+    full_cost: float
+    """What all members cost."""
+    full_error: float
+    """Error of all members."""
+    kind: str
+    """What the cost is counted in."""
+    judged_by: Score | None = None
+    """The score asked for, of which errors are what is missing; None for accuracy."""
+
+    @property
+    def scoring(self) -> str:
+        """What the subsets are judged by."""
+        return "accuracy" if self.judged_by is None else self.judged_by.name
+
+    @property
+    def scores(self) -> FloatArray:
+        """Score of each subset: accuracy, or what was asked for."""
+        top = 1.0 if self.judged_by is None else self.judged_by.top
+        return np.asarray(top - self.errors)
+
+    def __len__(self) -> int:
+        return int(self.costs.size)
+
+    def __getitem__(self, place: int) -> FrontierPoint:
+        return FrontierPoint(
+            np.flatnonzero(self.supports[place]),
+            float(self.costs[place]),
+            float(self.errors[place]),
+            float(self.standard_errors[place]),
+            self.judged_by,
+            self.kind,
+        )
+
+    def affordable(self, budget: float) -> FrontierPoint:
+        """Return the most accurate subset that costs at most the budget."""
+        fits = np.flatnonzero(self.costs <= budget)
+        if not fits.size:
+            raise ValueError(
+                f"affordable(budget={budget!r}): the cheapest subset costs "
+                f"{cost_text(self.costs[0], self.kind)}."
+            )
+        return self[int(fits[-1])]
+
+    def within(self, tolerance: float) -> FrontierPoint:
+        """Return the cheapest subset at most this much worse than all members."""
+        fits = np.flatnonzero(self.errors <= self.full_error + tolerance + 1e-12)
+        if not fits.size:
+            raise ValueError(
+                f"within(tolerance={tolerance!r}): the best subset errs by "
+                f"{self.errors[-1] - self.full_error:.4f} more than all members"
+                f"{'' if self.judged_by is None else ', in ' + self.judged_by.title}."
+            )
+        return self[int(fits[0])]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the front as plain rows, for a table."""
+        return [
+            {
+                "members": int(support.sum()),
+                "cost": float(cost),
+                "error": float(error),
+                "standard_error": float(spread),
+            }
+            for support, cost, error, spread in zip(
+                self.supports,
+                self.costs,
+                self.errors,
+                self.standard_errors,
+                strict=True,
+            )
+        ]
+
+    def __repr__(self) -> str:
+        first, last = self[0], self[len(self) - 1]
+        return (
+            f"Frontier({len(self)} subsets, from {_members(first)} for "
+            f"{cost_text(first.cost, self.kind)} with "
+            f"{_said(first.error, self.judged_by)} to {_members(last)} for "
+            f"{cost_text(last.cost, self.kind)} with "
+            f"{_value(last.error, self.judged_by)}; all members for "
+            f"{cost_text(self.full_cost, self.kind)} with "
+            f"{_value(self.full_error, self.judged_by)})"
+        )
+
+    def _repr_html_(self) -> str:
+        body = "".join(
+            f"<tr><td>{row['members']}</td>"
+            f"<td>{escape(cost_text(row['cost'], self.kind))}</td>"
+            f"<td>{_value(row['error'], self.judged_by)}</td></tr>"
+            for row in self.rows()
+        )
+        what = "error" if self.judged_by is None else self.judged_by.title
+        head = f"<tr><th>members</th><th>cost</th><th>{escape(what)}</th></tr>"
+        return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
+
+
+def _members(point: FrontierPoint) -> str:
+    number = point.members.size
+    return f"{number:,} member{'s' * (number != 1)}"
+
+
+def _value(error: float, score: Score | None) -> str:
+    return f"{error if score is None else score.top - error:.4f}"
+
+
+def _said(error: float, score: Score | None) -> str:
+    """Return an error, or the score it stands for, with its name."""
+    return f"{'error' if score is None else score.title} {_value(error, score)}"
+
+
+def frontier(
+    ensemble: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    cost: Any = "bytes",
+    out_of_bag: bool | str = "auto",
+    scoring: Any = None,
+    n_jobs: int | None = None,
+) -> Frontier:
+    """Return the subsets of members that nothing cheaper beats.
+
+    Parameters
+    ----------
+    ensemble : fitted ensemble, list, dict or Votes
+        What :func:`quorate.collect_votes` reads, or votes collected before. Subsets
+        are judged as the ensemble of their members predicts.
+    X, y : array-like
+        Samples to choose on, as for :func:`quorate.prune`; not with votes.
+    cost : {"bytes", "nodes", "milliseconds"} or array-like
+        What a member costs: its pickled size, the nodes of its trees, the time it takes
+        to predict X, or a number above 0 for each member. With votes, numbers.
+    out_of_bag : {"auto", True, False}
+        Choose on out-of-bag votes, as for :func:`quorate.prune`.
+    scoring : str, scorer, callable or None
+        What to set against cost; see :func:`quorate.select`. Accuracy by default. The
+        errors of the front are what is missing to the best value of the score then.
+    n_jobs : int, optional
+        Members asked at the same time.
+
+    Returns
+    -------
+    Frontier
+
+    See Also
+    --------
+    keep_members : Make a model of a point on the front.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> import quorate
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> forest = RandomForestClassifier(100, random_state=0).fit(X[:300], y[:300])
+    >>> front = quorate.frontier(forest, X[300:], y[300:], cost="nodes")
+    >>> point = front.within(0.01)
+    >>> point.members.size < 10
+    True
+    >>> small = quorate.keep_members(forest, point.members)
+    >>> len(small.estimators_) == point.members.size
+    True
+    """
+    check_scoring(scoring, "frontier")
+    if isinstance(ensemble, Votes):
+        if X is not None or y is not None:
+            raise ValueError("frontier: votes have their samples; give no X or y.")
+        if isinstance(cost, str):
+            raise ValueError(
+                f"frontier(cost={cost!r}): votes do not know what members cost; give a "
+                "number for each."
+            )
+        _refuse_unscored(ensemble)
+        costs = _checked_costs(cost, ensemble.n_members)
+        return front_of_votes(ensemble, costs, "given units", scoring)
+    evidence = gather(
+        ensemble,
+        X,
+        y,
+        out_of_bag=out_of_bag,
+        n_jobs=n_jobs,
+        scoring=scoring,
+        owner="frontier",
+        may_ask=False,
+    )
+    votes = evidence.votes
+    _refuse_unscored(votes)
+    check_ranking(
+        find_score(scoring, votes.classes, "frontier"), evidence.ensemble, "frontier"
+    )
+    if isinstance(cost, str):
+        return front_of_votes(votes, evidence.costs(cost), cost, scoring)
+    costs = _checked_costs(cost, votes.n_members)
+    return front_of_votes(votes, costs, "given units", scoring)
+
+
+def _refuse_unscored(votes: Votes) -> None:
+    if flaw := flaw_of(votes.source):
+        raise ValueError(f"frontier: {flaw}.")
+
+
+def _checked_costs(cost: Any, n_members: int) -> FloatArray:
+    costs = np.asarray(cost, dtype=float)
+    if costs.shape != (n_members,):
+        raise ValueError(
+            f"frontier(cost): a number for each of {n_members} members, got shape "
+            f"{costs.shape}."
+        )
+    if not (np.isfinite(costs) & (costs > 0)).all():
+        bad = int(np.flatnonzero(~(np.isfinite(costs) & (costs > 0)))[0])
+        raise ValueError(f"frontier(cost[{bad}]={cost[bad]!r}): a number above 0.")
+    return costs
+
+
+def front_of_votes(
+    votes: Votes, costs: Array, kind: str, scoring: Any = None
+) -> Frontier:
+    """Trade the Brier score of the average vote against cost, at many prices.
+
+    Probabilities take the place of votes where there are some. For each price, members
+    come in one after the other, each time the one with the best sum of Brier score and
+    price times cost. All subsets on the way are candidates; those that no cheaper one
+    beats in Brier score are put to the vote, and those that no cheaper one beats there
+    are the front.
+    """
+    score = None
+    if not is_accuracy(scoring):
+        score = score_for(scoring, votes, "frontier")
+    candidates, briers = _paths(votes, costs / costs.mean())
+    spent = candidates.astype(float) @ costs
+    picked = candidates[_pareto(spent, briers)]
+    supports = np.concatenate([picked, np.ones((1, votes.n_members), dtype=bool)])
+    spent = supports.astype(float) @ costs
+    if score is None:
+        errors, spreads = subset_errors(votes, supports)
+    else:
+        scores, spreads = judge_subsets(votes, supports, score)
+        errors = np.asarray(score.loss(scores))
+    front = _pareto(spent, errors)
+    return Frontier(
+        supports=supports[front],
+        costs=spent[front],
+        errors=errors[front],
+        standard_errors=spreads[front],
+        full_cost=float(spent[-1]),
+        full_error=float(errors[-1]),
+        kind=kind,
+        judged_by=score,
+    )
+
+
+def _paths(votes: Votes, costs: FloatArray) -> tuple[BoolArray, FloatArray]:
+    """Return the subsets along the greedy path of every price, and their scores."""
+    products, right = gram(votes), label_products(votes)
+    n, n_prices = votes.n_members, _PRICES.size
+    inside = np.zeros((n_prices, n), dtype=bool)
+    shared = np.zeros((n_prices, n))  # sum of the Gram matrix over members inside
+    total = np.zeros((n_prices, 1))  # the same over pairs inside
+    gain = np.zeros((n_prices, 1))  # sum of the members' shares of right votes
+    every = np.arange(n_prices)
+    supports = np.empty((n, n_prices, n), dtype=bool)
+    scores = np.empty((n, n_prices))
+    own = products.diagonal()
+    for size in range(1, n + 1):
+        brier = (total + 2 * shared + own) / size**2 - 2 * (gain + right) / size
+        priced = brier + _PRICES[:, None] * costs
+        priced[inside] = np.inf
+        best = priced.argmin(axis=1)
+        total += 2 * shared[every, best][:, None] + own[best][:, None]
+        gain += right[best][:, None]
+        shared += products[best]
+        inside[every, best] = True
+        supports[size - 1] = inside
+        scores[size - 1] = brier[every, best]
+    return supports.reshape(-1, n), scores.ravel()
+
+
+def _pareto(costs: FloatArray, losses: FloatArray) -> IntArray:
+    """Return the points no cheaper point beats, cheapest first, no loss twice."""
+    order = np.lexsort((losses, costs))
+    before = np.minimum.accumulate(np.concatenate([[np.inf], losses[order][:-1]]))
+    return np.asarray(order[losses[order] < before - 1e-12])

@@ -1,0 +1,32 @@
+"""Smaller ensembles: prune a fitted one, or prune while fitting."""
+
+from quorate._pruned._classifier import PrunedClassifier
+from quorate._pruned._distil import (
+    Distillation,
+    check_distillable,
+    check_options,
+    counts_votes,
+    distil,
+)
+from quorate._pruned._prune import (
+    marks_for,
+    prune,
+    prune_with_selection,
+    smaller_ensemble,
+)
+from quorate._pruned._record import get_record, pruning_record
+
+__all__ = [
+    "Distillation",
+    "PrunedClassifier",
+    "check_distillable",
+    "check_options",
+    "counts_votes",
+    "distil",
+    "get_record",
+    "marks_for",
+    "prune",
+    "prune_with_selection",
+    "pruning_record",
+    "smaller_ensemble",
+]

@@ -1,0 +1,417 @@
+"""Prune while fitting."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, Self, TypeVar
+
+import numpy as np
+import sklearn
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import get_tags, indexable
+from sklearn.utils.metadata_routing import (
+    MetadataRouter,
+    MethodMapping,
+    process_routing,
+)
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
+
+from quorate._choosing import USUAL, Size, check_method, choose
+from quorate._data import take_rows
+from quorate._pruned._distil import check_distillable, check_options, counts_votes
+from quorate._pruned._fitting import (
+    Fitted,
+    Training,
+    ask_frozen,
+    fit_and_ask,
+    fit_and_hold_out,
+    fit_in_folds,
+)
+from quorate._pruned._prune import distilled, marks_for, smaller_ensemble
+from quorate._scoring import check_classes, check_rule, check_scoring
+from quorate._suggest import unknown_name
+from quorate._typing import Array, BoolArray
+from quorate._votes import as_labels
+from quorate.ensembles import find_kind, unwrapped
+from quorate.lazy import LazyClassifier
+from quorate.pruning import AUTO
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+# Share of the rows held out where there are no out-of-bag votes.
+_HOLDOUT = 0.25
+
+
+def _inner_has(name: str) -> Callable[[Method], Method]:
+    """Offer a method only where the inner ensemble has it."""
+
+    def check(self: "PrunedClassifier") -> bool:
+        inner = self.estimator_ if hasattr(self, "estimator_") else self._inner()
+        getattr(inner, name)  # its AttributeError says what is missing
+        return True
+
+    offer: Callable[[Method], Method] = available_if(check)
+    return offer
+
+
+class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Fit an ensemble and keep the members that decide.
+
+    Parameters
+    ----------
+    estimator : ensemble, optional
+        A bagging, forest, extra trees, AdaBoost or voting classifier, or a pipeline
+        that ends in one; a forest by default. A fitted one comes wrapped in
+        ``FrozenEstimator`` and is only pruned.
+    method : str or Pruner
+        A name from :func:`quorate.methods`, a pruner object, or "auto" for the one that
+        suits the ensemble; see :func:`quorate.pruning.choose_method`.
+    keep : float, int, "auto", None or "default"
+        Fraction in (0, 1] or number of members; "auto" for the smallest size from which
+        on none is worse than the best by more than one standard error; None where the
+        method finds its own size. By default 0.2, and for voting ensembles as in
+        :func:`quorate.prune`.
+    prune_on : {"auto", "oob", "train"}, float or cross-validation splitter
+        What to choose on. "oob": out-of-bag votes. "train": votes on the training
+        samples. A fraction of the samples: held out from training. A splitter: every
+        sample is voted on by the members of an ensemble that did not see it, member t
+        of each fold standing for member t of the ensemble fitted on all samples; no
+        sample may be held out twice.
+        "auto": out-of-bag votes where the ensemble bootstraps, otherwise a quarter is
+        held out; with ``method="auto"`` boosting, and forests and bagging that do not
+        bootstrap, choose on training votes, by methods that these do not mislead,
+        unless the size is to be found, which training votes cannot tell. With a frozen
+        estimator a fraction or splitter is not needed: all samples given are
+        used, out of bag if they are its training data.
+    refit : bool
+        After holding out, fit the ensemble again on all samples and keep the members at
+        the chosen positions. Sensible where positions have a meaning: voting, boosting.
+    random_state : int, RandomState or None
+        Seed of the split, and of estimator and method where they have none of their
+        own.
+    n_jobs : int, optional
+        Members asked at the same time.
+    lazy : {None, "exact", "bayes", "calibrated"} or dict
+        Whether ``predict`` stops asking members once the vote of those kept is decided,
+        and when: a mode of :class:`quorate.LazyClassifier`, or its parameters.
+        "calibrated" needs samples that the members have not seen: those that a
+        fraction for ``prune_on`` holds out, or those given to a frozen estimator. Half
+        of them, drawn at random, then choose the members and the other half
+        calibrates, since rows that did both would promise too much. For the same
+        reason "bayes" measures nothing here; ``lazy_.fit`` with other samples does.
+    scoring : str, scorer, callable or None
+        What good means when members and their number are chosen; see
+        :func:`quorate.select`. Accuracy by default. ``score`` stays accuracy, as with
+        every classifier.
+    distil : bool or dict
+        Give the leaves of the trees kept new values, so that they agree with the whole
+        ensemble: True, or a dict of parameters of :func:`quorate.distil`. For ensembles
+        that average the probabilities of trees.
+
+    Attributes
+    ----------
+    estimator_ : fitted ensemble
+        The smaller ensemble, of the same class as ``estimator``; a
+        :class:`quorate.WeightedVoting` where a method chose weights for one that has
+        none.
+    pruner_ : Pruner
+        The fitted method.
+    curve_ : SizeCurve or None
+        Error of the vote over the number of members, where the method has an order.
+    support_ : ndarray of bool
+        Which of the members fitted are kept.
+    lazy_ : LazyClassifier or None
+        What ``predict`` goes through, if ``lazy`` was given.
+    classes_ : ndarray
+        The classes.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Names of the features, where X had names.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from quorate import PrunedClassifier
+    >>> X, y = load_wine(return_X_y=True)
+    >>> forest = RandomForestClassifier(60, random_state=0)
+    >>> pruned = PrunedClassifier(forest, method="mdm", keep=0.2).fit(X, y)
+    >>> len(pruned.estimator_.estimators_), pruned.support_.sum()
+    (12, np.int64(12))
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        method: Any = "auto",
+        keep: float | int | str | None = USUAL,
+        prune_on: Any = "auto",
+        *,
+        refit: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        lazy: Any = None,
+        scoring: Any = None,
+        distil: Any = False,
+    ) -> None:
+        self.estimator = estimator
+        self.method = method
+        self.keep = keep
+        self.prune_on = prune_on
+        self.refit = refit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.lazy = lazy
+        self.scoring = scoring
+        self.distil = distil
+
+    def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
+        """Fit the ensemble and choose its members.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame
+            What the estimator accepts.
+        y : array-like of shape (n_samples,)
+            Labels.
+        **fit_params
+            Passed to the estimator's ``fit`` (``sample_weight``, say), by metadata
+            routing where that is enabled. Arrays of one value per sample are split
+            along with X.
+        """
+        validate_data(self, X, skip_check_array=True)
+        shape = column_or_1d(y, warn=True).shape
+        y = as_labels(y, "PrunedClassifier.fit: y").reshape(shape)
+        check_classification_targets(y)
+        X, y = indexable(X, y)
+        if y.size == 1:
+            raise ValueError(
+                "PrunedClassifier.fit: got n_samples=1; choosing members needs more."
+            )
+        lazy = self._lazy()
+        size = Size.of(self.method, self.keep, owner="PrunedClassifier")
+        # What is not known is refused before the work.
+        check_scoring(self.scoring, "PrunedClassifier")
+        options = check_options(self.distil, "PrunedClassifier")
+        check_method(self.method)
+        self._check_what_is_asked_of(np.unique(y), distils=options is not None)
+        fitted = self._fit_and_ask(Training(X, y, self._route(fit_params), self.n_jobs))
+        if options is not None:
+            check_distillable(fitted.evidence.ensemble)
+        seed = None if self.random_state is None else self._seed()
+        if lazy is not None and lazy.mode == "calibrated" and fitted.unseen is not None:
+            fitted = fitted.without_rows_to_calibrate(seed)
+        selection = choose(
+            fitted.evidence,
+            self.method,
+            size,
+            scoring=self.scoring,
+            seed=seed,
+            owner="PrunedClassifier",
+        )
+        assert fitted.evidence.ensemble is not None
+        marks = marks_for(fitted.evidence)
+        self.estimator_ = smaller_ensemble(fitted.evidence.ensemble, selection, marks)
+        if options is not None:
+            if seed is not None:
+                options = {**options, "random_state": seed}
+            # Rows held out, which the whole ensemble has not seen, or else all rows.
+            rows = X if fitted.unseen is None else take_rows(X, fitted.unseen)
+            self.estimator_ = distilled(
+                self.estimator_, fitted.evidence.ensemble, rows, options, self.n_jobs
+            )
+        self.curve_ = selection.curve
+        self.pruner_ = selection.pruner
+        self.support_: BoolArray = selection.support
+        self.classes_ = self.estimator_.classes_
+        self.lazy_ = lazy
+        if lazy is not None:
+            lazy.set_params(ensemble=self.estimator_)
+            # Rows that chose the members do not judge whether "bayes" keeps its word.
+            judged = None if lazy.mode == "bayes" else fitted.unseen
+            lazy.fit(None if judged is None else take_rows(X, judged))
+        return self
+
+    def predict(self, X: Any) -> Array:
+        """Predict classes with the smaller ensemble, lazily if so told."""
+        check_is_fitted(self, "estimator_")
+        if self.lazy_ is not None:
+            return np.asarray(self.lazy_.predict(X))
+        return np.asarray(self._ask("predict", X))
+
+    @_inner_has("predict_proba")
+    def predict_proba(self, X: Any) -> Array:
+        """Predict class probabilities with the smaller ensemble."""
+        return np.asarray(self._ask("predict_proba", X))
+
+    @_inner_has("predict_log_proba")
+    def predict_log_proba(self, X: Any) -> Array:
+        """Predict logarithms of class probabilities with the smaller ensemble."""
+        return np.asarray(self._ask("predict_log_proba", X))
+
+    @_inner_has("decision_function")
+    def decision_function(self, X: Any) -> Array:
+        """Return the decision function of the smaller ensemble."""
+        return np.asarray(self._ask("decision_function", X))
+
+    def _ask(self, name: str, X: Any) -> Any:
+        return getattr(self.__quorate_ensemble__(), name)(X)
+
+    def __quorate_ensemble__(self) -> Any:
+        check_is_fitted(self, "estimator_")
+        return self.estimator_
+
+    # Fitting
+
+    def _check_what_is_asked_of(self, classes: Array, *, distils: bool) -> None:
+        """Refuse what these classes, or counted votes, cannot give."""
+        check_classes(self.scoring, classes, "PrunedClassifier")
+        inner = unwrapped(self._inner())
+        kind = find_kind(inner)
+        if kind is None or not kind.counts_votes(inner):
+            return
+        check_rule(self.scoring, averages=False, owner="PrunedClassifier")
+        if distils:
+            raise counts_votes(type(inner).__name__)
+
+    def _inner(self) -> Any:
+        return RandomForestClassifier() if self.estimator is None else self.estimator
+
+    def _fresh(self) -> Any:
+        """Return an unfitted copy of the estimator, seeded where it has no seed."""
+        inner = clone(self._inner())
+        if self.random_state is not None:
+            seeds = {
+                name: self._seed()
+                for name, value in inner.get_params(deep=True).items()
+                if name.rpartition("__")[2] == "random_state" and value is None
+            }
+            inner.set_params(**seeds)
+        return inner
+
+    def _seed(self) -> int:
+        if isinstance(self.random_state, np.random.RandomState):
+            return int(self.random_state.randint(2**31 - 1))
+        return int(np.random.default_rng(self.random_state).integers(2**31 - 1))
+
+    def _lazy(self) -> LazyClassifier | None:
+        """Return what predict will go through, still without its ensemble."""
+        if self.lazy is None:
+            return None
+        if not isinstance(self.lazy, (str, Mapping)):
+            raise ValueError(
+                f"PrunedClassifier(lazy={self.lazy!r}): None, a mode of LazyClassifier "
+                "('exact', 'bayes', 'calibrated', 'all'), or a dict of its parameters."
+            )
+        given: dict[str, Any] = (
+            {"mode": self.lazy} if isinstance(self.lazy, str) else dict(self.lazy)
+        )
+        known = set(inspect.signature(LazyClassifier).parameters) - {"ensemble"}
+        for name in given:
+            if name not in known:
+                problem = unknown_name("parameter", name, known)
+                raise ValueError(f"PrunedClassifier(lazy=...): {problem}")
+        if self.random_state is not None:
+            given.setdefault("random_state", self._seed())
+        lazy = LazyClassifier(None, **given)
+        if lazy.mode == "calibrated" and not self._holds_out():
+            raise ValueError(
+                "PrunedClassifier(lazy='calibrated'): needs samples that the members "
+                "were not trained on; hold some out with prune_on=0.25 and refit=False."
+            )
+        return lazy
+
+    def _holds_out(self) -> bool:
+        if isinstance(self._inner(), FrozenEstimator):
+            return True
+        return isinstance(self._how(), float) and not self.refit
+
+    def _fit_and_ask(self, data: Training) -> Fitted:
+        """Fit the ensemble and get votes to choose on, in the way asked for."""
+        inner = self._inner()
+        wanted = {"oob": True, "train": False}
+        if isinstance(inner, FrozenEstimator):
+            asked = self.prune_on if isinstance(self.prune_on, str) else "auto"
+            return ask_frozen(inner, data, wanted.get(asked, "auto"))
+        how = self._how()
+        if isinstance(how, float):
+            seed = None if self.random_state is None else self._seed()
+            return fit_and_hold_out(self._fresh, data, how, refit=self.refit, seed=seed)
+        if not isinstance(how, str):  # text has a split method too
+            return fit_in_folds(self._fresh, data, how)
+        return fit_and_ask(self._fresh, data, wanted.get(how, "auto"))
+
+    def _how(self) -> Any:
+        """Return "oob", "train", a fraction, or a splitter."""
+        how = self.prune_on
+        if isinstance(how, str) and how in ("oob", "train"):
+            return how
+        if isinstance(how, str) and how == "auto":
+            return self._usual_way()
+        if isinstance(how, float) and 0 < how < 1:
+            return how
+        if hasattr(how, "split") and not isinstance(how, str):
+            return how
+        raise ValueError(
+            f"PrunedClassifier(prune_on={how!r}): 'auto', 'oob', 'train', a fraction "
+            "in (0, 1), or a cross-validation splitter."
+        )
+
+    def _usual_way(self) -> str | float:
+        """Return what "auto" stands for with this estimator, method and size."""
+        kind = find_kind(self._inner())
+        if kind is not None and kind.bootstraps(unwrapped(self._inner())):
+            return "oob where there are some"
+        alike = kind is not None and kind.family != "pool"
+        by_errors = isinstance(self.keep, str) and self.keep != USUAL
+        is_auto = isinstance(self.method, str) and self.method == AUTO
+        return "train" if alike and is_auto and not by_errors else _HOLDOUT
+
+    # Metadata and tags
+
+    def _route(self, fit_params: dict[str, Any]) -> dict[str, Any]:
+        if not fit_params:
+            return {}
+        if sklearn.get_config().get("enable_metadata_routing", False):
+            routed = process_routing(self, "fit", **fit_params)
+            return dict(routed["estimator"]["fit"])
+        inner = self._inner()
+        for name in fit_params:
+            if name == "sample_weight" and not _takes(inner, name):
+                raise TypeError(
+                    f"PrunedClassifier.fit: {type(inner).__name__} does not take "
+                    "sample_weight."
+                )
+        return fit_params
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return how metadata given to ``fit`` reaches the estimator."""
+        router = MetadataRouter(owner=type(self).__name__)
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        return router.add(estimator=self._inner(), method_mapping=mapping)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self._inner())
+        tags.input_tags = inner.input_tags
+        tags.classifier_tags = inner.classifier_tags or tags.classifier_tags
+        if tags.classifier_tags is not None:
+            tags.classifier_tags.multi_label = False
+        tags.target_tags.multi_output = False
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "estimator_")
+
+
+def _takes(estimator: Any, name: str) -> bool:
+    """Tell whether ``fit`` has a parameter of that name, or takes any."""
+    parameters = inspect.signature(estimator.fit).parameters.values()
+    return any(p.name == name or p.kind is p.VAR_KEYWORD for p in parameters)

@@ -1,0 +1,335 @@
+"""A smaller ensemble of the same type from a fitted one."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from quorate._choosing import (
+    USUAL,
+    Budget,
+    Evidence,
+    Keep,
+    Selection,
+    Size,
+    check_method,
+    choose,
+    gather,
+)
+from quorate._data import as_seed
+from quorate._pruned._distil import check_distillable, check_options
+from quorate._pruned._distil import distil as teach
+from quorate._pruned._record import get_record, pruning_record, set_record
+from quorate.ensembles import (
+    ROWS,
+    Ensemble,
+    PooledClassifier,
+    marked,
+    warn_of_heads,
+)
+
+
+def prune(
+    ensemble: Any,
+    X: Any,
+    y: Any = None,
+    method: Any = "auto",
+    keep: Keep = USUAL,
+    *,
+    out_of_bag: bool | str = "auto",
+    tolerance: float | None = None,
+    budget: Budget | None = None,
+    batch: int | None = None,
+    scoring: Any = None,
+    distil: bool | Mapping[str, Any] = False,
+    n_jobs: int | None = None,
+    max_samples: int | None = None,
+    target: str | None = None,
+    as_members: bool = False,
+    random_state: Any = None,
+    **parameters: Any,
+) -> Any:
+    """Return a smaller fitted ensemble of the same type.
+
+    Parameters
+    ----------
+    ensemble : fitted ensemble, list or dict
+        What :func:`quorate.collect_votes` reads: bagging, forests, extra trees,
+        AdaBoost, voting, a pipeline that ends in one, a list or a dict of fitted
+        classifiers. It is not changed.
+    X, y : array-like
+        Samples to choose on: the training data of an ensemble that bootstraps, or
+        samples that no member has seen. Errors on training samples mean nothing, so
+        where there are no out-of-bag votes, no size can be chosen on them. Without
+        ``y``, X is what :func:`quorate.summarise` takes as batches, of samples that no
+        member has seen, or of all training rows in their order if ``max_samples``
+        leaves none of them out. Dask computes one partition after the other.
+    method : str or Pruner
+        A name from :func:`quorate.methods`, a pruner object, or "auto" for the one that
+        suits the ensemble; see :func:`quorate.pruning.choose_method`.
+    keep : float, int, "auto", None or "default"
+        Fraction in (0, 1] or number of members; "auto" for the smallest size from which
+        on none is worse than the best by more than one standard error; None where the
+        method finds its own size. By default 0.2; for lists, dicts and voting
+        ensembles, of which a fifth may be one, all members that the method gives a
+        weight, or as many as err least by cross-validation where it gives none. A
+        pruner object keeps as many as its own ``keep`` says, unless another is given
+        here.
+    out_of_bag : {"auto", True, False}
+        Choose on out-of-bag votes. "auto" does so where the ensemble bootstraps and X
+        is its training data, and uses all votes on X otherwise.
+    tolerance, budget
+        Other ways to say how many; see :func:`quorate.select`. Bytes and nodes limit
+        the sum over the members kept. Milliseconds limit one call of ``predict`` of the
+        smaller model, whatever stands before its members included: 19 calls of 20 take
+        at most so long, measured on this machine before it is returned.
+        ``pruning_["latency"]`` has the figures.
+    batch : int, optional
+        Rows in such a call, one by default and a million at most.
+    scoring : str, scorer, callable or None
+        What good means, such as "balanced_accuracy", "roc_auc" or "neg_log_loss"; see
+        :func:`quorate.select`. Accuracy by default.
+    distil : bool or dict
+        Give the leaves of the trees kept new values, so that they agree with the whole
+        ensemble: True, or a dict of parameters of :func:`quorate.distil`. For ensembles
+        that average the probabilities of trees.
+    n_jobs : int, optional
+        Members asked at the same time.
+    max_samples : int, optional
+        Choose on a stratified sample of so many, if there are more. 200 000 by default,
+        which is said; ``pruning_["drawn"]`` has it. With ``distil``, leaves too learn
+        on so many.
+    target : str, optional
+        The column of labels, where X is files or a Dask frame.
+    as_members : bool
+        Return the list or dict of the members kept, not a model of them.
+    random_state : int, RandomState, Generator or None
+        Seed of the sample that ``max_samples`` draws and of ``distil``, 0 if not given,
+        and of methods that draw at random.
+    **parameters
+        Parameters of the method; ``class_weight="balanced"`` lets every class count the
+        same, for methods that add up over samples.
+
+    Returns
+    -------
+    ensemble of the same type
+        With the members kept, in their old order. Lists and dicts become a
+        :class:`quorate.PooledClassifier`, which can predict and knows the weights by
+        name; its ``estimators`` is the list or dict, smaller. Methods that choose
+        weights set them in pools, AdaBoost and voting ensembles, and turn forests and
+        bagging, which have none, into a :class:`quorate.WeightedVoting` of the same
+        members. ``pruning_`` says what was done, with digests of what the members had
+        learned: fitting the smaller ensemble again leaves it there, and who reads it
+        then refuses it. ``pruning_["rows"]`` has marks of the rows chosen on, on which
+        nothing is certified, and on which no size is found by errors later. Out-of-bag
+        scores are gone: they were those of all members. ``n_jobs`` is None, since
+        starting workers makes small batches slower; set it for large ones. A whole
+        number as ``random_state`` of what can grow by ``warm_start`` becomes another,
+        with which it draws no member again that it has.
+
+    See Also
+    --------
+    prune_with_selection : The same, with the choice and what explains it.
+    PrunedClassifier : Prune while fitting.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> import quorate
+    >>> X, y = load_wine(return_X_y=True)
+    >>> forest = RandomForestClassifier(100, random_state=0).fit(X, y)
+    >>> small = quorate.prune(forest, X, y, method="mdm", keep=0.2)
+    >>> type(small).__name__, len(small.estimators_), small.n_estimators
+    ('RandomForestClassifier', 20, 20)
+    >>> small.pruning_["method"], small.pruning_["chosen_on"]
+    ('MarginDistance', 'out-of-bag votes')
+    """
+    smaller, _ = prune_with_selection(
+        ensemble,
+        X,
+        y,
+        method,
+        keep,
+        out_of_bag=out_of_bag,
+        tolerance=tolerance,
+        budget=budget,
+        batch=batch,
+        scoring=scoring,
+        distil=distil,
+        n_jobs=n_jobs,
+        max_samples=max_samples,
+        target=target,
+        as_members=as_members,
+        random_state=random_state,
+        **parameters,
+    )
+    return smaller
+
+
+def prune_with_selection(
+    ensemble: Any,
+    X: Any,
+    y: Any = None,
+    method: Any = "auto",
+    keep: Keep = USUAL,
+    *,
+    out_of_bag: bool | str = "auto",
+    tolerance: float | None = None,
+    budget: Budget | None = None,
+    batch: int | None = None,
+    scoring: Any = None,
+    distil: bool | Mapping[str, Any] = False,
+    n_jobs: int | None = None,
+    max_samples: int | None = None,
+    target: str | None = None,
+    as_members: bool = False,
+    random_state: Any = None,
+    expect: bool = False,
+    **parameters: Any,
+) -> tuple[Any, Selection]:
+    """Prune as :func:`prune` does, and return the choice as well.
+
+    Parameters
+    ----------
+    expect : bool
+        Tell the error to expect of a number of members that was given, too, as
+        ``selection.expected``: members are chosen without each fifth of 10,000 samples
+        at most for it, and judged there. The other parameters are those of
+        :func:`prune`.
+
+    Returns
+    -------
+    smaller, selection
+        The smaller ensemble, and a :class:`quorate.Selection` that knows order, size
+        curve and ``explain``. Its errors are those of the members as they were; of
+        distilled ones it says nothing.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> import quorate
+    >>> X, y = load_wine(return_X_y=True)
+    >>> forest = RandomForestClassifier(100, random_state=0).fit(X, y)
+    >>> small, selection = quorate.prune_with_selection(forest, X, y, "re", "auto")
+    >>> selection.n_kept == len(small.estimators_)
+    True
+    >>> _, selection = quorate.prune_with_selection(forest, X, y, keep=9, expect=True)
+    >>> print(selection.expected)
+    error about 0.0337, at most 0.0719 with 95 % confidence
+    """
+    size = Size.of(method, keep, tolerance, budget, batch, owner="prune")
+    check_method(method, **parameters)
+    seed = as_seed(random_state, "prune")
+    options = check_options(distil, "prune", seed)
+    if options is not None:
+        check_distillable(ensemble)  # before the work
+        if max_samples is not None and y is not None:
+            # Of batches those drawn are all that is left.
+            options = {"max_samples": max_samples, **options}
+    evidence = gather(
+        ensemble,
+        X,
+        y,
+        out_of_bag=out_of_bag,
+        n_jobs=n_jobs,
+        scoring=scoring,
+        max_samples=max_samples,
+        target=target,
+        seed=seed,
+        size=size,
+    )
+    whole = evidence.ensemble
+    assert whole is not None
+    warn_of_heads(whole)
+    models: list[Any] = []
+    marks = marks_for(evidence)
+
+    def build(selection: Selection) -> Any:
+        smaller = smaller_ensemble(whole, selection, marks)
+        if options is not None:
+            # Of files, the rows that were drawn.
+            rows = evidence.X if y is None else X
+            smaller = distilled(smaller, whole, rows, options, n_jobs)
+        models.append(smaller)
+        return smaller
+
+    selection = choose(
+        evidence,
+        method,
+        size,
+        scoring=scoring,
+        seed=seed,
+        build=build,
+        expect=expect,
+        **parameters,
+    )
+    if as_members and not whole.can_predict:
+        return whole.keep(selection.members), selection
+    if selection.latency is None:
+        return build(selection), selection
+    # The very model that was timed.
+    smaller = models[-1]
+    record = {**get_record(smaller), "latency": selection.latency.to_dict()}
+    return set_record(smaller, record), selection
+
+
+def marks_for(evidence: Evidence) -> list[dict[str, Any]]:
+    """Return marks of the rows that evidence is about, by which they are known again.
+
+    No limit is given on rows that members were chosen on.
+    """
+    assert evidence.ensemble is not None
+    votes = evidence.votes
+    labels = votes.classes[votes.y]
+    return marked(evidence.ensemble, evidence.X, evidence.rows, labels)
+
+
+def smaller_ensemble(
+    ensemble: Ensemble,
+    selection: Selection,
+    marks: list[dict[str, Any]] | None = None,
+) -> Any:
+    """Return the ensemble of the members chosen, with a record of the choice.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The whole one.
+    selection : Selection
+        Who is kept.
+    marks : list of dict, optional
+        Marks of the rows chosen on, of :func:`marks_for`.
+    """
+    kept, weights = selection.members, selection.weights
+    new = None if weights is None else weights[kept]
+    if ensemble.can_predict:
+        smaller = ensemble.keep(kept, new)
+    else:
+        classes = selection.votes.classes
+        smaller = PooledClassifier.of(ensemble, kept, new, classes)
+    return set_record(smaller, {**pruning_record(selection), ROWS: marks or []})
+
+
+def distilled(
+    smaller: Any,
+    ensemble: Ensemble,
+    X: Any,
+    options: dict[str, Any],
+    n_jobs: int | None,
+) -> Any:
+    """Return a pruned ensemble that has learned from the whole one, on its record too.
+
+    Parameters
+    ----------
+    smaller : fitted ensemble
+        What :func:`smaller_ensemble` returned.
+    ensemble : Ensemble
+        The whole one.
+    X : array-like
+        Rows to cross.
+    options : dict
+        Parameters of :func:`quorate.distil`.
+    n_jobs : int, optional
+        Blocks of rows at the same time, if the options do not say.
+    """
+    return teach(smaller, ensemble.model, X, **{"n_jobs": n_jobs, **options})

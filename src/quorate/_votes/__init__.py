@@ -1,0 +1,116 @@
+"""Votes: the one noun of the package, with the rule by which its ensemble decides."""
+
+from quorate._votes._checks import (
+    as_weights,
+    member_positions,
+    sample_positions,
+    warn_left_out,
+    weights_left,
+)
+from quorate._votes._counts import VoteCounts
+from quorate._votes._deciding import leave_one_out_errors, prefix_errors
+from quorate._votes._encoding import (
+    code_dtype,
+    encode_rows,
+    encode_truth,
+    positions,
+    union,
+    widened,
+)
+from quorate._votes._joining import joined_votes
+from quorate._votes._kinds import Kinds
+from quorate._votes._labels import as_labels, check_same_family, refuse_masked
+from quorate._votes._outcomes import (
+    Outcome,
+    leave_one_out_outcomes,
+    outcome_of,
+    prefix_outcomes,
+)
+from quorate._votes._pair_counts import PairCounts
+from quorate._votes._plausible import refuse_scores
+from quorate._votes._pooled import pooled_votes
+from quorate._votes._probabilities import (
+    DenseProbabilities,
+    Probabilities,
+    certain,
+    place_dtype,
+    room_for,
+    tabled,
+)
+from quorate._votes._profile import Histogram, Profile
+from quorate._votes._reading import REMEDY, Reading, listed
+from quorate._votes._rivals import Rivals
+from quorate._votes._rule import (
+    PLURALITY,
+    DecisionRule,
+    RuleName,
+    VoteSource,
+    flaw_of,
+)
+from quorate._votes._subsets import subset_errors
+from quorate._votes._summary import Summary
+from quorate._votes._summary_file import (
+    Progress,
+    load_counts,
+    load_with_progress,
+    save_with_progress,
+)
+from quorate._votes._sums import Moves, Worst
+from quorate._votes._votes import Votes, check_counts, check_votes
+
+__all__ = [
+    "PLURALITY",
+    "REMEDY",
+    "DecisionRule",
+    "DenseProbabilities",
+    "Histogram",
+    "Kinds",
+    "Moves",
+    "Outcome",
+    "PairCounts",
+    "Probabilities",
+    "Profile",
+    "Progress",
+    "Reading",
+    "Rivals",
+    "RuleName",
+    "Summary",
+    "VoteCounts",
+    "VoteSource",
+    "Votes",
+    "Worst",
+    "as_labels",
+    "as_weights",
+    "certain",
+    "check_counts",
+    "check_same_family",
+    "check_votes",
+    "code_dtype",
+    "encode_rows",
+    "encode_truth",
+    "flaw_of",
+    "joined_votes",
+    "leave_one_out_errors",
+    "leave_one_out_outcomes",
+    "listed",
+    "load_counts",
+    "load_with_progress",
+    "member_positions",
+    "outcome_of",
+    "place_dtype",
+    "pooled_votes",
+    "positions",
+    "prefix_errors",
+    "prefix_outcomes",
+    "refuse_masked",
+    "refuse_scores",
+    "room_for",
+    "sample_positions",
+    "save_with_progress",
+    "subset_errors",
+    "tabled",
+    "union",
+    "warn_left_out",
+    "weights_left",
+    "widened",
+]

@@ -1,0 +1,139 @@
+"""Judge what a Votes is made of; every refusal names the culprit and what would fit."""
+
+from collections import Counter
+from collections.abc import Iterable
+from decimal import Decimal
+from numbers import Real
+from typing import Any, TypeVar
+
+import numpy as np
+
+from quorate._typing import Array, FloatArray, IntArray
+from quorate._votes._labels import refuse_masked
+from quorate._warn import warn
+from quorate.exceptions import LeftOutWarning
+
+AnyArray = TypeVar("AnyArray", bound=np.ndarray[Any, Any])
+
+
+def read_only(array: AnyArray) -> AnyArray:
+    """Return a view that cannot be written to."""
+    view: AnyArray = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def leave_out_unvoted(codes: Array, y: Array) -> tuple[Array, Array, IntArray]:
+    """Drop the samples nobody has a vote on, with a warning."""
+    voted = codes.max(axis=0) >= 0
+    samples = np.flatnonzero(voted)
+    if samples.size == y.size:
+        return codes, y, samples
+    warn_left_out(samples.size, y.size)
+    return codes[:, voted], y[voted], samples
+
+
+def warn_left_out(n_left: int, n_given: int) -> None:
+    """Say that some samples have no vote."""
+    warn(
+        f"{n_given - n_left} of {n_given} samples have no valid vote and are left "
+        "out; the samples attribute lists those that stay.",
+        LeftOutWarning,
+    )
+
+
+def as_weights(weights: Any, n_members: int) -> FloatArray:
+    """Return the voting weights as floats, or say what is wrong with them."""
+    refuse_masked(weights, "Votes(weights)")
+    try:
+        given = np.asarray(weights)
+    except ValueError:  # ragged
+        given = np.asarray(None)
+    if given.dtype.kind == "O" and given.ndim == 1 and all(map(_is_real, given)):
+        given = given.astype(float)
+    if given.dtype.kind not in "biuf":
+        found = type(weights).__name__ if given.ndim == 0 else str(given.dtype)
+        raise ValueError(f"Votes(weights): one number per member, got {found}.")
+    array = given.astype(float)
+    if array.shape != (n_members,):
+        raise ValueError(
+            f"Votes(weights): one weight per member, shape ({n_members},); "
+            f"got shape {array.shape}."
+        )
+    bad = ~np.isfinite(array) | (array < 0)
+    if bad.any():
+        t = int(np.argmax(bad))
+        raise ValueError(
+            f"Votes(weights): weights are finite and not negative; "
+            f"member {t} has {array[t]}."
+        )
+    if not array.any():
+        raise ValueError("Votes(weights): all weights are zero, so nobody votes.")
+    with np.errstate(over="ignore"):
+        total = array.sum()
+    if not np.isfinite(total):
+        raise ValueError(
+            f"Votes(weights): weights as large as {array.max()} add up to infinity; "
+            "divide them by the largest."
+        )
+    return read_only(array)
+
+
+def weights_left(weights: FloatArray) -> FloatArray | None:
+    """Return the weights of some members; None, equal votes, if none has any left."""
+    return weights if weights.any() else None
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, Real | Decimal)
+
+
+def as_names(names: Iterable[str] | None, n_members: int) -> tuple[str, ...]:
+    """Return one name per member; positions by default."""
+    if names is None:
+        return tuple(map(str, range(n_members)))
+    if isinstance(names, str):
+        raise ValueError(f"Votes(names): a list of names, got the text {names!r}.")
+    listed = tuple(map(str, names))
+    if len(listed) != n_members:
+        raise ValueError(
+            f"Votes(names): one name per member, {n_members}; got {len(listed)}."
+        )
+    if len(set(listed)) < n_members:
+        twice = next(name for name, n in Counter(listed).items() if n > 1)
+        raise ValueError(f"Votes(names): two members are called {twice!r}.")
+    return listed
+
+
+def member_positions(members: Any, n_members: int) -> IntArray:
+    """Return the positions that a mask or positions name, in the order given."""
+    given = _named(members, n_members, "keep", "member")
+    if np.unique(given).size < given.size:
+        raise ValueError("keep: a member is named twice.")
+    return given
+
+
+def sample_positions(samples: Any, n_samples: int, owner: str = "at") -> IntArray:
+    """Return the positions of samples that a mask or positions name."""
+    return _named(samples, n_samples, owner, "sample")
+
+
+def _named(places: Any, number: int, owner: str, what: str) -> IntArray:
+    given = np.asarray(places)
+    if given.dtype == bool:
+        if given.shape != (number,):
+            raise ValueError(
+                f"{owner}: a mask needs shape ({number},), one entry per {what}; "
+                f"got {given.shape}."
+            )
+        given = np.flatnonzero(given)
+    if given.ndim != 1 or given.size == 0:
+        raise ValueError(f"{owner}: name at least one {what}, by mask or position.")
+    if given.dtype.kind not in "iu":
+        raise ValueError(f"{owner}: positions are whole numbers, got {given.dtype}.")
+    if given.min() < 0 or given.max() >= number:
+        found = places if given.size < 10 else f"{given.min()} to {given.max()}"
+        raise ValueError(
+            f"{owner}: positions go from 0 to {number - 1}, got {found!r}."
+        )
+    return given.astype(np.intp)

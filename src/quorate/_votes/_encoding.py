@@ -1,0 +1,189 @@
+"""Turn labels into small integer codes, without sorting them all.
+
+Only ``y`` is sorted. Votes are compared with the labels known so far, member by member;
+the few that are unknown are added to what is known. Labels are compared in a type that
+holds each of them exactly, and come back in that of ``y`` where it does.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from quorate._typing import Array, IntArray
+from quorate._votes._labels import check_same_family, common_type, in_type, in_type_of
+from quorate._votes._rows import FilledRows, Rows
+
+# A span of integer labels up to this wide is shifted and counted as bytes.
+_BYTE_SPAN = 256
+# Up to this many labels absent from y are looked for one by one.
+_FEW_GAPS = 8
+
+
+def encode(rows: Rows, y: Array) -> tuple[Array, Array, Array]:
+    """Encode votes and truth as positions in the sorted union of their labels.
+
+    Returns
+    -------
+    classes, codes, y_codes
+    """
+    check_same_family(rows[0], y, "predictions", "y")
+    kinds = {rows[0].dtype.kind, y.dtype.kind}
+    if isinstance(rows, list):
+        kinds |= {row.dtype.kind for row in rows}
+    if kinds <= set("biu"):
+        low, high = int(y.min()), int(y.max())
+        for part in [rows] if isinstance(rows, np.ndarray) else rows:
+            low, high = min(low, int(part.min())), max(high, int(part.max()))
+        if high - low < _BYTE_SPAN:
+            return _encode_bytes(rows, y, low, high)
+    return encode_rows(rows, y)
+
+
+def encode_rows(rows: Rows, y: Array) -> tuple[Array, Array, Array]:
+    """Encode member by member against the labels known so far; any sortable type."""
+    if isinstance(rows, FilledRows):
+        rows = list(rows)
+    common = common_type([rows, y] if isinstance(rows, np.ndarray) else [*rows, y])
+    known, y_codes = _unique(in_type(y, common))
+    # codes are given in the order of discovery and put in label order at the end
+    found = np.arange(known.size)
+    codes = np.empty((len(rows), y.size), dtype=np.int32)
+    for member, given in enumerate(rows):
+        row = in_type(given, common)
+        place = _search(known, row)
+        place[place == known.size] = 0
+        strange = known[place] != row
+        if strange.any():
+            fresh, _ = _unique(row[strange])
+            numbers = np.arange(found.size, found.size + fresh.size)
+            merged = np.concatenate([known, fresh])
+            order = np.argsort(merged, kind="stable")
+            known, found = merged[order], np.concatenate([found, numbers])[order]
+            _check_order(known)
+            place = np.searchsorted(known, row)
+        codes[member] = found[place]
+    rank = np.empty(found.size, dtype=np.int32)
+    rank[found] = np.arange(found.size)
+    small = rank.astype(code_dtype(found.size))
+    return in_type_of(known, y), small[codes], small[y_codes]
+
+
+def encode_truth(y: Array, classes: Array, codes: Array) -> tuple[Array, Array, Array]:
+    """Encode ``y`` against an ensemble's classes; labels new to it are added."""
+    check_same_family(classes, y, "the ensemble's classes", "y")
+    common = common_type([y, classes])
+    known, truth = in_type(classes, common), in_type(y, common)
+    fresh = np.setdiff1d(truth, known)
+    if fresh.size:
+        merged = np.concatenate([known, fresh])
+        order = np.argsort(merged, kind="stable")
+        rank = np.empty(merged.size + 1, dtype=code_dtype(merged.size))
+        rank[order] = np.arange(merged.size)
+        rank[-1] = -1  # a missing vote stays missing
+        known, codes = merged[order], rank[codes]
+        classes = in_type_of(known, classes)
+    return classes, codes, np.searchsorted(known, truth).astype(codes.dtype)
+
+
+def union(arrays: Iterable[Array], model: Array) -> Array:
+    """Return all labels once and sorted, in the type of ``model`` if it holds them."""
+    every = list(arrays)
+    common = common_type(every)
+    unique, _ = _unique(np.concatenate([in_type(array, common) for array in every]))
+    return in_type_of(unique, model)
+
+
+def widened(
+    classes: Array, codes: Array, y: Array, labels: Iterable[Array]
+) -> tuple[Array, Array, Array]:
+    """Return classes and codes with room for labels that nobody voted for."""
+    every = union([classes, *labels], classes)
+    if every.size == classes.size:
+        return classes, codes, y
+    rank = positions(classes, every, "y").astype(code_dtype(every.size))
+    return every, rank[codes], rank[y]
+
+
+def positions(labels: Array, classes: Array, name: str) -> IntArray:
+    """Return where labels stand among sorted classes, or refuse one that does not."""
+    check_same_family(labels, classes, name, "the classes")
+    common = common_type([labels, classes])
+    known, wanted = in_type(classes, common), in_type(labels, common)
+    places = _search(known, wanted)
+    places[places == known.size] = 0
+    strange = known[places] != wanted
+    if strange.any():
+        raise ValueError(
+            f"{name}: {wanted[strange][0]} is none of the {classes.size} classes known "
+            f"({', '.join(map(str, classes[:5].tolist()))}"
+            f"{', ...' if classes.size > 5 else ''})."
+        )
+    return places
+
+
+def code_dtype(n_classes: int) -> type[np.signedinteger[Any]]:
+    """Return the smallest signed type for codes 0..n_classes-1 and -1."""
+    if n_classes <= 2**7:
+        return np.int8
+    return np.int16 if n_classes <= 2**15 else np.int32
+
+
+def _encode_bytes(
+    rows: Rows, y: Array, low: int, high: int
+) -> tuple[Array, Array, Array]:
+    wide: Any = np.uint64 if high >= 2**63 else np.int64
+    shifted = np.empty((len(rows), y.size), dtype=np.uint8)
+    for member, row in enumerate(rows):
+        shifted[member] = row.astype(wide) - wide(low) if low else row
+    y_shifted = (y.astype(wide) - wide(low)).astype(np.uint8)
+
+    present = np.zeros(high - low + 1, dtype=bool)
+    present[y_shifted] = True
+    gaps = np.flatnonzero(~present)
+    if gaps.size <= _FEW_GAPS:
+        for gap in gaps:
+            present[gap] = bool((shifted == gap).any())
+    else:
+        for row in shifted:
+            present |= np.bincount(row, minlength=present.size) > 0
+
+    values = np.flatnonzero(present)
+    classes = in_type_of(values.astype(wide) + wide(low), y)
+    if values.size < present.size:
+        rank = np.zeros(_BYTE_SPAN, dtype=np.uint8)
+        rank[values] = np.arange(values.size)
+        table = rank.tobytes()
+        for row in shifted:
+            row[:] = np.frombuffer(row.tobytes().translate(table), dtype=np.uint8)
+        y_shifted = rank[y_shifted]
+    small = code_dtype(values.size)
+    if small is np.int8:
+        return classes, shifted.view(np.int8), y_shifted.view(np.int8)
+    return classes, shifted.astype(small), y_shifted.astype(small)
+
+
+def _unique(values: Array) -> tuple[Array, Array]:
+    try:
+        unique, inverse = np.unique(values, return_inverse=True)
+    except TypeError as error:
+        raise ValueError(f"labels cannot be sorted: {error}.") from error
+    _check_order(unique)
+    return unique, inverse
+
+
+def _search(known: Array, wanted: Array) -> IntArray:
+    try:
+        return np.searchsorted(known, wanted)
+    except TypeError as error:
+        raise ValueError(f"labels cannot be sorted: {error}.") from error
+
+
+def _check_order(known: Array) -> None:
+    """Refuse labels that are ordered in part only, such as sets."""
+    if known.dtype.kind == "O" and not (known[:-1] < known[1:]).all():
+        place = int(np.argmin(known[:-1] < known[1:]))
+        raise ValueError(
+            f"labels cannot be sorted: of {known[place]!r} and {known[place + 1]!r} "
+            "neither is less."
+        )

@@ -1,0 +1,354 @@
+"""Class probabilities beside the votes: exact, and no larger than they have to be.
+
+A tree gives one of a few distributions, that of a leaf; a fully grown one gives all to
+one class. So the probabilities of trees are a small table for each member and one place
+in it for each sample, as small as the votes themselves. Members that give any number
+need an array of members, samples and classes, which moves to a temporary file where it
+is large.
+"""
+
+import tempfile
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from quorate._typing import Array, BoolArray, FloatArray, IntArray
+from quorate._votes._labels import as_labels, refuse_masked
+
+LARGEST_IN_MEMORY = 512 * 2**20
+"""Bytes above which an array of probabilities lives in a temporary file."""
+# How far a row of probabilities may be from adding up to one.
+_SLACK = 1e-3
+
+
+class Probabilities(ABC):
+    """What each member gives each class; nothing where it has no usable vote."""
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int, int]:
+        """Number of members, samples and classes."""
+
+    @abstractmethod
+    def of(self, member: int, samples: Array | slice = slice(None)) -> FloatArray:
+        """Return what one member gives, (n_samples, n_classes), in doubles."""
+
+    @abstractmethod
+    def keep(self, members: IntArray) -> "Probabilities":
+        """Return those of some members."""
+
+    @abstractmethod
+    def at(self, samples: IntArray) -> "Probabilities":
+        """Return those on some samples."""
+
+    @abstractmethod
+    def only(self, valid: BoolArray) -> "Probabilities":
+        """Return those of the usable votes, and nothing elsewhere."""
+
+    @abstractmethod
+    def arrays(self) -> dict[str, Array]:
+        """Return what a file holds of them."""
+
+    def __repr__(self) -> str:
+        n_members, n_samples, n_classes = self.shape
+        return (
+            f"{type(self).__name__}({n_members} members, {n_samples} samples, "
+            f"{n_classes} classes)"
+        )
+
+    @property
+    def are_certain(self) -> bool:
+        """Whether every member gives all to the class it votes for."""
+        return False
+
+    def block(self, samples: slice) -> Array:
+        """Return all members on some samples, in single precision."""
+        n_members, n_samples, n_classes = self.shape
+        width = len(range(*samples.indices(n_samples)))
+        part = np.empty((n_members, width, n_classes), dtype=np.float32)
+        with np.errstate(under="ignore"):  # shares below 1e-38 are 0 here
+            for member in range(n_members):
+                part[member] = self.of(member, samples)
+        return part
+
+    def dense(self) -> Array:
+        """Return one array in single precision, on disk if it is large."""
+        whole = room_for(self.shape)
+        with np.errstate(under="ignore"):
+            for member in range(self.shape[0]):
+                whole[member] = self.of(member)
+        return whole
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class DenseProbabilities(Probabilities):
+    """Probabilities as one array of members, samples and classes."""
+
+    values: Array
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """See :class:`Probabilities`."""
+        n_members, n_samples, n_classes = self.values.shape
+        return n_members, n_samples, n_classes
+
+    def of(self, member: int, samples: Array | slice = slice(None)) -> FloatArray:
+        """See :class:`Probabilities`."""
+        return np.asarray(self.values[member, samples], dtype=float)
+
+    def keep(self, members: IntArray) -> "DenseProbabilities":
+        """See :class:`Probabilities`."""
+        _, n_samples, n_classes = self.shape
+        part = room_for((len(members), n_samples, n_classes), self.values.dtype)
+        for place, member in enumerate(members):
+            part[place] = self.values[member]
+        return DenseProbabilities(part)
+
+    def at(self, samples: IntArray) -> "DenseProbabilities":
+        """See :class:`Probabilities`."""
+        n_members, _, n_classes = self.shape
+        part = room_for((n_members, len(samples), n_classes), self.values.dtype)
+        for member in range(n_members):
+            part[member] = self.values[member, samples]
+        return DenseProbabilities(part)
+
+    def only(self, valid: BoolArray) -> "DenseProbabilities":
+        """See :class:`Probabilities`."""
+        part = room_for(self.shape, self.values.dtype)
+        for member, usable in enumerate(valid):
+            part[member, usable] = self.values[member, usable]
+        return DenseProbabilities(part)
+
+    def block(self, samples: slice) -> Array:
+        """See :class:`Probabilities`."""
+        return np.asarray(self.values[:, samples], dtype=np.float32)
+
+    def dense(self) -> Array:
+        """See :class:`Probabilities`."""
+        if self.values.dtype == np.float32:
+            return self.values
+        return Probabilities.dense(self)
+
+    def arrays(self) -> dict[str, Array]:
+        """See :class:`Probabilities`."""
+        return {"probabilities": self.values}
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class TabledProbabilities(Probabilities):
+    """Probabilities as a place in a table of distributions, one table per member.
+
+    The last row of each table is nothing at all: the place -1 of a missing vote.
+    """
+
+    places: Array
+    tables: tuple[FloatArray, ...]
+    are_certain: bool = False
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """See :class:`Probabilities`."""
+        n_members, n_samples = self.places.shape
+        return n_members, n_samples, self.tables[0].shape[1]
+
+    def of(self, member: int, samples: Array | slice = slice(None)) -> FloatArray:
+        """See :class:`Probabilities`."""
+        return self.tables[member].take(self.places[member, samples], axis=0)
+
+    def keep(self, members: IntArray) -> "TabledProbabilities":
+        """See :class:`Probabilities`."""
+        tables = tuple(self.tables[member] for member in members)
+        return TabledProbabilities(self.places[members], tables, self.are_certain)
+
+    def at(self, samples: IntArray) -> "TabledProbabilities":
+        """See :class:`Probabilities`."""
+        places = self.places[:, samples]
+        return TabledProbabilities(places, self.tables, self.are_certain)
+
+    def only(self, valid: BoolArray) -> "TabledProbabilities":
+        """See :class:`Probabilities`."""
+        places = np.where(valid, self.places, self.places.dtype.type(-1))
+        return TabledProbabilities(places, self.tables, self.are_certain)
+
+    def arrays(self) -> dict[str, Array]:
+        """See :class:`Probabilities`."""
+        return {
+            "places": self.places,
+            "tables": np.concatenate(self.tables),
+            "table_sizes": np.array([len(table) for table in self.tables]),
+        }
+
+
+def certain(codes: Array, n_classes: int) -> TabledProbabilities:
+    """Return the probabilities of members that are sure; they share the votes."""
+    table = np.concatenate([np.eye(n_classes), np.zeros((1, n_classes))])
+    return TabledProbabilities(codes, (table,) * len(codes), are_certain=True)
+
+
+def tabled(places: Sequence[Array], tables: Sequence[FloatArray]) -> Probabilities:
+    """Return probabilities from places of any type and tables without a last row.
+
+    Places of -1 are votes that may not be used.
+    """
+    n_classes = tables[0].shape[1]
+    nothing = np.zeros((1, n_classes))
+    small = place_dtype(max(map(len, tables)))
+    stacked = np.empty((len(places), len(places[0])), dtype=small)
+    for row, found in zip(stacked, places, strict=True):
+        row[:] = found
+    full = tuple(np.concatenate([table, nothing]) for table in tables)
+    return TabledProbabilities(stacked, full)
+
+
+def place_dtype(n_rows: int) -> type[np.signedinteger[Any]]:
+    """Return the smallest signed type for places 0..n_rows-1 and -1."""
+    if n_rows <= 2**7:
+        return np.int8
+    return np.int16 if n_rows <= 2**15 else np.int32
+
+
+def pooled(
+    parts: Sequence[tuple[IntArray, IntArray, Probabilities]],
+    shape: tuple[int, int, int],
+) -> Probabilities:
+    """Return the probabilities of folds, put together position by position.
+
+    Each part has the samples it is about, the columns of its classes, and fewer members
+    than the whole where its ensemble has fewer.
+    """
+    values = room_for(shape, np.float64)
+    for samples, columns, part in parts:
+        for member in range(min(shape[0], part.shape[0])):
+            values[member][np.ix_(samples, columns)] = part.of(member)
+    return DenseProbabilities(values)
+
+
+def room_for(shape: tuple[int, ...], dtype: Any = np.float32) -> Array:
+    """Return zeros for probabilities, memory-mapped if there are many.
+
+    The file has no name on the disk (or loses it with the last array that uses it), so
+    nothing is left behind.
+    """
+    wanted = np.dtype(dtype)
+    if np.prod(shape, dtype=np.int64) * wanted.itemsize <= LARGEST_IN_MEMORY:
+        return np.zeros(shape, dtype=wanted)
+    with tempfile.TemporaryFile() as file:
+        return np.memmap(file, dtype=wanted, mode="w+", shape=shape)
+
+
+def column_labels(classes: Any, probabilities: Any) -> Array | None:
+    """Return the labels of the columns of probabilities; None if none are named."""
+    if classes is None:
+        return None
+    if probabilities is None:
+        raise ValueError(
+            "Votes(classes): they name the columns of probabilities, of which there "
+            "are none."
+        )
+    labels = as_labels(classes, "Votes(classes)")
+    if labels.ndim != 1 or labels.size == 0:
+        raise ValueError(
+            f"Votes(classes): one label per column, got shape {labels.shape}."
+        )
+    if np.unique(labels).size < labels.size:
+        raise ValueError("Votes(classes): two columns have the same label.")
+    return labels
+
+
+def as_columns(given: Any, n_classes: int) -> Any:
+    """Return probabilities with a column for each class, where one stands for two."""
+    refuse_masked(given, "Votes(probabilities)")
+    array = np.asarray(given)
+    if array.ndim == 2 and n_classes == 2 and array.dtype.kind in "fiub":
+        return np.stack([1 - array.astype(float), array], axis=2)
+    return array
+
+
+def most_likely(probabilities: Any, classes: Array | None) -> Array:
+    """Return the class that each member finds most likely, the lowest of several."""
+    if classes is None:
+        raise ValueError(
+            "Votes(None, y, probabilities): without predictions the classes of the "
+            "columns are needed, such as classes=model.classes_."
+        )
+    given = as_columns(probabilities, classes.size)
+    if given.ndim != 3 or given.shape[2] != classes.size or given.dtype.kind not in "f":
+        raise ValueError(
+            "Votes(probabilities): one number per member, sample and class, shape "
+            f"(n_members, n_samples, {classes.size}); got {given.dtype} of shape "
+            f"{given.shape}."
+        )
+    rising = np.argsort(classes, kind="stable")
+    found = [classes[rising][row[:, rising].argmax(axis=1)] for row in given]
+    return np.array(found)
+
+
+def check_probabilities(
+    given: Any,
+    shape: tuple[int, int],
+    classes: Array,
+    valid: BoolArray | None,
+    columns: IntArray,
+) -> Probabilities:
+    """Return probabilities as 32-bit floats, zero where a vote may not be used.
+
+    Parameters
+    ----------
+    given : array-like
+    shape : tuple of int
+        Number of members and samples.
+    classes : array
+        All labels, sorted.
+    valid : array of bool, optional
+        Which votes may be used.
+    columns : array of int
+        Which of the classes each column is about.
+
+    Raises
+    ------
+    ValueError
+        Naming the first member and sample that do not fit.
+    """
+    refuse_masked(given, "Votes(probabilities)")
+    array = np.asarray(given)
+    wanted = (*shape, columns.size)
+    if array.shape != wanted:
+        classes = classes[columns]
+        raise ValueError(
+            f"Votes(probabilities): shape {wanted}, one probability per member, sample "
+            f"and class ({', '.join(map(str, classes[:5].tolist()))}"
+            f"{', ...' if classes.size > 5 else ''}); got {array.shape}."
+        )
+    if array.dtype.kind not in "fiub":
+        raise ValueError(f"Votes(probabilities): numbers, got {array.dtype}.")
+    kept = room_for((*shape, classes.size))
+    for member, row in enumerate(array):
+        usable = None if valid is None else valid[member]
+        _check_row(row, usable, member)
+        kept[member][:, columns] = (
+            row if usable is None else np.where(usable[:, None], row, 0)
+        )
+    return DenseProbabilities(kept)
+
+
+def check_range(values: Array, name: str) -> None:
+    """Raise ``ValueError`` unless all are numbers between 0 and 1."""
+    for row in values:
+        if not ((row >= 0) & (row <= 1 + _SLACK)).all():
+            raise ValueError(f"{name} that are not between 0 and 1")
+
+
+def _check_row(row: Array, usable: BoolArray | None, member: int) -> None:
+    known = np.isfinite(row) & (row >= 0) & (row <= 1 + _SLACK)
+    bad = ~known.all(axis=1) | (np.abs(row.sum(axis=1) - 1) > _SLACK)
+    if usable is not None:
+        bad &= usable
+    if bad.any():
+        sample = int(bad.argmax())
+        raise ValueError(
+            f"Votes(probabilities): between 0 and 1 and adding up to 1; member "
+            f"{member} has {row[sample].tolist()} on sample {sample}."
+        )

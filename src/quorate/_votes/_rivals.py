@@ -1,0 +1,156 @@
+"""How other models do on the same samples as an ensemble: counts that add up."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from quorate._typing import Array, BoolArray, FloatArray, IntArray
+from quorate._votes._kinds import Kinds
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rivals:
+    """Errors of other models beside those of an ensemble, on the same samples.
+
+    The others are one model, or the first members of an order, in several sizes.
+    Everything that a comparison or a certificate needs of the samples is here.
+    """
+
+    sizes: IntArray
+    """How many members each of them has."""
+    order: IntArray | None
+    """The order whose first members they are; None for a model of its own."""
+    weights: FloatArray | None
+    """The weights that go with the order, one for each member, where it has some."""
+    errors: IntArray
+    """Samples that only the rival, only the whole ensemble, and both get wrong, of each
+    rival and class."""
+    samples: IntArray
+    """Samples of each class."""
+    same: IntArray
+    """Samples for which both decide for the same class."""
+    kinds: Kinds | None = None
+    """What both decide, for one rival that knows no classes of its own."""
+    learned: str | None = None
+    """Digest of what the model has learned; None if it is not known, or an order."""
+    n_chosen_on: float = 0.0
+    """Samples on which members of either were chosen, as far as that can be told."""
+
+    @classmethod
+    def count(
+        cls,
+        wrong: list[BoolArray],
+        whole: BoolArray,
+        same: list[int],
+        sizes: IntArray,
+        order: IntArray | None = None,
+        weights: FloatArray | None = None,
+        *,
+        y: Array,
+        n_classes: int,
+        kinds: Kinds | None = None,
+        learned: str | None = None,
+        n_chosen_on: float = 0.0,
+    ) -> "Rivals":
+        """Count errors that one, the other or both make, in each class."""
+
+        def of_each_class(samples: BoolArray) -> IntArray:
+            return np.bincount(y[samples], minlength=n_classes)
+
+        return cls(
+            sizes=np.asarray(sizes, dtype=np.int64),
+            order=order,
+            weights=weights,
+            errors=np.array(
+                [
+                    [of_each_class(w & ~whole) for w in wrong],
+                    [of_each_class(whole & ~w) for w in wrong],
+                    [of_each_class(whole & w) for w in wrong],
+                ]
+            ),
+            samples=np.bincount(y, minlength=n_classes),
+            same=np.array(same, dtype=np.int64),
+            kinds=kinds,
+            learned=learned,
+            n_chosen_on=n_chosen_on,
+        )
+
+    def __add__(self, other: "Rivals") -> "Rivals":
+        if not self.are_those_of(other):
+            raise ValueError(
+                "Summary: how two different rivals did does not add up; summarise all "
+                "batches against the same."
+            )
+        kinds = None
+        if self.kinds is not None and other.kinds is not None:
+            kinds = self.kinds + other.kinds
+        return replace(
+            self,
+            errors=self.errors + other.errors,
+            samples=self.samples + other.samples,
+            same=self.same + other.same,
+            kinds=kinds,
+            learned=self.learned and other.learned,
+            n_chosen_on=self.n_chosen_on + other.n_chosen_on,
+        )
+
+    def in_classes(self, places: IntArray, n_classes: int) -> "Rivals":
+        """Return the same with more classes; ``places`` says where the old ones are."""
+        errors = np.zeros((*self.errors.shape[:2], n_classes), dtype=np.int64)
+        errors[..., places] = self.errors
+        samples = np.zeros(n_classes, dtype=np.int64)
+        samples[places] = self.samples
+        kinds = None if self.kinds is None else self.kinds.in_classes(places)
+        return replace(self, errors=errors, samples=samples, kinds=kinds)
+
+    def are_those_of(self, other: "Rivals") -> bool:
+        """Tell whether the other counts are about the same rivals."""
+        return self.may_be_of(other.learned) and all(
+            one is two is None
+            or (one is not None and two is not None and np.array_equal(one, two))
+            for one, two in (
+                (self.sizes, other.sizes),
+                (self.order, other.order),
+                (self.weights, other.weights),
+            )
+        )
+
+    def may_be_of(self, learned: str | None) -> bool:
+        """Tell whether they are of the model of this digest, as far as is known."""
+        return None in (self.learned, learned) or self.learned == learned
+
+    @property
+    def n_samples(self) -> int:
+        """Samples in all."""
+        return int(self.samples.sum())
+
+    @property
+    def only_rival(self) -> IntArray:
+        """Samples that only the rival gets wrong."""
+        return np.asarray(self.errors[0].sum(axis=-1))
+
+    @property
+    def only_whole(self) -> IntArray:
+        """Samples that only the whole ensemble gets wrong."""
+        return np.asarray(self.errors[1].sum(axis=-1))
+
+    @property
+    def wrong(self) -> IntArray:
+        """Errors of each rival."""
+        return np.asarray((self.errors[0] + self.errors[2]).sum(axis=-1))
+
+    @property
+    def wrong_whole(self) -> int:
+        """Errors of the whole ensemble."""
+        return int((self.errors[1, 0] + self.errors[2, 0]).sum())
+
+    @property
+    def found(self) -> IntArray:
+        """Samples of each class that each rival gets right, one row for each."""
+        return np.asarray(self.samples - self.errors[0] - self.errors[2])
+
+    def __str__(self) -> str:
+        error = f"{100 * self.wrong[0] / self.n_samples:.2f} %"
+        if self.sizes.size == 1:
+            return f"a model of {self.sizes[0]} members, error {error}"
+        return f"{self.sizes.size} sizes of an order of {self.sizes.max()} members"
