@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quorate._suggest import one_of
+from quorate._messages import one_of
 from quorate._typing import Array, FloatArray, IntArray, Lambda, Outputs, Ties
 from quorate._votes._adding import add_summaries
 from quorate._votes._pair_counts import PairCounts
