@@ -44,7 +44,7 @@ from quorate._votes._rule import (
     DecisionRule,
     RuleName,
     VoteSource,
-    flaw_of,
+    why_not_scorable,
 )
 from quorate._votes._subsets import subset_errors
 from quorate._votes._summary import Summary
@@ -87,7 +87,6 @@ __all__ = [
     "code_dtype",
     "encode_rows",
     "encode_truth",
-    "flaw_of",
     "joined_votes",
     "leave_one_out_errors",
     "leave_one_out_outcomes",
@@ -111,5 +110,6 @@ __all__ = [
     "union",
     "warn_left_out",
     "weights_left",
+    "why_not_scorable",
     "widened",
 ]
