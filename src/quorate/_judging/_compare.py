@@ -33,7 +33,7 @@ from quorate._units import (
     percent_text,
     points_text,
 )
-from quorate._votes import Rivals, Summary, VoteSource
+from quorate._votes import PairedErrors, Summary, VoteSource
 from quorate.ensembles import (
     Ensemble,
     are_too_many,
@@ -367,7 +367,9 @@ def _judge_summary(
     }
 
 
-def _counted_score(summary: Summary, rivals: Rivals, scoring: Any) -> dict[str, Any]:
+def _counted_score(
+    summary: Summary, rivals: PairedErrors, scoring: Any
+) -> dict[str, Any]:
     """Return the score asked for, with its standard errors, from counts."""
     if rivals.kinds is None:
         raise ValueError(
