@@ -15,10 +15,9 @@ SOURCE = Path(quorate.__file__).parent
 # A room may import rooms before it, never one after it or beside it on the same line.
 RANKS = [
     {
-        *("exceptions", "_typing", "_suggest", "_atomic", "_warn", "_version"),
-        *("_html", "_units", "_workers", "_label_text"),
+        *("exceptions", "_typing", "_messages", "_atomic", "_version"),
+        *("_output", "_units", "_workers", "_label_text"),
     },
-    {"_plain", "_versions"},
     {"_kernels", "_native", "stats", "_data"},
     {"_votes"},
     {"ensembles", "_scoring", "_files"},

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 from quorate._atomic import atomic_write
 from quorate._files._harmless import is_harmless
 from quorate._files._sound import unsound_part
-from quorate._suggest import in_short
-from quorate._versions import versions
-from quorate._warn import warn
+from quorate._messages import in_short, warn
+from quorate._version import versions
 from quorate.exceptions import FileFormatError, VersionWarning
 
 if TYPE_CHECKING:

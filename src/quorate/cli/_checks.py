@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from quorate._suggest import unknown_name
+from quorate._messages import unknown_name
 from quorate._units import as_bytes, as_count, as_milliseconds, as_share
 from quorate.cli._errors import typed_again
 from quorate.cli._streams import is_stream
