@@ -48,7 +48,7 @@ WORK = (
 )
 
 ROOMS = (
-    "_blending", "_diagnosis", "_report", "comparison", "display", "lazy", "pruned",
+    "_blending", "_diagnosis", "_report", "_judging", "display", "lazy", "_pruned",
     "study",
 )  # fmt: skip
 
