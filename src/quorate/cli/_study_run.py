@@ -167,7 +167,7 @@ def _check_workers(dask: str | None, backend: str | None) -> None:
 
 @contextmanager
 def _workers(dask: str | None, backend: str | None) -> Iterator[None]:
-    """Make joblib use a backend, or a Dask cluster, for the time of a ``with`` block."""
+    """Make joblib use a backend, or a Dask cluster, inside a ``with`` block."""
     from joblib import parallel_config
 
     from quorate._summarising import connect

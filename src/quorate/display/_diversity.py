@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from quorate._suggest import one_of
+from quorate._messages import one_of
 from quorate._theory import diversity, measures
 from quorate._typing import FloatArray
 from quorate._votes import VoteCounts, Votes, check_votes

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from quorate._atomic import atomic_write
-from quorate._suggest import one_of
+from quorate._messages import one_of
 from quorate.display._axes import offscreen, require_matplotlib
 from quorate.display._base import Display
 from quorate.display._correlation import CorrelationDisplay

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from quorate._suggest import one_of
+from quorate._messages import one_of
 from quorate._typing import FloatArray
 from quorate.display._axes import figure_of, one_axes
 from quorate.display._base import Display

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from quorate._suggest import one_of
+from quorate._messages import one_of
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate._votes import Votes
 from quorate.display._axes import figure_of, one_axes

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from quorate._suggest import unknown_name
+from quorate._messages import unknown_name
 from quorate._typing import Array, FloatArray
 from quorate.display._axes import figure_of, one_axes
 from quorate.display._base import Display

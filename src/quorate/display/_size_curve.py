@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from quorate._choosing import SizeCurve, size_curve
-from quorate._suggest import one_of
+from quorate._messages import one_of
 from quorate._typing import FloatArray, IntArray
-from quorate._votes import Votes, flaw_of
+from quorate._votes import Votes, why_not_scorable
 from quorate.display._axes import figure_of, one_axes
 from quorate.display._base import Display
 from quorate.display._colours import ALL, GOOD, KEPT, text_colour
@@ -85,7 +85,7 @@ class SizeCurveDisplay(Display):
         selection : Selection
             Of a method with an order of picking.
         """
-        if flaw := flaw_of(selection.source):
+        if flaw := why_not_scorable(selection.source):
             raise ValueError(f"SizeCurveDisplay: {flaw}.")
         if selection.curve is None:
             raise ValueError(

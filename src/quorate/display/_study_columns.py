@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quorate._suggest import unknown_name
+from quorate._messages import unknown_name
 from quorate._typing import Array, BoolArray, FloatArray
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from quorate._suggest import unknown_name
+from quorate._messages import unknown_name
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import as_labels
 

@@ -15,7 +15,7 @@ import pandas as pd
 import sklearn.datasets
 
 from quorate._data import TABLES, read_table
-from quorate._suggest import unknown_name
+from quorate._messages import unknown_name
 from quorate._typing import Array
 from quorate.exceptions import FileFormatError
 from quorate.study._data_set import DataSet, split_target

@@ -8,8 +8,8 @@ from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from quorate._messages import in_short, unknown_name
 from quorate._scoring import check_scoring
-from quorate._suggest import in_short, unknown_name
 from quorate.pruning import make_pruner, members_to_keep, method_name, methods
 from quorate.study._learners import ENSEMBLES, LEARNERS
 
@@ -243,10 +243,8 @@ class Plan:
 
     @property
     def data_specs(self) -> tuple[DataSpec, ...]:
-        """The data sets, with the plan's rows and classes unless they have their own."""
-        specs = [
-            DataSpec(data) if isinstance(data, str) else data for data in self.data
-        ]
+        """The data sets, with the rows and classes of the plan where they say none."""
+        specs = [DataSpec(one) if isinstance(one, str) else one for one in self.data]
         return tuple(
             replace(
                 spec,

@@ -9,7 +9,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
-from quorate._plain import plain
+from quorate._output import plain
 from quorate._typing import Array, FloatArray
 from quorate.study._data_set import as_numbers, as_texts, column_kinds
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from quorate._suggest import unknown_name
+from quorate._messages import unknown_name
 from quorate._theory import measures
 from quorate.study._load_data import list_data_sets
 from quorate.study._plan import EnsembleSpec, MethodSpec, Plan
@@ -120,7 +120,7 @@ def _selectors(name: str, data: tuple[str, ...]) -> Plan:
         EnsembleSpec("adaboost", "tree", 100, "holdout"),
         EnsembleSpec("random_forest", members=200, prune_on="holdout"),
     )
-    how = {"folds": 3, "repeats": 3, "prune_on": "oob", "rows": 1000}
+    how: dict[str, Any] = {"folds": 3, "repeats": 3, "prune_on": "oob", "rows": 1000}
     return Plan(name, data, ensembles, tuple(methods), as_deployed=True, **how)
 
 

@@ -9,7 +9,7 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from quorate._suggest import in_short
+from quorate._messages import in_short
 from quorate.exceptions import FileFormatError
 from quorate.study._plan import Plan
 

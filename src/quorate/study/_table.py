@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from quorate._html import escape
-from quorate._suggest import unknown_name
+from quorate._messages import unknown_name
+from quorate._output import escape
 from quorate.stats import Scores, average_ranks, win_tie_loss
 
 _MARKS = {1: "+", 0: "", -1: "-"}
@@ -60,7 +60,7 @@ class ScoreTable:
         head = "".join(f"<th>{name}</th>" for name in header)
         body, foot = (
             "".join(
-                f"<tr><th>{name}</th>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+                f"<tr><th>{name}</th><td>{'</td><td>'.join(cells)}</td></tr>"
                 for name, *cells in part
             )
             for part in parts
@@ -81,10 +81,10 @@ class ScoreTable:
         """Return header, body and footer in another language, the best in bold."""
         body = [
             [
-                escape(name),
-                *(bold(escape(c)) if b else escape(c) for c, b in zip(cells, best)),
+                bold(escape(cell)) if is_best else escape(cell)
+                for cell, is_best in zip(row, [False, *best], strict=True)
             ]
-            for (name, *cells), best in zip(self.body, self.best, strict=True)
+            for row, best in zip(self.body, self.best, strict=True)
         ]
         footer = [list(map(escape, row)) for row in self.footer]
         return list(map(escape, self.header)), body, footer
