@@ -199,8 +199,8 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "the key of a cell without the version",
         "study",
-        '"version": __version__, "learners": _learners()',
-        '"learners": _learners()',
+        '"quorate": __version__,',
+        "",
     ),
     # report
     (
