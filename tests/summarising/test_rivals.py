@@ -8,7 +8,7 @@ from sklearn.ensemble import RandomForestClassifier
 from tests.summarising.conftest import in_batches
 
 import quorate
-from quorate._votes import Kinds, Summary
+from quorate._votes import PairedCounts, Summary
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,8 @@ def test_recalls_where_a_class_comes_late(forest, small, data, tmp_path):
     assert again.rivals.found.tolist() == summary.rivals.found.tolist()
     # A class that came late moved the others, in what was counted before it came.
     np.testing.assert_array_equal(
-        again.rivals.kinds.codes, Kinds.count(*_codes(forest, small, X, labels)).codes
+        again.rivals.kinds.codes,
+        PairedCounts.count(*_codes(forest, small, X, labels)).codes,
     )
 
 

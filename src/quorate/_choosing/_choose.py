@@ -20,6 +20,7 @@ from quorate._choosing._pace import Build, Pace, fewer
 from quorate._choosing._selection import Selection
 from quorate._choosing._size import USUAL, Budget, Keep, Size
 from quorate._data import as_seed
+from quorate._messages import warn
 from quorate._scoring import (
     Score,
     check_ranking,
@@ -28,8 +29,7 @@ from quorate._scoring import (
     score_for,
 )
 from quorate._typing import Array
-from quorate._votes import Summary, Votes, VoteSource, flaw_of
-from quorate._warn import warn
+from quorate._votes import Summary, Votes, VoteSource, why_not_scorable
 from quorate.exceptions import NothingSavedWarning, TrainingVotesWarning
 from quorate.pruning import AUTO, Progress, Pruner, choose_method, make_pruner
 
@@ -103,7 +103,7 @@ def choose(
             drawn=evidence.drawn,
         )
         return _told(found, evidence) if expect else found
-    if wanted.needs_errors and (flaw := flaw_of(votes.source)):
+    if wanted.needs_errors and (flaw := why_not_scorable(votes.source)):
         raise ValueError(
             f"{wanted.name}: how many are enough cannot be told, since {flaw}, or give "
             "a number to keep."
@@ -129,7 +129,7 @@ def choose(
     expected = None
     if by_errors:
         expected = expected_error(evidence, _of_everybody(pruner, ""), wanted, score)
-    shown = None if flaw_of(votes.source) else curve
+    shown = None if why_not_scorable(votes.source) else curve
 
     def first(number: int) -> Selection:
         fitted, order, taken = whole, whole.order_[:number], seconds
@@ -162,7 +162,7 @@ def choose(
 
 def _told(selection: Selection, evidence: Evidence) -> Selection:
     """Return a choice with the error to expect, where that can be told."""
-    if selection.expected is not None or flaw_of(selection.source):
+    if selection.expected is not None or why_not_scorable(selection.source):
         return selection
     expected = expected_of(evidence, selection, selection.judged_by)
     return replace(selection, expected=expected)
@@ -186,7 +186,7 @@ def _in_time(
 def _can_find_size(pruner: Pruner, evidence: Evidence) -> bool:
     """Tell whether errors can say how many are enough: honest ones, along an order."""
     votes = evidence.votes
-    if evidence.chosen_on or flaw_of(votes.source) or not folds_of(votes):
+    if evidence.chosen_on or why_not_scorable(votes.source) or not folds_of(votes):
         return False
     everybody = make_pruner(pruner, keep=_all_of(pruner))
     return bool(everybody.has_order)
@@ -430,7 +430,7 @@ def _fit(
 
 def _curve(votes: Votes, fitted: Pruner, score: Score | None) -> SizeCurve | None:
     """Return the error along the order; None where it would mean nothing."""
-    if flaw_of(votes.source):
+    if why_not_scorable(votes.source):
         return None
     return _whole_curve(votes, fitted, score)
 

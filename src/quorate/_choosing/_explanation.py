@@ -8,7 +8,7 @@ import numpy as np
 
 from quorate._choosing._curve import size_curve
 from quorate._choosing._selection import Selection
-from quorate._html import encodable, escape, table_html
+from quorate._output import encodable, escape, table_html
 from quorate._scoring import (
     Score,
     judge_subsets,
@@ -21,11 +21,11 @@ from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate._units import percent_text, points_text
 from quorate._votes import (
     Votes,
-    flaw_of,
     leave_one_out_errors,
     prefix_errors,
     prefix_outcomes,
     subset_errors,
+    why_not_scorable,
 )
 from quorate.pruning import BestMembers, RandomSubset
 
@@ -211,7 +211,7 @@ def explain(
     votes = selection.votes
     if test is not None:
         _check_test(test, votes)
-    honest = not flaw_of(selection.source)
+    honest = not why_not_scorable(selection.source)
     judged = votes if test is None else test
     score = selection.judged_by
     if scoring is None and score is not None and test is not None:
@@ -244,7 +244,7 @@ def _check_test(test: Any, votes: Votes) -> None:
             f"explain(test): votes of all {votes.n_members} members are needed, "
             f"got {test.n_members}."
         )
-    if flaw := flaw_of(test.source):
+    if flaw := why_not_scorable(test.source):
         raise ValueError(f"explain(test): {flaw}.")
 
 

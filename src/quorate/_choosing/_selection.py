@@ -9,10 +9,10 @@ from quorate._choosing._curve import SizeCurve
 from quorate._choosing._drawing import Drawn
 from quorate._choosing._expected import ExpectedError
 from quorate._choosing._pace import Latency
-from quorate._html import facts_html
+from quorate._output import facts_html
 from quorate._scoring import Judged, Score, judge_votes
 from quorate._typing import BoolArray, FloatArray, IntArray
-from quorate._votes import Votes, VoteSource, flaw_of
+from quorate._votes import Votes, VoteSource, why_not_scorable
 from quorate.pruning import Pruner
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Selection:
         return self._judged(self.votes)
 
     def _judged(self, votes: Votes) -> Judged | None:
-        if flaw_of(self.source):
+        if why_not_scorable(self.source):
             return None
         if self.judged_by is not None:
             return judge_votes(votes, self.judged_by)
@@ -169,7 +169,7 @@ class Selection:
         The first flatters the choice. None on training votes and without labels,
         where errors mean nothing.
         """
-        if flaw_of(self.source):
+        if why_not_scorable(self.source):
             return None
         return self.applied_to(self.votes).error(), self.votes.error()
 

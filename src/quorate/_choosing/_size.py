@@ -10,7 +10,7 @@ import numpy as np
 from quorate._choosing._curve import SizeCurve
 from quorate._typing import Array
 from quorate._units import as_bytes
-from quorate._votes import Votes, flaw_of
+from quorate._votes import Votes, why_not_scorable
 from quorate.ensembles import COSTS
 from quorate.pruning import Pruner, members_to_keep
 
@@ -98,7 +98,7 @@ class Size:
         """
         if self.keep != USUAL or self.tolerance is not None or self.budget is not None:
             return self
-        if votes.family != "pool" or flaw_of(votes.source):
+        if votes.family != "pool" or why_not_scorable(votes.source):
             return Size(DEFAULT_KEEP)
         if pruner.tags.chooses_weights and pruner.tags.finds_size:
             return Size(None)

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from quorate._data import in_memory, refuse_missing_labels
-from quorate._html import table_html
 from quorate._judging._limits import error_limit, excess_limit
-from quorate._plain import plain
+from quorate._output import plain, table_html
 from quorate._scoring import (
     Judged,
     Score,
@@ -34,7 +33,7 @@ from quorate._units import (
     percent_text,
     points_text,
 )
-from quorate._votes import Rivals, Summary, VoteSource
+from quorate._votes import PairedErrors, Summary, VoteSource
 from quorate.ensembles import (
     Ensemble,
     are_too_many,
@@ -368,7 +367,9 @@ def _judge_summary(
     }
 
 
-def _counted_score(summary: Summary, rivals: Rivals, scoring: Any) -> dict[str, Any]:
+def _counted_score(
+    summary: Summary, rivals: PairedErrors, scoring: Any
+) -> dict[str, Any]:
     """Return the score asked for, with its standard errors, from counts."""
     if rivals.kinds is None:
         raise ValueError(

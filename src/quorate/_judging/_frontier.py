@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from quorate._choosing import gather
-from quorate._html import escape
+from quorate._output import escape
 from quorate._scoring import (
     Score,
     check_ranking,
@@ -18,7 +18,7 @@ from quorate._scoring import (
 )
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate._units import cost_text
-from quorate._votes import Votes, flaw_of, subset_errors
+from quorate._votes import Votes, subset_errors, why_not_scorable
 from quorate.pruning import gram, label_products
 
 __all__ = ["Frontier", "FrontierPoint", "frontier"]
@@ -269,7 +269,7 @@ def frontier(
 
 
 def _refuse_unscored(votes: Votes) -> None:
-    if flaw := flaw_of(votes.source):
+    if flaw := why_not_scorable(votes.source):
         raise ValueError(f"frontier: {flaw}.")
 
 

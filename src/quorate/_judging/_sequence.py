@@ -8,7 +8,7 @@ import numpy as np
 from quorate._judging._certificate import Certificate
 from quorate._judging._limits import error_limit, excess_limit, samples_needed
 from quorate._typing import BoolArray, FloatArray, IntArray
-from quorate._votes import Rivals
+from quorate._votes import PairedErrors
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Errors:
         return [cls.of(wrong, full, classes == code) for code in np.unique(classes)]
 
     @classmethod
-    def counted(cls, rivals: Rivals, balanced: bool) -> list["Errors"]:
+    def counted(cls, rivals: PairedErrors, balanced: bool) -> list["Errors"]:
         """Take what a pass has counted, of all samples together or of each class."""
         errors, samples = rivals.errors, rivals.samples
         if not balanced:

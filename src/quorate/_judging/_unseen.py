@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from quorate._votes import VoteCounts, Votes, VoteSource, flaw_of
+from quorate._votes import VoteCounts, Votes, VoteSource, why_not_scorable
 
 SEEN = VoteSource.TRAINING.flaw
 CHOSEN_ON = (
@@ -22,5 +22,5 @@ def check_unseen(votes: VoteCounts) -> None:
             "certify: masked votes come from different members on each sample; collect "
             "votes on samples that no member was trained on."
         )
-    if flaw := flaw_of(votes.source):
+    if flaw := why_not_scorable(votes.source):
         raise ValueError(f"certify: {flaw}.")

@@ -8,7 +8,7 @@ from quorate._judging import certify, error_limit, excess_limit
 from quorate._report._certificate import DELTA, TOLERANCE, stated
 from quorate._report._pictures import evenly_spread
 from quorate._report._words import UNSCORED
-from quorate._votes import Rivals, Summary
+from quorate._votes import PairedErrors, Summary
 
 _MOST_SIZES = 30
 
@@ -35,7 +35,7 @@ def rival_facts(summary: Summary, honest: bool) -> dict[str, Any]:
     }
 
 
-def _sizes(rivals: Rivals, certified: int | None) -> list[dict[str, Any]]:
+def _sizes(rivals: PairedErrors, certified: int | None) -> list[dict[str, Any]]:
     """Return how each size does beside the whole; some of them, if they are many."""
     n, counted = rivals.n_samples, rivals.sizes.size == 1
     some = evenly_spread(rivals.sizes.size, _MOST_SIZES)

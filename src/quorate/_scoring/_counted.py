@@ -14,7 +14,7 @@ from quorate._scoring._score import Score
 from quorate._scoring._scorers import shown_scoring
 from quorate._scoring._tables import TableScore
 from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes import Kinds
+from quorate._votes import PairedCounts
 
 
 def can_be_counted(scoring: Any, classes: Array, owner: str) -> bool:
@@ -40,7 +40,7 @@ def check_counted(scoring: Any, classes: Array | None, owner: str) -> None:
 
 
 def judge_kinds(
-    scoring: Any, classes: Array, kinds: Kinds, owner: str
+    scoring: Any, classes: Array, kinds: PairedCounts, owner: str
 ) -> tuple[Score, tuple[float, float], tuple[float, float, float]]:
     """Return the score that is meant, what both models get, and standard errors.
 

@@ -9,8 +9,8 @@ from quorate._choosing import Selection
 from quorate._data import Batch, named_batch
 from quorate._typing import FloatArray, IntArray
 from quorate._votes import (
-    Kinds,
-    Rivals,
+    PairedCounts,
+    PairedErrors,
     Summary,
     Votes,
     VoteSource,
@@ -164,7 +164,7 @@ class Rival:
     chosen_on: RowMarks | None = None
     """Votes that a selection was made on, where that is the rival."""
 
-    def beside(self, votes: Votes, X: Any) -> Rivals:
+    def beside(self, votes: Votes, X: Any) -> PairedErrors:
         """Count on which samples they err and the ensemble does not, or the reverse."""
         mine, labels = votes.decisions(), votes.classes
         whole = np.asarray(mine != votes.y)
@@ -175,7 +175,7 @@ class Rival:
             same = [int(np.count_nonzero(theirs == labels[mine]))]
             decided = np.minimum(np.searchsorted(labels, theirs), labels.size - 1)
             if (labels[decided] == theirs).all():
-                kinds = Kinds.count(votes.y, mine, decided)
+                kinds = PairedCounts.count(votes.y, mine, decided)
         elif self.sizes.size == 1:
             assert self.order is not None
             members = np.sort(self.order)
@@ -183,14 +183,14 @@ class Rival:
             decided = part.keep(members).decisions()
             wrong = [np.asarray(decided != votes.y)]
             same = [int(np.count_nonzero(decided == mine))]
-            kinds = Kinds.count(votes.y, mine, decided)
+            kinds = PairedCounts.count(votes.y, mine, decided)
         else:
             assert self.order is not None
             errors = prefix_errors(votes, self.order, None, "lowest")
             wrong = [np.asarray(each > 0) for each in errors][::-1]
             # How often sizes agree with the whole is not asked of a certificate.
             same = [0] * len(wrong)
-        return Rivals.count(
+        return PairedErrors.count(
             wrong,
             whole,
             same,

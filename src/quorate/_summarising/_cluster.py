@@ -9,7 +9,7 @@ from typing import Any
 
 from quorate._data import Batch, computed, named_batch, sent
 from quorate._summarising._chunk import Asked, Question
-from quorate._votes import Moves, Summary, VoteSource
+from quorate._votes import PartOffsets, Summary, VoteSource
 from quorate.ensembles import (
     LeafNotes,
     joined_notes,
@@ -100,12 +100,12 @@ def _of_partition(question: Question, at: int, X: Any, y: Any) -> Part:
         return None, {at: 0}  # what a filter left nothing of
     with named_batch(f"partition {at}"):
         found = _opened(question).about_samples(X, y)
-    return found.summary.shifted(Moves.start_of(at)), {at: found.n_rows}
+    return found.summary.shifted(PartOffsets.start_of(at)), {at: found.n_rows}
 
 
 def _of_batch(question: Question, at: int, batch: Batch) -> Part:
     found = _opened(question).about(batch)
-    return found.summary.shifted(Moves.start_of(at)), {at: found.n_rows}
+    return found.summary.shifted(PartOffsets.start_of(at)), {at: found.n_rows}
 
 
 _last: list[tuple[tuple[int, Question], Asked]] = []
@@ -135,7 +135,7 @@ def _added_up(parts: list[Any], pairs: Sequence[tuple[Any, Any]] = ()) -> Summar
     if total is None:
         raise ValueError("summarise: the partitions have no rows.")
     summary: Summary = total
-    return summary.moved(Moves(lengths))
+    return summary.moved(PartOffsets(lengths))
 
 
 def _dask() -> Any:

@@ -18,7 +18,6 @@ from quorate._votes._encoding import (
     widened,
 )
 from quorate._votes._joining import joined_votes
-from quorate._votes._kinds import Kinds
 from quorate._votes._labels import as_labels, check_same_family, refuse_masked
 from quorate._votes._outcomes import (
     Outcome,
@@ -27,6 +26,7 @@ from quorate._votes._outcomes import (
     prefix_outcomes,
 )
 from quorate._votes._pair_counts import PairCounts
+from quorate._votes._paired import PairedCounts, PairedErrors
 from quorate._votes._plausible import refuse_scores
 from quorate._votes._pooled import pooled_votes
 from quorate._votes._probabilities import (
@@ -39,13 +39,12 @@ from quorate._votes._probabilities import (
 )
 from quorate._votes._profile import Histogram, Profile
 from quorate._votes._reading import REMEDY, Reading, listed
-from quorate._votes._rivals import Rivals
 from quorate._votes._rule import (
     PLURALITY,
     DecisionRule,
     RuleName,
     VoteSource,
-    flaw_of,
+    why_not_scorable,
 )
 from quorate._votes._subsets import subset_errors
 from quorate._votes._summary import Summary
@@ -55,7 +54,7 @@ from quorate._votes._summary_file import (
     load_with_progress,
     save_with_progress,
 )
-from quorate._votes._sums import Moves, Worst
+from quorate._votes._sums import PartOffsets, Worst
 from quorate._votes._votes import Votes, check_counts, check_votes
 
 __all__ = [
@@ -64,15 +63,15 @@ __all__ = [
     "DecisionRule",
     "DenseProbabilities",
     "Histogram",
-    "Kinds",
-    "Moves",
     "Outcome",
     "PairCounts",
+    "PairedCounts",
+    "PairedErrors",
+    "PartOffsets",
     "Probabilities",
     "Profile",
     "Progress",
     "Reading",
-    "Rivals",
     "RuleName",
     "Summary",
     "VoteCounts",
@@ -88,7 +87,6 @@ __all__ = [
     "code_dtype",
     "encode_rows",
     "encode_truth",
-    "flaw_of",
     "joined_votes",
     "leave_one_out_errors",
     "leave_one_out_outcomes",
@@ -112,5 +110,6 @@ __all__ = [
     "union",
     "warn_left_out",
     "weights_left",
+    "why_not_scorable",
     "widened",
 ]

@@ -11,7 +11,7 @@ import numpy as np
 
 from quorate._kernels import counts, fixed, gaps, pairs, verdicts
 from quorate._kernels.entropy import entropy
-from quorate._suggest import one_of
+from quorate._messages import one_of
 from quorate._typing import Array, BoolArray, FloatArray, IntArray, Lambda, Outputs
 from quorate._votes._checks import read_only
 from quorate._votes._pair_counts import PairCounts

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from quorate._suggest import one_of
+from quorate._messages import one_of
 from quorate._typing import Array, FloatArray, IntArray, Ties
 from quorate._votes._checks import read_only
 from quorate._votes._counted import CountedVotes

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from quorate._html import facts_html
+from quorate._output import facts_html
 from quorate._votes._rule import VoteSource
 
 if TYPE_CHECKING:

@@ -72,6 +72,6 @@ _FLAWS = {
 }
 
 
-def flaw_of(source: VoteSource | None) -> str:
+def why_not_scorable(source: VoteSource | None) -> str:
     """Return why errors say nothing; empty where they do, or nothing is known."""
     return "" if source is None else source.flaw

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quorate._suggest import one_of
+from quorate._messages import one_of
 from quorate._typing import Array, FloatArray, IntArray, Lambda, Outputs, Ties
 from quorate._votes._adding import add_summaries
 from quorate._votes._pair_counts import PairCounts
@@ -18,7 +18,7 @@ from quorate._votes._sums import PairSums, VoteSums, Worst
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from quorate._votes._rivals import Rivals
+    from quorate._votes._paired import PairedErrors
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -69,7 +69,7 @@ class Summary:
     """The same if all had the same weight; None where they have."""
     own_confusion: IntArray | None = field(repr=False)
     """Samples by true class and the ensemble's own decision; None if not known."""
-    rivals: "Rivals | None" = None
+    rivals: "PairedErrors | None" = None
     """How other models did on the same samples, if that was asked."""
     learned: tuple[str, ...] | None = field(default=None, repr=False)
     """Digests of what each member has learned; None if nobody has said."""

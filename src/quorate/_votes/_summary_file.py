@@ -7,12 +7,11 @@ import numpy as np
 
 from quorate._atomic import atomic_write
 from quorate._typing import Array
-from quorate._votes._kinds import Kinds
 from quorate._votes._labels import as_labels
 from quorate._votes._npz import LONGEST_TEXT, Layout, read_arrays
+from quorate._votes._paired import PairedCounts, PairedErrors
 from quorate._votes._profile import Profile
 from quorate._votes._reading import Reading
-from quorate._votes._rivals import Rivals
 from quorate._votes._rule import DecisionRule, VoteSource
 from quorate._votes._summary import Summary
 from quorate._votes._sums import PairSums, VoteSums, Worst
@@ -308,13 +307,13 @@ def _vote_sums(arrays: dict[str, Array], prefix: str) -> VoteSums:
     )
 
 
-def _rivals(arrays: dict[str, Array]) -> Rivals | None:
+def _rivals(arrays: dict[str, Array]) -> PairedErrors | None:
     if "rival_sizes" not in arrays:
         return None
     kinds = None
     if "rival_kinds" in arrays:
-        kinds = Kinds(arrays["rival_kinds"], arrays["rival_times"])
-    return Rivals(
+        kinds = PairedCounts(arrays["rival_kinds"], arrays["rival_times"])
+    return PairedErrors(
         sizes=arrays["rival_sizes"],
         order=arrays.get("rival_order"),
         weights=arrays.get("rival_weights"),

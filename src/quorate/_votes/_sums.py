@@ -112,7 +112,7 @@ class VoteSums:
         )
 
 
-class Moves:
+class PartOffsets:
     """Where the samples of numbered parts are, once it is known how long these are."""
 
     SHIFT = 40

@@ -157,7 +157,7 @@ def _ask_model(
 
 
 def _refuse_unscored(votes: "VoteCounts", data: Path) -> None:
-    from quorate._votes import flaw_of
+    from quorate._votes import why_not_scorable
 
-    if flaw := flaw_of(votes.source):
+    if flaw := why_not_scorable(votes.source):
         raise ValueError(f"{data}: {flaw}.")

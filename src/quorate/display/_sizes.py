@@ -9,9 +9,9 @@ from matplotlib.axes import Axes
 
 from quorate._choosing import Selection, SizeCurve, size_curve
 from quorate._judging import Frontier
-from quorate._suggest import one_of
+from quorate._messages import one_of
 from quorate._typing import FloatArray, IntArray
-from quorate._votes import Votes, flaw_of
+from quorate._votes import Votes, why_not_scorable
 from quorate.display import _style as style
 from quorate.display._base import Display
 from quorate.display._style import ALL, GOOD, KEPT
@@ -82,7 +82,7 @@ class SizeCurveDisplay(Display):
         selection : Selection
             Of a method with an order of picking.
         """
-        if flaw := flaw_of(selection.source):
+        if flaw := why_not_scorable(selection.source):
             raise ValueError(f"SizeCurveDisplay: {flaw}.")
         if selection.curve is None:
             raise ValueError(

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from quorate._suggest import unknown_name
+from quorate._messages import unknown_name
 from quorate.study._pool import make_pool
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from quorate._data import TABLES, import_pandas
-from quorate._suggest import unknown_name
+from quorate._messages import unknown_name
 from quorate.exceptions import FileFormatError
 from quorate.study._data_set import DataSet
 from quorate.study._fewer_rows import fewer_rows

@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from quorate._messages import unknown_name
 from quorate._scoring import check_scoring
-from quorate._suggest import unknown_name
 from quorate.pruning import make_pruner, members_to_keep, method_name, methods
 from quorate.study._learners import ENSEMBLES, LEARNERS
 

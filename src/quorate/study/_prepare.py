@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from quorate._data import import_pandas
-from quorate._plain import plain
+from quorate._output import plain
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import as_labels
 from quorate.study._numbers import NumberTable

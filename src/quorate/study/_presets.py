@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from quorate._suggest import unknown_name
+from quorate._messages import unknown_name
 from quorate.study._load_data import known_data_sets
 from quorate.study._plan import EnsembleSpec, MethodSpec, Plan, quicker
 

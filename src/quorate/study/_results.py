@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from quorate._html import escape
-from quorate._plain import plain
-from quorate._suggest import in_short, unknown_name
+from quorate._messages import in_short, unknown_name
+from quorate._output import escape, plain
 from quorate._typing import FloatArray
 from quorate.exceptions import FileFormatError
 from quorate.stats import Scores, average_ranks, win_tie_loss

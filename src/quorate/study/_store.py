@@ -8,7 +8,7 @@ from typing import Any
 
 import sklearn
 
-from quorate._suggest import in_short
+from quorate._messages import in_short
 from quorate._version import __version__
 from quorate.exceptions import FileFormatError
 from quorate.study._sqlite import connect, connect_to_read, table_names, told

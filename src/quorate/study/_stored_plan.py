@@ -1,6 +1,6 @@
 """The plan that a store remembers."""
 
-from quorate._suggest import in_short
+from quorate._messages import in_short
 from quorate.exceptions import FileFormatError
 from quorate.study._plan import Plan, plan_from_dict
 from quorate.study._store import Store

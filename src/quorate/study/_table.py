@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from quorate._html import escape
-from quorate._suggest import unknown_name
+from quorate._messages import unknown_name
+from quorate._output import escape
 from quorate._typing import FloatArray
 from quorate.stats import Scores, average_ranks, win_tie_loss
 

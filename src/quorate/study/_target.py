@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from quorate._data import import_pandas
-from quorate._suggest import unknown_name
+from quorate._messages import unknown_name
 from quorate._typing import Array
 from quorate._votes import as_labels
 

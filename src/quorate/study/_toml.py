@@ -8,7 +8,7 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
-from quorate._suggest import in_short, unknown_name
+from quorate._messages import in_short, unknown_name
 from quorate.study._plan import DataSpec, EnsembleSpec, MethodSpec, Plan, check_sizes
 
 _LISTED = {"data": DataSpec, "ensemble": EnsembleSpec, "method": MethodSpec}

@@ -1,15 +1,54 @@
-"""How other models do on the same samples as an ensemble: counts that add up."""
+"""Two models on the same samples: counts that add up."""
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
-from quorate._votes._kinds import Kinds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rivals:
+class PairedCounts:
+    """How often a class is taken for which by an ensemble, and for which by a rival.
+
+    Every score of decided classes can be had from it, for either model and with the
+    standard error of their difference. There are few kinds of samples, however many
+    samples there are: where both are right, one for each class.
+    """
+
+    codes: IntArray
+    """One column for each kind that occurs, sorted: the true class, that of the whole
+    ensemble and that of the rival."""
+    times: IntArray
+    """Samples of each kind."""
+
+    @classmethod
+    def count(cls, y: Array, whole: Array, rival: Array) -> "PairedCounts":
+        """Count the kinds of samples."""
+        codes = np.stack([y, whole, rival]).astype(np.int64)
+        return _gathered(codes, np.ones(codes.shape[1], dtype=np.int64))
+
+    def __add__(self, other: "PairedCounts") -> "PairedCounts":
+        codes = np.concatenate([self.codes, other.codes], axis=1)
+        return _gathered(codes, np.concatenate([self.times, other.times]))
+
+    def in_classes(self, places: IntArray) -> "PairedCounts":
+        """Return the same with more classes; ``places`` says where the old ones are."""
+        return PairedCounts(np.asarray(places, dtype=np.int64)[self.codes], self.times)
+
+
+def _gathered(codes: IntArray, times: IntArray) -> PairedCounts:
+    """Return every kind once, with the samples of all of its columns."""
+    n_classes = int(codes.max()) + 1
+    keys = (codes[0] * n_classes + codes[1]) * n_classes + codes[2]
+    _, first, kind = np.unique(keys, return_index=True, return_inverse=True)
+    total = np.zeros(first.size, dtype=np.int64)
+    np.add.at(total, kind, times)
+    return PairedCounts(codes[:, first], total)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairedErrors:
     """Errors of other models beside those of an ensemble, on the same samples.
 
     The others are one model, or the first members of an order, in several sizes.
@@ -29,7 +68,7 @@ class Rivals:
     """Samples of each class."""
     same: IntArray
     """Samples for which both decide for the same class."""
-    kinds: Kinds | None = None
+    kinds: PairedCounts | None = None
     """What both decide, for one rival that knows no classes of its own."""
     learned: str | None = None
     """Digest of what the model has learned; None if it is not known, or an order."""
@@ -48,10 +87,10 @@ class Rivals:
         *,
         y: Array,
         n_classes: int,
-        kinds: Kinds | None = None,
+        kinds: PairedCounts | None = None,
         learned: str | None = None,
         n_chosen_on: float = 0.0,
-    ) -> "Rivals":
+    ) -> "PairedErrors":
         """Count errors that one, the other or both make, in each class."""
 
         def of_each_class(samples: BoolArray) -> IntArray:
@@ -75,7 +114,7 @@ class Rivals:
             n_chosen_on=n_chosen_on,
         )
 
-    def __add__(self, other: "Rivals") -> "Rivals":
+    def __add__(self, other: "PairedErrors") -> "PairedErrors":
         if not self.are_those_of(other):
             raise ValueError(
                 "Summary: how two different rivals did does not add up; summarise all "
@@ -94,7 +133,7 @@ class Rivals:
             n_chosen_on=self.n_chosen_on + other.n_chosen_on,
         )
 
-    def in_classes(self, places: IntArray, n_classes: int) -> "Rivals":
+    def in_classes(self, places: IntArray, n_classes: int) -> "PairedErrors":
         """Return the same with more classes; ``places`` says where the old ones are."""
         errors = np.zeros((*self.errors.shape[:2], n_classes), dtype=np.int64)
         errors[..., places] = self.errors
@@ -103,7 +142,7 @@ class Rivals:
         kinds = None if self.kinds is None else self.kinds.in_classes(places)
         return replace(self, errors=errors, samples=samples, kinds=kinds)
 
-    def are_those_of(self, other: "Rivals") -> bool:
+    def are_those_of(self, other: "PairedErrors") -> bool:
         """Tell whether the other counts are about the same rivals."""
         return self.may_be_of(other.learned) and all(
             one is two is None

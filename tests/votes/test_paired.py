@@ -8,13 +8,13 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quorate._votes import Kinds
+from quorate._votes import PairedCounts
 
 triples = st.lists(st.tuples(*[st.integers(0, 4)] * 3), min_size=1, max_size=60)
 
 
 def counted(samples):
-    return Kinds.count(*np.array(samples).T)
+    return PairedCounts.count(*np.array(samples).T)
 
 
 def as_counter(kinds):
