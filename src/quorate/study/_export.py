@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from quorate._atomic import atomic_write
-from quorate._data import import_pandas
 
 _FORMULAS = ("=", "+", "-", "@")
 Rows = Sequence[dict[str, Any]]
@@ -41,14 +40,16 @@ def write_csv(rows: Rows, path: str | Path) -> None:
         file.write(csv_text(rows).encode())
 
 
-def to_frame(rows: Rows, owner: str) -> Any:
+def to_frame(rows: Rows) -> Any:
     """Return rows as a pandas frame."""
-    return import_pandas(owner).DataFrame(list(rows), columns=_columns(rows))
+    import pandas as pd
+
+    return pd.DataFrame(list(rows), columns=_columns(rows))
 
 
 def write_parquet(rows: Rows, path: str | Path) -> None:
     """Write rows as Parquet, with the engine pandas finds."""
-    frame = to_frame(rows, str(path))
+    frame = to_frame(rows)
     with atomic_write(path) as file:
         try:
             frame.to_parquet(file, index=False)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate._data import TABLES, import_pandas
+from quorate._data import TABLES
 from quorate._messages import unknown_name
 from quorate.exceptions import FileFormatError
 from quorate.study._data_set import DataSet
@@ -134,7 +134,6 @@ def find_data(
             return partial(generate, name, n_rows or GENERATED_ROWS, random_state)
         read: Callable[[], DataSet] = partial(from_scikit_learn, name)
     else:
-        import_pandas(given)
         read = _found(given, name, target, data_dir, allow_download, image_size)
 
     def read_some() -> DataSet:

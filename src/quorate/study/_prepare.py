@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from quorate._data import import_pandas
 from quorate._output import plain
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import as_labels
@@ -226,7 +225,8 @@ def column_kinds(X: Any, owner: str) -> tuple[list[str], list[str]]:
     """
     if isinstance(X, NumberTable):
         return list(X.columns), []
-    pd = import_pandas(owner)
+    import pandas as pd
+
     if not isinstance(X, pd.DataFrame):
         raise TypeError(f"{owner}: needs a pandas DataFrame; got {type(X).__name__}.")
     if not X.shape[1]:
@@ -273,7 +273,8 @@ def _texts_of(X: Any) -> Array:
 
 
 def _is_numeric(column: Any, owner: str) -> bool:
-    types = import_pandas(owner).api.types
+    from pandas.api import types
+
     dtype = column.dtype
     if types.is_bool_dtype(dtype) or dtype.name == "category":
         return False

@@ -230,7 +230,7 @@ class Results:
 
     def to_frame(self) -> Any:
         """Return the rows as a pandas frame."""
-        return to_frame(self.rows, "Results.to_frame")
+        return to_frame(self.rows)
 
     def to_csv(self, path: str | Path) -> None:
         """Write the rows as CSV."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate._data import import_pandas, read_table
+from quorate._data import check_table, read_table
 from quorate.exceptions import FileFormatError
 from quorate.study._data_set import DataSet
 from quorate.study._folder import MANIFEST, stem_of
@@ -42,14 +42,11 @@ def from_file(
 ) -> DataSet:
     """Read a table, and hold it against what the manifest of its folder says of it."""
     entry = entry or {}
-    try:
-        raw = path.read_bytes()
-    except FileNotFoundError as error:
-        raise FileNotFoundError(f"{path}: no such file.") from error
+    check_table(path)
     expected = entry.get("sha256")
-    if expected and hashlib.sha256(raw).hexdigest() != expected:
+    if expected and hashlib.sha256(path.read_bytes()).hexdigest() != expected:
         raise FileFormatError(f"{path}: not the file that {MANIFEST} describes.")
-    frame = read_table(path, raw)
+    frame = read_table(path)
     stem = stem_of(path)
     taken = stem in GENERATORS or stem in BUNDLED
     name = path.name if taken else stem
@@ -103,7 +100,8 @@ def from_openml(name: str, target: str | None, allow_download: bool) -> DataSet:
 
 def from_images(folder: Path, size: int) -> DataSet:
     """Read a folder of pictures, one folder per class; a pixel is a column."""
-    pd = import_pandas(str(folder))
+    import pandas as pd
+
     pixels, labels = read_images(folder, size)
     columns = [f"pixel_{row}_{column}" for row in range(size) for column in range(size)]
     source = f"pictures in {folder}, {size} x {size} grey values"

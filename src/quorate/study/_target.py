@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from quorate._data import import_pandas
 from quorate._messages import unknown_name
 from quorate._typing import Array
 from quorate._votes import as_labels
@@ -40,7 +39,7 @@ def checked_labels(y: Any, owner: str) -> Array:
         raise ValueError(f"{owner}: labels must be 1-d; got shape {values.shape}.")
     if not values.size:
         raise ValueError(f"{owner}: the table has no rows.")
-    n_missing = _count_missing(values, owner)
+    n_missing = _count_missing(values)
     if n_missing:
         rows = "row has" if n_missing == 1 else "rows have"
         raise ValueError(
@@ -63,7 +62,9 @@ def checked_labels(y: Any, owner: str) -> Array:
     return labels
 
 
-def _count_missing(labels: Array, owner: str) -> int:
+def _count_missing(labels: Array) -> int:
     if labels.dtype.kind in "biuU":
         return 0
-    return int(import_pandas(owner).isna(labels).sum())
+    import pandas as pd
+
+    return int(pd.isna(labels).sum())
