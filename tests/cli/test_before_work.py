@@ -447,7 +447,7 @@ def test_every_data_set_of_a_plan_is_found_before_one_is_read(place, monkeypatch
         raise Worked
 
     monkeypatch.chdir(place)
-    for name in ("generate", "from_scikit_learn", "from_file"):
+    for name in ("_generate", "_from_scikit_learn", "_from_file"):
         monkeypatch.setattr(f"quorate.study._load_data.{name}", read)
     done = RUNNER.invoke(main, ["study", "run", "tiny.toml", "--store", "t.sqlite"])
     assert isinstance(done.exception, Worked)
