@@ -68,7 +68,7 @@ SYMMETRIC |= {"map", "filter", "fmax", "fmin"}
 # Types of arrays and alarms about lengths change memory and crashes, not answers.
 IDLE_KEYWORDS = {"dtype", "strict", "stacklevel", "copy", "category", "out", "slots"}
 IDLE_FUNCTIONS = re.compile(r"__repr__|__str__|_repr_html_|.*message.*|_?warn.*")
-IDLE_FILES = {"__init__.py", "_html.py"}
+IDLE_FILES = {"__init__.py", "_html.py", "_output.py"}
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ from sklearn.tree import DecisionTreeClassifier
 import quorate
 from quorate._choosing import Evidence, Size, choose
 from quorate._choosing._crossfit import folds_of
-from quorate._plain import plain
+from quorate._output import plain
 from quorate._report import _format, study_report
 from quorate._report._advice import advice, advised_size
 from quorate._report._certificate import certificate_facts

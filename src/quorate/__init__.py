@@ -60,68 +60,36 @@ if TYPE_CHECKING:
     from quorate.risk import RiskAssessment as RiskAssessment
     from quorate.risk import assess_risk as assess_risk
 
-# public name -> module that has it; a module's own name stands for the module
-_HOMES = {
-    "Blend": "quorate._blending",
-    "blend": "quorate._blending",
-    "Certificate": "quorate._judging",
-    "ensembles": "quorate.ensembles",
-    "certify": "quorate._judging",
-    "Comparison": "quorate._judging",
-    "CompactClassifier": "quorate.lazy",
-    "Decomposition": "quorate._theory",
-    "MeanDecomposition": "quorate._theory",
-    "compare": "quorate._judging",
-    "LazyClassifier": "quorate.lazy",
-    "LazyCurve": "quorate.lazy",
-    "PrunedClassifier": "quorate._pruned",
-    "prune": "quorate._pruned",
-    "prune_with_selection": "quorate._pruned",
-    "Measure": "quorate._theory",
-    "Report": "quorate._report",
-    "RiskAssessment": "quorate.risk",
-    "Summary": "quorate._votes",
-    "summarise": "quorate._summarising",
-    "Votes": "quorate._votes",
-    "PooledClassifier": "quorate.ensembles",
-    "WeightedVoting": "quorate.ensembles",
-    "as_member": "quorate.ensembles",
-    "assess_risk": "quorate.risk",
-    "collect_votes": "quorate.ensembles",
-    "decompose": "quorate._theory",
-    "Frontier": "quorate._judging",
-    "FrontierPoint": "quorate._judging",
-    "display": "quorate.display",
-    "distil": "quorate._pruned",
-    "diversity": "quorate._theory",
-    "exceptions": "quorate.exceptions",
-    "frontier": "quorate._judging",
-    "keep_members": "quorate.ensembles",
-    "load": "quorate._files",
-    "methods": "quorate.pruning",
-    "measures": "quorate._theory",
-    "pairwise_diversity": "quorate._theory",
-    "pruning": "quorate.pruning",
-    "report": "quorate._report",
-    "risk": "quorate.risk",
-    "Selection": "quorate._choosing",
-    "save": "quorate._files",
-    "select": "quorate._choosing",
-    "stats": "quorate.stats",
-    "study": "quorate.study",
-    "sample_diversity": "quorate._theory",
-    "testing": "quorate.testing",
-    "to_onnx": "quorate._onnx",
+# public modules, and the names that rooms offer at the top
+_MODULES = "display ensembles exceptions pruning risk stats study testing"
+_NAMES = {
+    "_blending": "Blend blend",
+    "_choosing": "Selection select",
+    "_files": "load save",
+    "_judging": "Certificate Comparison Frontier FrontierPoint certify compare "
+    "frontier",
+    "_onnx": "to_onnx",
+    "_pruned": "PrunedClassifier distil prune prune_with_selection",
+    "_report": "Report report",
+    "_summarising": "summarise",
+    "_theory": "Decomposition MeanDecomposition Measure decompose diversity measures "
+    "pairwise_diversity sample_diversity",
+    "_votes": "Summary Votes",
+    "ensembles": "PooledClassifier WeightedVoting as_member collect_votes keep_members",
+    "lazy": "CompactClassifier LazyClassifier LazyCurve",
+    "pruning": "methods",
+    "risk": "RiskAssessment assess_risk",
 }
+_HOMES = {name: room for room, names in _NAMES.items() for name in names.split()}
 
-__all__ = sorted([*_HOMES, "__version__"])
+__all__ = sorted([*_MODULES.split(), *_HOMES, "__version__"])
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in __all__:
         raise AttributeError(f"module 'quorate' has no attribute {name!r}")
-    home = import_module(_HOMES[name])
-    value = home if _HOMES[name] == f"quorate.{name}" else getattr(home, name)
+    home = import_module(f"quorate.{_HOMES.get(name, name)}")
+    value = getattr(home, name) if name in _HOMES else home
     globals()[name] = value
     return value
 

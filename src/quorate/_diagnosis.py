@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from quorate._plain import plain
+from quorate._output import plain
 from quorate._theory import MeanDecomposition, decompose, diversity, measures
 from quorate._votes import VoteCounts
 from quorate.risk import RiskAssessment, assess_risk

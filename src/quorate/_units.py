@@ -48,8 +48,8 @@ def milliseconds_text(count: float) -> str:
     return f"{_three_digits(count / 1000)} s"
 
 
-def percent_text(share: float) -> str:
-    """Return a share in percent with two decimals.
+def percent_text(share: float, digits: int = 2) -> str:
+    """Return a share in percent.
 
     Examples
     --------
@@ -57,10 +57,10 @@ def percent_text(share: float) -> str:
     >>> percent_text(0.82144)
     '82.14 %'
     """
-    return f"{100 * share:.2f} %"
+    return f"{100 * share:.{digits}f} %"
 
 
-def points_text(difference: float) -> str:
+def points_text(difference: float, digits: int = 2) -> str:
     """Return a difference of shares in percentage points, with its sign.
 
     Examples
@@ -69,8 +69,23 @@ def points_text(difference: float) -> str:
     >>> points_text(0.0075), points_text(-1e-9)
     ('+0.75 pp', '0.00 pp')
     """
-    text = f"{100 * difference:+.2f} pp"
-    return text.lstrip("+-") if text[1:] == "0.00 pp" else text
+    text = f"{100 * difference:+.{digits}f} pp"
+    return text if any(digit in text for digit in "123456789") else text[1:]
+
+
+def times_text(ratio: float) -> str:
+    """Return how many times as much; what is something does not look like nothing.
+
+    Examples
+    --------
+    >>> from quorate._units import times_text
+    >>> times_text(1234.5), times_text(3.456), times_text(0.0123)
+    ('1,234 x', '3.46 x', '0.012 x')
+    """
+    digits = 0 if ratio >= 99.95 else 1 if ratio >= 9.995 else 2
+    if 0 < ratio < 0.0995:
+        digits = 1 - math.floor(math.log10(ratio))
+    return f"{ratio:,.{digits}f} x"
 
 
 def change_text(before: float, after: float) -> str:

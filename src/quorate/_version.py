@@ -1,3 +1,25 @@
-"""The version, in one place."""
+"""The version, in one place, and the versions that numbers and files depend on."""
 
 __version__ = "0.1.0"
+
+
+def versions(*packages: str) -> dict[str, str]:
+    """Return the versions of quorate, the packages named, and Python.
+
+    A package that is not installed is left out.
+
+    Examples
+    --------
+    >>> list(versions("scikit-learn", "numpy"))
+    ['quorate', 'scikit-learn', 'numpy', 'python']
+    """
+    import platform
+    from importlib.metadata import PackageNotFoundError, version
+
+    found = {"quorate": __version__}
+    for package in packages:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return {**found, "python": platform.python_version()}

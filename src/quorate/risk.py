@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from quorate._html import facts_html
-from quorate._suggest import one_of
+from quorate._messages import one_of
+from quorate._output import facts_html
 from quorate._typing import Array, FloatArray, Lambda
 from quorate._votes import VoteCounts, check_counts
 

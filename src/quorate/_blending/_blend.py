@@ -10,7 +10,7 @@ from quorate._blending._arrays import ProbabilityArrays
 from quorate._blending._formula import columns, formula, in_words, rule_of
 from quorate._blending._pool import ProbabilityPool, Recipe, as_outcome, blended
 from quorate._blending._weighing import WAYS, best_single, folds_of, weigher
-from quorate._html import table_html
+from quorate._output import table_html
 from quorate._scoring import (
     EvaluatedScore,
     Judged,

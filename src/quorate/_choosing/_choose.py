@@ -20,6 +20,7 @@ from quorate._choosing._pace import Build, Pace, fewer
 from quorate._choosing._selection import Selection
 from quorate._choosing._size import USUAL, Budget, Keep, Size
 from quorate._data import as_seed
+from quorate._messages import warn
 from quorate._scoring import (
     Score,
     check_ranking,
@@ -29,7 +30,6 @@ from quorate._scoring import (
 )
 from quorate._typing import Array
 from quorate._votes import Summary, Votes, VoteSource, why_not_scorable
-from quorate._warn import warn
 from quorate.exceptions import NothingSavedWarning, TrainingVotesWarning
 from quorate.pruning import AUTO, Progress, Pruner, choose_method, make_pruner
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate._html import facts_html
+from quorate._output import facts_html
 from quorate._scoring import (
     Judged,
     Score,

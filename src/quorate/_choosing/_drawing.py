@@ -17,9 +17,9 @@ from quorate._data import (
     draw_sample,
     sample_size,
 )
+from quorate._messages import warn
 from quorate._typing import Array, IntArray
 from quorate._votes import as_labels
-from quorate._warn import warn
 from quorate.ensembles import Ensemble, batch_check
 from quorate.exceptions import SampledWarning
 

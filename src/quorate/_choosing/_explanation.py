@@ -8,7 +8,7 @@ import numpy as np
 
 from quorate._choosing._curve import size_curve
 from quorate._choosing._selection import Selection
-from quorate._html import encodable, escape, table_html
+from quorate._output import encodable, escape, table_html
 from quorate._scoring import (
     Score,
     judge_subsets,

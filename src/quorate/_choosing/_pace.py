@@ -13,9 +13,9 @@ import numpy as np
 
 from quorate._choosing._evidence import Evidence
 from quorate._data import take_rows
+from quorate._messages import warn
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._units import milliseconds_text
-from quorate._warn import warn
 from quorate.ensembles import (
     CallTimes,
     Ensemble,

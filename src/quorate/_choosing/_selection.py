@@ -9,7 +9,7 @@ from quorate._choosing._curve import SizeCurve
 from quorate._choosing._drawing import Drawn
 from quorate._choosing._expected import ExpectedError
 from quorate._choosing._pace import Latency
-from quorate._html import facts_html
+from quorate._output import facts_html
 from quorate._scoring import Judged, Score, judge_votes
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate._votes import Votes, VoteSource, why_not_scorable

@@ -13,7 +13,7 @@ from quorate._data._columns import check_names
 from quorate._data._form import SampleForm
 from quorate._data._mark import mark_of
 from quorate._data._read import column_names, csv_rows, import_pandas, with_index
-from quorate._suggest import unknown_name
+from quorate._messages import unknown_name
 from quorate.exceptions import FileFormatError
 
 _PARQUET = (".parquet", ".pq")

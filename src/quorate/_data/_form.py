@@ -8,9 +8,8 @@ from typing import Any, Self
 import numpy as np
 
 from quorate._label_text import LabelTexts
-from quorate._suggest import nearest, one_of_these
+from quorate._messages import nearest, one_of_these, warn
 from quorate._typing import Array
-from quorate._warn import warn
 from quorate.exceptions import UnusedColumnsWarning
 
 # What pandas takes for missing, and ARFF; a label may be called so, too.

@@ -67,18 +67,6 @@ def check_start(path: Path) -> None:
         raise FileFormatError(f"{path}: no rows.")
 
 
-def first_empty(path: Path, column: str, most: int) -> int | None:
-    """Return the first row of a CSV file without a text in a column, of so many."""
-    if not _is_csv(path):
-        return None
-    rows = csv_rows(path)
-    place = next(rows).index(column)
-    for number, row in enumerate(islice(rows, most)):
-        if not row[place].strip():
-            return number
-    return None
-
-
 def _is_csv(path: Path) -> bool:
     return path.name.lower().endswith((".csv", ".csv.gz"))
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from quorate._data._form import SampleForm
 from quorate._data._read import TABLES, import_pandas, read_with_texts
-from quorate._suggest import unknown_name
+from quorate._messages import unknown_name
 from quorate.exceptions import FileFormatError
 
 _CODE = re.compile(r"\s*0[0-9]+\s*")

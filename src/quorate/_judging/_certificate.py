@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate._html import escape
+from quorate._output import escape
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate._units import points_text
 

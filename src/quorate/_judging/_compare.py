@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from quorate._data import in_memory, refuse_missing_labels
-from quorate._html import table_html
 from quorate._judging._limits import error_limit, excess_limit
-from quorate._plain import plain
+from quorate._output import plain, table_html
 from quorate._scoring import (
     Judged,
     Score,

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from quorate._choosing import gather
-from quorate._html import escape
+from quorate._output import escape
 from quorate._scoring import (
     Score,
     check_ranking,

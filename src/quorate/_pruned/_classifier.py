@@ -25,6 +25,7 @@ from sklearn.utils.validation import (
 
 from quorate._choosing import USUAL, Size, check_method, choose
 from quorate._data import take_rows
+from quorate._messages import unknown_name
 from quorate._pruned._distil import check_distillable, check_options, counts_votes
 from quorate._pruned._fitting import (
     Fitted,
@@ -36,7 +37,6 @@ from quorate._pruned._fitting import (
 )
 from quorate._pruned._prune import distilled, marks_for, smaller_ensemble
 from quorate._scoring import check_classes, check_rule, check_scoring
-from quorate._suggest import unknown_name
 from quorate._typing import Array, BoolArray
 from quorate._votes import as_labels
 from quorate.ensembles import find_kind, unwrapped

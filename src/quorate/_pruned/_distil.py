@@ -16,15 +16,14 @@ from quorate._data import (
     sliceable,
     take_rows,
 )
+from quorate._messages import unknown_name, warn
 from quorate._pruned._backfit import Student, backfit
 from quorate._pruned._crossing import Crossing, as_table
 from quorate._pruned._drawing import some_rows
 from quorate._pruned._lessons import Lessons, make_lessons
 from quorate._pruned._teacher import read_teacher
-from quorate._suggest import unknown_name
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import as_labels, positions
-from quorate._warn import warn
 from quorate.ensembles import (
     ROWS,
     Ensemble,

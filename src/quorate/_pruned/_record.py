@@ -5,7 +5,7 @@ from typing import Any
 from sklearn.frozen import FrozenEstimator
 
 from quorate._choosing import Selection
-from quorate._versions import versions
+from quorate._version import versions
 from quorate.ensembles import digests, read_ensemble
 
 

@@ -62,7 +62,7 @@ from quorate._report._sizes import full_score, prune_commands, size_facts
 from quorate._report._summary import summary_report
 from quorate._report._words import CHOSEN_BEFORE, GLOSSARY, UNSCORED
 from quorate._scoring import check_rule, check_scoring
-from quorate._versions import versions
+from quorate._version import versions
 from quorate._votes import Summary, Votes, VoteSource
 
 # Beyond these numbers, parts of the report look at some of the samples; it says so.

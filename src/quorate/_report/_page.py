@@ -13,8 +13,7 @@ from typing import Any
 
 from quorate._atomic import atomic_write
 from quorate._choosing import Selection
-from quorate._html import encodable
-from quorate._plain import plain
+from quorate._output import encodable, plain
 
 _HEIGHT = 720
 

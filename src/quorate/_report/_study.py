@@ -15,7 +15,7 @@ from quorate._report._page import Report, embeddable, render, require_extra
 from quorate._report._pictures import study_pictures
 from quorate._report._tables import Cell, Column, Table, make_table
 from quorate._report._words import STUDY_GLOSSARY
-from quorate._versions import versions
+from quorate._version import versions
 from quorate.stats import friedman
 from quorate.study import Results
 

@@ -29,7 +29,7 @@ from quorate._report._words import (
     UNSCORED,
 )
 from quorate._typing import FloatArray
-from quorate._versions import versions
+from quorate._version import versions
 from quorate._votes import Summary, VoteSource
 
 _VOTES_USED = {

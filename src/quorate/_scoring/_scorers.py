@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import get_scorer
 
+from quorate._messages import unknown_name
 from quorate._scoring._hidden import LOOKS_INSIDE, HiddenSamples, LooksInside, places_of
 from quorate._scoring._known import (
     called,
@@ -18,7 +19,6 @@ from quorate._scoring._known import (
     name_of,
 )
 from quorate._scoring._score import Needs
-from quorate._suggest import unknown_name
 from quorate._typing import Array, IntArray
 
 _WORDS_FOR_PROBABILITIES = ("prob", "score", "share")

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from quorate._data import Batch
+from quorate._messages import warn
 from quorate._votes import Progress, Summary, load_summary, save_counts
-from quorate._warn import warn
 from quorate.exceptions import CheckpointWarning
 
 

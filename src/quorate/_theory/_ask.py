@@ -5,14 +5,13 @@ from typing import overload
 import numpy as np
 
 from quorate._kernels.entropy import entropy
-from quorate._suggest import one_of
+from quorate._messages import one_of, warn
 from quorate._theory import _pairwise, _sample, _whole
 from quorate._theory._catalogue import MEASURES, Catalogue, Measure, find_measure
 from quorate._theory._decomposition import mean_terms
 from quorate._theory._divide import divide
 from quorate._typing import Array, FloatArray, Outputs, Undefined
 from quorate._votes import VoteCounts, Votes, check_counts, check_votes
-from quorate._warn import warn
 from quorate.exceptions import UndefinedMeasureWarning
 
 _TWO_CLASSES_ONLY = ("q_statistic", "correlation")

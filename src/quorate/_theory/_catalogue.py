@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from quorate._html import escape
-from quorate._suggest import unknown_name
+from quorate._messages import unknown_name
+from quorate._output import escape
 
 Direction = Literal["higher", "lower", "not monotone"]
 

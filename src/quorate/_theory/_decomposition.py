@@ -5,9 +5,9 @@ from typing import Literal, overload
 
 import numpy as np
 
-from quorate._html import facts_html
 from quorate._kernels import fixed, gaps
-from quorate._suggest import one_of
+from quorate._messages import one_of
+from quorate._output import facts_html
 from quorate._typing import FloatArray, Lambda
 from quorate._votes import VoteCounts, Votes, check_counts, check_votes
 

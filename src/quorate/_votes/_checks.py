@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from quorate._messages import warn
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes._labels import refuse_masked
-from quorate._warn import warn
 from quorate.exceptions import LeftOutWarning
 
 AnyArray = TypeVar("AnyArray", bound=np.ndarray[Any, Any])

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from quorate._html import facts_html
 from quorate._kernels import gaps
-from quorate._suggest import one_of
+from quorate._messages import one_of
+from quorate._output import facts_html
 from quorate._typing import Array, FloatArray, IntArray, Lambda, Outputs, Ties
 from quorate._votes._checks import read_only
 from quorate._votes._probabilities import Probabilities

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from quorate._data import csv_rows, read_parquet
-from quorate._suggest import unknown_name
+from quorate._messages import unknown_name
 from quorate._typing import Array
 from quorate._votes._encoding import code_dtype
 from quorate._votes._labels import as_labels

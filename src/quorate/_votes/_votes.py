@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import numpy as np
 
 from quorate._kernels import counts, gaps, pairs, verdicts
-from quorate._suggest import one_of
+from quorate._messages import one_of
 from quorate._typing import Array, BoolArray, FloatArray, IntArray, Lambda, Ties
 from quorate._votes._checks import (
     as_names,

@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from quorate._suggest import unknown_name
+from quorate._messages import unknown_name
 from quorate._units import as_bytes, as_count, as_milliseconds, as_share
 from quorate.cli._errors import typed_again
 from quorate.cli._streams import is_stream
@@ -23,7 +23,6 @@ _PARQUET = (".parquet", ".pq")
 LIMITS = {"bytes": as_bytes, "nodes": as_count, "milliseconds": as_milliseconds}
 """What a budget may limit, and how a limit is read."""
 _SHORT = {"ms": "milliseconds"}
-_LOOKED_AT = 20_000
 
 
 def refuse_to_write_over(output: Path, force: bool, *suffixes: str) -> None:
@@ -101,8 +100,6 @@ def check_files(
     if problems:
         # Who has to mend several things wants to hear of them at once.
         raise ValueError("\n".join(dict.fromkeys(map(str, problems))))
-    if models and target is not None:
-        _check_labels(models, tables, target)
 
 
 def require_packages(*names: str) -> None:
@@ -154,17 +151,6 @@ def _check_table(target: str | None, several: bool, path: Path) -> None:
     check_start(first)
     if target is not None:
         check_column(first, target)
-
-
-def _check_labels(models: Sequence[Path], tables: Sequence[Path], target: str) -> None:
-    """Refuse an empty label that no model can know, as far as the first rows tell."""
-    from quorate._data import first_empty
-    from quorate._files import may_know_empty_label
-
-    for path in tables:
-        row = None if is_stream(path) else first_empty(path, target, _LOOKED_AT)
-        if row is not None and not any(map(may_know_empty_label, models)):
-            raise ValueError(f"{path}: column {target!r}: missing label at row {row}.")
 
 
 def check_column(path: Path, name: str) -> None:

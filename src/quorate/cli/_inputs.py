@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from quorate._suggest import with_article
+from quorate._messages import with_article
 from quorate.cli._errors import note_table
 from quorate.cli._streams import is_stream
 

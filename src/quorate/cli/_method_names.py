@@ -6,7 +6,7 @@ before that.
 
 from importlib.metadata import entry_points
 
-from quorate._suggest import unknown_name
+from quorate._messages import unknown_name
 
 NAMES = {
     "epbd": "EPBD", "ftad": "FTAD", "es": "early_stopping", "kl": "KL_divergence",

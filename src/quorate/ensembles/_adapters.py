@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from quorate._suggest import one_of
+from quorate._messages import one_of
 from quorate._typing import Array, FloatArray
 from quorate._votes import as_labels
 

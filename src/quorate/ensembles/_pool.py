@@ -5,10 +5,9 @@ from typing import Any
 
 from sklearn.utils import get_tags
 
-from quorate._suggest import with_article
+from quorate._messages import warn, with_article
 from quorate._typing import FloatArray, IntArray
 from quorate._votes import DecisionRule
-from quorate._warn import warn
 from quorate.ensembles._adapters import adapted
 from quorate.ensembles._kind import Ensemble, Kind
 from quorate.ensembles._member import Member

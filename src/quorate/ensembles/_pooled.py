@@ -9,7 +9,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from quorate._data import count_rows
-from quorate._suggest import one_of, unknown_name
+from quorate._messages import one_of, unknown_name
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import DecisionRule, as_labels, positions, weights_left
 from quorate.ensembles._dialects import all_labels, in_classes

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from quorate._data import count_rows
+from quorate._messages import warn
 from quorate._typing import Array, IntArray
 from quorate._votes import as_labels
-from quorate._warn import warn
 from quorate.ensembles._kind import Ensemble
 from quorate.exceptions import UnknownLabelWarning
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from quorate._data import take_rows
+from quorate._messages import warn
 from quorate._native import Desk, Kernels, Plan, kernels, misspelt, why_not
 from quorate._typing import Array, FloatArray, IntArray
-from quorate._warn import warn
 from quorate.exceptions import QuorateWarning
 from quorate.lazy._additive import AdditiveEnsemble
 from quorate.lazy._arrays import TreeArrays

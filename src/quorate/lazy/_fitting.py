@@ -6,8 +6,8 @@ import numpy as np
 from scipy.stats import binom
 from sklearn.utils import check_random_state
 
+from quorate._messages import warn
 from quorate._typing import IntArray
-from quorate._warn import warn
 from quorate.exceptions import ConfidenceWarning, TrainingVotesWarning
 from quorate.lazy._additive import AdditiveEnsemble
 from quorate.lazy._engine import agreements

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from quorate._messages import warn
 from quorate._theory import closed_form, find_measure
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import Votes
-from quorate._warn import warn
 from quorate.exceptions import FewerMembersWarning, UninformativeMeasureWarning
 from quorate.pruning._base import Pruner
 from quorate.pruning._picking import most_accurate_first

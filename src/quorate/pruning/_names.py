@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from importlib.metadata import entry_points
 from typing import Any
 
-from quorate._html import escape
-from quorate._suggest import unknown_name
+from quorate._messages import unknown_name
+from quorate._output import escape
 from quorate.pruning._base import Pruner
 from quorate.pruning._complement import MRMC, Complementariness
 from quorate.pruning._concurrency import Concurrency, UncertaintyWeighted

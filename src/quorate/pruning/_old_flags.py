@@ -8,7 +8,7 @@ first release after 0.1.
 from dataclasses import replace
 from typing import Any
 
-from quorate._warn import warn
+from quorate._messages import warn
 
 _FLAGS = (
     "finds_size",

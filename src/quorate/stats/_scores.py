@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from quorate._suggest import unknown_name
+from quorate._messages import unknown_name
 from quorate._typing import BoolArray, FloatArray
 from quorate.stats._checks import LARGEST, as_floats
 

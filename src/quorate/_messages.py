@@ -1,6 +1,8 @@
-"""One way to say that a name is unknown, and which names were probably meant."""
+"""Messages: what is unknown, which name was probably meant, whose line is warned of."""
 
 import difflib
+import inspect
+import warnings
 from collections.abc import Iterable
 
 
@@ -81,3 +83,13 @@ def in_short(problem: object, most: int = 200) -> str:
     first = str(problem).strip().split("\n", 1)[0].strip().rstrip(".")
     shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in first)
     return shown if len(shown) <= most else f"{shown[: most - 3]}..."
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Issue a warning about the caller's line: the first frame outside this package."""
+    frame = inspect.currentframe()
+    level = 0
+    while frame and str(frame.f_globals.get("__name__", "")).startswith("quorate."):
+        frame = frame.f_back
+        level += 1
+    warnings.warn(message, category, stacklevel=level + 1)
