@@ -34,9 +34,7 @@ RUNNER = CliRunner(**separate)
 # Where work begins, by the names under which commands come to it.
 WORK = (
     "quorate._files.load",
-    "quorate._data.read_labels",
     "quorate._data.read_samples",
-    "quorate._data.read_samples_for",
     "quorate._summarising.summarise",
     "quorate._votes.load_counts",
     "quorate._votes.Votes.from_table",
@@ -142,9 +140,9 @@ EVERYWHERE = [
        "'kind'?") for words in (PRUNE, COMPARE, CERTIFY, LAZY, REPORT, DIAGNOSE)),
     *((changed(words, train_csv="none.csv"), 1, "none.csv: no such file.")
       for words in (PRUNE, COMPARE, CERTIFY, LAZY, REPORT, DIAGNOSE)),
-    *((changed(words, train_csv="train.xlsx"), 1, "train.xlsx: samples come as .csv, ")
+    *((changed(words, train_csv="train.xlsx"), 1, "train.xlsx: tables come as .csv, ")
       for words in (PRUNE, COMPARE, CERTIFY, LAZY, REPORT, DIAGNOSE)),
-    *((changed(words, train_csv="empty"), 1, "empty: no file there ends in .parquet")
+    *((changed(words, train_csv="empty"), 1, "empty: no file there ends in .csv")
       for words in (PRUNE, COMPARE, CERTIFY, REPORT)),
     *((changed(words, train_csv="parts", kind="knd"), 1,
        "parts/one.csv: unknown column 'knd'")

@@ -131,7 +131,7 @@ def summarise(
             f"summarise(resume={os.fspath(resume)!r}): not with Dask, which looks "
             "after lost work itself and keeps nothing for later; leave it away."
         )
-    form = SampleForm.of(ensemble, *([] if against is None else [against]))
+    form = SampleForm.for_models(ensemble, *([] if against is None else [against]))
     if is_dask(batches):
         question.opened()  # refuses here what workers would refuse
         pieces = partitions(batches, "summarise", target, as_frame=form.as_frame)

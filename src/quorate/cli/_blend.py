@@ -129,17 +129,17 @@ def blend(
 
 
 def _labels(path: Path, column: str | None) -> Any:
-    from quorate._data import read_labels, read_samples
+    from quorate._data import column_names, read_samples
 
     if column is not None:
-        return read_labels(path, column)
-    names = list(read_samples(path, None)[0].columns)
+        return read_samples(path, column)[1]
+    names = column_names(path)
     if len(names) != 1:
         raise click.UsageError(
             f"{path} has {len(names)} columns ({', '.join(names[:5])}); --column NAME "
             "says which one holds the labels."
         )
-    return read_labels(path, names[0])
+    return read_samples(path, names[0])[1]
 
 
 def _classes(given: str, y: Any) -> list[Any]:
@@ -157,10 +157,10 @@ def _classes(given: str, y: Any) -> list[Any]:
 
 
 def _write(found: "Blend", test: Path | None, output: Path) -> None:
-    from quorate._atomic import atomic_write
-    from quorate._data import import_pandas
+    import pandas as pd
 
-    pd = import_pandas(str(output))
+    from quorate._atomic import atomic_write
+
     if test is None:
         table = pd.DataFrame(found.recipe())
     else:

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import sklearn.datasets
 
-from quorate._data import TABLES, read_table
+from quorate._data import TABLES, check_table, read_table
 from quorate._messages import unknown_name
 from quorate._typing import Array
 from quorate.exceptions import FileFormatError
@@ -261,14 +261,11 @@ def _from_scikit_learn(name: str) -> DataSet:
 
 def _from_file(path: Path, target: str | None, entry: Mapping[str, Any]) -> DataSet:
     """Read a table, and hold it against what the manifest of its folder says of it."""
-    try:
-        raw = path.read_bytes()
-    except FileNotFoundError as error:
-        raise FileNotFoundError(f"{path}: no such file.") from error
+    check_table(path)
     expected = entry.get("sha256")
-    if expected and hashlib.sha256(raw).hexdigest() != expected:
+    if expected and hashlib.sha256(path.read_bytes()).hexdigest() != expected:
         raise FileFormatError(f"{path}: not the file that {_MANIFEST} describes.")
-    X, y = split_target(read_table(path, raw), target, str(path))
+    X, y = split_target(read_table(path), target, str(path))
     for column in entry.get("categorical_features", []):
         if column not in X.columns:
             raise FileFormatError(
