@@ -43,10 +43,7 @@ onnxruntime = pytest.importorskip("onnxruntime")
 
 import quorate  # noqa: E402
 from quorate._onnx import _convert as convert_module  # noqa: E402
-from quorate._onnx import (  # noqa: E402
-    register_converter,
-    to_onnx,
-)
+from quorate._onnx import to_onnx  # noqa: E402
 
 TREE = DecisionTreeClassifier(max_depth=3, random_state=0)
 MIXED = [
@@ -518,38 +515,21 @@ class Wrapper(ClassifierMixin, BaseEstimator):
         return self.estimator_
 
 
-@pytest.fixture
-def wrapper():
-    register_converter(Wrapper)
-    return Wrapper
-
-
 class TestWrappers:
     @pytest.mark.parametrize("inner", ["forest", "hard weights", "scaled forest"])
     @pytest.mark.parametrize("kind", LABELS)
-    def test_alone_and_in_a_pipeline(self, wrapper, inner, kind):
+    def test_alone_and_in_a_pipeline(self, inner, kind):
         X, y = samples(5, kind, True)
-        model = wrapper(MODELS[inner]).fit(X[:400], y[:400])
+        model = Wrapper(MODELS[inner]).fit(X[:400], y[:400])
         np.testing.assert_array_equal(run(to_onnx(model, X), X)[0], model.predict(X))
-        model = make_pipeline(StandardScaler(), wrapper(MODELS[inner]))
+        model = make_pipeline(StandardScaler(), Wrapper(MODELS[inner]))
         model.fit(X[:400], y[:400])
         np.testing.assert_array_equal(run(to_onnx(model, X), X)[0], model.predict(X))
 
-    def test_as_a_member(self, wrapper):
+    def test_as_a_member(self):
         X, y = samples(5, "text", True)
-        model = VotingClassifier([("a", wrapper(FOREST)), ("b", TREE)]).fit(X, y)
+        model = VotingClassifier([("a", Wrapper(FOREST)), ("b", TREE)]).fit(X, y)
         np.testing.assert_array_equal(run(to_onnx(model, X), X)[0], model.predict(X))
-
-    @pytest.mark.parametrize("kind", LABELS)
-    def test_inside_any_conversion(self, wrapper, kind):
-        X, y = samples(5, kind, True)
-        model = make_pipeline(StandardScaler(), wrapper(FOREST)).fit(X, y)
-        converted = skl2onnx.to_onnx(model[-1], X[:1], options={"zipmap": False})
-        np.testing.assert_array_equal(run(converted, X)[0], model[-1].predict(X))
-        zipped = run(skl2onnx.to_onnx(model[-1], X[:1]), X[:3])[1]
-        assert [set(row) for row in zipped] == [set(model.classes_)] * 3
-        whole = skl2onnx.to_onnx(model, X[:1], options={"zipmap": False})
-        assert (run(whole, X)[0] == model.predict(X)).mean() > 0.9
 
     def test_unknown_wrappers_are_refused(self):
         X, y = samples(2, "int", False)

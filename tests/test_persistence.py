@@ -344,14 +344,11 @@ class TestDamage:
     @pytest.mark.parametrize(
         ("changes", "message"),
         [
-            ({"format": "quorate-model/2"}, "install a newer quorate"),
-            ({"format": "quorate-model/99"}, "install a newer quorate"),
+            ({"format": "quorate-model/2"}, "a newer quorate may have written it"),
             ({"format": "quorate-votes/1"}, "expected format 'quorate-model/1'"),
-            ({"format": "quorate-model/1.5"}, "expected format"),
-            ({"format": "quorate-model/0"}, "expected format"),
             ({"format": None}, "expected format"),
             ({"versions": None}, "lacks versions"),
-            ({"sha256": 5}, "lacks versions or sha256"),
+            ({"sha256": 5}, "checksum"),
             ({"sha256": "0" * 64}, "checksum"),
         ],
     )
@@ -362,7 +359,7 @@ class TestDamage:
     @pytest.mark.parametrize("text", [b"", b"nonsense", b"[]", b"[" * 100_000, b"\xff"])
     def test_notes_that_are_none(self, line, text, path):
         write(path, entries(path) | {"quorate.json": text})
-        assert re.search("not JSON|expected format", refusal(path))
+        assert re.search("damaged|expected format", refusal(path))
 
     def test_missing_file_and_folder(self, tmp_path):
         with pytest.raises(FileNotFoundError):
@@ -389,8 +386,8 @@ class TestTrust:
         whole = entries(path)
         for module, name in [
             ("quorate", "prune"),
-            ("quorate._files._files", "load"),
-            ("quorate._files._files", "Path"),
+            ("quorate._files._model_files", "load"),
+            ("quorate._files._model_files", "Path"),
             ("quorate.no_such_room", "Thing"),
             ("quorates", "Votes"),
         ]:
@@ -807,12 +804,3 @@ class TestInterruptedSave:
             child.stdout.close()
         assert len(list(path.parent.iterdir())) == 2  # the new one was on its way
         np.testing.assert_array_equal(load(path).coef_, line.coef_)
-
-
-class TestWithoutSkops:
-    def test_the_extra_is_named(self, line, path, monkeypatch):
-        monkeypatch.setitem(sys.modules, "skops", None)
-        with pytest.raises(ImportError, match="pip install skops"):
-            load(path)
-        with pytest.raises(ImportError, match="pip install skops"):
-            save(line, path)

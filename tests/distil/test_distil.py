@@ -508,7 +508,7 @@ class TestSomeRows:
     def test_above_a_number_it_is_the_default_and_said(self, data, fitted, monkeypatch):
         X, _, _, _ = data
         forest = fitted["forest"]
-        monkeypatch.setattr("quorate._data._drawn.MAX_SAMPLES", 120)
+        monkeypatch.setattr("quorate._data._drawing.MAX_SAMPLES", 120)
         with pytest.warns(SampledWarning, match=r"distil: leaves learn on 120 of 300"):
             taught = distil(few(forest), forest, X, n_rows=500, random_state=0)
         assert taught.distillation_["drawn"]["samples"] == 120

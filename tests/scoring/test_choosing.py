@@ -29,7 +29,6 @@ from quorate.study import (
     MethodSpec,
     Plan,
     Results,
-    plan_from_dict,
     run_plan,
 )
 
@@ -463,7 +462,7 @@ def test_a_study_ranks_by_the_score(tmp_path):
         rows=120,
         scoring="balanced_accuracy",
     )
-    assert plan_from_dict(plan.to_dict()) == plan
+    assert Plan.from_dict(plan.to_dict()) == plan
     run_plan(plan, tmp_path / "study.sqlite", n_jobs=1)
     results = Results.read(tmp_path / "study.sqlite")
     assert results.scoring == "balanced_accuracy"
@@ -476,20 +475,6 @@ def test_a_study_ranks_by_the_score(tmp_path):
     rows = [r["score"] for r in results.rows if r["method"] == standing.method]
     assert standing.score == pytest.approx(np.mean(rows))
     assert "balanced accuracy in percent" in results.table()._repr_html_()
-
-
-def test_a_plan_without_a_score_has_the_keys_of_before():
-    from dataclasses import replace
-
-    from quorate.study._cell import unit_keys
-
-    plan = Plan(
-        "plain", ("breast_cancer",), (EnsembleSpec("random_forest", members=10),),
-        (MethodSpec("es", 3),),
-    )  # fmt: skip
-    unit = next(plan.units())
-    named = next(replace(plan, scoring="f1_macro").units())
-    assert unit_keys(unit, "x") != unit_keys(named, "x")
 
 
 def test_a_picture_of_a_score(votes):

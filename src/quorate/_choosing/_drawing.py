@@ -88,7 +88,7 @@ def _said(drawn: Drawn, max_samples: int | None, owner: str, may_ask: bool) -> D
     if max_samples is None:
         how = "max_samples= takes more, or fewer" if may_ask else "others are not used"
         warn(
-            f"{owner}: members are chosen on {drawn.of('samples')}; {how}.",
+            f"{owner}: members are chosen on {drawn.describe('samples')}; {how}.",
             SampledWarning,
         )
     return drawn

@@ -185,15 +185,15 @@ def gather(
     refuse_labels_twice(X, y, owner)
     rows: IntArray | None = None
     if y is None:
-        source = as_source(X, owner, target, form=SampleForm.of(ensemble))
+        source = as_source(X, owner, target, form=SampleForm.for_models(ensemble))
         X, y, places, drawn = draw_from(
             source, found, max_samples, owner, seed or 0, may_ask=may_ask
         )
         if out_of_bag is True and drawn is not None:
             raise ValueError(
                 f"{owner}(out_of_bag=True): which training rows they are is known of "
-                f"all together, and here are {drawn.of('rows')}; take max_samples="
-                f"{drawn.n_rows}, or rows that no member was trained on."
+                f"all together, and here are {drawn.describe('rows')}; take "
+                f"max_samples={drawn.n_rows}, or rows that no member was trained on."
             )
         _refuse_training_rows(found, X, y, places, drawn, owner)
     else:

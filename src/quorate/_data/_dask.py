@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate._data._batch import Batch, BatchSource, reason
+from quorate._data._batches import Batch, BatchSource, reason
 from quorate.exceptions import BatchError
 
 # Partitions that are looked at together where one of all has failed.

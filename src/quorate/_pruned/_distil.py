@@ -172,8 +172,8 @@ def distil(
     unlabelled = in_memory(unlabelled)
     if drawn is not None and max_samples is None:
         warn(
-            f"distil: leaves learn on {drawn.of('rows')}; max_samples= takes more, or "
-            "fewer.",
+            f"distil: leaves learn on {drawn.describe('rows')}; max_samples= takes "
+            "more, or fewer.",
             SampledWarning,
         )
     crossed = _crossed_rows(n_rows, X, unlabelled)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from quorate.cli import _options
-from quorate.cli._checks import check_column, check_files, check_folder
+from quorate.cli._checks import check_files, check_folder
 from quorate.cli._inputs import form_for, read_one_table
 from quorate.cli._printable import say
 from quorate.cli._streams import is_stream, run_pass
@@ -131,11 +131,12 @@ def diagnose(
 def _read_votes(path: Path, label: str) -> "VoteCounts":
     if not path.exists():
         raise FileNotFoundError(f"{path}: no such file.")
-    check_column(path, label)
+    from quorate._data import check_table
     from quorate._votes import Votes, load_counts
 
     if path.suffix.lower() == ".npz":
         return load_counts(path)
+    check_table(path, label)
     return Votes.from_table(path, label=label)
 
 

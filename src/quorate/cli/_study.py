@@ -20,7 +20,7 @@ def list_presets() -> None:
 
     table = plain_table("study", "what it compares")
     table.columns[1].justify = "left"
-    for name, (summary, _) in PRESETS.items():
+    for name, summary in PRESETS.items():
         table.add_row(name, summary)
     results_console().print(table)
 

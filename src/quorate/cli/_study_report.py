@@ -115,7 +115,10 @@ def _write_page(
 
     with Store(store, read_only=True) as opened:
         plan = opened.plan
-    study_report(results, output=html, plan=plan, store=str(store), reference=reference)
+    known = None if plan is None else plan.to_dict()
+    study_report(
+        results, output=html, plan=known, store=str(store), reference=reference
+    )
     say(f"written to {html}", err=True)
 
 
@@ -123,9 +126,7 @@ def _as_text(
     results: "Results", form: str, reference: str | None, verbose: bool
 ) -> str:
     if form == "csv":
-        from quorate.study import csv_text
-
-        return csv_text(results.rows)
+        return results.to_csv()
     if form == "json":
         return json.dumps(results.to_dict(reference), indent=2) + "\n"
     if form == "terminal":

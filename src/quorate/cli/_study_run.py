@@ -1,7 +1,7 @@
 """``quorate study run`` and ``resume``: compute what is missing, then show it."""
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -78,12 +78,14 @@ def run(
     path = store or Path(f"{Path(plan).stem}{suffix}")
     check_folder(path)
     _check_workers(options["dask"], options["backend"])
-    from quorate.study import make_preset, quicker, read_plan
+    from quorate.study import make_preset, read_plan
 
     if plan.endswith(".toml"):
-        made = quicker(read_plan(plan)) if quick else read_plan(plan)
+        made = read_plan(plan)
     else:
-        made = make_preset(plan, data_dir=options["data_dir"], quick=quick)
+        made = make_preset(plan, data_dir=options["data_dir"])
+    if quick:
+        made = made.quick()
     if dry_run:
         _forecast(made, path, **options)
     else:
@@ -98,13 +100,13 @@ def resume(store: Path, **options: Any) -> None:
     if not store.exists():
         raise FileNotFoundError(f"{store}: no such file.")
     _check_workers(options["dask"], options["backend"])
-    from quorate.study import Store, stored_plan
+    from quorate.study import Store
 
     with Store(store, read_only=True) as opened:
-        known = stored_plan(opened)
-    if known is None:
+        plan = opened.plan
+    if plan is None:
         raise ValueError(f"{store}: holds no plan to resume.")
-    _go(known, store, **options)
+    _go(plan, store, **options)
 
 
 def _forecast(
@@ -163,10 +165,26 @@ def _check_workers(dask: str | None, backend: str | None) -> None:
     require_packages(*_options.packages_for(dask))
 
 
-def _workers(dask: str | None, backend: str | None) -> AbstractContextManager[None]:
-    from quorate.study import workers_on
+@contextmanager
+def _workers(dask: str | None, backend: str | None) -> Iterator[None]:
+    """Make joblib use a backend, or a Dask cluster, inside a ``with`` block."""
+    from joblib import parallel_config
 
-    return workers_on(backend, dask)
+    from quorate._summarising import connect
+
+    with ExitStack() as stack:
+        if dask is not None:
+            stack.enter_context(connect(dask))
+            backend = "dask"
+        if backend is not None:
+            try:
+                stack.enter_context(parallel_config(backend=backend))
+            except (ValueError, ImportError) as error:
+                raise ValueError(
+                    f"backend {backend!r}: joblib cannot use it here; loky, "
+                    "multiprocessing, threading are always there."
+                ) from error
+        yield
 
 
 def _as_asked(options: dict[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.table import Table as Grid
 
     from quorate.stats import Nemenyi
-    from quorate.study import Results, Standing, Table
+    from quorate.study import Results, ScoreTable, Standing
 
 _WIDEST_CHART = 48
 _NARROWEST_CHART = 12
@@ -232,7 +232,7 @@ def _place(rank: float, worst: int, width: int) -> int:
 
 
 def _show_table(
-    console: Console, table: "Table", standings: tuple["Standing", ...]
+    console: Console, table: "ScoreTable", standings: tuple["Standing", ...]
 ) -> None:
     """Print accuracy by method and data set, if all data sets fit in the width."""
     names = [row[0] for row in table.body]

@@ -53,7 +53,7 @@ def collect_from_batches(
     voter = BatchVoter(
         ensemble, source, drawn, probabilities=probabilities, n_jobs=n_jobs
     )
-    form = SampleForm.of(ensemble.model)
+    form = SampleForm.for_models(ensemble.model)
     parts: Iterator[Part]
     if is_dask(batches):
         pieces = partitions(batches, _OWNER, target, as_frame=form.as_frame)

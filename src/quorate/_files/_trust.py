@@ -1,13 +1,19 @@
-"""Whether compiled parts of a model point only at what they have.
+"""What of a model file may be built, and whether what was built is sound.
 
-scikit-learn's trees and search trees are arrays that compiled code follows without
-looking: a child beyond the last node, a feature beyond the last column, and ``predict``
-reads memory that is not its own. Every part that was built from a file is looked at
-once, before anybody can call it.
+skops builds an object by making an empty one and giving it its attributes; a type is
+harmless if nothing of that runs what the file holds. Each type listed here was read for
+it: none calls, imports or opens anything when it is built.
+
+What a forged file could still do is make compiled code read beyond an array. The trees
+and search trees of scikit-learn are arrays that are followed without looking: a child
+beyond the last node, a feature beyond the last column, and ``predict`` reads memory
+that is not its own. So every part that was built is looked at once, before anybody can
+call it.
 """
 
 import gc
-from collections.abc import Iterator, Mapping, ValuesView
+import importlib
+from collections.abc import Callable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -15,16 +21,68 @@ import numpy as np
 
 from quorate._typing import Array, IntArray
 
+_HARMLESS = frozenset(
+    {
+        "numpy.dtype",
+        # Nodes of trees, and what trees are searched by: arrays, checked below.
+        "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+        "sklearn.neighbors._ball_tree.BallTree",
+        "sklearn.neighbors._kd_tree.KDTree",
+        "sklearn.tree._tree.Tree",
+        # Distances that hold no array of their own.
+        "sklearn.metrics._dist_metrics.ChebyshevDistance64",
+        "sklearn.metrics._dist_metrics.EuclideanDistance64",
+        "sklearn.metrics._dist_metrics.ManhattanDistance64",
+        # Plain Python: attributes only.
+        "sklearn.calibration._CalibratedClassifier",
+        "sklearn.calibration._SigmoidCalibration",
+        "sklearn.calibration._TemperatureScaling",
+        "sklearn.compose._column_transformer.make_column_selector",
+        "sklearn.gaussian_process._gpc._BinaryGaussianProcessClassifierLaplace",
+        "sklearn.gaussian_process.kernels.ConstantKernel",
+        "sklearn.gaussian_process.kernels.Matern",
+        "sklearn.gaussian_process.kernels.Product",
+        "sklearn.gaussian_process.kernels.RBF",
+        "sklearn.gaussian_process.kernels.RationalQuadratic",
+        "sklearn.gaussian_process.kernels.Sum",
+        "sklearn.gaussian_process.kernels.WhiteKernel",
+        "sklearn.metrics._scorer._PassthroughScorer",
+        "sklearn.model_selection._split.KFold",
+        "sklearn.model_selection._split.StratifiedKFold",
+        "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
+        "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
+        "sklearn.utils._bunch.Bunch",
+    }
+)
 # Nothing in these leads to the parts of a model.
 _ENDS = (str, bytes, int, float, complex, type, ModuleType, FunctionType)
+
+
+def is_harmless(name: str) -> bool:
+    """Return whether a type may be built without being approved.
+
+    Classes of quorate may: they hold data only, as they all must.
+    """
+    if name in _HARMLESS:
+        return True
+    room, _, last = name.rpartition(".")
+    if not room.startswith("quorate."):
+        return False
+    try:
+        found = getattr(importlib.import_module(room), last, None)
+    except ImportError:
+        return False
+    return isinstance(found, type) and found.__module__ == room
 
 
 def unsound_part(model: Any) -> str:
     """Say what is wrong with the first part that is; "" if all is well."""
     for part in _parts(model):
-        found = _fault(part)
-        if found:
-            return f"{type(part).__name__}: {found}"
+        kind = type(part)
+        check = _CHECKS.get(f"{kind.__module__}.{kind.__qualname__}", _fault_of_owner)
+        fault = check(part)
+        if fault:
+            return f"{kind.__name__}: {fault}"
     return ""
 
 
@@ -47,24 +105,9 @@ def _parts(model: Any) -> Iterator[Any]:
                 left.append(other)
 
 
-def _fault(part: Any) -> str:
-    name = f"{type(part).__module__}.{type(part).__qualname__}"
-    if name == "sklearn.tree._tree.Tree":
-        return _fault_of_tree(part)
-    if name.endswith(".TreePredictor") and name.startswith("sklearn.ensemble."):
-        return _fault_of_predictor(part)
-    if name in (
-        "sklearn.neighbors._kd_tree.KDTree",
-        "sklearn.neighbors._ball_tree.BallTree",
-    ):
-        return _fault_of_search_tree(part)
-    return _fault_of_owner(part)
-
-
 def _fault_of_tree(tree: Any) -> str:
     left, right = tree.children_left, tree.children_right
-    inner = left != -1
-    return _fault_of_nodes(left, right, inner, tree.feature, tree.n_features)
+    return _fault_of_nodes(left, right, left != -1, tree.feature, tree.n_features)
 
 
 def _fault_of_nodes(
@@ -122,17 +165,16 @@ def _fault_of_search_tree(tree: Any) -> str:
 
 def _fault_of_owner(part: Any) -> str:
     """Check that a model lets in as many columns as its trees look at."""
+    from sklearn import ensemble
+
     attributes = getattr(part, "__dict__", None)
     if not isinstance(attributes, dict):
         return ""
-    trees = [attributes["tree_"]] if "tree_" in attributes else []
-    if isinstance(part, _hands_over()):
-        trees = [
-            tree
-            for member in _flat(attributes.get("estimators_"))
-            if (tree := getattr(member, "__dict__", {}).get("tree_")) is not None
-        ]
-    asked = {tree.n_features for tree in trees if hasattr(tree, "n_features")}
+    owners = [part]
+    if isinstance(part, ensemble.BaseEnsemble):  # gives X to its trees as it is
+        owners += _flat(attributes.get("estimators_"))
+    trees = [getattr(owner, "__dict__", {}).get("tree_") for owner in owners]
+    asked = {getattr(tree, "n_features", 0) for tree in trees} - {0}
     for predictor in _flat(attributes.get("_predictors")):
         nodes = predictor.nodes
         asked.add(int(nodes["feature_idx"][nodes["is_leaf"] == 0].max(initial=-1)) + 1)
@@ -146,30 +188,22 @@ def _fault_of_owner(part: Any) -> str:
     return ""
 
 
-def _hands_over() -> tuple[type, ...]:
-    """Return the ensembles that give X to compiled trees without another look."""
-    from sklearn import ensemble
-
-    return (
-        ensemble.RandomForestClassifier,
-        ensemble.RandomForestRegressor,
-        ensemble.ExtraTreesClassifier,
-        ensemble.ExtraTreesRegressor,
-        ensemble.RandomTreesEmbedding,
-        ensemble.IsolationForest,
-        ensemble.GradientBoostingClassifier,
-        ensemble.GradientBoostingRegressor,
-    )
-
-
 def _flat(members: Any) -> Iterator[Any]:
     """Go through lists of lists and arrays of objects."""
-    if isinstance(members, np.ndarray):
-        members = members.ravel().tolist() if members.dtype.hasobject else ()
-    if isinstance(members, Mapping):
-        members = members.values()
-    if isinstance(members, (list, tuple, set, frozenset, ValuesView)):
+    if isinstance(members, np.ndarray) and members.dtype.hasobject:
+        members = members.ravel().tolist()
+    if isinstance(members, (list, tuple, set, frozenset)):
         for member in members:
             yield from _flat(member)
     elif members is not None:
         yield members
+
+
+_CHECKS: dict[str, Callable[[Any], str]] = {
+    "sklearn.tree._tree.Tree": _fault_of_tree,
+    "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor": (
+        _fault_of_predictor
+    ),
+    "sklearn.neighbors._kd_tree.KDTree": _fault_of_search_tree,
+    "sklearn.neighbors._ball_tree.BallTree": _fault_of_search_tree,
+}

@@ -4,25 +4,19 @@ import hashlib
 import io
 import json
 import os
-import re
 import warnings
 import zipfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from quorate._atomic import atomic_write
-from quorate._files._harmless import is_harmless
-from quorate._files._sound import unsound_part
+from quorate._files._trust import is_harmless, unsound_part
 from quorate._messages import in_short, warn
 from quorate._version import versions
 from quorate.exceptions import FileFormatError, VersionWarning
 
-if TYPE_CHECKING:
-    from types import ModuleType
-
-_FORMAT = "quorate-model"
-_NEWEST = 1
+_FORMAT = "quorate-model/1"
 _NOTE = "quorate.json"
 _PICKLES = (".pkl", ".pickle", ".joblib", ".sav")
 # How pickles begin since protocol 2. Older and compressed ones have no mark of their
@@ -51,8 +45,6 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     ------
     TypeError
         If something in the model cannot be stored, or would not come back the same.
-    ImportError
-        If skops is not installed.
 
     See Also
     --------
@@ -73,7 +65,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         raise ValueError(
             f"{file}: models are not stored as pickles; use a name that ends in .skops."
         )
-    skops = _skops(file)
+    from skops import io as skops
+
     kind = type(model).__name__
     try:
         data = skops.dumps(model, compression=zipfile.ZIP_DEFLATED)
@@ -91,7 +84,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         if lost:
             raise TypeError(f"{file}: {kind} cannot be stored: {lost}.")
         note = {
-            "format": f"{_FORMAT}/{_NEWEST}",
+            "format": _FORMAT,
             "versions": versions("scikit-learn", "numpy", "skops"),
             "sha256": _checksum(archive),
         }
@@ -137,8 +130,6 @@ def load(
     FileFormatError
         If the file is damaged, foreign, of a newer format, or a pickle, or if it needs
         types that are not trusted.
-    ImportError
-        If skops is not installed.
 
     Warns
     -----
@@ -158,12 +149,15 @@ def load(
     file = Path(path)
     approved = _type_names(trusted)
     check_kind(file, unsafe_pickle=unsafe_pickle)
-    if not _is_zip(file):
-        return _load_pickle(file)
+    if not _starts(file, _ZIP_START):
+        import joblib
+
+        return _build(file, lambda: joblib.load(file))
+    from skops import io as skops
+
     # One reading: what was checked is what is built, whatever happens to the file.
     data = file.read_bytes()
     note = _check(file, data)
-    skops = _skops(file)
     try:
         needed = set(skops.get_untrusted_types(data=data))
     except Exception as error:
@@ -176,10 +170,7 @@ def load(
             f"{', '.join(strange)}; name those you trust, by trusted=[...] or "
             "--trust TYPE."
         )
-    if note is not None:
-        _compare_versions(file, note["versions"])
-    told = note is not None
-    model = _build(file, lambda: skops.loads(data, trusted=sorted(needed)), told)
+    model = _build(file, lambda: skops.loads(data, trusted=sorted(needed)), note)
     fault = unsound_part(model)
     if fault:
         raise FileFormatError(f"{file}: forged or damaged: {fault}.")
@@ -205,7 +196,7 @@ def check_kind(path: str | os.PathLike[str], *, unsafe_pickle: bool = False) -> 
                 "you wrote it yourself, open it by unsafe_pickle=True or "
                 "--unsafe-pickle, and store the model with quorate.save."
             )
-    elif not _is_zip(file):
+    elif not _starts(file, _ZIP_START):
         raise FileFormatError(f"{file}: not a model in skops format, or damaged.")
 
 
@@ -219,24 +210,13 @@ def is_pickle(path: str | os.PathLike[str]) -> bool:
     False
     """
     file = Path(path)
+    # reads the file first, so that one that is not there is no pickle
+    return _starts(file, *_PICKLE_STARTS) or file.suffix.lower() in _PICKLES
+
+
+def _starts(file: Path, *marks: bytes) -> bool:
     with open(file, "rb") as source:
-        start = source.read(8)
-    return file.suffix.lower() in _PICKLES or start.startswith(_PICKLE_STARTS)
-
-
-def _is_zip(file: Path) -> bool:
-    with open(file, "rb") as source:
-        return source.read(8).startswith(_ZIP_START)
-
-
-def _skops(file: Path) -> "ModuleType":
-    try:
-        from skops import io as skops
-    except ImportError as error:
-        raise ImportError(
-            f"{file}: reading and writing models needs skops; pip install skops"
-        ) from error
-    return skops  # type: ignore[no-any-return]
+        return source.read(8).startswith(marks)
 
 
 def _type_names(trusted: Iterable[str | type]) -> set[str]:
@@ -251,12 +231,6 @@ def _type_names(trusted: Iterable[str | type]) -> set[str]:
         else str(entry)
         for entry in trusted
     }
-
-
-def _load_pickle(file: Path) -> Any:
-    import joblib
-
-    return _build(file, lambda: joblib.load(file), told=False)
 
 
 def _reason(error: Exception) -> str:
@@ -275,52 +249,33 @@ def _check(file: Path, data: bytes) -> dict[str, Any] | None:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             names = archive.namelist()
-            if "schema.json" not in names:
-                raise FileFormatError(
-                    f"{file}: not a model in skops format: the archive has no "
-                    "schema.json."
-                )
-            if len(names) != len(set(names)):
-                raise FileFormatError(
-                    f"{file}: damaged: the archive has two entries of one name."
-                )
-            if _NOTE not in names:
-                return None
-            note = _read_note(file, archive.read(_NOTE))
-            if note["sha256"] != _checksum(archive):
-                raise FileFormatError(
-                    f"{file}: damaged: the contents do not have the checksum that "
-                    "was written with them."
-                )
-            return note
-    except FileFormatError:
-        raise
+            text, checksum = "null", ""
+            if _NOTE in names:
+                text, checksum = archive.read(_NOTE).decode(), _checksum(archive)
+        note = json.loads(text)
     except Exception as error:
         # zipfile meets forged archives with half a dozen kinds of errors (BadZipFile,
         # zlib.error, RuntimeError, NotImplementedError, struct.error, OverflowError).
         raise _damaged(file, error) from error
-
-
-def _read_note(file: Path, text: bytes) -> dict[str, Any]:
-    try:
-        note = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise FileFormatError(f"{file}: damaged: {_NOTE} is not JSON.") from error
-    form = note.get("format") if isinstance(note, dict) else None
-    found = re.fullmatch(rf"{_FORMAT}/([1-9][0-9]{{0,8}})", str(form))
-    if found is None:
-        raise FileFormatError(
-            f"{file}: expected format '{_FORMAT}/{_NEWEST}', found {form!r}."
+    written = note.get("format") if isinstance(note, dict) else note
+    if "schema.json" not in names:
+        fault = "not a model in skops format: the archive has no schema.json"
+    elif len(names) != len(set(names)):
+        fault = "damaged: the archive has two entries of one name"
+    elif _NOTE not in names:
+        return None
+    elif written != _FORMAT:
+        fault = (
+            f"expected format {_FORMAT!r}, found {in_short(repr(written))}; a newer "
+            "quorate may have written it"
         )
-    if int(found[1]) > _NEWEST:
-        raise FileFormatError(
-            f"{file}: format {form!r} is newer than '{_FORMAT}/{_NEWEST}', the newest "
-            "this quorate reads; install a newer quorate."
-        )
-    written = note.get("versions")
-    if not isinstance(written, dict) or not isinstance(note.get("sha256"), str):
-        raise FileFormatError(f"{file}: damaged: {_NOTE} lacks versions or sha256.")
-    return dict(note)
+    elif not isinstance(note.get("versions"), dict):
+        fault = f"damaged: {_NOTE} lacks versions"
+    elif note.get("sha256") != checksum:
+        fault = "damaged: the contents do not have the checksum written with them"
+    else:
+        return dict(note)
+    raise FileFormatError(f"{file}: {fault}.")
 
 
 def _checksum(archive: zipfile.ZipFile) -> str:
@@ -333,30 +288,14 @@ def _checksum(archive: zipfile.ZipFile) -> str:
     return total.hexdigest()
 
 
-def _compare_versions(file: Path, written: dict[str, Any]) -> None:
-    here = versions("scikit-learn")
-    del here["python"]  # another one reads the same
-    other = [name for name in here if written.get(name) != here[name]]
-    if other:
-        _warn_of_versions(
-            file,
-            " and ".join(f"{name} {written.get(name)}" for name in other),
-            " and ".join(f"{name} {here[name]}" for name in other),
-        )
-
-
-def _warn_of_versions(file: Path, written: str, here: str) -> None:
-    warn(
-        f"{file}: written by {written}, read by {here}; the model may not load, or may "
-        "predict otherwise.",
-        VersionWarning,
-    )
-
-
-def _build(file: Path, make: Callable[[], Any], told: bool) -> Any:
+def _build(
+    file: Path, make: Callable[[], Any], note: dict[str, Any] | None = None
+) -> Any:
     """Make the model, with one warning for those scikit-learn gives per estimator."""
     from sklearn.exceptions import InconsistentVersionWarning
 
+    if note is not None:
+        _warn_of_versions(file, note["versions"])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -367,18 +306,30 @@ def _build(file: Path, make: Callable[[], Any], told: bool) -> Any:
             raise FileFormatError(
                 f"{file}: the model cannot be built here ({_reason(error)})."
             ) from error
+    older: dict[str, Any] = {}
     for entry in caught:
         notice = entry.message
-        if not isinstance(notice, InconsistentVersionWarning):
+        if isinstance(notice, InconsistentVersionWarning):
+            older.setdefault("scikit-learn", notice.original_sklearn_version)
+        else:
             warnings.warn_explicit(notice, entry.category, entry.filename, entry.lineno)
-        elif not told:
-            told = True
-            _warn_of_versions(
-                file,
-                f"scikit-learn {notice.original_sklearn_version}",
-                f"scikit-learn {notice.current_sklearn_version}",
-            )
+    if note is None:
+        _warn_of_versions(file, older)
     return model
+
+
+def _warn_of_versions(file: Path, written: dict[str, Any]) -> None:
+    here = versions("scikit-learn")
+    names = ("quorate", "scikit-learn")  # another Python reads the same
+    other = [name for name in names if written.get(name, here[name]) != here[name]]
+    if other:
+        writer = " and ".join(f"{name} {written[name]}" for name in other)
+        reader = " and ".join(f"{name} {here[name]}" for name in other)
+        warn(
+            f"{file}: written by {writer}, read by {reader}; the model may not load, "
+            "or may predict otherwise.",
+            VersionWarning,
+        )
 
 
 def _keys_lost(schema: Any) -> str:

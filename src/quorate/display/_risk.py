@@ -1,22 +1,23 @@
-"""The risk estimate over diversity, its intervals, and where an ensemble stands."""
+"""The risk estimate: over diversity, and over the cells of a study."""
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from scipy.stats import rankdata
 
 from quorate._messages import one_of
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate._votes import Votes
-from quorate.display._axes import figure_of, one_axes
-from quorate.display._base import VotesDisplay
-from quorate.display._colours import BAD, GOOD, KEPT, text_colour
-from quorate.display._text import plain
+from quorate.display import _style as style
+from quorate.display._base import PanelsDisplay, VotesDisplay
+from quorate.display._study import cells_of_methods, correlation, correlation_text
+from quorate.display._style import BAD, GOOD, KEPT
 from quorate.risk import RiskAssessment, assess_risk, endpoints, estimate, interval
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from quorate.study import Results
 
 _POINTS = 400
 _CROWDED = 0.12
@@ -142,7 +143,7 @@ class RiskCurveDisplay(VotesDisplay):
 
     def plot(
         self,
-        ax: "Axes | None" = None,
+        ax: Axes | None = None,
         *,
         scale: Literal["auto", "linear", "margin"] = "auto",
         name: str = "this ensemble",
@@ -160,51 +161,46 @@ class RiskCurveDisplay(VotesDisplay):
             What to call the ensemble.
         """
         one_of("RiskCurveDisplay.plot", "scale", scale, ("auto", "linear", "margin"))
-        ax = one_axes("RiskCurveDisplay", ax, 7.6, 4.6)
+        ax, ink = self._axes(ax, 7.6, 4.6)
         crowded = self.endpoints.get("q2", 0.0) > 0.5 - _CROWDED / 2
         stretched = scale == "margin" or (scale == "auto" and crowded)
         if stretched:
             ax.set_xscale("function", functions=(_stretch, _relax))
         self._shade(ax, stretched)
-        ax.plot(self.diversity, self.risk, color=text_colour(ax), lw=1.8, zorder=3)
+        ax.plot(self.diversity, self.risk, color=ink, lw=1.8, zorder=3)
         self._limit(ax, stretched)
         self._mark(ax, name)
         self._name_ends(ax)
         low, high = self.holds
         if high > low:
+            floor = ax.get_xaxis_transform()
             ax.plot(
                 [low, high], [0, 0], color=KEPT, lw=5, solid_capstyle="butt",
-                transform=ax.get_xaxis_transform(), clip_on=False, zorder=4,
+                transform=floor, clip_on=False, zorder=4,
             )  # fmt: skip
-            ax.annotate(
-                "the bound holds here", (_middle(low, high, stretched), 0),
-                xytext=(0, 6),
-                xycoords=ax.get_xaxis_transform(), textcoords="offset points",
-                ha="center", fontsize="x-small", color=text_colour(ax),
+            style.note(
+                ax, "the bound holds here", (_middle(low, high, stretched), 0), (0, 6),
+                xycoords=floor, ha="center", fontsize="x-small",
             )  # fmt: skip
         ax.set_xlabel(
             f"diversity on the worst of {self.n_samples:,} samples "
             f"(noise {self.noise:g}); left of 0 the vote is wrong there"
         )
         ax.set_ylabel("risk estimate")
-        self.ax_, self.figure_ = ax, figure_of(ax)
         return self
 
-    def _shade(self, ax: "Axes", stretched: bool) -> None:
-        above = ax.get_xaxis_transform()
+    def _shade(self, ax: Axes, stretched: bool) -> None:
+        ink, above = style.text_colour(ax), ax.get_xaxis_transform()
         for (left, right), number, helps in zip(
             self.intervals, self.numbers, self.helps, strict=True
         ):
-            ax.axvspan(
-                left, right, facecolor=GOOD if helps else BAD, alpha=_TINT, lw=0,
-                zorder=0,
-            )  # fmt: skip
+            hue, arrow = (GOOD, "↓") if helps else (BAD, "↑")
+            ax.axvspan(left, right, facecolor=hue, alpha=_TINT, lw=0, zorder=0)
             for edge in (left, right):
-                ax.axvline(edge, color=text_colour(ax), lw=0.6, alpha=0.4, zorder=1)
+                ax.axvline(edge, color=ink, lw=0.6, alpha=0.4, zorder=1)
             ax.text(
-                _middle(left, right, stretched), 1.01,
-                f"{number}\n{'↓' if helps else '↑'}",
-                transform=above, ha="center", va="bottom", color=text_colour(ax),
+                _middle(left, right, stretched), 1.01, f"{number}\n{arrow}",
+                transform=above, ha="center", va="bottom", color=ink,
                 fontsize="small", linespacing=0.95,
             )  # fmt: skip
         for hue, label in (
@@ -213,7 +209,7 @@ class RiskCurveDisplay(VotesDisplay):
         ):
             ax.fill_between([], [], facecolor=hue, alpha=_TINT, lw=0, label=label)
 
-    def _limit(self, ax: "Axes", stretched: bool) -> None:
+    def _limit(self, ax: Axes, stretched: bool) -> None:
         peak = float(np.nanmax(self.risk))
         if peak <= 0:  # so few samples that the estimate means nothing anywhere
             depth = float(np.nanmin(self.risk[np.abs(self.diversity) < 0.4]))
@@ -228,31 +224,27 @@ class RiskCurveDisplay(VotesDisplay):
             ax.set_ylim(-0.12 * peak, 1.25 * peak)
             ax.set_xlim(-0.5, 0.5)
 
-    def _mark(self, ax: "Axes", name: str) -> None:
+    def _mark(self, ax: Axes, name: str) -> None:
         low, high = ax.get_ylim()
         left, right = ax.get_xlim()
         at = float(np.clip(self.ensemble_diversity, left, right))
         height = float(np.clip(self.ensemble_risk, low, high))
         outside = height != self.ensemble_risk
-        verdict = (
-            "the vote is right on every sample"
-            if self.margin > 0
-            else "the members are against the truth on the worst sample"
-            if self.margin < 0
-            else "the members tie on the worst sample"
-        )
+        verdict = "the members tie on the worst sample"
+        if self.margin > 0:
+            verdict = "the vote is right on every sample"
+        elif self.margin < 0:
+            verdict = "the members are against the truth on the worst sample"
         marker = ("v" if height == low else "^") if outside else "o"
+        ink, name = style.text_colour(ax), style.plain(name)
         ax.plot(
-            at, height, marker, color=KEPT, ms=9, mec=text_colour(ax), clip_on=False,
-            zorder=5, label=f"{plain(name)}: risk estimate {self.ensemble_risk:,.4g} "
-            f"at diversity {self.ensemble_diversity:.3f};\n{verdict}",
+            at, height, marker, color=KEPT, ms=9, mec=ink, clip_on=False, zorder=5,
+            label=f"{name}: risk estimate {self.ensemble_risk:,.4g} at diversity "
+            f"{self.ensemble_diversity:.3f};\n{verdict}",
         )  # fmt: skip
-        ax.legend(
-            frameon=False, labelcolor=text_colour(ax), fontsize="small", ncols=1,
-            loc="lower left", bbox_to_anchor=(0, 1.12),
-        )  # fmt: skip
+        style.legend(ax, above=True, bbox_to_anchor=(0, 1.12))
 
-    def _name_ends(self, ax: "Axes") -> None:
+    def _name_ends(self, ax: Axes) -> None:
         ticks: dict[float, str] = {}
         for name, at in self.endpoints.items():
             if name == "q1":  # too close to its mirror image to name both
@@ -260,9 +252,8 @@ class RiskCurveDisplay(VotesDisplay):
             else:
                 ticks[at] = f"{_NAMES[name]}  {at:.3f}"
                 ticks[-at] = f"−{_NAMES[name]}  −{at:.3f}"
-        ax.set_xticks(
-            list(ticks), list(ticks.values()), rotation=90, fontsize="x-small"
-        )
+        names = list(ticks.values())
+        ax.set_xticks(list(ticks), names, rotation=90, fontsize="x-small")
         ax.minorticks_off()
 
 
@@ -283,3 +274,93 @@ def _relax(place: Any) -> Any:
     """Undo :func:`_stretch`."""
     s = np.asarray(place, dtype=float)
     return np.sign(s) * (1.0 - np.exp(-np.abs(s))) / 2.0
+
+
+@dataclass(eq=False, repr=False)
+class RiskErrorDisplay(PanelsDisplay):
+    """Risk estimate, diversity and error over the cells of a study.
+
+    Three panels: the estimate against the error it should foretell, and the diversity
+    against both.
+
+    Parameters
+    ----------
+    error, diversity, risk : ndarray of shape (n_cells,)
+        Of each cell's ensemble, on the test samples. The estimate is infinite where
+        the members tie on the worst sample; such cells are left out and counted.
+
+    Attributes
+    ----------
+    axes_, figure_
+        Where it was drawn; ``ax_`` is the first panel.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quorate.display import RiskErrorDisplay
+    >>> display = RiskErrorDisplay(np.array([0.1, 0.2]), np.array([0.05, 0.1]),
+    ...                            np.array([300.0, np.inf]))
+    >>> display.usable
+    array([ True, False])
+    """
+
+    error: FloatArray
+    diversity: FloatArray
+    risk: FloatArray
+
+    @classmethod
+    def from_results(cls, results: Results, *, methods: Any = None) -> Self:
+        """Take the cells of a study.
+
+        Parameters
+        ----------
+        results : Results
+        methods : list of str, optional
+            Only the cells of these methods.
+        """
+        cells = cells_of_methods("RiskErrorDisplay", results, methods)
+        return cls(*cells[["error", "diversity", "risk"]].to_numpy(float).T)
+
+    @property
+    def usable(self) -> BoolArray:
+        """Which cells have all three numbers."""
+        table = np.array([self.error, self.diversity, self.risk])
+        return np.asarray(np.isfinite(table).all(axis=0))
+
+    def plot(self, axes: Any = None, *, figure: Figure | None = None) -> Self:
+        """Draw the three panels.
+
+        Parameters
+        ----------
+        axes : three matplotlib axes, optional
+        figure : matplotlib figure, optional
+            Draw on this figure; a new one by default.
+        """
+        found = self._panels(axes, figure, (1, 3), (10.5, 3.6))
+        fine = self.usable
+        error, diversity, risk = self.error[fine], self.diversity[fine], self.risk[fine]
+        panels = (
+            (error, risk, "error, %", "risk estimate"),
+            (diversity, error, "diversity, %", "error, %"),
+            (diversity, risk, "diversity, %", "risk estimate"),
+        )
+        for ax, (x, y, x_label, y_label) in zip(found, panels, strict=True):
+            style.points(ax, x, y, panels=3, s=8, color=GOOD, alpha=0.5, lw=0)
+            # Few huge estimates must not decide it.
+            r = correlation_text(correlation(rankdata(x), rankdata(y)))
+            title = f"rank correlation {r}"
+            ax.set_title(title, fontsize="small", color=style.text_colour(ax))
+            ax.set(xlabel=x_label, ylabel=y_label)
+            style.percent_axis(ax.xaxis)
+            if y_label.startswith("risk"):
+                if y.size and float(np.ptp(y)) > 0:
+                    ax.set_yscale("symlog", linthresh=100.0)
+            else:
+                style.percent_axis(ax.yaxis)
+        left_out = int((~fine).sum())
+        if left_out:
+            style.note(
+                self.ax_, f"{left_out} without a finite estimate", (1, 0), (0, 4),
+                xycoords="axes fraction", ha="right", fontsize="x-small",
+            )  # fmt: skip
+        return self
