@@ -142,8 +142,8 @@ class Blend:
             votes.y,
             votes.classes,
             names=votes.names,
-            probabilities=votes.class_probabilities,
-            rule=votes.decision_rule,
+            class_probabilities=votes.class_probabilities,
+            decision_rule=votes.decision_rule,
             source=VoteSource.FOLDS,
             family="pool",
         )
