@@ -19,7 +19,7 @@ _RANDOM_DRAWS = 100
 
 def show_paper(members: int, seed: int, as_json: bool) -> None:
     """Train bagged trees on embedded data, measure, prune and ask them lazily."""
-    from quorate._diagnosis import diagnose
+    from quorate._theory import diagnose
     from quorate.cli._render import heading, results_console, show_diagnosis
 
     out_of_bag, test, lazy = _train_and_vote(members, seed)
