@@ -90,13 +90,13 @@ class TestNpz:
     def test_foreign_files(self, tmp_path):
         path = tmp_path / "votes.npz"
         path.write_text("hello")
-        with pytest.raises(FileFormatError, match="not a votes file"):
+        with pytest.raises(FileFormatError, match="not a file of votes"):
             Votes.load(path)
         np.savez(path, codes=np.zeros((2, 2)))
         with pytest.raises(FileFormatError, match="written by Votes"):
             Votes.load(path)
         np.save(tmp_path / "one.npy", np.zeros(3))
-        with pytest.raises(FileFormatError, match="not a votes file"):
+        with pytest.raises(FileFormatError, match="not a file of votes"):
             Votes.load(tmp_path / "one.npy")
 
     def test_other_version(self, votes, tmp_path):

@@ -63,10 +63,10 @@ def draw(seed, *, rule, weighted=False, masked=False, dense=True, n_classes=3):
         y,
         np.arange(n_classes),
         weights,
-        masked=masked,
+        is_masked=masked,
         samples=np.arange(m),
-        probabilities=probabilities,
-        rule=rule,
+        class_probabilities=probabilities,
+        decision_rule=rule,
     )
 
 
@@ -279,7 +279,7 @@ class TestVotesByHand:
 
     def test_refusals(self):
         votes = Votes([[0, 1], [1, 1]], [0, 1])
-        with pytest.raises(ValueError, match="have no probabilities; collect"):
+        with pytest.raises(ValueError, match="there are no probabilities; collect"):
             votes.accuracy(rule="average")
         with pytest.raises(ValueError, match="no probabilities to average"):
             Votes([[0, 1]], [0, 1], rule="average")

@@ -142,8 +142,8 @@ class Blend:
             votes.y,
             votes.classes,
             names=votes.names,
-            probabilities=votes.class_probabilities,
-            rule=votes.decision_rule,
+            class_probabilities=votes.class_probabilities,
+            decision_rule=votes.decision_rule,
             source=VoteSource.FOLDS,
             family="pool",
         )
@@ -232,7 +232,7 @@ def blend(
     probabilities : dict, 3-d array, sequence of arrays or folder
         Out-of-fold probabilities (samples x classes) of each model, on the same samples
         in the same order: ``{name: array}``, an array of shape (n_models, n_samples,
-        n_classes), a list of arrays, or a folder of ``.npy``, ``.parquet`` or ``.csv``
+        n_classes), a list of arrays, or a folder of ``.npy`` files or tables
         files, one for each model. Data frames will do as arrays; their columns, and
         those of files, may be called as the classes are and then stand in any order.
         With two classes one column is enough, that of the second class; a series whose
@@ -256,8 +256,8 @@ def blend(
         default (``"neg_log_loss"``).
     classes : sequence, optional
         What the columns stand for, where they have no names that say so and that is
-        not the sorted labels in y. Columns without names that fit the labels far better
-        in another order ("9" before "10") are refused without it.
+        not the sorted labels in y. Labels that are numbers as text ("10" sorts before
+        "9") need it where columns have no names.
     folds : int
         Folds for the scores: weights are chosen on all but one and scored on that one.
     random_state : int or None

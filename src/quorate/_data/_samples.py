@@ -176,6 +176,7 @@ def read_samples(
     check_table(path)
     wanted = form.columns or ()
     frame = read_table(path, target, wanted if target is None else (*wanted, target))
+    frame = frame.reset_index(drop=True)
     form.check_columns(list(frame.columns), target, str(path))
     try:
         return form.split(frame, target, written=is_csv(path))

@@ -139,7 +139,7 @@ def read_table(
     frame = next(read_parts(path, None, labels, wanted), None)
     if frame is None:
         raise FileFormatError(f"{path}: no rows.")
-    return frame.reset_index(drop=True)
+    return frame
 
 
 def read_parts(

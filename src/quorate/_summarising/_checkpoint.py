@@ -15,7 +15,7 @@ from pathlib import Path
 
 from quorate._data import Batch
 from quorate._messages import warn
-from quorate._votes import Progress, Summary, load_with_progress, save_with_progress
+from quorate._votes import Progress, Summary, load_summary, save_counts
 from quorate.exceptions import CheckpointWarning
 
 
@@ -75,18 +75,13 @@ class Checkpoint:
         """Return what an earlier pass has done, if it left a file."""
         if self.path is None or not self.path.exists():
             return None
-        summary, done = load_with_progress(self.path)
+        summary, done = load_summary(self.path)
         if done is None or not self.first.exists():
             raise self.refusal(
                 "that is a summary, but not one of a pass that can go on; give another "
                 "name."
             )
-        if done.marks is None:
-            raise self.refusal(
-                "an older version wrote that file, and did not note which batches it "
-                "covers; delete it, or give another name."
-            )
-        first, _ = load_with_progress(self.first)
+        first, _ = load_summary(self.first)
         self.covered = done.n_rows
         return Begun(summary, first, done.marks, done.n_rows)
 
@@ -137,7 +132,7 @@ class Checkpoint:
     def _write(self, summary: Summary, path: Path, batches: int, rows: int) -> bool:
         try:
             marks = tuple(self.marks[:batches])
-            save_with_progress(summary, path, Progress(marks, batches, rows))
+            save_counts(summary, path, Progress(marks, batches, rows))
         except OSError as error:
             if not self._warned:
                 warn(

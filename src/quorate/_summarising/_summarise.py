@@ -161,7 +161,7 @@ def _looked_at(question: Question, found: Summary) -> Summary:
             found.reading.check()
         except ValueError as error:
             raise ValueError(f"summarise: {error}") from error
-    counts = found.vote_sums.confusion.sum(axis=1) + found.vote_sums.undecided
+    counts = found.confusion("heads").sum(axis=1)
     check_labels(question.opened().ensemble, found.classes, counts, "summarise")
     return found
 

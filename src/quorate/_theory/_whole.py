@@ -9,10 +9,10 @@ from quorate._kernels import fixed
 from quorate._theory import _sample
 from quorate._theory._divide import divide
 from quorate._typing import Array, IntArray
-from quorate._votes import Histogram, VoteCounts, Votes
+from quorate._votes import CorrectHistogram, VoteCounts, Votes
 
 
-def mean_of_samples(p: Histogram, name: str, undefined: float) -> float:
+def mean_of_samples(p: CorrectHistogram, name: str, undefined: float) -> float:
     """Average a closed form over the samples on which it is defined."""
     numerator, denominator = _sample.TABLE[name](p.c, p.n)
     defined = denominator != 0
@@ -22,7 +22,7 @@ def mean_of_samples(p: Histogram, name: str, undefined: float) -> float:
     return some.mean(numerator[defined] / denominator[defined])
 
 
-def interrater(p: Histogram, undefined: float) -> float:
+def interrater(p: CorrectHistogram, undefined: float) -> float:
     """Agreement beyond chance of all members at once (Fleiss)."""
     p = p.only(p.n >= 2)
     share = p.mean(p.c / p.n)
@@ -32,7 +32,7 @@ def interrater(p: Histogram, undefined: float) -> float:
     return 1.0 - p.mean(p.c * (p.n - p.c) / (p.n * (p.n - 1))) / spread
 
 
-def difficulty(p: Histogram) -> float:
+def difficulty(p: CorrectHistogram) -> float:
     """Variance, over samples, of the share of members that are right."""
     some = p.only(p.n >= 2)
     if not some.times.sum():
@@ -41,7 +41,7 @@ def difficulty(p: Histogram) -> float:
     return some.mean((share - some.mean(share)) ** 2)
 
 
-def generalized(p: Histogram, undefined: float) -> float:
+def generalized(p: CorrectHistogram, undefined: float) -> float:
     """One minus the chance that two members fail together, relative to one failing."""
     p = p.only(p.n >= 2)
     f = p.n - p.c
@@ -51,7 +51,7 @@ def generalized(p: Histogram, undefined: float) -> float:
     return 1.0 - p.mean(f * (f - 1) / (p.n * (p.n - 1))) / one
 
 
-def coincident_failure(p: Histogram, undefined: float) -> float:
+def coincident_failure(p: CorrectHistogram, undefined: float) -> float:
     """Share of members that are right where somebody fails."""
     return mean_of_samples(p.only(p.n >= 2), "coincident_failure", undefined)
 

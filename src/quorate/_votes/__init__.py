@@ -7,7 +7,13 @@ from quorate._votes._checks import (
     warn_left_out,
     weights_left,
 )
-from quorate._votes._counts import VoteCounts
+from quorate._votes._counts import (
+    CorrectHistogram,
+    PairCounts,
+    SampleGroups,
+    SmallestMargin,
+    VoteCounts,
+)
 from quorate._votes._deciding import leave_one_out_errors, prefix_errors
 from quorate._votes._encoding import (
     code_dtype,
@@ -17,6 +23,7 @@ from quorate._votes._encoding import (
     union,
     widened,
 )
+from quorate._votes._files import Progress, load_counts, load_summary, save_counts
 from quorate._votes._joining import joined_votes
 from quorate._votes._labels import as_labels, check_same_family, refuse_masked
 from quorate._votes._outcomes import (
@@ -25,7 +32,6 @@ from quorate._votes._outcomes import (
     outcome_of,
     prefix_outcomes,
 )
-from quorate._votes._pair_counts import PairCounts
 from quorate._votes._paired import PairedCounts, PairedErrors
 from quorate._votes._plausible import refuse_scores
 from quorate._votes._pooled import pooled_votes
@@ -37,7 +43,6 @@ from quorate._votes._probabilities import (
     room_for,
     tabled,
 )
-from quorate._votes._profile import Histogram, Profile
 from quorate._votes._reading import REMEDY, Reading, listed
 from quorate._votes._rule import (
     PLURALITY,
@@ -47,37 +52,30 @@ from quorate._votes._rule import (
     why_not_scorable,
 )
 from quorate._votes._subsets import subset_errors
-from quorate._votes._summary import Summary
-from quorate._votes._summary_file import (
-    Progress,
-    load_counts,
-    load_with_progress,
-    save_with_progress,
-)
-from quorate._votes._sums import PartOffsets, Worst
+from quorate._votes._summary import PartOffsets, Summary
 from quorate._votes._votes import Votes, check_counts, check_votes
 
 __all__ = [
     "PLURALITY",
     "REMEDY",
+    "CorrectHistogram",
     "DecisionRule",
     "DenseProbabilities",
-    "Histogram",
     "Outcome",
     "PairCounts",
     "PairedCounts",
     "PairedErrors",
     "PartOffsets",
     "Probabilities",
-    "Profile",
     "Progress",
     "Reading",
     "RuleName",
+    "SampleGroups",
+    "SmallestMargin",
     "Summary",
     "VoteCounts",
     "VoteSource",
     "Votes",
-    "Worst",
     "as_labels",
     "as_weights",
     "certain",
@@ -92,7 +90,7 @@ __all__ = [
     "leave_one_out_outcomes",
     "listed",
     "load_counts",
-    "load_with_progress",
+    "load_summary",
     "member_positions",
     "outcome_of",
     "place_dtype",
@@ -104,7 +102,7 @@ __all__ = [
     "refuse_scores",
     "room_for",
     "sample_positions",
-    "save_with_progress",
+    "save_counts",
     "subset_errors",
     "tabled",
     "union",

@@ -15,11 +15,10 @@ from quorate._kernels.verdicts import TIE_TOLERANCE, lead, rounding
 from quorate._typing import Array, FloatArray, IntArray, Ties
 
 if TYPE_CHECKING:
-    from quorate._votes._decided import DecidedVotes
     from quorate._votes._votes import Votes
 
 
-def decide(votes: "DecidedVotes") -> IntArray:
+def decide(votes: "Votes") -> IntArray:
     """Return the code of the class that the ensemble of all members decides for."""
     if counts_whole_votes(votes):
         return votes.verdict()[0]  # counted in integers
@@ -205,13 +204,13 @@ def steady_weights(
     return every
 
 
-def weights_of(votes: "DecidedVotes") -> FloatArray:
+def weights_of(votes: "Votes") -> FloatArray:
     """Return a weight for each member; ones for equal votes."""
     given = votes.weights
     return np.ones(votes.n_members) if given is None else given
 
 
-def counts_whole_votes(votes: "DecidedVotes") -> bool:
+def counts_whole_votes(votes: "Votes") -> bool:
     """Tell whether sums are numbers of members, exact in any order."""
     return (
         votes.counts_heads
@@ -220,15 +219,13 @@ def counts_whole_votes(votes: "DecidedVotes") -> bool:
     )
 
 
-def largest_rounding(votes: "DecidedVotes", weights: FloatArray) -> float:
+def largest_rounding(votes: "Votes", weights: FloatArray) -> float:
     """Return the largest lead that rounding can explain."""
     against = 1 + abs(votes.decision_rule.against)
     return rounding(len(weights), against * float(np.abs(weights).sum()))
 
 
-def probabilities_of(
-    votes: "DecidedVotes", member: int, where: Array | slice
-) -> FloatArray:
+def probabilities_of(votes: "Votes", member: int, where: Array | slice) -> FloatArray:
     """Return what a member gives each class on some samples."""
     given = votes.class_probabilities
     assert given is not None  # votes that average have them
@@ -236,7 +233,7 @@ def probabilities_of(
 
 
 def add_up_in_order(
-    votes: "DecidedVotes", members: IntArray, weights: FloatArray, where: Array | slice
+    votes: "Votes", members: IntArray, weights: FloatArray, where: Array | slice
 ) -> IntArray:
     """Add up members in the order given, exactly as the ensemble does."""
     rule = votes.decision_rule

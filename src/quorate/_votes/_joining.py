@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes._adding import FROM_WEAKEST
 from quorate._votes._encoding import code_dtype, positions, union
 from quorate._votes._probabilities import (
     DenseProbabilities,
@@ -16,6 +15,7 @@ from quorate._votes._probabilities import (
     tabled,
 )
 from quorate._votes._reading import added
+from quorate._votes._summary import FROM_WEAKEST
 from quorate._votes._votes import Votes
 
 
@@ -51,10 +51,10 @@ def joined_votes(parts: Sequence[Votes]) -> Votes:
         classes,
         one.weights,
         one.names,
-        masked=any(part.is_masked for part in parts),
+        is_masked=any(part.is_masked for part in parts),
         samples=samples,
-        probabilities=_probabilities(parts, columns, codes, classes.size),
-        rule=one.decision_rule,
+        class_probabilities=_probabilities(parts, columns, codes, classes.size),
+        decision_rule=one.decision_rule,
         source=min((part.source for part in parts), key=FROM_WEAKEST.index),
         family=one.family,
         reading=added([part.reading for part in parts]),

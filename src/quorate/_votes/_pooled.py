@@ -51,9 +51,9 @@ def pooled_votes(
         truth,
         classes,
         weights,
-        masked=True,
-        probabilities=_pooled_probabilities(parts, codes.shape, classes),
-        rule=parts[0][1].decision_rule,
+        is_masked=True,
+        class_probabilities=_pooled_probabilities(parts, codes.shape, classes),
+        decision_rule=parts[0][1].decision_rule,
         source=VoteSource.FOLDS,
         family=parts[0][1].family,
     )

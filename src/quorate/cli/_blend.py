@@ -144,16 +144,9 @@ def _labels(path: Path, column: str | None) -> Any:
 
 def _classes(given: str, y: Any) -> list[Any]:
     """Return the labels that are meant; one that no sample has is taken as written."""
-    from quorate._label_text import LabelTexts
-
-    labels = sorted(set(y.tolist()))
-    texts = LabelTexts(labels)
+    label_of = {str(label): label for label in set(y.tolist())}
     names = [name.strip() for name in given.split(",")]
-    places = [texts.find(name) for name in names]
-    return [
-        name if place is None else labels[place]
-        for name, place in zip(names, places, strict=True)
-    ]
+    return [label_of.get(name, name) for name in names]
 
 
 def _write(found: "Blend", test: Path | None, output: Path) -> None:

@@ -265,7 +265,8 @@ def _from_file(path: Path, target: str | None, entry: Mapping[str, Any]) -> Data
     expected = entry.get("sha256")
     if expected and hashlib.sha256(path.read_bytes()).hexdigest() != expected:
         raise FileFormatError(f"{path}: not the file that {_MANIFEST} describes.")
-    X, y = split_target(read_table(path), target, str(path))
+    frame = read_table(path).reset_index(drop=True)
+    X, y = split_target(frame, target, str(path))
     for column in entry.get("categorical_features", []):
         if column not in X.columns:
             raise FileFormatError(
