@@ -29,9 +29,9 @@ NAMED: list[tuple[str, str, str, str]] = [
         "TIE_TOLERANCE",
     ),
     (
-        "slack of ties without the total weight, in ballots",
+        "slack of ties without the total weight, in running votes",
         "pruning",
-        "self.slack = TIE_TOLERANCE * float(votes.weights.sum())",
+        "self.slack = TIE_TOLERANCE * float(self.weights.sum())",
         "self.slack = TIE_TOLERANCE",
     ),
     (
@@ -88,14 +88,14 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "SEP leaves equals after many flips",
         "pruning",
-        "after = ballot.error\n                if after > error:",
-        "after = ballot.error\n                if after >= error:",
+        "after = running.error\n                if after > error:",
+        "after = running.error\n                if after >= error:",
     ),
     (
         "backfitting of one round",
         "pruning",
-        "in range(_BACKFITTING_ROUNDS)",
-        "in range(1)",
+        "rounds = _BACKFITTING_ROUNDS if",
+        "rounds = 1 if",
     ),
     # choosing
     (

@@ -9,7 +9,7 @@ from quorate import pruning
 from quorate._scoring import find_score, score_for
 from quorate._votes import outcome_of
 from quorate.pruning._forward import ForwardSearch
-from quorate.pruning._scored import open_score
+from quorate.pruning._running_average import running_score
 
 
 def some_votes(seed, kind, n_classes=3, tied=None):
@@ -146,7 +146,7 @@ def test_a_loss_is_the_one_that_was_foreseen_also_where_nobody_votes(name):
     codes, valid = rng.integers(0, 3, (5, 60)), rng.random((5, 60)) < 0.5
     valid[4] = True
     votes = quorate.Votes(codes, rng.integers(0, 3, 60), valid=valid)
-    average = open_score(votes, find_score(name, votes.classes, "here"), 5)
+    average = running_score(votes, find_score(name, votes.classes, "here"), 5)
     for member in range(5):
         foreseen = average.losses(np.array([member]))[0]
         average.add(member)

@@ -279,3 +279,9 @@ def test_a_score_can_be_pickled():
         assert again.name == name
     kappa = find_score(make_scorer(cohen_kappa_score), np.arange(3), "here")
     assert pickle.loads(pickle.dumps(kappa)).name == "cohen_kappa"
+
+
+def test_tables_of_many_classes():
+    # Labels of votes are small integers, which products of classes leave.
+    y = np.arange(40, dtype=np.int8) % 20
+    np.testing.assert_array_equal(count_pairs(y, y, 20)[:, :-1], 2 * np.eye(20))

@@ -28,10 +28,10 @@ from quorate._scoring import (
     is_accuracy,
     score_for,
 )
-from quorate._typing import Array
+from quorate._typing import Array, Progress
 from quorate._votes import Summary, Votes, VoteSource, why_not_scorable
 from quorate.exceptions import NothingSavedWarning, TrainingVotesWarning
-from quorate.pruning import AUTO, Progress, Pruner, choose_method, make_pruner
+from quorate.pruning import AUTO, Pruner, choose_method, make_pruner
 
 
 def choose(

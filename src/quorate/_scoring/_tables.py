@@ -70,7 +70,8 @@ def count_pairs(codes: Array, y: IntArray, n_classes: int) -> FloatArray:
            [0., 0., 1.]])
     """
     width = n_classes + 1
-    places = y * width + codes % width
+    # Labels are kept in small integers, which products of classes leave.
+    places = y.astype(np.intp) * width + codes % width
     found = np.bincount(places, minlength=n_classes * width)
     return found.reshape(n_classes, width).astype(float)
 

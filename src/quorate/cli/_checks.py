@@ -211,7 +211,7 @@ def check_method(
     given = {key: value for key, value in parameters.items() if value is not None}
     pruner = make_pruner(name, **given)
     if keep is None and not pruner.tags.finds_size:
-        able = [known for known, found in methods().items() if found.finds_size]
+        able = [known for known, found in methods().items() if found.tags.finds_size]
         raise click.UsageError(
             f"--keep own: {name} finds no size of its own; {', '.join(able)} do."
         )
