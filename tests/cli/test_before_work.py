@@ -45,7 +45,7 @@ WORK = (
 )
 
 ROOMS = (
-    "_blending", "_diagnosis", "_report", "_judging", "display", "lazy", "_pruned",
+    "_blending", "_theory", "_report", "_judging", "display", "lazy", "_pruned",
     "study",
 )  # fmt: skip
 

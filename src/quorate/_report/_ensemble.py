@@ -24,7 +24,6 @@ from quorate._choosing import (
     gather,
 )
 from quorate._data import count_rows, take_rows
-from quorate._diagnosis import diagnose
 from quorate._report import _facts
 from quorate._report._advice import advice, advised_size, lead
 from quorate._report._blend import blend_facts
@@ -62,6 +61,7 @@ from quorate._report._sizes import full_score, prune_commands, size_facts
 from quorate._report._summary import summary_report
 from quorate._report._words import CHOSEN_BEFORE, GLOSSARY, UNSCORED
 from quorate._scoring import check_rule, check_scoring
+from quorate._theory import diagnose
 from quorate._version import versions
 from quorate._votes import Summary, Votes, VoteSource
 

@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 
 from quorate._choosing import ExpectedError, Selection, contributions
-from quorate._diagnosis import Diagnosis
 from quorate._report._why import reasons
-from quorate._theory import MeanDecomposition, decompose, diversity, measures
+from quorate._theory import Diagnosis, MeanDecomposition, decompose, diversity, measures
 from quorate._typing import Array, FloatArray
 from quorate._votes import VoteCounts, Votes, VoteSource
 from quorate.ensembles import Ensemble, count_nodes

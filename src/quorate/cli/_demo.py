@@ -272,7 +272,7 @@ def _paper(n_members: int, seed: int, as_json: bool) -> None:
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.model_selection import train_test_split
 
-    from quorate._diagnosis import diagnose
+    from quorate._theory import diagnose
     from quorate.ensembles import collect_votes
 
     X, y = load_breast_cancer(return_X_y=True)

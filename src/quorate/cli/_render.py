@@ -13,8 +13,8 @@ from quorate.cli._interrupts import end_quietly
 from quorate.cli._printable import on_one_line, printable
 
 if TYPE_CHECKING:
-    from quorate._diagnosis import Diagnosis
     from quorate._judging import Comparison
+    from quorate._theory import Diagnosis
 
 _WIDTH_WITHOUT_TERMINAL = 80
 
