@@ -232,8 +232,8 @@ def blend(
     probabilities : dict, 3-d array, sequence of arrays or folder
         Out-of-fold probabilities (samples x classes) of each model, on the same samples
         in the same order: ``{name: array}``, an array of shape (n_models, n_samples,
-        n_classes), a list of arrays, or a folder of ``.npy`` files or tables
-        files, one for each model. Data frames will do as arrays; their columns, and
+        n_classes), a list of arrays, or a folder of ``.npy`` files or
+        tables, one for each model. Data frames will do as arrays; their columns, and
         those of files, may be called as the classes are and then stand in any order.
         With two classes one column is enough, that of the second class; a series whose
         name is a class (and not that of its model, nor 0) is the column of that class.
