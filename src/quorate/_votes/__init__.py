@@ -24,7 +24,7 @@ from quorate._votes._encoding import (
     widened,
 )
 from quorate._votes._files import Progress, load_counts, load_summary, save_counts
-from quorate._votes._joining import joined_votes
+from quorate._votes._joining import joined_votes, pooled_votes
 from quorate._votes._labels import as_labels, check_same_family, refuse_masked
 from quorate._votes._outcomes import (
     Outcome,
@@ -34,7 +34,6 @@ from quorate._votes._outcomes import (
 )
 from quorate._votes._paired import PairedCounts, PairedErrors
 from quorate._votes._plausible import refuse_scores
-from quorate._votes._pooled import pooled_votes
 from quorate._votes._probabilities import (
     DenseProbabilities,
     Probabilities,
