@@ -33,9 +33,8 @@ def check_parameters(lazy: Any) -> None:
     """Refuse parameters of a :class:`quorate.LazyClassifier` that fit nothing."""
     least = _LEAST_EPSILON if lazy.mode == "calibrated" else 0.0
     size, order, guarantee = lazy.block_size, lazy.order, lazy.guarantee
-    is_count = (
-        isinstance(size, Integral) and not isinstance(size, bool) and int(size) > 0
-    )
+    is_count = isinstance(size, Integral) and not isinstance(size, bool)
+    fits_size = size == "auto" or (is_count and int(size) >= 1)
     for name, fits, what in (
         ("mode", lazy.mode in MODES, "'exact', 'bayes', 'calibrated' or 'all'"),
         (
@@ -61,11 +60,7 @@ def check_parameters(lazy: Any) -> None:
             not isinstance(order, str) or order in ("auto", "given", "random"),
             "'auto', 'given', 'random', or an array of members",
         ),
-        (
-            "block_size",
-            is_size,
-            "'auto', or 1 member or more",
-        ),
+        ("block_size", fits_size, "'auto', or 1 member or more"),
     ):
         if not fits:
             raise ValueError(f"LazyClassifier({name}={getattr(lazy, name)!r}): {what}.")
