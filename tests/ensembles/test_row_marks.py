@@ -6,6 +6,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from quorate.ensembles._row_marks import RowMarks, row_hashes
 from scipy import sparse
 from sklearn.ensemble import (
     BaggingClassifier,
@@ -22,7 +23,6 @@ from sklearn.tree import DecisionTreeClassifier
 import quorate
 from quorate._data import read_samples
 from quorate.ensembles import marks_of, read_ensemble
-from quorate.ensembles._row_marks import RowMarks, row_hashes
 
 
 def some(n_rows, seed=0, n_columns=4):

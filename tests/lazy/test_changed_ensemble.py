@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from quorate.ensembles._fingerprint import TURNS
 from sklearn.datasets import load_wine
 from sklearn.ensemble import (
     AdaBoostClassifier,
@@ -24,7 +25,6 @@ from sklearn.tree import DecisionTreeClassifier
 import quorate
 from quorate import LazyClassifier
 from quorate.ensembles import fingerprint, read_ensemble
-from quorate.ensembles._fingerprint import TURNS
 from quorate.lazy._classifier import _FEW_ROWS
 
 # Whatever the rows are that calibrate: answers are compared here, not promises.

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from joblib import parallel_config
+from quorate.ensembles._fingerprint import TURNS
 from sklearn.datasets import load_wine
 from sklearn.ensemble import (
     AdaBoostClassifier,
@@ -24,7 +25,6 @@ from tests.lazy.zoo import UNFITTED, draw_data, draw_ensemble
 
 import quorate
 from quorate import LazyClassifier, _native
-from quorate.ensembles._fingerprint import TURNS
 from quorate.lazy._arrays import leaves, tree_arrays
 
 ROUNDS = 8

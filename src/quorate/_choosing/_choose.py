@@ -111,9 +111,9 @@ def choose(
     if wanted.needs_errors and evidence.chosen_on:
         raise ValueError(
             f"{owner}({wanted.text}): how many are enough cannot be told, since these "
-            "members were chosen, or their leaves distilled, on many of these samples "
-            "before, which flatters them; give samples that took no part in that, or a "
-            "number to keep."
+            "members were chosen, or their leaves distilled, on these samples before, "
+            "which flatters them; give samples that took no part in that, or a number "
+            "to keep."
         )
     whole, seconds = _fit(_of_everybody(pruner, wanted.name), evidence, progress)
     by_errors = wanted.needs_errors and bool(folds_of(votes))

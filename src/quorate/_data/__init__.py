@@ -2,6 +2,7 @@
 
 from quorate._data._batch import Batch, BatchSource, GivenBatches, named_batch, reason
 from quorate._data._dask import computed, cut_alike, is_dask, partitions, sent
+from quorate._data._digest import RowDigest
 from quorate._data._drawn import MAX_SAMPLES, Drawn, as_seed, sample_size
 from quorate._data._form import SampleForm
 from quorate._data._read import (
@@ -41,6 +42,7 @@ __all__ = [
     "BatchSource",
     "Drawn",
     "GivenBatches",
+    "RowDigest",
     "SampleForm",
     "as_seed",
     "as_source",

@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 FROM_WEAKEST = (
     VoteSource.UNLABELLED,
     VoteSource.TRAINING,
+    VoteSource.UNKNOWN,
     None,
     VoteSource.FOLDS,
     VoteSource.OUT_OF_BAG,
-    VoteSource.OTHER,
-    VoteSource.HELD_OUT,
+    VoteSource.ASSUMED_NEW,
+    VoteSource.NEW,
 )
 
 
@@ -58,7 +59,6 @@ def add_summaries(one: "Summary", two: "Summary") -> "Summary":
         equal_sums=equal,
         own_confusion=own,
         rivals=rivals,
-        learned=one.learned and two.learned,
         reading=reading,
     )
 
@@ -74,19 +74,12 @@ def _same_members(one: "Summary", two: "Summary") -> "Summary":
             )
         place = {name: at for at, name in enumerate(two.names)}
         order = np.array([place[name] for name in one.names])
-        known = two.learned
         two = replace(
             two,
             names=one.names,
             weights=None if two.weights is None else two.weights[order],
             pair_sums=two.pair_sums.keep(order),
-            learned=None if known is None else tuple(known[at] for at in order),
             rivals=None,  # they may be about positions
-        )
-    if not one.may_be_of(two.learned):
-        raise ValueError(
-            "Summary: summaries of two models do not add up; their members have the "
-            "same names, but have learned something else."
         )
     if one.has_equal_weights and two.has_equal_weights:
         return two

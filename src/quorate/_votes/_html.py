@@ -34,8 +34,8 @@ def votes_html(votes: "Votes") -> str:
 
 
 def _accuracies(votes: "Votes") -> list[tuple[str, str]]:
-    if votes.source is VoteSource.TRAINING:
-        return [("votes", "on training samples, which say nothing about accuracy")]
+    if votes.source in (VoteSource.TRAINING, VoteSource.UNKNOWN):
+        return [("votes", f"{votes.source}, which say nothing about accuracy")]
     each = votes.accuracies
     if votes.source is VoteSource.UNLABELLED:
         return [
@@ -75,8 +75,8 @@ def summary_text(summary: "Summary") -> str:
 
 
 def _standing(summary: "Summary") -> str:
-    if summary.source is VoteSource.TRAINING:
-        return "training votes, which say nothing about accuracy"
+    if summary.source in (VoteSource.TRAINING, VoteSource.UNKNOWN):
+        return f"{summary.source}, which say nothing about accuracy"
     mean = summary.accuracies.mean()
     if summary.source is VoteSource.UNLABELLED:
         agree = f"members agree with their decision on {mean:.1%}"

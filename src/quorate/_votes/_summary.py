@@ -34,9 +34,8 @@ class Summary:
     ``takes_summary`` take one.
 
     Summaries of the same members, weights and rule add up. Members in another order
-    are found by name; a class that only one of the two has seen is added. Those that
-    :func:`quorate.summarise` made know what the members had learned: other members of
-    the same names are refused.
+    are found by name; a class that only one of the two has seen is added. Members are
+    known by their names alone: add up summaries of one model only.
 
     Examples
     --------
@@ -71,8 +70,6 @@ class Summary:
     """Samples by true class and the ensemble's own decision; None if not known."""
     rivals: "PairedErrors | None" = None
     """How other models did on the same samples, if that was asked."""
-    learned: tuple[str, ...] | None = field(default=None, repr=False)
-    """Digests of what each member has learned; None if nobody has said."""
     reading: Reading | None = field(default=None, repr=False)
     """How members that count their classes were understood; None without such."""
 
@@ -301,10 +298,6 @@ class Summary:
             equal_sums=None if equal is None else equal.moved(places),
         )
 
-    def may_be_of(self, learned: tuple[str, ...] | None) -> bool:
-        """Tell whether the members have learned this, as far as is known."""
-        return None in (self.learned, learned) or self.learned == learned
-
     # Sums
 
     def __add__(self, other: object) -> "Summary":
@@ -349,16 +342,13 @@ class Summary:
         return load(path)
 
     def equals(self, other: Any) -> bool:
-        """Tell whether another summary holds the same counts of the same members.
-
-        What the members have learned counts where both know it.
-        """
-        from quorate._votes._summary_file import DIGESTS, arrays_of
+        """Tell whether another summary holds the same counts of the same members."""
+        from quorate._votes._summary_file import READING, arrays_of
 
         if not isinstance(other, Summary):
             return False
         one, two = arrays_of(self), arrays_of(other)
-        for name in DIGESTS:
+        for name in READING:
             if name not in one or name not in two:
                 one.pop(name, None), two.pop(name, None)
         return one.keys() == two.keys() and all(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from quorate._atomic import atomic_write
+from quorate._data import RowDigest
 from quorate._typing import Array
 from quorate._votes._labels import as_labels
 from quorate._votes._npz import LONGEST_TEXT, Layout, read_arrays
@@ -64,9 +65,8 @@ SUMMARY = Layout(
         "rival_sizes": ("i", "R"),
         "rival_order": ("i", "O"),
         "rival_weights": ("f", "M"),
-        "learned": ("U", "M"),
-        "rival_learned": ("U", ""),
-        "rival_chosen_on": ("f", ""),
+        "rival_rows": ("U", ""),
+        "rival_chosen_on": ("U", "H"),
         "reading_labels": ("biufUSMm", "Y"),
         "reading_groups": ("i", "3G"),
         "reading_counts": ("i", "GYW"),
@@ -79,9 +79,8 @@ SUMMARY = Layout(
     },
 )  # fmt: skip
 
-_READING = ("reading_labels", "reading_groups", "reading_counts")
-DIGESTS = ("learned", "rival_learned", *_READING)
-"""What tells models apart, and is not always known."""
+READING = ("reading_labels", "reading_groups", "reading_counts")
+"""How members were understood, which is not always known."""
 
 
 def arrays_of(summary: Summary) -> dict[str, Array]:
@@ -123,12 +122,9 @@ def arrays_of(summary: Summary) -> dict[str, Array]:
             arrays["rival_order"] = rivals.order
         if rivals.weights is not None:
             arrays["rival_weights"] = rivals.weights
-        if rivals.learned is not None:
-            arrays["rival_learned"] = np.array(rivals.learned)
-        if rivals.n_chosen_on:
-            arrays["rival_chosen_on"] = np.array(rivals.n_chosen_on)
-    if summary.learned is not None:
-        arrays["learned"] = np.array(summary.learned)
+        if rivals.rows is not None:
+            arrays["rival_rows"] = np.array(str(rivals.rows))
+            arrays["rival_chosen_on"] = np.array(rivals.chosen_on_rows)
     if summary.reading is not None:
         arrays |= _reading_arrays(summary.reading)
     return arrays
@@ -143,8 +139,8 @@ def save(summary: Summary, path: str | os.PathLike[str]) -> None:
 class Progress:
     """Which batches of a pass a summary covers."""
 
-    marks: tuple[str, ...] | None
-    """By what each of them is known again; None in a file that does not say."""
+    marks: tuple[str, ...]
+    """By what each of them is known again."""
     n_batches: int
     n_rows: int
 
@@ -192,10 +188,9 @@ def load_with_progress(
             f"({str(error).rstrip('.')})."
         ) from error
     done, marks = arrays.get("rows_done"), arrays.get("batches_done")
-    if done is None:
+    if done is None or marks is None:
         return summary, None
-    known = None if marks is None else tuple(marks.tolist())
-    return summary, Progress(known, int(done[0]), int(done[1]))
+    return summary, Progress(tuple(marks.tolist()), int(done[0]), int(done[1]))
 
 
 def _summary(arrays: dict[str, Array]) -> Summary:
@@ -203,7 +198,7 @@ def _summary(arrays: dict[str, Array]) -> Summary:
     if name not in ("average", "heads") or ties not in ("expected", "lowest"):
         raise ValueError(f"rule {name!r}, {ties!r}")
     source, family = str(arrays["source"]), str(arrays["family"])
-    masked, learned = "right_where_voted" in arrays, arrays.get("learned")
+    masked = "right_where_voted" in arrays
     return Summary(
         names=tuple(arrays["names"].tolist()),
         classes=arrays["classes"],
@@ -221,7 +216,6 @@ def _summary(arrays: dict[str, Array]) -> Summary:
         equal_sums=_vote_sums(arrays, "equal_") if "equal_keys" in arrays else None,
         own_confusion=arrays.get("own"),
         rivals=_rivals(arrays),
-        learned=None if learned is None else tuple(learned.tolist()),
         reading=_reading(arrays),
     )
 
@@ -313,6 +307,9 @@ def _rivals(arrays: dict[str, Array]) -> PairedErrors | None:
     kinds = None
     if "rival_kinds" in arrays:
         kinds = PairedCounts(arrays["rival_kinds"], arrays["rival_times"])
+    rows = None
+    if "rival_rows" in arrays:
+        rows = RowDigest.parse(str(arrays["rival_rows"]))
     return PairedErrors(
         sizes=arrays["rival_sizes"],
         order=arrays.get("rival_order"),
@@ -321,21 +318,21 @@ def _rivals(arrays: dict[str, Array]) -> PairedErrors | None:
         samples=arrays["rival_samples"],
         same=arrays["rival_same"],
         kinds=kinds,
-        learned=str(arrays["rival_learned"]) if "rival_learned" in arrays else None,
-        n_chosen_on=float(arrays.get("rival_chosen_on", 0.0)),
+        rows=rows,
+        chosen_on_rows=tuple(arrays.get("rival_chosen_on", np.array([])).tolist()),
     )
 
 
 def _reading_arrays(reading: Reading) -> dict[str, Array]:
     groups = [reading.sizes, reading.members, reading.as_codes.astype(np.int64)]
     found = reading.labels, np.stack(groups), reading.counts
-    return dict(zip(_READING, found, strict=True))
+    return dict(zip(READING, found, strict=True))
 
 
 def _reading(arrays: dict[str, Array]) -> Reading | None:
-    if not all(name in arrays for name in _READING):
+    if not all(name in arrays for name in READING):
         return None
-    labels, groups, counts = (arrays[name] for name in _READING)
+    labels, groups, counts = (arrays[name] for name in READING)
     sizes, members, as_codes = groups
     if not ((labels[:-1] < labels[1:]).all() and labels.size):
         raise ValueError("labels that are not sorted")

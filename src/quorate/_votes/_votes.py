@@ -530,8 +530,8 @@ class Votes(DecidedVotes):
         )
 
     def _standing(self) -> str:
-        if self._source is VoteSource.TRAINING:
-            return "training votes, which say nothing about accuracy"
+        if self._source in (VoteSource.TRAINING, VoteSource.UNKNOWN):
+            return f"{self._source}, which say nothing about accuracy"
         if self._source is VoteSource.UNLABELLED:
             agree = f"{self.accuracies.mean():.1%}".replace("%", " %")
             return f"no labels; members agree with their decision on {agree}"
