@@ -281,7 +281,8 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
 
     def predict(self, X: Any) -> Array:
         """Predict classes: the ensemble's own answer, up to what the mode allows."""
-        found: Array = self.classes_.take(self._prepared().codes(X, self.n_jobs))
+        codes = self._prepared().codes(X, self.n_jobs)
+        found: Array = self.classes_.take(codes)
         return found
 
     def predict_proba(self, X: Any) -> FloatArray:
