@@ -78,15 +78,12 @@ test-ecosystem:
 test-slow: $(VENV)/.test
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal -m slow
 
-# Once more without quorate's asserts (python -O) and with a NumPy that raises; see
-# tests/strict.py. Left out: pictures and pages in a browser, which are matplotlib's, and
-# scikit-learn's estimator checks, studies and the command line, which are long and call
-# what the other tests call.
+# Every public door, the properties and the exact vote once more, without quorate's
+# asserts (python -O) and with a NumPy that raises; see tests/strict.py.
+STRICT := tests/test_strict.py tests/test_characterisation.py tests/test_properties.py \
+	tests/lazy/test_exact.py tests/votes/test_summary.py tests/scoring/test_scores.py
 test-strict: $(VENV)/.test
-	OMP_NUM_THREADS=1 QUORATE_STRICT=1 $(BIN)/python -m pytest -n auto -m "not slow" \
-		--ignore=tests/display --ignore=tests/browser --ignore=tests/study \
-		--ignore=tests/cli --ignore=tests/test_classifier.py --ignore=tests/test_report.py \
-		--ignore=tests/test_doors.py --ignore=tests/ecosystem --ignore=tests/stats/test_oracle.py
+	OMP_NUM_THREADS=1 QUORATE_STRICT=1 $(BIN)/python -m pytest -n auto -m "not slow" $(STRICT)
 
 # What is promised, in 2000 simulated worlds each; takes the better part of an hour.
 simulate: $(VENV)/.test

@@ -139,7 +139,7 @@ def test_everything_up_to_the_number_is_looked_at(forest, data):
 def test_above_the_default_it_is_said(forest, data, monkeypatch):
     X, y = data
     assert MAX_SAMPLES == 200_000
-    monkeypatch.setattr("quorate._data._drawn.MAX_SAMPLES", 500)
+    monkeypatch.setattr("quorate._data._drawing.MAX_SAMPLES", 500)
     words = "prune: members are chosen on 500 of 3,000 samples, drawn by class; max_"
     with pytest.warns(SampledWarning, match=words):
         small = quorate.prune(forest, X, y, "re", keep=4)
@@ -298,7 +298,7 @@ def test_reports_draw_by_their_seed_and_say_it(forest, data):
 
 def test_who_takes_no_number_does_not_offer_one(forest, data, monkeypatch):
     X, y = data
-    monkeypatch.setattr("quorate._data._drawn.MAX_SAMPLES", 500)
+    monkeypatch.setattr("quorate._data._drawing.MAX_SAMPLES", 500)
     words = ": members are chosen on 500 of 3,000 samples, drawn by class; others are"
     with pytest.warns(SampledWarning, match=f"^frontier{words}"):
         quorate.frontier(forest, X, y)

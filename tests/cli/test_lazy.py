@@ -118,7 +118,7 @@ def test_a_list_cannot_be_timed(folder):
 def test_columns_that_are_no_features_are_left_out(folder):
     done = run(folder, "--json")
     assert done.exit_code == 0, done.stderr
-    assert "not trained on the column 'kind', left out." in done.stderr
+    assert "left out the column 'kind', which" in done.stderr
     alone = run(folder, "--json", data="unlabelled.csv")
     assert alone.stderr == ""
     found, expected = json.loads(done.stdout), json.loads(alone.stdout)

@@ -10,8 +10,10 @@ from inspect import signature
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner
+from pyarrow import parquet
 from sklearn.datasets import load_wine
 from sklearn.ensemble import (
     ExtraTreesClassifier,
@@ -318,7 +320,7 @@ class TestTables:
             ("a.csv", 'a,b\n"1', "not a readable table"),
             ("a.arff", "nonsense", "not a readable table"),
             ("a.parquet", "nonsense", "not a readable table"),
-            ("a.xls", "x", "samples come as"),
+            ("a.xls", "x", "tables come as"),
             ("a.csv", "a,y\n1,2\n", "unknown column 'kind'"),
         ],
     )
@@ -331,11 +333,10 @@ class TestTables:
         with pytest.raises(FileNotFoundError):
             read_samples(tmp_path / "none.csv", "kind")
 
-    def test_duplicate_columns(self, tmp_path, monkeypatch):
+    def test_duplicate_columns(self, tmp_path):
         # pandas renames them in CSV files; Parquet files may hold them
-        twice = pd.DataFrame([[1, 2, 0]], columns=["a", "a", "kind"])
-        monkeypatch.setattr(pd, "read_parquet", lambda path: twice)
-        (tmp_path / "a.parquet").write_text("read by somebody else")
+        twice = pa.table([[1], [2], [0]], names=["a", "a", "kind"])
+        parquet.write_table(twice, tmp_path / "a.parquet")
         with pytest.raises(ValueError, match="'a' appears twice"):
             read_samples(tmp_path / "a.parquet", "kind")
 

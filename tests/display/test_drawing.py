@@ -1,9 +1,6 @@
 """Every display draws, in every format, on light and dark, whatever the names."""
 
-import builtins
 import io
-import subprocess
-import sys
 import warnings
 
 import matplotlib
@@ -15,11 +12,9 @@ from matplotlib.figure import Figure
 from tests.display.gallery import every_display, some_results, some_votes
 
 from quorate import display
-from quorate.display._axes import offscreen
-from quorate.display._colours import ALL, BAD, GOOD, HUES, KEPT
+from quorate.display._base import offscreen
 from quorate.display._files import figure_bytes
-from quorate.display._points import label_points
-from quorate.display._text import plain
+from quorate.display._style import ALL, BAD, GOOD, HUES, KEPT, label_points, plain
 
 PANELS = (
     "PickTraceDisplay",
@@ -244,30 +239,3 @@ class TestStudyFigures:
     def test_refusals(self, tmp_path):
         with pytest.raises(ValueError, match="use 'png' or 'svg' or 'pdf'"):
             display.study_figures(some_results(), tmp_path, ["gif"])
-
-
-@pytest.mark.parametrize("name", KINDS)
-def test_without_matplotlib_one_sentence(drawable, name, monkeypatch):
-    real = builtins.__import__
-
-    def blocked(module, *arguments, **options):
-        if module.split(".")[0] == "matplotlib":
-            raise ImportError(f"No module named {module!r}")
-        return real(module, *arguments, **options)
-
-    monkeypatch.setattr(builtins, "__import__", blocked)
-    with pytest.raises(ImportError, match=r"; pip install matplotlib$") as caught:
-        drawable[name].plot()
-    assert str(caught.value).count(". ") == 0
-    assert str(caught.value).startswith(f"{name}.plot")
-
-
-@pytest.mark.slow
-def test_computing_does_not_import_matplotlib():
-    code = (
-        "import sys, quorate\n"
-        "votes = quorate.Votes([[0, 1], [1, 1]], [0, 1])\n"
-        "quorate.display.MarginDisplay.from_votes(votes)\n"
-        "assert 'matplotlib' not in sys.modules\n"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)

@@ -474,13 +474,13 @@ class TestSomeRows:
     ):
         X, _, _, _ = data
         forest, seen = fitted["forest"], {}
-        make = distil.__globals__["make_lessons"]
+        make = distil.__globals__["make_distillation_set"]
 
         def spy(small, teacher, X, crossing, **options):
             seen.update(options, crossed=crossing.X)
             return make(small, teacher, X, crossing, **options)
 
-        monkeypatch.setitem(distil.__globals__, "make_lessons", spy)
+        monkeypatch.setitem(distil.__globals__, "make_distillation_set", spy)
         small = few(forest)
         distil(small, forest, X, n_rows=500, random_state=0, max_samples=90)
         rows = seen["learned_on"]
@@ -507,7 +507,7 @@ class TestSomeRows:
     def test_above_a_number_it_is_the_default_and_said(self, data, fitted, monkeypatch):
         X, _, _, _ = data
         forest = fitted["forest"]
-        monkeypatch.setattr("quorate._data._drawn.MAX_SAMPLES", 120)
+        monkeypatch.setattr("quorate._data._drawing.MAX_SAMPLES", 120)
         with pytest.warns(SampledWarning, match=r"distil: leaves learn on 120 of 300"):
             taught = distil(few(forest), forest, X, n_rows=500, random_state=0)
         assert taught.distillation_["drawn"]["samples"] == 120

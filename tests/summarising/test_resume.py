@@ -8,7 +8,7 @@ import pytest
 from tests.summarising.conftest import in_batches
 
 import quorate
-from quorate._data._mark import mark_of
+from quorate._data import GivenBatches
 from quorate._votes import Summary
 
 
@@ -86,10 +86,14 @@ def test_marks_tell_samples_apart(data):
              frame.rename(columns={"a": "z"}), X.astype("f4"), X.T]  # fmt: skip
     polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
     kinds += [polars.DataFrame({"a": X[:, 0]}), pyarrow.table({"a": X[:, 1]})]
-    marks = [mark_of(kind, y) for kind in kinds]
+    marks = [mark(kind, y) for kind in kinds]
     assert len(set(marks)) == len(marks)
-    assert marks == [mark_of(kind, y) for kind in kinds]
-    assert mark_of(X, y) == mark_of(X[::-1][::-1], y)
+    assert marks == [mark(kind, y) for kind in kinds]
+    assert mark(X, y) == mark(X[::-1][::-1], y)
+
+
+def mark(X, y):
+    return next(GivenBatches([(X, y)]).batches()).mark()
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 from tests.summarising.conftest import all_values, in_batches
 
 import quorate
-from quorate._data import SampleForm, read_samples_for
+from quorate._data import SampleForm, read_samples
 from quorate._summarising._progress import ProgressLine, progress_text
 from quorate._votes import Summary, VoteSource
 from quorate.exceptions import (
@@ -115,8 +115,8 @@ def test_columns_that_pandas_made_the_index(data, tmp_path, index):
         warnings.simplefilter("ignore", UnusedColumnsWarning)  # "number"
         assert quorate.summarise(forest, path, target="label").equals(whole)
         # Read whole, too.
-        form = SampleForm.of(forest)
-        rows, labels = read_samples_for(form, path, "label")
+        form = SampleForm.for_models(forest)
+        rows, labels = read_samples(path, "label", form)
     pd.testing.assert_frame_equal(rows, frame[500:1500].reset_index(drop=True))
     np.testing.assert_array_equal(labels, y[500:1500])
     if index in (["label"], ["number"]):
@@ -253,9 +253,9 @@ def test_what_is_no_batch_is_refused(forest, data):
         (3, TypeError, "got int"),
         ([], ValueError, "there are no batches"),
         ([X[:5]], BatchError, "batch 0: a batch is a pair"),
-        ("nowhere/*.parquet", FileNotFoundError, "no file there ends in .parquet"),
+        ("nowhere/*.parquet", FileNotFoundError, "no file there ends in .csv"),
         ("nowhere.parquet", FileNotFoundError, "no such file"),
-        (__file__, ValueError, "batches come as .parquet"),
+        (__file__, ValueError, "tables come as .csv"),
     ):
         options = {"target": "label"} if isinstance(given, str) else {}
         with pytest.raises(error, match=words):
@@ -279,7 +279,7 @@ def test_a_corrupt_file_in_the_middle_is_named(forest, folder, tmp_path):
     before = pd.read_parquet(folder / "part-0.parquet")
     assert Summary.load(file).n_samples == len(before)
     (tmp_path / "part-1.parquet").write_bytes(b"nothing")
-    with pytest.raises(ValueError, match=r"part-1\.parquet: not a readable Parquet"):
+    with pytest.raises(ValueError, match=r"part-1\.parquet: not a readable table"):
         quorate.summarise(forest, tmp_path, target="label")
     with pytest.raises(BatchError, match=r"part-0.*'colour'"):
         quorate.summarise(forest, folder, target="colour")
@@ -353,7 +353,7 @@ def test_a_full_disk_does_not_end_the_pass(forest, data, tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("quorate._summarising._checkpoint.save_with_progress", full)
+    monkeypatch.setattr("quorate._summarising._checkpoint.save_counts", full)
     with pytest.warns(CheckpointWarning, match=r"No space left.*covers 0 rows") as said:
         summary = quorate.summarise(
             forest, in_batches(X, y, 900), resume=tmp_path / "f.npz", every=0

@@ -51,11 +51,11 @@ def test_nothing_can_be_changed(votes):
     for array in (
         votes.codes, votes.y, votes.classes, votes.weights, votes.correct,
         votes.accuracies, votes.samples, masked.valid, *votes.sample_counts(),
-        *votes.verdict(), votes.pairs().both, votes.pairs().first,
+        *votes.verdict(), votes.pairs().both,
     ):  # fmt: skip
         with pytest.raises(ValueError, match="read-only"):
             array[...] = 0
-    for name in ("codes", "y", "weights", "names", "new"):
+    for name in ("codes", "y", "weights", "names"):
         with pytest.raises(AttributeError):
             setattr(votes, name, None)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from quorate._choosing._drawing import Drawn, draw_from, draw_rows
-from quorate._choosing._size import Size
+from quorate._choosing._size import FixedSize, Size
 from quorate._data import (
     SampleForm,
     as_source,
@@ -15,7 +15,7 @@ from quorate._data import (
     refuse_labels_twice,
     take_rows,
 )
-from quorate._scoring import check_rule, check_scoring
+from quorate._scoring import check_scoring
 from quorate._typing import Array, IntArray
 from quorate._votes import Votes, VoteSource
 from quorate.ensembles import (
@@ -175,21 +175,21 @@ def gather(
     check_source(source, owner)
     check_scoring(scoring, owner)
     found = read_ensemble(ensemble)
-    check_rule(scoring, found.rule.name == "average", owner)
-    if size is not None:
+    check_scoring(scoring, owner, averages=found.rule.name == "average")
+    if isinstance(size, FixedSize):
         size.check_members(found.n_members, owner)
     refuse_labels_twice(X, y, owner)
     rows: IntArray | None = None
     if y is None:
-        given = as_source(X, owner, target, form=SampleForm.of(ensemble))
+        given = as_source(X, owner, target, form=SampleForm.for_models(ensemble))
         X, y, drawn = draw_from(
             given, found, max_samples, owner, seed or 0, may_ask=may_ask
         )
         if source == "training" and drawn is not None:
             raise ValueError(
                 f"{owner}(source='training'): which training rows they are is known of "
-                f"all together, and here are {drawn.of('rows')}; take max_samples="
-                f"{drawn.n_rows}, or rows that no member was trained on."
+                f"all together, and here are {drawn.describe('rows')}; take "
+                f"max_samples={drawn.n_rows}, or rows that no member was trained on."
             )
     else:
         X, y = in_memory(X), in_memory(y)

@@ -54,7 +54,7 @@ def some_rows(
         pairs = [(np.arange(n_rows), _answers(small, X))]
         _, _, rows, _ = draw_sample(GivenBatches(pairs), size, seed, owner="distil")
         return X, rows, Drawn(rows.size, n_rows, seed)
-    given = as_source(X, "distil", target, form=SampleForm.of(small.model))
+    given = as_source(X, "distil", target, form=SampleForm.for_models(small.model))
     rows_drawn, _, places, n_rows = draw_sample(
         given, size, seed, check=batch_check(small), owner="distil"
     )

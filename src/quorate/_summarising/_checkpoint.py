@@ -14,7 +14,7 @@ from pathlib import Path
 
 from quorate._data import Batch
 from quorate._messages import warn
-from quorate._votes import Progress, Summary, load_with_progress, save_with_progress
+from quorate._votes import Progress, Summary, load_summary, save_counts
 from quorate.exceptions import CheckpointWarning
 
 
@@ -66,7 +66,7 @@ class Checkpoint:
         """Return what an earlier pass has done, if it left a file."""
         if self.path is None or not self.path.exists():
             return None
-        summary, done = load_with_progress(self.path)
+        summary, done = load_summary(self.path)
         if done is None:
             raise self.refusal(
                 "that is a summary, but not one of a pass that can go on; give another "
@@ -109,7 +109,7 @@ class Checkpoint:
     def _write(self, summary: Summary, path: Path, batches: int, rows: int) -> bool:
         try:
             marks = tuple(self.marks[:batches])
-            save_with_progress(summary, path, Progress(marks, batches, rows))
+            save_counts(summary, path, Progress(marks, batches, rows))
         except OSError as error:
             if not self._warned:
                 warn(

@@ -111,7 +111,7 @@ def summarise(
             f"summarise(resume={os.fspath(resume)!r}): not with Dask, which looks "
             "after lost work itself and keeps nothing for later; leave it away."
         )
-    form = SampleForm.of(ensemble, *([] if against is None else [against]))
+    form = SampleForm.for_models(ensemble, *([] if against is None else [against]))
     if is_dask(batches):
         question.opened()  # refuses here what workers would refuse
         pieces = partitions(batches, "summarise", target, as_frame=form.as_frame)
@@ -135,7 +135,7 @@ def _looked_at(question: Question, found: Summary) -> Summary:
             found.reading.check()
         except ValueError as error:
             raise ValueError(f"summarise: {error}") from error
-    counts = found.vote_sums.confusion.sum(axis=1) + found.vote_sums.undecided
+    counts = found.confusion("heads").sum(axis=1)
     check_labels(question.opened().ensemble, found.classes, counts, "summarise")
     return found
 

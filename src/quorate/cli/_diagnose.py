@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from quorate.cli import _options
-from quorate.cli._checks import check_column, check_files, check_folder
+from quorate.cli._checks import check_files, check_folder
 from quorate.cli._inputs import form_for, read_one_table
 from quorate.cli._printable import say
 from quorate.cli._streams import is_stream, run_pass
@@ -110,7 +110,7 @@ def diagnose(
         check_files([votes_or_model], [data], target, unsafe_pickle=unsafe_pickle)
         votes = _ask_model(votes_or_model, data, target, rows, trust, unsafe_pickle)
     _refuse_unscored(votes, batches[0] if batches else data or votes_or_model)
-    from quorate._diagnosis import diagnose as look
+    from quorate._theory import diagnose as look
     from quorate.cli._render import results_console, show_diagnosis
 
     diagnosis = look(votes, noise)
@@ -129,11 +129,12 @@ def diagnose(
 def _read_votes(path: Path, label: str) -> "VoteCounts":
     if not path.exists():
         raise FileNotFoundError(f"{path}: no such file.")
-    check_column(path, label)
+    from quorate._data import check_table
     from quorate._votes import Votes, load_counts
 
     if path.suffix.lower() == ".npz":
         return load_counts(path)
+    check_table(path, label)
     return Votes.from_table(path, label=label)
 
 

@@ -1,44 +1,82 @@
-"""What all displays have in common: arrays, one picture, and ways in."""
+"""What all displays have in common: arrays, a figure to draw on, and ways in."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import Any, Self, cast
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
+from quorate._choosing import Selection
 from quorate._typing import BoolArray
 from quorate._votes import VoteCounts, Votes
+from quorate.display._style import figure_of, text_colour
 from quorate.ensembles import collect_votes
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from quorate._choosing import Selection
+_OFFSCREEN = ContextVar("_OFFSCREEN", default=False)
 
 
 class Display:
     """A picture that holds arrays only; ``plot`` draws them."""
 
-    ax_: "Axes"
+    ax_: Axes
     """The axes of the last picture, once plotted."""
-    figure_: "Figure"
+    figure_: Figure
     """Its figure, once plotted."""
 
     def __repr__(self) -> str:
         parts = ", ".join(
             f"{field.name}={_short(getattr(self, field.name))}"
             for field in fields(cast("Any", self))
-            if field.repr
         )
         return f"{type(self).__name__}({parts})"
+
+    def _axes(self, ax: Axes | None, width: float, height: float) -> tuple[Axes, str]:
+        """Return the axes to draw on, those given or new ones, and their ink."""
+        if ax is None:
+            ax = new_figure(width, height).subplots()
+        for side in {"top", "right"} & set(ax.spines):
+            ax.spines[side].set_visible(False)
+        self.ax_, self.figure_ = ax, figure_of(ax)
+        return ax, text_colour(ax)
 
 
 class PanelsDisplay(Display):
     """A picture of several panels."""
 
-    axes_: "list[Axes]"
+    axes_: list[Axes]
     """All panels of the last picture, once plotted."""
+
+    def _panels(
+        self,
+        axes: Any,
+        figure: Figure | None,
+        shape: tuple[int, int],
+        size: tuple[float, float],
+        **options: Any,
+    ) -> list[Axes]:
+        """Return the axes of all panels, row by row.
+
+        They are those given, or new ones on the figure given, or on a new figure.
+        """
+        n_panels = shape[0] * shape[1]
+        if axes is None:
+            figure = figure or new_figure(*size)
+            axes = figure.subplots(*shape, squeeze=False, **options)
+        panels = list(np.ravel(np.asarray(axes, dtype=object)))
+        if len(panels) < n_panels:
+            raise ValueError(
+                f"{type(self).__name__}.plot(axes): {n_panels} axes are needed, got "
+                f"{len(panels)}."
+            )
+        self.axes_ = panels[:n_panels]
+        for ax in reversed(self.axes_):
+            self._axes(ax, *size)
+        return self.axes_
 
 
 class VotesDisplay(Display, ABC):
@@ -84,7 +122,7 @@ class SupportDisplay(VotesDisplay):
     """A picture of votes before and after, which a selection is enough for."""
 
     @classmethod
-    def from_selection(cls, selection: "Selection", **options: Any) -> Self:
+    def from_selection(cls, selection: Selection, **options: Any) -> Self:
         """Show the votes that were chosen on, and the members kept.
 
         Parameters
@@ -97,6 +135,28 @@ class SupportDisplay(VotesDisplay):
         return cls.from_votes(selection.votes, selection.support, **options)
 
 
+@contextmanager
+def offscreen() -> Iterator[None]:
+    """Let new figures be known to nobody: no window, no list of open figures.
+
+    For files and reports, from any thread.
+    """
+    token = _OFFSCREEN.set(True)
+    try:
+        yield
+    finally:
+        _OFFSCREEN.reset(token)
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Return an empty figure; the current one of pyplot unless offscreen."""
+    if _OFFSCREEN.get():
+        return Figure(figsize=(width, height), layout="constrained")
+    import matplotlib.pyplot as plt
+
+    return plt.figure(figsize=(width, height), layout="constrained")
+
+
 def as_support(owner: str, votes: VoteCounts, support: Any) -> BoolArray | None:
     """Return which members are kept, of a mask or positions; None stays None."""
     if support is None:
@@ -107,9 +167,7 @@ def as_support(owner: str, votes: VoteCounts, support: Any) -> BoolArray | None:
         return given.copy()
     whole = given.ndim == 1 and given.size > 0 and given.dtype.kind in "iu"
     if whole and given.min() >= 0 and given.max() < n:
-        mask = np.zeros(n, dtype=bool)
-        mask[given] = True
-        return mask
+        return np.isin(np.arange(n), given)
     raise ValueError(
         f"{owner}: support is a mask of {n} members, or positions from 0 to {n - 1}, "
         f"of at least one member; got {_short(support)}."

@@ -1,21 +1,26 @@
-"""Thirteen measures of diversity, before and after."""
+"""How diverse the members are, and what that saves: measures and decomposition."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from quorate._messages import one_of
-from quorate._theory import diversity, measures
+from quorate._theory import decompose, diversity, measures
 from quorate._typing import FloatArray
 from quorate._votes import VoteCounts, Votes, check_votes
-from quorate.display._axes import figure_of, new_figure, one_axes, require_matplotlib
-from quorate.display._base import SupportDisplay, as_support
-from quorate.display._colours import ALL, KEPT, text_colour
-from quorate.display._text import plain
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from quorate.display import _style as style
+from quorate.display._base import (
+    SupportDisplay,
+    VotesDisplay,
+    as_support,
+    new_figure,
+)
+from quorate.display._study import cells_of
+from quorate.display._style import ALL, BAD, GOOD, KEPT
+from quorate.study import Results
 
 _ARROWS = {"higher": "↑", "lower": "↓", "not monotone": "↕"}
 
@@ -97,7 +102,7 @@ class DiversityDisplay(SupportDisplay):
 
     def plot(
         self,
-        ax: "Axes | None" = None,
+        ax: Axes | None = None,
         *,
         kind: Literal["bar", "radar"] = "bar",
         names: tuple[str, str] = ("all members", "kept"),
@@ -114,8 +119,10 @@ class DiversityDisplay(SupportDisplay):
             What to call before and after.
         """
         one_of("DiversityDisplay.plot", "kind", kind, ("bar", "radar"))
-        ax = self._bars(ax, names) if kind == "bar" else self._radar(ax, names)
-        self.ax_, self.figure_ = ax, figure_of(ax)
+        if kind == "bar":
+            self._bars(ax, names)
+        else:
+            self._radar(ax, names)
         return self
 
     def _labels(self) -> list[str]:
@@ -123,41 +130,32 @@ class DiversityDisplay(SupportDisplay):
         return [f"{name} {_ARROWS[known[name].direction]}" for name in self.measures]
 
     def _groups(self, names: tuple[str, str]) -> list[tuple[FloatArray, str, str, str]]:
-        groups = [(self.before, ALL, "", plain(names[0]))]
+        groups = [(self.before, ALL, "", style.plain(names[0]))]
         if self.after is not None:
-            groups.append((self.after, KEPT, "////", plain(names[1])))
+            groups.append((self.after, KEPT, "////", style.plain(names[1])))
         return groups
 
-    def _bars(self, ax: "Axes | None", names: tuple[str, str]) -> "Axes":
-        ax = one_axes("DiversityDisplay", ax, 7.0, 5.6)
+    def _bars(self, ax: Axes | None, names: tuple[str, str]) -> None:
+        ax, ink = self._axes(ax, 7.0, 5.6)
         rows = np.arange(len(self.measures))
         groups = self._groups(names)
         high = 0.78 / len(groups)
         for at, (values, hue, hatch, name) in enumerate(groups):
-            share = self.place(values)
             offset = (at - (len(groups) - 1) / 2) * high
             bars = ax.barh(
-                rows + offset, np.nan_to_num(share), high * 0.9, label=name,
-                facecolor=hue if not hatch else "none", edgecolor=hue, hatch=hatch,
-                linewidth=1,
+                rows + offset, np.nan_to_num(self.place(values)), high * 0.9,
+                label=name, facecolor="none" if hatch else hue, edgecolor=hue,
+                hatch=hatch, linewidth=1,
             )  # fmt: skip
-            ax.bar_label(
-                bars, [f"{value:.3f}" for value in values], padding=3,
-                fontsize="x-small", color=text_colour(ax),
-            )  # fmt: skip
-        ax.set_yticks(rows, self._labels())
-        ax.set_ylim(len(rows) - 0.5, -0.5)
+            texts = [f"{value:.3f}" for value in values]
+            ax.bar_label(bars, texts, padding=3, fontsize="x-small", color=ink)
+        style.name_rows(ax, self._labels())
         ax.set_xlim(0, 1.12 * max(float(p.get_width()) for p in ax.patches))
         ax.set_xlabel("place in its range: 0 least, 1 most diverse")
         if len(groups) > 1:
-            ax.legend(
-                frameon=False, labelcolor=text_colour(ax), ncols=2, loc="lower left",
-                bbox_to_anchor=(0, 1),
-            )  # fmt: skip
-        return ax
+            style.legend(ax, above=True, ncols=2, fontsize=None)
 
-    def _radar(self, ax: "Axes | None", names: tuple[str, str]) -> "Axes":
-        require_matplotlib("DiversityDisplay")
+    def _radar(self, ax: Axes | None, names: tuple[str, str]) -> None:
         if ax is None:
             ax = new_figure(6.4, 5.6).subplots(subplot_kw={"polar": True})
         if ax.name != "polar":
@@ -165,39 +163,32 @@ class DiversityDisplay(SupportDisplay):
                 "DiversityDisplay.plot(kind='radar'): give polar axes, as made with "
                 "subplot_kw={'polar': True}."
             )
+        ax, ink = self._axes(ax, 6.4, 5.6)
+        polar: Any = ax
         turn = np.linspace(0, 2 * np.pi, len(self.measures), endpoint=False)
         around = np.append(turn, 2 * np.pi)
         groups = self._groups(names)
-        for at, (values, hue, _, name) in enumerate(groups):
+        for (values, hue, _, name), line in zip(groups, ("-o", "--D"), strict=False):
             share = np.nan_to_num(self.place(values))
             ring = np.append(share, share[0])
-            ax.plot(
-                around, ring, "-o" if at == 0 else "--D", color=hue, lw=1.8, ms=4,
-                label=name,
-            )  # fmt: skip
+            ax.plot(around, ring, line, color=hue, lw=1.8, ms=4, label=name)
             ax.fill(around, ring, color=hue, alpha=0.12, lw=0)
-        ax.set_theta_zero_location("N")
-        ax.set_theta_direction(-1)
+        polar.set_theta_zero_location("N")
+        polar.set_theta_direction(-1)
         ax.set_ylim(0, None)
         ax.set_xticks(turn, [""] * turn.size)
         edge = 1.06 * ax.get_ylim()[1]
         for angle, label in zip(turn, self._labels(), strict=True):
             side = np.sin(angle)
-            ax.text(
-                angle, edge, label, fontsize="small", color=text_colour(ax),
-                va="center",
-                ha="left" if side > 0.1 else "right" if side < -0.1 else "center",
-            )  # fmt: skip
+            ha = "left" if side > 0.1 else "right" if side < -0.1 else "center"
+            ax.text(angle, edge, label, fontsize="small", color=ink, va="center", ha=ha)
         ax.grid(alpha=0.3)
         ax.spines["polar"].set_visible(False)
         ax.tick_params(axis="y", labelsize="x-small")
         ax.set_title("further out is more diverse", fontsize="small", pad=24)
         if len(groups) > 1:
-            ax.legend(
-                frameon=False, labelcolor=text_colour(ax), ncols=2, loc="upper center",
-                bbox_to_anchor=(0.5, -0.08),
-            )  # fmt: skip
-        return ax
+            place: dict[str, Any] = {"loc": "upper center", "fontsize": None}
+            style.legend(ax, ncols=2, bbox_to_anchor=(0.5, -0.08), **place)
 
 
 def _ranges(n_members: int, n_classes: int) -> dict[str, tuple[float, float]]:
@@ -212,3 +203,115 @@ def _ranges(n_members: int, n_classes: int) -> dict[str, tuple[float, float]]:
         "(-1/2, 1 - 1/L)": (-0.5, 1.0 - 1.0 / max(n_classes, 2)),
     }
     return {name: limits[measure.range] for name, measure in measures().items()}
+
+
+@dataclass(eq=False, repr=False)
+class DecompositionDisplay(VotesDisplay):
+    """Ensemble error, members' mean error and diversity of several choices.
+
+    The solid bar is the error of the vote. The hatched part between it and the tick,
+    the members' mean error, is the diversity: what the vote saves, or, where the vote
+    is worse than its members, what it costs.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The choices.
+    error, member_error, diversity : ndarray of shape (n_choices,)
+        ``error == member_error - diversity``.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Where it was drawn.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> votes = quorate.Votes([[1, 1, 0, 0], [1, 0, 1, 0], [0, 1, 1, 1]], [1, 1, 1, 1])
+    >>> from quorate.display import DecompositionDisplay
+    >>> display = DecompositionDisplay.from_votes(votes, {"two": [1, 2]})
+    >>> display.names
+    ('all members', 'two')
+    >>> display.error
+    array([0.25 , 0.375])
+    """
+
+    names: tuple[str, ...]
+    error: FloatArray
+    member_error: FloatArray
+    diversity: FloatArray
+
+    @classmethod
+    def from_votes(
+        cls, votes: Votes, selections: Mapping[str, Any] | None = None
+    ) -> Self:
+        """Decompose the error of all members and of each selection.
+
+        Parameters
+        ----------
+        votes : Votes
+        selections : dict from name to support, optional
+            Members kept, each as a mask or positions.
+        """
+        parts = [decompose(votes)]
+        for name, support in (selections or {}).items():
+            mask = as_support(f"DecompositionDisplay({name!r})", votes, support)
+            parts.append(decompose(votes.keep(mask)))
+        return cls(
+            names=("all members", *map(str, selections or {})),
+            error=np.array([part.error for part in parts]),
+            member_error=np.array([part.member_error for part in parts]),
+            diversity=np.array([part.diversity for part in parts]),
+        )
+
+    @classmethod
+    def from_results(cls, results: Results) -> Self:
+        """Average the decompositions of a study over its cells, by method."""
+        parts = ["error", "member_error", "diversity"]
+        means = cells_of(results).groupby("method")[parts].mean()
+        return cls(results.methods, *means.reindex(results.methods).to_numpy().T)
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw a bar for each choice.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            A new figure by default.
+        """
+        n = len(self.names)
+        ax, ink = self._axes(ax, 7.0, 1.3 + 0.36 * n)
+        rows = np.arange(n)
+        ax.barh(rows, self.error, 0.6, color=ALL, label="error of the vote")
+        saves = self.diversity >= 0
+        for which, hue, hatch, label in (
+            (saves, GOOD, "////", "diversity: the vote saves this"),
+            (~saves, BAD, "xxxx", "diversity below 0: the vote costs this"),
+        ):
+            if which.any():
+                ax.barh(
+                    rows[which], self.diversity[which], 0.6, self.error[which],
+                    facecolor="none", edgecolor=hue, hatch=hatch, lw=0, label=label,
+                )  # fmt: skip
+        ax.plot(
+            self.member_error, rows, "|", color=ink, ms=15, mew=2, ls="none",
+            label="members' mean error",
+        )  # fmt: skip
+        reach = np.maximum(self.error, self.member_error)
+        for row in rows:
+            parts = self.error[row], self.member_error[row], abs(self.diversity[row])
+            error, mean, apart = (style.percent(part, 2) for part in parts)
+            text = f"{error} = {mean} {'−' if saves[row] else '+'} {apart}"
+            style.note(
+                ax, text, (reach[row], row), (6, 0), va="center", fontsize="x-small"
+            )
+        style.name_rows(ax, self.names)
+        ax.set_xlim(0, 1.45 * max(float(reach.max()), 1e-3))
+        ax.set_xlabel("error, %")
+        style.percent_axis(ax.xaxis)
+        # Lines come first in a legend unless told otherwise.
+        line, *bars = zip(*ax.get_legend_handles_labels(), strict=True)
+        handles, labels = zip(*bars, line, strict=True)
+        style.legend(ax, above=True, handles=handles, labels=labels, ncols=2)
+        return self

@@ -2,25 +2,26 @@
 
 import io
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
+
+import matplotlib
+from matplotlib.figure import Figure
 
 from quorate._atomic import atomic_write
 from quorate._messages import one_of
-from quorate.display._axes import offscreen, require_matplotlib
-from quorate.display._base import Display
-from quorate.display._correlation import CorrelationDisplay
-from quorate.display._decomposition import DecompositionDisplay
-from quorate.display._quantity import QuantityDisplay
+from quorate.display._base import offscreen
+from quorate.display._diversity import DecompositionDisplay
 from quorate.display._ranks import CriticalDifferenceDisplay, RankDisplay
-from quorate.display._risk_error import RiskErrorDisplay
-from quorate.display._size_accuracy import SizeAccuracyDisplay, methods_of_own_size
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from quorate.study import Results
+from quorate.display._risk import RiskErrorDisplay
+from quorate.display._study import (
+    CorrelationDisplay,
+    QuantityDisplay,
+    SizeAccuracyDisplay,
+    methods_of_own_size,
+)
+from quorate.study import Results
 
 FORMATS = ("png", "svg", "pdf")
 # Dates would make two runs differ.
@@ -32,7 +33,7 @@ _NO_DATE: dict[str, dict[str, Any]] = {
 
 
 def study_figures(
-    results: "Results",
+    results: Results,
     folder: str | os.PathLike[str],
     formats: str | Iterable[str] = ("png",),
     *,
@@ -78,7 +79,6 @@ def study_figures(
     >>> [path.name for path in paths[:2]]
     ['ranks.svg', 'critical-difference.svg']
     """
-    require_matplotlib("study_figures")
     kinds = [formats] if isinstance(formats, str) else list(formats)
     for kind in kinds:
         one_of("study_figures", "formats", kind, FORMATS)
@@ -87,9 +87,9 @@ def study_figures(
     home = Path(folder)
     home.mkdir(parents=True, exist_ok=True)
     paths = []
-    for name, make in _figures(results):
+    for name, make in _figures(results).items():
         with offscreen():
-            figure = cast("Any", make()).plot().figure_
+            figure = make(results).plot().figure_
         for kind in kinds:
             path = home / f"{name}.{kind}"
             with atomic_write(path) as file:
@@ -99,7 +99,7 @@ def study_figures(
 
 
 def figure_bytes(
-    figure: "Figure", kind: str, *, dpi: float = 150, salt: str = "quorate"
+    figure: Figure, kind: str, *, dpi: float = 150, salt: str = "quorate"
 ) -> bytes:
     """Return a figure as a file's content, without a date.
 
@@ -112,8 +112,6 @@ def figure_bytes(
     salt : str
         Makes the ids in an SVG differ from those of others on the same page.
     """
-    import matplotlib
-
     # Outlines of letters look the same everywhere.
     setting = {"svg.hashsalt": salt, "svg.fonttype": "path"}
     buffer = io.BytesIO()
@@ -124,32 +122,23 @@ def figure_bytes(
     return buffer.getvalue()
 
 
-def _figures(results: "Results") -> Sequence[tuple[str, Callable[[], Display]]]:
+def _figures(results: Results) -> dict[str, Callable[[Results], Any]]:
+    """Return what to draw, by the name of its file."""
     scores = results.scores().complete_blocks()
-    several = scores.n_methods > 1
-    figures: list[tuple[str, Callable[[], Display]]] = []
-    if several and scores.n_blocks > 1:
-        figures += [
-            ("ranks", lambda: RankDisplay.from_results(results)),
-            (
-                "critical-difference",
-                lambda: CriticalDifferenceDisplay.from_results(results),
-            ),
-        ]
-    figures += [
-        (
-            "accuracy",
-            lambda: QuantityDisplay.from_results(results, "accuracy", relative=True),
-        ),
-        ("time", lambda: QuantityDisplay.from_results(results, "seconds")),
-        ("space", lambda: QuantityDisplay.from_results(results, "bytes")),
-        ("size", lambda: QuantityDisplay.from_results(results, "kept")),
-        ("decomposition", lambda: DecompositionDisplay.from_results(results)),
-        ("diversity-correlation", lambda: CorrelationDisplay.from_results(results)),
-        ("risk-and-error", lambda: RiskErrorDisplay.from_results(results)),
-    ]
+    figures: dict[str, Callable[[Results], Any]] = {}
+    if scores.n_methods > 1 and scores.n_blocks > 1:
+        figures["ranks"] = RankDisplay.from_results
+        figures["critical-difference"] = CriticalDifferenceDisplay.from_results
+    quantity = QuantityDisplay.from_results
+    figures |= {
+        "accuracy": lambda cells: quantity(cells, "accuracy", relative=True),
+        "time": lambda cells: quantity(cells, "seconds"),
+        "space": lambda cells: quantity(cells, "bytes"),
+        "size": lambda cells: quantity(cells, "kept"),
+        "decomposition": DecompositionDisplay.from_results,
+        "diversity-correlation": CorrelationDisplay.from_results,
+        "risk-and-error": RiskErrorDisplay.from_results,
+    }
     if methods_of_own_size(results):
-        figures.append(
-            ("size-and-accuracy", lambda: SizeAccuracyDisplay.from_results(results))
-        )
+        figures["size-and-accuracy"] = SizeAccuracyDisplay.from_results
     return figures

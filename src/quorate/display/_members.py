@@ -1,19 +1,18 @@
-"""Every member: how often it is right, and how much it agrees."""
+"""Members and the samples they are right on: accuracies, margins, picks."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Any, Self
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from quorate._typing import BoolArray, FloatArray
-from quorate.display._axes import figure_of, one_axes
-from quorate.display._base import Display
-from quorate.display._colours import ALL, KEPT, text_colour
-from quorate.display._points import CROWD
-from quorate.display._text import percent, percent_axis
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from quorate._typing import BoolArray, FloatArray, IntArray
+from quorate._votes import Votes
+from quorate.display import _style as style
+from quorate.display._base import Display, PanelsDisplay, SupportDisplay, as_support
+from quorate.display._style import ALL, CROWD, GOOD, KEPT
+from quorate.pruning import Pruner
 
 
 @dataclass(eq=False, repr=False)
@@ -25,35 +24,264 @@ class MembersDisplay(Display):
     kept: BoolArray | None
     vote_accuracy: float
 
-    def plot(self, ax: "Axes | None" = None) -> Self:
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw a point for each member and a line for all of them together."""
-        ax = one_axes("MembersDisplay", ax, 6.4, 3.8)
+        ax, ink = self._axes(ax, 6.4, 3.8)
         crowd = self.agreement.size > CROWD
         every = np.ones(self.agreement.size, dtype=bool)
         groups = [(every, ALL, "o", "members")]
         if self.kept is not None:
-            groups = [(~self.kept, ALL, "o", "dropped"), (self.kept, KEPT, "D", "kept")]
+            groups = [
+                (~self.kept, ALL, "o", "dropped"),
+                (self.kept, KEPT, "D", "kept"),
+            ]
         for which, hue, marker, name in groups:
             ax.scatter(
                 self.agreement[which], self.accuracy[which], s=14 if crowd else 22,
                 color=hue, marker=marker, alpha=0.75, lw=0, rasterized=crowd,
                 label=f"{which.sum():,} {name}",
             )  # fmt: skip
-        vote = f"all together: {percent(self.vote_accuracy)}"
+        vote = f"all together: {style.percent(self.vote_accuracy)}"
         spread = max(float(np.ptp(self.accuracy)), 0.01)
         if self.vote_accuracy < self.accuracy.max() + spread:
-            ax.axhline(
-                self.vote_accuracy, color=text_colour(ax), lw=1, ls="--", label=vote
-            )
+            ax.axhline(self.vote_accuracy, color=ink, lw=1, ls="--", label=vote)
         else:  # a line so far away would press the members together
-            ax.plot([], [], marker="^", ls="none", color=text_colour(ax), label=vote)
+            ax.plot([], [], marker="^", ls="none", color=ink, label=vote)
         ax.set_xlabel("others that vote as it does, mean, %")
         ax.set_ylabel("accuracy, %")
-        percent_axis(ax.xaxis)
-        percent_axis(ax.yaxis)
-        ax.legend(
-            frameon=False, labelcolor=text_colour(ax), fontsize="small", ncols=3,
-            loc="lower left", bbox_to_anchor=(0, 1),
-        )  # fmt: skip
-        self.ax_, self.figure_ = ax, figure_of(ax)
+        style.percent_axis(ax.xaxis, ax.yaxis)
+        style.legend(ax, above=True, ncols=3)
+        return self
+
+
+_MOST_STEPS = 500
+
+
+@dataclass(eq=False, repr=False)
+class MarginDisplay(SupportDisplay):
+    """Cumulative distribution of the margins of the vote, before and after.
+
+    The margin of a sample is the share of the vote for its true class minus the largest
+    share for another class: 1 if all members are right, below 0 if the vote is wrong.
+    The height of a line at 0 is about the error; the further a line stays to the right,
+    the clearer the verdicts.
+
+    Parameters
+    ----------
+    before : ndarray of shape (n_samples,)
+        Margins of all members.
+    after : ndarray of shape (n_samples,), optional
+        Margins of the members kept.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Where it was drawn.
+
+    References
+    ----------
+    R. Schapire, Y. Freund, P. Bartlett and W. S. Lee, "Boosting the margin", Annals of
+    Statistics 26, 1998.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> votes = quorate.Votes([[1, 1, 0], [1, 0, 0], [1, 1, 0]], [1, 1, 1])
+    >>> quorate.display.MarginDisplay.from_votes(votes).before
+    array([ 1.        ,  0.33333333, -1.        ])
+    """
+
+    before: FloatArray
+    after: FloatArray | None = None
+
+    @classmethod
+    def from_votes(cls, votes: Votes, support: Any = None) -> Self:
+        """Compute the margins.
+
+        Parameters
+        ----------
+        votes : Votes
+        support : array-like of bool or int, optional
+            Members kept, as a mask or positions.
+        """
+        mask = as_support("MarginDisplay", votes, support)
+        after = None if mask is None else margins(votes.keep(mask))
+        return cls(margins(votes), after)
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        names: tuple[str, str] = ("all members", "kept"),
+    ) -> Self:
+        """Draw the share of samples up to each margin.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            A new figure by default.
+        names : pair of str
+            What to call the two lines.
+        """
+        ax, ink = self._axes(ax, 5.6, 4.0)
+        ax.axvline(0, color=ink, lw=0.8, alpha=0.6)
+        lines = [(self.before, ALL, "-", names[0])]
+        if self.after is not None:
+            lines.append((self.after, KEPT, "--", names[1]))
+        for values, hue, dash, name in lines:
+            wrong = style.percent(float(np.mean(values < 0)))
+            ax.plot(
+                *cumulative(values), dash, color=hue, lw=2, drawstyle="steps-post",
+                label=f"{style.plain(name)}: {wrong} of samples below 0",
+            )  # fmt: skip
+        ax.set(xlim=(-1, 1), ylim=(0, 1))
+        ax.set_xlabel("margin: share for the true class − largest other share")
+        ax.set_ylabel("samples up to this margin, %")
+        style.percent_axis(ax.yaxis)
+        for at, word, side in ((-0.02, "wrong", "right"), (0.02, "right", "left")):
+            ax.text(
+                at, 1.01, word, transform=ax.get_xaxis_transform(), ha=side,
+                va="bottom", fontsize="small", color=ink,
+            )  # fmt: skip
+        style.legend(ax, above=True, bbox_to_anchor=(0, 1.06), borderaxespad=0)
+        return self
+
+
+def margins(votes: Votes) -> FloatArray:
+    """Return the margin of the vote on each sample; 0 where nobody has a vote."""
+    tally = votes.tally().astype(float)
+    total = tally.sum(axis=0)
+    every = np.arange(votes.n_samples)
+    own = tally[votes.y, every]
+    tally[votes.y, every] = -np.inf
+    rival = tally.max(axis=0) if votes.n_classes > 1 else np.zeros(votes.n_samples)
+    return np.asarray((own - rival) / np.where(total > 0, total, 1.0))
+
+
+def cumulative(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return places and heights of the steps of the cumulative distribution.
+
+    There are as many steps as distinct values, or evenly spread ones if those are many.
+    """
+    places, counts = np.unique(values, return_counts=True)
+    heights = np.cumsum(counts) / values.size
+    if places.size > _MOST_STEPS:
+        some = np.unique(np.linspace(0, places.size - 1, _MOST_STEPS).astype(np.intp))
+        places, heights = places[some], heights[some]
+    return np.r_[-1.0, places, 1.0], np.r_[0.0, heights, 1.0]
+
+
+_READABLE = 40
+
+
+@dataclass(eq=False, repr=False)
+class PickTraceDisplay(PanelsDisplay):
+    """How EPBD or FTAD chose: the sample behind every pick, and its margin.
+
+    At each pick the method looks for the sample with the smallest margin among the
+    members not yet picked, and takes the most accurate member that is right on it. The
+    upper panel shows that margin, the lower one the sample.
+
+    Parameters
+    ----------
+    samples : ndarray of int of shape (n_picks,)
+        Positions of the samples in the ``y`` that was given.
+    margins : ndarray of shape (n_picks,)
+        Their margins.
+    members : tuple of str
+        Names of the members picked.
+    method : str
+        Name of the method.
+
+    Attributes
+    ----------
+    axes_, figure_
+        Where it was drawn; ``ax_`` is the upper panel.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> votes = dict(quorate.testing.example_votes())["two classes"]
+    >>> epbd = quorate.pruning.EPBD(keep=3).fit(votes)
+    >>> display = quorate.display.PickTraceDisplay.from_pruner(epbd, votes)
+    >>> display.samples.shape, len(display.members)
+    ((3,), 3)
+    """
+
+    samples: IntArray
+    margins: FloatArray
+    members: tuple[str, ...]
+    method: str
+
+    @classmethod
+    def from_pruner(cls, pruner: Pruner, votes: Votes) -> Self:
+        """Read the trace of a fitted method.
+
+        Parameters
+        ----------
+        pruner : EPBD or FTAD
+            Fitted.
+        votes : Votes
+            What it was fitted on.
+        """
+        owner = type(pruner).__name__
+        if not hasattr(pruner, "trace_samples_"):
+            raise ValueError(
+                f"PickTraceDisplay: {owner} keeps no trace; fit EPBD or FTAD."
+            )
+        trace: IntArray = pruner.trace_samples_
+        if trace.size and int(trace.max()) >= votes.n_samples:
+            raise ValueError(
+                f"PickTraceDisplay: the trace names sample {int(trace.max())}, the "
+                f"votes have {votes.n_samples}; give the votes {owner} was fitted on."
+            )
+        n = min(trace.size, pruner.order_.size)
+        return cls(
+            samples=votes.samples[trace[:n]],
+            margins=np.asarray(pruner.trace_margins_[:n], dtype=float),
+            members=tuple(votes.names[member] for member in pruner.order_[:n]),
+            method=owner,
+        )
+
+    def plot(self, axes: Any = None, *, figure: Figure | None = None) -> Self:
+        """Draw margins above and samples below, along the picks.
+
+        Parameters
+        ----------
+        axes : two matplotlib axes, optional
+        figure : matplotlib figure, optional
+            Draw on this figure; a new one by default.
+        """
+        n = self.samples.size
+        width = float(np.clip(2.5 + 0.22 * n, 5.6, 10.0))
+        shape, size = (2, 1), (width, 5.0)
+        top, bottom = self._panels(axes, figure, shape, size, sharex=True)
+        ink, picks = style.text_colour(top), np.arange(1, n + 1)
+        top.axhline(0, color=ink, lw=0.8, alpha=0.6)
+        top.vlines(picks, 0, self.margins, color=GOOD, lw=1.2)
+        top.plot(picks, self.margins, "o", color=GOOD, ms=4)
+        top.set_ylabel("smallest margin")
+        first = np.zeros(n, dtype=bool)
+        first[np.unique(self.samples, return_index=True)[1]] = True
+        for which, marker, look in (
+            (first, "s", {"color": KEPT, "label": "first time"}),
+            (~first, "o", {"color": ALL, "label": "again", "mfc": "none"}),
+        ):
+            bottom.plot(picks[which], self.samples[which], marker, ms=5, **look)
+        bottom.set_ylabel("sample")
+        if n <= _READABLE:
+            for pick, sample in zip(picks, self.samples, strict=True):
+                upright = {"rotation": 90, "ha": "center", "fontsize": "x-small"}
+                style.note(bottom, str(sample), (pick, sample), (0, 6), **upright)
+            bottom.margins(y=0.2)
+            names = [style.plain(name) for name in self.members]
+            bottom.set_xticks(picks, names, rotation=90, fontsize="x-small")
+            bottom.set_xlabel("members, in the order of picking")
+        else:
+            bottom.set_xlabel("pick")
+        if not first.all():
+            place: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1, 1)}
+            style.legend(bottom, ncols=2, borderaxespad=0, **place)
+        title = f"{style.plain(self.method)}: the sample that asked for each member"
+        style.heading(top, title, fontsize="medium")
         return self

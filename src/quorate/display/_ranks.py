@@ -1,21 +1,18 @@
 """Average ranks of methods, and which of them differ."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import dataclass, fields
+from typing import Any, Self
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.font_manager import FontProperties
 
 from quorate._typing import FloatArray
-from quorate.display._axes import figure_of, one_axes
+from quorate.display import _style as style
 from quorate.display._base import Display
-from quorate.display._colours import ALL, GOOD, KEPT, text_colour
-from quorate.display._text import plain
+from quorate.display._style import ALL, GOOD, KEPT
 from quorate.stats import Nemenyi, nemenyi
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from quorate.study import Results
+from quorate.study import Results
 
 
 @dataclass(eq=False, repr=False)
@@ -45,7 +42,7 @@ class _Ranking(Display):
     @classmethod
     def from_results(
         cls,
-        results: "Results",
+        results: Results,
         *,
         quantity: str = "accuracy",
         higher_is_better: bool | None = None,
@@ -71,14 +68,7 @@ class _Ranking(Display):
     @classmethod
     def from_nemenyi(cls, found: Nemenyi) -> Self:
         """Take what :func:`quorate.stats.nemenyi` returned."""
-        return cls(
-            found.methods,
-            found.average_ranks,
-            found.critical_difference,
-            found.cliques,
-            found.alpha,
-            found.n_blocks,
-        )
+        return cls(**{field.name: getattr(found, field.name) for field in fields(cls)})
 
     def _setting(self) -> str:
         return (
@@ -121,7 +111,7 @@ class RankDisplay(_Ranking):
     array([1., 2., 3.])
     """
 
-    def plot(self, ax: "Axes | None" = None) -> Self:
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw a point and an interval for each method, the best on top.
 
         Parameters
@@ -130,8 +120,7 @@ class RankDisplay(_Ranking):
             A new figure by default.
         """
         n = len(self.methods)
-        ax = one_axes("RankDisplay", ax, 6.4, 1.2 + 0.27 * n)
-        ink = text_colour(ax)
+        ax, _ = self._axes(ax, 6.4, 1.2 + 0.27 * n)
         order = np.argsort(self.average_ranks, kind="stable")
         ranks, rows = self.average_ranks[order], np.arange(n)
         half = self.critical_difference / 2
@@ -144,18 +133,14 @@ class RankDisplay(_Ranking):
             )  # fmt: skip
         reach = float(ranks[-1] + half)
         for row, rank in zip(rows, ranks, strict=True):
-            ax.annotate(
-                f"{rank:.2f}", (reach, row), xytext=(8, 0), textcoords="offset points",
-                va="center", fontsize="small", color=ink,
-            )  # fmt: skip
-        ax.set_yticks(rows, [plain(self.methods[at]) for at in order])
+            style.note(ax, f"{rank:.2f}", (reach, row), (8, 0), va="center")
+        style.name_rows(ax, [self.methods[at] for at in order])
         ax.set_ylim(n - 0.4, -0.6)
         # Intervals may reach beyond them, but there are no ranks below 1 and above n.
         ax.set_xlim(ax.get_xlim())
         ax.set_xticks([tick for tick in ax.get_xticks() if 1 <= tick <= n])
         ax.set_xlabel("average rank, 1 is best")
-        ax.set_title(self._setting(), fontsize="small", loc="left", color=ink)
-        self.ax_, self.figure_ = ax, figure_of(ax)
+        style.heading(ax, self._setting())
         return self
 
 
@@ -198,7 +183,7 @@ class CriticalDifferenceDisplay(_Ranking):
     (('epbd', 'kp'), ('kp', 'es'))
     """
 
-    def plot(self, ax: "Axes | None" = None) -> Self:
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw the diagram.
 
         Parameters
@@ -210,8 +195,7 @@ class CriticalDifferenceDisplay(_Ranking):
         per_side = (n + 1) // 2
         deep = 0.5 + 0.28 * bars  # where the first name comes, below the bars
         total = deep + 0.55 * per_side
-        ax = one_axes("CriticalDifferenceDisplay", ax, 7.2, 1.0 + 0.42 * total)
-        ink = text_colour(ax)
+        ax, ink = self._axes(ax, 7.2, 1.0 + 0.42 * total)
         order = np.argsort(self.average_ranks, kind="stable")
         ranks = self.average_ranks[order]
         low = int(np.floor(ranks[0]))
@@ -232,14 +216,13 @@ class CriticalDifferenceDisplay(_Ranking):
             on_left = place < per_side
             row = deep + 0.55 * (place if on_left else n - 1 - place)
             edge = left if on_left else right
-            name = plain(self.methods[order[place]])
+            name = style.plain(self.methods[order[place]])
             ax.plot([rank, rank, edge], [0, row, row], color=ALL, lw=1, zorder=1)
             label = f"{name}  {rank:.2f}" if on_left else f"{rank:.2f}  {name}"
-            ax.annotate(
-                label, (edge, row), xytext=(-4 if on_left else 4, 0),
-                textcoords="offset points", ha="right" if on_left else "left",
-                va="center", color=ink, fontsize=size,
-            )  # fmt: skip
+            side, gap = ("right", -4) if on_left else ("left", 4)
+            style.note(
+                ax, label, (edge, row), (gap, 0), ha=side, va="center", fontsize=size
+            )
         where = dict(zip(self.methods, self.average_ranks, strict=True))
         for number, clique in enumerate(self.cliques):
             held = [where[method] for method in clique]
@@ -260,14 +243,11 @@ class CriticalDifferenceDisplay(_Ranking):
         ax.set_xlim(left, right)
         ax.set_ylim(total, top - 0.5)
         ax.set_axis_off()
-        self.ax_, self.figure_ = ax, figure_of(ax)
         return self
 
 
-def _font_size(ax: "Axes", rows: float) -> float:
+def _font_size(ax: Axes, rows: float) -> float:
     """Return a size at which names in neighbouring rows do not touch."""
-    import matplotlib
-
-    usual = float(matplotlib.font_manager.FontProperties(size="small").get_size())
-    points = ax.get_window_extent().height * 72 / figure_of(ax).dpi
+    usual = float(FontProperties(size="small").get_size())
+    points = ax.get_window_extent().height * 72 / style.figure_of(ax).dpi
     return float(np.clip(0.55 * points / (rows + 1.5) * 0.85, 4.0, usual))

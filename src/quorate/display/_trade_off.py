@@ -1,21 +1,17 @@
-"""Memory, time, accuracy: which models no other one beats in everything."""
+"""What time and memory buy: models side by side, and lazy voting."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from quorate._typing import BoolArray, FloatArray
-from quorate.display._axes import figure_of, many_axes
-from quorate.display._base import PanelsDisplay
-from quorate.display._colours import HUES, MARKERS, text_colour
-from quorate.display._points import label_points
-from quorate.display._text import few_log_ticks, percent_axis, plain
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from quorate.display import _style as style
+from quorate.display._base import Display, PanelsDisplay
+from quorate.display._style import ALL, GOOD
 
 _READABLE = 16
 
@@ -49,6 +45,8 @@ class TradeOffDisplay(PanelsDisplay):
 
     Attributes
     ----------
+    names, kinds : tuple of str
+    bytes, milliseconds, accuracy : ndarray of shape (n_points,)
     axes_, figure_
         Where it was drawn; ``ax_`` is the left panel.
 
@@ -75,38 +73,15 @@ class TradeOffDisplay(PanelsDisplay):
         )
         if not self.points:
             raise ValueError("TradeOffDisplay: no points; give one at least.")
-        numbers = np.column_stack([self.bytes, self.milliseconds, self.accuracy])
-        wrong = ~(np.isfinite(numbers).all(axis=1) & (numbers[:, :2] > 0).all(axis=1))
+        self.names, *costs, self.kinds = zip(*self.points, strict=True)
+        numbers = np.array(costs, dtype=float)
+        self.bytes, self.milliseconds, self.accuracy = numbers
+        wrong = ~(np.isfinite(numbers).all(axis=0) & (numbers[:2] > 0).all(axis=0))
         if wrong.any():
             raise ValueError(
                 f"TradeOffDisplay: {self.points[int(wrong.argmax())]!r}: bytes and "
                 "milliseconds are above 0, and all three are finite."
             )
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Their names."""
-        return tuple(point.name for point in self.points)
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """How each was made."""
-        return tuple(point.kind for point in self.points)
-
-    @property
-    def bytes(self) -> FloatArray:
-        """Memory each takes."""
-        return np.array([point.bytes for point in self.points], dtype=float)
-
-    @property
-    def milliseconds(self) -> FloatArray:
-        """Time each takes."""
-        return np.array([point.milliseconds for point in self.points], dtype=float)
-
-    @property
-    def accuracy(self) -> FloatArray:
-        """Accuracy of each."""
-        return np.array([point.accuracy for point in self.points], dtype=float)
 
     @property
     def front(self) -> BoolArray:
@@ -115,7 +90,7 @@ class TradeOffDisplay(PanelsDisplay):
             np.column_stack([self.bytes, self.milliseconds, -self.accuracy])
         )
 
-    def plot(self, axes: Any = None, *, figure: "Figure | None" = None) -> Self:
+    def plot(self, axes: Any = None, *, figure: Figure | None = None) -> Self:
         """Draw accuracy over time and over memory.
 
         Parameters
@@ -124,20 +99,18 @@ class TradeOffDisplay(PanelsDisplay):
         figure : matplotlib figure, optional
             Draw on this figure; a new one by default.
         """
-        found = many_axes(
-            "TradeOffDisplay", axes, figure, (1, 2), (9.6, 4.4), sharey=True
-        )[:2]
-        front = self.front
+        size = (9.6, 4.4)
+        left, right = self._panels(axes, figure, (1, 2), size, sharey=True)
         costs = (
-            (self.milliseconds, "time to predict, ms"),
-            (self.bytes / 1e6, "memory, MB"),
+            (left, self.milliseconds, "time to predict, ms"),
+            (right, self.bytes / 1e6, "memory, MB"),
         )
-        kinds = list(dict.fromkeys(self.kinds))
-        for ax, (cost, label) in zip(found, costs, strict=True):
+        front, kinds = self.front, list(dict.fromkeys(self.kinds))
+        for ax, cost, label in costs:
             ax.set_xscale("log")
             self._stairs(ax, cost)
             for number, kind in enumerate(kinds):
-                hue, marker = HUES[number % len(HUES)], MARKERS[number % len(MARKERS)]
+                hue, marker = style.group_style(number)
                 mine = np.array([k == kind for k in self.kinds])
                 for which, fill in ((mine & front, hue), (mine & ~front, "none")):
                     ax.plot(
@@ -147,39 +120,33 @@ class TradeOffDisplay(PanelsDisplay):
             ax.set_xlabel(label)
             ax.margins(x=0.12, y=0.12)
             ax.autoscale_view()
-            few_log_ticks(ax.xaxis)
-        left, right = found
+            style.few_log_ticks(ax.xaxis)
+            ax.set_title(" ")
         for number, kind in enumerate(kinds):
+            hue, marker = style.group_style(number)
             left.plot(
-                [], [], MARKERS[number % len(MARKERS)], ls="none", ms=7,
-                color=HUES[number % len(HUES)], label=plain(kind),
-            )  # fmt: skip
+                [], [], marker, ls="none", ms=7, color=hue, label=style.plain(kind)
+            )
         left.plot(
-            [], [], "o", mfc="none", ls="none", color=text_colour(left),
+            [], [], "o", mfc="none", ls="none", color=style.text_colour(left),
             label="hollow: another is better in all three",
         )  # fmt: skip
         left.set_ylabel("accuracy, %")
-        percent_axis(left.yaxis)
-        legend = left.legend(
-            frameon=False, labelcolor=text_colour(left), fontsize="small",
-            ncols=len(kinds) + 1, loc="lower left", bbox_to_anchor=(0, 1),
-        )  # fmt: skip
-        legend.set_in_layout(False)  # it reaches over both panels
-        for ax in found:
-            ax.set_title(" ")
+        style.percent_axis(left.yaxis)
+        # It reaches over both panels.
+        style.legend(left, above=True, ncols=len(kinds) + 1).set_in_layout(False)
         if len(self.points) <= _READABLE:
-            labels = [plain(name) for name in self.names]
-            label_points(left, self.milliseconds, self.accuracy, labels, slanted=True)
-            label_points(right, self.bytes / 1e6, self.accuracy, labels, slanted=True)
-        self.axes_, self.ax_, self.figure_ = found, left, figure_of(left)
+            labels = [style.plain(name) for name in self.names]
+            for ax, cost, _ in costs:
+                style.label_points(ax, cost, self.accuracy, labels, slanted=True)
         return self
 
-    def _stairs(self, ax: "Axes", cost: FloatArray) -> None:
+    def _stairs(self, ax: Axes, cost: FloatArray) -> None:
         on = _undominated(np.column_stack([cost, -self.accuracy]))
         order = np.flatnonzero(on)[np.argsort(cost[on], kind="stable")]
         ax.plot(
             cost[order], self.accuracy[order], drawstyle="steps-post",
-            color=text_colour(ax), lw=1, alpha=0.5, zorder=1,
+            color=style.text_colour(ax), lw=1, alpha=0.5, zorder=1,
         )  # fmt: skip
 
 
@@ -188,3 +155,124 @@ def _undominated(costs: FloatArray) -> BoolArray:
     nowhere_larger = (costs[:, None, :] <= costs[None, :, :]).all(axis=2)
     somewhere_smaller = (costs[:, None, :] < costs[None, :, :]).any(axis=2)
     return np.asarray(~(nowhere_larger & somewhere_smaller).any(axis=0))
+
+
+_READABLE_SETTINGS = 14
+
+
+@dataclass(eq=False, repr=False)
+class LazyCurveDisplay(Display):
+    """Members asked against predictions that change, along the settings of a mode.
+
+    Down is faster, left is more faithful to the whole ensemble.
+
+    Parameters
+    ----------
+    settings : sequence of float or str
+        The setting of each point, such as a confidence.
+    members_asked : array-like of shape (n_settings,)
+        How many members are asked for a sample, on average.
+    disagreement : array-like of shape (n_settings,)
+        Share of samples predicted otherwise than by the whole ensemble.
+    mode : str
+        Name of the mode.
+    n_members : int, optional
+        Number of members of the whole ensemble, to draw a line at.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Where it was drawn.
+
+    Examples
+    --------
+    >>> from quorate.display import LazyCurveDisplay
+    >>> LazyCurveDisplay([0.99, 0.999], [17.0, 24.0], [0.005, 0.0003], "bayes")
+    LazyCurveDisplay(2 settings of mode 'bayes')
+    """
+
+    settings: Any
+    members_asked: FloatArray
+    disagreement: FloatArray
+    mode: str = ""
+    n_members: int | None = None
+
+    def __post_init__(self) -> None:
+        self.settings = tuple(self.settings)
+        self.members_asked = np.asarray(self.members_asked, dtype=float)
+        self.disagreement = np.asarray(self.disagreement, dtype=float)
+        sizes = len(self.settings), self.members_asked.size, self.disagreement.size
+        if len(set(sizes)) > 1 or 0 in sizes:
+            raise ValueError(
+                "LazyCurveDisplay: as many settings as members_asked and disagreement, "
+                "one at least; got {}, {} and {}.".format(*sizes)
+            )
+
+    @classmethod
+    def from_curve(cls, curve: Any) -> Self:
+        """Take an object with these arrays as attributes.
+
+        Parameters
+        ----------
+        curve : object
+            With ``settings``, ``members_asked``, ``disagreement`` and ``mode``.
+        """
+        return cls(
+            curve.settings,
+            curve.members_asked,
+            curve.disagreement,
+            str(curve.mode),
+            getattr(curve, "n_members", None),
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"LazyCurveDisplay({len(self.settings)} settings of mode "
+            f"{style.plain(self.mode)!r})"
+        )
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw the curve, each point with its setting.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            A new figure by default.
+        """
+        ax, _ = self._axes(ax, 5.8, 4.0)
+        order = np.lexsort((self.members_asked, self.disagreement))
+        x, y = self.disagreement[order], self.members_asked[order]
+        some = x[x > 0]
+        if some.size and some.max() > 20 * some.min():
+            ax.set_xscale("symlog", linthresh=float(some.min()))
+        ax.plot(x, y, "-o", color=GOOD, lw=1.6, ms=5)
+        if self.n_members is not None:
+            ax.axhline(self.n_members, color=ALL, ls="--", lw=1.4)
+            style.note(
+                ax, f"all {self.n_members} members", (1, self.n_members), (0, -4),
+                xycoords=("axes fraction", "data"), ha="right", va="top",
+            )  # fmt: skip
+        ax.set_ylim(0, None)
+        ax.margins(x=0.08, y=0.12)
+        if x.max() > 0:
+            ax.set_xlim(-0.05 * float(some.min() if some.size else 1), None)
+        ax.set_xlabel("predictions that change, %")
+        ax.set_ylabel("members asked, mean")
+        style.percent_axis(ax.xaxis)
+        if self.mode:
+            style.heading(ax, f"mode: {style.plain(self.mode)}", fontsize="medium")
+        if x.size <= _READABLE_SETTINGS:
+            settings = [self.settings[at] for at in order]
+            style.label_points(
+                ax,
+                x,
+                y,
+                [
+                    f"{value:.6g}"
+                    if isinstance(value, (float, np.floating))
+                    else style.plain(value)
+                    for value in settings
+                ],
+                slanted=True,
+            )
+        return self

@@ -50,7 +50,7 @@ def collect_from_batches(
     voter = BatchVoter(
         ensemble, kind, drawn, probabilities=probabilities, n_jobs=n_jobs
     )
-    form = SampleForm.of(ensemble.model)
+    form = SampleForm.for_models(ensemble.model)
     parts: Iterator[Part]
     if in_order:
         given = as_source(batches, _OWNER, target, form=form)

@@ -8,8 +8,8 @@ import numpy as np
 
 from quorate._data import count_rows
 from quorate._typing import IntArray
-from quorate.lazy._calibration import changes_allowed, least_epsilon, rows_needed
-from quorate.lazy._compiled import ENGINES
+from quorate.lazy._ready import ENGINES
+from quorate.lazy._rules import changes_allowed, least_epsilon, rows_needed
 
 MODES = ("exact", "bayes", "calibrated", "all")
 ORDERS = ("auto", "given", "random")

@@ -19,8 +19,8 @@ from quorate.ensembles import (
     source_of,
 )
 from quorate.exceptions import ConfidenceWarning
-from quorate.lazy._calibration import rows_needed
 from quorate.lazy._classifier import LazyClassifier
+from quorate.lazy._rules import rows_needed
 
 _FLATTERED = (
     "members agree far more on samples they were trained on than on new ones. Read "

@@ -10,10 +10,8 @@ import numpy as np
 
 from quorate._typing import BoolArray, IntArray, Ties
 from quorate._votes import Votes
-from quorate.pruning._ballot import Ballot, open_ballot
-from quorate.pruning._base import Pruner
-from quorate.pruning._picking import as_generator
-from quorate.pruning._tags import PrunerTags
+from quorate.pruning._base import Pruner, PrunerTags, as_generator
+from quorate.pruning._running_vote import RunningVote, running_vote
 
 # Mutations drawn at a time.
 _BATCH = 1024
@@ -54,11 +52,10 @@ class _Evolution(Pruner):
             raise self._refuse("time_limit", "seconds, more than 0, or None")
         if self.n_iter is None:
             return round(n_members**2 * math.log(n_members)) if n_members > 1 else 0
-        if isinstance(self.n_iter, bool) or self.n_iter != int(self.n_iter):
+        n_iter = self.n_iter
+        if isinstance(n_iter, bool) or n_iter != int(n_iter) or n_iter < 0:
             raise self._refuse("n_iter", "a whole number, 0 or more, or None")
-        if self.n_iter < 0:
-            raise self._refuse("n_iter", "a whole number, 0 or more, or None")
-        return int(self.n_iter)
+        return int(n_iter)
 
     def _deadline(self) -> float:
         limit = math.inf if self.time_limit is None else self.time_limit
@@ -73,8 +70,8 @@ class _Evolution(Pruner):
             if drawn.size:
                 return drawn
 
-    def _finish(self, inside: BoolArray, error: Any, ballot: Ballot) -> IntArray:
-        self.error_ = float(error) / (ballot.scale * ballot.votes.n_samples)
+    def _finish(self, inside: BoolArray, error: Any, running: RunningVote) -> IntArray:
+        self.error_ = float(error) / (running.scale * running.votes.n_samples)
         return np.flatnonzero(inside)
 
 
@@ -125,9 +122,9 @@ class SEP(_Evolution):
         n = votes.n_members
         rounds, deadline = self._rounds(n), self._deadline()
         rng = as_generator(self.random_state)
-        ballot = open_ballot(votes, self.ties)
-        ballot.become(self._start(rng, n, size))
-        error = ballot.error
+        running = running_vote(votes, self.ties)
+        running.become(self._start(rng, n, size))
+        error = running.error
         single: list[Any] = []  # errors after each single flip, while they hold
         self.n_iter_ = 0
         for flips in _mutations(rng, n, rounds):
@@ -136,22 +133,22 @@ class SEP(_Evolution):
                 self._progress(self.n_iter_, rounds)
                 if time.perf_counter() > deadline:
                     break
-            if not flips or (size < n and _size_after(ballot, flips) > size):
+            if not flips or (size < n and _size_after(running, flips) > size):
                 continue
             if len(flips) == 1:
-                single = single or ballot.errors_if_flipped().tolist()
+                single = single or running.errors_if_flipped().tolist()
                 after = single[flips[0]]
                 if after > error:
                     continue
-                ballot.flip(flips[0])
+                running.flip(flips[0])
             else:
-                _flip_all(ballot, flips)
-                after = ballot.error
+                _flip_all(running, flips)
+                after = running.error
                 if after > error:
-                    _flip_all(ballot, flips)
+                    _flip_all(running, flips)
                     continue
             error, single = after, []
-        return self._finish(ballot.inside, error, ballot)
+        return self._finish(running.inside, error, running)
 
 
 class PEP(_Evolution):
@@ -214,10 +211,10 @@ class PEP(_Evolution):
         n = votes.n_members
         rounds, deadline = self._rounds(n), self._deadline()
         rng = as_generator(self.random_state)
-        ballot = open_ballot(votes, self.ties)
-        ballot.become(self._start(rng, n, size))
+        running = running_vote(votes, self.ties)
+        running.become(self._start(rng, n, size))
         archive = Archive()
-        archive.offer(ballot)
+        archive.offer(running)
         self.n_iter_ = self.n_evaluations_ = 0
         for flips in _mutations(rng, n, rounds):
             self.n_iter_ += 1
@@ -228,29 +225,31 @@ class PEP(_Evolution):
             parent = archive.state(sizes[int(rng.integers(len(sizes)))])
             if not flips:
                 continue  # the parent itself, which is there already
-            ballot.restore(parent)
-            _flip_all(ballot, flips)
+            running.restore(parent)
+            _flip_all(running, flips)
             self.n_evaluations_ += 1
-            if archive.offer(ballot):
+            if archive.offer(running):
                 self.n_evaluations_ += n * (n + 1) // 2
-                for _ in walk_around(ballot):
-                    archive.offer(ballot)
-        total = ballot.scale * votes.n_samples
+                for _ in walk_around(running):
+                    archive.offer(running)
+        total = running.scale * votes.n_samples
         self.front_ = [(k, float(archive.errors[k]) / total) for k in archive.sizes()]
         fitting = [k for k in archive.sizes() if k <= size]
         if not fitting:
-            return self._smallest(archive, ballot, size)
+            return self._smallest(archive, running, size)
         best = min(fitting, key=lambda k: (archive.errors[k], k))
-        ballot.restore(archive.state(best))
-        return self._finish(ballot.inside, archive.errors[best], ballot)
+        running.restore(archive.state(best))
+        return self._finish(running.inside, archive.errors[best], running)
 
-    def _smallest(self, archive: "Archive", ballot: Ballot, size: int) -> IntArray:
+    def _smallest(
+        self, archive: "Archive", running: RunningVote, size: int
+    ) -> IntArray:
         """Shrink the smallest set found to the size allowed, losing little."""
-        ballot.restore(archive.state(archive.sizes()[0]))
-        while ballot.size > size:
-            after = np.where(ballot.inside, ballot.errors_if_removed(), np.inf)
-            ballot.flip(int(after.argmin()))
-        return self._finish(ballot.inside, ballot.error, ballot)
+        running.restore(archive.state(archive.sizes()[0]))
+        while running.size > size:
+            after = np.where(running.inside, running.errors_if_removed(), np.inf)
+            running.flip(int(after.argmin()))
+        return self._finish(running.inside, running.error, running)
 
 
 class Archive:
@@ -271,9 +270,9 @@ class Archive:
         """Return the state of the set of that size."""
         return self._states[size]
 
-    def offer(self, ballot: Ballot) -> bool:
+    def offer(self, running: RunningVote) -> bool:
         """Let the set in unless one there is better; tell whether it came in."""
-        size, error = ballot.size, ballot.error
+        size, error = running.size, running.error
         if size == 0:
             return False
         for other, known in self.errors.items():
@@ -284,24 +283,24 @@ class Archive:
             k for k, known in self.errors.items() if k >= size and known >= error
         ]:
             del self.errors[other], self._states[other]
-        self.errors[size], self._states[size] = error, ballot.snapshot()
+        self.errors[size], self._states[size] = error, running.snapshot()
         return True
 
 
 def walk_around(
-    ballot: Ballot, empty_error: float = math.inf
+    running: RunningVote, empty_error: float = math.inf
 ) -> Iterator[tuple[int, float]]:
     """Flip every member once, each time the one that gives the smallest error.
 
-    Yields (member, error) after each flip; the ballot is that of the new set.
+    Yields (member, error) after each flip; the running is that of the new set.
     """
-    free = np.ones(ballot.votes.n_members, dtype=bool)
+    free = np.ones(running.votes.n_members, dtype=bool)
     while free.any():
-        after = ballot.errors_if_flipped().astype(float)
+        after = running.errors_if_flipped().astype(float)
         after[np.isinf(after)] = empty_error
         after[~free] = math.nan
         member = int(np.nanargmin(after))
-        ballot.flip(member)
+        running.flip(member)
         free[member] = False
         yield member, after[member]
 
@@ -322,11 +321,11 @@ def _mutations(
         done += batch
 
 
-def _flip_all(ballot: Ballot, members: list[int]) -> None:
+def _flip_all(running: RunningVote, members: list[int]) -> None:
     for member in members:
-        ballot.flip(member)
+        running.flip(member)
 
 
-def _size_after(ballot: Ballot, flips: list[int]) -> int:
-    gone = int(np.count_nonzero(ballot.inside[flips]))
-    return ballot.size + len(flips) - 2 * gone
+def _size_after(running: RunningVote, flips: list[int]) -> int:
+    gone = int(np.count_nonzero(running.inside[flips]))
+    return running.size + len(flips) - 2 * gone

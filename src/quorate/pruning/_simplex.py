@@ -6,21 +6,16 @@ from quorate._kernels.counts import column_blocks
 from quorate._kernels.losses import FLOOR
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate._votes import Probabilities, Votes
-from quorate.pruning._base import Pruner
-from quorate.pruning._class_weight import (
-    balanced_gram,
-    balanced_label_products,
-    is_balanced,
-    sample_weights,
-)
+from quorate.pruning._base import Pruner, PrunerTags
 from quorate.pruning._shares import (
     VoteSums,
+    balanced_products,
     gram,
     label_products,
+    sample_weights,
     unsure_probabilities,
     usable,
 )
-from quorate.pruning._tags import PrunerTags
 
 _STEPS = 1000
 _ROUGH_STEPS = 100
@@ -103,7 +98,7 @@ class SimplexWeights(Pruner):
     def _select(self, votes: Votes, size: int) -> IntArray:
         self._one_of("loss", "log_loss", "brier")
         smoothing = self._share("smoothing")
-        balanced = is_balanced(self)
+        balanced = self._is_balanced
         problem = (
             _LogLoss(votes, smoothing, balanced)
             if self.loss == "log_loss"
@@ -269,7 +264,7 @@ class _Brier:
 
     def __init__(self, votes: Votes, smoothing: float, balanced: bool) -> None:
         if balanced:
-            self.G, self.b = balanced_gram(votes), balanced_label_products(votes)
+            self.G, self.b = balanced_products(votes)
         else:
             self.G, self.b = gram(votes), label_products(votes)
         self.smoothing = smoothing

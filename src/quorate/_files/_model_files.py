@@ -1,0 +1,354 @@
+"""Files that hold models."""
+
+import hashlib
+import io
+import json
+import os
+import warnings
+import zipfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from quorate._atomic import atomic_write
+from quorate._files._trust import is_harmless, unsound_part
+from quorate._messages import in_short, warn
+from quorate._version import versions
+from quorate.exceptions import FileFormatError, VersionWarning
+
+_FORMAT = "quorate-model/1"
+_NOTE = "quorate.json"
+_PICKLES = (".pkl", ".pickle", ".joblib", ".sav")
+# How pickles begin since protocol 2. Older and compressed ones have no mark of their
+# own; under another name than a pickle's they are refused as foreign files.
+_PICKLE_STARTS = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
+_ZIP_START = b"PK\x03\x04"
+
+
+def save(model: Any, path: str | os.PathLike[str]) -> None:
+    """Write a model to a file that can be opened without running what is in it.
+
+    The file is in skops format, with one more entry that holds the versions that wrote
+    it and a checksum. It is written in one step: an interrupted save leaves the old
+    file as it was.
+
+    Parameters
+    ----------
+    model : object
+        A classifier, a list of classifiers or a dict of them, fitted or not. Whatever
+        skops can store will do.
+    path : path
+        Where to write. By habit the name ends in ``.skops``; names that stand for
+        pickles (``.pkl``, ``.pickle``, ``.joblib``, ``.sav``) are refused.
+
+    Raises
+    ------
+    TypeError
+        If something in the model cannot be stored, or would not come back the same.
+
+    See Also
+    --------
+    load : Read the file.
+
+    Examples
+    --------
+    >>> import os, tempfile, quorate
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> model = LogisticRegression().fit([[0], [1]], ["no", "yes"])
+    >>> path = os.path.join(tempfile.mkdtemp(), "model.skops")
+    >>> quorate.save(model, path)
+    >>> quorate.load(path).predict([[1]])
+    array(['yes'], dtype='<U3')
+    """
+    file = Path(path)
+    if file.suffix.lower() in _PICKLES:
+        raise ValueError(
+            f"{file}: models are not stored as pickles; use a name that ends in .skops."
+        )
+    from skops import io as skops
+
+    kind = type(model).__name__
+    try:
+        data = skops.dumps(model, compression=zipfile.ZIP_DEFLATED)
+        # skops stores more than it can bring back: lambdas, local classes, slots. What
+        # it reads here was made here, so all of it is trusted.
+        skops.loads(data, trusted=skops.get_untrusted_types(data=data))
+    except Exception as error:
+        # Whatever __reduce__ and __setstate__ of the parts may raise.
+        raise TypeError(
+            f"{file}: {kind} cannot be stored ({_reason(error)})."
+        ) from error
+    buffer = io.BytesIO(data)
+    with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED) as archive:
+        lost = _keys_lost(json.loads(archive.read("schema.json")))
+        if lost:
+            raise TypeError(f"{file}: {kind} cannot be stored: {lost}.")
+        note = {
+            "format": _FORMAT,
+            "versions": versions("scikit-learn", "numpy", "skops"),
+            "sha256": _checksum(archive),
+        }
+        archive.writestr(_NOTE, json.dumps(note, indent=2))
+    with atomic_write(file) as target:
+        target.write(buffer.getbuffer())
+
+
+def load(
+    path: str | os.PathLike[str],
+    trusted: Iterable[str | type] = (),
+    *,
+    unsafe_pickle: bool = False,
+) -> Any:
+    """Read a model written by :func:`save` or by skops.
+
+    Everything is checked before anything is built: the kind of file, its format, its
+    checksum, and that each type it needs is known to be harmless or was named by you.
+    Harmless are what skops calls so, scikit-learn's trees and other types that hold
+    data only, and quorate's own classes; trees are looked through before they are
+    handed out, since a forged one could crash ``predict``. The checksum finds damage;
+    it does not tell who wrote the file.
+
+    Parameters
+    ----------
+    path : path
+        A file written by :func:`save` or ``skops.io.dump``.
+    trusted : iterable of str or type
+        Types that may be built although nobody knows them to be harmless, such as
+        classes of your own. The refusal lists those that a file needs.
+    unsafe_pickle : bool
+        Whether pickle and joblib files are opened too. Opening one runs whatever code
+        is in it, with all your rights, before anything can be checked; ``trusted`` is
+        of no help. Do this only with files that you wrote yourself.
+
+    Returns
+    -------
+    object
+        The model.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is damaged, foreign, of a newer format, or a pickle, or if it needs
+        types that are not trusted.
+
+    Warns
+    -----
+    VersionWarning
+        If another version of quorate or of scikit-learn wrote the file.
+
+    Examples
+    --------
+    >>> import os, tempfile, quorate
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> path = os.path.join(tempfile.mkdtemp(), "tree.skops")
+    >>> model = DecisionTreeClassifier().fit([[0], [1]], ["no", "yes"])
+    >>> quorate.save(model, path)
+    >>> quorate.load(path).predict([[1]])
+    array(['yes'], dtype='<U3')
+    """
+    file = Path(path)
+    approved = _type_names(trusted)
+    check_kind(file, unsafe_pickle=unsafe_pickle)
+    if not _starts(file, _ZIP_START):
+        import joblib
+
+        return _build(file, lambda: joblib.load(file))
+    from skops import io as skops
+
+    # One reading: what was checked is what is built, whatever happens to the file.
+    data = file.read_bytes()
+    note = _check(file, data)
+    try:
+        needed = set(skops.get_untrusted_types(data=data))
+    except Exception as error:
+        # A forged schema makes skops stumble in any way; nothing has been built yet.
+        raise _damaged(file, error) from error
+    strange = sorted(name for name in needed - approved if not is_harmless(name))
+    if strange:
+        raise FileFormatError(
+            f"{file}: the model needs types that are not trusted: "
+            f"{', '.join(strange)}; name those you trust, by trusted=[...] or "
+            "--trust TYPE."
+        )
+    model = _build(file, lambda: skops.loads(data, trusted=sorted(needed)), note)
+    fault = unsound_part(model)
+    if fault:
+        raise FileFormatError(f"{file}: forged or damaged: {fault}.")
+    return model
+
+
+def check_kind(path: str | os.PathLike[str], *, unsafe_pickle: bool = False) -> None:
+    """Refuse a file that :func:`load` would not open, by its name and its first bytes.
+
+    Examples
+    --------
+    >>> from quorate._files import check_kind
+    >>> check_kind(__file__)
+    Traceback (most recent call last):
+    ...
+    quorate.exceptions.FileFormatError: ...: not a model in skops format, or damaged.
+    """
+    file = Path(path)
+    if is_pickle(file):
+        if not unsafe_pickle:
+            raise FileFormatError(
+                f"{file}: pickle and joblib files run code when they are opened; if "
+                "you wrote it yourself, open it by unsafe_pickle=True or "
+                "--unsafe-pickle, and store the model with quorate.save."
+            )
+    elif not _starts(file, _ZIP_START):
+        raise FileFormatError(f"{file}: not a model in skops format, or damaged.")
+
+
+def is_pickle(path: str | os.PathLike[str]) -> bool:
+    """Tell a pickle or joblib file by its name and its first bytes.
+
+    Examples
+    --------
+    >>> from quorate._files import is_pickle
+    >>> is_pickle(__file__)
+    False
+    """
+    file = Path(path)
+    # reads the file first, so that one that is not there is no pickle
+    return _starts(file, *_PICKLE_STARTS) or file.suffix.lower() in _PICKLES
+
+
+def _starts(file: Path, *marks: bytes) -> bool:
+    with open(file, "rb") as source:
+        return source.read(8).startswith(marks)
+
+
+def _type_names(trusted: Iterable[str | type]) -> set[str]:
+    if isinstance(trusted, (str, bytes, bool)) or not isinstance(trusted, Iterable):
+        raise TypeError(
+            f"load(trusted={trusted!r}): a list of type names, such as "
+            "['mypackage.MyTransformer']."
+        )
+    return {
+        f"{entry.__module__}.{entry.__qualname__}"
+        if isinstance(entry, type)
+        else str(entry)
+        for entry in trusted
+    }
+
+
+def _reason(error: Exception) -> str:
+    first = in_short(error)
+    return f"{type(error).__name__}: {first}" if first else type(error).__name__
+
+
+def _damaged(file: Path, error: Exception) -> FileFormatError:
+    return FileFormatError(
+        f"{file}: not a model in skops format, or damaged ({_reason(error)})."
+    )
+
+
+def _check(file: Path, data: bytes) -> dict[str, Any] | None:
+    """Refuse a file that is not whole; return what :func:`save` noted in it."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = archive.namelist()
+            text, checksum = "null", ""
+            if _NOTE in names:
+                text, checksum = archive.read(_NOTE).decode(), _checksum(archive)
+        note = json.loads(text)
+    except Exception as error:
+        # zipfile meets forged archives with half a dozen kinds of errors (BadZipFile,
+        # zlib.error, RuntimeError, NotImplementedError, struct.error, OverflowError).
+        raise _damaged(file, error) from error
+    written = note.get("format") if isinstance(note, dict) else note
+    if "schema.json" not in names:
+        fault = "not a model in skops format: the archive has no schema.json"
+    elif len(names) != len(set(names)):
+        fault = "damaged: the archive has two entries of one name"
+    elif _NOTE not in names:
+        return None
+    elif written != _FORMAT:
+        fault = (
+            f"expected format {_FORMAT!r}, found {in_short(repr(written))}; a newer "
+            "quorate may have written it"
+        )
+    elif not isinstance(note.get("versions"), dict):
+        fault = f"damaged: {_NOTE} lacks versions"
+    elif note.get("sha256") != checksum:
+        fault = "damaged: the contents do not have the checksum written with them"
+    else:
+        return dict(note)
+    raise FileFormatError(f"{file}: {fault}.")
+
+
+def _checksum(archive: zipfile.ZipFile) -> str:
+    """Sum up names and contents, each after its length, in the order of the names."""
+    total = hashlib.sha256()
+    for name in sorted(set(archive.namelist()) - {_NOTE}):
+        for part in (name.encode(), archive.read(name)):
+            total.update(len(part).to_bytes(8, "big"))
+            total.update(part)
+    return total.hexdigest()
+
+
+def _build(
+    file: Path, make: Callable[[], Any], note: dict[str, Any] | None = None
+) -> Any:
+    """Make the model, with one warning for those scikit-learn gives per estimator."""
+    from sklearn.exceptions import InconsistentVersionWarning
+
+    if note is not None:
+        _warn_of_versions(file, note["versions"])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            model = make()
+        except Exception as error:
+            # Without a checksum the parts may not fit one another, classes of other
+            # versions fail in ways of their own, and a pickle may raise anything.
+            raise FileFormatError(
+                f"{file}: the model cannot be built here ({_reason(error)})."
+            ) from error
+    older: dict[str, Any] = {}
+    for entry in caught:
+        notice = entry.message
+        if isinstance(notice, InconsistentVersionWarning):
+            older.setdefault("scikit-learn", notice.original_sklearn_version)
+        else:
+            warnings.warn_explicit(notice, entry.category, entry.filename, entry.lineno)
+    if note is None:
+        _warn_of_versions(file, older)
+    return model
+
+
+def _warn_of_versions(file: Path, written: dict[str, Any]) -> None:
+    here = versions("scikit-learn")
+    names = ("quorate", "scikit-learn")  # another Python reads the same
+    other = [name for name in names if written.get(name, here[name]) != here[name]]
+    if other:
+        writer = " and ".join(f"{name} {written[name]}" for name in other)
+        reader = " and ".join(f"{name} {here[name]}" for name in other)
+        warn(
+            f"{file}: written by {writer}, read by {reader}; the model may not load, "
+            "or may predict otherwise.",
+            VersionWarning,
+        )
+
+
+def _keys_lost(schema: Any) -> str:
+    """Say which dict comes back from skops with other keys.
+
+    Keys are stored as text, from which no False and no twin comes back.
+    """
+    left = [schema]
+    while left:
+        node = left.pop()
+        if isinstance(node, list):
+            left.extend(node)
+        if not isinstance(node, dict):
+            continue
+        left.extend(node.values())
+        if node.get("__loader__") == "DictNode":
+            kinds = [key["__class__"] for key in node["key_types"]["content"]]
+            if {"bool", "bool_"} & set(kinds):
+                return "a dict with keys of type bool; use text or numbers as keys"
+            if len(kinds) != len(node["content"]):
+                return "a dict with keys that are the same as text"
+    return ""

@@ -1,0 +1,366 @@
+"""The risk estimate: over diversity, and over the cells of a study."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Literal, Self
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from scipy.stats import rankdata
+
+from quorate._messages import one_of
+from quorate._typing import BoolArray, FloatArray, IntArray
+from quorate._votes import Votes
+from quorate.display import _style as style
+from quorate.display._base import PanelsDisplay, VotesDisplay
+from quorate.display._study import cells_of_methods, correlation, correlation_text
+from quorate.display._style import BAD, GOOD, KEPT
+from quorate.risk import RiskAssessment, assess_risk, endpoints, estimate, interval
+from quorate.study import Results
+
+_POINTS = 400
+_CROWDED = 0.12
+_TINT = 0.33
+_NAMES = {"q1": "q1", "q6": "q6", "q5": "q5", "q2": "q2/q4", "q3": "q3"}
+
+
+@dataclass(eq=False, repr=False)
+class RiskCurveDisplay(VotesDisplay):
+    """Risk estimate over the diversity on the worst sample.
+
+    Where the ground is blue, the estimate falls as diversity grows: more diversity
+    helps, if one believes the estimate. Where it is orange, it rises. The numbers above
+    are those of the eight intervals. The bound behind the estimate holds on the thick
+    part of the axis only; outside it, judge by measured error.
+
+    Parameters
+    ----------
+    diversity, risk : ndarray of shape (n_points,)
+        The curve.
+    endpoints : dict from name to float
+        q1, q6, q5, q2 (the same as q4) and q3 on the positive axis; those that exist.
+    intervals : ndarray of shape (n_intervals, 2)
+        Left and right end of each interval that exists.
+    numbers : ndarray of int of shape (n_intervals,)
+        Their numbers, 1 to 8.
+    helps : ndarray of bool of shape (n_intervals,)
+        Whether the estimate falls there as diversity grows.
+    holds : pair of float
+        From where to where the bound behind the estimate holds.
+    ensemble_diversity, ensemble_risk : float
+        Where the ensemble stands.
+    margin : float
+        Its smallest margin; below 0 the vote is wrong on that sample.
+    n_samples : int
+        Number of samples.
+    noise : float
+        Rate of wrong labels that was assumed.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Where it was drawn.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> votes = dict(quorate.testing.example_votes())["two classes"]
+    >>> display = quorate.display.RiskCurveDisplay.from_votes(votes)
+    >>> display.ensemble_risk == quorate.assess_risk(votes).risk
+    True
+    """
+
+    diversity: FloatArray
+    risk: FloatArray
+    endpoints: dict[str, float]
+    intervals: FloatArray
+    numbers: IntArray
+    helps: BoolArray
+    holds: tuple[float, float]
+    ensemble_diversity: float
+    ensemble_risk: float
+    margin: float
+    n_samples: int
+    noise: float
+
+    @classmethod
+    def from_votes(
+        cls, votes: Votes, noise: float = 0.01, *, radius: float | None = None
+    ) -> Self:
+        """Assess the votes and compute the curve they stand on.
+
+        Parameters
+        ----------
+        votes : Votes
+        noise : float
+            Rate of wrong labels, in [0, 1/2).
+        radius : float, optional
+            As for :func:`quorate.assess_risk`.
+        """
+        return cls.from_assessment(assess_risk(votes, noise, radius=radius))
+
+    @classmethod
+    def from_assessment(cls, assessed: RiskAssessment) -> Self:
+        """Compute the curve of what :func:`quorate.assess_risk` returned."""
+        setting: dict[str, Any] = {"noise": assessed.noise, "radius": assessed.radius}
+        n = assessed.n_samples
+        marks = endpoints(n, **setting)
+        named = {name: float(getattr(marks, name)) for name in _NAMES}
+        named = {name: at for name, at in named.items() if 0 < at < 0.5}
+        edges = sorted(set(named.values()))
+        pieces = [
+            (left, right, number)
+            for left, right in [
+                *((-b, -a) for a, b in reversed(list(pairwise(edges)))),
+                *pairwise(edges),
+            ]
+            if (number := interval((left + right) / 2, n, **setting)) is not None
+        ]
+        middles = np.array([(left + right) / 2 for left, right, _ in pieces])
+        slopes = estimate(middles, n, order=1, **setting)
+        # Evenly spread by the logarithm of the margin, where the curve bends.
+        half = (1.0 - np.geomspace(1.0, 2e-3, _POINTS)) / 2.0
+        places = np.concatenate([-half[::-1], [np.nan], half])
+        risk = np.full(places.size, np.nan)
+        there = ~np.isnan(places)
+        # Zero has two sides of the same height, so the sign there does not matter.
+        risk[there] = estimate(np.abs(places[there]), n, **setting)
+        return cls(
+            diversity=places,
+            risk=risk,
+            endpoints=named,
+            intervals=np.array([piece[:2] for piece in pieces]).reshape(-1, 2),
+            numbers=np.array([piece[2] for piece in pieces], dtype=np.intp),
+            helps=np.atleast_1d(slopes) < 0,
+            holds=(0.0, max(float(marks.qv), 0.0)),
+            ensemble_diversity=assessed.diversity,
+            ensemble_risk=assessed.risk,
+            margin=assessed.margin,
+            n_samples=n,
+            noise=assessed.noise,
+        )
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        scale: Literal["auto", "linear", "margin"] = "auto",
+        name: str = "this ensemble",
+    ) -> Self:
+        """Draw the curve, the intervals and the ensemble.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            A new figure by default.
+        scale : {"auto", "linear", "margin"}
+            "margin" stretches both ends of the axis, by the logarithm of the margin:
+            with many samples the endpoints crowd there. "auto" does so if they do.
+        name : str
+            What to call the ensemble.
+        """
+        one_of("RiskCurveDisplay.plot", "scale", scale, ("auto", "linear", "margin"))
+        ax, ink = self._axes(ax, 7.6, 4.6)
+        crowded = self.endpoints.get("q2", 0.0) > 0.5 - _CROWDED / 2
+        stretched = scale == "margin" or (scale == "auto" and crowded)
+        if stretched:
+            ax.set_xscale("function", functions=(_stretch, _relax))
+        self._shade(ax, stretched)
+        ax.plot(self.diversity, self.risk, color=ink, lw=1.8, zorder=3)
+        self._limit(ax, stretched)
+        self._mark(ax, name)
+        self._name_ends(ax)
+        low, high = self.holds
+        if high > low:
+            floor = ax.get_xaxis_transform()
+            ax.plot(
+                [low, high], [0, 0], color=KEPT, lw=5, solid_capstyle="butt",
+                transform=floor, clip_on=False, zorder=4,
+            )  # fmt: skip
+            style.note(
+                ax, "the bound holds here", (_middle(low, high, stretched), 0), (0, 6),
+                xycoords=floor, ha="center", fontsize="x-small",
+            )  # fmt: skip
+        ax.set_xlabel(
+            f"diversity on the worst of {self.n_samples:,} samples "
+            f"(noise {self.noise:g}); left of 0 the vote is wrong there"
+        )
+        ax.set_ylabel("risk estimate")
+        return self
+
+    def _shade(self, ax: Axes, stretched: bool) -> None:
+        ink, above = style.text_colour(ax), ax.get_xaxis_transform()
+        for (left, right), number, helps in zip(
+            self.intervals, self.numbers, self.helps, strict=True
+        ):
+            hue, arrow = (GOOD, "↓") if helps else (BAD, "↑")
+            ax.axvspan(left, right, facecolor=hue, alpha=_TINT, lw=0, zorder=0)
+            for edge in (left, right):
+                ax.axvline(edge, color=ink, lw=0.6, alpha=0.4, zorder=1)
+            ax.text(
+                _middle(left, right, stretched), 1.01, f"{number}\n{arrow}",
+                transform=above, ha="center", va="bottom", color=ink,
+                fontsize="small", linespacing=0.95,
+            )  # fmt: skip
+        for hue, label in (
+            (GOOD, "↓ more diversity lowers the estimate"),
+            (BAD, "↑ more diversity raises the estimate"),
+        ):
+            ax.fill_between([], [], facecolor=hue, alpha=_TINT, lw=0, label=label)
+
+    def _limit(self, ax: Axes, stretched: bool) -> None:
+        peak = float(np.nanmax(self.risk))
+        if peak <= 0:  # so few samples that the estimate means nothing anywhere
+            depth = float(np.nanmin(self.risk[np.abs(self.diversity) < 0.4]))
+            ax.set_ylim(1.1 * depth, -0.1 * depth)
+            ax.set_xlim(-0.5, 0.5)
+        elif stretched:
+            ax.set_yscale("log")
+            floor = float(np.nanmin(self.risk[self.risk > 0]))
+            ax.set_ylim(max(floor, peak * 1e-5) / 3, 3 * peak)
+            ax.set_xlim(-0.497, 0.497)
+        else:
+            ax.set_ylim(-0.12 * peak, 1.25 * peak)
+            ax.set_xlim(-0.5, 0.5)
+
+    def _mark(self, ax: Axes, name: str) -> None:
+        low, high = ax.get_ylim()
+        left, right = ax.get_xlim()
+        at = float(np.clip(self.ensemble_diversity, left, right))
+        height = float(np.clip(self.ensemble_risk, low, high))
+        outside = height != self.ensemble_risk
+        verdict = "the members tie on the worst sample"
+        if self.margin > 0:
+            verdict = "the vote is right on every sample"
+        elif self.margin < 0:
+            verdict = "the members are against the truth on the worst sample"
+        marker = ("v" if height == low else "^") if outside else "o"
+        ink, name = style.text_colour(ax), style.plain(name)
+        ax.plot(
+            at, height, marker, color=KEPT, ms=9, mec=ink, clip_on=False, zorder=5,
+            label=f"{name}: risk estimate {self.ensemble_risk:,.4g} at diversity "
+            f"{self.ensemble_diversity:.3f};\n{verdict}",
+        )  # fmt: skip
+        style.legend(ax, above=True, bbox_to_anchor=(0, 1.12))
+
+    def _name_ends(self, ax: Axes) -> None:
+        ticks: dict[float, str] = {}
+        for name, at in self.endpoints.items():
+            if name == "q1":  # too close to its mirror image to name both
+                ticks[0.0] = f"±q1  ±{at:.3g}"
+            else:
+                ticks[at] = f"{_NAMES[name]}  {at:.3f}"
+                ticks[-at] = f"−{_NAMES[name]}  −{at:.3f}"
+        names = list(ticks.values())
+        ax.set_xticks(list(ticks), names, rotation=90, fontsize="x-small")
+        ax.minorticks_off()
+
+
+def _middle(left: float, right: float, stretched: bool) -> float:
+    """Return the place halfway between two others as the axis shows them."""
+    if stretched:
+        return float(_relax((_stretch(left) + _stretch(right)) / 2))
+    return (left + right) / 2
+
+
+def _stretch(place: Any) -> Any:
+    """Turn a diversity into the logarithm of its margin, with the diversity's sign."""
+    d = np.asarray(place, dtype=float)
+    return -np.sign(d) * np.log(np.maximum(1.0 - 2.0 * np.abs(d), 1e-9))
+
+
+def _relax(place: Any) -> Any:
+    """Undo :func:`_stretch`."""
+    s = np.asarray(place, dtype=float)
+    return np.sign(s) * (1.0 - np.exp(-np.abs(s))) / 2.0
+
+
+@dataclass(eq=False, repr=False)
+class RiskErrorDisplay(PanelsDisplay):
+    """Risk estimate, diversity and error over the cells of a study.
+
+    Three panels: the estimate against the error it should foretell, and the diversity
+    against both.
+
+    Parameters
+    ----------
+    error, diversity, risk : ndarray of shape (n_cells,)
+        Of each cell's ensemble, on the test samples. The estimate is infinite where
+        the members tie on the worst sample; such cells are left out and counted.
+
+    Attributes
+    ----------
+    axes_, figure_
+        Where it was drawn; ``ax_`` is the first panel.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quorate.display import RiskErrorDisplay
+    >>> display = RiskErrorDisplay(np.array([0.1, 0.2]), np.array([0.05, 0.1]),
+    ...                            np.array([300.0, np.inf]))
+    >>> display.usable
+    array([ True, False])
+    """
+
+    error: FloatArray
+    diversity: FloatArray
+    risk: FloatArray
+
+    @classmethod
+    def from_results(cls, results: Results, *, methods: Any = None) -> Self:
+        """Take the cells of a study.
+
+        Parameters
+        ----------
+        results : Results
+        methods : list of str, optional
+            Only the cells of these methods.
+        """
+        cells = cells_of_methods("RiskErrorDisplay", results, methods)
+        return cls(*cells[["error", "diversity", "risk"]].to_numpy(float).T)
+
+    @property
+    def usable(self) -> BoolArray:
+        """Which cells have all three numbers."""
+        table = np.array([self.error, self.diversity, self.risk])
+        return np.asarray(np.isfinite(table).all(axis=0))
+
+    def plot(self, axes: Any = None, *, figure: Figure | None = None) -> Self:
+        """Draw the three panels.
+
+        Parameters
+        ----------
+        axes : three matplotlib axes, optional
+        figure : matplotlib figure, optional
+            Draw on this figure; a new one by default.
+        """
+        found = self._panels(axes, figure, (1, 3), (10.5, 3.6))
+        fine = self.usable
+        error, diversity, risk = self.error[fine], self.diversity[fine], self.risk[fine]
+        panels = (
+            (error, risk, "error, %", "risk estimate"),
+            (diversity, error, "diversity, %", "error, %"),
+            (diversity, risk, "diversity, %", "risk estimate"),
+        )
+        for ax, (x, y, x_label, y_label) in zip(found, panels, strict=True):
+            style.points(ax, x, y, panels=3, s=8, color=GOOD, alpha=0.5, lw=0)
+            # Few huge estimates must not decide it.
+            r = correlation_text(correlation(rankdata(x), rankdata(y)))
+            title = f"rank correlation {r}"
+            ax.set_title(title, fontsize="small", color=style.text_colour(ax))
+            ax.set(xlabel=x_label, ylabel=y_label)
+            style.percent_axis(ax.xaxis)
+            if y_label.startswith("risk"):
+                if y.size and float(np.ptp(y)) > 0:
+                    ax.set_yscale("symlog", linthresh=100.0)
+            else:
+                style.percent_axis(ax.yaxis)
+        left_out = int((~fine).sum())
+        if left_out:
+            style.note(
+                self.ax_, f"{left_out} without a finite estimate", (1, 0), (0, 4),
+                xycoords="axes fraction", ha="right", fontsize="x-small",
+            )  # fmt: skip
+        return self

@@ -1,0 +1,324 @@
+"""Error over the number of members and over what they cost."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from quorate._choosing import Selection, SizeCurve, size_curve
+from quorate._judging import Frontier
+from quorate._messages import one_of
+from quorate._scoring import score_for
+from quorate._typing import FloatArray, IntArray
+from quorate._votes import Votes, why_not_scorable
+from quorate.display import _style as style
+from quorate.display._base import Display
+from quorate.display._style import ALL, GOOD, KEPT
+
+
+@dataclass(eq=False, repr=False)
+class SizeCurveDisplay(Display):
+    """Error of the vote over the number of members, along the order of a method.
+
+    The band is one standard error to each side. A size whose line is within the band
+    of the best is not clearly worse than it; the dashed line is the whole ensemble.
+
+    Where the number of members was found by errors, the line is that of samples that
+    did not choose; out of bag, of the first so many that may vote on a sample. The mark
+    of such a size is what to expect of it, by samples that found neither members nor
+    size, and the line above it what that is at most, with 95 % confidence.
+
+    Parameters
+    ----------
+    sizes : ndarray of int of shape (n_sizes,)
+    errors, standard_errors : ndarray of shape (n_sizes,)
+        Error of the vote of the first so many members, and its standard error.
+    full_error : float
+        Error of the whole ensemble.
+    chosen : int, optional
+        The size that was chosen.
+    rule : str
+        How it was chosen.
+    scoring : str
+        What is drawn, if not errors or accuracy: the name of a score.
+    top : float
+        The best it can be; errors are what is missing to that.
+    expected, limit : float, optional
+        Error to expect of the chosen size, and what it is at most.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Where it was drawn.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> votes = dict(quorate.testing.example_votes())["two classes"]
+    >>> selection = quorate.select(votes, "re", keep="auto")
+    >>> display = quorate.display.SizeCurveDisplay.from_selection(selection)
+    >>> display.chosen == selection.n_kept
+    True
+    """
+
+    sizes: IntArray
+    errors: FloatArray
+    standard_errors: FloatArray
+    full_error: float
+    chosen: int | None = None
+    rule: str = ""
+    scoring: str = "accuracy"
+    top: float = 1.0
+    expected: float | None = None
+    limit: float | None = None
+
+    @classmethod
+    def from_selection(cls, selection: Selection) -> Self:
+        """Take the curve of a selection.
+
+        Parameters
+        ----------
+        selection : Selection
+            Of a method with an order of picking.
+        """
+        if flaw := why_not_scorable(selection.source):
+            raise ValueError(f"SizeCurveDisplay: {flaw}.")
+        if selection.curve is None:
+            raise ValueError(
+                f"SizeCurveDisplay: {type(selection.pruner).__name__} has no order of "
+                "picking, so there is no curve along it."
+            )
+        curve, expected = selection.curve, selection.expected
+        shown = cls.from_curve(curve, chosen=selection.n_kept, rule=selection.rule)
+        if expected is not None:
+            shown.expected, shown.limit = expected.error, expected.limit
+        return shown
+
+    @classmethod
+    def from_votes(
+        cls, votes: Votes, order: Any, *, chosen: int | None = None, scoring: Any = None
+    ) -> Self:
+        """Compute the curve along an order of members.
+
+        Parameters
+        ----------
+        votes : Votes
+        order : array-like of int
+            Members in the order in which they come in.
+        chosen : int, optional
+            A size to mark.
+        scoring : str, scorer, callable or None
+            What to draw instead of errors; see :func:`quorate.select`.
+        """
+        score = score_for(scoring, votes, "SizeCurveDisplay")
+        curve = size_curve(votes, order, score)
+        return cls.from_curve(curve, chosen=chosen)
+
+    @classmethod
+    def from_curve(
+        cls, curve: SizeCurve, *, chosen: int | None = None, rule: str = ""
+    ) -> Self:
+        """Take a :class:`quorate._choosing.SizeCurve`."""
+        if chosen is not None and not 1 <= chosen <= curve.order.size:
+            raise ValueError(
+                f"SizeCurveDisplay(chosen={chosen!r}): a size from 1 to "
+                f"{curve.order.size}."
+            )
+        return cls(
+            curve.sizes,
+            curve.errors,
+            curve.standard_errors,
+            curve.full_error,
+            chosen,
+            rule,
+            curve.scoring,
+            curve.score.top,
+        )
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        score: Literal["error", "accuracy"] = "error",
+    ) -> Self:
+        """Draw the curve.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            A new figure by default.
+        score : {"error", "accuracy"}
+            What to show upwards. A curve of another score shows that score.
+        """
+        one_of("SizeCurveDisplay.plot", "score", score, ("error", "accuracy"))
+        ax, _ = self._axes(ax, 6.4, 4.0)
+        named = self.scoring != "accuracy"
+        upwards = named or score == "accuracy"
+        shown = self.scoring.replace("_", " ") if named else score
+        write = "{:.4f}".format if named else style.percent
+        line = self.top - self.errors if upwards else self.errors
+        full = self.top - self.full_error if upwards else self.full_error
+        sizes = self.sizes
+        ax.fill_between(
+            sizes, line - self.standard_errors, line + self.standard_errors,
+            color=GOOD, alpha=0.2, lw=0, label="± one standard error",
+        )  # fmt: skip
+        dots = "o" if sizes.size <= 30 else ""
+        ax.plot(
+            sizes, line, f"-{dots}", color=GOOD, ms=3, lw=1.8,
+            label=f"{shown} of the first members",
+        )  # fmt: skip
+        label = f"all members: {write(full)}"
+        ax.axhline(full, color=ALL, ls="--", lw=1.4, label=label)
+        marks = [full, *self._mark_chosen(ax, line, upwards, write)]
+        ax.set_xlabel("members")
+        ax.set_ylabel(shown if named else f"{shown}, %")
+        self._look_closely(ax, line, marks)
+        last = max(sizes[-1], self.chosen or 0) + 0.5
+        ax.set_xlim(0.5 if sizes[-1] <= 10 else 0, last)
+        ax.xaxis.get_major_locator().set_params(integer=True)
+        if not named:
+            style.percent_axis(ax.yaxis)
+        style.legend(ax, loc="lower right" if upwards else "upper right")
+        return self
+
+    def _mark_chosen(
+        self,
+        ax: Axes,
+        line: FloatArray,
+        upwards: bool,
+        write: Callable[[float], str],
+    ) -> list[float]:
+        """Mark the size that was chosen; return the heights of what was marked."""
+        if self.chosen is None:
+            return []
+        at = float(line[self.chosen - 1])
+        marks, text = [at], write(at)
+        if self.expected is not None and self.limit is not None:
+            marks = [self.expected, self.limit]
+            if upwards:
+                marks = [self.top - error for error in marks]
+            at, most = marks
+            bound = "least" if upwards else "most"
+            text = f"about {write(at)}, at {bound} {write(most)}"
+            ax.plot([self.chosen] * 2, marks, color=KEPT, lw=1.6, zorder=3)
+        rule = f" ({style.plain(self.rule, 40)})" if self.rule else ""
+        ax.plot(
+            self.chosen, at, "D", color=KEPT, ms=8, mec=style.text_colour(ax), zorder=4,
+            label=f"{self.chosen} kept{rule}: {text}",
+        )  # fmt: skip
+        return marks
+
+    def _look_closely(self, ax: Axes, line: FloatArray, marks: list[float]) -> None:
+        """Let the first few members, whose vote is poor, leave the picture."""
+        start = min(2 + self.sizes.size // 20, self.sizes.size - 1)
+        start = min(start, (self.chosen or self.sizes.size) - 1)
+        low = np.nanmin([*(line - self.standard_errors)[start:], *marks])
+        high = np.nanmax([*(line + self.standard_errors)[start:], *marks])
+        room = 0.08 * max(float(high - low), 1e-3)
+        least = 0.0 if self.scoring == "accuracy" else -np.inf
+        ax.set_ylim(max(low - room, least), min(high + room, self.top or np.inf))
+
+
+# Sizes written beside their points; more would be in each other's way.
+_LABELS = 6
+
+
+@dataclass(eq=False, repr=False)
+class FrontierDisplay(Display):
+    """Error of the subsets that nothing cheaper beats, over what they cost.
+
+    Each point is a subset, with the number of its members beside some of them. Between
+    two points money buys nothing, so the line has steps. The band is one standard error
+    to each side, the diamond is the whole ensemble.
+
+    Parameters
+    ----------
+    costs, errors, standard_errors : ndarray of shape (n_points,)
+        From the cheapest to the most accurate subset.
+    sizes : ndarray of int of shape (n_points,)
+        Members of each.
+    full_cost, full_error : float
+        Cost and error of the whole ensemble.
+    kind : str
+        What the cost is counted in.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Where it was drawn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import quorate
+    >>> votes = dict(quorate.testing.example_votes())["two classes"]
+    >>> front = quorate.frontier(votes, cost=np.arange(1, votes.n_members + 1))
+    >>> display = quorate.display.FrontierDisplay.from_frontier(front)
+    >>> display.costs.size == len(front)
+    True
+    """
+
+    costs: FloatArray
+    errors: FloatArray
+    standard_errors: FloatArray
+    sizes: IntArray
+    full_cost: float
+    full_error: float
+    kind: str = "cost"
+
+    @classmethod
+    def from_frontier(cls, front: Frontier) -> Self:
+        """Take what :func:`quorate.frontier` found.
+
+        Parameters
+        ----------
+        front : Frontier
+        """
+        return cls(
+            front.costs,
+            front.errors,
+            front.standard_errors,
+            front.supports.sum(axis=1),
+            front.full_cost,
+            front.full_error,
+            front.kind,
+        )
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw the front.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            A new figure by default.
+        """
+        ax, ink = self._axes(ax, 6.4, 4.0)
+        ax.fill_between(
+            self.costs,
+            self.errors - self.standard_errors,
+            self.errors + self.standard_errors,
+            step="post", color=GOOD, alpha=0.2, lw=0, label="± one standard error",
+        )  # fmt: skip
+        ax.plot(
+            self.costs, self.errors, "o-", drawstyle="steps-post", color=GOOD, ms=5,
+            lw=1.6, label="best for its cost",
+        )  # fmt: skip
+        ax.plot(
+            self.full_cost, self.full_error, "D", color=ALL, ms=8, mec=ink, zorder=4,
+            label=f"all members: {style.percent(self.full_error)}",
+        )  # fmt: skip
+        every = max(1, -(-self.costs.size // _LABELS))
+        for place in range(0, self.costs.size, every):
+            at = self.costs[place], self.errors[place]
+            style.note(ax, f"{self.sizes[place]}", at, (4, 4))
+        ax.set_xscale("log")
+        ax.set_xlabel(
+            f"{style.plain(self.kind, 40)} (logarithmic); members at the points"
+        )
+        ax.set_ylabel("error, %")
+        style.percent_axis(ax.yaxis)
+        style.legend(ax, loc="upper right")
+        return self

@@ -1,0 +1,443 @@
+"""The methods of a study: what they reach and cost, and how diversity goes with it."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from quorate._messages import one_of, unknown_name
+from quorate._theory import measures
+from quorate._typing import Array, FloatArray
+from quorate.display import _style as style
+from quorate.display._base import Display, PanelsDisplay
+from quorate.display._style import ALL, GOOD, KEPT
+from quorate.study import Results
+
+_LABELS = {
+    "accuracy": "accuracy, %",
+    "seconds": "time to choose members, s",
+    "bytes": "memory of the members kept, bytes",
+    "kept": "members kept",
+}
+_RELATIVE = {
+    "accuracy": "accuracy − that of the whole ensemble, percentage points",
+    "bytes": "memory, % of the whole ensemble's",
+    "kept": "members kept, %",
+}
+_WHOLE = {"accuracy": "full_accuracy", "bytes": "full_bytes", "kept": "members"}
+
+
+@dataclass(eq=False, repr=False)
+class QuantityDisplay(Display):
+    """A measured quantity of each method: data sets, quartiles, median.
+
+    Each dot is a data set, the mean over its folds. The bar reaches from the first to
+    the third quartile, the diamond is the median.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_blocks, n_methods)
+        Means over folds.
+    methods, blocks : tuple of str
+        Their names.
+    quantity : {"accuracy", "seconds", "bytes", "kept"}
+        What the values are.
+    relative : bool
+        Whether they are compared with the whole ensemble: a difference of accuracies,
+        a share of bytes or members.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Where it was drawn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quorate.display import QuantityDisplay
+    >>> values = np.array([[0.1, 0.5], [0.2, 0.7]])
+    >>> display = QuantityDisplay(values, ("epbd", "pep"), ("iris", "wine"), "seconds")
+    >>> np.round(display.medians, 3)
+    array([0.15, 0.6 ])
+    """
+
+    values: FloatArray
+    methods: tuple[str, ...]
+    blocks: tuple[str, ...]
+    quantity: str = "accuracy"
+    relative: bool = False
+
+    def __post_init__(self) -> None:
+        one_of("QuantityDisplay", "quantity", self.quantity, tuple(_LABELS))
+        if self.relative and self.quantity not in _RELATIVE:
+            raise ValueError(
+                f"QuantityDisplay(relative=True): {self.quantity} of the whole "
+                "ensemble are not known."
+            )
+
+    @classmethod
+    def from_results(
+        cls,
+        results: Results,
+        quantity: str = "accuracy",
+        *,
+        relative: bool = False,
+    ) -> Self:
+        """Average a quantity over the folds of each complete data set.
+
+        Parameters
+        ----------
+        results : Results
+        quantity : {"accuracy", "seconds", "bytes", "kept"}
+        relative : bool
+            Compare with the whole ensemble; not for seconds.
+        """
+        cls(np.zeros((0, 0)), (), (), quantity, relative)  # refuse before computing
+        scores = results.scores(quantity).complete_blocks()
+        values = scores.means
+        if relative:
+            whole = results.scores(_WHOLE[quantity])
+            some = [whole.blocks.index(block) for block in scores.blocks]
+            base = whole.means[some]
+            values = values - base if quantity == "accuracy" else values / base
+        return cls(values, scores.methods, scores.blocks, quantity, relative)
+
+    @property
+    def medians(self) -> FloatArray:
+        """The median over data sets, by method."""
+        return np.asarray(np.median(self.values, axis=0))
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw a row for each method, the best median on top.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            A new figure by default.
+        """
+        n = len(self.methods)
+        ax, ink = self._axes(ax, 6.8, 1.0 + 0.3 * n)
+        best_first = -self.medians if self.quantity == "accuracy" else self.medians
+        order = np.argsort(best_first, kind="stable")
+        rows = np.arange(n)
+        if self.quantity in ("seconds", "bytes") and not self.relative:
+            ax.set_xscale("log")
+            if self.values.size and 0 < self.values.min() == self.values.max():
+                # Limits found by matplotlib may differ by a rounding error only.
+                ax.set_xlim(self.values.min() / 10, self.values.max() * 10)
+        if self.relative and self.quantity == "accuracy":
+            ax.axvline(0, color=ink, lw=0.8, alpha=0.6)
+        quartiles = np.quantile(self.values[:, order], [0.25, 0.5, 0.75], axis=0)
+        low, middle, high = quartiles
+        ax.hlines(rows, low, high, color=GOOD, lw=7, alpha=0.35)
+        for row, method in zip(rows, order, strict=True):
+            # A fixed pattern, not chance, keeps dots of one method apart.
+            at = row + 0.16 * (np.arange(len(self.values)) % 5 - 2) / 2
+            dots = self.values[:, method]
+            ax.plot(dots, at, "o", color=ALL, ms=3, alpha=0.7, mew=0)
+        ax.plot(middle, rows, "D", color=KEPT, ms=6, mec=ink, mew=0.6, zorder=4)
+        style.name_rows(ax, [self.methods[at] for at in order])
+        labels = _RELATIVE if self.relative else _LABELS
+        ax.set_xlabel(labels[self.quantity])
+        if self.quantity == "accuracy" or self.relative:
+            style.percent_axis(ax.xaxis)
+        elif self.quantity == "kept":
+            ax.xaxis.get_major_locator().set_params(integer=True)
+        style.heading(
+            ax, f"● a data set ({len(self.blocks)})   ▬ middle half   ◆ median"
+        )
+        return self
+
+
+@dataclass(eq=False, repr=False)
+class GainDisplay(Display):
+    """Gains of several methods against all members, with their uncertainty."""
+
+    names: tuple[str, ...]
+    gain: FloatArray
+    standard_error: FloatArray
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw a point and two standard errors on each side for each method."""
+        n = len(self.names)
+        ax, ink = self._axes(ax, 6.4, 1.2 + 0.3 * n)
+        rows = np.arange(n)
+        ax.axvline(0, color=ink, lw=0.8, alpha=0.6)
+        ax.errorbar(
+            100 * self.gain, rows, xerr=200 * self.standard_error, fmt="o",
+            color=GOOD, ms=6, lw=1.6, capsize=3,
+        )  # fmt: skip
+        ax.set_yticks(rows, [style.plain(name) for name in self.names])
+        ax.invert_yaxis()
+        ax.set_xlabel("accuracy against all members, percentage points")
+        ax.margins(y=0.08)
+        return self
+
+
+@dataclass(eq=False, repr=False)
+class CorrelationDisplay(PanelsDisplay):
+    """What the vote gains over its members, against each measure of diversity.
+
+    A measure that predicts the gain has its points on a line. The number is Pearson's
+    correlation. Measures are of the samples that were chosen on, the gain is of the
+    test samples.
+
+    Parameters
+    ----------
+    measures : tuple of str
+        Their names.
+    values : ndarray of shape (n_measures, n_cells)
+        The measures of each cell's ensemble.
+    gain : ndarray of shape (n_cells,)
+        Members' mean error minus the ensemble's error.
+
+    Attributes
+    ----------
+    axes_, figure_
+        Where it was drawn; ``ax_`` is the first panel.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quorate.display import CorrelationDisplay
+    >>> values = np.array([[0.1, 0.2, 0.3], [0.5, 0.5, 0.5]])
+    >>> display = CorrelationDisplay(("kappa", "difficulty"), values,
+    ...                              np.array([0.3, 0.2, 0.1]))
+    >>> np.round(display.correlations, 6)
+    array([-1., nan])
+    """
+
+    measures: tuple[str, ...]
+    values: FloatArray
+    gain: FloatArray
+
+    @classmethod
+    def from_results(cls, results: Results, *, methods: Any = None) -> Self:
+        """Take the cells of a study.
+
+        Parameters
+        ----------
+        results : Results
+        methods : list of str, optional
+            Only the cells of these methods.
+        """
+        cells = cells_of_methods("CorrelationDisplay", results, methods)
+        names = tuple(measures())
+        values = cells[[f"after_{name}" for name in names]].to_numpy(float).T
+        return cls(names, values, (cells.member_error - cells.error).to_numpy(float))
+
+    @property
+    def correlations(self) -> FloatArray:
+        """Pearson's correlation by measure; NaN where one of the two is constant."""
+        return np.array([correlation(row, self.gain) for row in self.values])
+
+    def plot(self, axes: Any = None, *, figure: Figure | None = None) -> Self:
+        """Draw a panel for each measure.
+
+        Parameters
+        ----------
+        axes : matplotlib axes, optional
+            As many as there are measures.
+        figure : matplotlib figure, optional
+            Draw on this figure; a new one by default.
+        """
+        n = len(self.measures)
+        wide = min(5, n)
+        high = -(-n // wide)
+        # Axes given need no spare panel at the end of the last row.
+        shape = (high, wide) if axes is None else (1, n)
+        size = (2.15 * wide, 2.05 * high + 0.4)
+        panels = self._panels(axes, figure, shape, size, sharey=True)
+        for ax, name, value, r in zip(
+            panels, self.measures, self.values, self.correlations, strict=False
+        ):
+            ink = style.text_colour(ax)
+            ax.axhline(0, color=ink, lw=0.6, alpha=0.5)
+            style.points(
+                ax, value, self.gain, panels=n, s=5, color=GOOD, alpha=0.5, lw=0
+            )
+            text = f"r {'' if np.isnan(r) else '= '}{correlation_text(r)}"
+            ax.set_title(f"{name}\n{text}", fontsize="small", color=ink)
+            ax.tick_params(labelsize="x-small")
+            ax.xaxis.get_major_locator().set_params(nbins=4)
+            style.percent_axis(ax.yaxis)
+        for spare in panels[n:]:
+            spare.set_axis_off()
+        label = "members' error − ensemble error, %"
+        ink = style.text_colour(self.ax_)
+        self.figure_.supylabel(label, fontsize="medium", color=ink)
+        return self
+
+
+@dataclass(eq=False, repr=False)
+class SizeAccuracyDisplay(Display):
+    """Size kept against accuracy, for methods that choose their own size.
+
+    Small marks are data sets, large ones the means of methods. Accuracy is compared
+    with the whole ensemble's, as data sets differ more than methods do.
+
+    Parameters
+    ----------
+    methods : tuple of str
+        Names of the methods.
+    method : ndarray of int of shape (n_points,)
+        The method of each point.
+    share : ndarray of shape (n_points,)
+        Share of members kept.
+    gain : ndarray of shape (n_points,)
+        Accuracy minus the whole ensemble's.
+    others : dict from name to pair of float, optional
+        Mean share and gain of methods that keep what they are told.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Where it was drawn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quorate.display import SizeAccuracyDisplay
+    >>> display = SizeAccuracyDisplay(("pep",), np.array([0, 0]), np.array([0.2, 0.3]),
+    ...                               np.array([0.0, -0.01]))
+    >>> display.means
+    {'pep': (0.25, -0.005)}
+    """
+
+    methods: tuple[str, ...]
+    method: Array
+    share: FloatArray
+    gain: FloatArray
+    others: dict[str, tuple[float, float]] | None = None
+
+    @classmethod
+    def from_results(cls, results: Results, *, methods: Any = None) -> Self:
+        """Average each data set over its folds, and find the methods to show.
+
+        Parameters
+        ----------
+        results : Results
+        methods : list of str, optional
+            The methods to show in full. By default those that anywhere keep another
+            number than most methods do with as many members; a method that keeps all
+            is not shown.
+        """
+        chosen = methods_of_own_size(results)
+        if methods is not None:
+            chosen = _known_methods("SizeAccuracyDisplay", results, methods)
+        if not chosen:
+            raise ValueError(
+                f"{results.name}: every method keeps as many members as the others; "
+                "name the methods to show."
+            )
+        cells = cells_of(results)
+        cells["share"] = cells.kept / cells.members
+        cells["gain"] = cells.accuracy - cells.full_accuracy
+        means = cells.groupby(["method", "data", "ensemble"])[["share", "gain"]].mean()
+        by_method = {
+            str(name): table.to_numpy() for name, table in means.groupby("method")
+        }
+        numbers = [np.full(len(by_method[name]), at) for at, name in enumerate(chosen)]
+        share, gain = np.concatenate([by_method[name] for name in chosen]).T
+        others = {
+            name: tuple(pairs.mean(axis=0).tolist())
+            for name, pairs in by_method.items()
+            if name not in chosen and pairs[:, 0].mean() < 1
+        }
+        return cls(chosen, np.concatenate(numbers), share, gain, others)
+
+    @property
+    def means(self) -> dict[str, tuple[float, float]]:
+        """Mean share kept and mean gain of each method."""
+        return {
+            name: (
+                float(self.share[self.method == at].mean()),
+                float(self.gain[self.method == at].mean()),
+            )
+            for at, name in enumerate(self.methods)
+        }
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw the data sets and the means.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            A new figure by default.
+        """
+        ax, ink = self._axes(ax, 6.6, 4.6)
+        ax.axhline(0, color=ink, lw=0.8, alpha=0.6)
+        for at, mean in enumerate(self.means.values()):
+            hue, marker = style.group_style(at)
+            dots = self.share[self.method == at], self.gain[self.method == at]
+            ax.plot(*dots, marker, color=hue, ms=4, alpha=0.5, mew=0)
+            ax.plot(*mean, marker, color=hue, ms=11, mec=ink, mew=0.8, zorder=4)
+        named = dict(self.means)
+        if self.others:
+            x_all, y_all = zip(*self.others.values(), strict=True)
+            ax.plot(x_all, y_all, "+", color=ALL, ms=7, mew=1.4, zorder=3)
+            at_mean = np.mean(list(self.others.values()), axis=0)
+            named["the others"] = (float(at_mean[0]), float(at_mean[1]))
+        ax.set_xlabel("members kept, %")
+        ax.set_ylabel("accuracy − that of the whole ensemble,\npercentage points")
+        style.percent_axis(ax.xaxis, ax.yaxis)
+        ax.set_xlim(0, None)
+        style.heading(
+            ax, "small: data sets, large: means, +: means of methods told their size"
+        )
+        x_mean, y_mean = zip(*named.values(), strict=True)
+        style.label_points(
+            ax, x_mean, y_mean, [style.plain(name) for name in named], radius=6
+        )
+        return self
+
+
+def methods_of_own_size(results: Results) -> tuple[str, ...]:
+    """Return the methods that keep another number than most, somewhere.
+
+    What most keep is the commonest number, of the cells with as many members, below
+    all of them.
+    """
+    cells = cells_of(results)
+    cells = cells[cells.kept < cells.members]
+    usual = cells.groupby("members").kept.transform(lambda kept: kept.mode()[0])
+    odd = set(cells.method[cells.kept != usual])
+    return tuple(name for name in results.methods if name in odd)
+
+
+def cells_of(results: Results) -> pd.DataFrame:
+    """Return the cells of a study as a table."""
+    if not results.rows:
+        raise ValueError(f"{results.name}: no results yet.")
+    return pd.DataFrame(results.rows)
+
+
+def cells_of_methods(owner: str, results: Results, methods: Any) -> pd.DataFrame:
+    """Return the cells of some methods; of all of them if None."""
+    cells = cells_of(results)
+    if methods is None:
+        return cells
+    return cells[cells.method.isin(_known_methods(owner, results, methods))]
+
+
+def _known_methods(owner: str, results: Results, methods: Any) -> tuple[str, ...]:
+    """Return the methods asked for; refuse those that the study has not."""
+    wanted = (methods,) if isinstance(methods, str) else tuple(methods)
+    for name in wanted:
+        if name not in results.methods:
+            why = unknown_name("method", name, results.methods)
+            raise ValueError(f"{owner}: {why}")
+    return wanted
+
+
+def correlation(x: FloatArray, y: FloatArray) -> float:
+    """Return how two columns go together; NaN where one of them is constant."""
+    return float(pd.Series(x).corr(pd.Series(y)))
+
+
+def correlation_text(r: float) -> str:
+    """Return a correlation as a title writes it."""
+    return "undefined" if np.isnan(r) else f"{r:+.2f}".replace("-", "−")

@@ -1,0 +1,203 @@
+"""Colours, labels, legends and points, the same in every picture.
+
+Hues follow Okabe and Ito, which people with any colour vision tell apart, shifted where
+needed so that lines show on white as well as on black (at least 3 to 1). No picture
+relies on hue alone: markers, dashes and hatches say the same in grey print.
+Text and lines that belong to no group take the colour of the axes they are drawn on,
+so that a picture is readable on light and on dark.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import Colormap, LinearSegmentedColormap, to_rgb
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+from quorate._typing import Array
+
+ALL = "#808080"
+"""All members, before pruning."""
+KEPT = "#D55E00"
+"""Members kept, after pruning."""
+GOOD = "#2C87C8"
+"""What helps."""
+BAD = "#E69F00"
+"""What hurts."""
+# For groups that mean nothing by themselves; the n-th has the n-th marker too.
+HUES = (GOOD, KEPT, "#009E73", "#C46C9C", "#C08400", ALL)
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+CROWD = 1000
+"""More points than this are drawn as a bitmap, or vector files grow without bound."""
+_LONGEST_NAME = 28
+
+
+def figure_of(ax: Axes) -> Figure:
+    """Return the figure of the axes, also where it is a part of another figure."""
+    figure: Any = ax.figure
+    while getattr(figure, "figure", figure) is not figure:
+        figure = figure.figure
+    return figure
+
+
+def text_colour(ax: Axes) -> Any:
+    """Return the colour in which the axes write: dark on light, or light on dark."""
+    return ax.xaxis.label.get_color()
+
+
+def group_style(place: int) -> tuple[str, str]:
+    """Return the hue and the marker of the n-th group."""
+    return HUES[place % len(HUES)], MARKERS[place % len(MARKERS)]
+
+
+def fading(hue: str) -> Colormap:
+    """Return colours from almost clear to a full hue, for densities on any ground."""
+    clear, full = (*to_rgb(hue), 0.15), (*to_rgb(hue), 1.0)
+    return LinearSegmentedColormap.from_list("fading", [clear, full], N=32)
+
+
+def plain(name: object, longest: int = _LONGEST_NAME) -> str:
+    r"""Return a name as one line of plain text that fits a label.
+
+    Dollar signs do not start a formula, line breaks and characters that do not print
+    become spaces, and a long name loses its middle.
+
+    Examples
+    --------
+    >>> plain("two\nlines")
+    'two lines'
+    >>> plain("abcdefghij", longest=6)
+    'abc…ij'
+    """
+    text = "".join(c if c.isprintable() else " " for c in str(name))
+    text = " ".join(text.split()) or "(no name)"
+    if len(text) > longest:
+        head = longest // 2
+        text = text[:head] + "…" + text[len(text) - (longest - head - 1) :]
+    return text.replace("$", r"\$")
+
+
+def percent(value: float, digits: int = 1) -> str:
+    """Return a share as per cent."""
+    return f"{100 * value:.{digits}f} %"
+
+
+def percent_axis(*axes: Any) -> None:
+    """Write the ticks of axes of shares as per cent, without needless digits."""
+    for axis in axes:
+        axis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.6g}"))
+
+
+def few_log_ticks(axis: Any) -> None:
+    """Write 1, 2, 5 and their tens on a logarithmic axis, as plain numbers.
+
+    To be called when the limits are final; over many decades only the tens.
+    """
+    low, high = np.log10(axis.get_view_interval())
+    tens = 10.0 ** np.arange(np.floor(low), np.ceil(high) + 1)
+    ticks = tens if high - low > 3 else np.outer(tens, [1.0, 2.0, 5.0]).ravel()
+    axis.set_major_locator(FixedLocator(ticks))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+
+
+def name_rows(ax: Axes, names: Sequence[object]) -> None:
+    """Name the rows of a chart, the first on top."""
+    ax.set_yticks(range(len(names)), [plain(name) for name in names])
+    ax.set_ylim(len(names) - 0.5, -0.5)
+
+
+def legend(ax: Axes, *, above: bool = False, **options: Any) -> Any:
+    """Explain what is drawn, without a frame; above the axes if so asked."""
+    place = {"loc": "lower left", "bbox_to_anchor": (0, 1)} if above else {}
+    usual = {"frameon": False, "labelcolor": text_colour(ax), "fontsize": "small"}
+    return ax.legend(**{**usual, **place, **options})
+
+
+def heading(ax: Axes, text: str, **options: Any) -> None:
+    """Write small text above the axes, on the left."""
+    usual = {"fontsize": "small", "loc": "left", "color": text_colour(ax)}
+    ax.set_title(text, **{**usual, **options})
+
+
+def note(
+    ax: Axes, text: str, at: tuple[Any, Any], offset: tuple[Any, Any], **options: Any
+) -> Any:
+    """Write small text beside a place, so many points away from it."""
+    usual = {"fontsize": "small", "color": text_colour(ax)}
+    return ax.annotate(
+        text, at, xytext=offset, textcoords="offset points", **{**usual, **options}
+    )
+
+
+def points(ax: Axes, x: Array, y: Array, *, panels: int = 1, **style: Any) -> Any:
+    """Draw points; as a bitmap if all panels of the picture together hold a crowd."""
+    return ax.scatter(x, y, rasterized=panels * len(x) > CROWD, **style)
+
+
+def label_points(
+    ax: Axes,
+    x: Sequence[float] | Array,
+    y: Sequence[float] | Array,
+    names: Sequence[str],
+    *,
+    radius: float = 4.0,
+    slanted: bool = False,
+) -> list[Any]:
+    """Write a name beside each point, where it covers neither point nor other name.
+
+    Every name goes to the first of a few places around its point that is free, and to
+    the one with the least cover if none is.
+
+    Parameters
+    ----------
+    ax : matplotlib axes
+    x, y : sequence of float
+    names : sequence of str
+        Plain text.
+    radius : float
+        Of the markers, in points.
+    slanted : bool
+        Try the upper right first, beside a line that falls.
+    """
+    figure = figure_of(ax)
+    figure.draw_without_rendering()
+    places = ax.transData.transform(np.column_stack([x, y]))
+    size = figure.dpi / 72
+    taken = [np.array([*p - radius * size, *p + radius * size]) for p in places]
+    inside = ax.get_window_extent().extents
+    texts = []
+    for at, name, place in zip(zip(x, y, strict=True), names, places, strict=True):
+        text = note(ax, name, at, (0, 0), annotation_clip=False)
+        box = text.get_window_extent()
+        width, height = box.width / size, box.height / size
+        best, least = (0.0, 0.0), np.inf
+        for more in (2.0, 8.0, 15.0, 23.0):
+            gap = radius + more
+            around = [
+                (gap, -height / 2), (-width / 2, gap), (-width / 2, -gap - height),
+                (-gap - width, -height / 2), (gap, gap), (gap, -gap - height),
+                (-gap - width, gap), (-gap - width, -gap - height),
+            ]  # fmt: skip
+            if slanted:
+                around.insert(0, (gap, 0.5 * gap))
+            for dx, dy in around:
+                corner = place + size * np.array([dx, dy])
+                here = np.array([*corner, *corner + size * np.array([width, height])])
+                cover = sum(_overlap(here, other) for other in taken)
+                cover += 4 * (_overlap(here, here) - _overlap(here, inside))
+                if cover < least:
+                    best, least, kept = (dx, dy), cover, here
+            if least == 0:
+                break
+        text.set_position(best)
+        taken.append(kept)
+        texts.append(text)
+    return texts
+
+
+def _overlap(one: Array, other: Array) -> float:
+    sides = np.minimum(one[2:], other[2:]) - np.maximum(one[:2], other[:2])
+    return float(np.prod(np.maximum(sides, 0.0)))
