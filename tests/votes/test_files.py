@@ -1,10 +1,8 @@
 """Votes in files and tables."""
 
 import contextlib
-import gzip
 import io
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -12,8 +10,6 @@ import tracemalloc
 import zipfile
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 
 from quorate import Votes
@@ -189,104 +185,6 @@ class TestAtomicWrite:
         assert path.read_bytes() == b"old"
 
 
-class TestTables:
-    frame = pd.DataFrame(
-        {"tree": ["a", "b", "b"], "truth": ["a", "b", "a"], "knn": ["a", "a", "b"]}
-    )
-
-    def check(self, votes):
-        assert votes.names == ("tree", "knn")
-        np.testing.assert_array_equal(votes.codes, [[0, 1, 1], [0, 0, 1]])
-        np.testing.assert_array_equal(votes.y, [0, 1, 0])
-
-    def test_pandas(self):
-        self.check(Votes.from_table(self.frame, label="truth"))
-
-    def test_polars(self):
-        self.check(Votes.from_table(pl.from_pandas(self.frame), label="truth"))
-
-    def test_csv(self, tmp_path):
-        self.frame.to_csv(tmp_path / "votes.csv", index=False)
-        self.check(Votes.from_table(tmp_path / "votes.csv", label="truth"))
-        self.check(Votes.from_table(str(tmp_path / "votes.csv"), label="truth"))
-
-    def test_gzipped_csv(self, tmp_path):
-        with gzip.open(tmp_path / "votes.csv.gz", "wt") as file:
-            file.write(self.frame.to_csv(index=False))
-        self.check(Votes.from_table(tmp_path / "votes.csv.gz", label="truth"))
-
-    def test_parquet(self, tmp_path):
-        self.frame.to_parquet(tmp_path / "votes.parquet")
-        self.check(Votes.from_table(tmp_path / "votes.parquet", label="truth"))
-
-    def test_chosen_members_and_weights(self):
-        votes = Votes.from_table(
-            self.frame, label="truth", members=["knn", "tree"], weights=[1, 2]
-        )
-        assert votes.names == ("knn", "tree")
-        np.testing.assert_array_equal(votes.weights, [1, 2])
-
-    def test_numbers_in_csv_become_numbers(self, tmp_path):
-        path = tmp_path / "votes.csv"
-        path.write_text("a,b,y\n0,1,0\n1,1,1\n")
-        np.testing.assert_array_equal(Votes.from_table(path).classes, [0, 1])
-        path.write_text("a,b,y\n0.5,1,0.5\n1,1,1\n")
-        np.testing.assert_array_equal(Votes.from_table(path).classes, [0.5, 1])
-
-    def test_quotes_spaces_and_byte_order_mark(self, tmp_path):
-        path = tmp_path / "votes.csv"
-        path.write_text(
-            '\ufeffa, "b",y\n"x, y", z ,z\nz, z ,"x, y"\n', encoding="utf-8"
-        )
-        votes = Votes.from_table(path)
-        np.testing.assert_array_equal(votes.classes, ["x, y", "z"])
-        path.write_text("a, b, y\nx, x, z\nz, z, z\n")
-        votes = Votes.from_table(path)
-        np.testing.assert_array_equal(votes.classes, ["x", "z"])
-        np.testing.assert_array_equal(votes.codes, [[0, 1], [0, 1]])
-
-    @pytest.mark.parametrize(
-        ("text", "message"),
-        [
-            ("", r"votes\.csv"),
-            ("a,y\n", "no rows"),
-            ("a,y\n1,1\n1\n", "not a readable table .line 3 has 1 fields"),
-            ("a,y\n1,\n", "column 'y': missing label at row 0"),
-            ("a,a,y\n1,1,1\n", "column 'a' appears twice"),
-            ("y\n1\n", "no member column"),
-            ("a,Y\n1,1\n", "unknown column 'y'; did you mean 'Y'"),
-            ("a,y\nnan,1\n", "column 'a': missing label at row 0"),
-        ],
-    )
-    def test_bad_csv(self, text, message, tmp_path):
-        path = tmp_path / "votes.csv"
-        path.write_text(text)
-        with pytest.raises(ValueError, match=message):
-            Votes.from_table(path)
-
-    def test_bad_tables(self, tmp_path):
-        with pytest.raises(TypeError, match="a path or a data frame, got list"):
-            Votes.from_table([[1]])
-        (tmp_path / "votes.xls").touch()
-        with pytest.raises(ValueError, match=r"tables come as \.csv, \.csv\.gz"):
-            Votes.from_table(tmp_path / "votes.xls")
-        with pytest.raises(FileNotFoundError):
-            Votes.from_table(tmp_path / "votes.csv")
-        with pytest.raises(ValueError, match="'truth'"):
-            Votes.from_table(self.frame, label="trut")
-        with pytest.raises(ValueError, match="column 'tree': missing label at row 1"):
-            Votes.from_table(self.frame.assign(tree=["a", None, "b"]), label="truth")
-        with pytest.raises(ValueError, match="mixed types"):
-            Votes.from_table(self.frame.assign(tree=[1, 2, 3]), label="truth")
-
-    def test_nullable_columns(self):
-        frame = pd.DataFrame({"a": [1, 0], "y": [1, 0]}, dtype="Int64")
-        np.testing.assert_array_equal(Votes.from_table(frame).codes, [[1, 0]])
-        frame.loc[0, "a"] = pd.NA
-        with pytest.raises(ValueError, match="missing label at row 0"):
-            Votes.from_table(frame)
-
-
 class TestForgedFiles:
     """Arrays that no votes have."""
 
@@ -419,157 +317,6 @@ class TestForgedFiles:
                 again = Votes.load(path)
             if again is not None:
                 assert_same(votes, again)
-
-
-class TestCsvLabels:
-    """Text in a CSV file becomes a number only where nothing is lost by it."""
-
-    def read(self, tmp_path, *labels):
-        path = tmp_path / "votes.csv"
-        path.write_text("a,y\n" + "".join(f"{x},{labels[0]}\n" for x in labels))
-        return Votes.from_table(path).classes.tolist()
-
-    @pytest.mark.parametrize(
-        ("texts", "labels"),
-        [
-            (["007", "7"], ["007", "7"]),
-            (["1_000", "1000"], ["1000", "1_000"]),
-            (["0x10", "16"], ["0x10", "16"]),
-            (["1e400", "2"], ["1e400", "2"]),
-            (["inf", "1"], ["1", "inf"]),
-            (["1e-400", "0"], ["0", "1e-400"]),
-            (["9007199254740993", "9007199254740992"],
-             [9007199254740992, 9007199254740993]),
-            (["18446744073709551615", "1"], ["1", "18446744073709551615"]),
-            (["0.1000000000000000055", "0.1"], ["0.1", "0.1000000000000000055"]),
-            (["1", "1.0"], [1.0]),
-            (["+1", "-1"], [-1, 1]),
-            (["-0", "0"], [0]),
-            (["1e2", "2.5"], [2.5, 100.0]),
-            (["\u0663", "3"], ["3", "\u0663"]),
-            (["True", "False"], ["False", "True"]),
-        ],
-    )  # fmt: skip
-    def test_labels(self, texts, labels, tmp_path):
-        assert self.read(tmp_path, *texts) == labels
-
-    @pytest.mark.parametrize("text", ["NA", "NaN", "nan", "<NA>", "NULL", "None", "?"])
-    def test_missing_ones(self, text, tmp_path):
-        for other in ("a", "1"):
-            with pytest.raises(
-                ValueError, match=rf"column 'a': missing .* row 1; '{re.escape(text)}"
-            ):
-                self.read(tmp_path, other, text)
-
-    def test_many_labels(self, tmp_path):
-        path = tmp_path / "votes.csv"
-        for count in (129, 40_000):
-            path.write_text("a,y\n" + "".join(f"{x},{x}\n" for x in range(count)))
-            votes = Votes.from_table(path)
-            np.testing.assert_array_equal(votes.codes[0], np.arange(count))
-            np.testing.assert_array_equal(votes.y, np.arange(count))
-
-
-class TestCsvTables:
-    def test_an_index_is_no_member(self, tmp_path):
-        frame = pd.DataFrame({"a": [0, 1], "y": [0, 1]})
-        frame.to_csv(tmp_path / "v.csv")
-        with pytest.raises(FileFormatError, match=r"v\.csv: .*column 1 has no name"):
-            Votes.from_table(tmp_path / "v.csv")
-        read = pd.read_csv(tmp_path / "v.csv")
-        with pytest.raises(ValueError, match="'Unnamed: 0' looks like an index"):
-            Votes.from_table(read)
-        assert Votes.from_table(read, members=["a"]).names == ("a",)
-
-    def test_other_columns_are_not_looked_at(self, tmp_path):
-        path = tmp_path / "votes.csv"
-        path.write_text("id,a,y\nx,1,1\n,2,2\n")
-        votes = Votes.from_table(path, members=["a"])
-        np.testing.assert_array_equal(votes.classes, [1, 2])
-
-    @pytest.mark.parametrize(
-        ("members", "message"),
-        [
-            (["a", "a"], "column 'a' appears twice"),
-            (["y"], "column 'y' has the labels, it is no member"),
-            ("ab", "members is a list of columns, got 'ab'"),
-        ],
-    )
-    def test_members_refused(self, members, message):
-        frame = pd.DataFrame({"a": [0, 1], "b": [0, 1], "y": [0, 1]})
-        with pytest.raises(ValueError, match=message):
-            Votes.from_table(frame, members=members)
-
-    def test_columns_of_one_name(self):
-        frame = pd.DataFrame([[0, 1, 0], [1, 1, 1]], columns=[1, "1", "y"])
-        with pytest.raises(ValueError, match="column '1' appears twice"):
-            Votes.from_table(frame)
-
-    def test_a_quote_that_is_never_closed(self, tmp_path):
-        path = tmp_path / "votes.csv"
-        path.write_text('a,y\n1,"2\n3,4\n')
-        with pytest.raises(FileFormatError, match="line 3: unexpected end of data"):
-            Votes.from_table(path)
-
-    @pytest.mark.parametrize(("rows", "columns"), [(10, 20_000), (40_000, 5)])
-    def test_memory_stays_near_the_size_of_the_file(self, rows, columns, tmp_path):
-        path = tmp_path / "votes.csv"
-        line = ",".join("01"[place % 2] for place in range(columns)) + ",1\n"
-        header = ",".join(f"m{place}" for place in range(columns)) + ",y\n"
-        path.write_text(header + line * rows)
-        tracemalloc.start()
-        votes = Votes.from_table(path)
-        _, peak = tracemalloc.get_traced_memory()
-        tracemalloc.stop()
-        assert (votes.n_members, votes.n_samples) == (columns, rows)
-        # names as Python objects, and no more than five bytes per cell
-        assert peak < 500 * columns + 5 * rows * (columns + 1) + 10**6
-
-    @pytest.mark.parametrize("truth", [[0, 1], ["no", "yes"]])
-    def test_probabilities_are_no_votes(self, truth, tmp_path):
-        rng = np.random.default_rng(0)
-        frame = pd.DataFrame({"a": rng.random(20), "b": rng.random(20)})
-        frame["y"] = rng.choice(truth, 20)
-        if truth[0] == "no":
-            frame.loc[:1, "a"] = [0.0, 1.0]  # both ends are probabilities too
-        frame.to_csv(tmp_path / "v.csv", index=False)
-        with pytest.raises(ValueError, match=r"v\.csv: the votes look like probabil"):
-            Votes.from_table(tmp_path / "v.csv")
-        if truth == [0, 1]:
-            with pytest.raises(ValueError, match="40 numbers between 0 and 1 that are"):
-                Votes.from_table(frame)
-
-    def test_fractions_that_are_labels(self):
-        labels = [0.0, 0.25, 0.5, 0.75, 1.0]
-        frame = pd.DataFrame({"a": labels, "b": labels[::-1], "y": labels})
-        assert Votes.from_table(frame).n_classes == 5
-
-
-class TestParquet:
-    def test_damaged_and_foreign(self, tmp_path):
-        path = tmp_path / "votes.parquet"
-        frame = pd.DataFrame({"a": ["x", "y"], "y": ["x", "y"]})
-        frame.to_parquet(path)
-        whole = path.read_bytes()
-        for content in (b"", b"hello", whole[:40], whole[:-1], b"PAR1" + whole):
-            path.write_bytes(content)
-            with pytest.raises(
-                FileFormatError, match=r"votes\.parquet: .*\.$"
-            ) as caught:
-                Votes.from_table(path)
-            assert "\n" not in str(caught.value)
-
-    def test_columns_of_lists(self, tmp_path):
-        path = tmp_path / "votes.parquet"
-        pd.DataFrame({"a": [[1], [2]], "y": [1, 2]}).to_parquet(path)
-        with pytest.raises(ValueError, match=r"votes\.parquet: .*cannot be sorted"):
-            Votes.from_table(path)
-
-    def test_labels_of_two_types(self, tmp_path):
-        path = tmp_path / "votes.parquet"
-        pd.DataFrame({"a": [1, 2], "y": ["1", "2"]}).to_parquet(path)
-        with pytest.raises(ValueError, match=r"votes\.parquet: .*mixed types"):
-            Votes.from_table(path)
 
 
 @pytest.mark.parametrize("where", ["classes", "names"])

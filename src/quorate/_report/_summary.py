@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from quorate._diagnosis import diagnose
 from quorate._report import _facts
 from quorate._report._advice import lead_of_summary, summary_advice
 from quorate._report._confusion import taken_for
@@ -28,6 +27,7 @@ from quorate._report._words import (
     OF_CHOOSING,
     UNSCORED,
 )
+from quorate._theory import diagnose
 from quorate._typing import FloatArray
 from quorate._version import versions
 from quorate._votes import Summary, VoteSource

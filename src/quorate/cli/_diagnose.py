@@ -112,7 +112,7 @@ def diagnose(
             votes_or_model, data, target, out_of_bag, trust, unsafe_pickle
         )
     _refuse_unscored(votes, batches[0] if batches else data or votes_or_model)
-    from quorate._diagnosis import diagnose as look
+    from quorate._theory import diagnose as look
     from quorate.cli._render import results_console, show_diagnosis
 
     diagnosis = look(votes, noise)

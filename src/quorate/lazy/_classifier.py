@@ -1,6 +1,7 @@
 """The classifier that stops asking."""
 
 import os
+import warnings
 from collections.abc import Iterator
 from itertools import count, repeat
 from typing import Any, Self
@@ -14,45 +15,42 @@ from sklearn.utils.validation import check_is_fitted
 from quorate._data import sliceable
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.ensembles import (
+    Ensemble,
     Fingerprint,
     fingerprint,
     read_ensemble,
     trained_on,
 )
 from quorate.lazy._additive import AdditiveEnsemble, make_additive
-from quorate.lazy._calibration import Guarantee, calibrate, harmful_thresholds
 from quorate.lazy._compact import CompactClassifier
-from quorate.lazy._curve import LazyCurve
-from quorate.lazy._engine import Outcome, follow, watch
+from quorate.lazy._engine import LazyCurve, follow, watch
 from quorate.lazy._fitting import (
+    MODES,
+    check_confidence,
+    check_parameters,
+    check_rows,
     doubt_bayes,
     make_ends,
     make_order,
     warn_of_training_rows,
 )
-from quorate.lazy._parameters import (
-    MODES,
-    check_confidence,
-    check_parameters,
-    check_rows,
-)
-from quorate.lazy._ready import Ready, make_ready, make_rule, probabilities
+from quorate.lazy._ready import Ready, make_ready
 from quorate.lazy._rules import (
     CalibratedRule,
     ExactRule,
+    Guarantee,
     Rule,
     Stops,
+    calibrate,
+    harmful_thresholds,
     make_bayes,
     make_stops,
 )
-from quorate.lazy._trees import takes_missing
 
 __all__ = ["MODES", "LazyClassifier"]
 
 # Batches that take no longer than looking into every tree.
 _FEW_ROWS = 64
-# What a compact model takes along.
-_LEARNED = ("classes_", "order_", "stops_", "threshold_", "expected_disagreement_")
 _CONFIDENCES = (0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9999)
 _THRESHOLDS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0)
 
@@ -263,7 +261,11 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         self._fingerprint: Fingerprint | None = fingerprint(self.ensemble)
         self._turns = count()
         self._is_current = True
-        self._settings = self.mode, float(self.confidence), self.engine
+        self._settings: dict[str, Any] = {
+            "mode": self.mode,
+            "confidence": float(self.confidence),
+            "engine": self.engine,
+        }
         self.threshold_: float | None = threshold
         self.classes_ = ensemble.classes
         self.n_members_ = ensemble.n_members
@@ -298,14 +300,11 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         counts votes. Since the asking stops when the winner is clear, it is not the
         ensemble's own probability; with ``mode="all"``, which asks everyone, it is.
         """
-        ready = self._prepared()
-        return probabilities(
-            ready.ensemble, ready.ask(X, self.n_jobs), self._settings[0]
-        )
+        return self._prepared().probabilities(X, self.n_jobs)
 
     def members_asked(self, X: Any) -> IntArray:
         """Return how many members are asked about each sample."""
-        return self._ask(X).asked
+        return self._prepared().ask(X, self.n_jobs).asked
 
     def curve(self, X: Any, settings: Any = None) -> LazyCurve:
         """Measure members asked and predictions changed over other settings.
@@ -324,7 +323,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         """
         ready = self._prepared()
         ensemble, stops = ready.ensemble, ready.stops
-        mode = self._settings[0]
+        mode = ready.mode
         exact = ExactRule(stops, ensemble.margin)
         rules: list[Rule]
         if mode in ("exact", "all"):
@@ -383,18 +382,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             )
         if problem:
             raise ValueError(f"LazyClassifier.compact: {problem}.")
-        assert ready.ensemble.arrays is not None
-        learned = {name: getattr(self, name) for name in _LEARNED}
-        if hasattr(self, "feature_names_in_"):
-            learned["feature_names_in_"] = self.feature_names_in_
-        return CompactClassifier.of(
-            ready,
-            ready.ensemble.arrays(),
-            mode=self._settings[0],
-            confidence=self._settings[1],
-            allow_nan=takes_missing(found),
-            learned=learned,
-        )
+        return CompactClassifier.of(self, ready, _takes_missing(found))
 
     def to_c(self, path: str | os.PathLike[str], name: str = "forest") -> None:
         """Write the model as one C99 file without dependencies.
@@ -423,9 +411,6 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         self.compact().to_c(path, name)
 
     # Voting
-
-    def _ask(self, X: Any) -> Outcome:
-        return self._prepared().ask(X, self.n_jobs)
 
     def _prepared(self, turn: int | None = None) -> Ready:
         """Return what fit prepared, made again where it was not stored.
@@ -465,9 +450,9 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
     # Fitting
 
     def _make_ready(self, ensemble: AdditiveEnsemble, stops: Stops) -> Ready:
-        mode, confidence, engine = self._settings
-        rule = make_rule(ensemble, stops, mode, confidence, self.threshold_)
-        return make_ready(ensemble, self.order_, stops, rule, engine)
+        return make_ready(
+            ensemble, self.order_, stops, self.threshold_, **self._settings
+        )
 
     def _measure(self, X: Any, prepared: Any, reference: IntArray | None) -> int:
         """Vote on the rows given to fit and return how many come out otherwise."""
@@ -538,3 +523,16 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
 
 def _given(settings: Any, usual: tuple[float, ...]) -> Any:
     return usual if settings is None else settings
+
+
+def _takes_missing(ensemble: Ensemble) -> bool:
+    """Tell whether an ensemble takes missing values, by asking it about one."""
+    row = np.zeros((1, ensemble.core.n_features_in_))
+    row[0, 0] = np.nan
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the row has no names
+        try:
+            ensemble.core.predict(row)
+        except ValueError:
+            return False
+    return True

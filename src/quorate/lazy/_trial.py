@@ -18,8 +18,8 @@ from quorate.ensembles import (
     trained_on,
 )
 from quorate.exceptions import ConfidenceWarning
-from quorate.lazy._calibration import rows_needed
 from quorate.lazy._classifier import LazyClassifier
+from quorate.lazy._rules import rows_needed
 
 SEEN = (
     "The members were trained on these samples, and on such samples they agree far "

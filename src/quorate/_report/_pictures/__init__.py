@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 from quorate._choosing import Selection
-from quorate._diagnosis import Diagnosis
 from quorate._report._pictures import (
     _diversity,
     _lazy,
@@ -19,6 +18,7 @@ from quorate._report._pictures import (
 )
 from quorate._report._pictures._input import PictureInput, evenly_spread
 from quorate._report._svg import Picture
+from quorate._theory import Diagnosis
 from quorate._votes import Summary, Votes
 from quorate.study import Results
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from quorate._choosing import Selection
-from quorate._diagnosis import Diagnosis
+from quorate._theory import Diagnosis
 from quorate._typing import BoolArray, IntArray
 from quorate._votes import VoteCounts, Votes
 

@@ -1,10 +1,12 @@
 """Everything quorate can say about votes, gathered once for people and for programs."""
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from quorate._output import plain
-from quorate._theory import MeanDecomposition, decompose, diversity, measures
+from quorate._theory._decomposition import MeanDecomposition, decompose
+from quorate._theory._diversity import diversity
+from quorate._theory._measures import MEASURES
 from quorate._votes import VoteCounts
 from quorate.risk import RiskAssessment, assess_risk
 
@@ -23,13 +25,9 @@ class Diagnosis:
         votes, parts, risk = self.votes, self.decomposition, self.risk
         accuracies = votes.accuracies
         best = int(accuracies.argmax())
-        assessed = {field.name: getattr(risk, field.name) for field in fields(risk)}
-        assessed["endpoints"] = asdict(risk.endpoints)
-        assessed["bound"] = {
-            "bound": risk.bound.bound,
-            "applies": risk.bound.applies,
-            "vacuous": risk.bound.vacuous,
-        }
+        bound = ("bound", "applies", "vacuous")
+        assessed = asdict(risk)
+        assessed["bound"] = {name: getattr(risk.bound, name) for name in bound}
         found: dict[str, Any] = plain(
             {
                 "votes": {
@@ -64,7 +62,7 @@ def diagnose(votes: VoteCounts, noise: float = 0.01) -> Diagnosis:
     """
     values = diversity(votes.unweighted())
     if not votes.has_equal_weights:
-        for measure in measures().values():
+        for measure in MEASURES.values():
             if measure.weighted:
                 values[measure.name] = diversity(votes, measure.name)
     return Diagnosis(votes, decompose(votes), values, assess_risk(votes, noise))

@@ -1,4 +1,4 @@
-"""Ask how diverse the whole ensemble is, each pair of members, each sample."""
+"""How diverse the whole ensemble is, each pair of members, each sample."""
 
 from typing import overload
 
@@ -6,34 +6,24 @@ import numpy as np
 
 from quorate._kernels.entropy import entropy
 from quorate._messages import one_of, warn
-from quorate._theory import _pairwise, _sample, _whole
-from quorate._theory._catalogue import MEASURES, Catalogue, Measure, find_measure
 from quorate._theory._decomposition import mean_terms
-from quorate._theory._divide import divide
+from quorate._theory._formulas import (
+    SAMPLE,
+    WHOLE,
+    divide,
+    label_disagreement,
+    mean_entropy,
+    mean_of_pairs,
+    mean_of_samples,
+    pair_fraction,
+    sample_label_disagreement,
+)
+from quorate._theory._measures import MEASURES, Measure, find_measure
 from quorate._typing import Array, FloatArray, Outputs, Undefined
 from quorate._votes import VoteCounts, Votes, check_counts, check_votes
 from quorate.exceptions import UndefinedMeasureWarning
 
 _TWO_CLASSES_ONLY = ("q_statistic", "correlation")
-
-
-def measures() -> Catalogue:
-    """List the diversity measures.
-
-    Returns
-    -------
-    dict from name to Measure
-        It prints as one line each.
-
-    Examples
-    --------
-    >>> import quorate
-    >>> quorate.measures()["kappa"].direction
-    'lower'
-    >>> [name for name, m in quorate.measures().items() if m.pairwise]
-    ['disagreement', 'q_statistic', 'correlation', 'kappa', 'double_fault']
-    """
-    return Catalogue(MEASURES)
 
 
 @overload
@@ -175,7 +165,7 @@ def pairwise_diversity(
     refusal = _refusal(asked, votes.unweighted(), outputs)
     if refusal:
         raise ValueError(refusal)
-    numerator, denominator, _ = _pairwise.pair_fraction(
+    numerator, denominator, _ = pair_fraction(
         votes, asked.name, outputs, lambda matrix: matrix
     )
     return divide(numerator, denominator, _convention(asked, undefined))
@@ -225,10 +215,10 @@ def sample_diversity(
     if asked.name == "entropy_cc":
         return entropy(votes.tally(), base)
     if asked.name == "disagreement" and outputs == "label":
-        numerator, denominator = _sample.label_disagreement(votes.tally())
+        numerator, denominator = sample_label_disagreement(votes.tally())
     else:
         right, asked_members = votes.sample_counts()
-        numerator, denominator = _sample.TABLE[asked.name](
+        numerator, denominator = SAMPLE[asked.name](
             right.astype(np.int64), asked_members.astype(np.int64)
         )
     return divide(numerator, denominator, _convention(asked, undefined))
@@ -246,37 +236,20 @@ def _whole_value(
     if name == "error_gap":
         return mean_terms(votes)[2]
     if name == "entropy_cc":
-        return _whole.entropy_cc(votes, base)
-    if measure.pairwise:
-        return _mean_over_pairs(measure, votes, outputs, convention)
-    profile = votes.histogram()
-    if name in ("kw_variance", "entropy_sk"):
-        return _whole.mean_of_samples(profile, name, convention)
-    if name == "interrater":
-        return _whole.interrater(profile, convention)
-    if name == "difficulty":
-        return _whole.difficulty(profile)
-    if name == "generalized":
-        return _whole.generalized(profile, convention)
-    return _whole.coincident_failure(profile, convention)
-
-
-def _mean_over_pairs(
-    measure: Measure, votes: VoteCounts, outputs: Outputs, convention: float
-) -> float:
+        return mean_entropy(votes, base)
+    if not measure.pairwise:
+        return WHOLE[name](votes.histogram(), convention)
     # Without a mask, the mean over pairs of these two is a mean over samples.
-    if not votes.is_masked and measure.name in ("disagreement", "double_fault"):
-        by_label = outputs == "label" and votes.n_classes > 2
-        if measure.name == "disagreement" and by_label:
-            return _whole.label_disagreement(votes, convention)
-        return _whole.mean_of_samples(votes.histogram(), measure.name, convention)
-    rows, columns = np.triu_indices(votes.n_members, k=1)
+    if not votes.is_masked and name in ("disagreement", "double_fault"):
+        if name == "disagreement" and outputs == "label" and votes.n_classes > 2:
+            return label_disagreement(votes, convention)
+        return mean_of_samples(votes.histogram(), name, convention)
+    corner = np.triu_indices(votes.n_members, k=1)
 
-    def corner(matrix: Array) -> Array:
-        return matrix[rows, columns]
+    def of_each_pair(matrix: Array) -> Array:
+        return matrix[corner]
 
-    counted = _pairwise.pair_fraction(votes, measure.name, outputs, corner)
-    return _whole.mean_of_pairs(*counted, convention)
+    return mean_of_pairs(*pair_fraction(votes, name, outputs, of_each_pair), convention)
 
 
 def _convention(measure: Measure, undefined: Undefined) -> float:

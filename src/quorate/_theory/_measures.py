@@ -23,16 +23,16 @@ class Measure:
     """The values it can take."""
     direction: Direction
     """Which values mean more diverse."""
-    pairwise: bool
-    """Whether it is defined for two members."""
-    undefined: float
-    """The conventional value where the definition divides by zero."""
-    weighted: bool
-    """Whether its definition has a place for voting weights."""
-    informative_per_sample: bool
-    """Whether it tells single samples apart."""
     reference: str
     """Where it comes from."""
+    pairwise: bool = False
+    """Whether it is defined for two members."""
+    undefined: float = 0.0
+    """The conventional value where the definition divides by zero."""
+    weighted: bool = False
+    """Whether its definition has a place for voting weights."""
+    informative_per_sample: bool = True
+    """Whether it tells single samples apart."""
 
 
 class Catalogue(dict[str, "Measure"]):
@@ -56,86 +56,67 @@ class Catalogue(dict[str, "Measure"]):
         return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
-def _measure(
-    name: str,
-    paper_name: str,
-    summary: str,
-    range_: str,
-    direction: Direction,
-    reference: str,
-    *,
-    pairwise: bool = False,
-    undefined: float = 0.0,
-    weighted: bool = False,
-    informative: bool = True,
-) -> Measure:
-    return Measure(
-        name, paper_name, summary, range_, direction, pairwise, undefined, weighted,
-        informative, reference,
-    )  # fmt: skip
-
-
 _KUNCHEVA = "L. I. Kuncheva, C. J. Whitaker, Machine Learning 51, 2003"
 
 MEASURES = Catalogue(
     (measure.name, measure)
     for measure in (
-        _measure(
+        Measure(
             "disagreement", "Disag", "pairs of which exactly one is correct",
             "[0, 1]", "higher", "D. B. Skalak, AAAI workshop, 1996", pairwise=True,
         ),
-        _measure(
+        Measure(
             "q_statistic", "QStat", "Yule's Q of two members being correct",
             "[-1, 1]", "lower", "G. U. Yule, Phil. Trans. A 194, 1900",
-            pairwise=True, informative=False,
+            pairwise=True, informative_per_sample=False,
         ),
-        _measure(
+        Measure(
             "correlation", "Corre", "correlation of two being correct",
             "[-1, 1]", "lower", f"P. Sneath, R. Sokal, 1973; {_KUNCHEVA}",
-            pairwise=True, informative=False,
+            pairwise=True, informative_per_sample=False,
         ),
-        _measure(
+        Measure(
             "kappa", "KStat", "agreement of two beyond chance",
             "[-1, 1]", "lower", "J. Cohen, Educ. Psychol. Meas. 20, 1960",
-            pairwise=True, informative=False,
+            pairwise=True, informative_per_sample=False,
         ),
-        _measure(
+        Measure(
             "double_fault", "DoubF", "pairs that are wrong together",
             "[0, 1]", "lower", "G. Giacinto, F. Roli, Image Vis. Comput. 19, 2001",
             pairwise=True,
         ),
-        _measure(
+        Measure(
             "kw_variance", "KWVar", "variance of correctness over members",
             "[0, 1/4]", "higher", "R. Kohavi, D. Wolpert, ICML, 1996",
         ),
-        _measure(
+        Measure(
             "interrater", "Inter", "agreement of all beyond chance (Fleiss)",
             "[-1/(n-1), 1]", "lower", "J. L. Fleiss, 1981; " + _KUNCHEVA, undefined=1.0,
         ),
-        _measure(
+        Measure(
             "entropy_cc", "EntCC", "entropy of the votes over the classes",
             "[0, ln min(n, L)]", "higher", "P. Cunningham, J. Carney, ECML, 2000",
             weighted=True,
         ),
-        _measure(
+        Measure(
             "entropy_sk", "EntSK", "size of the minority, correct or not",
             "[0, 1]", "higher", "C. Shipp, L. Kuncheva, Inf. Fusion 3, 2002",
         ),
-        _measure(
+        Measure(
             "difficulty", "Diffi", "variance of the share that is correct",
             "[0, 1/4]", "lower", "L. Hansen, P. Salamon, IEEE TPAMI 12, 1990",
-            informative=False,
+            informative_per_sample=False,
         ),
-        _measure(
+        Measure(
             "generalized", "GeneD", "failures that two members do not share",
             "[0, 1]", "higher", "D. Partridge, W. Krzanowski, IST 39, 1997",
             undefined=1.0,
         ),
-        _measure(
+        Measure(
             "coincident_failure", "CFail", "members correct where somebody fails",
             "[0, 1]", "higher", "D. Partridge, W. Krzanowski, IST 39, 1997",
         ),
-        _measure(
+        Measure(
             "error_gap", "Div", "members' mean error minus the vote's",
             "(-1/2, 1 - 1/L)", "not monotone", "Y. Bian, H. Chen, 2021", weighted=True,
         ),
@@ -146,6 +127,25 @@ _BY_ANY_NAME = {
     **{name.lower(): measure for name, measure in MEASURES.items()},
     **{measure.paper_name.lower(): measure for measure in MEASURES.values()},
 }
+
+
+def measures() -> Catalogue:
+    """List the diversity measures.
+
+    Returns
+    -------
+    dict from name to Measure
+        It prints as one line each.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> quorate.measures()["kappa"].direction
+    'lower'
+    >>> [name for name, m in quorate.measures().items() if m.pairwise]
+    ['disagreement', 'q_statistic', 'correlation', 'kappa', 'double_fault']
+    """
+    return Catalogue(MEASURES)
 
 
 def find_measure(name: object) -> Measure:
