@@ -127,7 +127,7 @@ def test_refused_in_a_sentence(predictions, y, message):
         (["1", "2"], "one number per member, got <U1"),
         ([[1], [1, 2]], "one number per member, got list"),
         ([None, 1], "one number per member, got object"),
-        ([1e308, 1e308], r"as large as 1e\+308 add up to infinity; divide"),
+        ([1e308, 1.0], r"at most 1e\+300; member 0 has 1e\+308"),
         (np.ma.array([1, 2], mask=[0, 1]), "masked at sample 1"),
     ],
 )
@@ -137,7 +137,7 @@ def test_weights_refused(weights, message):
 
 
 def test_large_weights_count():
-    votes = Votes([[0, 1], [1, 1]], [0, 1], weights=[1e308, 1e300])
+    votes = Votes([[0, 1], [1, 1]], [0, 1], weights=[1e300, 1e290])
     assert votes.accuracy() == 1
     assert np.isfinite(quorate.assess_risk(votes).risk)
 

@@ -286,7 +286,7 @@ def test_equal_weights_do_not_change_the_mean():
     ("n_rows", "bits"), [(1, 8), (128, 8), (129, 16), (2**15, 16), (2**15 + 1, 32)]
 )
 def test_places_have_the_smallest_type_that_holds_them(n_rows, bits):
-    kind = np.iinfo(_probabilities.place_dtype(n_rows))
+    kind = np.iinfo(_probabilities.code_dtype(n_rows))
     assert (kind.bits, kind.min < 0) == (bits, True)
     assert kind.max >= n_rows - 1
 

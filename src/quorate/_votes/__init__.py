@@ -38,7 +38,6 @@ from quorate._votes._probabilities import (
     DenseProbabilities,
     Probabilities,
     certain,
-    place_dtype,
     room_for,
     tabled,
 )
@@ -92,7 +91,6 @@ __all__ = [
     "load_summary",
     "member_positions",
     "outcome_of",
-    "place_dtype",
     "pooled_votes",
     "positions",
     "prefix_errors",

@@ -12,7 +12,7 @@ import numpy as np
 
 from quorate._data import count_rows
 from quorate._typing import IntArray
-from quorate._votes import place_dtype
+from quorate._votes import code_dtype
 from quorate.ensembles._kind import Ensemble
 from quorate.ensembles._member import Member
 
@@ -62,7 +62,7 @@ def note_leaves(ensemble: Ensemble, prepared: Any) -> LeafNotes | None:
     return LeafNotes(
         tuple(member.name for member in asked),
         tuple(
-            member.leaves(prepared).astype(place_dtype(member.tree.node_count))
+            member.leaves(prepared).astype(code_dtype(member.tree.node_count))
             for member in asked
         ),
         count_rows(prepared),
