@@ -475,13 +475,13 @@ class TestSomeRows:
     ):
         X, _, _, _ = data
         forest, seen = fitted["forest"], {}
-        make = distil.__globals__["make_lessons"]
+        make = distil.__globals__["make_distillation_set"]
 
         def spy(small, teacher, X, crossing, **options):
             seen.update(options, crossed=crossing.X)
             return make(small, teacher, X, crossing, **options)
 
-        monkeypatch.setitem(distil.__globals__, "make_lessons", spy)
+        monkeypatch.setitem(distil.__globals__, "make_distillation_set", spy)
         small = few(forest)
         distil(small, forest, X, n_rows=500, random_state=0, max_samples=90)
         rows = seen["learned_on"]

@@ -18,9 +18,13 @@ from quorate._data import (
 )
 from quorate._messages import unknown_name, warn
 from quorate._pruned._backfit import Student, backfit
-from quorate._pruned._crossing import Crossing, as_table
+from quorate._pruned._distillation_set import (
+    Crossing,
+    DistillationSet,
+    as_table,
+    make_distillation_set,
+)
 from quorate._pruned._drawing import some_rows
-from quorate._pruned._lessons import Lessons, make_lessons
 from quorate._pruned._teacher import read_teacher
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import as_labels, positions
@@ -193,7 +197,7 @@ def distil(
             found.model.predict(one)  # refuses other columns in its own words
             known.probabilities(one)
     show = progress or _silent
-    lessons = make_lessons(
+    data = make_distillation_set(
         found,
         known,
         given,
@@ -205,15 +209,15 @@ def distil(
         n_jobs=n_jobs,
         progress=show,
     )
-    if not lessons.weights.size:
+    if not data.weights.size:
         raise ValueError("distil: there are no rows to learn on.")
-    taught, rounds = _learn(found, lessons, classes, strength, show)
+    taught, rounds = _learn(found, data, classes, strength, show)
     made = found.with_members(taught)
     record = Distillation(
         type(known.model).__name__,
-        lessons.n_crossed,
-        lessons.n_real,
-        lessons.out_of_bag,
+        data.n_crossed,
+        data.n_real,
+        data.out_of_bag,
         strength,
         rounds,
         None if drawn is None else drawn.to_dict(),
@@ -362,14 +366,14 @@ def _seed(random_state: Any) -> int:
 
 def _learn(
     ensemble: Ensemble,
-    lessons: Lessons,
+    data: DistillationSet,
     classes: Array,
     ridge: float,
     progress: Progress,
 ) -> tuple[list[Any], int]:
     """Return the members with new leaves, and in how many rounds they got them."""
     reached, places, values, knows = [], [], [], []
-    for member, leaves in zip(ensemble.members, lessons.leaves, strict=True):
+    for member, leaves in zip(ensemble.members, data.leaves, strict=True):
         number = np.zeros(member.tree.node_count, dtype=np.int32)
         number[leaves] = 1
         nodes = np.flatnonzero(number)
@@ -382,7 +386,7 @@ def _learn(
         known[_own_places(member, classes)] = True
         knows.append(known)
     student = Student(places, values, knows, _say(ensemble))
-    new, rounds = backfit(student, lessons.targets, lessons.weights, ridge, progress)
+    new, rounds = backfit(student, data.targets, data.weights, ridge, progress)
     taught = [
         with_new_leaves(member, nodes, table[:, _own_places(member, classes)])
         for member, nodes, table in zip(ensemble.members, reached, new, strict=True)

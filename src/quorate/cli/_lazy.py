@@ -92,9 +92,7 @@ def _show(console: "Console", trial: "Trial") -> None:
 
     scored = trial.modes[0].accuracy is not None
     columns = ["mode", "asked", "share", "changed", "ms", "times faster"]
-    table = plain_table(*columns, *(["accuracy"] if scored else []))
-    for column in table.columns[1:]:
-        column.justify = "right"
+    table = plain_table(*columns, *(["accuracy"] if scored else []), numbers=6)
     for tried in trial.modes:
         cells = [
             tried.title,

@@ -6,9 +6,8 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 
 from quorate import keep_members
-from quorate._pruned import _lessons
-from quorate._pruned._crossing import Crossing
-from quorate._pruned._lessons import make_lessons
+from quorate._pruned import _distillation_set
+from quorate._pruned._distillation_set import Crossing, make_distillation_set
 from quorate._pruned._teacher import read_teacher
 from quorate.ensembles import read_ensemble
 
@@ -22,11 +21,11 @@ def world():
     return X, forest
 
 
-def lessons(
+def learned(
     X, forest, *, small=None, n_crossed=100, unlabelled=None, seed=0, learned_on=None
 ):
     small = keep_members(forest, range(3)) if small is None else small
-    return make_lessons(
+    return make_distillation_set(
         read_ensemble(small),
         read_teacher(forest, forest.classes_),
         X,
@@ -42,9 +41,9 @@ def lessons(
 
 @pytest.mark.parametrize("block", [2**14, 70])
 def test_training_rows_then_unlabelled_then_crossed(world, block, monkeypatch):
-    monkeypatch.setattr(_lessons, "_BLOCK_ROWS", block)
+    monkeypatch.setattr(_distillation_set, "_BLOCK_ROWS", block)
     X, forest = world
-    found = lessons(X[:200], forest, unlabelled=X[200:])
+    found = learned(X[:200], forest, unlabelled=X[200:])
     assert (found.n_real, found.n_crossed, found.out_of_bag) == (260, 100, True)
     np.testing.assert_array_equal(found.weights, [3.0] * 260 + [1.0] * 100)
     np.testing.assert_allclose(found.targets.T[:200], forest.oob_decision_function_)
@@ -54,9 +53,9 @@ def test_training_rows_then_unlabelled_then_crossed(world, block, monkeypatch):
 
 
 def test_blocks_of_crossed_rows_differ(world, monkeypatch):
-    monkeypatch.setattr(_lessons, "_BLOCK_ROWS", 50)
+    monkeypatch.setattr(_distillation_set, "_BLOCK_ROWS", 50)
     X, forest = world
-    found = lessons(X[200:], forest)
+    found = learned(X[200:], forest)
     crossed = found.leaves[:, 60:]
     assert crossed.shape == (3, 100)
     assert (crossed[:, :50] != crossed[:, 50:]).any()
@@ -66,7 +65,7 @@ def test_rows_that_every_tree_has_seen_teach_nothing(world):
     X, _ = world
     y = (X[:200].sum(axis=1) > 0).astype(int)
     forest = RandomForestClassifier(3, random_state=0).fit(X[:200], y)
-    found = lessons(X[:200], forest, n_crossed=0)
+    found = learned(X[:200], forest, n_crossed=0)
     drawn = np.array([np.bincount(rows, minlength=200) for rows in
                       forest.estimators_samples_])  # fmt: skip
     asked = (drawn == 0).any(axis=0)
@@ -77,9 +76,9 @@ def test_rows_that_every_tree_has_seen_teach_nothing(world):
 
 
 def test_of_many_rows_some(world, monkeypatch):
-    monkeypatch.setattr(_lessons, "_MOST_REAL", 50)
+    monkeypatch.setattr(_distillation_set, "_MOST_REAL", 50)
     X, forest = world
-    found, again = (lessons(X[:200], forest, n_crossed=0) for _ in range(2))
+    found, again = (learned(X[:200], forest, n_crossed=0) for _ in range(2))
     assert found.n_real == 50
     np.testing.assert_array_equal(found.leaves, again.leaves)
     everybody = forest.oob_decision_function_
@@ -89,16 +88,16 @@ def test_of_many_rows_some(world, monkeypatch):
     ]
     np.testing.assert_allclose(found.targets.T, everybody[rows])
     assert max(rows) > 150
-    other = lessons(X[200:], forest, n_crossed=0)  # rows it was not trained on
+    other = learned(X[200:], forest, n_crossed=0)  # rows it was not trained on
     assert (other.n_real, other.out_of_bag) == (50, False)
 
 
 @pytest.mark.parametrize("most", [60, 20])
 def test_only_rows_that_were_drawn(world, most, monkeypatch):
-    monkeypatch.setattr(_lessons, "_MOST_REAL", most)
+    monkeypatch.setattr(_distillation_set, "_MOST_REAL", most)
     X, forest = world
     drawn = np.arange(120, 200, 2)
-    found = lessons(X[:200], forest, n_crossed=0, learned_on=drawn)
+    found = learned(X[:200], forest, n_crossed=0, learned_on=drawn)
     assert found.n_real == min(most, 40)
     assert found.out_of_bag
     whole = [tuple(row) for row in forest.oob_decision_function_[drawn]]
