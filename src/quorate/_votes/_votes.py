@@ -27,7 +27,15 @@ from quorate._votes._counts import (
     smallest_margin,
 )
 from quorate._votes._deciding import decide
-from quorate._votes._encoding import encode, positions, widened
+from quorate._votes._encoding import (
+    as_mask,
+    as_rows,
+    check_mask,
+    encode,
+    positions,
+    usable_votes,
+    widened,
+)
 from quorate._votes._labels import as_labels
 from quorate._votes._plausible import refuse_other_order, refuse_scores
 from quorate._votes._probabilities import (
@@ -39,14 +47,6 @@ from quorate._votes._probabilities import (
     most_likely,
 )
 from quorate._votes._reading import Reading
-from quorate._votes._rows import (
-    as_mask,
-    as_rows,
-    check_mask,
-    check_shapes,
-    shape_of,
-    usable_votes,
-)
 from quorate._votes._rule import PLURALITY, DecisionRule, RuleName, VoteSource
 from quorate._votes._summary import Summary
 
@@ -154,10 +154,7 @@ class Votes(VoteCounts):
             predictions = most_likely(probabilities, columns)
         predictions, mask = usable_votes(predictions, valid)
         truth = as_labels(y, "y")
-        rows = as_rows(predictions, mask)
-        check_shapes(shape_of(rows), truth)
-        known, codes, y_codes = encode(rows, truth)
-        del rows
+        known, codes, y_codes = encode(as_rows(predictions, mask, truth), truth)
         refuse_scores(known, _occurring(y_codes, known.size), "Votes", _REMEDY)
         if columns is not None:
             known, codes, y_codes = widened(known, codes, y_codes, [columns])

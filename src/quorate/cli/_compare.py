@@ -49,7 +49,7 @@ def compare(
         packages=_options.packages_for(dask),
     )
     from quorate._judging import compare as set_beside
-    from quorate._scoring import check_counted, check_scoring
+    from quorate._scoring import check_scoring
     from quorate.cli._render import (
         comparison_table,
         progress_console,
@@ -60,7 +60,8 @@ def compare(
     check_scoring(scoring, "compare")
     first, second, X, y = read_two(models, data, target, trust, unsafe_pickle)
     if is_stream(data):
-        check_counted(scoring, read_ensemble(first).classes, "compare")
+        classes = read_ensemble(first).classes
+        check_scoring(scoring, "compare", classes=classes, counted=True)
         X = run_pass(first, data, target, against=second, jobs=jobs, dask=dask)
     with progress_console().status("comparing"):
         compared = set_beside(first, second, X, y, scoring=scoring)

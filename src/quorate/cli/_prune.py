@@ -140,7 +140,7 @@ def prune(
         unsafe_pickle=unsafe_pickle,
         packages=_options.packages_for(dask),
     )
-    from quorate._choosing import Size
+    from quorate._choosing import size_for
     from quorate._files import load, save
     from quorate._judging import certify, compare
     from quorate._pruned import get_record, prune_with_selection
@@ -150,7 +150,7 @@ def prune(
 
     typed = method
     method = check_method(typed, wanted, class_weight=class_weight)
-    Size.of(method, wanted, tolerance, limits, batch, owner="prune")
+    size_for(method, wanted, tolerance, limits, batch, owner="prune")
     check_scoring(scoring, "prune")
     parameters: dict[str, Any] = {}
     if class_weight is not None:
@@ -260,7 +260,7 @@ def _as_expected(compared: Any, expected: Any, selection: Any) -> Any:
         "agreement": expected.agreement(votes),
         "n_samples": votes.n_samples,
     }
-    if expected.score is not None:
+    if not expected.score.is_accuracy:
         whole, after = selection.full_score, expected.score.top - expected.error
         found["score"] = (whole.score, after)
         doubts = whole.standard_error, expected.standard_error, expected.excess_error
@@ -270,11 +270,12 @@ def _as_expected(compared: Any, expected: Any, selection: Any) -> Any:
 
 def _note(expected: Any, selection: Any) -> str:
     """Say what the accuracies rest on, and what was timed."""
+    from quorate._choosing import SizeByErrors
     from quorate._units import points_text
 
     votes = selection.votes
     chosen = "as many members were chosen"
-    if selection.rule.startswith(("keep='auto'", "keep=default", "tolerance")):
+    if isinstance(selection.size, SizeByErrors):
         chosen = "members and their number were chosen"
     told = (
         f"Before: {'out-of-bag' if votes.is_masked else 'all'} votes on "
@@ -283,7 +284,7 @@ def _note(expected: Any, selection: Any) -> str:
         f"{'them' if expected.samples.size == votes.n_samples else 'some'} and judged "
         "on it."
     )
-    if expected.score is None:
+    if expected.score.is_accuracy:
         doubt = points_text(expected.excess_error).lstrip("+")
         told += f" The standard error of the change is {doubt}."
     if expected.by_fewer_votes:
