@@ -216,7 +216,7 @@ SINGLE = [
     ([*REPORT, "-o", "none/a.html"], 2, "there is no folder none"),
     ([*BATCHES, "--resume", "none/r.npz"], 2, "there is no folder none"),
     (changed(BATCHES, kind="knd"), 1, "parts/one.csv: unknown column 'knd'"),
-    ([*DIAGNOSE, "--jobs", "2", "--out-of-bag"], 2, "BATCHES go with a model"),
+    ([*DIAGNOSE, "--jobs", "2", "--data", "x.csv"], 2, "BATCHES go with a model"),
     (changed(VOTES, kind="knd"), 1, "votes.csv: unknown column 'knd'"),
     (changed(VOTES, votes_csv="none.csv"), 1, "none.csv: no such file."),
     (["prune", "forest.skops", "train.parquet", "--target", "knd"], 1,

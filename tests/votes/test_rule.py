@@ -320,14 +320,14 @@ class TestVotesByHand:
 @pytest.mark.parametrize("masked", [True, False])
 def test_files_and_pickles_keep_the_rule(name, dense, masked, tmp_path):
     votes = draw(1, rule=RULES[name], weighted=True, masked=masked, dense=dense)
-    votes = votes.with_source(VoteSource.HELD_OUT)
+    votes = votes.with_source(VoteSource.NEW)
     votes.save(tmp_path / "votes.npz")
     for again in (
         Votes.load(tmp_path / "votes.npz"),
         pickle.loads(pickle.dumps(votes)),
     ):
         assert again.decision_rule == votes.decision_rule
-        assert again.source is VoteSource.HELD_OUT
+        assert again.source is VoteSource.NEW
         np.testing.assert_array_equal(again.predict(), votes.predict())
         for member in range(votes.n_members):
             np.testing.assert_array_equal(

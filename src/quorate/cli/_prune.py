@@ -3,7 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -54,12 +54,7 @@ from quorate.cli._streams import is_stream, run_pass
 )
 @_options.scoring
 @_options.class_weight
-@click.option(
-    "--out-of-bag/--all-votes",
-    "out_of_bag",
-    default=None,
-    help="Choose on out-of-bag votes, or on all; found out by default.",
-)
+@_options.rows
 @click.option(
     "--distil",
     is_flag=True,
@@ -102,7 +97,7 @@ def prune(
     batch: int | None,
     scoring: str | None,
     class_weight: str | None,
-    out_of_bag: bool | None,
+    rows: Literal["new", "training"] | None,
     distil: bool,
     max_samples: int | None,
     seed: int,
@@ -145,8 +140,8 @@ def prune(
     from quorate._judging import certify, compare
     from quorate._pruned import get_record, prune_with_selection
     from quorate._scoring import can_be_counted, check_scoring
+    from quorate._votes import VoteSource
     from quorate.cli._render import progress_console, results_console
-    from quorate.ensembles import ROWS
 
     typed = method
     method = check_method(typed, wanted, class_weight=class_weight)
@@ -172,7 +167,7 @@ def prune(
             y,
             method,
             wanted,
-            out_of_bag="auto" if out_of_bag is None else out_of_bag,
+            source=rows or "auto",
             tolerance=tolerance,
             budget=limits,
             batch=batch,
@@ -187,10 +182,24 @@ def prune(
             **parameters,
         )
     judged = test or data
+    source: Literal["auto", "new", "training"] = "auto"
+    if test is None and selection.votes.source in (
+        VoteSource.OUT_OF_BAG,
+        VoteSource.TRAINING,
+    ):
+        source = "training"
+    elif rows is not None:
+        source = "new"  # also of a test file beside training rows
     certificate = None
     if is_stream(judged):
         summary = run_pass(
-            ensemble, judged, target, against=smaller, jobs=jobs, dask=dask
+            ensemble,
+            judged,
+            target,
+            against=smaller,
+            jobs=jobs,
+            dask=dask,
+            source=source,
         )
         counted = can_be_counted(scoring, summary.classes, "prune")
         if not counted:
@@ -209,7 +218,9 @@ def prune(
             samples = (X, y)
             if test is not None or y is None:
                 samples = read_samples_of(form, judged, target)
-            compared = compare(ensemble, smaller, *samples, scoring=scoring)
+            compared = compare(
+                ensemble, smaller, *samples, scoring=scoring, source=source
+            )
     all_stay = selection.n_kept == selection.votes.n_members and (
         selection.weights is None
     )
@@ -227,8 +238,7 @@ def prune(
         note = _note(expected, selection)
     save(smaller, target_file)
     seen = "samples chosen on" if test is None else "test samples"
-    # Marks of rows tell a reader nothing.
-    record = {k: value for k, value in get_record(smaller).items() if k != ROWS}
+    record = get_record(smaller)
     if as_json:
         found = {
             "output": str(target_file),
@@ -279,8 +289,8 @@ def _note(expected: Any, selection: Any) -> str:
         chosen = "members and their number were chosen"
     told = (
         f"Before: {'out-of-bag' if votes.is_masked else 'all'} votes on "
-        f"{votes.n_samples:,} samples. After: what to expect on new samples; {chosen} "
-        "without each fifth of "
+        f"{votes.source.samples_text(votes.n_samples)}. After: what to expect on new "
+        f"samples; {chosen} without each fifth of "
         f"{'them' if expected.samples.size == votes.n_samples else 'some'} and judged "
         "on it."
     )
