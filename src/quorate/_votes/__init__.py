@@ -42,7 +42,6 @@ from quorate._votes._probabilities import (
     DenseProbabilities,
     Probabilities,
     certain,
-    place_dtype,
     room_for,
     tabled,
 )
@@ -97,7 +96,6 @@ __all__ = [
     "load_summary",
     "member_positions",
     "pair_predictions",
-    "place_dtype",
     "pooled_votes",
     "positions",
     "prefix_predictions",
