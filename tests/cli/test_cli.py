@@ -243,7 +243,7 @@ class TestModels:
         forest.fit(X if named else X.to_numpy(), y)
         path = tmp_path / "forest.skops"
         dump(forest, path)
-        words = ["diagnose", path, "--data", folder / "wine.csv", "--target", "kind"]
+        words = ["diagnose", path, folder / "wine.csv", "--target", "kind"]
         done = run(*words, "--json", "--out-of-bag")
         assert done.exit_code == 0, done.stderr
         found = json.loads(done.stdout)
@@ -262,7 +262,7 @@ class TestModels:
         path = tmp_path / "boosting.skops"
         model = AdaBoostClassifier(n_estimators=5, random_state=0)
         dump(model.fit(X[::2], y[::2]), path)
-        words = ("diagnose", path, "--data", folder / "wine.csv", "--target", "kind")
+        words = ("diagnose", path, folder / "wine.csv", "--target", "kind")
         done = run(*words, *self.trust(path))
         assert done.exit_code == 0, done.stderr
         assert "Votes are weighted" in done.stdout
@@ -273,7 +273,7 @@ class TestModels:
 
     def test_refusals(self, run, wine, tmp_path):
         folder, _, _ = wine
-        data = ["--data", folder / "wine.csv", "--target", "kind"]
+        data = [folder / "wine.csv", "--target", "kind"]
         pickled = tmp_path / "model.pkl"
         pickled.write_bytes(b"cos\nsystem\n(S'touch exploded'\ntR.")
         assert "run code" in run("diagnose", pickled, *data).stderr
@@ -284,7 +284,7 @@ class TestModels:
         assert "not a model in skops format" in done.stderr
         assert run("diagnose", tmp_path / "none.skops", *data).exit_code == 1
         assert run("diagnose", broken).exit_code == 2
-        target = run("diagnose", broken, "--data", folder / "wine.csv", "--target", "x")
+        target = run("diagnose", broken, folder / "wine.csv", "--target", "x")
         assert target.exit_code == 1
 
     def test_unknown_target(self, wine):

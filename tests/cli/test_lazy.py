@@ -38,7 +38,7 @@ def folder(tmp_path_factory):
 
 
 def run(folder, *words, model="forest.skops", data="new.csv"):
-    words = [folder / model, "--data", folder / data, *TRUST, *words]
+    words = [folder / model, folder / data, *TRUST, *words]
     return RUNNER.invoke(main, ["lazy", *map(str, words)])
 
 

@@ -54,7 +54,7 @@ def run(folder, tmp_path):
     def invoke(*words, model="forest.skops", data="wine.csv", output="small.skops"):
         path = folder / model
         known = trust(path) if path.suffix == ".skops" else []
-        options = ["--data", folder / data, "--target", "kind", *known]
+        options = [folder / data, "--target", "kind", *known]
         if output:
             options += ["-o", tmp_path / output]
         return RUNNER.invoke(
@@ -342,7 +342,7 @@ def test_killed_at_any_moment(folder, delay, tmp_path):
     target = tmp_path / "small.skops"
     target.write_bytes(b"old")
     model = folder / "forest.skops"
-    words = ["prune", model, "--data", folder / "wine.csv", "--target", "kind"]
+    words = ["prune", model, folder / "wine.csv", "--target", "kind"]
     words += ["-o", target, "--force", *trust(model)]
     child = subprocess.Popen(
         [sys.executable, "-m", "quorate", *map(str, words)],

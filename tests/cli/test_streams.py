@@ -62,7 +62,7 @@ def test_diagnose_reads_files_once(place, tmp_path):
 def test_prune_draws_compares_and_certifies(place, tmp_path):
     small = tmp_path / "small.skops"
     done = run(
-        "prune", place / "forest.skops", "--data", place / "choose", "--target",
+        "prune", place / "forest.skops", place / "choose", "--target",
         "label", "--max-samples", 500, "--test", place / "test" / "*.parquet",
         "--seed", 7, "--method", "re", "--keep", 8, "-o", small, *TRUST, "--json",
     )  # fmt: skip
@@ -76,7 +76,7 @@ def test_prune_draws_compares_and_certifies(place, tmp_path):
     score = model.score(frame.drop(columns="label").to_numpy(), frame["label"])
     assert found["comparison"]["accuracy"]["after"] == pytest.approx(score)
     plain = run(
-        "prune", place / "forest.skops", "--data", place / "choose", "--target",
+        "prune", place / "forest.skops", place / "choose", "--target",
         "label", "--keep", 8, "-o", tmp_path / "other.skops", *TRUST,
     )  # fmt: skip
     assert "chosen on the same samples, which flatters" in plain.stdout
@@ -85,7 +85,7 @@ def test_prune_draws_compares_and_certifies(place, tmp_path):
 
 def test_a_score_that_a_pass_cannot_count_is_told_of(place, tmp_path):
     words = (
-        "prune", place / "forest.skops", "--data", place / "choose", "--target",
+        "prune", place / "forest.skops", place / "choose", "--target",
         "label", "--max-samples", 500, "--test", place / "test", *TRUST,
     )  # fmt: skip
     told = "compared by accuracy, not by neg_log_loss."
@@ -128,8 +128,8 @@ def test_samples_chosen_on_certify_nothing(place, tmp_path):
     ("words", "said"),
     [
         (["test"], "BATCHES go with a model and --target"),
-        (["test", "--target", "label", "--data", "x.csv"], "BATCHES go with a model"),
-        (["--target", "label", "--data", "x.csv", "--jobs", "2"], "go with BATCHES"),
+        (["test", "--target", "label", "x.csv"], "BATCHES go with a model"),
+        (["--target", "label", "x.csv", "--jobs", "2"], "go with BATCHES"),
         (["--target", "label"], "a model needs DATA"),
     ],
 )

@@ -3,57 +3,58 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from quorate._units import points_text
 from quorate.cli import _options
-from quorate.cli._checks import (
-    as_limits,
-    as_size,
-    check_files,
-    check_method,
-    one_size,
-    refuse_to_write_over,
+from quorate.cli._console import (
+    comparison_table,
+    progress_console,
+    results_console,
+    say,
 )
-from quorate.cli._inputs import form_for, read_samples_of
-from quorate.cli._method_names import check_method_name
-from quorate.cli._numbers import COUNT, NOT_NEGATIVE
-from quorate.cli._printable import say
-from quorate.cli._streams import is_stream, run_pass
+from quorate.cli._inputs import (
+    check_output,
+    read_models,
+    read_table,
+    run_pass,
+)
+
+if TYPE_CHECKING:
+    from quorate._choosing import ExpectedError, Selection
+    from quorate._judging import Comparison
 
 
 @click.command(short_help="Write a smaller model of the members that decide.")
 @_options.model
-@_options.samples
-@click.option(
-    "--method",
-    default="auto",
-    show_default=True,
-    metavar="NAME",
-    help="One of 'quorate methods', or 'auto' for what suits the model.",
-)
+@_options.data
+@_options.target
+@_options.method
 @_options.keep
 @click.option(
     "--tolerance",
-    type=NOT_NEGATIVE,
+    type=_options.NOT_NEGATIVE,
     metavar="SHARE",
     help="Instead of --keep: the error may grow by this (0.01 or 1%).",
 )
 @click.option(
     "--budget",
     multiple=True,
+    type=_options.LIMIT,
+    callback=lambda ctx, param, limits: dict(limits) or None,
     metavar="KIND=LIMIT",
     help="Instead of --keep: a limit on bytes=50MB, nodes=20000 or ms=2 a call.",
 )
 @click.option(
     "--batch",
-    type=COUNT,
+    type=_options.COUNT,
     metavar="N",
     help="Rows in a call, for a budget of milliseconds; 1 by default.",
 )
 @_options.scoring
-@_options.class_weight
+@_options.class_weight("Let every class count the same when members are chosen.")
 @click.option(
     "--out-of-bag/--all-votes",
     "out_of_bag",
@@ -65,55 +66,36 @@ from quorate.cli._streams import is_stream, run_pass
     is_flag=True,
     help="Give the leaves of the trees kept new values, learned from the whole model.",
 )
-@click.option(
-    "--max-samples",
-    type=COUNT,
-    metavar="N",
-    help="Choose on a sample of so many, drawn by class; 200,000 by default.",
-)
-@_options.seed
+@_options.max_samples("Choose on")
+@_options.seed(0)
 @_options.jobs
 @_options.dask
-@click.option(
+@_options.file_option(
     "--test",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
     help="Samples to compare on, that no member has seen; those of DATA by default.",
 )
-@click.option(
+@_options.file_option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
     help="Where to write it (.skops); MODEL-small.skops beside MODEL by default.",
 )
 @_options.force
-@_options.trust
-@_options.unsafe_pickle
+@_options.loading
 @_options.as_json
 def prune(
     model: Path,
     data: Path,
     target: str,
-    method: str,
-    keep: str,
-    tolerance: float | None,
-    budget: tuple[str, ...],
-    batch: int | None,
-    scoring: str | None,
-    class_weight: str | None,
-    out_of_bag: bool | None,
-    distil: bool,
-    max_samples: int | None,
-    seed: int,
-    jobs: int | None,
-    dask: str | None,
     test: Path | None,
     output: Path | None,
     force: bool,
-    trust: tuple[str, ...],
-    unsafe_pickle: bool,
+    scoring: str | None,
+    jobs: int | None,
+    dask: str | None,
     as_json: bool,
+    trusted: tuple[str, ...],
+    unsafe_pickle: bool,
+    **choice: Any,
 ) -> None:
     """Write a smaller MODEL of the same type that keeps the members that decide.
 
@@ -124,159 +106,201 @@ def prune(
     the accuracy after is what to expect on new samples: as many members are chosen
     without each fifth of DATA and judged on it.
     """
-    target_file = output or model.with_name(f"{model.stem}-small.skops")
-    refuse_to_write_over(target_file, force, ".skops")
-    check_method_name(method, "auto")
-    wanted, limits = as_size(keep), as_limits(budget)
-    one_size(
-        keep=keep != "default",
-        tolerance=tolerance is not None,
-        budget=limits is not None,
-    )
-    check_files(
-        [model],
-        [data, test],
-        target,
-        unsafe_pickle=unsafe_pickle,
-        packages=_options.packages_for(dask),
-    )
+    output = output or model.with_name(f"{model.stem}-small.skops")
+    check_output(output, force, ".skops")
     from quorate._choosing import Size
-    from quorate._files import load, save
-    from quorate._judging import certify, compare
-    from quorate._pruned import get_record, prune_with_selection
-    from quorate._scoring import can_be_counted, check_scoring
-    from quorate.cli._render import progress_console, results_console
-    from quorate.ensembles import ROWS
+    from quorate._files import save
+    from quorate._pruned import get_record
 
-    typed = method
-    method = check_method(typed, wanted, class_weight=class_weight)
-    Size.of(method, wanted, tolerance, limits, batch, owner="prune")
-    check_scoring(scoring, "prune")
-    parameters: dict[str, Any] = {}
-    if class_weight is not None:
-        parameters["class_weight"] = class_weight
-    console = progress_console()
-    with console.status("reading"):
-        # A list or dict of classifiers comes out as a model that can predict.
-        ensemble = load(model, trust, unsafe_pickle=unsafe_pickle)
-        form = form_for({model: ensemble}, data, test)
-        X, y = read_samples_of(form, data, target)
-    with console.status("asking the members and choosing") as status:
-
-        def told(done: int, total: int) -> None:
-            status.update(f"distilling, {done} of {total}")
-
-        smaller, selection = prune_with_selection(
-            ensemble,
-            X,
-            y,
-            method,
-            wanted,
-            out_of_bag="auto" if out_of_bag is None else out_of_bag,
-            tolerance=tolerance,
-            budget=limits,
-            batch=batch,
-            scoring=scoring,
-            distil={"progress": told} if distil else False,
-            n_jobs=None if y is None else jobs,
-            max_samples=max_samples,
-            target=target if y is None else None,
-            random_state=seed,
-            # Of members with new leaves, or in a pass over files, nothing is expected.
-            expect=not (test or distil or y is None),
-            **parameters,
-        )
-    judged = test or data
-    certificate = None
-    if is_stream(judged):
-        summary = run_pass(
-            ensemble, judged, target, against=smaller, jobs=jobs, dask=dask
-        )
-        counted = can_be_counted(scoring, summary.classes, "prune")
-        if not counted:
-            say(
-                "Note: a pass over files counts what is decided: compared by accuracy, "
-                f"not by {scoring}.",
-                err=True,
-            )
-        compared = compare(
-            ensemble, smaller, summary, scoring=scoring if counted else None
-        )
-        if test is not None and not compared.chosen_on:
-            certificate = str(certify(summary))
-    else:
-        with console.status("comparing"):
-            samples = (X, y)
-            if test is not None or y is None:
-                samples = read_samples_of(form, judged, target)
-            compared = compare(ensemble, smaller, *samples, scoring=scoring)
-    all_stay = selection.n_kept == selection.votes.n_members and (
-        selection.weights is None
+    method, keep = choice["method"], choice["keep"]
+    check_method(method, keep, scoring, class_weight=choice["class_weight"])
+    limits = {name: choice[name] for name in ("tolerance", "budget", "batch")}
+    Size.of(method, keep, **limits, owner="prune")
+    loading: dict[str, Any] = {"trusted": trusted, "unsafe_pickle": unsafe_pickle}
+    (ensemble,), form = read_models([model], [data, test], target, **loading)
+    X, y = read_table(form, data, target)
+    # Of members with new leaves, or in a pass over files, nothing is expected.
+    expect = not (test or choice["distil"] or y is None)
+    smaller, selection = _choose(
+        ensemble, X, y, target, expect=expect, scoring=scoring, jobs=jobs, **choice
     )
-    expected = selection.expected
-    if test or distil or y is None or all_stay:
-        expected = None
-    if test is None:
-        # Nothing can be promised about members by the samples that chose them.
-        compared = replace(
-            compared, error_limits=None, excess_limit=None, chosen_on=False
-        )
-    note = compared.note
-    if expected is not None:
-        compared = _as_expected(compared, expected, selection)
-        note = _note(expected, selection)
-    save(smaller, target_file)
-    seen = "samples chosen on" if test is None else "test samples"
-    # Marks of rows tell a reader nothing.
-    record = {k: value for k, value in get_record(smaller).items() if k != ROWS}
+    if test is not None:
+        X, y = read_table(form, test, target)
+    compared, certificate = _judge(
+        (ensemble, smaller), X, y, target, test is not None, scoring, jobs, dask
+    )
+    compared, expected, note = _noted(compared, selection, expect, test is None)
+    save(smaller, output)
+    record = get_record(smaller)
     if as_json:
-        found = {
-            "output": str(target_file),
-            "compared_on": seen,
+        printed = {
+            "output": str(output),
+            "compared_on": "samples chosen on" if test is None else "test samples",
             "comparison": {**compared.to_dict(), "note": note},
             "expected": None if expected is None else expected.to_dict(),
             "certificate": certificate,
             "pruning": record,
         }
-        say(json.dumps(found, indent=2))
+        say(json.dumps(printed, indent=2))
         return
+    _show(selection, record, method, compared)
     console = results_console()
-    if not (test or expected or all_stay or compared.accuracy is None):
-        note += (
-            " The members were chosen on the same samples, which flatters what is "
-            "left; --test FILE compares on others."
-        )
-    _show(console, compared, selection, record, note, target_file, typed)
+    console.print(note)
+    console.print(f"written to {output}", markup=False, soft_wrap=True)
     if certificate is not None:
         console.print(certificate)
 
 
-def _as_expected(compared: Any, expected: Any, selection: Any) -> Any:
+def check_method(
+    method: str,
+    keep: float | int | str | None,
+    scoring: str | None,
+    class_weight: str | None = None,
+) -> None:
+    """Refuse a method, or what it cannot do, before anything is read."""
+    from quorate._choosing import check_method
+    from quorate._scoring import check_scoring
+    from quorate.pruning import AUTO, method_name, methods
+
+    check_scoring(scoring, "prune")
+    check_method(method, **_given(class_weight=class_weight))
+    if method == AUTO or keep is not None:
+        return
+    able = [name for name, known in methods().items() if known.tags.finds_size]
+    if method_name(method) not in able:
+        raise click.UsageError(
+            f"--keep own: {method_name(method)} finds no size of its own; "
+            f"{', '.join(able)} do."
+        )
+
+
+def _given(**parameters: Any) -> dict[str, Any]:
+    return {name: value for name, value in parameters.items() if value is not None}
+
+
+def _choose(
+    ensemble: Any,
+    X: Any,
+    y: Any,
+    target: str,
+    *,
+    method: str,
+    keep: float | int | str | None,
+    out_of_bag: bool | None,
+    class_weight: str | None,
+    distil: bool,
+    seed: int,
+    jobs: int | None,
+    **how: Any,
+) -> "tuple[Any, Selection]":
+    from quorate._pruned import prune_with_selection
+
+    with progress_console().status("asking the members and choosing") as status:
+
+        def show(done: int, total: int) -> None:
+            status.update(f"distilling, {done} of {total}")
+
+        return prune_with_selection(
+            ensemble,
+            X,
+            y,
+            method,
+            keep,
+            out_of_bag="auto" if out_of_bag is None else out_of_bag,
+            distil={"progress": show} if distil else False,
+            n_jobs=None if y is None else jobs,
+            target=target if y is None else None,
+            random_state=seed,
+            **how,
+            **_given(class_weight=class_weight),
+        )
+
+
+def _judge(
+    models: tuple[Any, Any],
+    X: Any,
+    y: Any,
+    target: str,
+    is_test: bool,
+    scoring: str | None,
+    jobs: int | None,
+    dask: str | None,
+) -> "tuple[Comparison, str | None]":
+    """Return both models side by side, and a certificate if new files were passed."""
+    from quorate._judging import certify, compare
+    from quorate._scoring import can_be_counted
+
+    if y is not None:
+        with progress_console().status("comparing"):
+            return compare(*models, X, y, scoring=scoring), None
+    big, small = models
+    summary = run_pass(big, X, target, against=small, n_jobs=jobs, dask=dask)
+    if not can_be_counted(scoring, summary.classes, "prune"):
+        say(
+            "Note: a pass over files counts what is decided: compared by accuracy, "
+            f"not by {scoring}.",
+            err=True,
+        )
+        scoring = None
+    compared = compare(big, small, summary, scoring=scoring)
+    promised = is_test and not compared.chosen_on
+    return compared, str(certify(summary)) if promised else None
+
+
+def _noted(
+    compared: "Comparison", selection: "Selection", expect: bool, on_chosen: bool
+) -> "tuple[Comparison, ExpectedError | None, str]":
+    """Return the comparison, what is expected of the smaller model, and a note on both.
+
+    Nothing can be promised about members by the samples that chose them; of these there
+    is what to expect on new ones instead.
+    """
+    if on_chosen:
+        compared = replace(
+            compared, error_limits=None, excess_limit=None, chosen_on=False
+        )
+    n_members = selection.votes.n_members
+    all_stay = selection.n_kept == n_members and selection.weights is None
+    expected = selection.expected if expect and not all_stay else None
+    if expected is not None:
+        compared = _as_expected(compared, expected, selection)
+        return compared, expected, _expectation_note(expected, selection)
+    note = compared.note
+    if on_chosen and not all_stay and compared.accuracy is not None:
+        note += (
+            " The members were chosen on the same samples, which flatters what is "
+            "left; --test FILE compares on others."
+        )
+    return compared, None, note
+
+
+def _as_expected(
+    compared: "Comparison", expected: "ExpectedError", selection: "Selection"
+) -> "Comparison":
     """Return the comparison with what to expect of the smaller model on new samples."""
     votes = selection.votes
-    found = {
+    found: dict[str, Any] = {
         "accuracy": expected.accuracies(votes),
         "recalls": expected.recalls(votes),
         "agreement": expected.agreement(votes),
         "n_samples": votes.n_samples,
     }
-    if expected.score is not None:
-        whole, after = selection.full_score, expected.score.top - expected.error
+    whole = selection.full_score
+    if expected.score is not None and whole is not None:
+        after = expected.score.top - expected.error
         found["score"] = (whole.score, after)
         doubts = whole.standard_error, expected.standard_error, expected.excess_error
         found["score_errors"] = doubts
     return replace(compared, **found)
 
 
-def _note(expected: Any, selection: Any) -> str:
+def _expectation_note(expected: "ExpectedError", selection: "Selection") -> str:
     """Say what the accuracies rest on, and what was timed."""
-    from quorate._units import points_text
-
     votes = selection.votes
     chosen = "as many members were chosen"
     if selection.rule.startswith(("keep='auto'", "keep=default", "tolerance")):
         chosen = "members and their number were chosen"
-    told = (
+    note = (
         f"Before: {'out-of-bag' if votes.is_masked else 'all'} votes on "
         f"{votes.n_samples:,} samples. After: what to expect on new samples; {chosen} "
         "without each fifth of "
@@ -285,42 +309,33 @@ def _note(expected: Any, selection: Any) -> str:
     )
     if expected.score is None:
         doubt = points_text(expected.excess_error).lstrip("+")
-        told += f" The standard error of the change is {doubt}."
+        note += f" The standard error of the change is {doubt}."
     if expected.by_fewer_votes:
-        told += (
+        note += (
             " Out of bag only some of these members may vote on a sample, so that few "
             "look weaker than they are."
         )
-    return f"{told} --test FILE compares on other samples."
+    return f"{note} --test FILE compares on other samples."
 
 
 def _show(
-    console: Any,
-    compared: Any,
-    selection: Any,
-    record: Any,
-    note: str,
-    output: Path,
-    typed: str,
+    selection: "Selection", record: dict[str, Any], typed: str, compared: "Comparison"
 ) -> None:
-    from quorate.cli._render import comparison_table
     from quorate.pruning import method_name
 
+    console = results_console()
     name = method_name(record["method"] if record["auto"] else typed)
-    chosen_by = f"{name} (auto)" if record["auto"] else name
     console.print(
         f"{selection.n_kept:,} of {selection.votes.n_members:,} members kept by "
-        f"{chosen_by}, chosen on {record['chosen_on']}",
+        f"{name}{' (auto)' * record['auto']}, chosen on {record['chosen_on']}",
         markup=False,
     )
     if "distil" in record:
-        taught = record["distil"]
+        distilled = record["distil"]
         console.print(
-            f"leaves distilled from the whole model on {taught['n_crossed']:,} crossed "
-            f"and {taught['n_real']:,} given rows"
+            f"leaves distilled from the whole model on {distilled['n_crossed']:,} "
+            f"crossed and {distilled['n_real']:,} given rows"
         )
     if selection.latency is not None:
         console.print(str(selection.latency), markup=False)
     console.print(comparison_table(compared))
-    console.print(note)
-    console.print(f"written to {output}", markup=False, soft_wrap=True)
