@@ -125,14 +125,14 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "what to expect, of the samples judged on alone",
         "_choosing",
-        "error=_full_error(evidence.votes, score) + expected.excess",
+        "error=expected.score.estimate_votes(votes).loss + expected.excess",
         "error=expected.error",
     ),
     (
         "methods that refine are not fitted again",
         "_choosing",
-        "if not whole.tags.nested:",
-        "if False:",
+        "if self.pruner.tags.nested:",
+        "if True:",
     ),
     (
         "errors without the new weights",
@@ -143,8 +143,8 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "errors without the new weights, in notebooks",
         "_choosing",
-        '("error where chosen, kept", f"{found[0]:.4f}")',
-        '("error where chosen, kept", f"{self.votes.keep(self.members).error():.4f}")',
+        "return self._estimate(self.applied_to(self.votes))",
+        "return self._estimate(self.votes.keep(self.members))",
     ),
     # certificates, statistics
     (

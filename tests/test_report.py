@@ -34,7 +34,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
-from quorate._choosing import Evidence, Size, choose
+from quorate._choosing import Evidence, FixedSize, choose, with_expected_error
 from quorate._choosing._crossfit import folds_of
 from quorate._output import plain
 from quorate._report import _format, study_report
@@ -50,6 +50,7 @@ from quorate._report._page import embeddable
 from quorate._report._sections import ensemble_rows, ensemble_tables
 from quorate._report._svg import tidy
 from quorate._report._words import CHOSEN_BEFORE
+from quorate._scoring import find_score
 from quorate._votes import VoteSource
 from quorate.ensembles import pickled_bytes
 from quorate.lazy import try_modes
@@ -656,7 +657,8 @@ def test_random_choices_are_judged_against_all_members():
 def test_the_page_and_the_chooser_expect_the_same(method, masked):
     votes = votes_of(masked=masked).with_source(VoteSource.OTHER)
     found = quorate.report(votes, method=method, keep=4, methods=[]).data
-    chosen = choose(Evidence(votes), method, Size(4), seed=0, expect=True)
+    chosen = choose(Evidence(votes), method, FixedSize(4), seed=0)
+    chosen = with_expected_error(chosen, Evidence(votes))
     expected, curve = chosen.expected, found["pruning"]["curve"]
     n_kept, sizes = chosen.n_kept, found["sizes"]
     place = curve["sizes"].index(n_kept)
@@ -1117,8 +1119,8 @@ def test_confusions_are_those_of_the_models():
     found = page.data["confusion"]
     assert found["before"] == confusion_matrix(y, model.predict(X)).tolist()
     # By members chosen without the samples that are counted.
-    said = np.empty_like(y)
-    for held in folds_of(quorate.collect_votes(model, X, y)):
+    said, votes = np.empty_like(y), quorate.collect_votes(model, X, y)
+    for held in folds_of(votes, find_score(None, votes.classes, "here")):
         others = np.setdiff1d(np.arange(len(y)), held)
         small = quorate.prune(model, X[others], y[others], "mdm", keep=3)
         said[held] = small.predict(X[held])
@@ -1140,7 +1142,8 @@ def test_many_classes_are_listed_by_what_is_confused():
     y = rng.integers(0, 40, 600)
     codes = np.where(rng.random((3, 600)) < 0.6, y, (y + 1) % 40)
     votes = quorate.Votes(codes, y)
-    expected = choose(Evidence(votes), "best", Size(1), expect=True).expected
+    chosen = choose(Evidence(votes), "best", FixedSize(1))
+    expected = with_expected_error(chosen, Evidence(votes)).expected
     found = expected_confusion(expected, votes, True)
     assert found["before"] is None
     assert len(found["pairs"]) == 30

@@ -354,14 +354,13 @@ def test_nodes_of_most_rows_follow_each_other():
     ],
 )
 def test_forged_trees_are_refused(wine, part, forge):
-    parts = packed(wine)
-    unpack(parts)
-    parts[part] = forge(parts[part])
-    with pytest.raises(ValueError, match="trees in arrays: damaged or forged, "):
-        unpack(parts)
-    del parts[part]
-    with pytest.raises(ValueError, match="damaged or forged, KeyError"):
-        unpack(parts)
+    state = LazyClassifier(wine[2]).fit().compact().__getstate__()
+    parts = state["trees"]
+    forged, gone = {**parts, part: forge(parts[part])}, dict(parts)
+    del gone[part]
+    for trees in (forged, gone):
+        with pytest.raises(ValueError, match="CompactClassifier: damaged or forged"):
+            CompactClassifier().__setstate__({**state, "trees": trees})
 
 
 def _set(field, place, value):

@@ -7,7 +7,7 @@ from sklearn.datasets import load_wine
 from sklearn.metrics import log_loss
 from tests.study.plans import plain, small_plan
 
-from quorate._choosing import Size, choose
+from quorate._choosing import FixedSize, choose
 from quorate._votes import VoteSource
 from quorate.pruning import METHODS as METHODS_BY_NAME
 from quorate.pruning import Pruner, PrunerTags
@@ -157,7 +157,9 @@ class TestWeights:
         )
         unit = fitted(plan)
         found = unit.run(spec)
-        selection = choose(unit.evidence.fresh(), method, Size(0.5), seed=unit.seed)
+        selection = choose(
+            unit.evidence.fresh(), method, FixedSize(0.5), seed=unit.seed
+        )
         weights = selection.weights
         kept = selection.members
         assert np.ptp(weights[kept]) > 0.01

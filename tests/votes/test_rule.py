@@ -18,17 +18,22 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
-from quorate._choosing import contributions, size_curve
+from quorate._choosing import size_curve
+from quorate._scoring import find_score
 from quorate._votes import (
     DecisionRule,
     DenseProbabilities,
     Votes,
     VoteSource,
-    leave_one_out_errors,
-    prefix_errors,
+    leave_one_out_predictions,
+    prefix_predictions,
     subset_errors,
     tabled,
 )
+
+
+def accuracy(votes):
+    return find_score(None, votes.classes, "here")
 
 
 def draw(seed, *, rule, weighted=False, masked=False, dense=True, n_classes=3):
@@ -136,7 +141,7 @@ def test_prefixes_subsets_and_leaving_out(seed, name, weighted, masked, dense):
     votes = draw(seed, rule=RULES[name], weighted=weighted, masked=masked, dense=dense)
     rng = np.random.default_rng(seed)
     order = rng.permutation(votes.n_members)
-    found = list(prefix_errors(votes, order))
+    found = [each.errors() for each in prefix_predictions(votes, order)]
     # An ensemble has its members in the order of their positions, not of picking.
     expected = [
         slow_errors(votes, np.sort(order[:k])) for k in range(1, order.size + 1)
@@ -152,10 +157,14 @@ def test_prefixes_subsets_and_leaving_out(seed, name, weighted, masked, dense):
     )
     every = np.arange(votes.n_members)
     out = [slow_errors(votes, np.delete(every, member)) for member in every]
-    np.testing.assert_array_equal(list(leave_one_out_errors(votes)), out)
+    np.testing.assert_array_equal(
+        [each.errors() for each in leave_one_out_predictions(votes)], out
+    )
     whole = slow_errors(votes, every).mean()
     np.testing.assert_allclose(
-        contributions(votes), [each.mean() - whole for each in out], atol=1e-12
+        accuracy(votes).contributions(votes),
+        [each.mean() - whole for each in out],
+        atol=1e-12,
     )
 
 
@@ -174,12 +183,13 @@ def test_weights_along_an_order(seed, name, steady):
         last[:k] if steady else rng.choice([0.1, 0.3, 0.7], k)
         for k in range(1, order.size + 1)
     ]
-    for k, errors in enumerate(prefix_errors(votes, order, weights), start=1):
+    prefixes = prefix_predictions(votes, order, weights)
+    for k, errors in enumerate((each.errors() for each in prefixes), start=1):
         every = np.zeros(votes.n_members)
         every[order[:k]] = weights[k - 1]
         expected = slow_errors(votes, np.sort(order[:k]), every)
         np.testing.assert_array_equal(errors, expected)
-    curve = size_curve(votes, order, weights)
+    curve = size_curve(votes, order, accuracy(votes), weights)
     assert curve.errors[-1] == expected.mean()
     assert curve.full_error == votes.error()
 
@@ -208,7 +218,7 @@ class TestEnsembles:
         model.fit(X[::2], y[::2])
         votes = quorate.collect_votes(model, X[1::2], y[1::2])
         order = np.random.default_rng(0).permutation(votes.n_members)
-        curve = size_curve(votes, order)
+        curve = size_curve(votes, order, accuracy(votes))
         for size, error in enumerate(curve.errors, start=1):
             small = quorate.keep_members(model, np.sort(order[:size]))
             assert 1 - error == pytest.approx(small.score(X[1::2], y[1::2]), abs=1e-12)
@@ -372,8 +382,8 @@ class TestTiesOfWeights:
     def errors(weights):
         """Return how the plurality errs, by every way that leads to it."""
         votes = Votes([[0], [1], [0]], [0], weights=[*weights, 0.0])
-        *_, last = prefix_errors(votes, np.arange(2))
-        *_, without = leave_one_out_errors(votes)
+        *_, last = [p.errors() for p in prefix_predictions(votes, np.arange(2))]
+        *_, without = [p.errors() for p in leave_one_out_predictions(votes)]
         subset = subset_errors(votes, np.array([[True, True, False]]))
         return [votes.error(), last[0], without[0], float(np.ravel(subset)[0])]
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from quorate._blending._arrays import ClassColumns, ProbabilityArrays
 from quorate._blending._geometric import log_ratios, shares_of
+from quorate._scoring import StoredPrediction
 from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes import Outcome, Votes, as_labels, check_same_family
+from quorate._votes import Votes, as_labels, check_same_family
 
 # No probability counts as less, as in the rest of quorate.
 FLOOR = 1e-6
@@ -215,6 +216,6 @@ def blended(
     return np.asarray(found)
 
 
-def as_outcome(shares: FloatArray) -> Outcome:
+def as_prediction(shares: FloatArray, y: IntArray) -> StoredPrediction:
     """Return what averaged probabilities decide; the first of equals."""
-    return Outcome(shares.argmax(axis=1), shares)
+    return StoredPrediction(shares.argmax(axis=1), y, shares)

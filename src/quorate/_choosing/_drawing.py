@@ -58,7 +58,7 @@ def draw_rows(
     given = GivenBatches([(places, labels)])
     _, _, rows, _ = draw_sample(given, size, seed, owner=owner)
     drawn = Drawn(rows.size, labels.size, seed)
-    return rows, _said(drawn, max_samples, owner, may_ask)
+    return rows, warn_if_sampled(drawn, max_samples, owner, may_ask)
 
 
 def draw_from(
@@ -81,10 +81,12 @@ def draw_from(
     if rows.size == n_rows:
         return X, y, rows, None
     drawn = Drawn(rows.size, n_rows, seed)
-    return X, y, rows, _said(drawn, max_samples, owner, may_ask)
+    return X, y, rows, warn_if_sampled(drawn, max_samples, owner, may_ask)
 
 
-def _said(drawn: Drawn, max_samples: int | None, owner: str, may_ask: bool) -> Drawn:
+def warn_if_sampled(
+    drawn: Drawn, max_samples: int | None, owner: str, may_ask: bool
+) -> Drawn:
     if max_samples is None:
         how = "max_samples= takes more, or fewer" if may_ask else "others are not used"
         warn(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from quorate._choosing._drawing import Drawn, draw_from, draw_rows
-from quorate._choosing._size import Size
+from quorate._choosing._size import FixedSize, Size
 from quorate._data import (
     SampleForm,
     as_source,
@@ -16,7 +16,7 @@ from quorate._data import (
     sliceable,
     take_rows,
 )
-from quorate._scoring import check_rule, check_scoring
+from quorate._scoring import check_scoring
 from quorate._typing import Array, IntArray
 from quorate._votes import Votes, VoteSource, as_labels
 from quorate.ensembles import (
@@ -179,8 +179,8 @@ def gather(
         raise ValueError(f"{owner}(out_of_bag={out_of_bag!r}): True, False or 'auto'.")
     check_scoring(scoring, owner)
     found = read_ensemble(ensemble)
-    check_rule(scoring, found.rule.name == "average", owner)
-    if size is not None:
+    check_scoring(scoring, owner, averages=found.rule.name == "average")
+    if isinstance(size, FixedSize):
         size.check_members(found.n_members, owner)
     refuse_labels_twice(X, y, owner)
     rows: IntArray | None = None

@@ -17,7 +17,7 @@ from quorate._judging._unseen import CHOSEN_ON, SEEN, check_unseen
 from quorate._scoring import is_accuracy
 from quorate._summarising import summarise
 from quorate._typing import BoolArray, FloatArray
-from quorate._votes import Summary, Votes, prefix_errors
+from quorate._votes import Summary, Votes, prefix_predictions
 from quorate.ensembles import (
     are_too_many,
     labels_for_pair,
@@ -192,7 +192,8 @@ def _certify_order(
     along = None
     if weights is not None:
         along = [weights[places[:size]] for size in range(1, places.size + 1)]
-    wrong = [_wrong(errors) for errors in prefix_errors(votes, places, along, "lowest")]
+    prefixes = prefix_predictions(votes, places, along)
+    wrong = [_wrong(prefix.errors("lowest")) for prefix in prefixes]
     sizes = np.arange(places.size, 0, -1)
     if not prefixes_are_choices(order):
         wrong, sizes = wrong[-1:], sizes[:1]  # nothing else was chosen

@@ -13,16 +13,14 @@ from quorate._data import in_memory, refuse_missing_labels
 from quorate._judging._limits import error_limit, excess_limit
 from quorate._output import plain, table_html
 from quorate._scoring import (
-    Judged,
     Score,
-    check_counted,
+    ScoreEstimate,
     check_ranking,
     check_scoring,
     class_recalls,
-    judge_kinds,
-    judge_models,
-    judge_votes,
+    score_counts,
     score_for,
+    score_models,
 )
 from quorate._summarising import summarise
 from quorate._typing import Array
@@ -301,7 +299,7 @@ def compare(
         given = X
         if not isinstance(X, Summary):
             refuse_missing_labels(X, "compare")
-            check_counted(scoring, models[0].classes, "compare")
+            check_scoring(scoring, "compare", classes=models[0].classes, counted=True)
             given = summarise(before, X, target=target, against=after)
         judged = _judge_summary(given, models, scoring)
         rivals = given.rivals
@@ -377,7 +375,7 @@ def _counted_score(
             "first does not, and a pass has not counted them; give X and y of a sample "
             "of the rows."
         )
-    score, values, errors = judge_kinds(
+    score, values, errors = score_counts(
         scoring, summary.classes, rivals.kinds, "compare"
     )
     return {
@@ -437,7 +435,7 @@ def _judge(
             None if each.rule.name == "average" else partial(collect_votes, each, X, y)
             for each in ensembles
         ]
-        score, pair = judge_models(scoring, given, votes, X, y, "compare")
+        score, pair = score_models(scoring, given, votes, X, y, "compare")
         return {**found, **_scored(_pair(pair), score)}
     nothing = _nothing_known(int(y.size))
     if all(drawn is not None for _, drawn in known):
@@ -463,7 +461,7 @@ def _out_of_bag(
     score, _ = (score_for(scoring, each, "compare") for each in common)
     for each in ensembles:
         check_ranking(score, each, "compare")
-    return {**shares, **_scored(_pair(judge_votes(v, score) for v in common), score)}
+    return {**shares, **_scored(_pair(map(score.estimate_votes, common)), score)}
 
 
 def _shares(first: Array, second: Array, y: Array) -> dict[str, Any]:
@@ -489,7 +487,7 @@ def _recalls(first: Array, second: Array, y: Array) -> dict[str, tuple[float, fl
     }
 
 
-def _scored(pair: tuple[Judged, Judged], score: Score) -> dict[str, Any]:
+def _scored(pair: tuple[ScoreEstimate, ScoreEstimate], score: Score) -> dict[str, Any]:
     first, second = pair
     _, doubt = second.behind(first)
     return {

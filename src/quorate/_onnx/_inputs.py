@@ -99,14 +99,21 @@ def label_type(classes: Array) -> tuple[Array, Any]:
 
 @dataclass(frozen=True)
 class Inputs:
-    """Samples, as the graph and as the model take them."""
+    """Samples, as the graph and as the model take them.
+
+    Attributes
+    ----------
+    types : list[tuple[str, Any]]
+        Names and types, as skl2onnx has them.
+    feeds : list[Array]
+        The samples, one array for each.
+    given : Any
+        The samples for ``predict``, rounded to 32-bit floats as the graph sees them.
+    """
 
     types: list[tuple[str, Any]]
-    """Names and types, as skl2onnx has them."""
     feeds: list[Array]
-    """The samples, one array for each."""
     given: Any
-    """The samples for ``predict``, rounded to 32-bit floats as the graph sees them."""
 
     @property
     def n_samples(self) -> int:

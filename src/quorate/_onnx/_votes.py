@@ -40,15 +40,22 @@ class _Named:
 
 @dataclass(frozen=True)
 class _MemberVote:
-    """What one member adds to the scores of the classes."""
+    """What one member adds to the scores of the classes.
+
+    Attributes
+    ----------
+    columns : Array | None
+        The features it sees, or None for all.
+    soft : bool
+        Whether its probabilities count, or only its label.
+    scores : FloatArray
+        What each of its classes adds to each class of the ensemble.
+    """
 
     member: Any
     columns: Array | None
-    """The features it sees, or None for all."""
     soft: bool
-    """Whether its probabilities count, or only its label."""
     scores: FloatArray
-    """What each of its classes adds to each class of the ensemble."""
 
 
 def label_and_probabilities(operator: Any) -> None:

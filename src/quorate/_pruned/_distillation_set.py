@@ -40,19 +40,28 @@ _SHARES = (0.05, 0.1, 0.2, 0.3, 0.5)
 
 @dataclass(frozen=True, slots=True)
 class DistillationSet:
-    """Rows with targets, as trees see them."""
+    """Rows with targets, as trees see them.
+
+    Attributes
+    ----------
+    leaves : IntArray
+        The leaf each row ends in, (n_trees, n_rows).
+    targets : FloatArray
+        What the teacher says, (n_classes, n_rows).
+    weights : FloatArray
+        How much each row counts.
+    n_real : int
+        Rows that were given, in X and beside it.
+    out_of_bag : bool
+        Whether the targets on the rows of X are out of bag.
+    """
 
     leaves: IntArray
-    """The leaf each row ends in, (n_trees, n_rows)."""
     targets: FloatArray
-    """What the teacher says, (n_classes, n_rows)."""
     weights: FloatArray
-    """How much each row counts."""
     n_crossed: int
     n_real: int
-    """Rows that were given, in X and beside it."""
     out_of_bag: bool
-    """Whether the targets on the rows of X are out of bag."""
 
 
 def make_distillation_set(

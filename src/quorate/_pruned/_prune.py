@@ -4,19 +4,22 @@ from collections.abc import Mapping
 from typing import Any
 
 from quorate._choosing import (
-    USUAL,
+    DEFAULT,
     Budget,
+    Chooser,
     Evidence,
     Keep,
     Selection,
-    Size,
+    SizeByCost,
     check_method,
-    choose,
     gather,
+    size_for,
+    with_expected_error,
 )
 from quorate._data import as_seed
 from quorate._pruned._distil import check_distillable, check_options
 from quorate._pruned._distil import distil as teach
+from quorate._pruned._latency import choose_in_time
 from quorate._pruned._record import get_record, pruning_record, set_record
 from quorate.ensembles import (
     ROWS,
@@ -32,7 +35,7 @@ def prune(
     X: Any,
     y: Any = None,
     method: Any = "auto",
-    keep: Keep = USUAL,
+    keep: Keep = DEFAULT,
     *,
     out_of_bag: bool | str = "auto",
     tolerance: float | None = None,
@@ -170,7 +173,7 @@ def prune_with_selection(
     X: Any,
     y: Any = None,
     method: Any = "auto",
-    keep: Keep = USUAL,
+    keep: Keep = DEFAULT,
     *,
     out_of_bag: bool | str = "auto",
     tolerance: float | None = None,
@@ -217,7 +220,7 @@ def prune_with_selection(
     >>> print(selection.expected)
     error about 0.0337, at most 0.0719 with 95 % confidence
     """
-    size = Size.of(method, keep, tolerance, budget, batch, owner="prune")
+    size = size_for(method, keep, tolerance, budget, batch, owner="prune")
     check_method(method, **parameters)
     seed = as_seed(random_state, "prune")
     options = check_options(distil, "prune", seed)
@@ -241,7 +244,6 @@ def prune_with_selection(
     whole = evidence.ensemble
     assert whole is not None
     warn_of_heads(whole)
-    models: list[Any] = []
     marks = marks_for(evidence)
 
     def build(selection: Selection) -> Any:
@@ -250,27 +252,20 @@ def prune_with_selection(
             # Of files, the rows that were drawn.
             rows = evidence.X if y is None else X
             smaller = distilled(smaller, whole, rows, options, n_jobs)
-        models.append(smaller)
         return smaller
 
-    selection = choose(
-        evidence,
-        method,
-        size,
-        scoring=scoring,
-        seed=seed,
-        build=build,
-        expect=expect,
-        **parameters,
-    )
+    chooser = Chooser(evidence, method, size, scoring=scoring, seed=seed, **parameters)
+    if isinstance(size, SizeByCost) and "milliseconds" in size.limits:
+        smaller, selection, latency = choose_in_time(chooser, size, build)
+        record = {**get_record(smaller), "latency": latency.to_dict()}
+        smaller = set_record(smaller, record)
+    else:
+        smaller, selection = None, chooser.choose()
+    if expect:
+        selection = with_expected_error(selection, chooser.evidence)
     if as_members and not whole.can_predict:
         return whole.keep(selection.members), selection
-    if selection.latency is None:
-        return build(selection), selection
-    # The very model that was timed.
-    smaller = models[-1]
-    record = {**get_record(smaller), "latency": selection.latency.to_dict()}
-    return set_record(smaller, record), selection
+    return smaller or build(selection), selection
 
 
 def marks_for(evidence: Evidence) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ def pruning_record(selection: Selection) -> dict[str, Any]:
     parameters = selection.pruner.get_params(deep=False)
     weights = selection.weights
     # What is not asked for leaves no trace.
-    by_score = {} if selection.judged_by is None else {"scoring": selection.scoring}
+    by_score = {} if selection.judged_by.is_accuracy else {"scoring": selection.scoring}
     return {
         "method": type(selection.pruner).__name__,
         "auto": selection.auto,

@@ -4,7 +4,7 @@ from typing import Any
 
 from quorate._blending import Blend
 from quorate._report._format import count, number
-from quorate._scoring import Judged
+from quorate._scoring import ScoreEstimate
 
 # A difference below this many standard errors is not told apart from chance.
 _CLEAR = 2.0
@@ -31,7 +31,7 @@ def blend_facts(blend: Blend) -> dict[str, Any]:
     }
 
 
-def _score(judged: Judged) -> dict[str, float]:
+def _score(judged: ScoreEstimate) -> dict[str, float]:
     return {"value": judged.score, "standard_error": judged.standard_error}
 
 

@@ -12,16 +12,16 @@ import numpy as np
 
 from quorate._blending import Blend
 from quorate._choosing import (
-    DEFAULT_KEEP,
-    USUAL,
+    DEFAULT,
     Evidence,
+    FixedSize,
     Keep,
     Selection,
-    Size,
     check_method,
     choose,
     expectations,
     gather,
+    size_for,
 )
 from quorate._data import count_rows, take_rows
 from quorate._report import _facts
@@ -60,7 +60,7 @@ from quorate._report._sections import (
 from quorate._report._sizes import full_score, prune_commands, size_facts
 from quorate._report._summary import summary_report
 from quorate._report._words import CHOSEN_BEFORE, GLOSSARY, UNSCORED
-from quorate._scoring import check_rule, check_scoring
+from quorate._scoring import check_scoring
 from quorate._theory import diagnose
 from quorate._version import versions
 from quorate._votes import Summary, Votes, VoteSource
@@ -78,7 +78,7 @@ def report(
     *,
     output: str | os.PathLike[str] | None = None,
     method: Any = "auto",
-    keep: Keep = USUAL,
+    keep: Keep = DEFAULT,
     scoring: Any = None,
     out_of_bag: bool | str = "auto",
     methods: Sequence[Any] | None = None,
@@ -185,7 +185,7 @@ def report(
             X=X is not None,
             y=y is not None,
             method=method != "auto",
-            keep=keep != USUAL,
+            keep=keep != DEFAULT,
             scoring=scoring is not None,
             out_of_bag=out_of_bag != "auto",
             methods=methods is not None,
@@ -238,7 +238,7 @@ def make_report(
     """Make the report; ``source`` names the files, where it comes from files."""
     require_extra()
     _check_settings(methods, random_state)
-    size = Size.of(method, keep, owner="report")
+    size = size_for(method, keep, owner="report")
     for wanted in (method, *(methods or ())):
         check_method(wanted)
     start = time.perf_counter()
@@ -312,8 +312,8 @@ def make_report(
             method,
             _COMPARED_SAMPLES,
             random_state,
-            None if selection.judged_by is None else scoring,
-            score,
+            None if selection.judged_by.is_accuracy else scoring,
+            None if score.is_accuracy else score,
         )
     some = _some(votes, _COMPARED_SAMPLES, random_state)
     blend = blend_facts(ensemble) if isinstance(ensemble, Blend) else None
@@ -358,7 +358,11 @@ def make_report(
         "settings": {
             "method": as_code(method),
             "keep": _resolved(keep, selection),
-            **({} if selection.judged_by is None else {"scoring": selection.scoring}),
+            **(
+                {}
+                if selection.judged_by.is_accuracy
+                else {"scoring": selection.scoring}
+            ),
             "out_of_bag": votes.source is VoteSource.OUT_OF_BAG,
             "noise": noise,
             "random_state": random_state,
@@ -428,8 +432,7 @@ def _recorded(given: Votes | Blend, X: Any, y: Any, scoring: Any) -> Evidence:
             "and y."
         )
     votes = given.votes() if isinstance(given, Blend) else given
-    check_scoring(scoring, "report")
-    check_rule(scoring, votes.rule == "average", "report")
+    check_scoring(scoring, "report", averages=votes.rule == "average")
     if votes.source is VoteSource.UNLABELLED:
         raise ValueError(f"report: {votes.source.flaw}.")
     if votes.source is None:
@@ -483,6 +486,6 @@ def some_rows(X: Any, seed: int) -> Any:
 
 def _resolved(keep: Keep, selection: Selection) -> Keep:
     """Return the size that was asked for, in the word or number it stands for."""
-    if keep != USUAL or selection.rule == f"keep={USUAL!r}":
-        return keep
-    return None if selection.rule == "keep=None" else DEFAULT_KEEP
+    if keep == DEFAULT and isinstance(selection.size, FixedSize):
+        return selection.size.keep
+    return keep

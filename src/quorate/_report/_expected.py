@@ -4,19 +4,24 @@ from typing import Any
 
 import numpy as np
 
-from quorate._choosing import CrossFittedCurve, ExpectedError, Selection
+from quorate._choosing import (
+    CrossFittedCurve,
+    ExpectedError,
+    Selection,
+    SizeByErrors,
+)
 from quorate._report._confusion import confusion, count_pairs, taken_for
-from quorate._scoring import Score, judge_votes
+from quorate._scoring import Score
 from quorate._votes import Votes
 
 
 def expected_facts(
-    expected: ExpectedError | None, selection: Selection, score: Score | None
+    expected: ExpectedError | None, selection: Selection, score: Score
 ) -> dict[str, Any] | None:
     """Return how good all members are and those kept are to be expected to be."""
     if expected is None:
         return None
-    top = 1.0 if score is None else score.top
+    top = score.top
     before, after = expected.accuracies(selection.votes)
     return {
         "accuracy": {"before": before, "after": after},
@@ -27,9 +32,7 @@ def expected_facts(
         "gain_error": expected.excess_error,
         "by_fewer_votes": expected.by_fewer_votes,
         "n_samples": expected.samples.size,
-        "size_found": selection.rule.startswith(
-            ("keep='auto'", "keep=default", "tolerance")
-        ),
+        "size_found": isinstance(selection.size, SizeByErrors),
     }
 
 
@@ -37,7 +40,7 @@ def curve_facts(
     curve: CrossFittedCurve | None,
     selection: Selection,
     expected: ExpectedError,
-    score: Score | None,
+    score: Score,
 ) -> dict[str, Any]:
     """Return the error to expect over the number of members.
 
@@ -47,7 +50,8 @@ def curve_facts(
     votes, n_kept = selection.votes, selection.n_kept
     if curve is None:
         sizes = np.unique([n_kept, votes.n_members])
-        full, doubt = _of_all(votes, score)
+        whole = score.estimate_votes(votes)
+        full, doubt = whole.loss, whole.standard_error
         errors, spread = np.full(sizes.size, full), np.full(sizes.size, doubt)
     else:
         sizes, full = curve.sizes, curve.full_error
@@ -59,7 +63,7 @@ def curve_facts(
         spread[sizes == n_kept] = expected.standard_error
     return {
         "refusal": None,
-        **({} if score is None else {"scoring": score.name}),
+        **({} if score.is_accuracy else {"scoring": score.name}),
         "sizes": sizes,
         "errors": errors,
         "standard_errors": spread,
@@ -69,15 +73,6 @@ def curve_facts(
         "order": None if curve is None else curve.order,
         "n_samples": expected.samples.size,
     }
-
-
-def _of_all(votes: Votes, score: Score | None) -> tuple[float, float]:
-    """Return the error of all members, or what is missing, and its standard error."""
-    if score is not None:
-        found = judge_votes(votes, score)
-        return float(score.loss(found.score)), found.standard_error
-    errors = votes.sample_errors()
-    return votes.error(), float(errors.std() / np.sqrt(errors.size))
 
 
 def expected_confusion(

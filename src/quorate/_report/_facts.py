@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from quorate._choosing import ExpectedError, Selection, contributions
+from quorate._choosing import ExpectedError, Selection
 from quorate._report._why import reasons
+from quorate._scoring import find_score
 from quorate._theory import Diagnosis, MeanDecomposition, decompose, diversity, measures
 from quorate._typing import Array, FloatArray
 from quorate._votes import VoteCounts, Votes, VoteSource
@@ -265,7 +266,10 @@ def member_facts(
     picks = {int(member): place + 1 for place, member in enumerate(selection.order)}
     nothing: list[float | None] = [None] * votes.n_members
     accuracies = votes.accuracies.tolist() if honest else nothing
-    added = contributions(some).tolist() if honest else nothing
+    added = nothing
+    if honest:
+        accuracy = find_score(None, some.classes, "report")
+        added = accuracy.contributions(some).tolist()
     _, asked = votes.member_counts()
     agreement = mean_agreement(votes)
     weights = votes.weights if facts["weighted"] else None

@@ -5,7 +5,7 @@ from typing import Any
 
 from quorate._choosing import ExpectedError, Selection
 from quorate._report._format import number, percent, points
-from quorate._scoring import Judged, Score, balanced_accuracy, judge_votes
+from quorate._scoring import Score, ScoreEstimate, balanced_accuracy
 from quorate._votes import Votes
 from quorate.ensembles import Ensemble
 
@@ -18,18 +18,18 @@ _WEIGHTED = (
 
 def score_to_judge_by(
     scoring: Any, ensemble: Ensemble | None, votes: Votes, selection: Selection
-) -> tuple[Score | None, str]:
-    """Return the score a report speaks in, None for accuracy, and why.
+) -> tuple[Score, str]:
+    """Return the score a report speaks in, and why it is not accuracy.
 
     An ensemble whose classes were weighted is not judged by plain accuracy.
     """
-    if selection.judged_by is not None:
+    if not selection.judged_by.is_accuracy:
         return selection.judged_by, _ASKED
     if scoring is not None or ensemble is None:
-        return None, ""
+        return selection.judged_by, ""
     if is_class_weighted(ensemble) and _has_all_classes(votes):
         return balanced_accuracy(votes.classes), _WEIGHTED
-    return None, ""
+    return selection.judged_by, ""
 
 
 def is_class_weighted(ensemble: Ensemble) -> bool:
@@ -43,7 +43,7 @@ def _has_all_classes(votes: Votes) -> bool:
 
 
 def judged_facts(
-    score: Score | None,
+    score: Score,
     why: str,
     votes: Votes,
     kept: Votes,
@@ -54,11 +54,11 @@ def judged_facts(
 
     Of those kept what to expect; where that is not known, that where they were chosen.
     """
-    if score is None or not honest:
+    if score.is_accuracy or not honest:
         return None
-    whole = judge_votes(votes, score)
-    before, after = _value(whole), _value(judge_votes(kept, score))
-    gain, doubt = whole.behind(judge_votes(kept, score))
+    whole, part = score.estimate_votes(votes), score.estimate_votes(kept)
+    before, after = _value(whole), _value(part)
+    gain, doubt = whole.behind(part)
     if expected is not None:
         gain, doubt = -expected.excess, expected.excess_error
         after = {
@@ -77,8 +77,8 @@ def judged_facts(
     }
 
 
-def _value(judged: Judged) -> dict[str, float]:
-    return {"value": judged.score, "standard_error": judged.standard_error}
+def _value(estimate: ScoreEstimate) -> dict[str, float]:
+    return {"value": estimate.score, "standard_error": estimate.standard_error}
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,15 +9,15 @@ import numpy as np
 from quorate._choosing import (
     Evidence,
     Selection,
-    Size,
     choose,
     first_votes,
     has_whole_order,
     method_for,
+    size_for,
 )
-from quorate._scoring import Judged, Score
+from quorate._scoring import Score, ScoreEstimate, find_score
 from quorate._typing import BoolArray, FloatArray, IntArray
-from quorate._votes import Votes, outcome_of, subset_errors
+from quorate._votes import Votes, WholePrediction, subset_errors
 from quorate.pruning import Pruner, RandomSubset, methods
 
 # Quick ones of different kinds; what is not there yet is left out.
@@ -52,9 +52,9 @@ class Halves:
         return self.first.votes, self.second.votes
 
     @property
-    def chosen_by(self) -> Score | None:
-        """The score that members are chosen by; None for accuracy."""
-        return None if self.scoring is None else self.score
+    def chosen_by(self) -> Score:
+        """The score that members are chosen by."""
+        return find_score(self.scoring, self.first.votes.classes, "report")
 
     @property
     def n_samples(self) -> int:
@@ -71,7 +71,7 @@ class Halves:
         return self._chosen[size]
 
     def _choose(self, method: Any, keep: float | int) -> tuple[Selection, Selection]:
-        size = Size(keep)
+        size = size_for(None, keep)
         return (
             choose(self.first, method, size, seed=self.seed, scoring=self.scoring),
             choose(self.second, method, size, seed=self.seed, scoring=self.scoring),
@@ -99,15 +99,12 @@ class Halves:
         """Return errors on the samples of both halves; NaN where nobody votes."""
         return np.concatenate([_errors_where_told(votes) for votes in said])
 
-    def score_of(self, first: Votes, second: Votes) -> Judged:
+    def score_of(self, first: Votes, second: Votes) -> ScoreEstimate:
         """Return the score of votes on the first half and votes on the second."""
         assert self.score is not None
-        taken = [
-            self.score.take(outcome_of(v, shares=self.score.needs_shares), v.y)
-            for v in (first, second)
-        ]
-        return self.score.judge(
-            np.concatenate(taken), np.concatenate([first.y, second.y])
+        inputs = [self.score.inputs(WholePrediction(v)) for v in (first, second)]
+        return self.score.estimate(
+            np.concatenate(inputs), np.concatenate([first.y, second.y])
         )
 
     def errors(self) -> FloatArray:
@@ -214,7 +211,7 @@ def _methods(
 
 
 def _random_row(
-    halves: Halves, size: int, whole: FloatArray, full: Judged | None
+    halves: Halves, size: int, whole: FloatArray, full: ScoreEstimate | None
 ) -> dict[str, Any]:
     """Return how members drawn at random do on average.
 
@@ -264,7 +261,7 @@ def _without_guesses(errors: FloatArray, votes: Votes, draws: BoolArray) -> Floa
     return np.asarray((errors - guessed) / (1 - idle))
 
 
-def _scored(found: Judged, full: Judged) -> dict[str, float]:
+def _scored(found: ScoreEstimate, full: ScoreEstimate) -> dict[str, float]:
     """Return a score, how much better it is than that of all, and the doubt in that."""
     gain, doubt = full.behind(found)
     return {"score": found.score, "score_gain": gain, "score_gain_error": doubt}

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from quorate._choosing import Selection, contributions
+from quorate._choosing import Selection
 from quorate._report._format import count, percent, points
+from quorate._scoring import find_score
 from quorate._typing import BoolArray
-from quorate._votes import Votes, leave_one_out_errors, prefix_errors
+from quorate._votes import Votes, leave_one_out_predictions, prefix_predictions
 
 _UNKNOWN = "how good it is cannot be told from samples it was trained on."
 
@@ -60,7 +61,9 @@ def _stay(
 ) -> Iterator[tuple[int, str]]:
     """Yield the members that stay, and why."""
     n_kept = selection.n_kept
-    grows = dict(zip(selection.members.tolist(), contributions(kept), strict=True))
+    accuracy = find_score(None, kept.classes, "report")
+    added = accuracy.contributions(kept).tolist()
+    grows = dict(zip(selection.members.tolist(), added, strict=True))
     # A set that was found as a whole, or has new weights, has no members "before".
     in_order = selection.pruner.has_order and selection.weights is None
     errors = _errors_of_the_others(some, selection, kept, in_order)
@@ -92,15 +95,15 @@ def _errors_of_the_others(
     if selection.n_kept == 1:
         return {}
     may = kept.codes >= 0
-    order, errors = selection.members, leave_one_out_errors(kept)
+    order, others = selection.members, leave_one_out_predictions(kept)
     told = may.sum(axis=0) - may > 0
     if in_order:
         order = selection.order[1:]
-        errors = prefix_errors(some, selection.order[:-1])
+        others = prefix_predictions(some, selection.order[:-1])
         told = np.cumsum(some.codes[selection.order[:-1]] >= 0, axis=0) > 0
     return {
-        int(member): (each > 0) & there
-        for member, each, there in zip(order, errors, told, strict=True)
+        int(member): (each.errors() > 0) & there
+        for member, each, there in zip(order, others, told, strict=True)
     }
 
 

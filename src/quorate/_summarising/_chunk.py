@@ -14,7 +14,7 @@ from quorate._votes import (
     Summary,
     Votes,
     VoteSource,
-    prefix_errors,
+    prefix_predictions,
 )
 from quorate.ensembles import (
     BatchVoter,
@@ -186,8 +186,8 @@ class Rival:
             kinds = PairedCounts.count(votes.y, mine, decided)
         else:
             assert self.order is not None
-            errors = prefix_errors(votes, self.order, None, "lowest")
-            wrong = [np.asarray(each > 0) for each in errors][::-1]
+            prefixes = prefix_predictions(votes, self.order)
+            wrong = [np.asarray(p.errors("lowest") > 0) for p in prefixes][::-1]
             # How often sizes agree with the whole is not asked of a certificate.
             same = [0] * len(wrong)
         return PairedErrors.count(

@@ -14,7 +14,12 @@ from quorate._votes._counts import (
     SmallestMargin,
     VoteCounts,
 )
-from quorate._votes._deciding import leave_one_out_errors, prefix_errors
+from quorate._votes._deciding import (
+    Prediction,
+    WholePrediction,
+    leave_one_out_predictions,
+    prefix_predictions,
+)
 from quorate._votes._encoding import (
     code_dtype,
     encode_rows,
@@ -26,12 +31,6 @@ from quorate._votes._encoding import (
 from quorate._votes._files import Progress, load_counts, load_summary, save_counts
 from quorate._votes._joining import joined_votes, pooled_votes
 from quorate._votes._labels import as_labels, check_same_family, refuse_masked
-from quorate._votes._outcomes import (
-    Outcome,
-    leave_one_out_outcomes,
-    outcome_of,
-    prefix_outcomes,
-)
 from quorate._votes._paired import PairedCounts, PairedErrors
 from quorate._votes._plausible import refuse_scores
 from quorate._votes._probabilities import (
@@ -60,11 +59,11 @@ __all__ = [
     "CorrectHistogram",
     "DecisionRule",
     "DenseProbabilities",
-    "Outcome",
     "PairCounts",
     "PairedCounts",
     "PairedErrors",
     "PartOffsets",
+    "Prediction",
     "Probabilities",
     "Progress",
     "Reading",
@@ -75,6 +74,7 @@ __all__ = [
     "VoteCounts",
     "VoteSource",
     "Votes",
+    "WholePrediction",
     "as_labels",
     "as_weights",
     "certain",
@@ -85,18 +85,15 @@ __all__ = [
     "encode_rows",
     "encode_truth",
     "joined_votes",
-    "leave_one_out_errors",
-    "leave_one_out_outcomes",
+    "leave_one_out_predictions",
     "listed",
     "load_counts",
     "load_summary",
     "member_positions",
-    "outcome_of",
     "place_dtype",
     "pooled_votes",
     "positions",
-    "prefix_errors",
-    "prefix_outcomes",
+    "prefix_predictions",
     "refuse_masked",
     "refuse_scores",
     "room_for",

@@ -43,14 +43,15 @@ def compare(
     files is read in one pass.
     """
     from quorate._judging import compare as compare_models
-    from quorate._scoring import check_counted, check_scoring
+    from quorate._scoring import check_scoring
     from quorate.ensembles import read_ensemble
 
     check_scoring(scoring, "compare")
     (first, second), form = read_models([before, after], [data], target, **loading)
     X, y = read_table(form, data, target)
     if is_stream(data):
-        check_counted(scoring, read_ensemble(first).classes, "compare")
+        classes = read_ensemble(first).classes
+        check_scoring(scoring, "compare", classes=classes, counted=True)
         X = run_pass(first, data, target, against=second, n_jobs=jobs, dask=dask)
     with progress_console().status("comparing"):
         compared = compare_models(first, second, X, y, scoring=scoring)

@@ -108,14 +108,14 @@ def prune(
     """
     output = output or model.with_name(f"{model.stem}-small.skops")
     check_output(output, force, ".skops")
-    from quorate._choosing import Size
+    from quorate._choosing import size_for
     from quorate._files import save
     from quorate._pruned import get_record
 
     method, keep = choice["method"], choice["keep"]
     check_method(method, keep, scoring, class_weight=choice["class_weight"])
     limits = {name: choice[name] for name in ("tolerance", "budget", "batch")}
-    Size.of(method, keep, **limits, owner="prune")
+    size_for(method, keep, **limits, owner="prune")
     loading: dict[str, Any] = {"trusted": trusted, "unsafe_pickle": unsafe_pickle}
     (ensemble,), form = read_models([model], [data, test], target, **loading)
     X, y = read_table(form, data, target)
@@ -285,8 +285,8 @@ def _as_expected(
         "agreement": expected.agreement(votes),
         "n_samples": votes.n_samples,
     }
-    whole = selection.full_score
-    if expected.score is not None and whole is not None:
+    if not expected.score.is_accuracy:
+        whole = selection.full_score
         after = expected.score.top - expected.error
         found["score"] = (whole.score, after)
         doubts = whole.standard_error, expected.standard_error, expected.excess_error
@@ -296,9 +296,11 @@ def _as_expected(
 
 def _expectation_note(expected: "ExpectedError", selection: "Selection") -> str:
     """Say what the accuracies rest on, and what was timed."""
+    from quorate._choosing import SizeByErrors
+
     votes = selection.votes
     chosen = "as many members were chosen"
-    if selection.rule.startswith(("keep='auto'", "keep=default", "tolerance")):
+    if isinstance(selection.size, SizeByErrors):
         chosen = "members and their number were chosen"
     note = (
         f"Before: {'out-of-bag' if votes.is_masked else 'all'} votes on "
@@ -307,7 +309,7 @@ def _expectation_note(expected: "ExpectedError", selection: "Selection") -> str:
         f"{'them' if expected.samples.size == votes.n_samples else 'some'} and judged "
         "on it."
     )
-    if expected.score is None:
+    if expected.score.is_accuracy:
         doubt = points_text(expected.excess_error).lstrip("+")
         note += f" The standard error of the change is {doubt}."
     if expected.by_fewer_votes:

@@ -38,35 +38,51 @@ _STEP = 2.0**-30
 
 @dataclass(frozen=True, slots=True)
 class AdditiveEnsemble:
-    """The members of an ensemble, ready to be asked one after the other."""
+    """The members of an ensemble, ready to be asked one after the other.
+
+    Attributes
+    ----------
+    members : tuple[Ask, ...]
+        Rows of prepared X in, what the member adds to each class out.
+    weights : FloatArray
+        The most a member can add to one class.
+    reach : FloatArray
+        The most a member can take from the lead of one class over another.
+    margin : float
+        Leads that rounding can explain are not above this.
+    handicap : FloatArray
+        Taken off the classes where sums are exact, so that the lowest wins a tie.
+    model : Any
+        Has the last word; None for lists and dicts, which have nothing to say.
+    adds_in_order : Callable[[], bool]
+        Whether sums in the order of the members are the ensemble's own, to the bit.
+    divides : bool
+        Whether it divides the sums by the weight of all before it compares them.
+    against : float
+        What a vote takes from each of the other classes, per weight.
+    arrays : Callable[[], TreeArrays] | None
+        Makes arrays of its trees, for kernels; None if it has not only trees.
+    why_no_arrays : str
+        What stands in the way of that.
+    plain_columns : int | None
+        Columns of an array that, if it is finite, ``prepare`` has nothing to do with;
+        None where it always has.
+    """
 
     members: tuple[Ask, ...]
-    """Rows of prepared X in, what the member adds to each class out."""
     classes: Array
     weights: FloatArray
-    """The most a member can add to one class."""
     reach: FloatArray
-    """The most a member can take from the lead of one class over another."""
     margin: float
-    """Leads that rounding can explain are not above this."""
     handicap: FloatArray
-    """Taken off the classes where sums are exact, so that the lowest wins a tie."""
     prepare: Callable[[Any], Any]
     model: Any
-    """Has the last word; None for lists and dicts, which have nothing to say."""
     adds_in_order: Callable[[], bool]
-    """Whether sums in the order of the members are the ensemble's own, to the bit."""
     divides: bool = True
-    """Whether it divides the sums by the weight of all before it compares them."""
     against: float = 0.0
-    """What a vote takes from each of the other classes, per weight."""
     arrays: Callable[[], TreeArrays] | None = None
-    """Makes arrays of its trees, for kernels; None if it has not only trees."""
     why_no_arrays: str = ""
-    """What stands in the way of that."""
     plain_columns: int | None = None
-    """Columns of an array that, if it is finite, ``prepare`` has nothing to do with;
-    None where it always has."""
 
     @property
     def n_members(self) -> int:

@@ -23,19 +23,16 @@ from quorate.ensembles import (
 )
 from quorate.lazy._additive import AdditiveEnsemble, make_additive
 from quorate.lazy._compact import CompactClassifier
-from quorate.lazy._curve import LazyCurve
-from quorate.lazy._engine import follow, watch
+from quorate.lazy._engine import LazyCurve, follow, watch
 from quorate.lazy._fitting import (
-    doubt_bayes,
-    make_ends,
-    make_order,
-    warn_of_training_rows,
-)
-from quorate.lazy._parameters import (
     MODES,
     check_confidence,
     check_parameters,
     check_rows,
+    doubt_bayes,
+    make_ends,
+    make_order,
+    warn_of_training_rows,
 )
 from quorate.lazy._ready import Ready, make_ready
 from quorate.lazy._rules import (

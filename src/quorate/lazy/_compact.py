@@ -11,9 +11,9 @@ from sklearn.utils.validation import validate_data
 
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.lazy._additive import AdditiveEnsemble
-from quorate.lazy._arrays import TreeArrays, leaves, pack, unpack
+from quorate.lazy._arrays import FORGED, TreeArrays, leaves, pack, unpack
 from quorate.lazy._c_source import write_c
-from quorate.lazy._parameters import MODES, checked_order
+from quorate.lazy._fitting import MODES, checked_order
 from quorate.lazy._ready import (
     Ready,
     decision_name,
@@ -23,8 +23,6 @@ from quorate.lazy._ready import (
 from quorate.lazy._rules import make_stops
 
 _OWNER = "CompactClassifier"
-# What conversions of things that are not what they should be raise.
-_FORGED = (KeyError, TypeError, AttributeError, ValueError, OverflowError)
 # What is kept beside the trees.
 _NUMBERS = ("confidence", "margin", "against")
 _TRUTHS = ("divides", "allow_nan")
@@ -195,7 +193,7 @@ class CompactClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return
         try:
             self._set(unpack(state["trees"]), dict(state["facts"]))
-        except _FORGED as error:
+        except FORGED as error:
             raise ValueError(f"{_OWNER}: damaged or forged ({error}).") from error
 
     # What scikit-learn and quorate ask for

@@ -20,14 +20,21 @@ _KEPT_NUMBERS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class LazyResult:
-    """What lazy voting found."""
+    """What lazy voting found.
+
+    Attributes
+    ----------
+    codes : IntArray
+        Class of each row.
+    asked : IntArray
+        Members asked about each row.
+    scores : FloatArray
+        What they gave to each class.
+    """
 
     codes: IntArray
-    """Class of each row."""
     asked: IntArray
-    """Members asked about each row."""
     scores: FloatArray
-    """What they gave to each class."""
 
 
 def vote(
@@ -130,13 +137,81 @@ def follow(
         yield lead(ensemble.handicapped(running))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class LazyCurve:
+    """Members asked and predictions changed, over the settings of a mode.
+
+    Made by :meth:`quorate.LazyClassifier.curve`.
+
+    Attributes
+    ----------
+    mode : str
+        How the vote is stopped: "exact", "bayes" or "calibrated".
+    setting : str
+        What the settings are: "confidence", or "threshold" for calibrated.
+    settings : ndarray of float
+        The settings, from the most careless to the most careful.
+    members_asked : ndarray of float
+        Mean number of members asked about a sample, one per setting.
+    disagreement : ndarray of float
+        Share of samples whose prediction is not the ensemble's, one per setting.
+    n_members : int
+        Members of the ensemble.
+    n_samples : int
+        Samples it was measured on.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from quorate import LazyClassifier
+    >>> X, y = load_wine(return_X_y=True)
+    >>> forest = RandomForestClassifier(100, random_state=0).fit(X[::2], y[::2])
+    >>> lazy = LazyClassifier(forest, mode="bayes", random_state=0).fit()
+    >>> curve = lazy.curve(X[1::2], [0.9, 0.99, 0.999])
+    >>> curve.setting, curve.members_asked.shape
+    ('confidence', (3,))
+    """
+
+    mode: str
+    setting: str
+    settings: FloatArray
+    members_asked: FloatArray
+    disagreement: FloatArray
+    n_members: int
+    n_samples: int
+
+    @property
+    def share_asked(self) -> FloatArray:
+        """Mean share of the members asked about a sample, one per setting."""
+        share: FloatArray = self.members_asked / self.n_members
+        return share
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain types for JSON."""
+        return {
+            "mode": self.mode,
+            "setting": self.setting,
+            "settings": self.settings.tolist(),
+            "members_asked": self.members_asked.tolist(),
+            "disagreement": self.disagreement.tolist(),
+            "n_members": self.n_members,
+            "n_samples": self.n_samples,
+        }
+
+
 @dataclass(slots=True)
 class Course:
-    """Where a rule stops on each row, and whether that changes its class."""
+    """Where a rule stops on each row, and whether that changes its class.
+
+    Attributes
+    ----------
+    at : IntArray
+        The stop at which each row is decided.
+    """
 
     rule: Rule
     at: IntArray
-    """The stop at which each row is decided."""
     changed: BoolArray
 
 

@@ -35,8 +35,6 @@ from quorate.lazy._rules import (
     make_bayes,
 )
 
-ENGINES = ("auto", "compiled", "numpy")
-
 # Rows that make it worth while to start a worker.
 _ROWS_PER_JOB = 500
 # Batches for which what is needed besides is made once and kept.
@@ -255,14 +253,19 @@ def _address(array: Array) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ready:
-    """An ensemble that can be asked at once."""
+    """An ensemble that can be asked at once.
+
+    Attributes
+    ----------
+    compiled : CompiledVote | None
+        None where NumPy is the engine.
+    """
 
     ensemble: AdditiveEnsemble
     order: IntArray
     stops: Stops
     rule: Rule
     compiled: CompiledVote | None
-    """None where NumPy is the engine."""
     mode: str
     confidence: float
 

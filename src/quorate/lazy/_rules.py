@@ -41,20 +41,30 @@ _NEVER = np.iinfo(np.int64).max
 
 @dataclass(frozen=True, slots=True)
 class Stops:
-    """Where the asking pauses, and what has been said and is left to be said there."""
+    """Where the asking pauses, and what has been said and is left to be said there.
+
+    Attributes
+    ----------
+    ends : IntArray
+        Members asked at each stop.
+    asked : FloatArray
+        Weight asked.
+    left : FloatArray
+        Weight left.
+    rest : FloatArray
+        The most that the members left can take from a lead.
+    most : FloatArray
+        The largest lead there can be.
+    root : FloatArray
+        Square root of the squared weights left.
+    """
 
     ends: IntArray
-    """Members asked at each stop."""
     asked: FloatArray
-    """Weight asked."""
     left: FloatArray
-    """Weight left."""
     rest: FloatArray
-    """The most that the members left can take from a lead."""
     most: FloatArray
-    """The largest lead there can be."""
     root: FloatArray
-    """Square root of the squared weights left."""
 
 
 def make_stops(ensemble: AdditiveEnsemble, order: IntArray, ends: IntArray) -> Stops:
@@ -111,17 +121,25 @@ class ExactRule:
 
 @dataclass(frozen=True, slots=True)
 class BayesRule:
-    """Stop when the leader of an exchangeable vote stays ahead with confidence."""
+    """Stop when the leader of an exchangeable vote stays ahead with confidence.
+
+    Attributes
+    ----------
+    scale : float
+        Votes of equal weight per unit of weight.
+    needed : IntArray
+        Votes the leader needs, by stop and by votes for the two in front.
+    between_two : FloatArray | None
+        What the leader needs where two classes share all votes: the same for all.
+    certain : BoolArray
+        Stops at which a unanimous vote is enough.
+    """
 
     exact: ExactRule
     scale: float
-    """Votes of equal weight per unit of weight."""
     needed: IntArray
-    """Votes the leader needs, by stop and by votes for the two in front."""
     between_two: FloatArray | None
-    """What the leader needs where two classes share all votes: the same for all."""
     certain: BoolArray
-    """Stops at which a unanimous vote is enough."""
 
     def decided(self, step: int, best: FloatArray, second: FloatArray) -> BoolArray:
         """Tell for each row whether its leader needs no more members."""

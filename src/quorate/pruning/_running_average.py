@@ -15,9 +15,9 @@ import numpy as np
 from quorate._kernels import lookup
 from quorate._kernels.counts import column_blocks
 from quorate._kernels.losses import FLOOR, NEAR, log_of_product
-from quorate._scoring import Score, TableScore, count_pairs
+from quorate._scoring import Score, StoredPrediction, TableScore, count_pairs
 from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes import Outcome, Probabilities, Votes
+from quorate._votes import Probabilities, Votes
 from quorate.pruning._running_loss import BalancedLoss, QuadraticLoss, RunningLoss
 from quorate.pruning._running_vote import running_vote
 from quorate.pruning._shares import (
@@ -427,7 +427,7 @@ class ScoredByTable(RunningSums):
     def loss(self) -> float:
         """See :class:`RunningLoss`."""
         counts = count_pairs(self._decided(), self.votes.y, len(self.total))
-        return float(self.score.loss(self.score.of_tables(counts)))
+        return float(self.score.top - self.score.of_tables(counts))
 
     def _decided(self) -> IntArray:
         return np.where(self.cast > 0, self.total.argmax(axis=0), -1)
@@ -447,7 +447,7 @@ class ScoredByTable(RunningSums):
         else:
             decided = self._one_by_one(members, samples)
         tables = [count_pairs(row, y[samples], n_classes) for row in decided]
-        return np.asarray(self.score.loss(self.score.of_tables(known + tables)))
+        return np.asarray(self.score.top - self.score.of_tables(known + tables))
 
     def _by_vote(self, members: IntArray, samples: IntArray) -> Array:
         """Look up what one more vote for each class would decide."""
@@ -493,11 +493,10 @@ class ScoredByEvaluation(RunningSums):
     def _evaluated(self, total: FloatArray, cast: FloatArray) -> float:
         y, there = self.votes.y, cast > 0
         codes = np.where(there, total.argmax(axis=0), -1)
-        shares = None
+        prediction = StoredPrediction(codes, y)
         if self.score.needs_shares:
             mean = np.where(there, total / np.where(there, cast, 1.0), 1.0 / len(total))
-            shares = np.ascontiguousarray(mean.T)
+            prediction = StoredPrediction(codes, y, np.ascontiguousarray(mean.T))
         self.n_evaluations += 1
-        taken = self.score.take(Outcome(codes, shares), y)
-        loss = self.score.loss(self.score.value(taken, y))
-        return float(loss) if np.isfinite(loss) else np.inf
+        loss = self.score.loss(self.score.inputs(prediction), y)
+        return loss if np.isfinite(loss) else np.inf

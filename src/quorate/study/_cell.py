@@ -12,9 +12,9 @@ import numpy as np
 import sklearn
 from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 
-from quorate._choosing import Evidence, Size, choose
+from quorate._choosing import Evidence, choose, size_for
 from quorate._kernels.losses import mean_loss
-from quorate._scoring import find_score, judge_votes
+from quorate._scoring import find_score
 from quorate._theory import decompose, diversity
 from quorate._typing import Array, IntArray
 from quorate._version import __version__
@@ -171,7 +171,7 @@ class _FittedUnit:
             selection = choose(
                 evidence.fresh(),  # nothing counted yet: fair times
                 method.method,
-                Size(method.keep),
+                size_for(None, method.keep),
                 scoring=self.unit.plan.scoring or None,
                 seed=self.seed,
                 owner="study",
@@ -211,7 +211,7 @@ class _FittedUnit:
         described = {"accuracy": votes.accuracy()}
         if plan.scoring:
             score = find_score(plan.scoring, votes.classes, "study")
-            described["score"] = judge_votes(votes, score).score
+            described["score"] = score.estimate_votes(votes).score
         if not plan.as_deployed:
             parts = decompose(votes)
             described["error"] = parts.error

@@ -5,17 +5,23 @@ the steps of a pipeline and starts its loops. So the smaller model itself is bui
 called, with batches of the size that was stated.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from quorate._choosing._evidence import Evidence
+from quorate._choosing import (
+    Chooser,
+    Evidence,
+    Latency,
+    Selection,
+    SizeByCost,
+    calls_text,
+)
 from quorate._data import take_rows
 from quorate._messages import warn
 from quorate._typing import Array, FloatArray, IntArray
-from quorate._units import milliseconds_text
 from quorate.ensembles import (
     CallTimes,
     Ensemble,
@@ -33,47 +39,48 @@ _TRIAL: dict[str, Any] = {"n_calls": 40, "seconds": 0.25}
 _MOST_NUMBERS = 10**8
 
 
-@dataclass(frozen=True, slots=True)
-class Latency:
-    """What a call of the members kept takes, beside its limit; in milliseconds."""
+def choose_in_time(
+    chooser: Chooser, size: SizeByCost, build: Callable[[Selection], Any]
+) -> tuple[Any, Selection, Latency]:
+    """Return the largest model that answers in time, its members, and its times.
 
-    limit: float
-    batch: int
-    """Rows in a call."""
-    whole: CallTimes
-    """Calls of the model, whatever stands before its members included."""
-    preprocessing: CallTimes
-    """Of these, what happens before the first member is asked."""
-    lazily: CallTimes | None = None
-    """Calls of all members, asked lazily for the same answers; None if nobody was left
-    out, if another limit left somebody out, or if they cannot be asked so."""
+    Parameters
+    ----------
+    chooser : Chooser
+    size : SizeByCost
+        Limits, milliseconds among them.
+    build : callable
+        Makes the model of a choice, which is timed.
+    """
+    evidence = chooser.evidence
+    members = chooser.order_members().with_curve()
+    most = size.resolve(members.order, evidence.costs, timed=True)
+    budget = LatencyBudget(
+        evidence,
+        size.limits["milliseconds"],
+        size.batch or 1,
+        all_may_stay=most == evidence.votes.n_members,
+    )
+    number = budget.estimate(members.order[:most], members.pruner.new_weights)
+    while True:
+        selection = members.first(number)
+        model = build(selection)
+        times = budget.time(model.predict)  # longer than those that were tried
+        if times.p95 <= budget.limit:
+            latency = budget.latency(times, selection.n_kept)
+            return model, replace(selection, latency=latency), latency
+        if number == 1:
+            raise budget.refusal(times)
+        number = min(number - 1, int(0.9 * number))
 
-    def __str__(self) -> str:
-        return (
-            f"{_per_call(self.batch)}: {self.whole}, of which "
-            f"{milliseconds_text(self.preprocessing.median)} are preprocessing; the "
-            f"budget is {milliseconds_text(self.limit)}"
-        )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers in plain types."""
-        lazily = self.lazily
-        return {
-            "limit": self.limit,
-            "batch": self.batch,
-            **self.whole.to_dict(),
-            "preprocessing": self.preprocessing.to_dict(),
-            "lazily": None if lazily is None else lazily.to_dict(),
-        }
-
-
-class Pace:
-    """Times models of some members by batches of the samples at hand.
+class LatencyBudget:
+    """A limit on the time of a call, kept by models that are timed.
 
     Parameters
     ----------
     evidence : Evidence
-        With an ensemble and samples.
+        With an ensemble and samples, of which batches are made.
     limit : float
         Milliseconds of a call.
     batch : int
@@ -87,29 +94,17 @@ class Pace:
     ) -> None:
         assert evidence.ensemble is not None
         self.ensemble: Ensemble = evidence.ensemble
-        self.limit = limit
-        self.batch = batch
-        self.all_may_stay = all_may_stay
+        self.limit, self.batch, self.all_may_stay = limit, batch, all_may_stay
         self.classes: Array = evidence.votes.classes
         _check_memory(evidence, batch)
-        places = batch_rows(evidence.rows.size, batch)
-        self.batches: Sequence[Any] = [
-            take_rows(evidence.X, evidence.rows[some]) for some in places
+        self.batches = [
+            take_rows(evidence.X, evidence.rows[places])
+            for places in batch_rows(evidence.rows.size, batch)
         ]
-        self.preprocessing = time_calls(
-            self.ensemble.prepare, self.batches, limit=limit, **_TRIAL
-        )
+        self.preprocessing = self.time(self.ensemble.prepare, **_TRIAL)
 
-    def most(self, order: IntArray, weights: FloatArray | None) -> int:
-        """Return how many of the first in an order answer in time; refuse if none.
-
-        Parameters
-        ----------
-        order : array of int
-            Members; more of them take longer.
-        weights : array, optional
-            New voting weights of all members.
-        """
+    def estimate(self, order: IntArray, weights: FloatArray | None) -> int:
+        """Return how many of the first in an order answer in time; refuse if none."""
         one = self._trial(order[:1], weights)
         if one.p95 > self.limit:
             raise self.refusal(one)
@@ -123,30 +118,34 @@ class Pace:
             number = (fits + too_many) // 2
         return fits
 
-    def again(self, model: Any) -> CallTimes:
-        """Time a model that was chosen, longer than those that were tried."""
-        return time_calls(model.predict, self.batches, limit=self.limit)
+    def _trial(self, members: IntArray, weights: FloatArray | None) -> CallTimes:
+        kept = np.sort(members)
+        new = None if weights is None else weights[kept]
+        if self.ensemble.can_predict:
+            model = self.ensemble.keep(kept, new)
+        else:
+            model = PooledClassifier.of(self.ensemble, kept, new, self.classes)
+        return self.time(model.predict, **_TRIAL)
 
-    def keeps(self, times: CallTimes) -> bool:
-        """Tell whether 19 calls of 20 are in time."""
-        return times.p95 <= self.limit
+    def time(self, call: Callable[[Any], Any], **options: Any) -> CallTimes:
+        """Return what calls with the batches take."""
+        return time_calls(call, self.batches, limit=self.limit, **options)
 
     def latency(self, times: CallTimes, n_kept: int) -> Latency:
         """Return what is known of the model chosen; say if lazy voting fits as well."""
         lazily = None if n_kept == self.ensemble.n_members else self._lazily()
-        found = Latency(self.limit, self.batch, times, self.preprocessing, lazily)
-        if lazily is not None and self.keeps(lazily):
+        if lazily is not None and lazily.p95 <= self.limit:
             warn(
                 f"{self._name}: {n_kept} of {self.ensemble.n_members} members are "
                 f"kept, but {self._lazy_words(lazily)}.",
                 LatencyWarning,
             )
-        return found
+        return Latency(self.limit, self.batch, times, self.preprocessing, lazily)
 
     def refusal(self, one: CallTimes) -> ValueError:
         """Return the complaint that not even one member answers in time."""
         before = self.preprocessing
-        if self.keeps(before):
+        if before.p95 <= self.limit:
             what = f"already the first member takes {one}"
             part = f", of which {before} are preprocessing"
         else:
@@ -156,10 +155,10 @@ class Pace:
         if one.median <= self.limit:
             hint = "; most calls are in time, so that the machine may be busy"
         lazily = self._lazily()
-        if lazily is not None and self.keeps(lazily):
+        if lazily is not None and lazily.p95 <= self.limit:
             hint += f"; {self._lazy_words(lazily)}"
         return ValueError(
-            f"{self._name}: {what}{part}, {_per_call(self.batch)}; nothing is kept"
+            f"{self._name}: {what}{part}, {calls_text(self.batch)}; nothing is kept"
             f"{hint}."
         )
 
@@ -173,15 +172,6 @@ class Pace:
             f"answers in {lazily}"
         )
 
-    def _trial(self, members: IntArray, weights: FloatArray | None) -> CallTimes:
-        kept = np.sort(members)
-        new = None if weights is None else weights[kept]
-        if self.ensemble.can_predict:
-            model = self.ensemble.keep(kept, new)
-        else:
-            model = PooledClassifier.of(self.ensemble, kept, new, self.classes)
-        return time_calls(model.predict, self.batches, limit=self.limit, **_TRIAL)
-
     def _lazily(self) -> CallTimes | None:
         if not self.all_may_stay:
             return None
@@ -189,12 +179,7 @@ class Pace:
             lazy = LazyClassifier(self.ensemble.model, random_state=0).fit()
         except (TypeError, ValueError):
             return None  # not every ensemble can be asked so
-        return time_calls(lazy.predict, self.batches, limit=self.limit, **_TRIAL)
-
-
-def fewer(number: int) -> int:
-    """Return the next smaller number of members to try, a tenth less."""
-    return min(number - 1, int(0.9 * number))
+        return self.time(lazy.predict, **_TRIAL)
 
 
 def _check_memory(evidence: Evidence, batch: int) -> None:
@@ -207,11 +192,3 @@ def _check_memory(evidence: Evidence, batch: int) -> None:
             f"batch={batch!r}: calls of so many rows with {n_columns:,} columns may "
             f"not fit into memory; at most {most:,}, with a part of the milliseconds."
         )
-
-
-def _per_call(batch: int) -> str:
-    return f"per call of {batch:,} row{'s' if batch > 1 else ''}"
-
-
-Build = Callable[[Any], Any]
-"""Makes the model of a selection."""
