@@ -285,8 +285,8 @@ def _as_expected(
         "agreement": expected.agreement(votes),
         "n_samples": votes.n_samples,
     }
-    if not expected.score.is_accuracy:
-        whole = selection.full_score
+    whole = selection.full_score
+    if whole is not None and not expected.score.is_accuracy:
         after = expected.score.top - expected.error
         found["score"] = (whole.score, after)
         doubts = whole.standard_error, expected.standard_error, expected.excess_error
