@@ -188,7 +188,7 @@ NAMED: list[tuple[str, str, str, str]] = [
         "out-of-bag votes with those on samples seen",
         "study",
         '"oob": VoteSource.OUT_OF_BAG',
-        '"oob": VoteSource.HELD_OUT',
+        '"oob": VoteSource.NEW',
     ),
     (
         "new weights are not used",

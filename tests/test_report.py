@@ -322,12 +322,12 @@ def few():
 @pytest.mark.parametrize(
     ("make", "type_", "chosen_on"),
     [
-        (pool, "list of classifiers", "votes on other samples"),
-        (boosted, "AdaBoostClassifier", "votes on other samples"),
-        (voting, "VotingClassifier", "votes on other samples"),
+        (pool, "list of classifiers", "votes on samples taken as new"),
+        (boosted, "AdaBoostClassifier", "votes on samples taken as new"),
+        (voting, "VotingClassifier", "votes on samples taken as new"),
         (piped, "BaggingClassifier in a Pipeline", "out-of-bag votes"),
-        (lone, "dict of classifiers", "votes on other samples"),
-        (few, "RandomForestClassifier", "votes on other samples"),
+        (lone, "dict of classifiers", "votes on samples taken as new"),
+        (few, "RandomForestClassifier", "votes on samples taken as new"),
     ],
 )
 def test_any_ensemble_has_a_report(make, type_, chosen_on):
@@ -580,7 +580,7 @@ def test_a_certificate_is_on_the_half_that_did_not_choose():
     first, second = halves.votes
     order = quorate.pruning.ReducedError(keep=1.0).fit(first).order_
     pruner = quorate.pruning.ReducedError()
-    found = certificate_facts(halves, pruner, VoteSource.OTHER)
+    found = certificate_facts(halves, pruner, VoteSource.ASSUMED_NEW)
     right = quorate.certify(second, order, tolerance=0.02)
     for name in ("n_kept", "n_samples", "error", "full_error", "error_limit"):
         assert found[name] == getattr(right, name)
@@ -592,7 +592,7 @@ def test_a_choice_without_nested_sizes_is_certified_at_its_own():
     halves = halves_of(Evidence(votes_of(n_samples=3000)), "brier", 3000, seed=1)
     pruner = quorate.pruning.BrierSelection()
     assert not pruner.tags.nested
-    found = certificate_facts(halves, pruner, VoteSource.OTHER, 9)
+    found = certificate_facts(halves, pruner, VoteSource.ASSUMED_NEW, 9)
     chosen = quorate.select(halves.votes[0], method="brier", keep=9)
     right = quorate.certify(halves.votes[1], chosen, tolerance=0.02)
     assert found["n_kept"] == right.n_kept == 9
@@ -655,7 +655,7 @@ def test_random_choices_are_judged_against_all_members():
 @pytest.mark.parametrize("method", ["mdm", "brier", "lcs", "ges"])
 @pytest.mark.parametrize("masked", [False, True])
 def test_the_page_and_the_chooser_expect_the_same(method, masked):
-    votes = votes_of(masked=masked).with_source(VoteSource.OTHER)
+    votes = votes_of(masked=masked).with_source(VoteSource.ASSUMED_NEW)
     found = quorate.report(votes, method=method, keep=4, methods=[]).data
     chosen = choose(Evidence(votes), method, FixedSize(4), seed=0)
     chosen = with_expected_error(chosen, Evidence(votes))
@@ -958,7 +958,7 @@ def test_lazy_voting_is_tried_as_the_command_does():
     model = RandomForestClassifier(30, random_state=0).fit(X[:600], y[:600])
     rows = quorate.report(model, X[600:], y[600:], methods=[], random_state=4).data
     tried = try_modes(model, X[600:], y[600:], random_state=4, repeats=1)
-    assert not tried.on_training
+    assert not tried.source.flaw
     found = {row["mode"]: row for row in rows["lazy"]["rows"]}
     assert rows["lazy"]["n_samples"] == tried.n_samples == 250
     names = ["all members", "exact", "bayes, 99.9 %", "calibrated, 0.5 %"]

@@ -10,7 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
-from sklearn.ensemble import RandomForestClassifier, VotingClassifier
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 from tests.cli.shell import run as shell
@@ -29,6 +33,8 @@ def folder(tmp_path_factory):
     X.assign(kind=kinds).to_csv(folder / "wine.csv", index=False)
     forest = RandomForestClassifier(40, random_state=0).fit(X, kinds)
     save(forest, folder / "forest.skops")
+    extra = ExtraTreesClassifier(9, random_state=0).fit(X, kinds)
+    save(extra, folder / "extra.skops")
     return folder
 
 
@@ -115,7 +121,7 @@ def test_expects_nothing_of_members_with_new_leaves_or_where_it_compares(run, fo
         (["--method", "oep", "--keep", "own"], range(1, 41)),
         (["--tolerance", "0.5"], range(1, 8)),  # fewer than the 8 of the default
         (["--budget", "nodes=100"], range(1, 15)),
-        (["--all-votes", "--method", "oo", "--keep", "3"], [3]),
+        (["--rows", "new", "--method", "oo", "--keep", "3"], [3]),
     ],
 )
 def test_sizes(run, words, members):
@@ -180,7 +186,7 @@ def test_more_members_than_there_are(run, tmp_path):
 
 
 def test_warning_is_a_note(run):
-    done = run("--all-votes", "--method", "re")
+    done = run("--method", "re", model="extra.skops")
     assert done.exit_code == 0
     assert "Note: ReducedError is driven by accuracy" in done.stderr
 
@@ -206,7 +212,7 @@ def test_what_was_compared_on(run, folder, tmp_path):
         found = json.loads(done.stdout)
         assert found["compared_on"] == seen
         assert found["comparison"]["n_samples"] == n_samples
-    said = run("--force", "--distil", "--all-votes").stdout
+    said = run("--force", "--distil", model="extra.skops").stdout
     assert "how accurate they are cannot be told" in " ".join(said.split())
 
 

@@ -67,7 +67,7 @@ def test_writes_a_page_whose_command_makes_it_again(files, tmp_path, monkeypatch
     ("options", "said"),
     [
         ([], []),
-        (["--method", "mdm", "--all-votes"], ["--method", "mdm", "--all-votes"]),
+        (["--method", "mdm", "--rows", "new"], ["--method", "mdm", "--rows", "new"]),
         (["--scoring", "balanced_accuracy"], ["--scoring", "balanced_accuracy"]),
         (["--method", "random", "--seed", "7"], ["--method", "random", "--seed", "7"]),
     ],
@@ -103,10 +103,10 @@ def test_does_not_write_over_a_file(files, tmp_path):
     assert done.exit_code == 2
     assert "exists; --force writes over it" in done.stderr
     assert page.read_text() == "mine"
-    words = ("--force", "--all-votes", "--keep", "4", "--json")
+    words = ("--force", "--rows", "new", "--keep", "4", "--json")
     done = run(files, page, *words)
     assert done.exit_code == 0, done.stderr
-    assert embedded(page)["votes"]["chosen_on"] == "training votes"
+    assert embedded(page)["votes"]["chosen_on"] == "votes on new samples"
     assert json.loads(done.stdout) == {"output": str(page), **embedded(page)}
 
 

@@ -338,10 +338,10 @@ class TestChooseMethod:
         ("kind", "chosen_on", "name"),
         [
             ("forest", "out-of-bag votes", "BrierSelection"),
-            ("bagging", "votes on other samples", "BrierSelection"),
+            ("bagging", "votes on samples taken as new", "BrierSelection"),
             ("forest", "training votes", "Herding"),
             ("boosting", "training votes", "SparseWeights"),
-            ("voting", "votes on samples held out", "BrierSelection"),
+            ("voting", "votes on new samples", "BrierSelection"),
             ("pool", "", "BrierSelection"),
             (None, "", "BrierSelection"),
         ],

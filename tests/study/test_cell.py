@@ -118,7 +118,7 @@ class TestVotes:
         assert not as_set(trained["X"]) & chosen_on
         assert (len(trained["X"]), len(chosen_on)) == (45, 15)  # a quarter of 60
         assert unit.evidence.votes.n_samples == 15
-        assert unit.evidence.votes.source is VoteSource.HELD_OUT
+        assert unit.evidence.votes.source is VoteSource.NEW
         # and neither is tested on
         data = load_data("wine", n_rows=90)
         _, test = fold_rows(unit.unit.plan, data.y, 0, 0)

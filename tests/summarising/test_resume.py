@@ -10,7 +10,6 @@ from tests.summarising.conftest import in_batches
 import quorate
 from quorate._data import GivenBatches
 from quorate._votes import Summary
-from quorate.exceptions import BatchError
 
 
 @pytest.fixture
@@ -75,12 +74,6 @@ def test_a_file_that_has_changed_is_refused(forest, data, tmp_path, ending):
     os.utime(path, ns=(0, path.stat().st_mtime_ns + 1_000_000_000))
     with pytest.raises(ValueError, match=rf"1\.{ending} is not what it was"):
         quorate.summarise(forest, folder, target="label", resume=file)
-
-
-def test_a_bad_batch_among_those_done_is_named(forest, pairs, file):
-    pairs[1] = pairs[1][0][:, :5], pairs[1][1]
-    with pytest.raises(BatchError, match=r"summarise: batch 1: .*400 rows are kept"):
-        quorate.summarise(forest, pairs, resume=file)
 
 
 def test_marks_tell_samples_apart(data):

@@ -375,9 +375,9 @@ def test_the_source_of_a_sum_is_the_weaker_one():
 
     held, other, training = (
         of(source)
-        for source in (VoteSource.HELD_OUT, VoteSource.OTHER, VoteSource.TRAINING)
+        for source in (VoteSource.NEW, VoteSource.ASSUMED_NEW, VoteSource.TRAINING)
     )
-    assert (held + other).source is (other + held).source is VoteSource.OTHER
+    assert (held + other).source is (other + held).source is VoteSource.ASSUMED_NEW
     assert (training + held).source is VoteSource.TRAINING
     assert (held + votes.summary()).source is None
 

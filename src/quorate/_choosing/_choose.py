@@ -230,7 +230,7 @@ class Chooser:
         if self.evidence.chosen_on:
             raise ValueError(
                 f"{who}: how many are enough cannot be told, since these members were "
-                "chosen, or their leaves distilled, on many of these samples before, "
+                "chosen, or their leaves distilled, on these samples before, "
                 "which flatters them; give samples that took no part in that, or a "
                 "number to keep."
             )

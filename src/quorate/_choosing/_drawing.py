@@ -69,8 +69,8 @@ def draw_from(
     seed: int = 0,
     *,
     may_ask: bool = True,
-) -> tuple[Any, Array, IntArray, Drawn | None]:
-    """Return a stratified sample of batches and where it was, in one pass.
+) -> tuple[Any, Array, Drawn | None]:
+    """Return a stratified sample of batches, in one pass.
 
     Batches that the ensemble could not vote on are refused, drawn from or not.
     """
@@ -79,9 +79,9 @@ def draw_from(
         source, size, seed, check=batch_check(ensemble), owner=owner
     )
     if rows.size == n_rows:
-        return X, y, rows, None
+        return X, y, None
     drawn = Drawn(rows.size, n_rows, seed)
-    return X, y, rows, warn_if_sampled(drawn, max_samples, owner, may_ask)
+    return X, y, warn_if_sampled(drawn, max_samples, owner, may_ask)
 
 
 def warn_if_sampled(

@@ -2,6 +2,7 @@
 
 from quorate._data._batches import Batch, BatchSource, GivenBatches, named_batch
 from quorate._data._dask import computed, cut_alike, is_dask, partitions, sent
+from quorate._data._digest import RowDigest
 from quorate._data._drawing import (
     MAX_SAMPLES,
     Drawn,
@@ -44,6 +45,7 @@ __all__ = [
     "BatchSource",
     "Drawn",
     "GivenBatches",
+    "RowDigest",
     "SampleForm",
     "as_seed",
     "as_source",

@@ -17,6 +17,7 @@ from quorate._scoring import (
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate._units import cost_text
 from quorate._votes import Votes, why_not_scorable
+from quorate.ensembles import RowSource
 from quorate.pruning import gram, label_products
 
 __all__ = ["Frontier", "FrontierPoint", "frontier"]
@@ -183,7 +184,7 @@ def frontier(
     y: Any = None,
     *,
     cost: Any = "bytes",
-    out_of_bag: bool | str = "auto",
+    source: RowSource = "auto",
     scoring: Any = None,
     n_jobs: int | None = None,
 ) -> Frontier:
@@ -199,8 +200,8 @@ def frontier(
     cost : {"bytes", "nodes", "milliseconds"} or array-like
         What a member costs: its pickled size, the nodes of its trees, the time it takes
         to predict X, or a number above 0 for each member. With votes, numbers.
-    out_of_bag : {"auto", True, False}
-        Choose on out-of-bag votes, as for :func:`quorate.prune`.
+    source : {"auto", "new", "training"}
+        What X is to the members, as for :func:`quorate.prune`.
     scoring : str, scorer, callable or None
         What to set against cost; see :func:`quorate.select`. Accuracy by default. The
         errors of the front are what is missing to the best value of the score then.
@@ -246,7 +247,7 @@ def frontier(
         ensemble,
         X,
         y,
-        out_of_bag=out_of_bag,
+        source=source,
         n_jobs=n_jobs,
         scoring=scoring,
         owner="frontier",

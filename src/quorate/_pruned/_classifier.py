@@ -35,7 +35,7 @@ from quorate._pruned._fitting import (
     fit_and_hold_out,
     fit_in_folds,
 )
-from quorate._pruned._prune import distilled, marks_for, smaller_ensemble
+from quorate._pruned._prune import distilled, rows_for, smaller_ensemble
 from quorate._scoring import check_scoring
 from quorate._typing import Array, BoolArray
 from quorate._votes import as_labels
@@ -216,8 +216,8 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
             owner="PrunedClassifier",
         )
         assert fitted.evidence.ensemble is not None
-        marks = marks_for(fitted.evidence)
-        self.estimator_ = smaller_ensemble(fitted.evidence.ensemble, selection, marks)
+        rows = rows_for(fitted.evidence)
+        self.estimator_ = smaller_ensemble(fitted.evidence.ensemble, selection, rows)
         if options is not None:
             if seed is not None:
                 options = {**options, "random_state": seed}

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from quorate._data import (
+    RowDigest,
     count_rows,
     cut_rows,
     in_memory,
@@ -29,13 +30,13 @@ from quorate._pruned._teacher import read_teacher
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import as_labels, positions
 from quorate.ensembles import (
-    ROWS,
     Ensemble,
     Member,
-    marked_lessons,
+    find_record,
     read_ensemble,
+    recorded_rows,
+    set_record,
     with_new_leaves,
-    with_new_record,
 )
 from quorate.exceptions import SampledWarning
 
@@ -132,9 +133,9 @@ def distil(
     -------
     ensemble of the same class
         ``distillation_`` says what was done, and so does ``pruning_["distil"]`` where
-        members were chosen before. ``distillation_["rows"]`` has marks of the rows
-        learned on, in X and beside it: 5.2 kB for each of the two. On these no limit is
-        given, nor anything certified. Its out-of-bag scores are gone, and
+        members were chosen before. ``distillation_["rows"]`` has digests of the rows
+        learned on, in X and beside it, on which nothing is certified, nor any limit
+        given. Its out-of-bag scores are gone, and
         nothing is out of bag any more: the teacher has seen all training rows, so
         judge it on rows that nobody was trained on.
 
@@ -172,7 +173,7 @@ def distil(
     found, classes = check_distillable(small)
     known = read_teacher(teacher, classes)
     size, seed = sample_size(max_samples, "distil"), _seed(random_state)
-    X, some, drawn = some_rows((found, known.ensemble), X, target, size, seed)
+    X, some, drawn = some_rows(found, X, target, size, seed)
     unlabelled = in_memory(unlabelled)
     if drawn is not None and max_samples is None:
         warn(
@@ -225,8 +226,10 @@ def distil(
     learned_on = [_some_of(X, some)]
     if unlabelled is not None:
         learned_on.append(unlabelled)
-    marks = marked_lessons(found, known.ensemble, learned_on)
-    return _recorded(made, found, record, marks, taught)
+    models = [found] if known.ensemble is None else [found, known.ensemble]
+    digests = [str(RowDigest.of(rows)) for rows in learned_on]
+    rows = list(dict.fromkeys([*digests, *recorded_rows(models)]))
+    return _recorded(made, found, record, rows, taught)
 
 
 def check_options(
@@ -409,7 +412,7 @@ def _recorded(
     made: Any,
     before: Ensemble,
     record: Distillation,
-    marks: list[dict[str, Any]],
+    rows: list[str],
     taught: list[Any],
 ) -> Any:
     """Write down what was done, and see that it was done."""
@@ -420,9 +423,12 @@ def _recorded(
                 f"distil: the kind of {type(before.core).__name__} does not put new "
                 "members in place; it needs a replace_members of its own."
             )
-    again.core.distillation_ = {**record.to_dict(), ROWS: marks}
+    again.core.distillation_ = {**record.to_dict(), "rows": rows}
+    chosen = find_record(before.model)
+    if chosen is None:
+        return made
     # What was kept, and on which rows, is as true of the same trees with new leaves.
-    return with_new_record(made, before, again, distil=record.to_dict())
+    return set_record(made, {**chosen, "distil": record.to_dict()})
 
 
 def _described(X: Any) -> str:

@@ -16,16 +16,17 @@ from quorate._choosing import (
     size_for,
     with_expected_error,
 )
-from quorate._data import as_seed
+from quorate._data import RowDigest, as_seed
 from quorate._pruned._distil import check_distillable, check_options
 from quorate._pruned._distil import distil as teach
 from quorate._pruned._latency import choose_in_time
-from quorate._pruned._record import get_record, pruning_record, set_record
+from quorate._pruned._record import get_record, pruning_record
 from quorate.ensembles import (
-    ROWS,
     Ensemble,
     PooledClassifier,
-    marked,
+    RowSource,
+    recorded_rows,
+    set_record,
     warn_of_heads,
 )
 
@@ -37,7 +38,7 @@ def prune(
     method: Any = "auto",
     keep: Keep = DEFAULT,
     *,
-    out_of_bag: bool | str = "auto",
+    source: RowSource = "auto",
     tolerance: float | None = None,
     budget: Budget | None = None,
     batch: int | None = None,
@@ -76,9 +77,11 @@ def prune(
         weight, or as many as err least by cross-validation where it gives none. A
         pruner object keeps as many as its own ``keep`` says, unless another is given
         here.
-    out_of_bag : {"auto", True, False}
-        Choose on out-of-bag votes. "auto" does so where the ensemble bootstraps and X
-        is its training data, and uses all votes on X otherwise.
+    source : {"auto", "new", "training"}
+        What X is to the members: samples they have not seen, or their training data, of
+        which out-of-bag votes are taken where there are some. You are believed. By
+        default X counts as training data on exact evidence only: as many samples reach
+        each leaf of the trees as in training.
     tolerance, budget
         Other ways to say how many; see :func:`quorate.select`. Bytes and nodes limit
         the sum over the members kept. Milliseconds limit one call of ``predict`` of the
@@ -119,14 +122,12 @@ def prune(
         name; its ``estimators`` is the list or dict, smaller. Methods that choose
         weights set them in pools, AdaBoost and voting ensembles, and turn forests and
         bagging, which have none, into a :class:`quorate.WeightedVoting` of the same
-        members. ``pruning_`` says what was done, with digests of what the members had
-        learned: fitting the smaller ensemble again leaves it there, and who reads it
-        then refuses it. ``pruning_["rows"]`` has marks of the rows chosen on, on which
-        nothing is certified, and on which no size is found by errors later. Out-of-bag
-        scores are gone: they were those of all members. ``n_jobs`` is None, since
-        starting workers makes small batches slower; set it for large ones. A whole
-        number as ``random_state`` of what can grow by ``warm_start`` becomes another,
-        with which it draws no member again that it has.
+        members. ``pruning_`` says what was done; ``pruning_["rows"]`` has a digest of
+        X, on which nothing is certified, and no size is found by errors later.
+        Out-of-bag scores are gone: they were those of all members. ``n_jobs`` is None,
+        since starting workers makes small batches slower; set it for large ones. A
+        whole number as ``random_state`` of what can grow by ``warm_start`` becomes
+        another, with which it draws no member again that it has.
 
     See Also
     --------
@@ -152,7 +153,7 @@ def prune(
         y,
         method,
         keep,
-        out_of_bag=out_of_bag,
+        source=source,
         tolerance=tolerance,
         budget=budget,
         batch=batch,
@@ -175,7 +176,7 @@ def prune_with_selection(
     method: Any = "auto",
     keep: Keep = DEFAULT,
     *,
-    out_of_bag: bool | str = "auto",
+    source: RowSource = "auto",
     tolerance: float | None = None,
     budget: Budget | None = None,
     batch: int | None = None,
@@ -233,7 +234,7 @@ def prune_with_selection(
         ensemble,
         X,
         y,
-        out_of_bag=out_of_bag,
+        source=source,
         n_jobs=n_jobs,
         scoring=scoring,
         max_samples=max_samples,
@@ -244,14 +245,14 @@ def prune_with_selection(
     whole = evidence.ensemble
     assert whole is not None
     warn_of_heads(whole)
-    marks = marks_for(evidence)
+    rows = rows_for(evidence)
 
     def build(selection: Selection) -> Any:
-        smaller = smaller_ensemble(whole, selection, marks)
+        smaller = smaller_ensemble(whole, selection, rows)
         if options is not None:
             # Of files, the rows that were drawn.
-            rows = evidence.X if y is None else X
-            smaller = distilled(smaller, whole, rows, options, n_jobs)
+            given = evidence.X if y is None else X
+            smaller = distilled(smaller, whole, given, options, n_jobs)
         return smaller
 
     chooser = Chooser(evidence, method, size, scoring=scoring, seed=seed, **parameters)
@@ -268,21 +269,15 @@ def prune_with_selection(
     return smaller or build(selection), selection
 
 
-def marks_for(evidence: Evidence) -> list[dict[str, Any]]:
-    """Return marks of the rows that evidence is about, by which they are known again.
-
-    No limit is given on rows that members were chosen on.
-    """
+def rows_for(evidence: Evidence) -> list[str]:
+    """Return digests of the rows that members are, and were before, chosen on."""
     assert evidence.ensemble is not None
-    votes = evidence.votes
-    labels = votes.classes[votes.y]
-    return marked(evidence.ensemble, evidence.X, evidence.rows, labels)
+    before = recorded_rows([evidence.ensemble])
+    return list(dict.fromkeys([str(RowDigest.of(evidence.X)), *before]))
 
 
 def smaller_ensemble(
-    ensemble: Ensemble,
-    selection: Selection,
-    marks: list[dict[str, Any]] | None = None,
+    ensemble: Ensemble, selection: Selection, rows: list[str] | None = None
 ) -> Any:
     """Return the ensemble of the members chosen, with a record of the choice.
 
@@ -292,8 +287,8 @@ def smaller_ensemble(
         The whole one.
     selection : Selection
         Who is kept.
-    marks : list of dict, optional
-        Marks of the rows chosen on, of :func:`marks_for`.
+    rows : list of str, optional
+        Digests of the rows chosen on, of :func:`rows_for`.
     """
     kept, weights = selection.members, selection.weights
     new = None if weights is None else weights[kept]
@@ -302,7 +297,7 @@ def smaller_ensemble(
     else:
         classes = selection.votes.classes
         smaller = PooledClassifier.of(ensemble, kept, new, classes)
-    return set_record(smaller, {**pruning_record(selection), ROWS: marks or []})
+    return set_record(smaller, {**pruning_record(selection), "rows": rows or []})
 
 
 def distilled(

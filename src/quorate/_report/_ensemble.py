@@ -64,6 +64,7 @@ from quorate._scoring import check_scoring
 from quorate._theory import diagnose
 from quorate._version import versions
 from quorate._votes import Summary, Votes, VoteSource
+from quorate.ensembles import RowSource
 
 # Beyond these numbers, parts of the report look at some of the samples; it says so.
 _COMPARED_SAMPLES = 6_000
@@ -80,7 +81,7 @@ def report(
     method: Any = "auto",
     keep: Keep = DEFAULT,
     scoring: Any = None,
-    out_of_bag: bool | str = "auto",
+    source: RowSource = "auto",
     methods: Sequence[Any] | None = None,
     noise: float = 0.01,
     title: str | None = None,
@@ -114,8 +115,8 @@ def report(
         What good means; see :func:`quorate.select`. Accuracy by default. The page
         speaks in that score. Where none is given and the members were trained with
         class weights, members are chosen as usual but judged by balanced accuracy.
-    out_of_bag : {"auto", True, False}
-        Which votes to use; see :func:`quorate.prune`.
+    source : {"auto", "new", "training"}
+        What the samples are to the members; see :func:`quorate.prune`.
     methods : sequence of str or Pruner, optional
         Methods to compare with, at the same size; some quick ones by default.
     noise : float
@@ -187,7 +188,7 @@ def report(
             method=method != "auto",
             keep=keep != DEFAULT,
             scoring=scoring is not None,
-            out_of_bag=out_of_bag != "auto",
+            source=source != "auto",
             methods=methods is not None,
             max_samples=max_samples is not None,
             target=target is not None,
@@ -203,7 +204,7 @@ def report(
         method=method,
         keep=keep,
         scoring=scoring,
-        out_of_bag=out_of_bag,
+        source=source,
         methods=methods,
         noise=noise,
         title=title,
@@ -225,17 +226,17 @@ def make_report(
     method: Any,
     keep: Keep,
     scoring: Any = None,
-    out_of_bag: bool | str,
+    source: RowSource,
     methods: Sequence[Any] | None,
     noise: float,
     title: str | None,
     n_jobs: int | None,
     random_state: int,
-    source: Source | None = None,
+    files: Source | None = None,
     max_samples: int | None = None,
     target: str | None = None,
 ) -> Report:
-    """Make the report; ``source`` names the files, where it comes from files."""
+    """Make the report; ``files`` names the files, where it comes from files."""
     require_extra()
     _check_settings(methods, random_state)
     size = size_for(method, keep, owner="report")
@@ -244,7 +245,8 @@ def make_report(
     start = time.perf_counter()
     if isinstance(ensemble, (Votes, Blend)):
         unfit = {"max_samples": max_samples, "target": target}
-        _refuse_for_votes({**unfit, "out_of_bag": out_of_bag is True or None})
+        said = None if source == "auto" else source
+        _refuse_for_votes({**unfit, "source": said})
         evidence = _recorded(ensemble, X, y, scoring)
     elif X is None:
         raise ValueError(
@@ -256,7 +258,7 @@ def make_report(
             ensemble,
             X,
             y,
-            out_of_bag=out_of_bag,
+            source=source,
             n_jobs=n_jobs,
             scoring=scoring,
             owner="report",
@@ -364,6 +366,7 @@ def make_report(
                 else {"scoring": selection.scoring}
             ),
             "out_of_bag": votes.source is VoteSource.OUT_OF_BAG,
+            "source": _row_source(votes.source),
             "noise": noise,
             "random_state": random_state,
             **({} if max_samples is None else {"max_samples": max_samples}),
@@ -381,13 +384,13 @@ def make_report(
     data["sizes"] = {
         **size_facts(selection, data),
         "commands": prune_commands(
-            data["settings"], method, out_of_bag, selection, source, recorded
+            data["settings"], method, source, selection, files, recorded
         ),
     }
     members = data["sizes"]["members"].tolist()
     data["sizes"]["advised"] = members.index(advised_size(data))
     data["reproduce"] = reproduce(
-        data["settings"], method, methods, title, selection, source, recorded
+        data["settings"], method, methods, title, selection, files, recorded
     )
     data["advice"] = advice(data)
     few = _some(votes, _PAIR_SAMPLES, random_state)
@@ -436,8 +439,15 @@ def _recorded(given: Votes | Blend, X: Any, y: Any, scoring: Any) -> Evidence:
     if votes.source is VoteSource.UNLABELLED:
         raise ValueError(f"report: {votes.source.flaw}.")
     if votes.source is None:
-        votes = votes.with_source(VoteSource.OTHER)
+        votes = votes.with_source(VoteSource.ASSUMED_NEW)
     return Evidence(votes)
+
+
+def _row_source(source: VoteSource) -> RowSource:
+    """Return what to say about the samples to get these votes again."""
+    if source in (VoteSource.OUT_OF_BAG, VoteSource.TRAINING):
+        return "training"
+    return "new" if source is VoteSource.NEW else "auto"
 
 
 def _refuse_for_votes(options: dict[str, Any]) -> None:

@@ -43,7 +43,7 @@ def lazy_facts(model: Any, rows: Any, *, unseen: bool, seed: int) -> dict[str, A
         confidence=_CONFIDENCES if unseen else _CONFIDENCES[-1:],
         random_state=seed,
         repeats=2,
-        on_training=not unseen,
+        source="new" if unseen else "training",
     )
     note = trial.note
     if unseen and trial.left_out is not None:

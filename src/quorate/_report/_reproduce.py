@@ -88,10 +88,9 @@ def reproduce(
     choice = {
         "method": as_code(method),
         "keep": settings["keep"],
-        "out_of_bag": settings["out_of_bag"],
     }
-    if recorded:
-        del choice["out_of_bag"]
+    if not recorded and settings["source"] != "auto":
+        choice["source"] = settings["source"]
     for name in ("scoring", "max_samples"):
         if name in settings:
             choice[name] = settings[name]
@@ -172,10 +171,10 @@ def _call(function: str, options: dict[str, Any], what: str) -> list[str]:
 
 def _command(source: Source, given: dict[str, Any]) -> str:
     keep = "own" if given["keep"] is None else str(given["keep"])
-    votes = "--out-of-bag" if given["out_of_bag"] else "--all-votes"
+    rows = ["--rows", given["source"]] if "source" in given else []
     words = ["quorate", "report", source.model, source.data]
     words += ["--target", source.target, "--method", str(given["method"])]
-    words += ["--keep", keep, votes, "--noise", str(given["noise"])]
+    words += ["--keep", keep, *rows, "--noise", str(given["noise"])]
     words += ["--seed", str(given["random_state"]), *source.options]
     if "scoring" in given:
         words += ["--scoring", str(given["scoring"])]

@@ -6,7 +6,7 @@ import numpy as np
 
 from quorate._choosing import Evidence, Selection
 from quorate._data import count_rows
-from quorate._pruned import check_distillable, marks_for, smaller_ensemble
+from quorate._pruned import check_distillable, rows_for, smaller_ensemble
 from quorate._typing import IntArray
 from quorate._votes import Votes
 from quorate.ensembles import (
@@ -72,7 +72,7 @@ def pickled_pair(evidence: Evidence, selection: Selection) -> dict[str, int] | N
     """
     if evidence.ensemble is None:
         return None
-    small = smaller_ensemble(evidence.ensemble, selection, marks_for(evidence))
+    small = smaller_ensemble(evidence.ensemble, selection, rows_for(evidence))
     return {
         "before": pickled_bytes(evidence.ensemble.model),
         "after": pickled_bytes(read_ensemble(small).model),

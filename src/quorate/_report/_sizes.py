@@ -17,6 +17,7 @@ from quorate._report._reproduce import (
     votes_in,
 )
 from quorate._typing import FloatArray, IntArray
+from quorate.ensembles import RowSource
 from quorate.pruning import Pruner
 
 
@@ -229,9 +230,9 @@ def _marked(data: dict[str, Any], members: IntArray) -> list[dict[str, Any]]:
 def prune_commands(
     settings: dict[str, Any],
     method: Any,
-    out_of_bag: bool | str,
+    source: RowSource,
     selection: Selection,
-    source: Source | None,
+    files: Source | None,
     recorded: str = "",
 ) -> list[dict[str, str]]:
     """Return the lines that prune, in two parts: the size goes between them."""
@@ -239,8 +240,8 @@ def prune_commands(
     code = as_code(method)
     if code != "auto":
         given["method"] = code
-    if out_of_bag != "auto" and not recorded:
-        given["out_of_bag"] = out_of_bag
+    if source != "auto" and not recorded:
+        given["source"] = source
     for name in ("scoring", "max_samples"):
         if name in settings:
             given[name] = settings[name]
@@ -257,17 +258,17 @@ def prune_commands(
             "after": ")",
         }
     ]
-    if source is None or isinstance(code, Code):
+    if files is None or isinstance(code, Code):
         return found  # the command line knows names of methods only
-    line = ["quorate", "prune", source.model, source.data, "--target", source.target]
+    line = ["quorate", "prune", files.model, files.data, "--target", files.target]
     if "method" in given:
         line += ["--method", code]
-    if "out_of_bag" in given:
-        line.append("--out-of-bag" if out_of_bag else "--all-votes")
+    if "source" in given:
+        line += ["--rows", source]
     if "scoring" in given:
         line += ["--scoring", str(given["scoring"])]
     if draws:
         line += ["--seed", str(given["random_state"])]
-    before = shlex.join([*line, *source.options, "--keep"])
+    before = shlex.join([*line, *files.options, "--keep"])
     shell = {"label": "Prune on the command line", "before": f"{before} ", "after": ""}
     return [shell, *found]

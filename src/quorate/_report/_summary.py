@@ -34,8 +34,6 @@ from quorate._votes import Summary, VoteSource
 
 _VOTES_USED = {
     **_facts.VOTES_USED,
-    VoteSource.HELD_OUT: "The samples were kept from the members on purpose, so the "
-    "numbers are honest.",
     VoteSource.FOLDS: "Each ensemble was asked about samples that it was not trained "
     "on, so the numbers are honest.",
 }

@@ -37,7 +37,6 @@ from quorate._votes._probabilities import (
     DenseProbabilities,
     Probabilities,
     certain,
-    place_dtype,
     room_for,
     tabled,
 )
@@ -90,7 +89,6 @@ __all__ = [
     "load_counts",
     "load_summary",
     "member_positions",
-    "place_dtype",
     "pooled_votes",
     "positions",
     "prefix_predictions",

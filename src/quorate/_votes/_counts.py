@@ -278,8 +278,8 @@ class VoteCounts(ABC):
 
     def _accuracy_text(self) -> str:
         """Return how often the members and the ensemble are right."""
-        if self.source is VoteSource.TRAINING:
-            return "training votes, which say nothing about accuracy"
+        if self.source in (VoteSource.TRAINING, VoteSource.UNKNOWN):
+            return f"{self.source}, which say nothing about accuracy"
         mean = f"{self.accuracies.mean():.1%}".replace("%", " %")
         if self.source is VoteSource.UNLABELLED:
             return f"no labels; members agree with their decision on {mean}"

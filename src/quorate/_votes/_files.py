@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from quorate._atomic import atomic_write
+from quorate._data import RowDigest
 from quorate._typing import Array
 from quorate._votes._counts import SampleGroups, SmallestMargin, SmallestMargins
 from quorate._votes._labels import as_labels
@@ -85,10 +86,10 @@ _RIVALS: Layout = {
     "rival_times": ("i", "C"),
     "rival_order": ("i", "O"),
     "rival_weights": ("f", "M"),
-    "rival_learned": ("U", ""),
-    "rival_chosen_on": ("f", ""),
+    "rival_rows": ("U", ""),
+    "rival_chosen_on": ("U", "H"),
 }
-_READING: Layout = {
+READING: Layout = {
     "reading_labels": ("biufUSMm", "Y"),
     "reading_groups": ("i", "3G"),
     "reading_counts": ("i", "GYW"),
@@ -100,13 +101,10 @@ _LAYOUT: Layout = {
     **_PROBABILITIES,
     **_SUMS,
     **_RIVALS,
-    "learned": ("U", "M"),
-    **_READING,
+    **READING,
     "rows_done": ("i", "2"),
     "batches_done": ("U", "B"),
 }
-DIGESTS = ("learned", "rival_learned", *_READING)
-"""What tells models apart, and is not always known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +169,6 @@ def arrays_of(counts: Votes | Summary) -> dict[str, Array]:
             arrays |= {"certain": True} if given.are_certain else given.arrays()
     else:
         arrays |= _sum_arrays(counts.sums)
-        arrays["learned"] = counts.learned
         if counts.rivals is not None:
             arrays |= _rival_arrays(counts.rivals)
         if counts.reading is not None:
@@ -396,30 +393,32 @@ def _halves(steps: int) -> tuple[int, int]:
 
 
 def _summary(arrays: dict[str, Array]) -> Summary:
-    learned = arrays.get("learned")
     return Summary(
         **_about(arrays),
         sums=_sums(arrays),
         rivals=_rivals(arrays) if "rival_sizes" in arrays else None,
-        learned=None if learned is None else tuple(learned.tolist()),
         reading=_reading(arrays),
     )
 
 
 def _rival_arrays(rivals: PairedErrors) -> dict[str, Any]:
-    own = ("sizes", "errors", "samples", "same", "order", "weights", "learned")
+    own = ("sizes", "errors", "samples", "same", "order", "weights")
     arrays = {f"rival_{name}": getattr(rivals, name) for name in own}
     if rivals.kinds is not None:
         arrays["rival_kinds"] = rivals.kinds.codes
         arrays["rival_times"] = rivals.kinds.times
-    arrays["rival_chosen_on"] = rivals.n_chosen_on or None
+    if rivals.rows is not None:
+        arrays["rival_rows"] = str(rivals.rows)
+        arrays["rival_chosen_on"] = rivals.chosen_on_rows
     return arrays
 
 
 def _rivals(arrays: dict[str, Array]) -> PairedErrors:
-    kinds = None
+    kinds, rows = None, None
     if "rival_kinds" in arrays:
         kinds = PairedCounts(arrays["rival_kinds"], arrays["rival_times"])
+    if "rival_rows" in arrays:
+        rows = RowDigest.parse(str(arrays["rival_rows"]))
     return PairedErrors(
         sizes=arrays["rival_sizes"],
         order=arrays.get("rival_order"),
@@ -428,21 +427,21 @@ def _rivals(arrays: dict[str, Array]) -> PairedErrors:
         samples=arrays["rival_samples"],
         same=arrays["rival_same"],
         kinds=kinds,
-        learned=str(arrays["rival_learned"]) if "rival_learned" in arrays else None,
-        n_chosen_on=float(arrays.get("rival_chosen_on", 0.0)),
+        rows=rows,
+        chosen_on_rows=tuple(map(str, arrays.get("rival_chosen_on", ()))),
     )
 
 
 def _reading_arrays(reading: Reading) -> dict[str, Array]:
     groups = [reading.sizes, reading.members, reading.as_codes.astype(np.int64)]
     found = reading.labels, np.stack(groups), reading.counts
-    return dict(zip(_READING, found, strict=True))
+    return dict(zip(READING, found, strict=True))
 
 
 def _reading(arrays: dict[str, Array]) -> Reading | None:
-    if not all(name in arrays for name in _READING):
+    if not all(name in arrays for name in READING):
         return None
-    labels, groups, counts = (arrays[name] for name in _READING)
+    labels, groups, counts = (arrays[name] for name in READING)
     sizes, members, as_codes = groups
     if not ((labels[:-1] < labels[1:]).all() and labels.size):
         raise ValueError("labels that are not sorted")

@@ -53,11 +53,12 @@ AXES = {
 FROM_WEAKEST = (
     VoteSource.UNLABELLED,
     VoteSource.TRAINING,
+    VoteSource.UNKNOWN,
     None,
     VoteSource.FOLDS,
     VoteSource.OUT_OF_BAG,
-    VoteSource.OTHER,
-    VoteSource.HELD_OUT,
+    VoteSource.ASSUMED_NEW,
+    VoteSource.NEW,
 )
 
 
@@ -74,9 +75,8 @@ class Summary(VoteCounts):
     ``takes_summary`` take one.
 
     Summaries of the same members, weights and rule add up. Members in another order
-    are found by name; a class that only one of the two has seen is added. Those that
-    :func:`quorate.summarise` made know what the members had learned: other members of
-    the same names are refused.
+    are found by name; a class that only one of the two has seen is added. Members are
+    known by their names alone: add up summaries of one model only.
 
     Examples
     --------
@@ -94,8 +94,6 @@ class Summary(VoteCounts):
     ``equal_``; ``own`` is missing if it is not known what the ensemble decides."""
     rivals: "PairedErrors | None" = None
     """How other models did on the same samples, if that was asked."""
-    learned: tuple[str, ...] | None = field(default=None, repr=False)
-    """Digests of what each member has learned; None if nobody has said."""
 
     def _sum(self, name: str) -> Any:
         return self.sums[name]
@@ -198,10 +196,6 @@ class Summary(VoteCounts):
             )
         return replace(self, sums=sums)
 
-    def may_be_of(self, learned: tuple[str, ...] | None) -> bool:
-        """Tell whether the members have learned this, as far as is known."""
-        return None in (self.learned, learned) or self.learned == learned
-
     # Sums
 
     def __add__(self, other: object) -> "Summary":
@@ -238,7 +232,6 @@ class Summary(VoteCounts):
                 if name in two.sums
             },
             rivals=rivals,
-            learned=one.learned and two.learned,
             reading=reading,
         )
 
@@ -260,19 +253,12 @@ class Summary(VoteCounts):
                     f"{strange[0]!r}."
                 )
             order = [self.names.index(name) for name in other.names]
-            known = self.learned
             one = replace(
                 self,
                 names=other.names,
                 weights=None if self.weights is None else self.weights[order],
                 sums=self._each("M", lambda table, axis: table.take(order, axis)),
-                learned=None if known is None else tuple(known[at] for at in order),
                 rivals=None,  # they may be about positions
-            )
-        if not other.may_be_of(one.learned):
-            raise ValueError(
-                "Summary: summaries of two models do not add up; their members have "
-                "the same names, but have learned something else."
             )
         both_equal = one.has_equal_weights and other.has_equal_weights
         if not both_equal and not np.array_equal(
@@ -357,16 +343,13 @@ class Summary(VoteCounts):
         return load_summary(path)[0]
 
     def equals(self, other: Any) -> bool:
-        """Tell whether another summary holds the same counts of the same members.
-
-        What the members have learned counts where both know it.
-        """
-        from quorate._votes._files import DIGESTS, arrays_of
+        """Tell whether another summary holds the same counts of the same members."""
+        from quorate._votes._files import READING, arrays_of
 
         if not isinstance(other, Summary):
             return False
         one, two = arrays_of(self), arrays_of(other)
-        for name in DIGESTS:
+        for name in READING:
             if name not in one or name not in two:
                 one.pop(name, None), two.pop(name, None)
         return one.keys() == two.keys() and all(

@@ -744,8 +744,8 @@ class Votes(VoteCounts):
         return self._html("Votes", rows)
 
     def _accuracy_rows(self) -> list[tuple[str, str]]:
-        if self.source is VoteSource.TRAINING:
-            return [("votes", "on training samples, which say nothing about accuracy")]
+        if self.source in (VoteSource.TRAINING, VoteSource.UNKNOWN):
+            return [("votes", f"{self.source}, which say nothing about accuracy")]
         each = self.accuracies
         if self.source is VoteSource.UNLABELLED:
             why = "on samples without labels, which say nothing about accuracy"

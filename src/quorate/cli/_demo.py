@@ -52,12 +52,12 @@ _PAPER_DRAWS = 100
     help="The paper's side: thirteen measures, the risk estimate, EPBD and others.",
 )
 @_options.as_json
-def demo(members: int | None, seed: int, paper: bool, as_json: bool) -> None:
+def demo(members: int | None, random_state: int, paper: bool, as_json: bool) -> None:
     """Make a forest smaller and faster on embedded data, and show what it costs."""
     if paper:
-        _paper(members or 50, seed, as_json)
+        _paper(members or 50, random_state, as_json)
         return
-    measured = _measure(members or 200, seed)
+    measured = _measure(members or 200, random_state)
     if as_json:
         say(json.dumps(measured, indent=2))
         return

@@ -29,6 +29,7 @@ from quorate.cli._lists import pointer
 if TYPE_CHECKING:
     from quorate._theory import Diagnosis
     from quorate._votes import VoteCounts
+    from quorate.ensembles import RowSource
 
 _VOTES = (".npz", ".csv", ".gz", ".txt", ".parquet", ".pq")
 
@@ -43,12 +44,7 @@ _VOTES = (".npz", ".csv", ".gz", ".txt", ".parquet", ".pq")
     help="Column of true labels in a table of votes.",
 )
 @click.option("--target", metavar="COLUMN", help="Column of true labels in the data.")
-@click.option(
-    "--out-of-bag/--all-votes",
-    "out_of_bag",
-    default=None,
-    help="Use out-of-bag votes, or all; found out by default.",
-)
+@_options.rows
 @_options.jobs
 @_options.file_option(
     "--resume", help="Note how far a pass has come here, and go on from it."
@@ -62,8 +58,8 @@ def diagnose(
     data: tuple[Path, ...],
     label: str,
     target: str | None,
-    out_of_bag: bool | None,
-    jobs: int | None,
+    source: "RowSource",
+    n_jobs: int | None,
     resume: Path | None,
     dask: str | None,
     noise: float,
@@ -82,12 +78,11 @@ def diagnose(
     from quorate.ensembles import collect_votes
 
     votes: VoteCounts
-    by_pass = (jobs, resume, dask) != (None, None, None)
+    by_pass = (n_jobs, resume, dask) != (None, None, None)
     if votes_or_model.suffix.lower() in _VOTES:
-        if data or by_pass or (target, out_of_bag) != (None, None):
+        if data or by_pass or (target, source) != (None, "auto"):
             raise click.UsageError(
-                "DATA, --target, --out-of-bag, --jobs, --resume and --dask go with a "
-                "model."
+                "DATA, --target, --rows, --jobs, --resume and --dask go with a model."
             )
         votes = _read_votes(votes_or_model, label)
     elif not data or target is None:
@@ -97,12 +92,11 @@ def diagnose(
             check_folder(resume)
         (model,), form = read_models([votes_or_model], data, target, **loading)
         if by_pass or len(data) > 1 or is_stream(data[0]):
-            how = {"n_jobs": jobs, "resume": resume}
+            how: dict[str, Any] = {"n_jobs": n_jobs, "resume": resume, "source": source}
             votes = run_pass(model, list(data), target, dask=dask, **how)
         else:
             X, y = read_table(form, data[0], target)
-            wanted = "auto" if out_of_bag is None else out_of_bag
-            votes = collect_votes(model, X, y, out_of_bag=wanted)
+            votes = collect_votes(model, X, y, out_of_bag="auto", source=source)
     if flaw := why_not_scorable(votes.source):
         raise ValueError(f"{data[0] if data else votes_or_model}: {flaw}.")
     diagnosis = diagnose_votes(votes, noise)
@@ -110,10 +104,10 @@ def diagnose(
         say(json.dumps(diagnosis.to_dict(), indent=2))
         return
     console = results_console()
-    source = "" if votes.source is None else f"; {votes.source}"
+    origin = "" if votes.source is None else f"; {votes.source}"
     console.print(
         f"{votes.n_members:,} members, {votes.n_samples:,} samples, "
-        f"{len(votes.classes):,} classes{source}"
+        f"{len(votes.classes):,} classes{origin}"
     )
     show_diagnosis(console, diagnosis)
 

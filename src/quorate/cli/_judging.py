@@ -13,7 +13,7 @@ from quorate.cli._console import (
     results_console,
     say,
 )
-from quorate.cli._inputs import is_stream, read_models, read_table, run_pass
+from quorate.cli._inputs import read_models, read_table, run_pass
 
 
 @click.command(short_help="Set two models side by side, on the same samples.")
@@ -22,6 +22,7 @@ from quorate.cli._inputs import is_stream, read_models, read_table, run_pass
 @_options.data
 @_options.target
 @_options.scoring
+@_options.rows
 @_options.jobs
 @_options.dask
 @_options.loading
@@ -31,11 +32,12 @@ def compare(
     after: Path,
     data: Path,
     target: str,
-    scoring: str | None,
-    jobs: int | None,
+    n_jobs: int | None,
     dask: str | None,
     as_json: bool,
-    **loading: Any,
+    trusted: tuple[str, ...],
+    unsafe_pickle: bool,
+    **how: Any,
 ) -> None:
     """Set two models side by side: BEFORE and AFTER, on samples in DATA.
 
@@ -46,15 +48,18 @@ def compare(
     from quorate._scoring import check_scoring
     from quorate.ensembles import read_ensemble
 
-    check_scoring(scoring, "compare")
-    (first, second), form = read_models([before, after], [data], target, **loading)
+    check_scoring(how["scoring"], "compare")
+    (first, second), form = read_models(
+        [before, after], [data], target, trusted=trusted, unsafe_pickle=unsafe_pickle
+    )
     X, y = read_table(form, data, target)
-    if is_stream(data):
+    if y is None:
         classes = read_ensemble(first).classes
-        check_scoring(scoring, "compare", classes=classes, counted=True)
-        X = run_pass(first, data, target, against=second, n_jobs=jobs, dask=dask)
+        check_scoring(how["scoring"], "compare", classes=classes, counted=True)
+        passing = {"against": second, "n_jobs": n_jobs, "source": how["source"]}
+        X = run_pass(first, X, target, dask=dask, **passing)
     with progress_console().status("comparing"):
-        compared = compare_models(first, second, X, y, scoring=scoring)
+        compared = compare_models(first, second, X, y, **how)
     if as_json:
         say(json.dumps(compared.to_dict(), indent=2))
         return
@@ -85,6 +90,7 @@ def compare(
 @_options.class_weight(
     "Let every class count the same in the error, however rare it is."
 )
+@_options.rows
 @_options.jobs
 @_options.dask
 @_options.loading
@@ -94,13 +100,12 @@ def certify(
     small: Path,
     data: Path,
     target: str,
-    tolerance: float,
-    delta: float,
-    class_weight: str | None,
-    jobs: int | None,
+    n_jobs: int | None,
     dask: str | None,
     as_json: bool,
-    **loading: Any,
+    trusted: tuple[str, ...],
+    unsafe_pickle: bool,
+    **how: Any,
 ) -> None:
     """Prove that SMALL errs hardly more than BIG, on samples in DATA.
 
@@ -109,15 +114,16 @@ def certify(
     """
     from quorate._judging import certify as certify_models
 
-    (whole, part), form = read_models([big, small], [data], target, **loading)
-    evidence: tuple[Any, ...] = (whole, part, *read_table(form, data, target))
-    if is_stream(data):
-        passed = run_pass(whole, data, target, against=part, n_jobs=jobs, dask=dask)
-        evidence = (passed,)
+    (whole, part), form = read_models(
+        [big, small], [data], target, trusted=trusted, unsafe_pickle=unsafe_pickle
+    )
+    X, y = read_table(form, data, target)
+    evidence: tuple[Any, ...] = (whole, part, X, y)
+    if y is None:
+        passing = {"against": part, "n_jobs": n_jobs, "source": how["source"]}
+        evidence = (run_pass(whole, X, target, dask=dask, **passing),)
     with progress_console().status("asking"):
-        certificate = certify_models(
-            *evidence, tolerance=tolerance, delta=delta, class_weight=class_weight
-        )
+        certificate = certify_models(*evidence, **how)
     if as_json:
         say(json.dumps(certificate.to_dict(), indent=2))
     else:

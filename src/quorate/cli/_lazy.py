@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     metavar="SHARE",
     help="For calibrated: share of predictions that may change.",
 )
+@_options.rows
 @_options.seed(0)
 @_options.loading
 @_options.as_json
@@ -44,11 +45,10 @@ def lazy(
     model: Path,
     data: Path,
     target: str | None,
-    confidence: float,
-    epsilon: float,
-    seed: int,
     as_json: bool,
-    **loading: Any,
+    trusted: tuple[str, ...],
+    unsafe_pickle: bool,
+    **how: Any,
 ) -> None:
     """Try on MODEL how many members must be asked, and how much time that saves.
 
@@ -61,7 +61,9 @@ def lazy(
         raise ValueError(
             f"{data}: several files; one table with all samples is needed here."
         )
-    (ensemble,), form = read_models([model], [data], target, **loading)
+    (ensemble,), form = read_models(
+        [model], [data], target, trusted=trusted, unsafe_pickle=unsafe_pickle
+    )
     if not hasattr(ensemble, "predict"):
         raise TypeError(
             f"{model}: {with_article(type(ensemble).__name__)} cannot predict by "
@@ -69,11 +71,9 @@ def lazy(
         )
     X, y = read_table(form, data, target)
     with progress_console().status("asking"):
-        trial = try_modes(
-            ensemble, X, y, confidence=confidence, epsilon=epsilon, random_state=seed
-        )
+        trial = try_modes(ensemble, X, y, **how)
     if as_json:
-        limits = {"confidence": confidence, "epsilon": epsilon}
+        limits = {name: how[name] for name in ("confidence", "epsilon")}
         say(json.dumps({**trial.to_dict(), **limits}, indent=2))
         return
     _show(results_console(), trial)
@@ -97,7 +97,7 @@ def _show(console: Console, trial: "Trial") -> None:
         table.add_row(*cells)
     calibrated = f", {trial.n_calibration:,} others to calibrate"
     console.print(
-        f"{trial.n_members:,} members on {trial.n_samples:,} samples"
+        f"{trial.n_members:,} members on {trial.source.samples_text(trial.n_samples)}"
         + calibrated * bool(trial.n_calibration)
     )
     console.print(table)

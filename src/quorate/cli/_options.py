@@ -124,11 +124,20 @@ keep = click.option(
     help="Fraction (0.2 or 20%), number of members, 'auto' for as few as do about as "
     "well, or 'own' for what the method finds.",
 )
+rows = click.option(
+    "--rows",
+    "source",
+    type=click.Choice(["new", "training"]),
+    callback=lambda ctx, param, rows: rows or "auto",
+    help="What DATA are to the members; found out by default, where it can be known.",
+)
 force = click.option("--force", is_flag=True, help="Write over an existing file.")
 as_json = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON instead of tables."
 )
-jobs = click.option("--jobs", type=WORKERS, metavar="N", help="Processes that vote.")
+jobs = click.option(
+    "--jobs", "n_jobs", type=WORKERS, metavar="N", help="Processes that vote."
+)
 noise = option(
     "--noise",
     default=0.01,
@@ -148,8 +157,14 @@ scoring = click.option(
 
 def seed(default: int) -> Callable[..., Any]:
     """Return the option that fixes everything random."""
-    words = "Seed of everything random."
-    return option("--seed", default=default, type=SEED, metavar="N", help=words)
+    return option(
+        "--seed",
+        "random_state",
+        default=default,
+        type=SEED,
+        metavar="N",
+        help="Seed of everything random.",
+    )
 
 
 def max_samples(what: str) -> Callable[..., Any]:

@@ -25,6 +25,7 @@ from quorate.cli._inputs import (
 if TYPE_CHECKING:
     from quorate._choosing import ExpectedError, Selection
     from quorate._judging import Comparison
+    from quorate.ensembles import RowSource
 
 
 @click.command(short_help="Write a smaller model of the members that decide.")
@@ -55,12 +56,7 @@ if TYPE_CHECKING:
 )
 @_options.scoring
 @_options.class_weight("Let every class count the same when members are chosen.")
-@click.option(
-    "--out-of-bag/--all-votes",
-    "out_of_bag",
-    default=None,
-    help="Choose on out-of-bag votes, or on all; found out by default.",
-)
+@_options.rows
 @click.option(
     "--distil",
     is_flag=True,
@@ -89,8 +85,8 @@ def prune(
     test: Path | None,
     output: Path | None,
     force: bool,
-    scoring: str | None,
-    jobs: int | None,
+    distil: bool,
+    n_jobs: int | None,
     dask: str | None,
     as_json: bool,
     trusted: tuple[str, ...],
@@ -108,28 +104,34 @@ def prune(
     """
     output = output or model.with_name(f"{model.stem}-small.skops")
     check_output(output, force, ".skops")
-    from quorate._choosing import size_for
     from quorate._files import save
     from quorate._pruned import get_record
 
-    method, keep = choice["method"], choice["keep"]
-    check_method(method, keep, scoring, class_weight=choice["class_weight"])
-    limits = {name: choice[name] for name in ("tolerance", "budget", "batch")}
-    size_for(method, keep, **limits, owner="prune")
-    loading: dict[str, Any] = {"trusted": trusted, "unsafe_pickle": unsafe_pickle}
-    (ensemble,), form = read_models([model], [data, test], target, **loading)
+    if choice["class_weight"] is None:
+        del choice["class_weight"]  # which not every method has
+    check_choice(**choice)
+    (ensemble,), form = read_models(
+        [model], [data, test], target, trusted=trusted, unsafe_pickle=unsafe_pickle
+    )
     X, y = read_table(form, data, target)
     # Of members with new leaves, or in a pass over files, nothing is expected.
-    expect = not (test or choice["distil"] or y is None)
-    smaller, selection = _choose(
-        ensemble, X, y, target, expect=expect, scoring=scoring, jobs=jobs, **choice
-    )
+    choice["expect"] = not (test or distil or y is None)
+    smaller, selection = _choose(ensemble, X, y, target, distil, n_jobs, **choice)
     if test is not None:
         X, y = read_table(form, test, target)
     compared, certificate = _judge(
-        (ensemble, smaller), X, y, target, test is not None, scoring, jobs, dask
+        ensemble,
+        smaller,
+        (X, y, target),
+        test is not None,
+        scoring=choice["scoring"],
+        source=_source(choice["source"], selection, test is not None),
+        n_jobs=n_jobs,
+        dask=dask,
     )
-    compared, expected, note = _noted(compared, selection, expect, test is None)
+    compared, expected, note = _noted(
+        compared, selection, choice["expect"], test is None
+    )
     save(smaller, output)
     record = get_record(smaller)
     if as_json:
@@ -137,33 +139,38 @@ def prune(
             "output": str(output),
             "compared_on": "samples chosen on" if test is None else "test samples",
             "comparison": {**compared.to_dict(), "note": note},
-            "expected": None if expected is None else expected.to_dict(),
+            "expected": expected and expected.to_dict(),
             "certificate": certificate,
             "pruning": record,
         }
         say(json.dumps(printed, indent=2))
         return
-    _show(selection, record, method, compared)
-    console = results_console()
-    console.print(note)
-    console.print(f"written to {output}", markup=False, soft_wrap=True)
+    _show(selection, record, choice["method"], compared, note)
+    say(f"written to {output}")
     if certificate is not None:
-        console.print(certificate)
+        results_console().print(certificate)
 
 
-def check_method(
+def check_choice(
+    *,
     method: str,
     keep: float | int | str | None,
     scoring: str | None,
+    tolerance: float | None = None,
+    budget: dict[str, float] | None = None,
+    batch: int | None = None,
     class_weight: str | None = None,
+    **_: Any,
 ) -> None:
     """Refuse a method, or what it cannot do, before anything is read."""
-    from quorate._choosing import check_method
+    from quorate._choosing import check_method, size_for
     from quorate._scoring import check_scoring
     from quorate.pruning import AUTO, method_name, methods
 
     check_scoring(scoring, "prune")
-    check_method(method, **_given(class_weight=class_weight))
+    weighted = {} if class_weight is None else {"class_weight": class_weight}
+    check_method(method, **weighted)
+    size_for(method, keep, tolerance, budget, batch, owner="prune")
     if method == AUTO or keep is not None:
         return
     able = [name for name, known in methods().items() if known.tags.finds_size]
@@ -174,24 +181,14 @@ def check_method(
         )
 
 
-def _given(**parameters: Any) -> dict[str, Any]:
-    return {name: value for name, value in parameters.items() if value is not None}
-
-
 def _choose(
     ensemble: Any,
     X: Any,
     y: Any,
     target: str,
-    *,
-    method: str,
-    keep: float | int | str | None,
-    out_of_bag: bool | None,
-    class_weight: str | None,
     distil: bool,
-    seed: int,
-    jobs: int | None,
-    **how: Any,
+    n_jobs: int | None,
+    **choice: Any,
 ) -> "tuple[Any, Selection]":
     from quorate._pruned import prune_with_selection
 
@@ -204,37 +201,42 @@ def _choose(
             ensemble,
             X,
             y,
-            method,
-            keep,
-            out_of_bag="auto" if out_of_bag is None else out_of_bag,
             distil={"progress": show} if distil else False,
-            n_jobs=None if y is None else jobs,
+            n_jobs=None if y is None else n_jobs,
             target=target if y is None else None,
-            random_state=seed,
-            **how,
-            **_given(class_weight=class_weight),
+            **choice,
         )
 
 
+def _source(rows: "RowSource", selection: "Selection", is_test: bool) -> "RowSource":
+    """Return what the samples that judge are to the members."""
+    from quorate._votes import VoteSource
+
+    seen = (VoteSource.OUT_OF_BAG, VoteSource.TRAINING)
+    if not is_test and selection.votes.source in seen:
+        return "training"
+    return rows if rows == "auto" else "new"  # also of a test file beside training rows
+
+
 def _judge(
-    models: tuple[Any, Any],
-    X: Any,
-    y: Any,
-    target: str,
+    big: Any,
+    small: Any,
+    samples: tuple[Any, Any, str],
     is_test: bool,
+    *,
     scoring: str | None,
-    jobs: int | None,
-    dask: str | None,
+    source: "RowSource",
+    **how: Any,
 ) -> "tuple[Comparison, str | None]":
     """Return both models side by side, and a certificate if new files were passed."""
     from quorate._judging import certify, compare
     from quorate._scoring import can_be_counted
 
+    X, y, target = samples
     if y is not None:
         with progress_console().status("comparing"):
-            return compare(*models, X, y, scoring=scoring), None
-    big, small = models
-    summary = run_pass(big, X, target, against=small, n_jobs=jobs, dask=dask)
+            return compare(big, small, X, y, scoring=scoring, source=source), None
+    summary = run_pass(big, X, target, against=small, source=source, **how)
     if not can_be_counted(scoring, summary.classes, "prune"):
         say(
             "Note: a pass over files counts what is decided: compared by accuracy, "
@@ -298,16 +300,18 @@ def _expectation_note(expected: "ExpectedError", selection: "Selection") -> str:
     """Say what the accuracies rest on, and what was timed."""
     from quorate._choosing import SizeByErrors
 
-    votes = selection.votes
+    votes, n_samples = selection.votes, selection.votes.n_samples
+    samples = f"{n_samples:,} samples"
+    if votes.source is not None:
+        samples = votes.source.samples_text(n_samples)
     chosen = "as many members were chosen"
     if isinstance(selection.size, SizeByErrors):
         chosen = "members and their number were chosen"
     note = (
         f"Before: {'out-of-bag' if votes.is_masked else 'all'} votes on "
-        f"{votes.n_samples:,} samples. After: what to expect on new samples; {chosen} "
-        "without each fifth of "
-        f"{'them' if expected.samples.size == votes.n_samples else 'some'} and judged "
-        "on it."
+        f"{samples}. After: what to expect on new samples; {chosen} without each fifth "
+        f"of {'them' if expected.samples.size == n_samples else 'some'} and judged on "
+        "it."
     )
     if expected.score.is_accuracy:
         doubt = points_text(expected.excess_error).lstrip("+")
@@ -321,7 +325,11 @@ def _expectation_note(expected: "ExpectedError", selection: "Selection") -> str:
 
 
 def _show(
-    selection: "Selection", record: dict[str, Any], typed: str, compared: "Comparison"
+    selection: "Selection",
+    record: dict[str, Any],
+    typed: str,
+    compared: "Comparison",
+    note: str,
 ) -> None:
     from quorate.pruning import method_name
 
@@ -341,3 +349,4 @@ def _show(
     if selection.latency is not None:
         console.print(str(selection.latency), markup=False)
     console.print(comparison_table(compared))
+    console.print(note)

@@ -10,12 +10,12 @@ from click.core import ParameterSource
 from quorate.cli import _options
 from quorate.cli._console import progress_console, say
 from quorate.cli._inputs import check_output, read_models, read_table
-from quorate.cli._prune import check_method
+from quorate.cli._prune import check_choice
 
 if TYPE_CHECKING:
     from quorate._report import Report
 
-_FOR_MODELS = ("data", "target", "method", "keep", "scoring", "out_of_bag",
+_FOR_MODELS = ("data", "target", "method", "keep", "scoring", "source",
                "max_samples")  # fmt: skip
 
 
@@ -32,12 +32,7 @@ _FOR_MODELS = ("data", "target", "method", "keep", "scoring", "out_of_bag",
 @_options.method
 @_options.keep
 @_options.scoring
-@click.option(
-    "--out-of-bag/--all-votes",
-    "out_of_bag",
-    default=None,
-    help="Use out-of-bag votes, or all; found out by default.",
-)
+@_options.rows
 @_options.noise
 @click.option("--title", metavar="TEXT", help="Title of the page.")
 @_options.jobs
@@ -103,12 +98,6 @@ def _report_model(
     data: Path,
     target: str,
     *,
-    method: str,
-    keep: float | int | str | None,
-    scoring: str | None,
-    out_of_bag: bool | None,
-    jobs: int | None,
-    seed: int,
     max_samples: int | None,
     trusted: tuple[str, ...],
     unsafe_pickle: bool,
@@ -116,9 +105,10 @@ def _report_model(
 ) -> "Report":
     from quorate._report import Source, make_report
 
-    check_method(method, keep, scoring)
-    loading: dict[str, Any] = {"trusted": trusted, "unsafe_pickle": unsafe_pickle}
-    (ensemble,), form = read_models([model], [data], target, **loading)
+    check_choice(**how)
+    (ensemble,), form = read_models(
+        [model], [data], target, trusted=trusted, unsafe_pickle=unsafe_pickle
+    )
     X, y = read_table(form, data, target)
     options = [word for name in trusted for word in ("--trust", name)]
     options += ["--unsafe-pickle"] * unsafe_pickle
@@ -129,14 +119,8 @@ def _report_model(
             ensemble,
             X,
             y,
-            method=method,
-            keep=keep,
-            scoring=scoring,
-            out_of_bag="auto" if out_of_bag is None else out_of_bag,
             methods=None,
-            n_jobs=jobs,
-            random_state=seed,
-            source=Source(str(model), str(data), target, tuple(options)),
+            files=Source(str(model), str(data), target, tuple(options)),
             max_samples=max_samples,
             target=target if y is None else None,
             **how,

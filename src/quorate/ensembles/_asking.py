@@ -30,7 +30,9 @@ def ask_members(
         What all members decide together, if not given; the source says so then.
     unseen : list of array of int, optional
         The rows each member is asked about; all by default.
-    source, n_jobs, probabilities
+    source : VoteSource, optional
+        What the samples are to the members.
+    n_jobs, probabilities
         As for :func:`collect_votes`.
     are_part : bool
         Whether more samples are asked about elsewhere; ``votes.reading`` is then to be

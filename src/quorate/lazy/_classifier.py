@@ -2,8 +2,6 @@
 
 import os
 import warnings
-from collections.abc import Iterator
-from itertools import count, repeat
 from typing import Any, Self
 
 import numpy as np
@@ -16,10 +14,11 @@ from quorate._data import sliceable
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.ensembles import (
     Ensemble,
-    Fingerprint,
-    fingerprint,
+    RowSource,
+    check_source,
+    member_objects,
     read_ensemble,
-    trained_on,
+    source_of,
 )
 from quorate.lazy._additive import AdditiveEnsemble, make_additive
 from quorate.lazy._compact import CompactClassifier
@@ -49,8 +48,6 @@ from quorate.lazy._rules import (
 
 __all__ = ["MODES", "LazyClassifier"]
 
-# Batches that take no longer than looking into every tree.
-_FEW_ROWS = 64
 _CONFIDENCES = (0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9999)
 _THRESHOLDS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0)
 
@@ -164,11 +161,10 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
     must be such as those to come: not the ones the members were trained on, nor the
     ones they were chosen on.
 
-    An ensemble that is fitted again in place, grows or gets other weights is not the
-    one that ``fit`` has seen: ``predict`` then raises ``NotFittedError``. A single tree
-    of it that is fitted again by itself, or gets other columns, is noticed too, by
-    batches of up to 64 samples after at most 64 predictions. Values that somebody edits
-    inside a tree, such as those of its leaves, are not seen.
+    An ensemble that is fitted again in place, or grows, has other members than ``fit``
+    has seen: ``predict`` then raises ``NotFittedError``. A member that is fitted again
+    by itself, and weights or leaves that somebody edits, are not noticed; call ``fit``
+    again after that.
 
     Examples
     --------
@@ -186,9 +182,6 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
     >>> bool(quick.members_asked(X).mean() < 0.15 * 200)
     True
     """
-
-    # Before fit there are no trees to take turns with.
-    _turns: Iterator[int | None] = repeat(None)
 
     def __init__(
         self,
@@ -215,7 +208,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         self.guarantee = guarantee
         self.engine = engine
 
-    def fit(self, X: Any = None, y: Any = None) -> Self:
+    def fit(self, X: Any = None, y: Any = None, source: RowSource = "auto") -> Self:
         """Prepare: choose the order, compute tables, calibrate. Nothing is trained.
 
         Parameters
@@ -225,24 +218,28 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             "calibrated" needs them; the others measure on them what to expect, and
             "bayes" warns if more predictions change than it promises.
         y : array-like of shape (n_samples,), optional
-            Labels are not needed. They help to recognise samples that the members were
-            trained on, on which nothing can be promised, with a warning; and lists of
-            classifiers that do not say which classes they know learn of those in y.
+            Labels are not needed. Lists of classifiers that do not say which classes
+            they know learn of those in y.
+        source : {"auto", "new", "training"}
+            What X is to the members; "new" is believed. On samples that they were
+            trained on nothing can be promised, with a warning. See
+            :func:`quorate.prune`.
 
         Returns
         -------
         LazyClassifier
         """
         check_parameters(self)
+        check_source(source, "LazyClassifier.fit")
         found = read_ensemble(self.ensemble)
         ensemble = make_additive(found, X, y)
         prepared = None if X is None else sliceable(ensemble.prepare(X))
-        known = False
+        flaw = ""
         if self.mode == "calibrated":
             check_rows(prepared, self.epsilon, self.guarantee)
-            known = trained_on(found, prepared, y)
-            if known:
-                warn_of_training_rows()
+            flaw = source_of(found, prepared, source).flaw
+            if flaw:
+                warn_of_training_rows(flaw)
         if self.mode == "bayes" and (ensemble.weights < 0).any():
             raise ValueError(
                 "LazyClassifier(mode='bayes'): weights below zero fit no count of "
@@ -258,9 +255,8 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             course = follow(ensemble, order, stops, prepared)
             harmful = harmful_thresholds(course, stops, reference)
             threshold, expected = calibrate(harmful, self.epsilon, self.guarantee)
-        self._fingerprint: Fingerprint | None = fingerprint(self.ensemble)
-        self._turns = count()
-        self._is_current = True
+        self._members = list(member_objects(self.ensemble))
+        self._classes: Any = getattr(self.ensemble, "classes_", None)
         self._settings: dict[str, Any] = {
             "mode": self.mode,
             "confidence": float(self.confidence),
@@ -278,7 +274,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         self._ready = self._make_ready(ensemble, stops)
         self.engine_ = self._ready.engine
         n_changed = self._measure(X, prepared, reference)
-        self.expected_disagreement_: float | None = None if known else float(expected)
+        self.expected_disagreement_: float | None = None if flaw else float(expected)
         if self.mode == "bayes":
             n_rows = 0 if reference is None else reference.size
             in_doubt = doubt_bayes(self, ensemble, n_changed, n_rows)
@@ -287,8 +283,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
 
     def predict(self, X: Any) -> Array:
         """Predict classes: the ensemble's own answer, up to what the mode allows."""
-        few = type(X) is np.ndarray and X.ndim == 2 and len(X) <= _FEW_ROWS
-        codes = self._prepared(next(self._turns) if few else None).codes(X, self.n_jobs)
+        codes = self._prepared().codes(X, self.n_jobs)
         found: Array = self.classes_.take(codes)
         return found
 
@@ -412,25 +407,19 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
 
     # Voting
 
-    def _prepared(self, turn: int | None = None) -> Ready:
-        """Return what fit prepared, made again where it was not stored.
-
-        Small batches take turns in looking whether a tree was fitted again.
-        """
-        known = self.__dict__
-        ready: Ready | None = known.get("_ready")
-        before = known.get("_fingerprint")
-        if ready is not None and before is not None:  # as a rule; calls take their time
-            if self._is_current and before.holds(self.ensemble, turn):
-                return ready
-        else:
+    def _prepared(self) -> Ready:
+        """Return what fit prepared, made again where it was not stored."""
+        if "order_" not in self.__dict__:
             check_is_fitted(self)
-        if not self._still_fits(turn):
-            self._turns = repeat(None)  # from now on all trees are looked into
+        classes: Any = getattr(self.ensemble, "classes_", None)
+        if member_objects(self.ensemble) != self._members or (
+            classes is not self._classes and not np.array_equal(classes, self._classes)
+        ):
             raise NotFittedError(
                 "LazyClassifier: its ensemble was fitted again or changed since this "
                 "was fitted to it; fit this again."
             )
+        ready: Ready | None = self.__dict__.get("_ready")
         if ready is None:
             found = read_ensemble(self.ensemble)
             ensemble = make_additive(found, classes=self.classes_)
@@ -439,13 +428,6 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             self._ready = ready
             self.engine_ = ready.engine
         return ready
-
-    def _still_fits(self, turn: int | None = None) -> bool:
-        """Tell whether the ensemble is the one that fit has seen."""
-        before = self.__dict__.get("_fingerprint")
-        if before is None:  # read from a file
-            self._fingerprint = before = fingerprint(self.ensemble)
-        return self._is_current and before.holds(self.ensemble, turn)
 
     # Fitting
 
@@ -507,18 +489,8 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
-        if "order_" in state:
-            # Objects are others in a file; whether they still fit is known now.
-            state["_is_current"] = self._still_fits()
-        for name in ("_ready", "_fingerprint", "_turns"):
-            state.pop(name, None)
+        state.pop("_ready", None)
         return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        self._turns = count()
-        if "order_" in state:
-            self._fingerprint = fingerprint(self.ensemble)
 
 
 def _given(settings: Any, usual: tuple[float, ...]) -> Any:

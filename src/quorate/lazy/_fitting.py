@@ -194,11 +194,10 @@ def doubt_bayes(
     return problem is not None or not ensemble.is_equal
 
 
-def warn_of_training_rows() -> None:
-    """Warn that rows which members know cannot calibrate."""
+def warn_of_training_rows(flaw: str) -> None:
+    """Warn that rows which members know, or may know, cannot calibrate."""
     warn(
-        "LazyClassifier(mode='calibrated'): the members were trained on these "
-        "samples and agree on them more than on others, so nothing is promised; "
-        "calibrate on other samples.",
+        "LazyClassifier(mode='calibrated'): nothing is promised, since members agree "
+        f"more on samples they were trained on, and {flaw}.",
         TrainingVotesWarning,
     )

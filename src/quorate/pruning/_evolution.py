@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate._typing import BoolArray, IntArray, Ties
+from quorate._typing import IntArray, Ties
 from quorate._votes import Votes
 from quorate.pruning._base import Pruner, PrunerTags, as_generator
 from quorate.pruning._running_vote import RunningVote, running_vote
@@ -57,9 +57,18 @@ class _Evolution(Pruner):
             raise self._refuse("n_iter", "a whole number, 0 or more, or None")
         return int(n_iter)
 
-    def _deadline(self) -> float:
+    def _begin(
+        self, votes: Votes, most: int
+    ) -> tuple[RunningVote, np.random.Generator, int, float]:
+        """Return the vote of a random set, the generator, rounds and the deadline."""
+        rounds = self._rounds(votes.n_members)
         limit = math.inf if self.time_limit is None else self.time_limit
-        return time.perf_counter() + limit
+        deadline = time.perf_counter() + limit
+        rng = as_generator(self.random_state)
+        running = running_vote(votes, self.ties)
+        running.become(self._start(rng, votes.n_members, most))
+        self.n_iter_ = 0
+        return running, rng, rounds, deadline
 
     def _start(self, rng: np.random.Generator, n_members: int, most: int) -> IntArray:
         """Draw a random set that is not empty and not larger than allowed."""
@@ -70,9 +79,9 @@ class _Evolution(Pruner):
             if drawn.size:
                 return drawn
 
-    def _finish(self, inside: BoolArray, error: Any, running: RunningVote) -> IntArray:
-        self.error_ = float(error) / (running.scale * running.votes.n_samples)
-        return np.flatnonzero(inside)
+    def _finish(self, running: RunningVote) -> IntArray:
+        self.error_ = running.loss()
+        return np.flatnonzero(running.inside)
 
 
 class SEP(_Evolution):
@@ -120,13 +129,9 @@ class SEP(_Evolution):
 
     def _select(self, votes: Votes, size: int) -> IntArray:
         n = votes.n_members
-        rounds, deadline = self._rounds(n), self._deadline()
-        rng = as_generator(self.random_state)
-        running = running_vote(votes, self.ties)
-        running.become(self._start(rng, n, size))
+        running, rng, rounds, deadline = self._begin(votes, size)
         error = running.error
         single: list[Any] = []  # errors after each single flip, while they hold
-        self.n_iter_ = 0
         for flips in _mutations(rng, n, rounds):
             self.n_iter_ += 1
             if self.n_iter_ % _BATCH == 0:
@@ -148,7 +153,7 @@ class SEP(_Evolution):
                     _flip_all(running, flips)
                     continue
             error, single = after, []
-        return self._finish(running.inside, error, running)
+        return self._finish(running)
 
 
 class PEP(_Evolution):
@@ -209,20 +214,17 @@ class PEP(_Evolution):
 
     def _select(self, votes: Votes, size: int) -> IntArray:
         n = votes.n_members
-        rounds, deadline = self._rounds(n), self._deadline()
-        rng = as_generator(self.random_state)
-        running = running_vote(votes, self.ties)
-        running.become(self._start(rng, n, size))
+        running, rng, rounds, deadline = self._begin(votes, size)
         archive = Archive()
         archive.offer(running)
-        self.n_iter_ = self.n_evaluations_ = 0
+        self.n_evaluations_ = 0
         for flips in _mutations(rng, n, rounds):
             self.n_iter_ += 1
             self._progress(self.n_iter_, rounds)
             if time.perf_counter() > deadline:
                 break
             sizes = archive.sizes()
-            parent = archive.state(sizes[int(rng.integers(len(sizes)))])
+            parent = archive.states[sizes[int(rng.integers(len(sizes)))]]
             if not flips:
                 continue  # the parent itself, which is there already
             running.restore(parent)
@@ -233,23 +235,15 @@ class PEP(_Evolution):
                 for _ in walk_around(running):
                     archive.offer(running)
         total = running.scale * votes.n_samples
-        self.front_ = [(k, float(archive.errors[k]) / total) for k in archive.sizes()]
-        fitting = [k for k in archive.sizes() if k <= size]
-        if not fitting:
-            return self._smallest(archive, running, size)
+        sizes = archive.sizes()
+        self.front_ = [(k, float(archive.errors[k]) / total) for k in sizes]
+        fitting = [k for k in sizes if k <= size] or sizes[:1]
         best = min(fitting, key=lambda k: (archive.errors[k], k))
-        running.restore(archive.state(best))
-        return self._finish(running.inside, archive.errors[best], running)
-
-    def _smallest(
-        self, archive: "Archive", running: RunningVote, size: int
-    ) -> IntArray:
-        """Shrink the smallest set found to the size allowed, losing little."""
-        running.restore(archive.state(archive.sizes()[0]))
-        while running.size > size:
+        running.restore(archive.states[best])
+        while running.size > size:  # too large even the smallest: lose as little
             after = np.where(running.inside, running.errors_if_removed(), np.inf)
             running.flip(int(after.argmin()))
-        return self._finish(running.inside, running.error, running)
+        return self._finish(running)
 
 
 class Archive:
@@ -260,30 +254,25 @@ class Archive:
 
     def __init__(self) -> None:
         self.errors: dict[int, Any] = {}
-        self._states: dict[int, Any] = {}
+        self.states: dict[int, Any] = {}
 
     def sizes(self) -> list[int]:
         """Return the sizes there are, smallest first."""
         return sorted(self.errors)
-
-    def state(self, size: int) -> Any:
-        """Return the state of the set of that size."""
-        return self._states[size]
 
     def offer(self, running: RunningVote) -> bool:
         """Let the set in unless one there is better; tell whether it came in."""
         size, error = running.size, running.error
         if size == 0:
             return False
-        for other, known in self.errors.items():
-            no_worse = other <= size and known <= error
-            if no_worse and (other < size or known < error):
-                return False
-        for other in [
-            k for k, known in self.errors.items() if k >= size and known >= error
-        ]:
-            del self.errors[other], self._states[other]
-        self.errors[size], self._states[size] = error, running.snapshot()
+        entries = list(self.errors.items())
+        if any(
+            k <= size and e <= error and (k, e) != (size, error) for k, e in entries
+        ):
+            return False
+        for other in [k for k, known in entries if k >= size and known >= error]:
+            del self.errors[other], self.states[other]
+        self.errors[size], self.states[size] = error, running.snapshot()
         return True
 
 
@@ -296,7 +285,7 @@ def walk_around(
     """
     free = np.ones(running.votes.n_members, dtype=bool)
     while free.any():
-        after = running.errors_if_flipped().astype(float)
+        after = running.errors_if_flipped()
         after[np.isinf(after)] = empty_error
         after[~free] = math.nan
         member = int(np.nanargmin(after))

@@ -81,8 +81,9 @@ class Method:
 
     @property
     def title(self) -> str:
-        """Its name in words, such as "reduced error"."""
-        return _in_words(self.cls)
+        """Its name in words, such as "reduced error"; abbreviations stay."""
+        parts = re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z0-9]*", self.cls.__name__)
+        return " ".join(part if part.isupper() else part.lower() for part in parts)
 
     @property
     def long_name(self) -> str:
@@ -162,29 +163,15 @@ def method_name(name: object) -> str:
         if folded in METHODS:
             return folded
         known = methods()
-        if folded in known:
-            return folded
         letters = folded.replace("_", "").replace(" ", "")
         for listed, method in known.items():
-            if method.cls.__name__.lower() == letters:
+            if folded == listed or method.cls.__name__.lower() == letters:
                 return listed
         titles = [method.title.replace(" ", "_") for method in known.values()]
         problem = unknown_name("method", name, {*titles, *known})
         if "did you mean" in problem:
             raise ValueError(problem)
     raise ValueError(unknown_name("method", name, methods()))
-
-
-def _in_words(cls: type) -> str:
-    """Return the words of a class name; abbreviations stay as they are."""
-    parts = re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z0-9]*", cls.__name__)
-    return " ".join(part if part.isupper() else part.lower() for part in parts)
-
-
-def find_method(name: object) -> type[Pruner]:
-    """Return the class of that name, or list the nearest names."""
-    listed = method_name(name)
-    return METHODS[listed] if listed in METHODS else methods()[listed].cls
 
 
 def make_pruner(method: Any, **parameters: Any) -> Pruner:
@@ -196,33 +183,27 @@ def make_pruner(method: Any, **parameters: Any) -> Pruner:
     >>> quorate.pruning.make_pruner("ftad", measure="kw_variance", keep=5)
     FTAD(keep=5, measure='kw_variance')
     """
-    _refuse_class_weight(method, parameters)
+    given: dict[str, Any] = {}
     if isinstance(method, Pruner):
-        pruner: Pruner = type(method)(**{**method.get_params(deep=False), **parameters})
-        return pruner
-    cls = find_method(method)
-    allowed = set(inspect.signature(cls).parameters)
-    for parameter in parameters:
-        if parameter not in allowed:
-            raise ValueError(
-                f"{cls.__name__}: {unknown_name('parameter', parameter, allowed)}"
-            )
-    return cls(**parameters)
-
-
-def _refuse_class_weight(method: Any, parameters: dict[str, Any]) -> None:
-    """Refuse to count samples by class where a method does not add them up."""
+        cls, given = type(method), method.get_params(deep=False)
+    else:
+        name = method_name(method)
+        cls = METHODS[name] if name in METHODS else methods()[name].cls
     if parameters.get("class_weight") is None:
         parameters.pop("class_weight", None)
-        return
-    cls = type(method) if isinstance(method, Pruner) else find_method(method)
-    if not cls.tags.takes_class_weight:
+    elif not cls.tags.takes_class_weight:
         able = [name for name, m in METHODS.items() if m.tags.takes_class_weight]
         raise ValueError(
             f"{cls.__name__}(class_weight={parameters['class_weight']!r}): it is no "
             "plain sum over samples, in which they could count by their class; "
             f"{', '.join(able)} take it."
         )
+    allowed = set(inspect.signature(cls).parameters)
+    for parameter in parameters:
+        if parameter not in allowed:
+            problem = unknown_name("parameter", parameter, allowed)
+            raise ValueError(f"{cls.__name__}: {problem}")
+    return cls(**{**given, **parameters})
 
 
 AUTO = "auto"
@@ -280,31 +261,26 @@ def choose_method(
     >>> quorate.pruning.choose_method(None, votes, scoring="balanced_accuracy")
     BrierSelection(class_weight='balanced')
     """
-    name = _name(kind, votes, chosen_on)
-    pulled: dict[str, Any] = {}
+    source, kind = chosen_on or votes.source, kind or votes.family
+    if kind is None:
+        kind = "forest" if votes.is_masked else "pool"
+        kind = kind if votes.has_equal_weights else "boosting"
+    if kind == "boosting":
+        name = "l1"
+    elif kind in ("forest", "bagging"):
+        # Trees look perfect on samples they were trained on.
+        name = "herding" if source == VoteSource.TRAINING else "brier"
+    else:
+        name = "brier" if votes.class_probabilities is None else "simplex"
+    usual: dict[str, Any] = {}
     if name == "simplex":
         # Members of a pool differ in quality: a pull towards equal weights costs more
         # than it saves, on 21 data sets with 5, 12 and 30 members (bench/pools.py).
-        pulled = {"smoothing": 0.0}
-    if is_accuracy(scoring):
-        return make_pruner(name, **{**pulled, **parameters})
-    score = find_score(scoring, votes.classes, "auto")
-    if name != "herding" and isinstance(score, EvaluatedScore) and score.is_own:
-        return make_pruner("forward", **parameters)
-    if METHODS[name].tags.takes_class_weight and counts_every_class(score):
-        parameters = {"class_weight": "balanced", **parameters}
-    return make_pruner(name, **{**pulled, **parameters})
-
-
-def _name(kind: str | None, votes: Votes, chosen_on: str) -> str:
-    source, kind = chosen_on or votes.source, kind or votes.family
-    if kind is None:
-        if not votes.has_equal_weights:
-            return "l1"
-        kind = "forest" if votes.is_masked else "pool"
-    if kind == "boosting":
-        return "l1"
-    if kind in ("forest", "bagging"):
-        # Trees look perfect on samples they were trained on.
-        return "herding" if source == VoteSource.TRAINING else "brier"
-    return "brier" if votes.class_probabilities is None else "simplex"
+        usual["smoothing"] = 0.0
+    if not is_accuracy(scoring):
+        score = find_score(scoring, votes.classes, "auto")
+        if name != "herding" and isinstance(score, EvaluatedScore) and score.is_own:
+            return make_pruner("forward", **parameters)
+        if METHODS[name].tags.takes_class_weight and counts_every_class(score):
+            usual["class_weight"] = "balanced"
+    return make_pruner(name, **{**usual, **parameters})

@@ -181,46 +181,22 @@ class OrientationOrdering(Pruner):
         ensemble = 2 * right.astype(np.int64) - asked
         own_right, own_asked = votes.member_counts()
         along = 2 * own_right - own_asked
-        square = (
-            int((ensemble.astype(object) ** 2).sum())
-            if _huge(votes)
-            else int((ensemble**2).sum())
-        )
-        diagonal = int(ensemble.sum())
-        overlap = self._overlap(votes, ensemble)
-        if square:
-            score = _combine(votes, along, square, diagonal, overlap)
-        else:
-            score = along.astype(float)
-        self.scores_ = score
-        self.angle_ = _angle(square, diagonal, votes.n_samples)
-        # Signatures of masked votes differ in length, so angles need the norms.
-        key = score / np.sqrt(own_asked) if votes.is_masked else score
-        return np.argsort(-key, kind="stable")
-
-    def _overlap(self, votes: Votes, ensemble: IntArray) -> IntArray:
-        """Return the product of each signature with the ensemble's, exactly."""
-        correct = sums.sum_where_correct(votes.codes, votes.y, ensemble)
+        square, diagonal = int((ensemble**2).sum()), int(ensemble.sum())
+        voted: Array | int = diagonal
         if votes.is_masked:
             voted = sums.sum_where_voted(votes.codes, ensemble)
-        else:
-            voted = np.full(votes.n_members, float(ensemble.sum()))
-        return np.rint(2.0 * correct - voted).astype(np.int64)
-
-
-def _huge(votes: Votes) -> bool:
-    """Tell whether products of sums leave 64 bits."""
-    return 2 * votes.n_members**2 * votes.n_samples**2 >= 9e18
-
-
-def _combine(
-    votes: Votes, along: IntArray, square: int, diagonal: int, overlap: IntArray
-) -> Array:
-    if _huge(votes):
+        correct = sums.sum_where_correct(votes.codes, votes.y, ensemble)
+        overlap = np.rint(2.0 * correct - voted).astype(np.int64)
+        # Python's whole numbers: these products may leave 64 bits.
         pairs = zip(along.tolist(), overlap.tolist(), strict=True)
-        exact = [a * square - diagonal * o for a, o in pairs]
-        return np.array(exact, dtype=float)
-    return along * square - diagonal * overlap
+        exact = [a * square - diagonal * o if square else a for a, o in pairs]
+        self.scores_ = np.array(exact, dtype=float)
+        self.angle_ = _angle(square, diagonal, votes.n_samples)
+        if votes.is_masked:
+            # Signatures of masked votes differ in length, so angles need the norms.
+            return np.argsort(-self.scores_ / np.sqrt(own_asked), kind="stable")
+        order = sorted(range(votes.n_members), key=lambda t: -exact[t])
+        return np.array(order, dtype=np.intp)
 
 
 def _angle(square: int, diagonal: int, n_samples: int) -> float:

@@ -95,7 +95,7 @@ class RunningVote(RunningLoss):
 
     @abstractmethod
     def errors_if_added(self, members: IntArray | None = None) -> Array:
-        """Return the error with each of the members (all, if None) added.
+        """Return the error with each of the members, in order (all, if None), added.
 
         It has no meaning for members inside, unless they may come in again: then it
         needs equal weights.
@@ -183,9 +183,12 @@ class TwoClassVote(RunningVote):
 
     def rescued(self) -> IntArray:
         """Return, for each member, the set's error on samples the member gets right."""
-        errors = self.sample_errors()
-        wrong = 2 * bits.count_common(self.right, bits.pack(errors == 2))
-        return wrong + bits.count_common(self.right, bits.pack(errors == 1))
+        behind, tied = self.tally < 0, self.tally == 0
+        if self.ties == "lowest":
+            lost = behind | (tied & ~self.y_is_lowest)
+            return 2 * bits.count_common(self.right, bits.pack(lost))
+        wrong = 2 * bits.count_common(self.right, bits.pack(behind))
+        return wrong + bits.count_common(self.right, bits.pack(tied))
 
     def agreement(self) -> IntArray:
         """Return each member's votes for the set's winners minus those against."""
@@ -224,7 +227,8 @@ class TwoClassVote(RunningVote):
     def errors_if_added(self, members: IntArray | None = None) -> IntArray:
         """Return the error with each of the members (all, if None) added."""
         unit, gain, loss = self._boundary()
-        rows = slice(None) if members is None else members
+        every = members is None or members.size == self.inside.size
+        rows = slice(None) if every else members
         if self.wrong is None:
             right = self._right_near(self.right[rows], gain, loss)
             return self._error() + unit * (np.count_nonzero(loss) - right)
@@ -234,23 +238,19 @@ class TwoClassVote(RunningVote):
 
     def errors_if_removed(self) -> IntArray:
         """Return the error with each member removed, for those inside."""
-        # Taking a right vote away does what adding a wrong one does, and vice versa.
-        unit, gain, loss = self._boundary()
-        if self.wrong is None:
-            right = self._right_near(self.right, gain, loss)
-            return self._error() + unit * (right - np.count_nonzero(gain))
-        more = bits.count_common(self.right, bits.pack(loss))
-        fewer = bits.count_common(self.wrong, bits.pack(gain))
-        return self._error() + unit * (more - fewer)
+        return self._errors_if_changed()[1]
 
     def _errors_if_changed(self) -> tuple[IntArray, IntArray]:
-        added = self.errors_if_added()
-        if self.wrong is not None:
-            return added, self.errors_if_removed()
-        # Whoever errs where one vote matters is not right there.
+        # Taking a right vote away does what adding a wrong one does, and vice versa.
         unit, gain, loss = self._boundary()
-        n_near = np.count_nonzero(loss) - np.count_nonzero(gain)
-        return added, 2 * self._error() + unit * n_near - added
+        error = self._error()
+        if self.wrong is None:
+            right = self._right_near(self.right, gain, loss)
+            added = error + unit * (np.count_nonzero(loss) - right)
+            return added, error + unit * (right - np.count_nonzero(gain))
+        fewer = bits.count_common(self.wrong, bits.pack(gain))
+        more = bits.count_common(self.right, bits.pack(loss))
+        return self.errors_if_added(), error + unit * (more - fewer)
 
     def _right_near(self, rows: Array, gain: BoolArray, loss: BoolArray) -> IntArray:
         """Return how often rows are right where they gain plus where they lose.

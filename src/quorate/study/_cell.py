@@ -18,8 +18,8 @@ from quorate._scoring import find_score
 from quorate._theory import decompose, diversity
 from quorate._typing import Array, IntArray
 from quorate._version import __version__
-from quorate._votes import Votes, VoteSource
-from quorate.ensembles import collect_votes, read_ensemble
+from quorate._votes import Votes, VoteSource, as_labels
+from quorate.ensembles import ask_members, collect_votes, read_ensemble
 from quorate.exceptions import QuorateWarning
 from quorate.risk import assess_risk
 from quorate.study._data_set import DataSet, to_binary
@@ -131,7 +131,7 @@ class _FittedUnit:
         self.ensemble = read_ensemble(model)
         votes = self._votes(X_choose, y_choose, _SOURCES[prune_on])
         self.evidence = Evidence(votes, self.ensemble, X_choose)
-        self.test = self._votes(X_test, y_test, VoteSource.HELD_OUT)
+        self.test = self._votes(X_test, y_test, VoteSource.NEW)
         self.seconds = {
             "fit_seconds": fitted - start,
             "vote_seconds": time.perf_counter() - fitted,
@@ -147,13 +147,24 @@ class _FittedUnit:
 
     def _votes(self, X: Array, y: Array, source: VoteSource) -> Votes:
         own = self.unit.plan.rule == "own"
-        votes = collect_votes(
-            self.ensemble,
-            X,
-            y,
-            probabilities=None if own else False,
-            source=source,
-        )
+        probabilities = None if own else False
+        if source is VoteSource.OUT_OF_BAG:
+            votes = collect_votes(
+                self.ensemble,
+                X,
+                y,
+                out_of_bag=True,
+                probabilities=probabilities,
+                source="training",
+            )
+        else:
+            votes = ask_members(
+                self.ensemble,
+                self.ensemble.prepare(X),
+                as_labels(y, "y"),
+                probabilities=probabilities,
+                source=source,
+            )
         return votes if own else votes.by_plurality()
 
     def outcome(self, method: MethodSpec) -> dict[str, Any]:
@@ -227,7 +238,7 @@ class _FittedUnit:
 _SOURCES = {
     "train": VoteSource.TRAINING,
     "oob": VoteSource.OUT_OF_BAG,
-    "holdout": VoteSource.HELD_OUT,
+    "holdout": VoteSource.NEW,
 }
 
 
