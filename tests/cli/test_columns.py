@@ -84,7 +84,7 @@ def test_pruning_a_folder_with_a_text_model(here):
     TABLE[150:].assign(kind=y[150:]).to_csv("new/new.csv", index=False)
     folder = quorate.prune(forest, "new", target="kind", keep=3)
     whole = quorate.prune(forest, TABLE[150:], y[150:], keep=3)
-    assert folder.pruning_["members"] == whole.pruning_["members"]
+    assert folder.pruning_["kept"] == whole.pruning_["kept"]
 
 
 class TestRefusedLabels:
@@ -191,7 +191,7 @@ def test_columns_too_many_and_in_another_order(here, name, as_folder):
     right = json.loads(expected.stdout)
     assert found["comparison"]["accuracy"] == right["comparison"]["accuracy"]
     if not as_folder:
-        assert found["pruning"]["members"] == right["pruning"]["members"]
+        assert found["pruning"]["kept"] == right["pruning"]["kept"]
 
 
 @pytest.mark.parametrize(

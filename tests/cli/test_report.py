@@ -114,11 +114,7 @@ def test_does_not_write_over_a_file(files, tmp_path):
     ("words", "code", "why"),
     [
         (["--keep", "99"], 1, "keep 1 to 12 members"),
-        (
-            ["--keep", "auto", "--all-votes"],
-            1,
-            "how many are enough cannot be told",
-        ),
+        (["--rows", "old"], 2, "'old' is not one of 'new', 'training'"),
     ],
 )
 def test_refuses_in_a_sentence_and_writes_nothing(files, tmp_path, words, code, why):
