@@ -10,8 +10,6 @@ from quorate._votes._checks import (
 from quorate._votes._counts import (
     CorrectHistogram,
     PairCounts,
-    SampleGroups,
-    SmallestMargin,
     VoteCounts,
 )
 from quorate._votes._deciding import (
@@ -19,6 +17,7 @@ from quorate._votes._deciding import (
     WholePrediction,
     leave_one_out_predictions,
     prefix_predictions,
+    subset_errors,
 )
 from quorate._votes._encoding import (
     code_dtype,
@@ -48,7 +47,6 @@ from quorate._votes._rule import (
     VoteSource,
     why_not_scorable,
 )
-from quorate._votes._subsets import subset_errors
 from quorate._votes._summary import PartOffsets, Summary
 from quorate._votes._votes import Votes, check_counts, check_votes
 
@@ -67,8 +65,6 @@ __all__ = [
     "Progress",
     "Reading",
     "RuleName",
-    "SampleGroups",
-    "SmallestMargin",
     "Summary",
     "VoteCounts",
     "VoteSource",
