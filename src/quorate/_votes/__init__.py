@@ -30,7 +30,12 @@ from quorate._votes._encoding import (
 from quorate._votes._files import Progress, load_counts, load_summary, save_counts
 from quorate._votes._joining import joined_votes, pooled_votes
 from quorate._votes._labels import as_labels, check_same_family, refuse_masked
-from quorate._votes._paired import PairedCounts, PairedErrors
+from quorate._votes._paired import (
+    PairedCounts,
+    PairedErrors,
+    codes_among,
+    pair_predictions,
+)
 from quorate._votes._plausible import refuse_scores
 from quorate._votes._probabilities import (
     DenseProbabilities,
@@ -77,6 +82,7 @@ __all__ = [
     "check_same_family",
     "check_votes",
     "code_dtype",
+    "codes_among",
     "encode_rows",
     "encode_truth",
     "joined_votes",
@@ -85,6 +91,7 @@ __all__ = [
     "load_counts",
     "load_summary",
     "member_positions",
+    "pair_predictions",
     "pooled_votes",
     "positions",
     "prefix_predictions",
