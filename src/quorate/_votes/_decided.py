@@ -159,12 +159,12 @@ class DecidedVotes(VoteCounts):
         return self._once("histogram", lambda: self._histogram(*self.sample_counts()))
 
     def smallest_margin(self, lambda_: Lambda = "ensemble") -> SmallestMargin:
-        """Return the smallest mean margin, and its first sample by position in ``y``."""
+        """Return the smallest mean margin, and its first sample, by position in y."""
         error, _, diversity = self.zero_one_terms()
         return smallest_margin(error, diversity, np.arange(self.n_samples), lambda_)
 
     def chance_agreement(self) -> IntArray:
-        """Return, for all pairs, how many equal votes chance makes, times the samples."""
+        """Return, for all pairs, how many equal votes chance makes, times samples."""
         if self.is_masked:  # one class at a time, which needs less memory
             return self._once(
                 "chance",
