@@ -365,7 +365,8 @@ def _judge(
     kinds = [source_of(each, each.prepare(X), source) for each in ensembles]
     chosen_on = were_chosen_on(ensembles, X, source)
     if VoteSource.TRAINING in kinds:
-        if all(out_of_bag_rows(each) is not None for each in ensembles):
+        seen_by_both = not any(kind.is_unseen for kind in kinds)
+        if seen_by_both and all(out_of_bag_rows(each) for each in ensembles):
             return _out_of_bag(ensembles, X, y, scoring, source, chosen_on=chosen_on)
         kind = VoteSource.TRAINING
         return {"n_samples": int(y.size), "source": kind, "chosen_on": chosen_on}
