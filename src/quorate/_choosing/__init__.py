@@ -12,6 +12,7 @@ from quorate._choosing._evidence import Evidence, gather
 from quorate._choosing._expected import (
     ExpectedError,
     expectations,
+    expected_of,
     has_whole_order,
 )
 from quorate._choosing._explanation import Explanation, contributions
@@ -39,6 +40,7 @@ __all__ = [
     "contributions",
     "draw_rows",
     "expectations",
+    "expected_of",
     "first_votes",
     "gather",
     "has_whole_order",

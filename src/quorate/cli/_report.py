@@ -111,7 +111,7 @@ def report(
         packages=_PACKAGES,
     )
     from quorate._files import load
-    from quorate._report import Source, make_report
+    from quorate._report import Request, Source, make_report
     from quorate._scoring import check_scoring
     from quorate.cli._render import progress_console
 
@@ -127,23 +127,20 @@ def report(
     if max_samples is not None:
         options += ["--max-samples", str(max_samples)]
     with console.status("asking the members, measuring, drawing"):
-        page = make_report(
-            ensemble,
-            X,
-            y,
+        request = Request(
             method=method,
             keep=wanted,
             scoring=scoring,
             out_of_bag="auto" if out_of_bag is None else out_of_bag,
-            methods=None,
             noise=noise,
             title=title,
             n_jobs=jobs,
             random_state=seed,
-            source=Source(str(model), str(data), target, tuple(options)),
             max_samples=max_samples,
             target=target if y is None else None,
+            source=Source(str(model), str(data), target, tuple(options)),
         )
+        page = make_report(ensemble, X, y, request)
     _write(page, page_file, as_json)
 
 
