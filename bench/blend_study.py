@@ -19,8 +19,8 @@ import numpy as np
 
 import quorate
 from quorate.pruning import GreedySelection
-from quorate.study import known_data_sets, load_data
-from quorate.study._pool import make_pool
+from quorate.study import list_data_sets, load_data
+from quorate.study._learners import make_pool
 from quorate.study._prepare import make_preparation
 
 MOST = 1200
@@ -32,7 +32,7 @@ COLUMNS = ("default", "greedy", "single", "mean")
 def main(data_dir: str, cache: str) -> None:
     """Compute what is missing, compare, and write the table."""
     rows = []
-    known = set(known_data_sets(data_dir))
+    known = set(list_data_sets(data_dir))
     for name in sorted(known):
         if name.partition(".")[0] in known - {name}:
             continue

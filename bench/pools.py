@@ -19,7 +19,7 @@ from sklearn.model_selection import train_test_split
 
 import quorate
 from quorate.study import load_data
-from quorate.study._pool import make_pool
+from quorate.study._learners import make_pool
 
 ROWS = 1600
 SMOOTHINGS = (0.0, 0.003, 0.01, 0.03, 0.1, 0.3)

@@ -15,7 +15,7 @@ import numpy as np
 
 from quorate import measures
 from quorate.stats import friedman
-from quorate.study import PRESETS, Results, Table, make_preset, run_plan
+from quorate.study import PRESETS, Results, ScoreTable, make_preset, run_plan
 
 RESULTS = Path("docs/results")
 Rows = list[list[str]]
@@ -82,7 +82,7 @@ def write_methods(name: str, results: Results) -> None:
     write(f"{name}-methods.csv", header, rows)
 
 
-def beside_the_paper(name: str, table: Table) -> None:
+def beside_the_paper(name: str, table: ScoreTable) -> None:
     """Write the data sets that the paper has too, under names of its own."""
     paper = [row for row in read("paper-data.csv") if row["study"] == name]
     ours = {row[0]: dict(zip(table.header, row, strict=True)) for row in table.body}
@@ -216,7 +216,7 @@ def pearson(a: Any, b: Any) -> float:
     return float(np.corrcoef(a[known], b[known])[0, 1])
 
 
-def directive(table: Table) -> str:
+def directive(table: ScoreTable) -> str:
     """Return the table for a page of the docs, the best of each row in bold."""
     lines = [".. csv-table::", "   :header-rows: 1", "   :stub-columns: 1",
              "   :class: quorate-results", "", quoted(table.header)]  # fmt: skip

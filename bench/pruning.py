@@ -9,7 +9,7 @@ import quorate
 from bench._timing import Report, best_of, peak_extra_bytes
 from bench.measures import fresh, make, make_hard
 from quorate import pruning
-from quorate.pruning._ballot import open_ballot
+from quorate.pruning._running_vote import running_vote
 
 MEASURES = tuple(quorate.measures())
 
@@ -138,7 +138,7 @@ def _flips(report: Report) -> None:
         counts = (codes[half] == 1).sum(axis=0)
         return int(((2 * counts > half.size) != y).sum())
 
-    ballot = open_ballot(votes).become(half)
+    ballot = running_vote(votes).become(half)
     sep = pruning.SEP(random_state=0)
     pep = pruning.PEP(n_iter=200, random_state=0)
     direct, around, single, pareto = best_of(

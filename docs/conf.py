@@ -62,7 +62,6 @@ numpydoc_xref_aliases = {name: name for name in DEFAULT_LINKS} | {
     "Pruner": "quorate.pruning.Pruner",
     "Probabilities": "quorate._votes.Probabilities",
     "PrunerTags": "quorate.pruning.PrunerTags",
-    "Size": "quorate._choosing.Size",
     "VoteSource": "quorate._votes.VoteSource",
     # A word that ends in an underscore would be a link of reST.
     "n_kept_,": r"n_kept\_,",

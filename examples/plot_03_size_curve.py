@@ -54,7 +54,7 @@ new = quorate.collect_votes(forest, X_new, y_new)
 
 def accuracies(order):
     """Return the accuracy on new samples of the first 1, 2, 3, ... trees."""
-    return 1 - quorate._choosing.size_curve(new, order).errors
+    return 1 - quorate.display.SizeCurveDisplay.from_votes(new, order).errors
 
 
 rng = np.random.default_rng(0)

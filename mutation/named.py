@@ -29,9 +29,9 @@ NAMED: list[tuple[str, str, str, str]] = [
         "TIE_TOLERANCE",
     ),
     (
-        "slack of ties without the total weight, in ballots",
+        "slack of ties without the total weight, in running votes",
         "pruning",
-        "self.slack = TIE_TOLERANCE * float(votes.weights.sum())",
+        "self.slack = TIE_TOLERANCE * float(self.weights.sum())",
         "self.slack = TIE_TOLERANCE",
     ),
     (
@@ -88,14 +88,14 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "SEP leaves equals after many flips",
         "pruning",
-        "after = ballot.error\n                if after > error:",
-        "after = ballot.error\n                if after >= error:",
+        "after = running.error\n                if after > error:",
+        "after = running.error\n                if after >= error:",
     ),
     (
         "backfitting of one round",
         "pruning",
-        "in range(_BACKFITTING_ROUNDS)",
-        "in range(1)",
+        "rounds = _BACKFITTING_ROUNDS if",
+        "rounds = 1 if",
     ),
     # choosing
     (
@@ -125,14 +125,14 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "what to expect, of the samples judged on alone",
         "_choosing",
-        "error=_full_error(evidence.votes, score) + expected.excess",
+        "error=expected.score.estimate_votes(votes).loss + expected.excess",
         "error=expected.error",
     ),
     (
         "methods that refine are not fitted again",
         "_choosing",
-        "if not whole.tags.nested:",
-        "if False:",
+        "if self.pruner.tags.nested:",
+        "if True:",
     ),
     (
         "errors without the new weights",
@@ -143,8 +143,8 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "errors without the new weights, in notebooks",
         "_choosing",
-        '("error where chosen, kept", f"{found[0]:.4f}")',
-        '("error where chosen, kept", f"{self.votes.keep(self.members).error():.4f}")',
+        "return self._estimate(self.applied_to(self.votes))",
+        "return self._estimate(self.votes.keep(self.members))",
     ),
     # certificates, statistics
     (
@@ -188,7 +188,7 @@ NAMED: list[tuple[str, str, str, str]] = [
         "out-of-bag votes with those on samples seen",
         "study",
         '"oob": VoteSource.OUT_OF_BAG',
-        '"oob": VoteSource.HELD_OUT',
+        '"oob": VoteSource.NEW',
     ),
     (
         "new weights are not used",
@@ -199,8 +199,8 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "the key of a cell without the version",
         "study",
-        '"version": __version__, "learners": _learners()',
-        '"learners": _learners()',
+        '"quorate": __version__,',
+        "",
     ),
     # report
     (

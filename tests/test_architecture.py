@@ -17,14 +17,14 @@ SOURCE = Path(quorate.__file__).parent
 RANKS = [
     {
         *("exceptions", "_typing", "_messages", "_atomic", "_version"),
-        *("_output", "_units", "_workers", "_label_text"),
+        *("_output", "_units", "_workers"),
     },
     {"_kernels", "_native", "stats", "_data"},
     {"_votes"},
-    {"ensembles", "_scoring", "_files"},
+    {"ensembles", "_scoring", "_files", "risk"},
     {"_theory", "lazy"},
-    {"risk", "pruning"},
-    {"_diagnosis", "_choosing"},
+    {"pruning"},
+    {"_choosing"},
     {"_summarising"},
     {"_pruned"},
     {"_judging"},

@@ -184,7 +184,7 @@ class TestPrunedClassifier:
     def test_pools_hold_out(self, data):
         X, y, X_test, y_test = data
         model = quorate.PrunedClassifier(pool(), keep=2, random_state=0).fit(X, y)
-        assert model.estimator_.pruning_["chosen_on"] == "votes on samples held out"
+        assert model.estimator_.pruning_["chosen_on"] == "votes on new samples"
         assert model.estimator_.pruning_["method"] == "SimplexWeights"
         assert model.score(X_test, y_test) > 0.85
 

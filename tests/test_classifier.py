@@ -96,28 +96,24 @@ class TestPrune:
         X, X_test, y, y_test = data
         assert prune(forest, X, y).pruning_["chosen_on"] == "out-of-bag votes"
         other = prune(forest, X_test, y_test).pruning_
-        assert other["chosen_on"] == "votes on other samples"
-        plain = prune(forest, X, y, out_of_bag=False).pruning_
-        assert plain["chosen_on"] == "training votes"
+        assert other["chosen_on"] == "votes on samples taken as new"
+        said = prune(forest, X_test, y_test, source="new").pruning_
+        assert said["chosen_on"] == "votes on new samples"
 
     def test_out_of_bag_can_be_demanded(self, forest, data):
         _, X_test, _, y_test = data
         with pytest.raises(
             ValueError, match="not the data the ensemble was trained on"
         ):
-            prune(forest, X_test, y_test, out_of_bag=True)
-        with pytest.raises(ValueError, match=r"out_of_bag='maybe'"):
-            prune(forest, X_test, y_test, out_of_bag="maybe")
+            prune(forest, X_test, y_test, source="training")
 
     @pytest.mark.parametrize("method", ["re", "best", "cm"])
     def test_warning_where_accuracy_misleads(self, method, forest, data):
         X, X_test, y, y_test = data
-        with pytest.warns(TrainingVotesWarning, match="driven by accuracy") as seen:
-            prune(forest, X, y, method=method, out_of_bag=False)
-        assert seen[0].filename == __file__
         extra = ExtraTreesClassifier(10, random_state=0).fit(X, y)
-        with pytest.warns(TrainingVotesWarning):
+        with pytest.warns(TrainingVotesWarning, match="driven by accuracy") as seen:
             prune(extra, X, y, method=method)
+        assert seen[0].filename == __file__
         boosting = AdaBoostClassifier(n_estimators=5, random_state=0).fit(X, y)
         with pytest.warns(TrainingVotesWarning):
             prune(boosting, X, y, method=method, keep=2)
@@ -125,7 +121,7 @@ class TestPrune:
             warnings.simplefilter("error")
             prune(forest, X, y, method=method)
             prune(forest, X_test, y_test, method=method)
-            prune(forest, X, y, method="oo", keep=5, out_of_bag=False)
+            prune(extra, X, y, method="oo", keep=5)
 
     def test_sizes(self, forest, data):
         X, _, y, _ = data
@@ -254,10 +250,10 @@ class TestPrunedClassifier:
             (BaggingClassifier(n_estimators=30), "auto", "out-of-bag votes"),
             (RandomForestClassifier(30), "oob", "out-of-bag votes"),
             (RandomForestClassifier(30), "train", "training votes"),
-            (RandomForestClassifier(30), 0.3, "votes on samples held out"),
-            (ExtraTreesClassifier(30), "auto", "votes on samples held out"),
-            (AdaBoostClassifier(n_estimators=9), "auto", "votes on samples held out"),
-            (VOTING, "auto", "votes on samples held out"),
+            (RandomForestClassifier(30), 0.3, "votes on new samples"),
+            (ExtraTreesClassifier(30), "auto", "votes on new samples"),
+            (AdaBoostClassifier(n_estimators=9), "auto", "votes on new samples"),
+            (VOTING, "auto", "votes on new samples"),
             (VOTING, StratifiedKFold(3), "votes of cross-validation"),
             (AdaBoostClassifier(n_estimators=9), KFold(3), "votes of cross-validation"),
             (make_pipeline(StandardScaler(), RandomForestClassifier(30)), "auto",
@@ -322,7 +318,7 @@ class TestPrunedClassifier:
         X, X_test, y, y_test = data
         for rows, chosen_on in (
             ((X, y), "out-of-bag votes"),
-            ((X_test, y_test), "votes on other samples"),
+            ((X_test, y_test), "votes on samples taken as new"),
         ):
             model = PrunedClassifier(FrozenEstimator(forest), keep=9).fit(*rows)
             inner = model.estimator_.estimator

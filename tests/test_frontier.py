@@ -8,7 +8,7 @@ from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.svm import LinearSVC
 
 import quorate
-from quorate._judging import _PRICES, _pareto, _paths
+from quorate._judging._frontier import _PRICES, _pareto, _paths
 from quorate._votes import subset_errors
 
 

@@ -43,10 +43,7 @@ onnxruntime = pytest.importorskip("onnxruntime")
 
 import quorate  # noqa: E402
 from quorate._onnx import _convert as convert_module  # noqa: E402
-from quorate._onnx import (  # noqa: E402
-    register_converter,
-    to_onnx,
-)
+from quorate._onnx import to_onnx  # noqa: E402
 
 TREE = DecisionTreeClassifier(max_depth=3, random_state=0)
 MIXED = [
@@ -340,17 +337,6 @@ class TestFramesByColumn:
         seen = X.astype({"a": np.float32, "b wide": np.float32})
         np.testing.assert_array_equal(labels, model.predict(seen))
 
-    def test_wrong_labels_are_refused(self, frame, monkeypatch):
-        X, y = frame
-        step = make_column_transformer((StandardScaler(), ["a"]))
-        model = make_pipeline(step, clone(FOREST)).fit(X, y)
-        other = make_pipeline(clone(step), clone(FOREST)).fit(X, y[::-1])
-        convert = convert_module._convert
-        monkeypatch.setattr(
-            convert_module, "_convert", lambda _, *options: convert(other, *options)
-        )
-        sentence(ValueError, model, X, "of 900 samples otherwise")
-
 
 def test_skl2onnx_alone_is_not_the_same():
     # The reason for converters of our own; when this fails they may go.
@@ -518,38 +504,21 @@ class Wrapper(ClassifierMixin, BaseEstimator):
         return self.estimator_
 
 
-@pytest.fixture
-def wrapper():
-    register_converter(Wrapper)
-    return Wrapper
-
-
 class TestWrappers:
     @pytest.mark.parametrize("inner", ["forest", "hard weights", "scaled forest"])
     @pytest.mark.parametrize("kind", LABELS)
-    def test_alone_and_in_a_pipeline(self, wrapper, inner, kind):
+    def test_alone_and_in_a_pipeline(self, inner, kind):
         X, y = samples(5, kind, True)
-        model = wrapper(MODELS[inner]).fit(X[:400], y[:400])
+        model = Wrapper(MODELS[inner]).fit(X[:400], y[:400])
         np.testing.assert_array_equal(run(to_onnx(model, X), X)[0], model.predict(X))
-        model = make_pipeline(StandardScaler(), wrapper(MODELS[inner]))
+        model = make_pipeline(StandardScaler(), Wrapper(MODELS[inner]))
         model.fit(X[:400], y[:400])
         np.testing.assert_array_equal(run(to_onnx(model, X), X)[0], model.predict(X))
 
-    def test_as_a_member(self, wrapper):
+    def test_as_a_member(self):
         X, y = samples(5, "text", True)
-        model = VotingClassifier([("a", wrapper(FOREST)), ("b", TREE)]).fit(X, y)
+        model = VotingClassifier([("a", Wrapper(FOREST)), ("b", TREE)]).fit(X, y)
         np.testing.assert_array_equal(run(to_onnx(model, X), X)[0], model.predict(X))
-
-    @pytest.mark.parametrize("kind", LABELS)
-    def test_inside_any_conversion(self, wrapper, kind):
-        X, y = samples(5, kind, True)
-        model = make_pipeline(StandardScaler(), wrapper(FOREST)).fit(X, y)
-        converted = skl2onnx.to_onnx(model[-1], X[:1], options={"zipmap": False})
-        np.testing.assert_array_equal(run(converted, X)[0], model[-1].predict(X))
-        zipped = run(skl2onnx.to_onnx(model[-1], X[:1]), X[:3])[1]
-        assert [set(row) for row in zipped] == [set(model.classes_)] * 3
-        whole = skl2onnx.to_onnx(model, X[:1], options={"zipmap": False})
-        assert (run(whole, X)[0] == model.predict(X)).mean() > 0.9
 
     def test_unknown_wrappers_are_refused(self):
         X, y = samples(2, "int", False)
@@ -594,108 +563,100 @@ class Odd(ClassifierMixin, BaseEstimator):
         return np.tile(np.eye(len(self.classes_))[0], (len(X), 1))
 
 
+X60, Y60 = samples(2, "int", False, size=60)
+FRAME = pd.DataFrame(X60, columns=list("abcde"))
+
+
+def framed(frame):
+    """Return a pipeline that takes columns by name."""
+    step = make_column_transformer((StandardScaler(), ["a", "b"]))
+    return make_pipeline(step, clone(TREE)).fit(frame, Y60)
+
+
+def relabelled(labels):
+    model = clone(TREE).fit(X60, Y60)
+    model.classes_ = labels
+    return model
+
+
+def huge_labels(model):
+    y = np.where(Y60[0] == Y60, 7, 2**63).astype(np.uint64)
+    return clone(model).fit(X60, y)
+
+
+NO_TYPE = "columns of numbers, or of text without gaps, got 'c' of type "
+GAPS = FRAME.assign(c=[None, *"b" * 59])
+DATES = FRAME.assign(c=pd.date_range("2026", periods=60))
+TREE60 = clone(TREE).fit(X60, Y60)
+REFUSED = {
+    "a pipeline of columns, an array": (
+        framed(FRAME), X60, ValueError, "cannot convert this Pipeline"),
+    "a step without a converter": (
+        make_pipeline(FunctionTransformer(np.cbrt), TREE).fit(X60, Y60), X60,
+        ValueError, "cannot convert this Pipeline .*FunctionTransf"),
+    "gaps": (framed(GAPS), GAPS, TypeError, f"{NO_TYPE}(object|str)"),
+    "dates": (framed(DATES), DATES, TypeError, f"{NO_TYPE}datetime64"),
+    "an empty frame": (framed(FRAME), FRAME[:0], ValueError, "sample, got an empty"),
+    "text": (TREE60, [["a"] * 5], TypeError, "an array of numbers, got list"),
+    **{
+        f"shape {shape}": (TREE60, np.zeros(shape), ValueError,
+                           re.escape(f"5 features, got an array of shape {shape}"))
+        for shape in [(5,), (0, 5), (3, 4), (2, 5, 1)]
+    },
+    **{
+        f"no classifier: {type(model).__name__}": (
+            model, X60, TypeError, f"classifier, got {type(model).__name__}")
+        for model in [[TREE], {"a": TREE}, RandomForestRegressor(), StandardScaler(),
+                      None]
+    },
+    **{
+        f"without a converter: {type(model).__name__}": (
+            model.fit(X60, Y60), X60, TypeError, "Odd")
+        for model in [Odd(), VotingClassifier([("odd", Odd()), ("tree", TREE)]),
+                      BaggingClassifier(Odd(), n_estimators=2)]
+    },
+    **{
+        f"labels of type {labels.dtype}": (
+            relabelled(labels), X60, ValueError, f"integers, got {labels.dtype}")
+        for labels in [np.array([False, True]), np.array([1.0, 2.0]),
+                       np.array([(0, 1), (1, 1)], dtype="i,i").astype(object)]
+    },
+    "labels beyond 64 bits": (
+        huge_labels(TREE), X60, ValueError, f"at most {2**63 - 1}, .*, got {2**63}"),
+    "labels of a forest": (
+        huge_labels(FOREST), X60, ValueError, f"at most {2**63 - 1}, .*, got {2**63}"),
+    "two outputs": (
+        clone(FOREST).fit(X60, np.column_stack([Y60, Y60])), X60,
+        ValueError, "predicts 2 outputs"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused_in_a_sentence(name):
+    model, X, error, message = REFUSED[name]
+    caught = sentence(error, model, X, message)
+    if "convert" in name:
+        assert caught.__cause__ is not None
+
+
+def test_columns_by_name_and_large_labels_are_taken():
+    to_onnx(framed(FRAME), FRAME)
+    largest = 2**63 - 1
+    model = clone(FOREST).fit(X60, np.where(Y60[0] == Y60, 7, largest))
+    assert set(run(to_onnx(model, X60), X60)[0].tolist()) == {7, largest}
+
+
 class TestRefusals:
-    X, y = samples(2, "int", False, size=60)
-
-    @pytest.mark.parametrize(
-        "model",
-        [
-            Odd(),
-            VotingClassifier([("odd", Odd())]),
-            VotingClassifier([("odd", Odd()), ("tree", TREE)], voting="soft"),
-            BaggingClassifier(Odd(), n_estimators=2),
-        ],
-        ids=["alone", "voting", "soft", "bagging"],
-    )
-    def test_a_classifier_without_a_converter(self, model):
-        error = sentence(TypeError, clone(model).fit(self.X, self.y), self.X, "Odd")
-        assert error.__cause__ is not None
-
-    def test_a_step_without_a_converter(self):
-        model = make_pipeline(FunctionTransformer(np.cbrt), TREE).fit(self.X, self.y)
-        error = sentence(
-            ValueError, model, self.X, "cannot convert this Pipeline .*FunctionTransf"
-        )
-        assert error.__cause__ is not None
-
-    def test_a_column_transformer_by_name(self):
-        frame = pd.DataFrame(self.X, columns=list("abcde"))
-        step = make_column_transformer((StandardScaler(), ["a", "b"]))
-        model = make_pipeline(step, TREE).fit(frame, self.y)
-        to_onnx(model, frame)
-        sentence(ValueError, model, self.X, "cannot convert this Pipeline")
-
-    @pytest.mark.parametrize(
-        ("column", "name"),
-        [
-            ([None, *"b" * 59], r"'c' of type (object|str)"),
-            (pd.date_range("2026", periods=60), "'c' of type datetime64"),
-        ],
-    )
-    def test_columns_without_a_type(self, column, name):
-        frame = pd.DataFrame(self.X, columns=list("abxde")).assign(c=column)
-        step = make_column_transformer((StandardScaler(), ["a", "b"]))
-        model = make_pipeline(step, TREE).fit(frame, self.y)
-        sentence(TypeError, model, frame, f"text without gaps, got {name}")
-
-    def test_an_empty_frame(self):
-        frame = pd.DataFrame(self.X, columns=list("abcde"))
-        step = make_column_transformer((StandardScaler(), ["a", "b"]))
-        model = make_pipeline(step, TREE).fit(frame, self.y)
-        sentence(ValueError, model, frame[:0], "at least one sample, got an empty")
+    X, y = X60, Y60
 
     @pytest.mark.parametrize("opset", [12, 999, "15", 15.0])
     def test_versions(self, opset):
-        model = clone(TREE).fit(self.X, self.y)
         with pytest.raises(ValueError, match=r"^to_onnx\(target_opset=.*from 13 to \d"):
-            to_onnx(model, self.X, target_opset=opset)
-
-    def test_text_in_the_samples(self):
-        model = clone(TREE).fit(self.X, self.y)
-        sentence(TypeError, model, [["a"] * 5], "an array of numbers, got list")
-
-    @pytest.mark.parametrize("shape", [(5,), (0, 5), (3, 4), (2, 5, 1)])
-    def test_samples_of_another_shape(self, shape):
-        model = clone(TREE).fit(self.X, self.y)
-        message = re.escape(f"5 features, got an array of shape {shape}")
-        sentence(ValueError, model, np.zeros(shape), message)
-
-    @pytest.mark.parametrize(
-        "model", [[TREE], {"a": TREE}, RandomForestRegressor(), StandardScaler(), None]
-    )
-    def test_what_is_no_classifier(self, model):
-        sentence(TypeError, model, self.X, f"classifier, got {type(model).__name__}")
-
-    @pytest.mark.parametrize("model", [TREE, FOREST])
-    def test_labels_beyond_what_onnx_stores(self, model):
-        largest = 2**63 - 1
-        y = np.where(self.y == self.y[0], 7, largest).astype(np.uint64)
-        labels, _ = run(to_onnx(clone(model).fit(self.X, y), self.X), self.X)
-        assert set(labels.tolist()) == {7, largest}
-        y[y == largest] = largest + 1
-        problem = f"labels as integers of at most {largest}, .*, got {largest + 1}"
-        sentence(ValueError, clone(model).fit(self.X, y), self.X, problem)
+            to_onnx(TREE60, self.X, target_opset=opset)
 
     def test_unfitted(self):
         with pytest.raises(NotFittedError):
             to_onnx(clone(FOREST), self.X)
-
-    @pytest.mark.parametrize(
-        ("labels", "name"),
-        [
-            (np.array([False, True]), "bool"),
-            (np.array([1.0, 2.0]), "float64"),
-            (np.array([(0, 1), (1, 1)], dtype="i,i").astype(object), "object"),
-        ],
-    )
-    def test_labels_of_other_types(self, labels, name):
-        model = clone(TREE).fit(self.X, self.y)
-        model.classes_ = labels
-        sentence(ValueError, model, self.X, f"text or integers, got {name}")
-
-    def test_more_than_one_output(self):
-        model = clone(FOREST).fit(self.X, np.column_stack([self.y, self.y]))
-        sentence(ValueError, model, self.X, "predicts 2 outputs")
 
     def test_labels_that_come_out_otherwise(self, monkeypatch):
         model = clone(FOREST).fit(self.X, self.y)
@@ -708,18 +669,16 @@ class TestRefusals:
         sentence(ValueError, model, self.X, message)
 
     def test_graphs_that_do_not_run(self, monkeypatch):
-        model = clone(FOREST).fit(self.X, self.y)
         monkeypatch.setattr(convert_module, "_convert", lambda *_: onnx.ModelProto())
-        error = sentence(ValueError, model, self.X, "onnxruntime cannot run")
+        error = sentence(ValueError, TREE60, self.X, "onnxruntime cannot run")
         assert error.__cause__ is not None
 
     @pytest.mark.parametrize("package", ["skl2onnx", "onnxruntime"])
     def test_what_to_install_is_named(self, package, monkeypatch):
-        model = clone(FOREST).fit(self.X, self.y)
         monkeypatch.setitem(sys.modules, package, None)
         why = f"^to_onnx: needs {package}; pip install skl2onnx onnxruntime$"
         with pytest.raises(ImportError, match=why):
-            to_onnx(model, self.X)
+            to_onnx(TREE60, self.X)
 
     def test_boosters_need_onnxmltools(self, monkeypatch):
         class LGBMClassifier(GaussianNB):

@@ -32,12 +32,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
-from quorate._choosing import Evidence, Size, choose
+from quorate._choosing import Evidence, FixedSize, choose, with_expected_error
 from quorate._choosing._crossfit import folds_of
 from quorate._output import plain
 from quorate._report import Request, _ensemble, _text, make_report, study_report
 from quorate._report._advice import advice, advised_size
-from quorate._report._choice import (
+from quorate._report._expected import (
     CurveSection,
     MethodRow,
     MethodsSection,
@@ -52,6 +52,7 @@ from quorate._report._sections import (
     mean_agreement,
 )
 from quorate._report._svg import tidy
+from quorate._scoring import find_score
 from quorate._votes import VoteSource
 from quorate.ensembles import pickled_bytes
 from quorate.lazy import try_modes
@@ -333,12 +334,12 @@ def few():
 @pytest.mark.parametrize(
     ("make", "type_", "chosen_on"),
     [
-        (pool, "list of classifiers", "votes on other samples"),
-        (boosted, "AdaBoostClassifier", "votes on other samples"),
-        (voting, "VotingClassifier", "votes on other samples"),
+        (pool, "list of classifiers", "votes on samples taken as new"),
+        (boosted, "AdaBoostClassifier", "votes on samples taken as new"),
+        (voting, "VotingClassifier", "votes on samples taken as new"),
         (piped, "BaggingClassifier in a Pipeline", "out-of-bag votes"),
-        (lone, "dict of classifiers", "votes on other samples"),
-        (few, "RandomForestClassifier", "votes on other samples"),
+        (lone, "dict of classifiers", "votes on samples taken as new"),
+        (few, "RandomForestClassifier", "votes on samples taken as new"),
     ],
 )
 def test_any_ensemble_has_a_report(make, type_, chosen_on):
@@ -363,18 +364,6 @@ def test_lazy_voting_of_a_list_is_measured():
     modes = quorate.report(*pool(), keep=2).data["lazy"]["rows"]
     exact = next(row for row in modes if row["mode"] == "exact")
     assert exact["disagreement"] == 0
-
-
-def test_training_votes_are_called_so(forest):
-    found = quorate.report(*forest, out_of_bag=False)
-    assert found.data["votes"]["chosen_on"] == "training votes"
-    titles = [step["title"] for step in found.data["advice"]]
-    assert "Make this report again" in titles[0]
-    assert "only after a test on other samples" in titles[1]
-    assert len(titles) == 2
-    assert "trained on these samples" in found.data["lazy"]["note"]
-    assert "lazy-curve" not in found.html
-    assert "needs samples that no member" in found.data["certificate"]["refusal"]
 
 
 SCORES = ("accuracy", "recall", "error", "gain", "contribution", "risk", "curve")
@@ -403,6 +392,18 @@ def boosted_on_training():
 def extra_on_training():
     X, y = make_classification(300, flip_y=0.2, random_state=0)
     return ExtraTreesClassifier(9, max_depth=5, random_state=0).fit(X, y), X, y
+
+
+def test_training_votes_are_called_so():
+    found = quorate.report(*extra_on_training(), source="training")
+    assert found.data["votes"]["chosen_on"] == "training votes"
+    titles = [step["title"] for step in found.data["advice"]]
+    assert "Make this report again" in titles[0]
+    assert "only after a test on other samples" in titles[1]
+    assert len(titles) == 2
+    assert "trained on these samples" in found.data["lazy"]["note"]
+    assert "lazy-curve" not in found.html
+    assert "needs samples that no member" in found.data["certificate"]["refusal"]
 
 
 @pytest.mark.slow
@@ -437,8 +438,8 @@ def test_training_samples_give_a_page_without_a_score(make):
 
 @pytest.mark.slow
 def test_a_method_that_needs_out_of_bag_votes_gets_them(forest):
-    asked = quorate.report(*forest, method="tsp_ap", keep=4, out_of_bag=False)
-    same = quorate.report(*forest, method="tsp_ap", keep=4, out_of_bag=True)
+    asked = quorate.report(*forest, method="tsp_ap", keep=4)
+    same = quorate.report(*forest, method="tsp_ap", keep=4, source="training")
     assert asked.data["settings"]["out_of_bag"]
     for part in ("votes", "members", "decomposition", "reproduce"):
         assert asked.data[part] == same.data[part]
@@ -556,9 +557,20 @@ def test_mean_agreement_is_that_of_its_definition(masked):
     np.testing.assert_allclose(mean_agreement(votes), slow)
 
 
-def compared(votes, method, others, size=4):
-    rows = methods_section(Evidence(votes), method, others, size, None, None, 0).rows
-    return {row.method: row for row in rows}
+def accuracy_of(votes):
+    return find_score(None, votes.classes, "here")
+
+
+def folds(votes):
+    """Yield the samples of each fold, and all others."""
+    for held in folds_of(votes, accuracy_of(votes)):
+        yield held, np.setdiff1d(np.arange(votes.n_samples), held)
+
+
+def compared(votes, method, others):
+    score = accuracy_of(votes)
+    found = methods_section(Evidence(votes), method, others, 4, score, score, 0)
+    return {row.method: row for row in found.rows}
 
 
 def test_methods_are_judged_on_what_was_held_back():
@@ -566,15 +578,15 @@ def test_methods_are_judged_on_what_was_held_back():
     found = compared(votes, "re", ["best", "re"])
     assert found["ReducedError"].chosen == "this report"
     whole, errors = votes.sample_errors(), np.empty(votes.n_samples)
-    for held in folds_of(votes):
-        others = np.setdiff1d(np.arange(votes.n_samples), held)
+    for held, others in folds(votes):
         chosen = quorate.pruning.BestMembers(keep=4).fit(votes.at(others))
         errors[held] = votes.at(held).keep(chosen.support_).sample_errors()
     best, gains = found["BestMembers"], whole - errors
     assert best.accuracy == best.score == pytest.approx(1 - errors.mean())
     assert best.gain == pytest.approx(gains.mean())
     # Both are right or wrong on the same sample, which is what a difference is about.
-    assert best.gain_error == pytest.approx(gains.std() / np.sqrt(votes.n_samples))
+    n_samples = votes.n_samples
+    assert best.gain_error == pytest.approx(gains.std() / np.sqrt(n_samples))
     everybody = found["all members"]
     assert (everybody.gain, everybody.accuracy) == (0, votes.accuracy())
 
@@ -583,8 +595,7 @@ def test_methods_out_of_bag_are_judged_by_as_many_votes():
     votes = votes_of(masked=True)
     mine = compared(votes, "re", [])["ReducedError"]
     errors = np.empty(votes.n_samples)
-    for held in folds_of(votes):
-        others = np.setdiff1d(np.arange(votes.n_samples), held)
+    for held, others in folds(votes):
         order = quorate.pruning.ReducedError(keep=1.0).fit(votes.at(others)).order_
         for sample in held:
             alone = votes.at([sample])
@@ -613,16 +624,17 @@ def test_random_choices_are_judged_against_all_members():
     assert row.accuracy == pytest.approx(1 - np.mean(errors))
     assert row.gain == pytest.approx(whole.mean() - np.mean(errors))
     each = np.mean([gain.std() / np.sqrt(gain.size) for gain in gains])
-    assert row.gain_error == pytest.approx(each, rel=0.02)
+    assert row.gain_error == pytest.approx(each, rel=0.1)
 
 
 @pytest.mark.parametrize(("method", "tried"), [("re", None), ("brier", 9)])
 def test_a_certificate_is_on_the_half_that_did_not_choose(method, tried):
-    votes = votes_of(n_samples=3000).with_source(VoteSource.OTHER)
+    votes = votes_of(n_samples=3000).with_source(VoteSource.ASSUMED_NEW)
     mixed = np.random.default_rng(1).permutation(3000)
     first, second = (votes.at(np.sort(half)) for half in (mixed[:1500], mixed[1500:]))
     selection = quorate.select(votes, method, keep=9)
-    found = certificate_section(Evidence(votes), selection, method, 1, 3000, None, None)
+    score = accuracy_of(votes)
+    found = certificate_section(Evidence(votes), selection, method, 1, 3000, score)
     chosen = quorate.select(first, method, keep=tried or 1.0)
     right = quorate.certify(second, chosen, tolerance=0.02)
     for name in ("n_kept", "n_samples", "error", "full_error", "error_limit"):
@@ -637,9 +649,10 @@ def test_a_certificate_is_on_the_half_that_did_not_choose(method, tried):
 @pytest.mark.parametrize("method", ["mdm", "brier", "lcs", "ges"])
 @pytest.mark.parametrize("masked", [False, True])
 def test_the_page_and_the_chooser_expect_the_same(method, masked):
-    votes = votes_of(masked=masked).with_source(VoteSource.OTHER)
+    votes = votes_of(masked=masked).with_source(VoteSource.ASSUMED_NEW)
     found = quorate.report(votes, method=method, keep=4, methods=[]).data
-    chosen = choose(Evidence(votes), method, Size(4), seed=0, expect=True)
+    chosen = choose(Evidence(votes), method, FixedSize(4), seed=0)
+    chosen = with_expected_error(chosen, Evidence(votes))
     expected, curve = chosen.expected, found["pruning"]["curve"]
     n_kept, sizes = chosen.n_kept, found["sizes"]
     place = curve["sizes"].index(n_kept)
@@ -731,7 +744,7 @@ def test_svg_of_two_pictures_share_no_name():
     [
         ({"keep": 99}, "keep 1 to 20 members"),
         ({"method": "nonsense"}, "unknown method"),
-        ({"out_of_bag": "maybe"}, r"report\(out_of_bag='maybe'\)"),
+        ({"source": "maybe"}, r"source='maybe'"),
         ({"methods": ["nonsense"]}, "unknown method"),
         ({"methods": "mdm"}, r"methods='mdm'\): a list of methods, as in \['mdm'\]"),
         ({"random_state": "a"}, r"random_state='a'\): a whole number, 0 or more"),
@@ -879,8 +892,7 @@ def test_methods_are_compared_as_their_models_would_score(method):
     found = quorate.report(model, X, y, method=method, keep=4, methods=["es"]).data
     for wanted, mark in ((method, "this report"), ("es", None)):
         right = 0.0
-        for held in folds_of(quorate.collect_votes(model, X, y)):
-            on = np.setdiff1d(np.arange(len(y)), held)
+        for held, on in folds(quorate.collect_votes(model, X, y)):
             small = quorate.prune(model, X[on], y[on], method=wanted, keep=4)
             right += small.score(X[held], y[held]) * len(held)
         rows = [row for row in found["methods"]["rows"] if row["seconds"] is not None]
@@ -919,7 +931,7 @@ def test_lazy_voting_is_tried_as_the_command_does():
     model = RandomForestClassifier(30, random_state=0).fit(X[:600], y[:600])
     rows = quorate.report(model, X[600:], y[600:], methods=[], random_state=4).data
     tried = try_modes(model, X[600:], y[600:], random_state=4, repeats=1)
-    assert not tried.on_training
+    assert not tried.source.flaw
     found = {row["mode"]: row for row in rows["lazy"]["rows"]}
     assert rows["lazy"]["n_samples"] == tried.n_samples == 250
     names = ["all members", "exact", "bayes, 99.9 %", "calibrated, 0.5 %"]
@@ -1081,8 +1093,7 @@ def test_confusions_are_those_of_the_models():
     assert found["before"] == confusion_matrix(y, model.predict(X)).tolist()
     # By members chosen without the samples that are counted.
     said = np.empty_like(y)
-    for held in folds_of(quorate.collect_votes(model, X, y)):
-        others = np.setdiff1d(np.arange(len(y)), held)
+    for held, others in folds(quorate.collect_votes(model, X, y)):
         small = quorate.prune(model, X[others], y[others], "mdm", keep=3)
         said[held] = small.predict(X[held])
     assert found["after"] == confusion_matrix(y, said).tolist()
@@ -1103,7 +1114,8 @@ def test_many_classes_are_listed_by_what_is_confused():
     y = rng.integers(0, 40, 600)
     codes = np.where(rng.random((3, 600)) < 0.6, y, (y + 1) % 40)
     votes = quorate.Votes(codes, y)
-    expected = choose(Evidence(votes), "best", Size(1), expect=True).expected
+    chosen = choose(Evidence(votes), "best", FixedSize(1))
+    expected = with_expected_error(chosen, Evidence(votes)).expected
     found = expected_confusion(expected, votes, True)
     assert found.before is None
     assert len(found.pairs) == 30

@@ -166,7 +166,7 @@ def test_votes_alone_and_scoring():
     arrays, y = oof()
     codes = np.stack([np.where(p > 0.5, "yes", "no") for p in arrays.values()])
     page = quorate.report(quorate.Votes(codes, y), scoring="balanced_accuracy")
-    assert page.data["votes"]["chosen_on"] == "votes on other samples"
+    assert page.data["votes"]["chosen_on"] == "votes on samples taken as new"
     assert page.data["votes"]["rule"] == "heads"
     assert page.data["judged"]["scoring"] == "balanced_accuracy"
 
@@ -177,7 +177,7 @@ def test_refusals(blend):
         quorate.report(blend, X, oof()[1])
     with pytest.raises(TypeError, match="Votes has its samples and labels"):
         quorate.report(blend.votes(), X)
-    for option in ({"max_samples": 9}, {"target": "y"}, {"out_of_bag": True}):
+    for option in ({"max_samples": 9}, {"target": "y"}, {"source": "new"}):
         name = next(iter(option))
         with pytest.raises(TypeError, match=rf"report\({name}=.*votes have been cast"):
             quorate.report(blend, **option)

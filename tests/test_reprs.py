@@ -119,7 +119,7 @@ def test_comparison_keeps_its_cells():
         error_limits=(0.2, 0.2),
         excess_limit=0.05,
         n_samples=100,
-        source=VoteSource.OTHER,
+        source=VoteSource.ASSUMED_NEW,
     )
     cells = read(compared)
     assert cells[:4] == ["", "before", "after", "change"]

@@ -133,30 +133,21 @@ class TestAssessment:
         assert literal.margin == 0
         assert literal.risk == math.inf
 
-    def test_misclassified(self):
-        found = quorate.assess_risk(self.make(3))
-        assert found.margin < 0
-        assert not found.lemma_applies
-        assert found.paper_says_increase == (found.interval in (3, 4))
-        assert found.paper_says_increase
-        assert "members in the wrong" in found.advice
-
-    def test_tie(self):
-        found = quorate.assess_risk(self.make(10))
-        assert found.margin == 0
-        assert "tie" in found.advice
-        assert not found.risk_decreases
-
-    def test_too_small_a_margin(self):
-        found = quorate.assess_risk(self.make(11, m=50))
-        assert found.margin > 0
-        assert not found.lemma_applies
-        assert "too small" in found.advice
-
-    def test_helpful_bound(self):
-        found = quorate.assess_risk(self.make(20, n=3, m=200_000))
-        assert not found.bound.vacuous
-        assert "at most" in found.advice
+    @pytest.mark.parametrize(
+        ("right", "n", "m", "sign", "applies", "advice"),
+        [
+            (3, 20, 2000, -1, False, "members in the wrong"),
+            (10, 20, 2000, 0, False, "The members tie"),
+            (11, 20, 50, 1, False, "too small"),
+            (20, 3, 200_000, 1, True, "at most"),
+        ],
+    )
+    def test_advice(self, right, n, m, sign, applies, advice):
+        found = quorate.assess_risk(self.make(right, n, m))
+        assert np.sign(found.margin) == sign
+        assert found.lemma_applies == applies
+        assert found.paper_says_increase == (found.interval in (3, 4)) == (sign < 0)
+        assert advice in found.advice
 
     def test_repr_ends_with_the_advice(self):
         found = quorate.assess_risk(self.make(15))

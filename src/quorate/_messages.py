@@ -3,7 +3,7 @@
 import difflib
 import inspect
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 def unknown_name(kind: str, given: object, known: Iterable[str]) -> str:
@@ -21,6 +21,18 @@ def unknown_name(kind: str, given: object, known: Iterable[str]) -> str:
     if near:
         return f"unknown {kind} {given!r}; did you mean {one_of_these(near)}?"
     return f"unknown {kind} {given!r}; known are: {', '.join(names)}."
+
+
+def listed(things: Sequence[object], most: int = 5) -> str:
+    """Return things as they are written in Python, the first few of many.
+
+    Examples
+    --------
+    >>> listed(["ant", "bee", "cow"], most=2)
+    "'ant', 'bee' and 1 more"
+    """
+    more = f" and {len(things) - most} more" if len(things) > most else ""
+    return ", ".join(map(repr, things[:most])) + more
 
 
 def nearest(

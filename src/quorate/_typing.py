@@ -1,5 +1,6 @@
-"""The few array types that annotations share."""
+"""The few types that annotations share."""
 
+from collections.abc import Callable
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -14,3 +15,6 @@ Outputs: TypeAlias = Literal["oracle", "label"]
 Undefined: TypeAlias = Literal["authors", "nan"]
 Ties: TypeAlias = Literal["expected", "lowest"]
 Lambda: TypeAlias = Literal["ensemble", "paper"]
+
+Progress: TypeAlias = Callable[[int, int], object]
+"""Is called with the steps done and their number."""

@@ -4,13 +4,36 @@ import numpy as np
 import pytest
 
 import quorate
-from quorate._choosing import Evidence, Size, choose, expectations
+from quorate._choosing import (
+    Evidence,
+    FixedSize,
+    SizeByCost,
+    choose,
+    expectations,
+    with_expected_error,
+)
 from quorate._choosing._choose import _Given
-from quorate._choosing._crossfit import cross_fitted_curve, first_votes, folds_of
+from quorate._choosing._crossfit import (
+    cross_fitted_curve,
+    first_votes,
+    fit_without_each_fold,
+    folds_of,
+)
 from quorate._judging import error_limit, excess_limit
-from quorate._scoring import judge_votes, score_for
-from quorate._votes import VoteSource, outcome_of, prefix_errors
+from quorate._scoring import find_score, score_for
+from quorate._votes import VoteSource, WholePrediction, prefix_predictions
 from quorate.pruning import make_pruner
+
+ACCURACY = find_score(None, np.arange(3), "here")
+
+
+def expect(evidence, *given, **more):
+    return with_expected_error(choose(evidence, *given, **more), evidence)
+
+
+def curve_of(votes, pruner, order, score=ACCURACY):
+    fits = fit_without_each_fold(Evidence(votes), pruner, score)
+    return cross_fitted_curve(votes, order, score, fits)
 
 
 def draw(seed=0, n_members=10, n_samples=120, masked=False, average=False):
@@ -61,12 +84,14 @@ def test_every_sample_is_judged_by_an_order_that_has_not_seen_it(method, masked)
     everybody = make_pruner(method, keep=1.0)
     order = make_pruner(everybody).fit(votes).order_
     errors, firsts = np.empty((2, 10, 120))
-    for held in folds_of(votes):
+    for held in folds_of(votes, ACCURACY):
         found = make_pruner(everybody).fit(votes.at(without(votes, held))).order_
-        firsts[:, held] = list(prefix_errors(votes.at(held), found))
+        firsts[:, held] = [
+            each.errors() for each in prefix_predictions(votes.at(held), found)
+        ]
         for size in range(10):
             errors[size, held], _ = by_hand(votes.at(held), found, size + 1)
-    curve = cross_fitted_curve(Evidence(votes), everybody, order)
+    curve = curve_of(votes, everybody, order)
     assert np.allclose(errors, firsts) != masked
     np.testing.assert_allclose(curve.errors, errors.mean(axis=1))
     np.testing.assert_allclose(curve.standard_errors, errors.std(axis=1) / 120**0.5)
@@ -87,18 +112,19 @@ def test_a_score_is_that_of_as_many_votes_too(scoring, masked):
     score = score_for(scoring, votes, "test")
     everybody = make_pruner("best", keep=1.0)
     order = make_pruner(everybody).fit(votes).order_
-    curve = cross_fitted_curve(Evidence(votes), everybody, order, score)
-    whole = judge_votes(votes, score)
+    curve = curve_of(votes, everybody, order, score)
+    whole = score.estimate_votes(votes)
     for size in (1, 4, 10):
-        taken = {}
-        for held in folds_of(votes, by_class=True):
+        inputs = {}
+        for held in folds_of(votes, score):
             found = make_pruner(everybody).fit(votes.at(without(votes, held))).order_
             for sample in held:
                 alone = votes.at([sample])
                 may = [m for m in found if alone.codes[m, 0] >= 0][:size]
-                outcome = outcome_of(alone.keep(np.sort(may)), shares=True)
-                taken[sample] = score.take(outcome, alone.y)
-        judged = score.judge(np.concatenate([taken[i] for i in range(120)]), votes.y)
+                said = WholePrediction(alone.keep(np.sort(may)))
+                inputs[sample] = score.inputs(said)
+        rows = np.concatenate([inputs[i] for i in range(120)])
+        judged = score.estimate(rows, votes.y)
         assert curve.scores[size - 1] == pytest.approx(judged.score)
         spread = curve.standard_errors[size - 1]
         assert spread == pytest.approx(judged.standard_error)
@@ -113,20 +139,20 @@ def test_first_votes_are_those_of_the_first_that_may_vote():
         some = first_votes(votes, order, number)
         errors, said = by_hand(votes, order, number)
         np.testing.assert_array_equal(some.sample_errors(), errors)
-        np.testing.assert_array_equal(outcome_of(some).codes, said)
+        np.testing.assert_array_equal(WholePrediction(some).codes(), said)
 
 
 @pytest.mark.parametrize("masked", [False, True])
 @pytest.mark.parametrize("method", ["re", "brier", "lcs", "l1", "oep"])
 def test_what_to_expect_of_a_number_that_was_given(method, masked):
     votes, _ = draw(masked=masked)
-    evidence = Evidence(votes.with_source(VoteSource.OTHER))
-    size = Size(4)
-    chosen = choose(evidence, method, size, seed=0, expect=True)
+    evidence = Evidence(votes.with_source(VoteSource.ASSUMED_NEW))
+    size = FixedSize(4)
+    chosen = expect(evidence, method, size, seed=0)
     found = chosen.expected
     in_order = method in ("re", "brier")
     errors, said = np.full(120, np.nan), np.full(120, -1)
-    for held in folds_of(votes):
+    for held in folds_of(votes, ACCURACY):
         part, judged = evidence.at(without(votes, held)), votes.at(held)
         again = choose(part, method, size, seed=0)
         if in_order and masked:
@@ -136,7 +162,7 @@ def test_what_to_expect_of_a_number_that_was_given(method, masked):
         kept = again.applied_to(judged)
         there = (kept.codes >= 0).any(axis=0)
         errors[held[there]] = kept.sample_errors()[there]
-        said[held[there]] = outcome_of(kept).codes[there]
+        said[held[there]] = WholePrediction(kept).codes()[there]
     there = said >= 0
     assert there.all() == (in_order or not masked)
     full = votes.sample_errors()
@@ -161,25 +187,24 @@ def test_what_to_expect_of_a_number_that_was_given(method, masked):
 def test_an_order_that_a_budget_cuts_is_cut_again():
     votes, _ = draw(n_samples=200)
     costs = {"nodes": np.ones(10)}
-    evidence = _Given(votes.with_source(VoteSource.OTHER), _made=costs)
-    size = Size(budget={"nodes": 3})
-    found = choose(evidence, "re", size, expect=True)
-    same = choose(evidence, "re", Size(3), expect=True)
+    evidence = _Given(votes.with_source(VoteSource.ASSUMED_NEW), _made=costs)
+    size = SizeByCost({"nodes": 3})
+    found = expect(evidence, "re", size)
+    same = expect(evidence, "re", FixedSize(3))
     assert found.n_kept == 3
     assert found.expected == same.expected
 
 
 def test_of_many_samples_some_are_held_back_and_the_others_count(monkeypatch):
     votes, _ = draw(n_samples=300, masked=True, average=True)
-    evidence = Evidence(votes.with_source(VoteSource.OTHER))
+    evidence = Evidence(votes.with_source(VoteSource.ASSUMED_NEW))
     monkeypatch.setattr("quorate._choosing._expected.MOST", 100)
-    found = choose(evidence, "re", Size(4), expect=True)
+    found = expect(evidence, "re", FixedSize(4))
     expected = found.expected
     assert np.unique(expected.samples).size == 100
     part = votes.at(expected.samples)
-    alone = choose(
-        Evidence(part.with_source(VoteSource.OTHER)), "re", Size(4), expect=True
-    )
+    some = Evidence(part.with_source(VoteSource.ASSUMED_NEW))
+    alone = expect(some, "re", FixedSize(4))
     np.testing.assert_array_equal(alone.expected.decisions, expected.decisions)
     assert expected.excess == pytest.approx(alone.expected.excess)
     assert expected.error == pytest.approx(votes.error() + expected.excess)
@@ -190,7 +215,7 @@ def test_of_many_samples_some_are_held_back_and_the_others_count(monkeypatch):
     cov = np.cov(full[expected.samples], differ, bias=True)
     variance = cov[0, 0] / 300 + cov[1, 1] / 100 + 2 * cov[0, 1] / 300
     assert expected.standard_error == pytest.approx(variance**0.5)
-    again, curve = expectations(evidence, found)
+    again, curve = expectations(evidence, found, found.judged_by)
     assert again == expected
     assert curve.full_error == votes.error()
     assert curve.errors[3] == pytest.approx(expected.error)
@@ -201,14 +226,15 @@ def test_of_many_samples_some_are_held_back_and_the_others_count(monkeypatch):
 def test_nothing_is_expected_of_too_few_samples():
     for n_samples, told in ((39, False), (40, True)):
         votes, _ = draw(n_samples=n_samples)
-        evidence = Evidence(votes.with_source(VoteSource.OTHER))
-        found = choose(evidence, "re", Size(4), expect=True)
+        evidence = Evidence(votes.with_source(VoteSource.ASSUMED_NEW))
+        found = expect(evidence, "re", FixedSize(4))
         assert (found.expected is not None) == told
-        there = expectations(evidence, choose(evidence, "re", Size(4)))
+        plain = choose(evidence, "re", FixedSize(4))
+        there = expectations(evidence, plain, plain.judged_by)
         assert [each is not None for each in there] == [told] * 2
     trained = Evidence(votes.with_source(VoteSource.TRAINING))
     with pytest.warns(quorate.exceptions.TrainingVotesWarning):
-        assert choose(trained, "re", Size(4), expect=True).expected is None
+        assert expect(trained, "re", FixedSize(4)).expected is None
 
 
 @pytest.mark.parametrize(
@@ -216,22 +242,22 @@ def test_nothing_is_expected_of_too_few_samples():
 )
 def test_a_curve_needs_an_order_of_all_members(method, told):
     votes, _ = draw()
-    evidence = Evidence(votes.with_source(VoteSource.OTHER))
-    found = choose(evidence, method, Size(4), seed=0)
-    expected, curve = expectations(evidence, found)
+    evidence = Evidence(votes.with_source(VoteSource.ASSUMED_NEW))
+    found = choose(evidence, method, FixedSize(4), seed=0)
+    expected, curve = expectations(evidence, found, found.judged_by)
     assert (curve is not None) == told
-    asked = choose(evidence, method, Size(4), seed=0, expect=True)
+    asked = expect(evidence, method, FixedSize(4), seed=0)
     assert expected == asked.expected
 
 
 def test_the_number_found_is_that_of_the_curve():
     votes, _ = draw(n_samples=300, masked=True)
-    evidence = Evidence(votes.with_source(VoteSource.OTHER))
+    evidence = Evidence(votes.with_source(VoteSource.ASSUMED_NEW))
     for method in ("re", "best", "brier"):
         auto = quorate.select(votes, method, keep="auto")
         assert auto.n_kept == auto.curve.within_one_standard_error()
-        fixed = choose(evidence, method, Size(4))
-        _, curve = expectations(evidence, fixed)
+        fixed = choose(evidence, method, FixedSize(4))
+        _, curve = expectations(evidence, fixed, fixed.judged_by)
         np.testing.assert_allclose(curve.errors, auto.curve.errors)
         assert curve.within_one_standard_error() == auto.n_kept
 
@@ -242,7 +268,7 @@ def test_what_to_expect_is_the_same_choice_without_each_fold(method):
     votes, _ = draw(n_samples=200)
     found = quorate.select(votes, method, keep="auto").expected
     errors = np.empty(200)
-    for held in folds_of(votes):
+    for held in folds_of(votes, ACCURACY):
         again = quorate.select(votes.at(without(votes, held)), method, keep="auto")
         errors[held] = again.applied_to(votes.at(held)).sample_errors()
     assert found.error == pytest.approx(errors.mean())
@@ -256,10 +282,10 @@ def test_out_of_bag_those_that_vote_are_judged(method):
     found = quorate.select(votes, method, keep="auto").expected
     everybody = make_pruner(method, keep=1.0)
     errors = np.empty(200)
-    for held in folds_of(votes):
+    for held in folds_of(votes, ACCURACY):
         part = Evidence(votes).at(without(votes, held))
         order = make_pruner(everybody).fit(part.votes).order_
-        curve = cross_fitted_curve(part, everybody, order)
+        curve = curve_of(part.votes, everybody, order)
         size = curve.within_one_standard_error()
         errors[held], _ = by_hand(votes.at(held), order, size)
     assert found.error == pytest.approx(errors.mean())

@@ -139,7 +139,7 @@ def test_everything_up_to_the_number_is_looked_at(forest, data):
 def test_above_the_default_it_is_said(forest, data, monkeypatch):
     X, y = data
     assert MAX_SAMPLES == 200_000
-    monkeypatch.setattr("quorate._data._drawn.MAX_SAMPLES", 500)
+    monkeypatch.setattr("quorate._data._drawing.MAX_SAMPLES", 500)
     words = "prune: members are chosen on 500 of 3,000 samples, drawn by class; max_"
     with pytest.warns(SampledWarning, match=words):
         small = quorate.prune(forest, X, y, "re", keep=4)
@@ -166,7 +166,7 @@ def test_prune_and_report_from_batches(data, tmp_path):
     pairs = cut(X[500:], y[500:], [300, 1000, 1700])
     small = quorate.prune(forest, pairs, method="re", keep=4, max_samples=600)
     assert small.pruning_["drawn"] == {"samples": 600, "of": 2500, "seed": 0}
-    assert small.pruning_["chosen_on"] == "votes on other samples"
+    assert small.pruning_["chosen_on"] == "votes on samples taken as new"
     same = quorate.prune(forest, X[500:], y[500:], "re", keep=4, max_samples=600)
     assert same.pruning_["kept"] == small.pruning_["kept"]
     frame = pd.DataFrame(X[500:]).rename(columns=str).assign(label=y[500:])
@@ -284,7 +284,7 @@ def test_reports_draw_by_their_seed_and_say_it(forest, data):
     X, y = data
     page = quorate.report(forest, X, y, keep=4, max_samples=300, random_state=4)
     small = quorate.prune(
-        forest, X, y, keep=4, out_of_bag=True, max_samples=300, random_state=4
+        forest, X, y, keep=4, source="training", max_samples=300, random_state=4
     )
     members = page.data["members"]
     kept = [at for at, member in enumerate(members) if member["kept"] == "kept"]
@@ -298,7 +298,7 @@ def test_reports_draw_by_their_seed_and_say_it(forest, data):
 
 def test_who_takes_no_number_does_not_offer_one(forest, data, monkeypatch):
     X, y = data
-    monkeypatch.setattr("quorate._data._drawn.MAX_SAMPLES", 500)
+    monkeypatch.setattr("quorate._data._drawing.MAX_SAMPLES", 500)
     words = ": members are chosen on 500 of 3,000 samples, drawn by class; others are"
     with pytest.warns(SampledWarning, match=f"^frontier{words}"):
         quorate.frontier(forest, X, y)
@@ -317,14 +317,14 @@ def test_who_takes_no_number_does_not_offer_one(forest, data, monkeypatch):
 def test_out_of_bag_votes_of_batches_that_are_the_training_rows(forest, data):
     X, y = data
     batches = cut(X, y, [700, 1500])
-    small = quorate.prune(forest, batches, keep=4, out_of_bag=True)
+    small = quorate.prune(forest, batches, keep=4, source="training")
     assert small.pruning_ == quorate.prune(forest, X, y, keep=4).pruning_
     assert small.pruning_["chosen_on"] == "out-of-bag votes"
     with pytest.raises(ValueError, match="not the data the ensemble was trained on"):
-        quorate.prune(forest, [(X[::-1], y[::-1])], keep=4, out_of_bag=True)
+        quorate.prune(forest, [(X[1:], y[1:])], keep=4, source="training")
     words = r"known of all together, and here are 300 of 3,000 rows, drawn by class"
     with pytest.raises(ValueError, match=words):
-        quorate.prune(forest, batches, keep=4, out_of_bag=True, max_samples=300)
+        quorate.prune(forest, batches, keep=4, source="training", max_samples=300)
 
 
 @pytest.mark.parametrize("door", ["prune", "report", "frontier", "compare"])

@@ -12,8 +12,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
-from quorate._choosing import Size, choose, gather
+from quorate._choosing import Chooser, SizeByCost, gather, size_for
 from quorate._pruned import smaller_ensemble
+from quorate._pruned._latency import choose_in_time
 from quorate.ensembles import batch_rows, time_calls
 from quorate.exceptions import LatencyWarning
 
@@ -207,13 +208,12 @@ class TestRefusals:
     def test_more_rows_than_anybody_calls_with(self, samples):
         for batch in (1_000_001, 10**9):
             with pytest.raises(ValueError, match=rf"^batch={batch}: .* 1,000,000 at m"):
-                Size.of("mdm", "default", None, {"milliseconds": 2}, batch)
-        assert (
-            Size.of("mdm", "default", None, {"milliseconds": 2}, 10**6).batch == 10**6
-        )
+                size_for("mdm", "default", None, {"milliseconds": 2}, batch)
+        size = size_for("mdm", "default", None, {"milliseconds": 2}, 10**6)
+        assert size.batch == 10**6
 
     def test_more_numbers_than_memory_may_hold(self, samples, monkeypatch):
-        monkeypatch.setattr("quorate._choosing._pace._MOST_NUMBERS", 600)
+        monkeypatch.setattr("quorate._pruned._latency._MOST_NUMBERS", 600)
         X, y = samples
         most = max(len(X), 600 // X.shape[1])
         with pytest.raises(
@@ -292,8 +292,9 @@ class TestAgain:
             model.predict = predict
             return model
 
-        size = Size.of("mdm", "default", budget={"milliseconds": limit})
-        return choose(evidence, "mdm", size, build=build)
+        size = SizeByCost({"milliseconds": limit})
+        _, selection, _ = choose_in_time(Chooser(evidence, "mdm", size), size, build)
+        return selection
 
     @pytest.mark.parametrize(("slower", "kept"), [(0.0, 9), (0.1, 9), (0.5, 6)])
     def test_shrinks_until_it_holds(self, slower, kept, clock, samples):

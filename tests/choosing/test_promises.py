@@ -13,6 +13,7 @@ from tests.figures import allowed, note
 
 import quorate
 from quorate._choosing import CrossFittedCurve
+from quorate._scoring import find_score
 from quorate.exceptions import NothingSavedWarning
 
 # For each method; `make simulate` draws 2000.
@@ -109,6 +110,7 @@ class TestCurve:
             errors=np.array([0.1, 0.4, 0.2, 0.1, 0.1]),
             standard_errors=np.full(5, 0.05),
             full_error=0.1,
+            score=find_score(None, np.arange(2), "here"),
             ends_with_all=True,
             excess_limits=np.array([0.01, 0.4, 0.1, 0.01, 0.3]),
             excess_errors=np.full(5, 0.05),
@@ -122,6 +124,7 @@ class TestCurve:
             errors=np.array([0.3, 0.2, 0.1]),
             standard_errors=np.full(3, 0.05),
             full_error=0.1,
+            score=find_score(None, np.arange(2), "here"),
             ends_with_all=False,
             excess_limits=np.array([0.3, 0.2, 0.1]),
             excess_errors=np.full(3, 0.05),

@@ -3,15 +3,24 @@
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
+from click.testing import CliRunner
 from sklearn.datasets import load_wine, make_classification
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier, VotingClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 import quorate
 from quorate import pruning, select
-from quorate._choosing import SizeCurve, contributions, size_curve
+from quorate._choosing import SizeByCost, SizeByErrors, SizeCurve, size_curve
+from quorate._scoring import find_score
 from quorate._votes import VoteSource
+from quorate.cli import main
 from quorate.exceptions import NothingSavedWarning
+
+
+def accuracy(votes):
+    return find_score(None, votes.classes, "here")
 
 
 @pytest.fixture
@@ -30,7 +39,7 @@ def test_votes(votes):
 class TestCurve:
     def test_every_prefix(self, votes):
         order = pruning.MarginDistance(keep=1.0).fit(votes).order_
-        curve = size_curve(votes, order)
+        curve = size_curve(votes, order, accuracy(votes))
         for size in (1, 2, 7, 25):
             kept = votes.keep(order[:size])
             assert curve.errors[size - 1] == pytest.approx(kept.error())
@@ -52,13 +61,14 @@ class TestCurve:
             options["valid"][0] = True
         votes = quorate.Votes(codes, y, **options)
         order = [3, 1, 0, 5, 4, 2]
-        curve = size_curve(votes, order)
+        curve = size_curve(votes, order, accuracy(votes))
         for size in range(1, 7):
             expected = votes.keep(order[:size]).error()
             assert curve.errors[size - 1] == pytest.approx(expected)
 
     def test_rules(self, votes):
-        curve = size_curve(votes, pruning.ReducedError(keep=1.0).fit(votes).order_)
+        order = pruning.ReducedError(keep=1.0).fit(votes).order_
+        curve = size_curve(votes, order, accuracy(votes))
         best = curve.best_size
         assert curve.errors[best - 1] == curve.errors.min()
         limit = curve.errors[best - 1] + curve.standard_errors[best - 1]
@@ -70,22 +80,21 @@ class TestCurve:
         assert (curve.errors[: size - 1] > curve.full_error + 0.03).all()
         assert "within one standard error" in repr(curve)
 
-    def test_one_standard_error_is_that_of_the_best(self):
+    def test_one_standard_error_is_that_of_the_best(self, votes):
         errors = np.array([0.5, 0.3, 0.24, 0.2, 0.26, 0.22])
         doubts = np.array([0.3, 0.2, 0.1, 0.05, 0.3, 0.001])
-        curve = SizeCurve(np.arange(6), errors, doubts, 0.25)
+        curve = SizeCurve(np.arange(6), errors, doubts, 0.25, accuracy(votes))
         assert (curve.best_size, curve.within_one_standard_error()) == (4, 3)
         assert [curve.within(t) for t in (0.25, 0.05, 0.0)] == [1, 2, 3]
         assert curve.within(-0.1) is None
 
-    def test_affordable(self, votes):
-        curve = size_curve(votes, np.arange(25)[::-1])
-        costs = np.arange(1, 26)
-        assert curve.affordable(costs, 25, "bytes") == 1
-        assert curve.affordable(costs, 25 + 24, "bytes") == 2
-        assert curve.affordable(costs, 10**6, "bytes") == 25
+    def test_affordable(self):
+        order, costs = np.arange(25)[::-1], {"bytes": np.arange(1, 26)}
+        for limit, number in ((25, 1), (25 + 24, 2), (10**6, 25)):
+            size = SizeByCost({"bytes": limit})
+            assert size.resolve(order, costs.__getitem__) == number
         with pytest.raises(ValueError, match="already the first member costs 25"):
-            curve.affordable(costs, 24, "bytes")
+            SizeByCost({"bytes": 24}).resolve(order, costs.__getitem__)
 
 
 class TestSelect:
@@ -97,11 +106,6 @@ class TestSelect:
         assert found.n_kept == 5
         assert found.names == tuple(map(str, direct.order_))
         assert "5 of 25 members by ReducedError" in repr(found)
-
-    def test_a_score_is_the_mean_of_its_parts(self, votes):
-        selection = select(votes, "re", keep=5)
-        for judged in (selection.score, selection.full_score):
-            assert judged.parts.mean() == pytest.approx(judged.score)
 
     def test_auto_runs_once_and_cuts(self, votes):
         found = select(votes, "re", keep="auto")
@@ -189,12 +193,16 @@ class TestSelect:
         trained = votes.with_source(VoteSource.TRAINING)
         for options, name in (
             ({"keep": "auto"}, "keep='auto'"),
-            ({"tolerance": 0.1}, "tolerance"),
+            ({"tolerance": 0.1}, "tolerance=0.1"),
         ):
-            with pytest.raises(ValueError, match=f"^{name}: how many are enough"):
+            with pytest.raises(
+                ValueError, match=rf"^select\({name}\): how many are en"
+            ):
                 select(trained, "mdm", **options)
         costs = {"bytes": np.ones(25)}
-        with pytest.raises(ValueError, match=r"^budget: LocalSearch has no order"):
+        with pytest.raises(
+            ValueError, match=r"^select\(budget={'bytes': 3}\): LocalSearch has"
+        ):
             select(trained, "lcs", budget={"bytes": 3}, costs=costs)
 
     def test_backfitting_has_no_order(self, votes):
@@ -314,14 +322,16 @@ class TestExplanation:
 
     def test_contributions(self, votes):
         few = votes.keep(np.arange(5))
-        found = contributions(few)
+        found = accuracy(few).contributions(few)
         for member in range(5):
             rest = [t for t in range(5) if t != member]
             gain = few.keep(rest).error() - few.error()
             assert found[member] == pytest.approx(gain)
         # Without its only member an ensemble guesses.
         alone = quorate.Votes([[0, 1, 2, 0]], [0, 1, 2, 1])
-        assert contributions(alone).tolist() == pytest.approx([2 / 3 - 1 / 4])
+        assert accuracy(alone).contributions(alone).tolist() == pytest.approx(
+            [2 / 3 - 1 / 4]
+        )
 
     def test_other_members(self, votes):
         with pytest.raises(ValueError, match="all 25 members are needed, got 3"):
@@ -349,3 +359,26 @@ class TestOwnSizeOfAPruner:
     def test_another_rule_goes_before_it(self, votes):
         found = select(votes, pruning.MarginDistance(keep=7), keep="auto")
         assert found.rule == "keep='auto'"
+
+
+def test_a_pool_is_described_by_the_size_that_errors_found(tmp_path):
+    X, y = make_classification(600, n_informative=5, flip_y=0.1, random_state=0)
+    trees = [
+        (f"tree {depth}", DecisionTreeClassifier(max_depth=depth, random_state=depth))
+        for depth in (1, 2, 3, 4, 5)
+    ]
+    pool = VotingClassifier(trees).fit(X[:200], y[:200])
+    selection = select(quorate.collect_votes(pool, X[200:], y[200:]), "re")
+    assert selection.size == SizeByErrors(at_best=True)
+    assert selection.rule == "keep='default'"
+    data = quorate.report(pool, X[200:], y[200:], method="re", methods=[]).data
+    assert data["pruning"]["expected"]["size_found"]
+    assert data["settings"]["keep"] == "default"
+    quorate.save(pool, tmp_path / "pool.skops")
+    frame = pd.DataFrame(X[200:]).add_prefix("f").assign(label=y[200:])
+    frame.to_csv(tmp_path / "new.csv", index=False)
+    given = [str(tmp_path / name) for name in ("pool.skops", "new.csv")]
+    done = CliRunner().invoke(
+        main, ["prune", *given, "--target", "label", "--method", "re"]
+    )
+    assert "members and their number were chosen" in " ".join(done.stdout.split())

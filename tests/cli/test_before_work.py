@@ -34,9 +34,7 @@ RUNNER = CliRunner(**separate)
 # Where work begins, by the names under which commands come to it.
 WORK = (
     "quorate._files.load",
-    "quorate._data.read_labels",
     "quorate._data.read_samples",
-    "quorate._data.read_samples_for",
     "quorate._summarising.summarise",
     "quorate._votes.load_counts",
     "quorate._votes.Votes.from_table",
@@ -47,7 +45,7 @@ WORK = (
 )
 
 ROOMS = (
-    "_blending", "_diagnosis", "_report", "_judging", "display", "lazy", "_pruned",
+    "_blending", "_theory", "_report", "_judging", "display", "lazy", "_pruned",
     "study",
 )  # fmt: skip
 
@@ -142,9 +140,9 @@ EVERYWHERE = [
        "'kind'?") for words in (PRUNE, COMPARE, CERTIFY, LAZY, REPORT, DIAGNOSE)),
     *((changed(words, train_csv="none.csv"), 1, "none.csv: no such file.")
       for words in (PRUNE, COMPARE, CERTIFY, LAZY, REPORT, DIAGNOSE)),
-    *((changed(words, train_csv="train.xlsx"), 1, "train.xlsx: samples come as .csv, ")
+    *((changed(words, train_csv="train.xlsx"), 1, "train.xlsx: tables come as .csv, ")
       for words in (PRUNE, COMPARE, CERTIFY, LAZY, REPORT, DIAGNOSE)),
-    *((changed(words, train_csv="empty"), 1, "empty: no file there ends in .parquet")
+    *((changed(words, train_csv="empty"), 1, "empty: no file there ends in .csv")
       for words in (PRUNE, COMPARE, CERTIFY, REPORT)),
     *((changed(words, train_csv="parts", kind="knd"), 1,
        "parts/one.csv: unknown column 'knd'")
@@ -218,7 +216,7 @@ SINGLE = [
     ([*REPORT, "-o", "none/a.html"], 2, "there is no folder none"),
     ([*BATCHES, "--resume", "none/r.npz"], 2, "there is no folder none"),
     (changed(BATCHES, kind="knd"), 1, "parts/one.csv: unknown column 'knd'"),
-    ([*DIAGNOSE, "--jobs", "2", "--out-of-bag"], 2, "BATCHES go with a model"),
+    ([*DIAGNOSE, "--jobs", "2", "--data", "x.csv"], 2, "BATCHES go with a model"),
     (changed(VOTES, kind="knd"), 1, "votes.csv: unknown column 'knd'"),
     (changed(VOTES, votes_csv="none.csv"), 1, "none.csv: no such file."),
     (["prune", "forest.skops", "train.parquet", "--target", "knd"], 1,
@@ -238,7 +236,6 @@ SINGLE = [
     (["study", "run", "none.toml"], 1, "none.toml"),
     (["study", "run", "nonesuch"], 1, "unknown study 'nonesuch'"),
     (["study", "resume", "none.sqlite"], 1, "none.sqlite: no such file."),
-    (changed(TABLES, store_sqlite="none.sqlite"), 1, "none.sqlite: no such file."),
     ([*TABLES, "--format", "parquet"], 2, "parquet is not for printing"),
     ([*TABLES, "-o", "none/a.md"], 2, "there is no folder none"),
     ([*TABLES, "--html", "none/a.html"], 2, "there is no folder none"),
@@ -432,8 +429,6 @@ def test_all_missing_packages_at_once(run, monkeypatch):
     ) in done.stderr.replace("\n", " ")
     done = run([*BATCHES, "--dask", "tcp://nowhere:1"])
     assert "pip install skops pandas distributed" in done.stderr.replace("\n", " ")
-    done = run([*TABLES, "--html", "a.html"])
-    assert "not installed: jinja2; pip install jinja2" in done.stderr
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write")
@@ -449,7 +444,7 @@ def test_every_data_set_of_a_plan_is_found_before_one_is_read(place, monkeypatch
         raise Worked
 
     monkeypatch.chdir(place)
-    for name in ("generate", "from_scikit_learn", "from_file"):
+    for name in ("_generate", "_from_scikit_learn", "_from_file"):
         monkeypatch.setattr(f"quorate.study._load_data.{name}", read)
     done = RUNNER.invoke(main, ["study", "run", "tiny.toml", "--store", "t.sqlite"])
     assert isinstance(done.exception, Worked)

@@ -244,7 +244,7 @@ class TestModels:
         path = tmp_path / "forest.skops"
         dump(forest, path)
         words = ["diagnose", path, "--data", folder / "wine.csv", "--target", "kind"]
-        done = run(*words, "--json", "--out-of-bag")
+        done = run(*words, "--json", "--rows", "training")
         assert done.exit_code == 0, done.stderr
         found = json.loads(done.stdout)
         assert found["votes"]["masked"]

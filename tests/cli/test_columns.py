@@ -15,7 +15,6 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import quorate
 from quorate._data import SampleForm
-from quorate._label_text import LabelTexts
 from quorate.cli import main
 from quorate.exceptions import UnusedColumnsWarning
 
@@ -42,8 +41,8 @@ def here(tmp_path, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "labels",
-    [["01", "02"], ["1.0", "2.0"], ["1e3", "1000"], ["NA", "None"], ["", "x"],
-     [" a", "a"], ["b ", "b"], ["nan", "?"], ["true", "True"]],
+    [["01", "02"], ["1.0", "2.0"], ["1e3", "1000"], ["NA", "None"],
+     [" a", "b "], ["nan", "?"], ["true", "True"], [True, False]],
 )  # fmt: skip
 @pytest.mark.parametrize("as_folder", [False, True])
 def test_text_labels_come_back_as_they_were(here, labels, as_folder):
@@ -107,9 +106,9 @@ class TestRefusedLabels:
         forest, y = fitted(["nan", "other"])
         texts = y[150:].astype(object)
         texts[5] = missing
-        form = SampleForm.of(forest)
+        form = SampleForm.for_models(forest)
         with pytest.raises(ValueError, match="column 'kind': missing label at row 5"):
-            form.as_labels(texts, "kind")
+            form.read_labels(texts, "kind")
 
     def test_text_among_numbers(self, here):
         forest, y = fitted([1, 2])
@@ -125,18 +124,28 @@ class TestRefusedLabels:
         )
 
 
-def test_which_label_a_text_means():
-    texts = LabelTexts([5, 7])
-    assert [texts.find(text) for text in ("5", "5.0", " 7", "05", "x", "")] == [
-        0, 0, 1, 0, None, None
-    ]  # fmt: skip
-    # The same text goes before the same number; two equal numbers are nobody.
-    codes = LabelTexts(["1", "01", "2"])
-    assert [codes.find(text) for text in ("01", "1", "1.0", 2.0)] == [1, 0, None, 2]
-    large = LabelTexts([2**53, 2**53 + 1])
-    assert large.find(str(2**53 + 1)) == 1
-    assert LabelTexts([0, 1]).find(True) == 1
-    assert LabelTexts(["a", "1_0"]).find("10") is None
+@pytest.mark.parametrize(
+    ("labels", "texts", "expected"),
+    [
+        ([5, 7], ["5", "5.0", " 7", "05", "9"], [5, 5, 7, 5, 9]),
+        (["1", "01"], ["01", "1", "1.0"], ["01", "1", "1.0"]),
+        ([2**53, 2**53 + 1], [str(2**53 + 1)], [2**53 + 1]),
+        ([False, True], ["true", "FALSE", "1"], [True, False, True]),
+        ([" a", "b "], ["a", "b", "NA_"], [" a", "b ", "NA_"]),
+        (None, ["1", "2.5"], [1, 2.5]),
+        (None, ["1", "02"], ["1", "02"]),
+    ],
+)
+def test_which_label_a_text_means(labels, texts, expected):
+    form = SampleForm(labels=None if labels is None else np.array(labels))
+    found = form.read_labels(np.array(texts, dtype=object), "kind", written=True)
+    assert found.tolist() == expected
+
+
+def test_labels_that_differ_by_spaces_alone():
+    form = SampleForm(labels=np.array(["a", " a"]))
+    with pytest.raises(ValueError, match="labels of the model differ by spaces alone"):
+        form.read_labels(np.array(["a"], dtype=object), "kind")
 
 
 def models():
@@ -172,10 +181,10 @@ def test_columns_too_many_and_in_another_order(here, name, as_folder):
     words = ["prune", "model.skops", data, "--target", "kind", "--keep", 2, "--json"]
     done = run(*words, "-o", "small.skops", "--test", "new/1.csv")
     assert done.exit_code == 0, done.stderr
-    notes = [line for line in done.stderr.splitlines() if "not trained on" in line]
+    notes = [line for line in done.stderr.splitlines() if "did not learn" in line]
     of = "the model" if as_folder else "model.skops"
-    assert f"Note: new/1.csv: {of} was not trained on the columns 'city', 'id', left "\
-        "out." in notes  # fmt: skip
+    assert f"Note: new/1.csv: left out the columns 'city', 'id', which {of} did not "\
+        "learn from." in notes  # fmt: skip
     assert len(notes) == len(set(notes))
     found = json.loads(done.stdout)
     words[2] = "plain.csv"
@@ -207,14 +216,14 @@ def test_missing_columns_are_named_before_any_work(here, words, monkeypatch):
     def nobody(*_, **__):
         raise AssertionError("somebody began to work")
 
-    monkeypatch.setattr("quorate._data.read_samples_for", nobody)
+    monkeypatch.setattr("quorate._data.read_samples", nobody)
     monkeypatch.setattr("quorate._summarising.summarise", nobody)
     monkeypatch.setattr("quorate._pruned.prune_with_selection", nobody)
     done = run(*words, "--target", "kind")
     assert done.exit_code == 1
     said = " ".join(done.stderr.split())
     assert "columns 'b', 'd' are missing, which model.skops" in said
-    assert said.endswith("was trained on.")
+    assert said.endswith("learned from.")
 
 
 @pytest.mark.parametrize("command", ["prune", "lazy", "report", "diagnose"])
@@ -243,14 +252,14 @@ def test_a_column_called_nearly_so_is_named(here):
     table.to_csv("new.csv", index=False)
     quorate.save(forest, "other.skops")
     for words, of in (
-        (["lazy", "model.skops"], "model.skops was"),
-        (["compare", "model.skops", "other.skops"], "model.skops and other.skops were"),
+        (["lazy", "model.skops"], "model.skops"),
+        (["compare", "model.skops", "other.skops"], "model.skops and other.skops"),
     ):
         done = run(*words, "new.csv", "--target", "kind")
         assert done.exit_code == 1
         assert " ".join(done.stderr.split()) == (
-            f"Error: new.csv: column 'b' is missing, which {of} trained on; did you "
-            "mean 'B'?"
+            f"Error: new.csv: column 'b' is missing, which {of} learned from; did "
+            "you mean 'B'?"
         )
 
 
@@ -260,7 +269,7 @@ def test_python_says_it_too(here):
     table = TABLE[150:].assign(kind=y[150:], more=1)
     for part in (1, 2):
         table[part::2].to_parquet(f"parts/{part}.parquet")
-    with pytest.warns(UnusedColumnsWarning, match="on the column 'more', left") as told:
+    with pytest.warns(UnusedColumnsWarning, match="left out the column 'more'") as told:
         summary = quorate.summarise(forest, "parts", target="kind")
     assert len(told) == 1
     rows = np.r_[151:260:2, 152:260:2]

@@ -62,7 +62,7 @@ def test_json(folder):
 def test_prints_a_table_without_labels(folder):
     done = run(folder, data="unlabelled.csv")
     assert done.exit_code == 0, done.stderr
-    assert "50 members on 250 samples, 250 others to calibrate" in done.stdout
+    assert "50 members on 250 samples, taken as new, 250 others" in done.stdout
     assert "accuracy" not in done.stdout
     for words in ("all members", "exact", "bayes, 99.9 %", "calibrated, 0.5 %"):
         assert words in done.stdout
@@ -75,7 +75,7 @@ def test_prints_a_table_without_labels(folder):
 def test_says_why_it_did_not_calibrate(folder):
     done = run(folder, "--target", "kind", data="few.csv")
     assert done.exit_code == 0, done.stderr
-    assert "50 members on 100 samples\n" in done.stdout
+    assert "50 members on 100 samples, taken as new\n" in done.stdout
     assert "not calibrated: 100 samples are too few" in done.stdout
     assert "calibrated, " not in done.stdout
 
@@ -88,7 +88,7 @@ def test_scores_nothing_on_training_samples(folder):
     assert "calibrated, " not in done.stdout
     done = run(folder, "--target", "kind", "--json", data="train.csv")
     found = json.loads(done.stdout)
-    assert found["on_training"]
+    assert found["source"] == "training votes"
     assert "Read this as the most that could be saved" in found["note"]
     assert {tried["accuracy"] for tried in found["modes"]} == {None}
     assert (found["n_samples"], found["n_calibration"]) == (400, 0)
@@ -118,7 +118,7 @@ def test_a_list_cannot_be_timed(folder):
 def test_columns_that_are_no_features_are_left_out(folder):
     done = run(folder, "--json")
     assert done.exit_code == 0, done.stderr
-    assert "not trained on the column 'kind', left out." in done.stderr
+    assert "left out the column 'kind', which" in done.stderr
     alone = run(folder, "--json", data="unlabelled.csv")
     assert alone.stderr == ""
     found, expected = json.loads(done.stdout), json.loads(alone.stdout)

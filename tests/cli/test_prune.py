@@ -10,10 +10,16 @@ from inspect import signature
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner
+from pyarrow import parquet
 from sklearn.datasets import load_wine
-from sklearn.ensemble import RandomForestClassifier, VotingClassifier
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
@@ -38,6 +44,8 @@ def folder(tmp_path_factory):
     X.assign(kind=kinds).to_csv(folder / "wine.csv", index=False)
     forest = RandomForestClassifier(40, random_state=0).fit(X, kinds)
     save(forest, folder / "forest.skops")
+    extra = ExtraTreesClassifier(9, random_state=0).fit(X, kinds)
+    save(extra, folder / "extra.skops")
     return folder
 
 
@@ -141,7 +149,7 @@ def test_expects_nothing_of_members_with_new_leaves_or_where_it_compares(run, fo
         (["--method", "oep", "--keep", "own"], range(1, 41)),
         (["--tolerance", "0.5"], range(1, 8)),  # fewer than the 8 of the default
         (["--budget", "nodes=100"], range(1, 15)),
-        (["--all-votes", "--method", "oo", "--keep", "3"], [3]),
+        (["--rows", "new", "--method", "oo", "--keep", "3"], [3]),
     ],
 )
 def test_sizes(run, words, members):
@@ -222,7 +230,7 @@ def test_refusals(run, words, code, message, tmp_path):
 
 
 def test_warning_is_a_note(run):
-    done = run("--all-votes", "--method", "re")
+    done = run("--method", "re", model="extra.skops")
     assert done.exit_code == 0
     assert "Note: ReducedError is driven by accuracy" in done.stderr
 
@@ -248,7 +256,7 @@ def test_what_was_compared_on(run, folder, tmp_path):
         found = json.loads(done.stdout)
         assert found["compared_on"] == seen
         assert found["comparison"]["n_samples"] == n_samples
-    said = run("--force", "--distil", "--all-votes").stdout
+    said = run("--force", "--distil", model="extra.skops").stdout
     assert "how accurate they are cannot be told" in " ".join(said.split())
 
 
@@ -312,7 +320,7 @@ class TestTables:
             ("a.csv", 'a,b\n"1', "not a readable table"),
             ("a.arff", "nonsense", "not a readable table"),
             ("a.parquet", "nonsense", "not a readable table"),
-            ("a.xls", "x", "samples come as"),
+            ("a.xls", "x", "tables come as"),
             ("a.csv", "a,y\n1,2\n", "unknown column 'kind'"),
         ],
     )
@@ -325,11 +333,10 @@ class TestTables:
         with pytest.raises(FileNotFoundError):
             read_samples(tmp_path / "none.csv", "kind")
 
-    def test_duplicate_columns(self, tmp_path, monkeypatch):
+    def test_duplicate_columns(self, tmp_path):
         # pandas renames them in CSV files; Parquet files may hold them
-        twice = pd.DataFrame([[1, 2, 0]], columns=["a", "a", "kind"])
-        monkeypatch.setattr(pd, "read_parquet", lambda path: twice)
-        (tmp_path / "a.parquet").write_text("read by somebody else")
+        twice = pa.table([[1], [2], [0]], names=["a", "a", "kind"])
+        parquet.write_table(twice, tmp_path / "a.parquet")
         with pytest.raises(ValueError, match="'a' appears twice"):
             read_samples(tmp_path / "a.parquet", "kind")
 

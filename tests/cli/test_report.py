@@ -77,7 +77,7 @@ def test_writes_a_page_whose_command_makes_it_again(files, tmp_path, monkeypatch
     ("options", "said"),
     [
         ([], []),
-        (["--method", "mdm", "--all-votes"], ["--method", "mdm", "--all-votes"]),
+        (["--method", "mdm", "--rows", "new"], ["--method", "mdm", "--rows", "new"]),
         (["--scoring", "balanced_accuracy"], ["--scoring", "balanced_accuracy"]),
         (["--method", "random", "--seed", "7"], ["--method", "random", "--seed", "7"]),
     ],
@@ -113,10 +113,10 @@ def test_does_not_write_over_a_file(files, tmp_path):
     assert done.exit_code == 2
     assert "exists; --force writes over it" in done.stderr
     assert page.read_text() == "mine"
-    words = ("--force", "--all-votes", "--keep", "4", "--json")
+    words = ("--force", "--rows", "new", "--keep", "4", "--json")
     done = run(files, page, *TRUST, *words)
     assert done.exit_code == 0, done.stderr
-    assert embedded(page)["votes"]["chosen_on"] == "training votes"
+    assert embedded(page)["votes"]["chosen_on"] == "votes on new samples"
     assert json.loads(done.stdout) == {"output": str(page), **embedded(page)}
 
 
@@ -126,11 +126,7 @@ def test_does_not_write_over_a_file(files, tmp_path):
         ([*TRUST, "--keep", "many"], 2, "--keep many"),
         ([*TRUST, "--keep", "99"], 1, "keep 1 to 12 members"),
         ([*TRUST, "--method", "nonsense"], 1, "unknown method 'nonsense'"),
-        (
-            [*TRUST, "--keep", "auto", "--all-votes"],
-            1,
-            "how many are enough cannot be told",
-        ),
+        ([*TRUST, "--rows", "old"], 2, "'old' is not one of 'new', 'training'"),
         ([*TRUST, "--noise", "2"], 2, "--noise 2: a share in [0, 0.5)"),
     ],
 )

@@ -53,7 +53,7 @@ def test_diagnose_reads_files_once(place, tmp_path):
             quorate.assess_risk(summary).worst_sample
         )
     text = run("diagnose", model, pattern, "--target", "label", *TRUST).stdout
-    assert "20 members, 2,400 samples, 2 classes; votes on other samples" in text
+    assert "20 members, 2,400 samples, 2 classes; votes on samples taken as new" in text
     summary.save(tmp_path / "summary.npz")
     again = json.loads(run("diagnose", tmp_path / "summary.npz", "--json").stdout)
     assert again == found
@@ -79,7 +79,7 @@ def test_prune_draws_compares_and_certifies(place, tmp_path):
         "prune", place / "forest.skops", "--data", place / "choose", "--target",
         "label", "--keep", 8, "-o", tmp_path / "other.skops", *TRUST,
     )  # fmt: skip
-    assert "chosen on the same samples, which flatters" in plain.stdout
+    assert "chosen on the same samples, which" in plain.stdout.replace("\n", " ")
     assert "confidence" not in plain.stdout
 
 
@@ -108,7 +108,7 @@ def test_samples_chosen_on_certify_nothing(place, tmp_path):
     assert found["certificate"] is None
     assert found["comparison"]["chosen_on"]
     assert found["comparison"]["excess_limit"] is None
-    assert "rows" not in found["pruning"]
+    assert len(found["pruning"]["rows"]) == 1
     frames = [pd.read_parquet(path) for path in (place / "choose").glob("*.parquet")]
     table = pd.concat(frames).sample(frac=1.0, random_state=0)
     table.to_csv(chosen.with_suffix(".csv"), index=False)

@@ -126,10 +126,10 @@ def test_refusals(tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 def test_an_interrupt_that_got_lost_is_heeded(tmp_path, monkeypatch):
     """Let the method swallow it, as code that cleans up may."""
-    from quorate.study import _cell
+    from quorate.study._cell import _FittedUnit
 
     plan = write_toml(tmp_path / "p.toml")
-    measure = _cell._measure
+    run = _FittedUnit.run
 
     def swallow(*arguments):
         try:
@@ -137,9 +137,9 @@ def test_an_interrupt_that_got_lost_is_heeded(tmp_path, monkeypatch):
             time.sleep(0.1)
         except KeyboardInterrupt:
             pass
-        return measure(*arguments)
+        return run(*arguments)
 
-    monkeypatch.setattr(_cell, "_measure", swallow)
+    monkeypatch.setattr(_FittedUnit, "run", swallow)
     before = signal.getsignal(signal.SIGINT)
     done = study("run", plan, "--store", tmp_path / "s.sqlite")
     assert signal.getsignal(signal.SIGINT) is before

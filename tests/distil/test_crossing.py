@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quorate._pruned._crossing import Crossing, as_table, units
+from quorate._pruned._distillation_set import Crossing, as_table, units
 
 
 def cross(X, size=300, seed=0):

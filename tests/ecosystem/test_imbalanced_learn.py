@@ -89,7 +89,7 @@ def test_votes_decide_as_the_library_does(name, fitted, rare):
     _, (X, y) = rare
     votes = quorate.collect_votes(fitted[name], X, y)
     np.testing.assert_array_equal(votes.predict(), fitted[name].predict(X))
-    assert votes.source is VoteSource.OTHER
+    assert votes.source is VoteSource.ASSUMED_NEW
 
 
 @pytest.mark.parametrize("name", OUT_OF_BAG)
@@ -101,7 +101,7 @@ def test_out_of_bag_votes(name, fitted, rare):
     assert votes.accuracies.max() < 0.98
     assert set(votes.classes[votes.y]) == {"common", "rare"}
     other = quorate.collect_votes(fitted[name], X[::-1], y[::-1], out_of_bag="auto")
-    assert other.source is VoteSource.OTHER
+    assert other.source is VoteSource.ASSUMED_NEW
     with pytest.raises(ValueError, match="not the data"):
         quorate.collect_votes(fitted[name], X[::-1], y[::-1], out_of_bag=True)
 
@@ -113,7 +113,7 @@ def test_other_samples_of_the_same_classes_are_known_by_the_leaves(fitted, rare)
         places[y == label] = places[y == label][::-1]
     forest = fitted["balanced forest"]
     other = quorate.collect_votes(forest, X[places], y, out_of_bag="auto")
-    assert other.source is VoteSource.OTHER
+    assert other.source is VoteSource.ASSUMED_NEW
 
 
 @pytest.mark.parametrize("name", TRAINING)
@@ -122,7 +122,7 @@ def test_training_votes_are_known_as_such(name, fitted, rare):
     votes = quorate.collect_votes(fitted[name], X, y, out_of_bag="auto")
     assert votes.source is VoteSource.TRAINING
     other = quorate.collect_votes(fitted[name], X_new[: len(y)], y_new[: len(y)])
-    assert other.source is VoteSource.OTHER
+    assert other.source is VoteSource.ASSUMED_NEW
 
 
 def test_rows_out_of_bag_are_those_the_sampler_left_out(fitted, rare):

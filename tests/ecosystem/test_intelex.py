@@ -55,7 +55,9 @@ def test_training_samples_are_recognised(bootstrap):
     make = RandomForestClassifier if bootstrap else ExtraTreesClassifier
     model = make(30, random_state=0).fit(X[:600], y[:600])
     assert quorate.collect_votes(model, X[:600], y[:600]).source is VoteSource.TRAINING
-    assert quorate.collect_votes(model, X[600:], y[600:]).source is VoteSource.OTHER
+    assert (
+        quorate.collect_votes(model, X[600:], y[600:]).source is VoteSource.ASSUMED_NEW
+    )
     small = quorate.keep_members(model, np.arange(10))
     assert quorate.collect_votes(small, X[:600], y[:600]).source is VoteSource.TRAINING
 

@@ -8,7 +8,6 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 
 import quorate
-from quorate._votes import VoteSource
 from quorate.exceptions import UnknownLabelWarning
 from quorate.lazy import try_modes
 
@@ -99,11 +98,3 @@ def test_models_with_other_classes_are_told_of_once_each(forest, small):
     n_samples = np.count_nonzero(TRUTH == 2)
     with pytest.warns(UnknownLabelWarning, match=rf"{n_samples} samples .*\(2\)"):
         quorate.compare(forest, two, NEW, TRUTH, repeats=1)
-
-
-def test_a_fold_may_have_a_class_to_itself(forest):
-    """Then it is the split that is odd, not the labels."""
-    for source in (VoteSource.FOLDS, VoteSource.HELD_OUT):
-        with pytest.warns(UnknownLabelWarning, match="600 samples have a label"):
-            votes = quorate.collect_votes(forest, NEW, TRUTH + 10, source=source)
-        assert votes.accuracy() == 0

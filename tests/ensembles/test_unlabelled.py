@@ -49,7 +49,7 @@ def test_they_know_what_they_are(forest, data, unlabelled, tmp_path):
     assert Votes.load(tmp_path / "votes.npz").source is VoteSource.UNLABELLED
     assert unlabelled.keep([1, 2]).source is VoteSource.UNLABELLED
     # Whatever is said of the samples, nobody has labelled them.
-    said = quorate.collect_votes(forest, X[400:], source=VoteSource.HELD_OUT)
+    said = quorate.collect_votes(forest, X[400:], source="new")
     assert said.source is VoteSource.UNLABELLED
 
 
@@ -68,7 +68,7 @@ def test_they_call_nobody_right(unlabelled):
 def test_a_sum_with_labelled_samples_is_no_better(forest, data, unlabelled):
     X, y = data
     labelled = quorate.collect_votes(forest, X[400:], y[400:]).summary()
-    assert labelled.source is VoteSource.OTHER
+    assert labelled.source is VoteSource.ASSUMED_NEW
     assert (labelled + unlabelled.summary()).source is VoteSource.UNLABELLED
 
 

@@ -37,7 +37,7 @@ class TestSelfTraining:
         model, _, _, X, y = data
         votes = quorate.collect_votes(model, X, y)
         np.testing.assert_array_equal(votes.predict(), model.predict(X))
-        assert votes.source is VoteSource.OTHER
+        assert votes.source is VoteSource.ASSUMED_NEW
 
     def test_smaller_inside(self, data):
         model, _, _, X, y = data
@@ -57,7 +57,7 @@ class TestSelfTraining:
         for valid, some in zip(votes.valid, drawn, strict=True):
             assert not np.isin(votes.samples[valid], rows[some]).any()
         other = quorate.collect_votes(model, X[::-1], y[::-1], out_of_bag="auto")
-        assert other.source is VoteSource.OTHER
+        assert other.source is VoteSource.ASSUMED_NEW
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from tests.damage import cut_short, damaged, sentence_or_value
 from tests.study.plans import small_plan, write_toml
 
 import quorate
-from quorate.study import Results, Store, read_plan, run_plan, stored_plan
+from quorate.study import Results, Store, read_plan, run_plan
 
 pytestmark = pytest.mark.slow
 
@@ -80,7 +80,7 @@ def ask(path):
     """Read a store in all the ways there are."""
     results = Results.read(path)
     with Store(path, read_only=True) as store:
-        plan = stored_plan(store)
+        plan = store.plan
     if not results.rows:
         return results, plan
     return results, plan, results.standings(), results.table().to_markdown()

@@ -15,7 +15,7 @@ from tests.lazy.worlds import at_most
 
 from quorate import LazyClassifier, PrunedClassifier
 from quorate.exceptions import ConfidenceWarning
-from quorate.lazy._calibration import rows_needed
+from quorate.lazy._rules import rows_needed
 
 # `make simulate` draws 2000 of each.
 N_WORLDS = int(os.environ.get("QUORATE_WORLDS", "200"))

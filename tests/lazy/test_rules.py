@@ -21,14 +21,17 @@ from quorate import LazyClassifier
 from quorate._kernels.verdicts import lead
 from quorate.ensembles import read_ensemble
 from quorate.lazy._additive import make_additive
-from quorate.lazy._calibration import (
+from quorate.lazy._engine import watch
+from quorate.lazy._rules import (
+    CalibratedRule,
+    ExactRule,
+    Stops,
     calibrate,
     changes_allowed,
     harmful_thresholds,
     rows_needed,
+    votes_needed,
 )
-from quorate.lazy._engine import watch
-from quorate.lazy._rules import CalibratedRule, ExactRule, Stops, votes_needed
 
 
 @given(

@@ -5,6 +5,7 @@ import pytest
 from sklearn.datasets import make_classification
 from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
 
+from quorate._votes import VoteSource
 from quorate.lazy import try_modes
 
 X, y = make_classification(900, 8, flip_y=0.2, random_state=0)
@@ -33,8 +34,8 @@ def test_several_confidences():
 @pytest.mark.parametrize("model", [FOREST, AdaBoostClassifier().fit(X[:400], y[:400])])
 def test_nothing_is_scored_or_promised_on_training_samples(model):
     trial = try_modes(model, X[:400], y[:400], repeats=1)
-    assert trial.on_training
-    assert "give samples that no member has seen" in trial.note
+    assert trial.source is VoteSource.TRAINING
+    assert "take samples that no member has seen; members agree" in trial.note
     assert [tried.mode for tried in trial.modes] == ["everyone", "exact", "bayes"]
     assert {tried.accuracy for tried in trial.modes} == {None}
     assert (trial.n_samples, trial.n_calibration) == (400, 0)
@@ -44,7 +45,7 @@ def test_nothing_is_scored_or_promised_on_training_samples(model):
 def test_a_caller_may_know_better():
     few = X[:9], y[:9]
     some = try_modes(FOREST, *few, repeats=1)
-    assert not some.on_training  # so few training samples are not recognised
-    told = try_modes(FOREST, *few, repeats=1, on_training=True)
-    assert told.on_training
+    assert some.source is VoteSource.ASSUMED_NEW
+    told = try_modes(FOREST, *few, repeats=1, source="training")
+    assert told.source is VoteSource.TRAINING
     assert told.modes[0].accuracy is None

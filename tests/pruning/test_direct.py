@@ -164,7 +164,7 @@ def test_memory(method, masked, n_classes):
 @pytest.mark.parametrize("kind", ["weights", "probabilities", "masked", "classes"])
 def test_margins_in_single_precision_choose_as_in_double(kind, monkeypatch):
     """Members that hardly differ: who is best is not left to single precision."""
-    from quorate.pruning import _margin_loss
+    from quorate.pruning import _margins
 
     rng = np.random.default_rng(0)
     n_classes = 4 if kind == "classes" else 2
@@ -180,15 +180,15 @@ def test_margins_in_single_precision_choose_as_in_double(kind, monkeypatch):
         options["valid"] = rng.random(P.shape) < 0.8
     votes = quorate.Votes(P, y, **options)
     found = pruning.MarginLoss(8).fit(votes)
-    rough = _margin_loss._Race(votes, 3.0)
-    assert rough.knows_best
-    exact = _margin_loss._Race(votes, 3.0, knows_best=False)
-    for race in (rough, exact):
-        race.move(3, 1)
+    rough = _margins.RunningMargins(votes, 3.0)
+    assert not rough.exact
+    exact = _margins.RunningMargins(votes, 3.0, exact=True)
+    for running in (rough, exact):
+        running.add(3)
     members = np.arange(30)
-    off = np.abs(rough.losses(members) - exact.losses(members)) / votes.n_samples
-    assert 0 < off.max() < 0.1 * _margin_loss._ROUGH
-    monkeypatch.setattr(_margin_loss, "_MODERATE", 0.0)
+    off = np.abs(rough.losses(members) - exact.losses(members))
+    assert 0 < off.max() < 0.1 * _margins._ROUGH
+    monkeypatch.setattr(_margins, "_MODERATE", 0.0)
     expected = pruning.MarginLoss(8).fit(votes)
     assert found.order_.tolist() == expected.order_.tolist()
     assert found.loss_ == pytest.approx(expected.loss_, rel=1e-12)

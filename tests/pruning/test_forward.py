@@ -7,9 +7,8 @@ from sklearn.metrics import cohen_kappa_score, make_scorer
 import quorate
 from quorate import pruning
 from quorate._scoring import find_score, score_for
-from quorate._votes import outcome_of
 from quorate.pruning._forward import ForwardSearch
-from quorate.pruning._scored import open_score
+from quorate.pruning._running_average import running_score
 
 
 def some_votes(seed, kind, n_classes=3, tied=None):
@@ -44,8 +43,7 @@ def slow_forward(votes, scoring, size):
         found = {}
         for member in sorted(set(range(votes.n_members)) - set(picked)):
             some = votes.keep(sorted([*picked, member]))
-            outcome = outcome_of(some, shares=score.needs_shares)
-            found[member] = score.of(outcome, votes.y).score
+            found[member] = score.estimate_votes(some).score
         best = max(found.values())
         picked.append(next(m for m, v in found.items() if v >= best - 1e-9))
     return picked
@@ -79,8 +77,8 @@ def test_forward_search_is_its_twin(scoring, kind):
         fitted = ForwardSearch(5, scoring).fit(votes)
         assert fitted.order_.tolist() == slow_forward(votes, scoring, 5)
         score = score_for(scoring, votes, "here")
-        kept = outcome_of(votes.keep(np.sort(fitted.order_)), shares=score.needs_shares)
-        assert fitted.scores_[-1] == pytest.approx(score.of(kept, votes.y).score)
+        kept = votes.keep(np.sort(fitted.order_))
+        assert fitted.scores_[-1] == pytest.approx(score.estimate_votes(kept).score)
 
 
 def test_how_often_a_score_was_evaluated():
@@ -113,13 +111,9 @@ def test_greedy_selection_makes_a_score_large():
             fitted = pruning.GreedySelection(4, scoring=scoring).fit(votes)
             score = score_for(scoring, votes, "here")
             kept = votes.reweighted(fitted.weights_).keep(np.sort(fitted.order_))
-            outcome = outcome_of(kept, shares=True)
-            reached = score.of(outcome, votes.y).score
+            reached = score.estimate_votes(kept).score
             assert 1 - fitted.losses_.min() == pytest.approx(reached, abs=1e-9)
-            alone = max(
-                score.of(outcome_of(votes.keep([t]), shares=True), votes.y).score
-                for t in range(8)
-            )
+            alone = max(score.estimate_votes(votes.keep([t])).score for t in range(8))
             assert reached >= alone - 1e-9
 
 
@@ -146,7 +140,7 @@ def test_a_loss_is_the_one_that_was_foreseen_also_where_nobody_votes(name):
     codes, valid = rng.integers(0, 3, (5, 60)), rng.random((5, 60)) < 0.5
     valid[4] = True
     votes = quorate.Votes(codes, rng.integers(0, 3, 60), valid=valid)
-    average = open_score(votes, find_score(name, votes.classes, "here"), 5)
+    average = running_score(votes, find_score(name, votes.classes, "here"), 5)
     for member in range(5):
         foreseen = average.losses(np.array([member]))[0]
         average.add(member)

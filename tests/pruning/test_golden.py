@@ -9,8 +9,8 @@ from tests.golden_files import CASES, golden_votes, read
 import quorate
 from quorate import pruning
 from quorate.exceptions import QuorateWarning
-from quorate.pruning._ballot import open_ballot
 from quorate.pruning._evolution import walk_around
+from quorate.pruning._running_vote import running_vote
 
 METHODS = {
     "ES": pruning.EarlyStopping,
@@ -183,7 +183,7 @@ def test_authors_complementarity_counts(case):
     for run in record["pruning"]:
         if run["method"] != "CM":
             continue
-        ballot = open_ballot(votes, "lowest")
+        ballot = running_vote(votes, "lowest")
         ballot.flip(run["order"][0])
         for member, taken, best in zip(
             run["order"][1:],
@@ -202,7 +202,7 @@ def test_walk_around(case):
     record = read(f"authors_{case}")
     votes = golden_votes(record)
     for run in record["pep_vds"]:
-        ballot = open_ballot(votes, "lowest").become(np.flatnonzero(run["start"]))
+        ballot = running_vote(votes, "lowest").become(np.flatnonzero(run["start"]))
         empty = ballot.scale * np.count_nonzero(votes.y != 0)
         steps = list(walk_around(ballot, empty))
         assert [member for member, _ in steps] == run["flip_order"]

@@ -5,8 +5,7 @@ import pytest
 
 import quorate
 from quorate._kernels.losses import mean_loss
-from quorate.pruning._averages import open_average
-from quorate.pruning._leads import TwoClassAccuracy
+from quorate.pruning._running_average import TwoClassAccuracy, running_average
 
 
 def draw(rng, steps, masked, n_members=12, n_samples=300):
@@ -40,7 +39,7 @@ def twin(votes, picks):
 def test_every_round_is_that_of_the_mean(steps, masked):
     rng = np.random.default_rng(steps)
     votes = draw(rng, steps, masked)
-    average = open_average(votes, "accuracy", 30)
+    average = running_average(votes, "accuracy", 30)
     assert isinstance(average, TwoClassAccuracy)
     # Members of like mind first: leads grow, and fall again when the others come in.
     gaps = (average.gaps > 0).mean(axis=1)
@@ -57,5 +56,5 @@ def test_every_round_is_that_of_the_mean(steps, masked):
         average.add(int(member))
         picks.append(int(member))
         assert average.loss() == pytest.approx(twin(votes, picks), abs=1e-12)
-        widths.add(average.columns.size)
+        widths.add(average.samples.size)
     assert len(widths) > 3  # samples were left out, and came back

@@ -9,7 +9,7 @@ from tests.pruning.slow_selectors import Shares
 
 import quorate
 from quorate import pruning
-from quorate.pruning._averages import open_average
+from quorate.pruning._running_average import running_average
 from quorate.pruning._shares import gram, label_products
 from quorate.testing import check_pruner
 
@@ -338,10 +338,10 @@ class TestChooseMethod:
         ("kind", "chosen_on", "name"),
         [
             ("forest", "out-of-bag votes", "BrierSelection"),
-            ("bagging", "votes on other samples", "BrierSelection"),
+            ("bagging", "votes on samples taken as new", "BrierSelection"),
             ("forest", "training votes", "Herding"),
             ("boosting", "training votes", "SparseWeights"),
-            ("voting", "votes on samples held out", "BrierSelection"),
+            ("voting", "votes on new samples", "BrierSelection"),
             ("pool", "", "BrierSelection"),
             (None, "", "BrierSelection"),
         ],
@@ -418,7 +418,7 @@ def test_a_growing_brier_score_is_that_of_the_mean(n_classes):
     shares = rng.dirichlet(np.ones(n_classes), (6, 50))
     y = rng.integers(0, n_classes, 50)
     votes = quorate.Votes(shares.argmax(2), y, probabilities=shares)
-    average = open_average(votes, "brier", 4)
+    average = running_average(votes, "brier", 4)
     for members in ([0], [0, 3], [0, 3, 3], [0, 3, 3, 5]):
         average.add(members[-1])
         gap = shares[members].mean(axis=0) - np.eye(n_classes)[y]

@@ -2,13 +2,11 @@
 
 import inspect
 import re
-import warnings
 from dataclasses import FrozenInstanceError, fields, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 
 import quorate
 from quorate import pruning
@@ -74,16 +72,10 @@ def test_tags_are_values():
         PrunerTags().nested = False
     method = quorate.methods()["sep"]
     assert method.tags is pruning.SEP.tags
-    for name in ("finds_size", "honours_keep", "uses_weights", "is_random"):
-        assert getattr(method, name) == getattr(method.tags, name)
 
 
 def test_each_tag_is_asked_by_somebody():
-    code = "".join(
-        path.read_text()
-        for path in SOURCE.rglob("*.py")
-        if path.name not in ("_tags.py", "_old_flags.py")
-    )
+    code = "".join(path.read_text() for path in SOURCE.rglob("*.py"))
     for field in fields(PrunerTags):
         assert re.search(rf"tags\.{field.name}\b", code), field.name
 
@@ -258,103 +250,8 @@ def test_lies_are_found(pruner, complaint):
         check_pruner(pruner)
 
 
-def test_weights_that_are_not_declared():
-    with (
-        pytest.warns(FutureWarning, match=r"PrunerTags\(chooses_weights=True\)"),
-        pytest.raises(AssertionError, match="chooses_weights is False, but weights_"),
-    ):
-        check_pruner(lie(pruning.SparseWeights, chooses_weights=False)())
-
-
-# ------------------------------------------------- classes from before there were tags
-
-
-def test_old_flags_become_tags():
-    with pytest.warns(FutureWarning) as caught:
-
-        class Old(Pruner):
-            finds_size = True
-            refines = True
-            paper_name = "Old"
-
-            def _select(self, votes, size):
-                return range(3 if size is None else size)
-
-    assert len(caught) == 1
-    message = str(caught[0].message)
-    assert "Old: write tags = PrunerTags(finds_size=True, nested=False)" in message
-    assert "in place of finds_size, refines" in message
-    assert Old.tags == PrunerTags(finds_size=True, nested=False)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-
-        class Younger(Old):
-            pass
-
-    assert Younger.tags == Old.tags
-    check_pruner(Younger())
-
-
-def test_old_flags_of_every_kind():
-    flags = [
-        "finds_size", "honours_keep", "uses_weights", "is_random", "needs_features",
-        "uses_probabilities", "uses_unlabelled", "driven_by_accuracy",
-    ]  # fmt: skip
-    for flag in flags:
-        value = not getattr(PrunerTags(), flag)
-        with pytest.warns(FutureWarning, match=f"{flag}={value}"):
-            cls = type("Old", (pruning.EPBD,), {flag: value})
-        assert cls.tags == PrunerTags(**{flag: value})
-    mixin = type("Mixin", (), {"is_random": True})
-    with pytest.warns(FutureWarning, match="is_random"):
-        cls = type("Old", (mixin, pruning.EPBD), {})
-    assert cls.tags.is_random
-
-
-def test_old_flags_add_to_tags_inherited():
-    with pytest.warns(FutureWarning, match="uses_weights"):
-
-        class Old(pruning.OrderedError):
-            uses_weights = False
-
-    assert Old.tags == replace(pruning.OrderedError.tags, uses_weights=False)
-
-
-def test_old_methods_are_asked_for_any_size_by_none(votes):
-    with pytest.warns(FutureWarning):
-
-        class Old(Pruner):
-            finds_size = True
-
-            def _select(self, votes, size):
-                return range(3 if size is None else size)
-
-    assert Old(keep=None).fit(votes).n_kept_ == 3
-    assert Old(keep=5).fit(votes).n_kept_ == 5
-
-
-def test_old_methods_look(votes):
-    with pytest.warns(FutureWarning, match=r"self\._X in _select in place of _look"):
-
-        class Old(Pruner):
-            def _select(self, votes, size):
-                return range(size)
-
-            def _look(self, votes, size, X):
-                return X[:size]
-
-    assert Old(keep=2).fit(votes).order_.tolist() == [0, 1]
-    assert Old(keep=2).fit(votes, [5, 4, 3]).order_.tolist() == [5, 4]
-
-
-def test_old_methods_choose_weights(votes):
-    class Old(Pruner):
-        def _select(self, votes, size):
-            self.weights_ = np.zeros(votes.n_members)
-            self.weights_[:size] = 1 + np.arange(size)
-            return range(size)
-
-    with pytest.warns(FutureWarning, match="Old: sets weights_"):
-        selection = quorate.select(votes, Old(), 2)
-    assert selection.weights.tolist() == [1, 2, 0, 0, 0, 0, 0, 0]
-    assert not clone(selection.pruner).tags.chooses_weights
+def test_weights_that_are_not_declared(votes):
+    liar = lie(pruning.SparseWeights, chooses_weights=False)()
+    with pytest.raises(AssertionError, match="chooses_weights is False, but weights_"):
+        check_pruner(liar)
+    assert liar.fit(votes).new_weights is None

@@ -9,7 +9,7 @@ from tests.pruning import slow
 import quorate
 from quorate import pruning
 from quorate.exceptions import QuorateWarning
-from quorate.pruning._ballot import open_ballot
+from quorate.pruning._running_vote import running_vote
 
 N_VOTES = 250
 MEASURES = tuple(quorate.measures())
@@ -135,7 +135,7 @@ def test_ballot_never_needs_to_vote_again(ties, weighted):
     for seed in range(N_VOTES):
         votes = slow.random_votes(seed, weighted=weighted)
         problem = slow.Problem.of(votes)
-        ballot = open_ballot(votes, ties)
+        ballot = running_vote(votes, ties)
         rng = np.random.default_rng(seed)
         for _ in range(6):
             ballot.flip(int(rng.integers(votes.n_members)))
@@ -193,7 +193,7 @@ def test_margin_distance_schedule():
 )
 def test_ballots_tie_by_the_share_of_the_total_weight(weights, tied, ties):
     votes = quorate.Votes([[0], [1]], [0], weights=weights)
-    ballot = open_ballot(votes, ties)
+    ballot = running_vote(votes, ties)
     ballot.become(np.arange(2))
     expected = (0.5 if ties == "expected" else 0) if tied else 1
     assert ballot.error / ballot.scale == expected

@@ -18,10 +18,20 @@ from sklearn.metrics import (
 )
 
 import quorate
-from quorate._choosing import Size, SizeCurve, choose, gather, size_curve
-from quorate._choosing._crossfit import cross_fitted_curve, folds_of
-from quorate._scoring import judge_votes, score_for
-from quorate._votes import outcome_of
+from quorate._choosing import (
+    FixedSize,
+    choose,
+    gather,
+    size_curve,
+    with_expected_error,
+)
+from quorate._choosing._crossfit import (
+    cross_fitted_curve,
+    fit_without_each_fold,
+    folds_of,
+)
+from quorate._scoring import find_score, score_for
+from quorate._votes import WholePrediction
 from quorate.cli import main
 from quorate.pruning import make_pruner
 from quorate.study import (
@@ -29,7 +39,6 @@ from quorate.study import (
     MethodSpec,
     Plan,
     Results,
-    plan_from_dict,
     run_plan,
 )
 
@@ -70,7 +79,7 @@ def test_accuracy_is_the_default_to_the_letter(votes, size, scoring):
     assert named.curve.standard_errors.tolist() == plain.curve.standard_errors.tolist()
     assert repr(named.curve) == repr(plain.curve)
     assert repr(named.explain()) == repr(plain.explain())
-    assert named.judged_by is None
+    assert named.judged_by.is_accuracy
     assert named.scoring == "accuracy"
 
 
@@ -89,7 +98,7 @@ def test_accuracy_leaves_no_trace_in_the_record(data, forest):
 def test_the_curve_is_that_of_the_smaller_forests(data, forest, votes):
     X, y = data
     order = np.random.default_rng(0).permutation(16)
-    curve = size_curve(votes, order, scoring="roc_auc_ovr")
+    curve = size_curve(votes, order, score_for("roc_auc_ovr", votes, "here"))
     for size in (1, 4, 16):
         small = quorate.keep_members(forest, np.sort(order[:size]))
         wanted = get_scorer("roc_auc_ovr")(small, X[300:600], y[300:600])
@@ -102,7 +111,7 @@ def test_the_curve_is_that_of_the_smaller_forests(data, forest, votes):
 
 
 def test_losses_have_their_top_at_zero(votes):
-    curve = size_curve(votes, np.arange(16), scoring="neg_log_loss")
+    curve = size_curve(votes, np.arange(16), score_for("neg_log_loss", votes, "here"))
     assert (curve.scores < 0).all()
     assert curve.errors.tolist() == (-curve.scores).tolist()
 
@@ -114,19 +123,20 @@ def test_cross_fitted_scores_are_judged_by_orders_that_have_not_seen(data, fores
     score = score_for("balanced_accuracy", votes, "here")
     pruner = make_pruner("mdm", keep=1.0)
     order = make_pruner(pruner).fit(votes).order_
-    curve = cross_fitted_curve(evidence, pruner, order, score)
+    fits = fit_without_each_fold(evidence, pruner, score)
+    curve = cross_fitted_curve(votes, order, score, fits)
     said = np.empty((16, votes.n_samples), dtype=int)
-    for held in folds_of(votes, by_class=True):
+    for held in folds_of(votes, score):
         others = np.setdiff1d(np.arange(votes.n_samples), held)
         fold = make_pruner(pruner).fit(votes.at(others)).order_
         for size in range(1, 17):
             kept = votes.at(held).keep(np.sort(fold[:size]))
-            said[size - 1, held] = outcome_of(kept).codes
+            said[size - 1, held] = WholePrediction(kept).codes()
     wanted = [balanced_accuracy_score(votes.y, row) for row in said]
     assert curve.scores == pytest.approx(wanted, abs=1e-12)
-    whole = judge_votes(votes, score)
-    judged = score.judge(said[3], votes.y)
-    assert curve.excess_limits[3] == pytest.approx(judged.limit_behind(whole, 0.95))
+    whole = score.estimate_votes(votes)
+    judged = score.estimate(said[3], votes.y)
+    assert curve.excess_limits[3] == pytest.approx(judged.excess_limit(whole, 0.95))
     assert curve.excess_limits[3] > whole.score - judged.score
     assert curve.standard_errors[3] == pytest.approx(judged.standard_error)
 
@@ -134,7 +144,7 @@ def test_cross_fitted_scores_are_judged_by_orders_that_have_not_seen(data, fores
 def test_folds_by_class_leave_every_class_on_both_sides():
     y = np.array([0] * 40 + [1] * 3 + [2] * 2)
     votes = quorate.Votes(np.tile(y, (3, 1)), y)
-    folds = folds_of(votes, by_class=True)
+    folds = folds_of(votes, find_score("f1_macro", votes.classes, "here"))
     assert np.sort(np.concatenate(folds)).tolist() == list(range(45))
     for held in folds:
         others = np.setdiff1d(np.arange(45), held)
@@ -190,7 +200,7 @@ def test_explanations_speak_in_the_score(data, forest, votes):
     assert told.steps[-1]["score"] == pytest.approx(selection.score.score)
     kept = selection.applied_to(votes)
     score = selection.judged_by
-    without = judge_votes(kept.keep([1, 2, 3]), score).score
+    without = score.estimate_votes(kept.keep([1, 2, 3])).score
     first = next(s for s in told.steps if s["position"] == selection.members[0])
     assert first["contribution"] == pytest.approx(selection.score.score - without)
     assert "f1 macro so far" in repr(told)
@@ -397,22 +407,23 @@ def test_a_report_speaks_in_the_score(data, forest):
     page = quorate.report(forest, X[300:], y[300:], keep=5, scoring="neg_log_loss")
     judged = page.data["judged"]
     assert judged["scoring"] == "neg_log_loss"
-    size = Size(5)
+    size = FixedSize(5)
     evidence = gather(forest, X[300:], y[300:])
-    told = choose(evidence, "auto", size, scoring="neg_log_loss", seed=0, expect=True)
+    told = choose(evidence, "auto", size, scoring="neg_log_loss", seed=0)
+    told = with_expected_error(told, evidence)
     score, votes = told.judged_by, evidence.votes
     taken = np.empty((votes.n_samples, 0))
-    for held in folds_of(votes, by_class=True):
+    for held in folds_of(votes, score):
         others = evidence.at(np.setdiff1d(np.arange(600), held), same_further=True)
         again = choose(others, "auto", size, scoring="neg_log_loss", seed=0)
         said = again.applied_to(votes.at(held))
-        part = score.take(outcome_of(said, shares=True), said.y)
+        part = score.inputs(WholePrediction(said))
         taken = taken if taken.size else np.empty((600, *part.shape[1:]))
         taken[held] = part
-    right = score.judge(taken, votes.y)
+    right = score.estimate(taken, votes.y)
     assert told.expected.error == pytest.approx(-right.score)
     assert told.expected.standard_error == pytest.approx(right.standard_error)
-    gain, doubt = judge_votes(votes, score).behind(right)
+    gain, doubt = score.estimate_votes(votes).behind(right)
     assert told.expected.excess == pytest.approx(-gain)
     assert told.expected.excess_error == pytest.approx(doubt)
     assert judged["after"]["value"] == pytest.approx(right.score)
@@ -463,7 +474,7 @@ def test_a_study_ranks_by_the_score(tmp_path):
         rows=120,
         scoring="balanced_accuracy",
     )
-    assert plan_from_dict(plan.to_dict()) == plan
+    assert Plan.from_dict(plan.to_dict()) == plan
     run_plan(plan, tmp_path / "study.sqlite", n_jobs=1)
     results = Results.read(tmp_path / "study.sqlite")
     assert results.scoring == "balanced_accuracy"
@@ -476,20 +487,6 @@ def test_a_study_ranks_by_the_score(tmp_path):
     rows = [r["score"] for r in results.rows if r["method"] == standing.method]
     assert standing.score == pytest.approx(np.mean(rows))
     assert "balanced accuracy in percent" in results.table()._repr_html_()
-
-
-def test_a_plan_without_a_score_has_the_keys_of_before():
-    from dataclasses import replace
-
-    from quorate.study._cell import unit_keys
-
-    plan = Plan(
-        "plain", ("breast_cancer",), (EnsembleSpec("random_forest", members=10),),
-        (MethodSpec("es", 3),),
-    )  # fmt: skip
-    unit = next(plan.units())
-    named = next(replace(plan, scoring="f1_macro").units())
-    assert unit_keys(unit, "x") != unit_keys(named, "x")
 
 
 def test_a_picture_of_a_score(votes):
@@ -506,10 +503,6 @@ def test_a_picture_of_a_score(votes):
         votes, selection.order, scoring="neg_log_loss"
     )
     assert of_votes.errors.tolist() == selection.curve.errors.tolist()
-
-
-def test_curves_of_before_still_open():
-    assert SizeCurve(np.array([0]), np.array([0.1]), np.array([0.0]), 0.1).score is None
 
 
 def test_the_page_says_what_its_table_says():

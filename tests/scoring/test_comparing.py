@@ -218,7 +218,7 @@ def test_accuracy_is_a_score_too(forests):
     assert found.score == pytest.approx(found.accuracy)
     n_samples = 500
     for error, share in zip(found.score_errors, found.accuracy, strict=False):
-        assert error == pytest.approx(np.sqrt(share * (1 - share) / (n_samples - 1)))
+        assert error == pytest.approx(np.sqrt(share * (1 - share) / n_samples))
     assert [row[0] for row in found.rows()].count("accuracy") == 1
     assert "standard error" in repr(found)
     assert found.to_dict()["score"]["after"] == found.score[1]
@@ -258,7 +258,8 @@ class TestExplanations:
         said = r"explain\(scoring='neg_log_loss'\): needs class probabilities"
         with pytest.raises(ValueError, match=said):
             selection.explain(plain)
-        assert selection.explain(plain, scoring="accuracy", n_random=2).score is None
+        found = selection.explain(plain, scoring="accuracy", n_random=2)
+        assert found.score.is_accuracy
 
     def test_a_number_is_no_test(self, forests):
         votes = quorate.collect_votes(forests[0][0], X[NEW], Y[NEW])

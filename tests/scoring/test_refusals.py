@@ -84,7 +84,7 @@ def test_what_is_no_score_is_refused_before_anything_is_done(scoring, kind, sent
         "frontier": lambda: quorate.frontier(Untouchable(), X, y, scoring=scoring),
         "report": lambda: quorate.report(Untouchable(), X, y, scoring=scoring),
         "select": lambda: quorate.select(votes, scoring=scoring),
-        "size_curve": lambda: quorate._choosing.size_curve(
+        "SizeCurveDisplay": lambda: quorate.display.SizeCurveDisplay.from_votes(
             votes, [0, 1], scoring=scoring
         ),
         "ForwardSearch": lambda: ForwardSearch(1, scoring).fit(votes),

@@ -18,19 +18,16 @@ from tests.strategies import votes as any_votes
 
 import quorate
 from quorate._scoring import (
+    StoredPrediction,
     count_pairs,
     find_score,
     is_accuracy,
-    judge_prefixes,
-    judge_subsets,
-    judge_votes,
-    losses_without_each,
     score_for,
 )
-from quorate._scoring._evaluated import evaluate
-from quorate._scoring._known import known_names
-from quorate._votes import Outcome, outcome_of, prefix_outcomes
+from quorate._scoring._scorers import evaluate, known_names
+from quorate._votes import WholePrediction, prefix_predictions
 
+NO_SHARES = np.empty((0, 0))
 BRIER = inspect.signature(brier_score_loss).parameters
 TWO_CLASSES_ONLY = {
     "f1", "jaccard", "precision", "recall", "roc_auc",
@@ -59,10 +56,10 @@ def test_scores_are_those_of_scikit_learn(name, n_classes):
         y, codes, shares = answers(n_classes, 60, seed)
         classes = np.arange(n_classes)
         score = find_score(name, classes, "here")
-        taken = score.take(Outcome(codes, shares if score.needs_shares else None), y)
+        inputs = score.inputs(StoredPrediction(codes, y, shares))
         wanted = evaluate(get_scorer(name), classes, codes, shares, y)
-        assert score.value(taken, y) == pytest.approx(wanted, abs=1e-12)
-        assert score.judge(taken, y).score == pytest.approx(wanted, abs=1e-12)
+        assert score.value(inputs, y) == pytest.approx(wanted, abs=1e-12)
+        assert score.estimate(inputs, y).score == pytest.approx(wanted, abs=1e-12)
 
 
 def test_needs_are_what_a_scorer_asks_for():
@@ -114,7 +111,7 @@ def test_functions_get_labels_or_probabilities_by_the_name_of_their_parameter():
         return 0.75
 
     for function, value in ((by_labels, 0.25), (by_probabilities, 0.75)):
-        assert judge_votes(votes, score_for(function, votes, "here")).score == value
+        assert score_for(function, votes, "here").estimate_votes(votes).score == value
     assert seen["labels"] == ([0, 1, 1], [0, 0, 0])
     assert seen["probabilities"] == [[0.5, 0.5]] * 3
 
@@ -130,16 +127,16 @@ def test_parts_of_tables_are_those_of_a_literal_jackknife(name):
     y, codes, _ = answers(2, 30, 1)
     classes, n = np.arange(2), y.size
     score = find_score(name, classes, "here")
-    found = score.of(Outcome(codes, None), y)
+    found = score.estimate_prediction(StoredPrediction(codes, y))
     scorer = get_scorer(name)
-    whole = evaluate(scorer, classes, codes, None, y)
+    whole = evaluate(scorer, classes, codes, NO_SHARES, y)
     without = np.array(
         [
-            evaluate(scorer, classes, np.delete(codes, i), None, np.delete(y, i))
+            evaluate(scorer, classes, np.delete(codes, i), NO_SHARES, np.delete(y, i))
             for i in range(n)
         ]
     )
-    assert found.parts == pytest.approx(n * whole - (n - 1) * without, abs=1e-9)
+    assert -found.losses == pytest.approx(n * whole - (n - 1) * without, abs=1e-9)
     spread = np.sqrt((n - 1) / n * np.sum((without - without.mean()) ** 2))
     assert found.standard_error == pytest.approx(spread, rel=1e-9)
 
@@ -149,14 +146,12 @@ def test_parts_of_areas_scatter_as_a_jackknife_does(name):
     n_classes = 2 if name == "roc_auc" else 3
     y, codes, shares = answers(n_classes, 150, 2)
     score = find_score(name, np.arange(n_classes), "here")
-    found = score.of(Outcome(codes, shares), y)
-    assert found.parts.mean() == pytest.approx(found.score, abs=1e-9)
-    n = y.size
+    found = score.estimate_prediction(StoredPrediction(codes, y, shares))
+    assert -found.losses.mean() == pytest.approx(found.score, abs=1e-9)
+    n, said = y.size, StoredPrediction(codes, y, shares)
     without = np.array(
         [
-            score.of(
-                Outcome(np.delete(codes, i), np.delete(shares, i, 0)), np.delete(y, i)
-            ).score
+            score.value(np.delete(score.inputs(said), i, 0), np.delete(y, i))
             for i in range(n)
         ]
     )
@@ -167,19 +162,21 @@ def test_parts_of_areas_scatter_as_a_jackknife_does(name):
 def test_groups_leave_no_class_out_and_scatter_as_samples_do():
     y, codes, shares = answers(2, 400, 3)
     for name in ("average_precision", "roc_auc_ovo"):
-        found = find_score(name, np.arange(2), "here").of(Outcome(codes, shares), y)
-        assert found.parts.size == 10
+        score = find_score(name, np.arange(2), "here")
+        found = score.estimate_prediction(StoredPrediction(codes, y, shares))
+        assert found.losses.size == 10
     by_groups = find_score(_renamed(get_scorer("balanced_accuracy")), np.arange(2), "x")
     by_cells = find_score("balanced_accuracy", np.arange(2), "x")
-    outcome = Outcome(codes, None)
-    one, other = by_groups.of(outcome, y), by_cells.of(outcome, y)
+    said = StoredPrediction(codes, y)
+    one, other = (each.estimate_prediction(said) for each in (by_groups, by_cells))
     assert one.score == pytest.approx(other.score, abs=1e-12)
     assert 0.4 < one.standard_error / other.standard_error < 2.5
 
 
 def test_means_have_their_usual_standard_error():
     y, codes, shares = answers(3, 50, 4)
-    found = find_score("neg_log_loss", np.arange(3), "x").of(Outcome(codes, shares), y)
+    score = find_score("neg_log_loss", np.arange(3), "x")
+    found = score.estimate_prediction(StoredPrediction(codes, y, shares))
     terms = np.log(np.clip(shares[np.arange(y.size), y], 2.3e-16, 1))
     assert found.standard_error == pytest.approx(terms.std(ddof=1) / np.sqrt(y.size))
 
@@ -187,22 +184,23 @@ def test_means_have_their_usual_standard_error():
 def test_differences_are_paired():
     y, codes, _ = answers(2, 80, 5)
     score = find_score("balanced_accuracy", np.arange(2), "here")
-    one = score.of(Outcome(codes, None), y)
+    one = score.estimate_prediction(StoredPrediction(codes, y))
     assert one.behind(one) == (0.0, 0.0)
-    worse = score.of(Outcome(np.where(np.arange(y.size) < 9, 1 - y, codes), None), y)
+    wrong = np.where(np.arange(y.size) < 9, 1 - y, codes)
+    worse = score.estimate_prediction(StoredPrediction(wrong, y))
     apart, doubt = worse.behind(one)
     assert apart == pytest.approx(one.score - worse.score)
     assert 0 < doubt < np.hypot(one.standard_error, worse.standard_error)
-    assert worse.limit_behind(one, 0.95) > apart
-    assert one.lower_limit(0.975) < one.lower_limit(0.95) < one.score
+    assert worse.excess_limit(one, 0.95) > apart
+    assert one.loss_limit(0.975) > one.loss_limit(0.95) > one.loss
 
 
 def test_unvoted_samples_count_as_a_guess():
     counts = count_pairs(np.array([0, -1, 1, -1]), np.array([0, 0, 1, 1]), 2)
     assert counts.tolist() == [[1, 0, 1], [0, 1, 1]]
     score = find_score("balanced_accuracy", np.arange(2), "here")
-    found = score.of(Outcome(np.array([0, -1, 1, -1]), None), np.array([0, 0, 1, 1]))
-    assert found.score == 0.75
+    said = StoredPrediction(np.array([0, -1, 1, -1]), np.array([0, 0, 1, 1]))
+    assert score.estimate_prediction(said).score == 0.75
 
 
 # Ensembles
@@ -212,17 +210,19 @@ def test_unvoted_samples_count_as_a_guess():
 @given(votes=any_votes(), data=st.data())
 def test_prefixes_say_what_their_ensembles_say(votes, data):
     order = np.array(data.draw(st.permutations(range(votes.n_members))))
-    found = list(prefix_outcomes(votes, order, shares=True))
+    prefixes = prefix_predictions(votes, order)
+    found = [(each.codes(), each.shares(), each.errors()) for each in prefixes]
     assert len(found) == order.size
-    for size, outcome in enumerate(found, start=1):
+    for size, (codes, shares, errors) in enumerate(found, start=1):
         some = votes.keep(np.sort(order[:size]))
-        wanted = outcome_of(some, shares=True)
-        assert outcome.codes.tolist() == wanted.codes.tolist()
-        assert outcome.shares == pytest.approx(wanted.shares, abs=1e-12)
+        wanted = WholePrediction(some)
+        assert codes.tolist() == wanted.codes().tolist()
+        assert shares == pytest.approx(wanted.shares(), abs=1e-12)
+        assert errors == pytest.approx(wanted.errors(), abs=1e-12)
         _, asked = some.sample_counts()
-        assert ((outcome.codes == -1) == (asked == 0)).all()
-        said = np.where(outcome.codes < 0, 0, outcome.codes)
-        voted = outcome.codes >= 0
+        assert ((codes == -1) == (asked == 0)).all()
+        said = np.where(codes < 0, 0, codes)
+        voted = codes >= 0
         assert (votes.classes[said][voted] == some.predict()[voted]).all()
 
 
@@ -240,24 +240,25 @@ def with_probabilities(masked, seed=0, n_classes=3):
 
 
 @pytest.mark.parametrize("masked", [False, True])
-@pytest.mark.parametrize("name", ["f1_macro", "roc_auc_ovr", "neg_log_loss"])
+@pytest.mark.parametrize("name", [None, "f1_macro", "roc_auc_ovr", "neg_log_loss"])
 def test_scores_of_prefixes_subsets_and_all_but_one(name, masked):
     votes = with_probabilities(masked)
     score = score_for(name, votes, "here")
     order = np.array([3, 0, 6, 1, 5, 2, 4])
-    along = [each.score for each in judge_prefixes(votes, order, None, score)]
-    alone = [judge_votes(votes.keep(order[:k]), score).score for k in range(1, 8)]
+    along = [each.score for each in score.estimate_prefixes(votes, order)]
+    alone = [score.estimate_votes(votes.keep(order[:k])).score for k in range(1, 8)]
     assert along == pytest.approx(alone, abs=1e-12)
     supports = np.array([np.isin(np.arange(7), order[:k]) for k in range(1, 8)])
-    scores, errors = judge_subsets(votes, supports, score)
-    assert scores == pytest.approx(alone, abs=1e-12)
-    assert errors[2] == judge_votes(votes.keep(supports[2]), score).standard_error
-    whole = judge_votes(votes, score).score
+    losses, errors = score.subset_losses(votes, supports)
+    assert score.top - losses == pytest.approx(alone, abs=1e-12)
+    third = score.estimate_votes(votes.keep(supports[2]))
+    assert errors[2] == pytest.approx(third.standard_error)
+    whole = score.estimate_votes(votes).score
     without = [
-        whole - judge_votes(votes.keep(np.delete(np.arange(7), t)), score).score
+        whole - score.estimate_votes(votes.keep(np.delete(np.arange(7), t))).score
         for t in range(7)
     ]
-    assert losses_without_each(votes, score) == pytest.approx(without, abs=1e-12)
+    assert score.contributions(votes) == pytest.approx(without, abs=1e-12)
 
 
 def test_weights_along_an_order_count():
@@ -265,11 +266,11 @@ def test_weights_along_an_order_count():
     score = score_for("neg_brier_score", votes, "here")
     order = np.array([2, 4, 1])
     weights = [np.array([1.0]), np.array([1.0, 3.0]), np.array([2.0, 1.0, 4.0])]
-    found = [each.score for each in judge_prefixes(votes, order, weights, score)]
+    found = [each.score for each in score.estimate_prefixes(votes, order, weights)]
     full = np.zeros(7)
     full[order] = weights[-1]
     kept = votes.reweighted(full).keep(np.sort(order))
-    assert found[-1] == pytest.approx(judge_votes(kept, score).score, abs=1e-12)
+    assert found[-1] == pytest.approx(score.estimate_votes(kept).score, abs=1e-12)
 
 
 def test_a_score_can_be_pickled():
@@ -279,3 +280,9 @@ def test_a_score_can_be_pickled():
         assert again.name == name
     kappa = find_score(make_scorer(cohen_kappa_score), np.arange(3), "here")
     assert pickle.loads(pickle.dumps(kappa)).name == "cohen_kappa"
+
+
+def test_tables_of_many_classes():
+    # Labels of votes are small integers, which products of classes leave.
+    y = np.arange(40, dtype=np.int8) % 20
+    np.testing.assert_array_equal(count_pairs(y, y, 20)[:, :-1], 2 * np.eye(20))

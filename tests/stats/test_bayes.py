@@ -10,7 +10,7 @@ from scipy import stats
 from tests.stats.tables import pairs, shifts
 
 from quorate.stats import bayesian_signed_rank, bayesian_t_test
-from quorate.stats._bayes import _regions, _shares
+from quorate.stats._paired import _regions, _shares
 
 A, B = [2.0, 4.0, 6.0], [1.0, 2.0, 3.0]  # differences 1, 2, 3
 

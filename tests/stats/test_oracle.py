@@ -14,7 +14,7 @@ from quorate.stats import (
     nemenyi,
     wilcoxon_holm,
 )
-from quorate.stats._bayes import _regions, _shares
+from quorate.stats._paired import _regions, _shares
 
 
 def oracle(name):

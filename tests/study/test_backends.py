@@ -13,7 +13,7 @@ import pytest
 from tests.study import cluster
 from tests.study.plans import is_sound, n_rows, plain, small_plan, write_toml
 
-from quorate.study import Results, read_plan, run_plan, workers_on
+from quorate.study import Results, read_plan, run_plan
 from quorate.study import _run as run_module
 
 CLI = [sys.executable, "-m", "quorate", "study", "run"]
@@ -143,37 +143,3 @@ def test_processes_that_keep_dying_end_the_run_and_lose_nothing(tmp_path, deadly
     with pytest.raises(ChildProcessError, match="What was computed is stored"):
         run_plan(small_plan(), path, n_jobs=2)
     assert len(Results.read(path).rows) == 15  # all but those of the deadly unit
-
-
-def test_unknown_backends_are_refused():
-    with (
-        pytest.raises(ValueError, match="'lokky': joblib cannot use it"),
-        workers_on("lokky"),
-    ):
-        pass
-
-
-def test_without_dask(monkeypatch):
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    with (
-        pytest.raises(ImportError, match="pip install distributed"),
-        workers_on(dask="tcp://127.0.0.1:1"),
-    ):
-        pass
-
-
-@pytest.mark.slow
-def test_nobody_answers():
-    code = (
-        "from quorate.study import _backend\n"
-        "_backend._PATIENCE = '1s'\n"
-        "try:\n"
-        "    _backend.workers_on(dask='tcp://127.0.0.1:1').__enter__()\n"
-        "except OSError as error:\n"
-        "    print(error)\n"
-    )
-    pytest.importorskip("distributed")
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60
-    )
-    assert done.stdout.startswith("tcp://127.0.0.1:1: no Dask scheduler answers")

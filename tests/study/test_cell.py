@@ -1,28 +1,27 @@
 """What a cell is made of: rows, seeds, votes, weights, and the key that names it."""
 
-import sqlite3
-from contextlib import closing
-
 import numpy as np
 import pytest
 import sklearn
+from sklearn.datasets import load_wine
 from sklearn.metrics import log_loss
 from tests.study.plans import plain, small_plan
 
-from quorate._choosing import Size, choose
+from quorate._choosing import FixedSize, choose
 from quorate._votes import VoteSource
+from quorate.pruning import METHODS as METHODS_BY_NAME
+from quorate.pruning import Pruner, PrunerTags
 from quorate.study import (
     EnsembleSpec,
     MethodSpec,
+    Plan,
     Results,
-    Store,
     load_data,
     run_plan,
 )
 from quorate.study import _cell as cell_module
-from quorate.study import _store as store_module
-from quorate.study._cell import _Bench, earlier_keys, fold_rows, unit_keys
-from quorate.study._learners import LEARNERS, make_ensemble
+from quorate.study._cell import _FittedUnit, fold_rows, unit_keys
+from quorate.study._learners import LEARNERS, make_ensemble, make_pool
 
 
 @pytest.fixture
@@ -45,9 +44,9 @@ def watched(monkeypatch):
     return seen
 
 
-def bench_of(plan, place=0):
-    unit = list(plan.units())[place]
-    return _Bench(unit, load_data(unit.data, n_rows=unit.rows))
+def fitted(plan):
+    unit = next(plan.units())
+    return _FittedUnit(unit, load_data(unit.data.label, n_rows=unit.data.rows))
 
 
 def as_set(X):
@@ -113,26 +112,24 @@ class TestSeeds:
 
 class TestVotes:
     def test_what_is_held_out_was_not_trained_on(self, watched):
-        bench = bench_of(small_plan(data=("wine",), prune_on="holdout"))
+        unit = fitted(small_plan(data=("wine",), prune_on="holdout"))
         (trained,) = watched
-        chosen_on = as_set(bench.evidence.X)
+        chosen_on = as_set(unit.evidence.X)
         assert not as_set(trained["X"]) & chosen_on
         assert (len(trained["X"]), len(chosen_on)) == (45, 15)  # a quarter of 60
-        assert bench.evidence.votes.n_samples == 15
-        assert bench.evidence.votes.source is VoteSource.HELD_OUT
+        assert unit.evidence.votes.n_samples == 15
+        assert unit.evidence.votes.source is VoteSource.NEW
         # and neither is tested on
         data = load_data("wine", n_rows=90)
-        _, test = fold_rows(bench.unit.plan, data.y, 0, 0)
+        _, test = fold_rows(unit.unit.plan, data.y, 0, 0)
         tested = as_set(data.X.iloc[test].to_numpy(float))
         assert not tested & (chosen_on | as_set(trained["X"]))
-        assert len(tested) == bench.test.n_samples == 30
+        assert len(tested) == unit.test.n_samples == 30
 
     def test_out_of_bag_votes_are_of_members_that_have_not_seen_the_row(self, watched):
         ensembles = (EnsembleSpec("bagging", "tree", 40),)
-        bench = bench_of(
-            small_plan(data=("wine",), prune_on="oob", ensembles=ensembles)
-        )
-        votes, (trained,) = bench.evidence.votes, watched
+        unit = fitted(small_plan(data=("wine",), prune_on="oob", ensembles=ensembles))
+        votes, (trained,) = unit.evidence.votes, watched
         unseen = np.ones((40, 60), dtype=bool)
         for member, drawn in enumerate(trained["model"].estimators_samples_):
             unseen[member, drawn] = False
@@ -141,10 +138,10 @@ class TestVotes:
         assert votes.source is VoteSource.OUT_OF_BAG
 
     def test_all_votes_count_where_nothing_is_held_back(self, watched):
-        bench = bench_of(small_plan(data=("wine",), prune_on="train"))
-        assert as_set(bench.evidence.X) == as_set(watched[0]["X"])
-        assert bench.evidence.votes.valid is None
-        assert bench.evidence.votes.source is VoteSource.TRAINING
+        unit = fitted(small_plan(data=("wine",), prune_on="train"))
+        assert as_set(unit.evidence.X) == as_set(watched[0]["X"])
+        assert unit.evidence.votes.valid is None
+        assert unit.evidence.votes.source is VoteSource.TRAINING
 
 
 class TestWeights:
@@ -158,9 +155,11 @@ class TestWeights:
             as_deployed=True,
             ensembles=(EnsembleSpec("random_forest", members=20),),
         )
-        bench = bench_of(plan)
-        found = bench.run(spec)
-        selection = choose(bench.evidence.fresh(), method, Size(0.5), seed=bench.seed)
+        unit = fitted(plan)
+        found = unit.run(spec)
+        selection = choose(
+            unit.evidence.fresh(), method, FixedSize(0.5), seed=unit.seed
+        )
         weights = selection.weights
         kept = selection.members
         assert np.ptp(weights[kept]) > 0.01
@@ -179,10 +178,10 @@ class TestWeights:
 
 class TestKeys:
     def keys(self):
-        unit = next(iter(small_plan().units()))
+        unit = next(small_plan().units())
         return set(unit_keys(unit, "data").values())
 
-    @pytest.mark.parametrize("package", [store_module, sklearn], ids=["own", "sklearn"])
+    @pytest.mark.parametrize("package", [cell_module, sklearn], ids=["own", "sklearn"])
     def test_other_versions_make_other_cells(self, monkeypatch, package):
         before = self.keys()
         assert self.keys() == before
@@ -198,15 +197,17 @@ class TestKeys:
             {"binary": True},
             {"prune_on": "oob"},
             {"rule": "heads"},
+            {"as_deployed": True},
+            {"scoring": "f1_macro"},
             {"ensembles": (EnsembleSpec("bagging", "tree", 9),)},
         ],
         ids=str,
     )
     def test_other_plans_make_other_cells(self, change):
-        unit = next(iter(small_plan(**change).units()))
+        unit = next(small_plan(**change).units())
         assert not set(unit_keys(unit, "data").values()) & self.keys()
 
-    @pytest.mark.parametrize("package", [store_module, sklearn], ids=["own", "sklearn"])
+    @pytest.mark.parametrize("package", [cell_module, sklearn], ids=["own", "sklearn"])
     def test_another_version_computes_all_again_and_leaves_no_twins(
         self, monkeypatch, tmp_path, package
     ):
@@ -219,20 +220,119 @@ class TestKeys:
         assert len(Results.read(path).rows) == 9
         assert run_plan(plan, path, n_jobs=1).n_run == 0
 
-    def test_stores_with_keys_of_before_are_not_computed_again(self, tmp_path):
-        path, plan = tmp_path / "s.sqlite", small_plan(data=("wine",))
-        run_plan(plan, path)
-        fingerprint = load_data("wine", n_rows=90).fingerprint
-        with closing(sqlite3.connect(path)) as db, db:
-            for unit in plan.units():
-                old = earlier_keys(unit, fingerprint)
-                new = unit_keys(unit, fingerprint)
-                for name in old:
-                    assert old[name] != new[name]
-                    db.execute(
-                        "update cells set key = ? where key = ?", [old[name], new[name]]
-                    )
-        assert run_plan(plan, path).n_run == 0
-        assert len(Results.read(path).rows) == 9
-        with Store(path) as store:
-            assert len(store.done()) == 9
+
+# Studies that judge the vote as deployed: probabilities, weights, the pool, auto.
+
+METHODS = (
+    MethodSpec("auto", 0.5, "auto"),
+    MethodSpec("epbd", 0.5, "epbd, train", prune_on="train"),
+    MethodSpec("epbd", 0.5),
+    MethodSpec("ges", 0.5),
+    MethodSpec("es", 1.0, "all"),
+)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    plan = Plan(
+        "small",
+        ("wine",),
+        (
+            EnsembleSpec("random_forest", members=10),
+            EnsembleSpec("adaboost", "stump", 10, "train"),
+            EnsembleSpec("pool", members=4, prune_on="holdout"),
+        ),
+        METHODS,
+        folds=3,
+        prune_on="oob",
+        as_deployed=True,
+    )
+    path = tmp_path_factory.mktemp("study") / "small.sqlite"
+    outcome = run_plan(plan, path)
+    assert outcome.n_failed == 0
+    return Results.read(path)
+
+
+def rows(results, ensemble, method):
+    return [
+        row
+        for row in results.rows
+        if row["ensemble"].startswith(ensemble) and row["method"] == method
+    ]
+
+
+def test_auto_goes_by_the_ensemble(results):
+    for ensemble, took in (
+        ("random_forest", "BrierSelection"),
+        ("adaboost", "SparseWeights"),
+        ("pool", "SimplexWeights"),
+    ):
+        found = rows(results, ensemble, "auto")
+        assert {row["took"] for row in found} == {took}
+        assert all(row["kept"] <= row["members"] / 2 for row in found)
+
+
+def test_everybody_is_the_whole_ensemble(results):
+    for ensemble in ("random_forest", "adaboost", "pool"):
+        for row in rows(results, ensemble, "all"):
+            assert row["accuracy"] == pytest.approx(row["full_accuracy"])
+            if ensemble != "adaboost":
+                assert row["log_loss"] == pytest.approx(row["full_log_loss"])
+
+
+def test_log_loss_where_probabilities_count(results):
+    assert all("log_loss" in row for row in rows(results, "pool", "ges"))
+    assert all("log_loss" not in row for row in rows(results, "adaboost", "ges"))
+
+
+def test_training_votes_for_one_method(results):
+    own, train = (
+        [row["bytes"] for row in rows(results, "random_forest", method)]
+        for method in ("epbd", "epbd, train")
+    )
+    assert own != train
+
+
+def test_pool_is_mixed():
+    X, y = load_wine(return_X_y=True)
+    pool = make_pool(30, 0)
+    assert len(pool.estimators) == 30
+    kinds = {type(getattr(m, "steps", [(0, m)])[-1][1]) for _, m in pool.estimators}
+    assert len(kinds) >= 10
+    few = make_pool(8, 0)
+    few.set_params(**{"net 5": "drop"}).fit(X, y)
+    assert few.predict_proba(X).shape == (178, 3)
+    assert np.mean(few.predict(X) == y) > 0.9
+
+
+class Dictator(Pruner):
+    """Keep everybody, and let the first member decide."""
+
+    tags = PrunerTags(chooses_weights=True)
+
+    def _select(self, votes, size):
+        self.weights_ = np.full(votes.n_members, 1e-9)
+        self.weights_[0] = 1.0
+        return range(votes.n_members)
+
+
+def test_new_weights_are_judged(tmp_path, monkeypatch):
+    monkeypatch.setitem(METHODS_BY_NAME, "dictator", Dictator)
+    plan = Plan(
+        "weights",
+        ("wine",),
+        (EnsembleSpec("bagging", "stump", 6),),
+        (
+            MethodSpec("dictator", 1.0),
+            MethodSpec("es", 1, "one"),
+            MethodSpec("es", 1.0),
+        ),
+        folds=3,
+    )
+    run_plan(plan, tmp_path / "s.sqlite", n_jobs=1)
+    rows = Results.read(tmp_path / "s.sqlite").rows
+    one, first, everybody = (
+        [row["accuracy"] for row in rows if row["method"] == spec.name]
+        for spec in plan.methods
+    )
+    assert one == first != everybody

@@ -17,10 +17,10 @@ from scipy import stats
 from scipy.special import logsumexp
 
 from quorate.exceptions import FileFormatError
-from quorate.study import DataSet, known_data_sets, load_data
-from quorate.study._fewer_rows import rows_per_class
+from quorate.study import DataSet, list_data_sets, load_data
+from quorate.study._data_set import rows_per_class
 from quorate.study._generators import GENERATORS
-from quorate.study._sources import BUNDLED
+from quorate.study._load_data import BUNDLED
 
 # A folder of real data sets beside the checkout, where there is one.
 BESIDE = Path(__file__).parents[3] / "shared" / "data"
@@ -423,7 +423,7 @@ def manifest_folder(tmp_path, **changes):
 def test_manifest_names_describes_and_vouches(tmp_path):
     folder = manifest_folder(tmp_path)
     (folder / "more.csv").write_text("a,b\n1,x\n2,y\n")
-    assert known_data_sets(folder)[-2:] == ["more", "toys"]
+    assert list_data_sets(folder)[-2:] == ["more", "toys"]
     data = load_data("toys", data_dir=folder)
     assert data.source.startswith("UCI: Toys, file ")
     assert data.X["code"].dtype == "category"
@@ -453,19 +453,19 @@ def test_a_broken_manifest_or_a_missing_file_is_refused(tmp_path):
     for text in ("{", "[]", '{"datasets": [1]}', '{"datasets": [{"name": "a"}]}'):
         (tmp_path / "MANIFEST.json").write_text(text)
         with pytest.raises(FileFormatError, match=r"MANIFEST\.json: needs a list"):
-            known_data_sets(tmp_path)
+            list_data_sets(tmp_path)
 
 
 def test_two_files_of_one_name_are_refused(tmp_path):
     for ending in ("csv", "parquet"):
         (tmp_path / f"toys.{ending}").write_bytes(b"")
     with pytest.raises(ValueError, match=r"toys\.csv and toys\.parquet have the same"):
-        known_data_sets(tmp_path)
+        list_data_sets(tmp_path)
 
 
 def test_taken_names_are_listed_by_file(tmp_path):
     (tmp_path / "iris.csv").write_text("a,b\n1,x\n2,y\n")
-    assert known_data_sets(tmp_path) == [*known_data_sets(), "iris.csv"]
+    assert list_data_sets(tmp_path) == [*list_data_sets(), "iris.csv"]
     assert load_data("iris", data_dir=tmp_path).n_rows == 150
     small = load_data("iris.csv", data_dir=tmp_path)
     assert (small.name, small.n_rows) == ("iris.csv", 2)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from quorate.stats import nemenyi
-from quorate.study import PRESETS
+from quorate.study import PRESETS, make_preset
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 FTAD = ("ftad-bagging-nb", "ftad-bagging-knn", "ftad-adaboost-svm")
@@ -43,7 +43,7 @@ def test_so_do_two_more_on_bagged_members(name):
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_every_preset_is_there_with_every_method(name):
-    plan = PRESETS[name][1](("iris",))
+    plan = make_preset(name)
     methods = {method.name for method in plan.methods}
     assert {row["method"] for row in rows_of(f"{name}-methods.csv")} == methods
     table = rows_of(f"{name}-data.csv")

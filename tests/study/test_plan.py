@@ -1,6 +1,7 @@
 """Plans: what they accept, what they refuse and how they say it."""
 
 import json
+from pathlib import Path
 
 import pytest
 from tests.study.plans import small_plan
@@ -11,10 +12,10 @@ from quorate.study import (
     EnsembleSpec,
     MethodSpec,
     Plan,
+    forecast_plan,
     make_preset,
-    plan_from_dict,
-    quicker,
     read_plan,
+    run_plan,
 )
 
 GOOD = """
@@ -55,7 +56,7 @@ def test_reading(write):
     assert [method.name for method in plan.methods] == ["epbd", "KW"]
     assert plan.n_cells == 2 * 3 * 1 * 2
     assert len(list(plan.units())) == 6
-    assert plan_from_dict(plan.to_dict()) == plan
+    assert Plan.from_dict(plan.to_dict()) == plan
 
 
 @pytest.mark.parametrize(
@@ -91,7 +92,11 @@ def test_reading(write):
         ("[[method]]", "[method]", "double brackets|not TOML"),
         ("folds = 3", "folds = ", "not TOML"),
         ("folds = 3", "rows = 0", "rows is 0; 1 or more"),
-        ("folds = 3", "methods = []", r"\[study\] unknown key 'methods'"),
+        ("folds = 3", "methods = []", r"\[study\] methods: write \[\[method\]\]"),
+        ("keep = 3", "keep = 0", r"'KW': keep is 0; a fraction .* or 1 to 10 members"),
+        ("keep = 3", "keep = nan", "'KW': keep is nan"),
+        ("keep = 3", "keep = -0.5", "'KW': keep is -0.5"),
+        ("keep = 3", "keep = 11", "'KW': keep is 11"),
         ('"iris"', '"wine"', "two data sets are called 'wine'"),
         ('"iris"', "7", r"\[study\] data: expected a list of names, got"),
     ],
@@ -129,16 +134,14 @@ def test_data_tables_follow_the_list(write):
         path="bank/2024.csv.gz", target="churned", rows=100, binary=True
     )
     assert credit.source == "openml:credit-g@1"
-    assert (dogs.source, dogs.image_size, dogs.pca) == ("pictures", 8, 0.9)
-    assert plan_from_dict(json.loads(json.dumps(plan.to_dict()))) == plan
-    units = {unit.data: unit for unit in plan.units()}
-    assert (units["2024"].rows, units["2024"].binary) == (100, True)
-    assert (units["wine"].rows, units["wine"].binary) == (None, False)
+    assert (dogs.source, dogs.image_size, dogs.pca) == (Path("pictures"), 8, 0.9)
+    assert Plan.from_dict(json.loads(json.dumps(plan.to_dict()))) == plan
+    specs = {unit.data.label: unit.data for unit in plan.units()}
+    assert (specs["2024"].rows, specs["2024"].binary) == (100, True)
+    assert (specs["wine"].rows, specs["wine"].binary) == (None, False)
 
-
-def test_tables_alone_are_enough(write):
-    plan = read_plan(write(GOOD.replace('data = ["wine", "iris"]', "") + DATA))
-    assert len(plan.data) == 3
+    alone = read_plan(write(GOOD.replace('data = ["wine", "iris"]', "") + DATA))
+    assert alone.data == (bank, credit, dogs)
 
 
 @pytest.mark.parametrize(
@@ -169,18 +172,43 @@ def test_refusals_of_data_tables(write, old, new, message):
     assert "mine.toml" in str(caught.value)
 
 
-def test_missing_file(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        read_plan(tmp_path / "none.toml")
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: EnsembleSpec("baging"), "did you mean 'bagging'"),
+        (lambda: EnsembleSpec("bagging", prune_on="later"), "unknown prune_on 'later'"),
+        (lambda: MethodSpec("epdb"), "did you mean 'epbd'"),
+        (lambda: MethodSpec("epbd", prune_on="oob"), "unknown prune_on 'oob'"),
+        (lambda: small_plan(data=()), "needs data"),
+        (lambda: small_plan(name="a\ud800"), r"'a\\ud800' holds half of a surrogate"),
+        (lambda: DataSpec("a\ud800"), r"'a\\ud800' holds half of a surrogate"),
+        (lambda: MethodSpec("best", 0.5, "a\ud800"), "holds half of a surrogate"),
+        (lambda: make_preset("pruning-baging"), "did you mean 'pruning-bagging'"),
+    ],
+)
+def test_refusals_of_objects(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
 
 
-def test_objects_refuse_the_same():
-    with pytest.raises(ValueError, match="did you mean 'bagging'"):
-        EnsembleSpec("baging")
-    with pytest.raises(ValueError, match="did you mean 'epbd'"):
-        MethodSpec("epdb")
-    with pytest.raises(ValueError, match="needs data"):
-        Plan("x", (), (EnsembleSpec("bagging"),), (MethodSpec("epbd"),))
+@pytest.mark.parametrize("keep", [0, float("nan"), float("inf"), True, 9, None])
+@pytest.mark.parametrize("act", [run_plan, forecast_plan])
+def test_sizes_that_cannot_be_kept(tmp_path, keep, act):
+    plan = small_plan(methods=(MethodSpec("epbd", keep), MethodSpec("random")))
+    with pytest.raises(ValueError, match="method 'epbd': keep is "):
+        act(plan, tmp_path / "s.sqlite")
+    assert not (tmp_path / "s.sqlite").exists()
+
+
+def test_the_smallest_ensemble_counts():
+    sizes = tuple(EnsembleSpec("bagging", "tree", members) for members in (20, 5))
+    plan = small_plan(ensembles=sizes, methods=(MethodSpec("epbd", 6),))
+    with pytest.raises(ValueError, match="1 to 5 members of 'bagging of tree, 5'"):
+        plan.check_sizes()
+
+
+def test_methods_that_find_their_size_need_none():
+    small_plan(methods=(MethodSpec("oep", None), MethodSpec("auto"))).check_sizes()
 
 
 def test_a_method_is_the_same_however_it_is_spelt():
@@ -188,7 +216,7 @@ def test_a_method_is_the_same_however_it_is_spelt():
     assert folded.method == "tsp_ap"
     assert folded.name == "TSP.AP"  # tables say what the plan says
     assert MethodSpec("EPBD", label="ours") == MethodSpec("epbd", label="ours")
-    again = plan_from_dict(
+    again = Plan.from_dict(
         json.loads(json.dumps(small_plan(methods=(folded,)).to_dict()))
     )
     assert again.methods == (folded,)
@@ -199,7 +227,8 @@ def test_presets(name):
     plan = make_preset(name)
     assert plan.name == name
     assert plan.folds == (3 if name == "selectors" else 5)
-    quick = make_preset(name, quick=True)
+    quick = plan.quick()
+    assert quick.methods == plan.methods
     assert quick.n_cells <= plan.n_cells
     assert quick.rows <= 500
     assert max(ensemble.members for ensemble in quick.ensembles) <= 20
@@ -209,6 +238,8 @@ def test_selectors_are_compared_on_as_many_rows_as_the_documented_study():
     plan = make_preset("selectors")
     assert (plan.rows, plan.folds, plan.repeats, plan.prune_on) == (1000, 3, 3, "oob")
     assert plan.as_deployed
+    names = {method.name for method in plan.methods}
+    assert {"auto 5%", "epbd, train 30%", "random 4 10%"} <= names
 
 
 def test_the_papers_methods_are_in_the_presets():
@@ -217,27 +248,3 @@ def test_the_papers_methods_are_in_the_presets():
     assert names[-1] == "EPBD"
     assert len(names) == 1 + 14 + 1 + 1
     assert len(make_preset("ftad-bagging-nb").methods) == 1 + 12 + 1 + 1
-
-
-def test_unknown_preset():
-    with pytest.raises(ValueError, match="did you mean 'pruning-bagging'"):
-        make_preset("pruning-baging")
-
-
-def test_quicker_keeps_the_shape():
-    plan = make_preset("pruning-bagging")
-    assert quicker(plan).methods == plan.methods
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda name: MethodSpec("best", 0.5, name),
-        lambda name: DataSpec(name),
-        lambda name: small_plan(name=name),
-    ],
-)
-def test_names_that_no_file_can_hold(make):
-    make("größer 数据 \U0001f332")
-    with pytest.raises(ValueError, match=r"the name 'a\\ud800' holds half of a surrog"):
-        make("a\ud800")

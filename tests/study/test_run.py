@@ -1,10 +1,7 @@
 """Running: each ensemble once, nothing twice, nothing lost."""
 
 import functools
-import json
 import os
-import sqlite3
-from contextlib import closing
 
 import numpy as np
 import pandas as pd
@@ -14,13 +11,13 @@ from sklearn.tree import DecisionTreeClassifier
 from tests.study.plans import plain, small_plan
 
 from quorate import collect_votes
-from quorate.exceptions import FileFormatError
 from quorate.study import (
     DataSpec,
     EnsembleSpec,
     MethodSpec,
     Results,
     Store,
+    forecast_plan,
     load_data,
     run_plan,
 )
@@ -127,23 +124,6 @@ def test_what_a_fit_took_and_how_data_was_prepared_is_stored(tmp_path):
     assert (first["rows"], first["columns"], first["features"]) == (60, 13, 13)
 
 
-def test_stores_of_before_can_be_read_and_resumed(tmp_path):
-    """They have no table of fits, and plans without the newest keys."""
-    path = tmp_path / "s.sqlite"
-    run_plan(small_plan(), path)
-    before = plain(path)
-    with closing(sqlite3.connect(path)) as db, db:
-        db.execute("drop table fits")
-        text = db.execute("select value from about where key = 'plan'").fetchone()[0]
-        plan = json.loads(text)
-        del plan["prune_on"]  # as a key that came later would be
-        db.execute("update about set value = ? where key = 'plan'", [json.dumps(plan)])
-        db.execute("delete from cells where method = 'random'")
-    assert Results.read(path).preparation == ()
-    assert run_plan(small_plan(), path).n_run == 6
-    assert plain(path) == before
-
-
 def test_crx_is_prepared_inside_the_fold_and_says_how(tmp_path):
     if not DATA:
         pytest.skip("needs the shared data sets")
@@ -244,19 +224,19 @@ def test_learners_that_cannot_be_boosted(learner, tmp_path):
 
 def test_failures_are_rows_and_can_be_tried_again(tmp_path, monkeypatch):
     path = tmp_path / "s.sqlite"
-    original = cell_module._Bench.run
+    original = cell_module._FittedUnit.run
 
     def broken(self, method):
         if method.name == "random":
             raise RuntimeError("out of luck")
         return original(self, method)
 
-    monkeypatch.setattr(cell_module._Bench, "run", broken)
+    monkeypatch.setattr(cell_module._FittedUnit, "run", broken)
     outcome = run_plan(small_plan(), path, n_jobs=1)
     assert (outcome.n_run, outcome.n_failed) == (18, 6)
     assert "out of luck" in Results.read(path).failures[0]["error"]
     assert run_plan(small_plan(), path, n_jobs=1).n_run == 0
-    monkeypatch.setattr(cell_module._Bench, "run", original)
+    monkeypatch.setattr(cell_module._FittedUnit, "run", original)
     again = run_plan(small_plan(), path, n_jobs=1, retry=True)
     assert (again.n_run, again.n_failed) == (6, 0)
 
@@ -269,8 +249,21 @@ def test_another_plan_is_refused(tmp_path):
 
 def test_a_plan_without_results_may_be_replaced(tmp_path):
     with Store(tmp_path / "s.sqlite") as store:
-        store.remember_plan(small_plan(folds=2).to_dict())
+        store.remember_plan(small_plan(folds=2))
     assert run_plan(small_plan(), tmp_path / "s.sqlite").n_run == 18
+
+
+@pytest.mark.parametrize("act", [run_plan, forecast_plan])
+@pytest.mark.parametrize("folds", [91, 10_000_000_000])
+def test_more_folds_than_rows(tmp_path, act, folds):
+    with pytest.raises(ValueError, match=f"wine: {folds} folds of 90 rows; 2 to 90"):
+        act(small_plan(folds=folds), tmp_path / "s.sqlite")
+    assert not (tmp_path / "s.sqlite").exists()
+
+
+def test_as_many_folds_as_rows(tmp_path):
+    plan = small_plan(data=("wine",), rows=8, folds=8, methods=(MethodSpec("epbd"),))
+    assert run_plan(plan, tmp_path / "s.sqlite").n_failed == 0
 
 
 def test_binary_labels(tmp_path):
@@ -352,24 +345,3 @@ class TestDataOptions:
         with pytest.raises(ValueError, match="pca is 80, more than"):
             self.run(tmp_path, DataSpec("wine", pca=80))
         assert not (tmp_path / "s.sqlite").exists()
-
-
-class TestStore:
-    def test_foreign_files(self, tmp_path):
-        (tmp_path / "a.sqlite").write_text("hello, this is not a database at all")
-        with pytest.raises(FileFormatError, match="not a study file"):
-            Store(tmp_path / "a.sqlite")
-
-    def test_other_format(self, tmp_path):
-        with sqlite3.connect(tmp_path / "a.sqlite") as db:
-            db.execute("create table about (key text primary key, value)")
-            db.execute("insert into about values ('format', 'quorate-study/9')")
-        with pytest.raises(FileFormatError, match="quorate-study/9"):
-            Store(tmp_path / "a.sqlite")
-
-    def test_no_results(self, tmp_path):
-        Store(tmp_path / "s.sqlite").close()
-        with pytest.raises(ValueError, match="holds no study"):
-            Results.read(tmp_path / "s.sqlite")
-        with pytest.raises(FileNotFoundError):
-            Results.read(tmp_path / "none.sqlite")

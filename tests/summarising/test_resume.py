@@ -8,9 +8,8 @@ import pytest
 from tests.summarising.conftest import in_batches
 
 import quorate
-from quorate._data._mark import mark_of
+from quorate._data import GivenBatches
 from quorate._votes import Summary
-from quorate.exceptions import BatchError
 
 
 @pytest.fixture
@@ -77,21 +76,6 @@ def test_a_file_that_has_changed_is_refused(forest, data, tmp_path, ending):
         quorate.summarise(forest, folder, target="label", resume=file)
 
 
-def test_a_file_of_an_older_version_is_refused(forest, pairs, file):
-    with np.load(file) as old:
-        arrays = {name: old[name] for name in old.files if name != "batches_done"}
-    np.savez_compressed(file, **arrays)
-    assert Summary.load(file).n_samples == 400
-    with pytest.raises(ValueError, match="did not note which batches it covers"):
-        quorate.summarise(forest, pairs, resume=file)
-
-
-def test_a_bad_batch_among_those_done_is_named(forest, pairs, file):
-    pairs[1] = pairs[1][0][:, :5], pairs[1][1]
-    with pytest.raises(BatchError, match=r"summarise: batch 1: .*400 rows are kept"):
-        quorate.summarise(forest, pairs, resume=file)
-
-
 def test_marks_tell_samples_apart(data):
     from scipy import sparse
 
@@ -102,10 +86,14 @@ def test_marks_tell_samples_apart(data):
              frame.rename(columns={"a": "z"}), X.astype("f4"), X.T]  # fmt: skip
     polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
     kinds += [polars.DataFrame({"a": X[:, 0]}), pyarrow.table({"a": X[:, 1]})]
-    marks = [mark_of(kind, y) for kind in kinds]
+    marks = [mark(kind, y) for kind in kinds]
     assert len(set(marks)) == len(marks)
-    assert marks == [mark_of(kind, y) for kind in kinds]
-    assert mark_of(X, y) == mark_of(X[::-1][::-1], y)
+    assert marks == [mark(kind, y) for kind in kinds]
+    assert mark(X, y) == mark(X[::-1][::-1], y)
+
+
+def mark(X, y):
+    return next(GivenBatches([(X, y)]).batches()).mark()
 
 
 @pytest.mark.parametrize(

@@ -242,11 +242,11 @@ def test_what_makes_no_sense_is_refused(forest, small, data):
     with pytest.raises(TypeError, match="a list cannot predict by itself"):
         quorate.summarise(forest, [(X, y)], against=list(forest.estimators_[:2]))
     seen = RandomForestClassifier(9, random_state=0).fit(X, y)
-    trained = quorate.summarise(seen, [(X, y)], against=[0, 1])
+    trained = quorate.summarise(seen, [(X, y)], against=[0, 1], source="training")
     with pytest.raises(ValueError, match="members were trained on these samples"):
         quorate.certify(trained)
     some = quorate.keep_members(seen, [0, 1])
-    compared = quorate.compare(seen, some, [(X, y)])
+    compared = quorate.compare(seen, some, [(X, y)], source="training")
     assert compared.accuracy is None
     assert compared.error_limits is None
     with pytest.raises(ValueError, match="samples cannot certify any subset"):
@@ -262,15 +262,3 @@ def test_masked_summaries_certify_nothing(forest, data):
     object.__setattr__(added, "rivals", beside.rivals)
     with pytest.raises(ValueError, match="masked votes come from different members"):
         quorate.certify(added)
-
-
-def test_a_selection_is_not_certified_on_batches_it_was_made_on(forest, data):
-    X, y = data[0][:800], data[1][:800]
-    chosen = quorate.select(quorate.collect_votes(forest, X, y), "mdm", keep=6)
-    mixed = np.random.default_rng(0).permutation(800)
-    for rows in (np.arange(800), mixed, mixed[:500]):
-        batches = list(in_batches(X[rows], y[rows], 300))
-        with pytest.raises(ValueError, match="certify: members were chosen, or"):
-            quorate.certify(forest, chosen, batches, tolerance=0.1)
-    new = list(in_batches(data[0][800:], data[1][800:], 300))
-    assert quorate.certify(forest, chosen, new, tolerance=0.2).n_samples == 4200

@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 from tests.summarising.conftest import all_values, in_batches
 
 import quorate
-from quorate._data import SampleForm, read_samples_for
+from quorate._data import SampleForm, read_samples
 from quorate._summarising._progress import ProgressLine, progress_text
 from quorate._votes import Summary, VoteSource
 from quorate.exceptions import (
@@ -36,7 +36,7 @@ def test_batches_of_any_size_give_the_votes_on_all(forest, data, size):
     votes = quorate.collect_votes(forest, X, y)
     summary = quorate.summarise(forest, in_batches(X, y, size))
     assert summary.equals(votes.summary())
-    assert summary.source is VoteSource.OTHER
+    assert summary.source is VoteSource.ASSUMED_NEW
     assert all_values(summary) == all_values(votes)
     assert summary.accuracy() == forest.score(X, y)
 
@@ -115,8 +115,8 @@ def test_columns_that_pandas_made_the_index(data, tmp_path, index):
         warnings.simplefilter("ignore", UnusedColumnsWarning)  # "number"
         assert quorate.summarise(forest, path, target="label").equals(whole)
         # Read whole, too.
-        form = SampleForm.of(forest)
-        rows, labels = read_samples_for(form, path, "label")
+        form = SampleForm.for_models(forest)
+        rows, labels = read_samples(path, "label", form)
     pd.testing.assert_frame_equal(rows, frame[500:1500].reset_index(drop=True))
     np.testing.assert_array_equal(labels, y[500:1500])
     if index in (["label"], ["number"]):
@@ -139,36 +139,6 @@ def test_pools_and_text_labels(data):
     assert summary.names == ("tree", "line")
 
 
-def test_training_samples_are_recognised_and_said(data):
-    X, y = data
-    forest = RandomForestClassifier(10, random_state=0).fit(X, y)
-    summary = quorate.summarise(forest, [(X, y)])
-    assert summary.source is VoteSource.TRAINING
-    assert "say nothing about accuracy" in repr(summary)
-    known = quorate.summarise(forest, [(X[:9], y[:9])], source=VoteSource.HELD_OUT)
-    assert known.source is VoteSource.HELD_OUT
-
-
-@pytest.mark.parametrize("bootstrap", [True, False])
-def test_files_of_training_rows_are_refused(data, folder, bootstrap):
-    X, y = data
-    forest = RandomForestClassifier(10, random_state=0, bootstrap=bootstrap)
-    forest.fit(X, y)
-    with pytest.raises(ValueError, match="look like the 5,000 rows that the members"):
-        quorate.summarise(forest, folder, target="label")
-    said = quorate.summarise(forest, folder, target="label", source=VoteSource.OTHER)
-    assert said.source is VoteSource.OTHER
-    pairs = list(in_batches(X, y, 900))
-    with pytest.raises(ValueError, match="prune: the batches look like the 5,000 rows"):
-        quorate.prune(forest, pairs, max_samples=500)
-    # as many others are not taken for them
-    mixed = np.random.default_rng(0).permutation(5000)
-    other = RandomForestClassifier(10, random_state=0, bootstrap=bootstrap)
-    other.fit(X[mixed] + 0.3, y[mixed])
-    assert quorate.summarise(other, folder, target="label").n_samples == 5000
-    assert quorate.prune(other, pairs, keep=3, max_samples=500).n_estimators == 3
-
-
 @pytest.fixture(scope="module")
 def trained(data):
     return RandomForestClassifier(25, random_state=0).fit(*data)
@@ -179,52 +149,50 @@ def test_out_of_bag_votes_of_training_rows_in_order(trained, data, folder, tmp_p
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeftOutWarning)
         votes = quorate.collect_votes(trained, X, y, out_of_bag=True)
-    summary = quorate.summarise(trained, in_batches(X, y, 900), out_of_bag=True)
+    summary = quorate.summarise(trained, in_batches(X, y, 900), source="training")
     assert summary.equals(votes.summary())
     assert summary.source is VoteSource.OUT_OF_BAG
     assert all_values(summary) == all_values(votes)
     worst = quorate.assess_risk(votes).worst_sample
     assert quorate.assess_risk(summary).worst_sample == votes.samples[worst]
-    two = quorate.summarise(trained, folder, target="label", out_of_bag=True, n_jobs=2)
+    two = quorate.summarise(
+        trained, folder, target="label", source="training", n_jobs=2
+    )
     assert two.equals(summary)
     file = tmp_path / "so-far.npz"
     some = Interrupted(in_batches(X, y, 900), 3)
     with pytest.raises(KeyboardInterrupt):
-        quorate.summarise(trained, some, out_of_bag=True, resume=file)
+        quorate.summarise(trained, some, source="training", resume=file)
     pairs = list(in_batches(X, y, 900))
-    again = quorate.summarise(trained, pairs, out_of_bag=True, resume=file)
+    again = quorate.summarise(trained, pairs, source="training", resume=file)
     assert again.equals(summary)
 
 
 def test_chunks_of_training_rows_do_not_show(trained, data, monkeypatch):
     X, y = data
-    whole = quorate.summarise(trained, [(X, y)], out_of_bag=True)
+    whole = quorate.summarise(trained, [(X, y)], source="training")
     monkeypatch.setattr("quorate.ensembles._batched._MOST_ROWS", 333)
     monkeypatch.setattr("quorate.ensembles._batched._FEWEST_ROWS", 10)
     pairs = [(X[:3000], y[:3000]), (X[3000:], y[3000:])]
-    assert quorate.summarise(trained, pairs, out_of_bag=True).equals(whole)
+    assert quorate.summarise(trained, pairs, source="training").equals(whole)
 
 
-def test_out_of_bag_of_other_rows_is_refused(trained, boosted, data, folder, tmp_path):
+def test_out_of_bag_of_other_rows_is_refused(trained, data, folder, tmp_path):
     X, y = data
-    with pytest.raises(BatchError, match=r"batch 0: rows 0 to 899 are not those that"):
-        quorate.summarise(trained, in_batches(X[::-1], y[::-1], 900), out_of_bag=True)
-    with pytest.raises(ValueError, match="have 900 rows, the members were trained on"):
-        quorate.summarise(trained, [(X[:900], y[:900])], out_of_bag=True)
-    with pytest.raises(ValueError, match="nothing can be compared on training rows"):
-        quorate.summarise(trained, [(X, y)], out_of_bag=True, against=[0, 1])
+    with pytest.raises(ValueError, match=r"drew 5000 rows each.*X has 900 rows"):
+        quorate.summarise(trained, [(X[:900], y[:900])], source="training")
     few = RandomForestClassifier(2, random_state=0).fit(X, y)
     row = int(np.intersect1d(*few.estimators_samples_)[0])  # both were trained on it
     cuts = [slice(0, row), slice(row, row + 1)] if row else [slice(0, 1)]
     pairs = [(X[cut], y[cut]) for cut in cuts]
     with pytest.raises(BatchError, match="every member was trained on all of its rows"):
-        quorate.summarise(few, pairs, out_of_bag=True)
-    with pytest.raises(ValueError, match="trees that were trained on bootstrap samp"):
-        quorate.summarise(boosted, [data], out_of_bag=True)
+        quorate.summarise(few, pairs, source="training")
     frames = [pd.read_parquet(path) for path in sorted(folder.glob("*.parquet"))]
     pd.concat(frames).to_csv(tmp_path / "all.csv", index=False)
     with pytest.raises(ValueError, match=r"all\.csv does not say how many rows it has"):
-        quorate.summarise(trained, tmp_path, target="label", out_of_bag=True, n_jobs=2)
+        quorate.summarise(
+            trained, tmp_path, target="label", source="training", n_jobs=2
+        )
 
 
 # Bad batches
@@ -285,9 +253,9 @@ def test_what_is_no_batch_is_refused(forest, data):
         (3, TypeError, "got int"),
         ([], ValueError, "there are no batches"),
         ([X[:5]], BatchError, "batch 0: a batch is a pair"),
-        ("nowhere/*.parquet", FileNotFoundError, "no file there ends in .parquet"),
+        ("nowhere/*.parquet", FileNotFoundError, "no file there ends in .csv"),
         ("nowhere.parquet", FileNotFoundError, "no such file"),
-        (__file__, ValueError, "batches come as .parquet"),
+        (__file__, ValueError, "tables come as .csv"),
     ):
         options = {"target": "label"} if isinstance(given, str) else {}
         with pytest.raises(error, match=words):
@@ -311,7 +279,7 @@ def test_a_corrupt_file_in_the_middle_is_named(forest, folder, tmp_path):
     before = pd.read_parquet(folder / "part-0.parquet")
     assert Summary.load(file).n_samples == len(before)
     (tmp_path / "part-1.parquet").write_bytes(b"nothing")
-    with pytest.raises(ValueError, match=r"part-1\.parquet: not a readable Parquet"):
+    with pytest.raises(ValueError, match=r"part-1\.parquet: not a readable table"):
         quorate.summarise(forest, tmp_path, target="label")
     with pytest.raises(BatchError, match=r"part-0.*'colour'"):
         quorate.summarise(forest, folder, target="colour")
@@ -368,10 +336,11 @@ def test_another_model_cannot_go_on(forest, data, tmp_path):
     pairs = list(in_batches(X, y, 750))
     file = tmp_path / "so-far.npz"
     quorate.summarise(forest, pairs[:2], resume=file)
-    other = RandomForestClassifier(12, random_state=1).fit(X[:500], y[:500])
-    for model, given in ((other, pairs), (forest, pairs[::-1])):
-        with pytest.raises(ValueError, match="another model or other data"):
-            quorate.summarise(model, given, resume=file)
+    other = RandomForestClassifier(13, random_state=1).fit(X[:500], y[:500])
+    with pytest.raises(ValueError, match="that pass was of another model"):
+        quorate.summarise(other, pairs, resume=file)
+    with pytest.raises(ValueError, match="batch 0 is not what it was"):
+        quorate.summarise(forest, pairs[::-1], resume=file)
     alone = tmp_path / "alone.npz"
     quorate.summarise(forest, pairs[:1]).save(alone)
     with pytest.raises(ValueError, match="not one of a pass that can go on"):
@@ -384,7 +353,7 @@ def test_a_full_disk_does_not_end_the_pass(forest, data, tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("quorate._summarising._checkpoint.save_with_progress", full)
+    monkeypatch.setattr("quorate._summarising._checkpoint.save_counts", full)
     with pytest.warns(CheckpointWarning, match=r"No space left.*covers 0 rows") as said:
         summary = quorate.summarise(
             forest, in_batches(X, y, 900), resume=tmp_path / "f.npz", every=0

@@ -140,7 +140,7 @@ def test_damaged_npz(kind, block, frame, tmp_path):
         votes = Votes(frame.to_numpy()[:, :4].T, frame["y"], [1, 2, 3, 4],
                       probabilities=shares)  # fmt: skip
     if kind == "tabled":
-        votes = votes._like(probabilities=tabled_twin(votes))
+        votes = votes._like(class_probabilities=tabled_twin(votes))
     votes.save(path)
     whole = path.read_bytes()
     for _ in range(140):

@@ -109,15 +109,6 @@ class TestVotes:
         )
         assert not list(tmp_path.iterdir())
 
-    def test_damaged_file(self, tmp_path):
-        path = tmp_path / "votes.npz"
-        quorate.Votes(CODES, Y, probabilities=SHARES).save(path)
-        arrays = dict(np.load(path))
-        arrays["probabilities"] = arrays["probabilities"][:, :1]
-        np.savez(path, **arrays)
-        with pytest.raises(quorate.exceptions.FileFormatError, match="do not fit"):
-            quorate.Votes.load(path)
-
 
 class TestCollect:
     @pytest.mark.parametrize(
@@ -280,15 +271,6 @@ def test_equal_weights_do_not_change_the_mean():
         assert mean == pytest.approx(shares.mean(axis=0), abs=1e-6)
         alone = votes.reweighted([weight, 1, 1, 1]).keep([0]).mean_probabilities()
         assert alone == pytest.approx(shares[0], abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("n_rows", "bits"), [(1, 8), (128, 8), (129, 16), (2**15, 16), (2**15 + 1, 32)]
-)
-def test_places_have_the_smallest_type_that_holds_them(n_rows, bits):
-    kind = np.iinfo(_probabilities.place_dtype(n_rows))
-    assert (kind.bits, kind.min < 0) == (bits, True)
-    assert kind.max >= n_rows - 1
 
 
 @pytest.mark.filterwarnings("ignore::quorate.exceptions.UnknownLabelWarning")

@@ -375,9 +375,9 @@ def test_the_source_of_a_sum_is_the_weaker_one():
 
     held, other, training = (
         of(source)
-        for source in (VoteSource.HELD_OUT, VoteSource.OTHER, VoteSource.TRAINING)
+        for source in (VoteSource.NEW, VoteSource.ASSUMED_NEW, VoteSource.TRAINING)
     )
-    assert (held + other).source is (other + held).source is VoteSource.OTHER
+    assert (held + other).source is (other + held).source is VoteSource.ASSUMED_NEW
     assert (training + held).source is VoteSource.TRAINING
     assert (held + votes.summary()).source is None
 
@@ -430,7 +430,7 @@ def test_a_file_that_is_something_else_is_refused(tmp_path):
         ("classes", [1, 0], "classes that are not sorted"),
         ("names", ["a", "a"], "two members of one name"),
         ("rule", ["tails", "lowest"], "rule 'tails'"),
-        ("weights", [1.0, -1.0], "weights"),
+        ("weights", [-1.0, -1.0], "weights"),
         ("confusion", [[1, 0, 0], [0, 1, 0], [0, 0, 1]], "confusion of shape"),
     ],
 )
@@ -473,7 +473,7 @@ def test_it_cannot_be_changed_and_reads_well():
 def test_rules_of_summaries():
     votes = quorate.Votes([[0, 1], [1, 1]], [0, 1]).summary()
     assert votes.decision_rule == PLURALITY
-    with pytest.raises(ValueError, match="it knows no probabilities"):
+    with pytest.raises(ValueError, match="there are no probabilities"):
         votes.accuracy(rule="average")
     assert DecisionRule("average") != votes.decision_rule
 

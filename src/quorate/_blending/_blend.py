@@ -8,16 +8,14 @@ import numpy as np
 
 from quorate._blending._arrays import ProbabilityArrays
 from quorate._blending._formula import columns, formula, in_words, rule_of
-from quorate._blending._pool import ProbabilityPool, Recipe, as_outcome, blended
+from quorate._blending._pool import ProbabilityPool, Recipe, as_prediction, blended
 from quorate._blending._weighing import WAYS, best_single, folds_of, weigher
 from quorate._output import table_html
 from quorate._scoring import (
     EvaluatedScore,
-    Judged,
     Score,
-    check_classes,
+    ScoreEstimate,
     check_scoring,
-    find_score,
     shown_scoring,
     try_out,
 )
@@ -49,13 +47,13 @@ class Blend:
     """How the weights were found."""
     scoring: str
     """What the scores are."""
-    nested: Judged
+    nested: ScoreEstimate
     """Score of the blend, weights chosen on other folds."""
-    best_nested: Judged
+    best_nested: ScoreEstimate
     """Score of the best single model, chosen on other folds."""
-    mean_nested: Judged
+    mean_nested: ScoreEstimate
     """Score of the plain mean of all models."""
-    plain_nested: Judged | None
+    plain_nested: ScoreEstimate | None
     """Score of the plain weighted mean in a blend of two means, alone: what the method
     "simplex" gives. None for other blends, and where models were to be few."""
     best_single: str
@@ -142,8 +140,8 @@ class Blend:
             votes.y,
             votes.classes,
             names=votes.names,
-            probabilities=votes.class_probabilities,
-            rule=votes.decision_rule,
+            class_probabilities=votes.class_probabilities,
+            decision_rule=votes.decision_rule,
             source=VoteSource.FOLDS,
             family="pool",
         )
@@ -232,8 +230,8 @@ def blend(
     probabilities : dict, 3-d array, sequence of arrays or folder
         Out-of-fold probabilities (samples x classes) of each model, on the same samples
         in the same order: ``{name: array}``, an array of shape (n_models, n_samples,
-        n_classes), a list of arrays, or a folder of ``.npy``, ``.parquet`` or ``.csv``
-        files, one for each model. Data frames will do as arrays; their columns, and
+        n_classes), a list of arrays, or a folder of ``.npy`` files or
+        tables, one for each model. Data frames will do as arrays; their columns, and
         those of files, may be called as the classes are and then stand in any order.
         With two classes one column is enough, that of the second class; a series whose
         name is a class (and not that of its model, nor 0) is the column of that class.
@@ -256,8 +254,8 @@ def blend(
         default (``"neg_log_loss"``).
     classes : sequence, optional
         What the columns stand for, where they have no names that say so and that is
-        not the sorted labels in y. Columns without names that fit the labels far better
-        in another order ("9" before "10") are refused without it.
+        not the sorted labels in y. Labels that are numbers as text ("10" sorts before
+        "9") need it where columns have no names.
     folds : int
         Folds for the scores: weights are chosen on all but one and scored on that one.
     random_state : int or None
@@ -342,7 +340,7 @@ def blend(
         scoring=score.name,
         nested=judged[0],
         best_nested=judged[1],
-        mean_nested=score.of(as_outcome(pool.mean), pool.y),
+        mean_nested=score.estimate_prediction(as_prediction(pool.mean, pool.y)),
         plain_nested=judged[2] if len(judged) == 3 else None,
         best_single=pool.names[int(alone[0].weights.argmax())],
         _recipe=recipe,
@@ -352,14 +350,12 @@ def blend(
 
 def _score_of(pool: ProbabilityPool, scoring: Any) -> Score:
     """Return the score that is meant, tried out if only its scorer knows it."""
-    check_classes(scoring, pool.classes, _OWNER)
-    score = find_score(scoring, pool.classes, _OWNER)
+    score = check_scoring(scoring, _OWNER, classes=pool.classes)
     if not isinstance(score, EvaluatedScore):
         return score
     shares = pool.arrays[pool.names[0]].astype(float)
-    outcome = as_outcome(shares / shares.sum(axis=1, keepdims=True))
-    owner = f"{_OWNER}(scoring={shown_scoring(scoring)})"
-    try_out(scoring, score, outcome.codes, outcome.shares, pool.y, owner)
+    said = as_prediction(shares / shares.sum(axis=1, keepdims=True), pool.y)
+    try_out(score, said, f"{_OWNER}(scoring={shown_scoring(scoring)})")
     return score
 
 
@@ -368,7 +364,7 @@ def _judged(
     score: Score,
     wanted: list[list[Recipe]],
     held_out: list[IntArray],
-) -> list[Judged]:
+) -> list[ScoreEstimate]:
     """Score weights on folds that did not choose them; arrays are looked at once."""
     recipes = [recipe for nested in wanted for recipe in nested]
     found = iter(pool.blended(recipes, held_out * len(wanted)))
@@ -377,7 +373,7 @@ def _judged(
         shares = np.empty((pool.n_samples, pool.classes.size))
         for rows in held_out:
             shares[rows] = next(found)
-        judged.append(score.of(as_outcome(shares), pool.y))
+        judged.append(score.estimate_prediction(as_prediction(shares, pool.y)))
     return judged
 
 

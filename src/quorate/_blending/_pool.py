@@ -6,12 +6,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from quorate._blending._arrays import ProbabilityArrays
-from quorate._blending._columns import ClassColumns
+from quorate._blending._arrays import ClassColumns, ProbabilityArrays
 from quorate._blending._geometric import log_ratios, shares_of
-from quorate._blending._order import ColumnOrder
+from quorate._scoring import StoredPrediction
 from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes import Outcome, Votes, as_labels, check_same_family
+from quorate._votes import Votes, as_labels, check_same_family
 
 # No probability counts as less, as in the rest of quorate.
 FLOOR = 1e-6
@@ -49,7 +48,7 @@ class ProbabilityPool:
                 f"{owner}: y has shape {labels.shape}, and {self.names[0]!r} has "
                 f"{n_samples} samples."
             )
-        arrays.rows.check(y, "y")
+        arrays.check_index(y, "y")
         columns = np.unique(labels)
         given: Array | None = None
         if classes is not None:
@@ -74,7 +73,6 @@ class ProbabilityPool:
                 f"{owner}: y has the label {label.item()!r}, which is not among "
                 "classes."
             )
-        arrays.order = ColumnOrder(self.classes, self.y)
 
     @property
     def n_samples(self) -> int:
@@ -218,6 +216,6 @@ def blended(
     return np.asarray(found)
 
 
-def as_outcome(shares: FloatArray) -> Outcome:
+def as_prediction(shares: FloatArray, y: IntArray) -> StoredPrediction:
     """Return what averaged probabilities decide; the first of equals."""
-    return Outcome(shares.argmax(axis=1), shares)
+    return StoredPrediction(shares.argmax(axis=1), y, shares)

@@ -8,7 +8,7 @@ import numpy as np
 from quorate._blending._descent import long_product
 from quorate._blending._geometric import geometric_means, geometric_weights
 from quorate._blending._mixture import mixture_weights, mixtures
-from quorate._blending._pool import ProbabilityPool, Recipe, Weighed, as_outcome
+from quorate._blending._pool import ProbabilityPool, Recipe, Weighed, as_prediction
 from quorate._scoring import Score
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.pruning import Pruner, SimplexWeights, make_pruner
@@ -96,8 +96,8 @@ def score_of(
     pool: ProbabilityPool, score: Score, recipe: Recipe, rows: IntArray
 ) -> float:
     """Return the score of what models say together on some samples."""
-    outcome = as_outcome(pool.blended([recipe], [rows])[0])
-    return score.value(score.take(outcome, pool.y[rows]), pool.y[rows])
+    said = as_prediction(pool.blended([recipe], [rows])[0], pool.y[rows])
+    return score.value(score.inputs(said), said.y)
 
 
 def folds_of(y: IntArray, n_folds: int, seed: Any) -> IntArray:
@@ -264,5 +264,5 @@ def _best_place(
         for fold, found in enumerate(pool.blended(way(seen), new)):
             shares[place, folds == fold] = found
     y = pool.y[some]
-    scores = [score.value(score.take(as_outcome(each), y), y) for each in shares]
+    scores = [score.value(score.inputs(as_prediction(s, y)), y) for s in shares]
     return int(np.argmax(scores))

@@ -4,47 +4,69 @@ An ensemble, samples, a method and a size go in (:func:`gather`, :func:`choose`)
 :class:`quorate.Selection` comes out. :func:`quorate.prune` turns it into a model.
 """
 
-from quorate._choosing._choose import check_method, choose, method_for, select
-from quorate._choosing._crossfit import CrossFittedCurve, first_votes
-from quorate._choosing._curve import SizeCurve, size_curve
+from quorate._choosing._choose import (
+    Chooser,
+    OrderedMembers,
+    check_method,
+    choose,
+    method_for,
+    select,
+)
+from quorate._choosing._crossfit import first_votes
+from quorate._choosing._curve import CrossFittedCurve, SizeCurve, size_curve
 from quorate._choosing._drawing import MAX_SAMPLES, Drawn, draw_rows
 from quorate._choosing._evidence import Evidence, gather
 from quorate._choosing._expected import (
     ExpectedError,
     expectations,
-    expected_of,
+    expected_errors,
     has_whole_order,
+    with_expected_error,
 )
-from quorate._choosing._explanation import Explanation, contributions
-from quorate._choosing._pace import Latency
-from quorate._choosing._selection import Selection
-from quorate._choosing._size import DEFAULT_KEEP, USUAL, Budget, Keep, Size
+from quorate._choosing._explanation import Explanation
+from quorate._choosing._selection import Latency, Selection, calls_text
+from quorate._choosing._size import (
+    DEFAULT,
+    Budget,
+    FixedSize,
+    Keep,
+    Size,
+    SizeByCost,
+    SizeByErrors,
+    size_for,
+)
 
 __all__ = [
-    "DEFAULT_KEEP",
+    "DEFAULT",
     "MAX_SAMPLES",
-    "USUAL",
     "Budget",
+    "Chooser",
     "CrossFittedCurve",
     "Drawn",
     "Evidence",
     "ExpectedError",
     "Explanation",
+    "FixedSize",
     "Keep",
     "Latency",
+    "OrderedMembers",
     "Selection",
     "Size",
+    "SizeByCost",
+    "SizeByErrors",
     "SizeCurve",
+    "calls_text",
     "check_method",
     "choose",
-    "contributions",
     "draw_rows",
     "expectations",
-    "expected_of",
+    "expected_errors",
     "first_votes",
     "gather",
     "has_whole_order",
     "method_for",
     "select",
     "size_curve",
+    "size_for",
+    "with_expected_error",
 ]

@@ -5,33 +5,41 @@ come here with their evidence and add nothing of their own.
 """
 
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from quorate._choosing._crossfit import cross_fitted_curve, folds_of
+from quorate._choosing._crossfit import (
+    cross_fitted_curve,
+    fit_without_each_fold,
+    folds_of,
+)
 from quorate._choosing._curve import SizeCurve, size_curve
-from quorate._choosing._drawing import Drawn, draw_rows
+from quorate._choosing._drawing import draw_rows
 from quorate._choosing._evidence import Evidence
-from quorate._choosing._expected import expected_error, expected_of
-from quorate._choosing._pace import Build, Pace, fewer
+from quorate._choosing._expected import ExpectedError, expected_error
 from quorate._choosing._selection import Selection
-from quorate._choosing._size import USUAL, Budget, Keep, Size
+from quorate._choosing._size import (
+    DEFAULT,
+    DEFAULT_KEEP,
+    Budget,
+    DefaultSize,
+    FixedSize,
+    Keep,
+    Size,
+    SizeByCost,
+    SizeByErrors,
+    size_for,
+)
 from quorate._data import as_seed
 from quorate._messages import warn
-from quorate._scoring import (
-    Score,
-    check_ranking,
-    check_scoring,
-    is_accuracy,
-    score_for,
-)
-from quorate._typing import Array
+from quorate._scoring import Score, check_ranking, check_scoring, score_for
+from quorate._typing import Array, IntArray, Progress
 from quorate._votes import Summary, Votes, VoteSource, why_not_scorable
 from quorate.exceptions import NothingSavedWarning, TrainingVotesWarning
-from quorate.pruning import AUTO, Progress, Pruner, choose_method, make_pruner
+from quorate.pruning import AUTO, Pruner, choose_method, make_pruner
 
 
 def choose(
@@ -43,8 +51,6 @@ def choose(
     seed: int | None = None,
     progress: Progress | None = None,
     owner: str = "prune",
-    build: Build | None = None,
-    expect: bool = False,
     **parameters: Any,
 ) -> Selection:
     """Choose members by a method, and how many of them.
@@ -65,182 +71,237 @@ def choose(
         Called with steps done and their number by methods that take long.
     owner : str
         Who asks, for messages.
-    build : callable, optional
-        Makes the model of a selection, to be timed where there is a budget of
-        milliseconds; an ensemble has to be among the evidence then.
-    expect : bool
-        Tell the error to expect of a number of members that was given, too; members
-        are chosen without each fifth of the samples for it.
     **parameters
         Parameters of the method.
     """
-    wanted = size or Size.of(method, USUAL)
-    score = None
-    if not is_accuracy(scoring):
-        score = score_for(scoring, evidence.votes, owner)
-        if evidence.ensemble is not None:
-            check_ranking(score, evidence.ensemble, owner)
-        if wanted.needs_errors:
-            _refuse_single_samples(evidence.votes, wanted, owner)
-    pruner = method_for(evidence, method, seed=seed, score=score, **parameters)
-    if pruner.tags.needs_out_of_bag:
-        evidence = replace(evidence, votes=evidence.out_of_bag())
-    votes = evidence.votes
-    _warn_of_training_votes(pruner, votes)
-    wanted = wanted.for_votes(votes, pruner, lambda: _can_find_size(pruner, evidence))
-    is_auto = isinstance(method, str) and method == AUTO
-    if wanted.is_fixed:
-        fitted, seconds = _fit(pruner.set_params(keep=wanted.keep), evidence, progress)
-        found = Selection(
-            votes,
-            fitted,
-            fitted.order_,
-            _curve(votes, fitted, score) if fitted.has_order else None,
-            wanted.text,
-            is_auto,
-            seconds,
-            judged_by=score,
-            drawn=evidence.drawn,
-        )
-        return _told(found, evidence) if expect else found
-    if wanted.needs_errors and (flaw := why_not_scorable(votes.source)):
-        raise ValueError(
-            f"{wanted.name}: how many are enough cannot be told, since {flaw}, or give "
-            "a number to keep."
-        )
-    if wanted.needs_errors and evidence.chosen_on:
-        raise ValueError(
-            f"{owner}({wanted.text}): how many are enough cannot be told, since these "
-            "members were chosen, or their leaves distilled, on many of these samples "
-            "before, which flatters them; give samples that took no part in that, or a "
-            "number to keep."
-        )
-    whole, seconds = _fit(_of_everybody(pruner, wanted.name), evidence, progress)
-    by_errors = wanted.needs_errors and bool(folds_of(votes))
-    if by_errors:
-        curve: SizeCurve = cross_fitted_curve(evidence, whole, whole.order_, score)
-    else:
-        curve = _whole_curve(votes, whole, score)
-    number = whole.order_.size
-    if by_errors or not wanted.needs_errors:
-        number = _number(wanted, curve, evidence, whole, timed=build is not None)
-    if wanted.needs_errors and number == votes.n_members > 1:
-        _warn_that_all_stay(wanted, votes, by_errors)
-    expected = None
-    if by_errors:
-        expected = expected_error(evidence, _of_everybody(pruner, ""), wanted, score)
-    shown = None if why_not_scorable(votes.source) else curve
-
-    def first(number: int) -> Selection:
-        fitted, order, taken = whole, whole.order_[:number], seconds
-        if not whole.tags.nested:
-            fitted, more = _fit(make_pruner(whole, keep=number), evidence, progress)
-            order, taken = fitted.order_, seconds + more
-        return Selection(
-            votes,
-            fitted,
-            order,
-            shown,
-            wanted.text,
-            is_auto,
-            taken,
-            expected,
-            score,
-            evidence.drawn,
-        )
-
-    limit = wanted.limit("milliseconds")
-    if limit is None or build is None:
-        found = first(number)
-        return _told(found, evidence) if expect else found
-    everybody = number == votes.n_members
-    pace = Pace(evidence, limit, wanted.batch or 1, all_may_stay=everybody)
-    number = pace.most(whole.order_[:number], whole.new_weights)
-    found = _in_time(pace, first, number, build)
-    return _told(found, evidence) if expect else found
-
-
-def _told(selection: Selection, evidence: Evidence) -> Selection:
-    """Return a choice with the error to expect, where that can be told."""
-    if selection.expected is not None or why_not_scorable(selection.source):
-        return selection
-    expected = expected_of(evidence, selection, selection.judged_by)
-    return replace(selection, expected=expected)
-
-
-def _in_time(
-    pace: Pace, first: Callable[[int], Selection], number: int, build: Build
-) -> Selection:
-    """Return the selection of at most so many whose model answers in time."""
-    while True:
-        selection = first(number)
-        times = pace.again(build(selection))
-        if pace.keeps(times):
-            latency = pace.latency(times, selection.n_kept)
-            return replace(selection, latency=latency)
-        if number == 1:
-            raise pace.refusal(times)
-        number = fewer(number)
-
-
-def _can_find_size(pruner: Pruner, evidence: Evidence) -> bool:
-    """Tell whether errors can say how many are enough: honest ones, along an order."""
-    votes = evidence.votes
-    if evidence.chosen_on or why_not_scorable(votes.source) or not folds_of(votes):
-        return False
-    everybody = make_pruner(pruner, keep=_all_of(pruner))
-    return bool(everybody.has_order)
-
-
-def _all_of(pruner: Pruner) -> float | None:
-    """Return the ``keep`` by which a method orders all members."""
-    finds_it = pruner.tags.finds_size and not pruner.tags.honours_keep
-    return None if finds_it else 1.0
-
-
-def _number(
-    wanted: Size, curve: SizeCurve, evidence: Evidence, fitted: Pruner, timed: bool
-) -> int:
-    """Return how many members are kept by the rule that was given."""
-    number = wanted.on(curve, evidence.costs, ("milliseconds",) if timed else ())
-    if number is None:
-        raise ValueError(
-            f"{wanted.text}: {evidence.votes.n_samples} samples cannot show that any "
-            f"choice of {type(fitted).__name__} comes that close to all members; give "
-            "more samples, a larger tolerance, or a number to keep."
-        )
-    return number
-
-
-def _refuse_single_samples(votes: Votes, wanted: Size, owner: str) -> None:
-    """Refuse to find a size where a fold would take a class away."""
-    counts = np.bincount(votes.y, minlength=votes.n_classes)
-    if counts.min() < 2:
-        label = votes.classes[int(counts.argmin())].item()
-        raise ValueError(
-            f"{owner}({wanted.text}): class {label!r} has a single sample, which "
-            "cannot both choose and judge; give more of it, or a number to keep."
-        )
-
-
-def _warn_that_all_stay(wanted: Size, votes: Votes, by_errors: bool) -> None:
-    if not by_errors:
-        reason = "are too few to find out how many members are enough"
-    elif wanted.tolerance is not None:
-        reason = "cannot show that fewer members come that close to all of them"
-    else:
-        return  # all of them are better than fewer
-    warn(
-        f"{wanted.text}: {votes.n_samples} samples {reason}, so all are kept; more "
-        "samples may do.",
-        NothingSavedWarning,
+    chooser = Chooser(
+        evidence,
+        method,
+        size,
+        scoring=scoring,
+        seed=seed,
+        progress=progress,
+        owner=owner,
+        **parameters,
     )
+    return chooser.choose()
+
+
+class Chooser:
+    """A method and a size for some evidence; see :func:`choose`.
+
+    Attributes
+    ----------
+    evidence : Evidence
+        What is chosen on; out of bag, where the method needs that.
+    pruner : Pruner
+        The method, not fitted.
+    size : Size
+        How many to keep; what the default stands for.
+    score : Score
+        What good means.
+    """
+
+    def __init__(
+        self,
+        evidence: Evidence,
+        method: Any = AUTO,
+        size: Size | None = None,
+        *,
+        scoring: Any = None,
+        seed: int | None = None,
+        progress: Progress | None = None,
+        owner: str = "prune",
+        **parameters: Any,
+    ) -> None:
+        self.owner, self.progress = owner, progress
+        self.auto = isinstance(method, str) and method == AUTO
+        self.score = score_for(scoring, evidence.votes, owner)
+        if evidence.ensemble is not None:
+            check_ranking(self.score, evidence.ensemble, owner)
+        self.pruner = method_for(
+            evidence, method, seed=seed, score=self.score, **parameters
+        )
+        if self.pruner.tags.needs_out_of_bag:
+            evidence = replace(evidence, votes=evidence.out_of_bag())
+        self.evidence = evidence
+        _warn_of_training_votes(self.pruner, evidence.votes)
+        self.size: FixedSize | SizeByErrors | SizeByCost = (
+            self._default_size()
+            if size is None or isinstance(size, DefaultSize)
+            else size
+        )
+
+    def choose(self) -> Selection:
+        """Return the members kept."""
+        size = self.size
+        if isinstance(size, SizeByErrors):
+            return self._choose_by_errors(size)
+        if isinstance(size, SizeByCost):
+            members = self.order_members().with_curve()
+            return members.first(size.resolve(members.order, self.evidence.costs))
+        members = OrderedMembers(self, *self.fit(size.keep))
+        return (members.with_curve() if members.pruner.has_order else members).all()
+
+    def _choose_by_errors(self, size: SizeByErrors) -> Selection:
+        self._refuse_unfit_samples()
+        votes, score = self.evidence.votes, self.score
+        members = self.order_members()
+        number = members.order.size
+        if not folds_of(votes, score):
+            self._warn_that_all_stay(
+                number, "are too few to find out how many members are enough"
+            )
+            return members.with_curve().first(number)
+        fits = fit_without_each_fold(self.evidence, members.pruner, score)
+        curve = cross_fitted_curve(votes, members.order, score, fits)
+        found = size.resolve(curve)
+        if found is None:
+            raise ValueError(
+                f"{size.text}: {votes.n_samples} samples cannot show that any "
+                f"choice of {type(self.pruner).__name__} comes that close to all "
+                "members; give more samples, a larger tolerance, or a number to keep."
+            )
+        if size.tolerance is not None:
+            self._warn_that_all_stay(
+                found, "cannot show that fewer members come that close to all of them"
+            )
+        expected = expected_error(self.evidence, members.pruner, size, score)
+        return replace(members, curve=curve, expected=expected).first(found)
+
+    def order_members(self) -> "OrderedMembers":
+        """Return all members, in the order of the method."""
+        pruner = make_pruner(self.pruner, keep=self._keep_of_all)
+        if not pruner.has_order:
+            raise ValueError(
+                f"{self.owner}({self.size.text}): {type(pruner).__name__} has no order "
+                "of picking, so no size can be chosen along it; give keep."
+            )
+        return OrderedMembers(self, *self.fit(self._keep_of_all))
+
+    def fit(self, keep: float | int | None) -> tuple[Pruner, float]:
+        """Return the method fitted, and how many seconds it took by itself."""
+        pruner, evidence = make_pruner(self.pruner, keep=keep), self.evidence
+        features = evidence.features() if pruner.tags.needs_features else None
+        unlabelled = evidence.unlabelled() if pruner.tags.uses_unlabelled else None
+        start = time.perf_counter()
+        pruner.fit(evidence.votes, features, self.progress, unlabelled=unlabelled)
+        return pruner, time.perf_counter() - start
+
+    @property
+    def _keep_of_all(self) -> float | None:
+        """The ``keep`` by which the method orders all members."""
+        tags = self.pruner.tags
+        return None if tags.finds_size and not tags.honours_keep else 1.0
+
+    def _default_size(self) -> FixedSize | SizeByErrors:
+        """Return the size that the default stands for.
+
+        A pool has few members, each of its own make. A method that weighs them keeps
+        those that have a weight; others keep as many as err least by cross-validation,
+        where there are honest errors along an order. Among few, the smallest number
+        within a standard error is one more often than not.
+        """
+        votes, tags = self.evidence.votes, self.pruner.tags
+        if votes.family == "pool" and not why_not_scorable(votes.source):
+            if tags.chooses_weights and tags.finds_size:
+                return FixedSize(None)
+            ordered = make_pruner(self.pruner, keep=self._keep_of_all).has_order
+            can_find = ordered and bool(folds_of(votes, self.score))
+            if can_find and not self.evidence.chosen_on:
+                return SizeByErrors(at_best=True)
+        return FixedSize(DEFAULT_KEEP)
+
+    def _refuse_unfit_samples(self) -> None:
+        """Refuse to find a size by errors that mean nothing."""
+        votes, who = self.evidence.votes, f"{self.owner}({self.size.text})"
+        counts = np.bincount(votes.y, minlength=votes.n_classes)
+        if self.score.needs_every_class and counts.min() < 2:
+            label = votes.classes[int(counts.argmin())].item()
+            raise ValueError(
+                f"{who}: class {label!r} has a single sample, which cannot both choose "
+                "and judge; give more of it, or a number to keep."
+            )
+        if flaw := why_not_scorable(votes.source):
+            raise ValueError(
+                f"{who}: how many are enough cannot be told, since {flaw}, or give a "
+                "number to keep."
+            )
+        if self.evidence.chosen_on:
+            raise ValueError(
+                f"{who}: how many are enough cannot be told, since these members were "
+                "chosen, or their leaves distilled, on these samples before, "
+                "which flatters them; give samples that took no part in that, or a "
+                "number to keep."
+            )
+
+    def _warn_that_all_stay(self, number: int, reason: str) -> None:
+        votes = self.evidence.votes
+        if number == votes.n_members > 1:
+            warn(
+                f"{self.size.text}: {votes.n_samples} samples {reason}, so all are "
+                "kept; more samples may do.",
+                NothingSavedWarning,
+            )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OrderedMembers:
+    """Members in the order of a method, of which any first number can be kept."""
+
+    chooser: Chooser
+    pruner: Pruner
+    """The fitted method."""
+    seconds: float
+    curve: SizeCurve | None = None
+    """Error along the order, where it means something."""
+    expected: ExpectedError | None = None
+
+    @property
+    def order(self) -> IntArray:
+        """The members, in the order in which they were picked."""
+        return self.pruner.order_
+
+    def with_curve(self) -> "OrderedMembers":
+        """Return the same with the error along the order, where that means anything."""
+        votes = self.chooser.evidence.votes
+        if why_not_scorable(votes.source):
+            return self
+        order, weights = self.pruner.path()
+        curve = size_curve(votes, order, self.chooser.score, weights)
+        return replace(self, curve=curve)
+
+    def first(self, number: int) -> Selection:
+        """Return the choice of the first so many."""
+        if self.pruner.tags.nested:
+            return self._selection(self.pruner, self.order[:number], self.seconds)
+        fitted, seconds = self.chooser.fit(number)
+        return self._selection(fitted, fitted.order_, self.seconds + seconds)
+
+    def all(self) -> Selection:
+        """Return the choice of all that were picked."""
+        return self._selection(self.pruner, self.order, self.seconds)
+
+    def _selection(self, pruner: Pruner, order: IntArray, seconds: float) -> Selection:
+        chooser = self.chooser
+        return Selection(
+            chooser.evidence.votes,
+            pruner,
+            order,
+            self.curve,
+            chooser.size,
+            chooser.score,
+            auto=chooser.auto,
+            seconds=seconds,
+            expected=self.expected,
+            drawn=chooser.evidence.drawn,
+        )
 
 
 def select(
     votes: Votes,
     method: Any = AUTO,
-    keep: Keep = USUAL,
+    keep: Keep = DEFAULT,
     *,
     tolerance: float | None = None,
     budget: Budget | None = None,
@@ -326,7 +387,7 @@ def select(
     ('balanced_accuracy', 0.91)
     """
     check_scoring(scoring, "select")
-    size = Size.of(method, keep, tolerance, budget)
+    size = size_for(method, keep, tolerance, budget)
     made: dict[str, Any] = {**(costs or {}), "unlabelled": unlabelled}
     for kind in budget or {}:
         if kind not in made:
@@ -339,25 +400,17 @@ def select(
             "with max_samples)."
         )
     seed = as_seed(random_state, "select")
-    given, drawn = _some_of(votes, X, max_samples, seed or 0)
-    evidence = _Given(given, None, X, None, drawn, _made=made)
+    rows, drawn = draw_rows(votes.classes[votes.y], max_samples, "select", seed or 0)
+    if rows is not None:
+        if X is not None:
+            raise ValueError(
+                "select: X goes with the votes on all samples; draw from both before."
+            )
+        votes = votes.at(rows)
+    evidence = _Given(votes, None, X, None, drawn, _made=made)
     return choose(
         evidence, method, size, scoring=scoring, seed=seed, owner="select", **parameters
     )
-
-
-def _some_of(
-    votes: Votes, X: Any, max_samples: int | None, seed: int
-) -> tuple[Votes, Drawn | None]:
-    """Return votes on a sample of the samples, if there are too many."""
-    rows, drawn = draw_rows(votes.classes[votes.y], max_samples, "select", seed)
-    if rows is None or drawn is None:
-        return votes, None
-    if X is not None:
-        raise ValueError(
-            "select: X goes with the votes on all samples; draw from both before."
-        )
-    return votes.at(rows), drawn
 
 
 class _Given(Evidence):
@@ -392,7 +445,7 @@ def method_for(
     method: Any,
     *,
     seed: int | None = None,
-    score: Score | None = None,
+    score: Score,
     **parameters: Any,
 ) -> Pruner:
     """Return the method asked for, with the costs of members it was told to count.
@@ -400,7 +453,7 @@ def method_for(
     A method that can optimise a score is given the one asked for, unless it has one.
     """
     votes = evidence.votes
-    scoring = None if score is None else score.given
+    scoring = score.given
     if isinstance(method, str) and method == AUTO:
         pruner = choose_method(votes.family, votes, scoring=scoring, **parameters)
     else:
@@ -414,39 +467,6 @@ def method_for(
     unseeded = pruner.tags.is_random and pruner.get_params()["random_state"] is None
     if unseeded and seed is not None:
         pruner.set_params(random_state=seed)
-    return pruner
-
-
-def _fit(
-    pruner: Pruner, evidence: Evidence, progress: Progress | None
-) -> tuple[Pruner, float]:
-    """Fit the method, and return how many seconds it took by itself."""
-    features = evidence.features() if pruner.tags.needs_features else None
-    unlabelled = evidence.unlabelled() if pruner.tags.uses_unlabelled else None
-    start = time.perf_counter()
-    pruner.fit(evidence.votes, features, progress, unlabelled=unlabelled)
-    return pruner, time.perf_counter() - start
-
-
-def _curve(votes: Votes, fitted: Pruner, score: Score | None) -> SizeCurve | None:
-    """Return the error along the order; None where it would mean nothing."""
-    if why_not_scorable(votes.source):
-        return None
-    return _whole_curve(votes, fitted, score)
-
-
-def _whole_curve(votes: Votes, fitted: Pruner, score: Score | None) -> SizeCurve:
-    return size_curve(votes, *fitted.path(), scoring=score)
-
-
-def _of_everybody(pruner: Pruner, asker: str) -> Pruner:
-    """Return the method set to order all members."""
-    pruner.set_params(keep=_all_of(pruner))
-    if not pruner.has_order:
-        raise ValueError(
-            f"{asker}: {type(pruner).__name__} has no order of picking, so no size can "
-            "be chosen along it; give keep."
-        )
     return pruner
 
 

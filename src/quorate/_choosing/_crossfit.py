@@ -11,17 +11,14 @@ that may vote on a sample, and of all that may where they are fewer.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 
-from quorate._choosing._curve import SizeCurve, losses_of
+from quorate._choosing._curve import CrossFittedCurve
 from quorate._choosing._evidence import Evidence
-from quorate._kernels.limits import excess_limit
-from quorate._scoring import Score, judge_votes
-from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes import Votes, prefix_errors, prefix_outcomes
+from quorate._scoring import Score
+from quorate._typing import Array, IntArray
+from quorate._votes import Votes, prefix_predictions
 from quorate.pruning import Pruner, make_pruner
 
 N_FOLDS = 5
@@ -29,199 +26,80 @@ CONFIDENCE = 0.95
 _SEED = 0
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class CrossFittedCurve(SizeCurve):
-    """Error over size on samples that did not choose, and what follows for the rest.
-
-    Where members may vote on some samples only, the error of so many members is that
-    of the first so many that may vote on a sample: on a new one, all of them would.
-    """
-
-    excess_limits: FloatArray
-    """Upper limit on how much more the first 1, 2, ... err than all, 95 % each. Where
-    members may vote on some samples only, by the votes that they have, fewer than on
-    new samples, so that it is rather too high."""
-    excess_errors: FloatArray
-    """Standard error of the difference to all members, on the same samples."""
-
-    def within_one_standard_error(self) -> int:
-        """Return the smallest size from which on none is clearly worse than the best.
-
-        One that happens to look good among worse ones does not count: of many sizes,
-        some do.
-        """
-        best = self.best_size - 1
-        worse = self.errors > self.errors[best] + self.standard_errors[best]
-        before = np.flatnonzero(worse[:best])
-        return int(before[-1]) + 2 if before.size else 1
-
-    def within(self, tolerance: float) -> int | None:
-        """Return the smallest size that is known to err at most this much more.
-
-        Sizes are looked at from the largest down until one fails, as certificates do.
-        None if not even the largest one passes.
-        """
-        fits = np.array(self.excess_limits <= tolerance)
-        if self.ends_with_all:
-            fits[-1] = True  # that is the whole ensemble
-        failed = np.flatnonzero(~fits)
-        first = int(failed[-1]) + 2 if failed.size else 1
-        return first if first <= self.order.size else None
-
-
 Fits = Iterable[tuple[IntArray, Pruner]]
 """The samples of each fold, and the method fitted on all others."""
 
 
 def cross_fitted_curve(
-    evidence: Evidence,
-    pruner: Pruner,
-    order: IntArray,
-    score: Score | None = None,
-    fits: Fits | None = None,
+    votes: Votes, order: IntArray, score: Score, fits: Fits
 ) -> CrossFittedCurve:
     """Return the error over size, each sample judged by an order that has not seen it.
 
     Parameters
     ----------
-    evidence : Evidence
-    pruner : Pruner
-        The method, set to order everybody.
+    votes : Votes
     order : array of int
         The order by all samples, to which the sizes belong.
-    score : Score, optional
-        What to count instead of errors.
-    fits : iterable of pairs, optional
-        The method fitted without each fold, if that was done already.
+    score : Score
+        What to count.
+    fits : iterable of pairs
+        The samples of each fold, and the method fitted on all others to order
+        everybody.
     """
-    votes = evidence.votes
-    if fits is None:
-        fits = fit_without_each_fold(evidence, pruner, by_class=score is not None)
-    if score is not None:
-        return _scored_curve(votes, fits, order, score)
-    full, n, n_sizes = votes.sample_errors(), votes.n_samples, order.size
-    # Sums over samples: errors, their squares, errors where all members err too, and
-    # by how much more and less the first members err by the votes they have.
-    sums, squares, shared, more, less = np.zeros((5, order.size))
-    for held, fitted in fits:
-        n_sizes = min(n_sizes, fitted.order_.size)
-        judged, whole = votes.at(held), full[held]
-        along, weights = fitted.path()
-        found = prefix_errors(judged, along, weights)
-        by_size = np.zeros((order.size, held.size))
-        fill_by_votes(by_size, judged, along, _counted(found, whole, more, less))
-        sums += by_size.sum(axis=1)
-        squares += np.square(by_size).sum(axis=1)
-        shared += by_size @ whole
-    errors = sums / n
-    spread = np.maximum(squares / n - errors**2, 0)
-    apart = errors - full.mean()
-    differ = (squares - 2 * shared + np.square(full).sum()) / n - apart**2
-    # Ties count in part and are rounded against the smaller ensemble, sums are not.
-    limits = excess_limit(
-        np.ceil(more - 1e-9), np.floor(less + 1e-9), n, 1 - CONFIDENCE
-    )
-    return CrossFittedCurve(
-        order=order[:n_sizes],
-        errors=errors[:n_sizes],
-        standard_errors=np.sqrt(spread / n)[:n_sizes],
-        full_error=float(full.mean()),
-        excess_limits=np.asarray(limits)[:n_sizes],
-        excess_errors=np.sqrt(np.maximum(differ, 0) / n)[:n_sizes],
-        ends_with_all=n_sizes == votes.n_members,
-    )
-
-
-def _counted(
-    found: Iterable[FloatArray], whole: FloatArray, more: FloatArray, less: FloatArray
-) -> Iterator[FloatArray]:
-    """Pass errors on, and add up by how much they are above and below the whole's."""
-    for size, errors in enumerate(found):
-        if size < more.size:
-            more[size] += np.maximum(errors - whole, 0).sum()
-            less[size] += np.maximum(whole - errors, 0).sum()
-        yield errors
-
-
-def _scored_curve(
-    votes: Votes, fits: Fits, order: IntArray, score: Score
-) -> CrossFittedCurve:
-    """Put together what the folds say at each size, and score that."""
-    n_sizes = order.size
-    # By so many members that vote, and by the first so many, where these are others.
-    taken = by_place = np.empty(0)
+    n_sizes, sums = order.size, score.loss_sums(votes, order.size)
     for held, fitted in fits:
         n_sizes = min(n_sizes, fitted.order_.size)
         judged = votes.at(held)
         along, weights = fitted.path()
-        said = prefix_outcomes(judged, along, weights, shares=score.needs_shares)
-        found = (score.take(outcome, judged.y) for outcome in said)
-        first = next(found)
-        if not taken.size:
-            shape = (order.size, votes.n_samples, *first.shape[1:])
-            taken = by_place = np.empty(shape, dtype=first.dtype)
-            if votes.is_masked:
-                by_place = np.empty_like(taken)
-        passed = _noted(chain([first], found), by_place, held)
-        by_size = np.zeros((order.size, held.size, *taken.shape[2:]), taken.dtype)
-        fill_by_votes(by_size, judged, along, passed)
-        taken[:, held] = by_size
-    whole = judge_votes(votes, score)
-    each = [score.judge(row, votes.y) for row in taken[:n_sizes]]
-    firsts = each
-    if votes.is_masked:
-        firsts = [score.judge(row, votes.y) for row in by_place[:n_sizes]]
-    errors, spread = losses_of(each, score)
-    limits = np.array([one.limit_behind(whole, CONFIDENCE) for one in firsts])
-    differ = np.array([one.behind(whole)[1] for one in each])
+        prefixes = map(score.inputs, prefix_predictions(judged, along, weights))
+        sums.add(
+            held,
+            inputs_by_votes(judged, along, sums.watch(held, prefixes), order.size),
+        )
+    curve = sums.curve(n_sizes, CONFIDENCE)
     return CrossFittedCurve(
         order=order[:n_sizes],
-        errors=errors,
-        standard_errors=spread,
-        full_error=float(score.loss(whole.score)),
-        excess_limits=np.where(np.isfinite(limits), limits, np.inf),
-        excess_errors=np.where(np.isfinite(differ), differ, 0.0),
-        ends_with_all=n_sizes == votes.n_members,
+        errors=curve.losses,
+        standard_errors=curve.standard_errors,
+        full_error=curve.full_loss,
         score=score,
+        excess_limits=curve.excess_limits,
+        excess_errors=curve.excess_errors,
+        ends_with_all=n_sizes == votes.n_members,
     )
 
 
-def _noted(found: Iterable[Array], rows: Array, held: IntArray) -> Iterator[Array]:
-    """Pass on what the first 1, 2, ... members say, and write it down."""
-    for size, part in enumerate(found):
-        if size < len(rows):
-            rows[size, held] = part
-        yield part
-
-
-def fill_by_votes(
-    rows: Array, votes: Votes, order: IntArray, found: Iterable[Array]
-) -> None:
-    """Fill a row for 1, 2, ... members with what as many of them say of each sample.
+def inputs_by_votes(
+    votes: Votes, order: IntArray, prefixes: Iterable[Array], n_sizes: int
+) -> Array:
+    """Return a row for 1, 2, ... members with what as many of them say of each sample.
 
     Parameters
     ----------
-    rows : array of shape (n_sizes, n_samples, ...)
-        What is filled.
     votes : Votes
     order : array of int
         Members in the order in which they come in.
-    found : iterable of array of shape (n_samples, ...)
+    prefixes : iterable of array of shape (n_samples, ...)
         What the first 1, 2, ... of them say.
+    n_sizes : int
+        The number of rows.
     """
-    if not votes.is_masked:
-        for row, said in zip(rows, found, strict=False):
-            row[:] = said
-        return
+    rows = last = np.empty(0)
     n_votes = np.zeros(votes.n_samples, dtype=np.intp)
-    last: Array = np.empty(0)
-    for member, last in zip(order, found, strict=True):
-        voted = np.flatnonzero((votes.codes[member] >= 0) & (n_votes < len(rows)))
-        rows[n_votes[voted], voted] = last[voted]
-        n_votes[voted] += 1
-    for size in range(len(rows)):
-        fewer = np.flatnonzero(n_votes <= size)
-        rows[size, fewer] = last[fewer]  # all that have a vote
+    for size, (member, last) in enumerate(zip(order, prefixes, strict=True)):
+        if not size:
+            rows = np.zeros((n_sizes, *last.shape), last.dtype)
+        if votes.is_masked:
+            voted = np.flatnonzero((votes.codes[member] >= 0) & (n_votes < n_sizes))
+            rows[n_votes[voted], voted] = last[voted]
+            n_votes[voted] += 1
+        elif size < n_sizes:
+            rows[size] = last
+    if votes.is_masked:
+        for size in range(n_sizes):
+            fewer = np.flatnonzero(n_votes <= size)
+            rows[size, fewer] = last[fewer]  # all that have a vote
+    return rows
 
 
 def first_votes(votes: Votes, order: IntArray, number: int) -> Votes:
@@ -249,17 +127,20 @@ def first_votes(votes: Votes, order: IntArray, number: int) -> Votes:
 
 
 def fit_without_each_fold(
-    evidence: Evidence, pruner: Pruner, *, by_class: bool = False
+    evidence: Evidence, pruner: Pruner, score: Score
 ) -> Iterator[tuple[IntArray, Pruner]]:
     """Yield the samples of each fold, and the method fitted on all others."""
-    for held in folds_of(evidence.votes, by_class=by_class):
-        yield held, fit_on(without(held, evidence), pruner)
+    for held, others in split_evidence(evidence, score):
+        yield held, fit_on(others, pruner)
 
 
-def without(held: IntArray, evidence: Evidence) -> Evidence:
-    """Return the evidence of the samples that are not in a fold."""
-    others = np.setdiff1d(np.arange(evidence.votes.n_samples), held)
-    return evidence.at(others, same_further=True)
+def split_evidence(
+    evidence: Evidence, score: Score
+) -> Iterator[tuple[IntArray, Evidence]]:
+    """Yield the samples of each fold, and the evidence of all others."""
+    for held in folds_of(evidence.votes, score):
+        others = np.setdiff1d(np.arange(evidence.votes.n_samples), held)
+        yield held, evidence.at(others, same_further=True)
 
 
 def fit_on(evidence: Evidence, pruner: Pruner) -> Pruner:
@@ -272,15 +153,14 @@ def fit_on(evidence: Evidence, pruner: Pruner) -> Pruner:
     return fitted
 
 
-def folds_of(votes: Votes, *, by_class: bool = False) -> list[IntArray]:
+def folds_of(votes: Votes, score: Score) -> list[IntArray]:
     """Return the samples in folds, fewer where few samples leave a member without.
 
-    ``by_class`` spreads every class over the folds, which scores of classes need.
-
-    None at all where every way to hold some back leaves a member without votes.
+    Every class is spread over the folds if the score needs all of them. No folds at
+    all where every way to hold some back leaves a member without votes.
     """
     mixed = np.random.default_rng(_SEED).permutation(votes.n_samples)
-    if by_class:
+    if score.needs_every_class:
         mixed = mixed[np.argsort(votes.y[mixed], kind="stable")]
     for n_folds in range(min(N_FOLDS, votes.n_samples), 1, -1):
         folds: list[IntArray] = [

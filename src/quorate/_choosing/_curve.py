@@ -7,17 +7,10 @@ from typing import Any
 import numpy as np
 
 from quorate._output import facts_html
-from quorate._scoring import (
-    Judged,
-    Score,
-    is_accuracy,
-    judge_prefixes,
-    judge_votes,
-    score_for,
-)
-from quorate._typing import Array, BoolArray, FloatArray, IntArray
+from quorate._scoring import Score, finite_losses
+from quorate._typing import Array, FloatArray, IntArray
 from quorate._units import cost_text
-from quorate._votes import Votes, prefix_errors
+from quorate._votes import Votes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,26 +32,25 @@ class SizeCurve:
     """Standard error of each of these."""
     full_error: float
     """Error of the whole ensemble."""
+    score: Score
+    """The score that errors are counted in."""
     ends_with_all: bool = False
     """Whether the largest size is the whole ensemble, weights included."""
-    score: Score | None = None
-    """The score asked for; None for accuracy."""
 
     @property
     def scoring(self) -> str:
         """What the score is called."""
-        return "accuracy" if self.score is None else self.score.name
+        return self.score.name
 
     @property
     def scores(self) -> FloatArray:
         """Score of the first 1, 2, ... members: the larger the better."""
-        top = 1.0 if self.score is None else self.score.top
-        return np.asarray(top - self.errors)
+        return np.asarray(self.score.top - self.errors)
 
     @property
     def full_score(self) -> float:
         """Score of the whole ensemble."""
-        return (1.0 if self.score is None else self.score.top) - self.full_error
+        return self.score.top - self.full_error
 
     @property
     def sizes(self) -> IntArray:
@@ -74,15 +66,15 @@ class SizeCurve:
         """Return the smallest size within one standard error of the best."""
         best = self.best_size - 1
         limit = self.errors[best] + self.standard_errors[best]
-        return self._first(self.errors <= limit)
+        return int(np.argmax(self.errors <= limit)) + 1
 
     def within(self, tolerance: float) -> int | None:
         """Return the smallest size whose error exceeds the full one by at most this.
 
         None if there is none.
         """
-        fits = self.errors <= self.full_error + tolerance + 1e-12
-        return self._first(fits) if fits.any() else None
+        fits = np.flatnonzero(self.errors <= self.full_error + tolerance + 1e-12)
+        return int(fits[0]) + 1 if fits.size else None
 
     def affordable(self, costs: Array, budget: float, kind: str) -> int:
         """Return the largest size whose members together cost at most the budget."""
@@ -95,47 +87,81 @@ class SizeCurve:
             )
         return int(np.flatnonzero(fits)[-1]) + 1
 
-    @staticmethod
-    def _first(fits: BoolArray) -> int:
-        return int(fits.argmax()) + 1
-
     def __repr__(self) -> str:
-        what, best, whole = self._words()
         return (
-            f"SizeCurve(1 to {self.order.size} members; best {what} {best} with "
-            f"{self.best_size}, within one standard error with "
-            f"{self.within_one_standard_error()}, all members {whole})"
+            f"SizeCurve(1 to {self.order.size} members; best {self.score.loss_title} "
+            f"{self._best} with {self.best_size}, within one standard error with "
+            f"{self.within_one_standard_error()}, all members "
+            f"{self.score.loss_text(self.full_error)})"
         )
 
-    def _words(self) -> tuple[str, str, str]:
-        """Return what is counted, the best of it, and what all members have."""
-        if self.score is None:
-            return "error", f"{self.errors.min():.4f}", f"{self.full_error:.4f}"
-        doubt = self.standard_errors[self.best_size - 1]
-        best = f"{self.scores.max():.4f} +- {doubt:.4f}"
-        return self.score.title, best, f"{self.full_score:.4f}"
+    @property
+    def _best(self) -> str:
+        best = self.score.loss_text(self.errors.min())
+        if self.score.is_accuracy:
+            return best
+        return f"{best} +- {self.standard_errors[self.best_size - 1]:.4f}"
 
     def _repr_html_(self) -> str:
-        what, best, whole = self._words()
+        what = self.score.loss_title
         return facts_html(
             f"{what.capitalize()}, 1 to {self.order.size} members",
             (
-                (f"best {what}", f"{best}, {self.best_size} members"),
+                (f"best {what}", f"{self._best}, {self.best_size} members"),
                 (
                     "smallest within one standard error",
                     f"{self.within_one_standard_error()} members",
                 ),
-                ("all members", whole),
+                ("all members", self.score.loss_text(self.full_error)),
             ),
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class CrossFittedCurve(SizeCurve):
+    """Error over size on samples that did not choose, and what follows for the rest.
+
+    Where members may vote on some samples only, the error of so many members is that
+    of the first so many that may vote on a sample: on a new one, all of them would.
+    """
+
+    excess_limits: FloatArray
+    """Upper limit on how much more the first 1, 2, ... err than all, 95 % each. Where
+    members may vote on some samples only, by the votes that they have, fewer than on
+    new samples, so that it is rather too high."""
+    excess_errors: FloatArray
+    """Standard error of the difference to all members, on the same samples."""
+
+    def within_one_standard_error(self) -> int:
+        """Return the smallest size from which on none is clearly worse than the best.
+
+        One that happens to look good among worse ones does not count: of many sizes,
+        some do.
+        """
+        best = self.best_size - 1
+        worse = self.errors > self.errors[best] + self.standard_errors[best]
+        before = np.flatnonzero(worse[:best])
+        return int(before[-1]) + 2 if before.size else 1
+
+    def within(self, tolerance: float) -> int | None:
+        """Return the smallest size that is known to err at most this much more.
+
+        Sizes are looked at from the largest down until one fails, as certificates do.
+        None if not even the largest one passes.
+        """
+        fits = np.array(self.excess_limits <= tolerance)
+        if self.ends_with_all:
+            fits[-1] = True  # that is the whole ensemble
+        failed = np.flatnonzero(~fits)
+        first = int(failed[-1]) + 2 if failed.size else 1
+        return first if first <= self.order.size else None
 
 
 def size_curve(
     votes: Votes,
     order: Any,
+    score: Score,
     weights: Sequence[FloatArray] | None = None,
-    *,
-    scoring: Any = None,
 ) -> SizeCurve:
     """Return the error or score of the ensemble of each prefix of an order.
 
@@ -147,56 +173,25 @@ def size_curve(
     votes : Votes
     order : array-like of int
         Members in the order in which they come in.
+    score : Score
+        What to count.
     weights : sequence of ndarray, optional
         Voting weights of the first 1, 2, ... of them; those of ``votes`` by default.
-    scoring : str, scorer, callable or None
-        What to count; see :func:`quorate.select`. Accuracy by default.
 
     Examples
     --------
     >>> import quorate
-    >>> votes = quorate.Votes([[1, 1, 0, 1], [1, 0, 1, 1], [0, 1, 1, 1]], [1, 1, 1, 1])
-    >>> quorate._choosing.size_curve(votes, [0, 1, 2]).errors
-    array([0.25, 0.25, 0.  ])
+    >>> from quorate._choosing import size_curve
+    >>> from quorate._scoring import score_for
     >>> votes = quorate.Votes([[1, 1, 1], [1, 0, 0], [0, 1, 0]], [1, 1, 0])
-    >>> curve = quorate._choosing.size_curve(
-    ...     votes, [0, 1, 2], scoring="balanced_accuracy"
-    ... )
-    >>> curve.scores
+    >>> size_curve(votes, [0, 1, 2], score_for(None, votes, "here")).errors.round(2)
+    array([0.33, 0.5 , 0.  ])
+    >>> balanced = score_for("balanced_accuracy", votes, "here")
+    >>> size_curve(votes, [0, 1, 2], balanced).scores
     array([0.5 , 0.75, 1.  ])
     """
     places = np.asarray(order, dtype=np.intp)
-    if not is_accuracy(scoring):
-        score = score_for(scoring, votes, "size_curve")
-        found = list(judge_prefixes(votes, places, weights, score))
-        return judged_curve(votes, places, found, score, weights is None)
-    errors = np.empty(places.size)
-    spread = np.empty(places.size)
-    for step, on_samples in enumerate(prefix_errors(votes, places, weights)):
-        errors[step] = on_samples.mean()
-        spread[step] = on_samples.std() / np.sqrt(votes.n_samples)
-    whole = places.size == votes.n_members and weights is None
-    return SizeCurve(places, errors, spread, votes.error(), whole)
-
-
-def judged_curve(
-    votes: Votes, order: IntArray, found: list[Judged], score: Score, own: bool
-) -> SizeCurve:
-    """Return the curve of scores, one for each size; ``own``: with the own weights."""
-    errors, spread = losses_of(found, score)
-    whole = score.loss(judge_votes(votes, score).score)
-    ends = own and order.size == votes.n_members
-    return SizeCurve(order, errors, spread, float(whole), ends, score)
-
-
-def losses_of(found: list[Judged], score: Score) -> tuple[FloatArray, FloatArray]:
-    """Return what is missing to the best score, and the standard errors.
-
-    A size of which the score cannot be had is the worst there is.
-    """
-    errors = np.array([score.loss(each.score) for each in found], dtype=float)
-    spread = np.array([each.standard_error for each in found], dtype=float)
-    return (
-        np.where(np.isfinite(errors), errors, np.inf),
-        np.where(np.isfinite(spread), spread, 0.0),
-    )
+    errors, spread = finite_losses(score.estimate_prefixes(votes, places, weights))
+    full = score.estimate_votes(votes).loss
+    ends = weights is None and places.size == votes.n_members
+    return SizeCurve(places, errors, spread, full, score, ends)

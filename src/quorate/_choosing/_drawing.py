@@ -58,7 +58,7 @@ def draw_rows(
     given = GivenBatches([(places, labels)])
     _, _, rows, _ = draw_sample(given, size, seed, owner=owner)
     drawn = Drawn(rows.size, labels.size, seed)
-    return rows, _said(drawn, max_samples, owner, may_ask)
+    return rows, warn_if_sampled(drawn, max_samples, owner, may_ask)
 
 
 def draw_from(
@@ -69,8 +69,8 @@ def draw_from(
     seed: int = 0,
     *,
     may_ask: bool = True,
-) -> tuple[Any, Array, IntArray, Drawn | None]:
-    """Return a stratified sample of batches and where it was, in one pass.
+) -> tuple[Any, Array, Drawn | None]:
+    """Return a stratified sample of batches, in one pass.
 
     Batches that the ensemble could not vote on are refused, drawn from or not.
     """
@@ -79,16 +79,18 @@ def draw_from(
         source, size, seed, check=batch_check(ensemble), owner=owner
     )
     if rows.size == n_rows:
-        return X, y, rows, None
+        return X, y, None
     drawn = Drawn(rows.size, n_rows, seed)
-    return X, y, rows, _said(drawn, max_samples, owner, may_ask)
+    return X, y, warn_if_sampled(drawn, max_samples, owner, may_ask)
 
 
-def _said(drawn: Drawn, max_samples: int | None, owner: str, may_ask: bool) -> Drawn:
+def warn_if_sampled(
+    drawn: Drawn, max_samples: int | None, owner: str, may_ask: bool
+) -> Drawn:
     if max_samples is None:
         how = "max_samples= takes more, or fewer" if may_ask else "others are not used"
         warn(
-            f"{owner}: members are chosen on {drawn.of('samples')}; {how}.",
+            f"{owner}: members are chosen on {drawn.describe('samples')}; {how}.",
             SampledWarning,
         )
     return drawn

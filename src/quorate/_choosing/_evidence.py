@@ -7,31 +7,28 @@ from typing import Any
 import numpy as np
 
 from quorate._choosing._drawing import Drawn, draw_from, draw_rows
-from quorate._choosing._size import Size
+from quorate._choosing._size import FixedSize, Size
 from quorate._data import (
     SampleForm,
     as_source,
     in_memory,
     refuse_labels_twice,
-    sliceable,
     take_rows,
 )
-from quorate._scoring import check_rule, check_scoring
+from quorate._scoring import check_scoring
 from quorate._typing import Array, IntArray
-from quorate._votes import Votes, VoteSource, as_labels
+from quorate._votes import Votes, VoteSource
 from quorate.ensembles import (
     COSTS,
     Ensemble,
-    are_too_many,
+    RowSource,
+    check_source,
     collect_recombined,
     collect_votes,
-    drawn_rows,
-    marks_of,
-    may_be_training_rows,
     member_costs,
+    out_of_bag_rows,
     read_ensemble,
-    recognise,
-    shared_rows,
+    were_chosen_on,
 )
 from quorate.exceptions import LeftOutWarning
 
@@ -52,11 +49,8 @@ class Evidence:
     drawn: Drawn | None = None
     """How the samples were drawn, where there were too many to look at all."""
     chosen_on: bool = False
-    """Whether the members were chosen before, or their leaves distilled, on many of the
+    """Whether the members were chosen before, or their leaves distilled, on these very
     samples, where they look better than they are then."""
-    in_order: bool = True
-    """Whether training samples come as they did in training, so that it is known which
-    of them each member has seen."""
     _made: dict[str, Any] = field(default_factory=dict)
     _rows: IntArray | None = None
     _whole: "Evidence | None" = None
@@ -95,8 +89,8 @@ class Evidence:
         votes = self.votes
         on_training = votes.source is VoteSource.TRAINING and not votes.is_masked
         drawn = None
-        if on_training and self.in_order and self.ensemble is not None:
-            drawn = drawn_rows(self.ensemble)
+        if on_training and self.ensemble is not None:
+            drawn = out_of_bag_rows(self.ensemble)
         if drawn is None:
             return votes
         valid = np.stack([~np.isin(votes.samples, rows) for rows in drawn])
@@ -139,6 +133,7 @@ def gather(
     X: Any,
     y: Any,
     *,
+    source: RowSource = "auto",
     out_of_bag: bool | str = "auto",
     n_jobs: int | None = None,
     scoring: Any = None,
@@ -156,6 +151,8 @@ def gather(
     ensemble : fitted ensemble, list or dict
     X, y : array-like
         The training data of an ensemble that bootstraps, or other samples.
+    source : {"auto", "new", "training"}
+        What the samples are to the members, if the caller says it.
     out_of_bag : {"auto", True, False}
         Use out-of-bag votes only; "auto" does so where there are some.
     n_jobs : int, optional
@@ -175,27 +172,25 @@ def gather(
     may_ask : bool
         Whether who asks takes ``max_samples`` from its own caller.
     """
-    if out_of_bag not in (True, False, "auto"):
-        raise ValueError(f"{owner}(out_of_bag={out_of_bag!r}): True, False or 'auto'.")
+    check_source(source, owner)
     check_scoring(scoring, owner)
     found = read_ensemble(ensemble)
-    check_rule(scoring, found.rule.name == "average", owner)
-    if size is not None:
+    check_scoring(scoring, owner, averages=found.rule.name == "average")
+    if isinstance(size, FixedSize):
         size.check_members(found.n_members, owner)
     refuse_labels_twice(X, y, owner)
     rows: IntArray | None = None
     if y is None:
-        source = as_source(X, owner, target, form=SampleForm.of(ensemble))
-        X, y, places, drawn = draw_from(
-            source, found, max_samples, owner, seed or 0, may_ask=may_ask
+        given = as_source(X, owner, target, form=SampleForm.for_models(ensemble))
+        X, y, drawn = draw_from(
+            given, found, max_samples, owner, seed or 0, may_ask=may_ask
         )
-        if out_of_bag is True and drawn is not None:
+        if source == "training" and drawn is not None:
             raise ValueError(
-                f"{owner}(out_of_bag=True): which training rows they are is known of "
-                f"all together, and here are {drawn.of('rows')}; take max_samples="
-                f"{drawn.n_rows}, or rows that no member was trained on."
+                f"{owner}(source='training'): which training rows they are is known of "
+                f"all together, and here are {drawn.describe('rows')}; take "
+                f"max_samples={drawn.n_rows}, or rows that no member was trained on."
             )
-        _refuse_training_rows(found, X, y, places, drawn, owner)
     else:
         X, y = in_memory(X), in_memory(y)
         rows, drawn = draw_rows(y, max_samples, owner, seed or 0, may_ask=may_ask)
@@ -203,38 +198,13 @@ def gather(
         # Choosing does not need every sample.
         warnings.simplefilter("ignore", LeftOutWarning)
         votes = collect_votes(
-            found, X, y, out_of_bag=out_of_bag, n_jobs=n_jobs, rows=rows
+            found,
+            X,
+            y,
+            out_of_bag=out_of_bag,
+            n_jobs=n_jobs,
+            source=source,
+            rows=rows,
         )
-    chosen_on = _were_chosen_on(found, X, votes)
-    in_order = True
-    if votes.source is VoteSource.TRAINING and found.drawn is not None:
-        in_order = recognise(found, found.prepare(X))[1] is not None
-    return Evidence(votes, found, X, n_jobs, drawn, chosen_on, in_order)
-
-
-def _were_chosen_on(ensemble: Ensemble, X: Any, votes: Votes) -> bool:
-    """Tell whether members were chosen, or distilled, on samples they vote on."""
-    marks = marks_of(ensemble.model, ensemble)
-    if not marks:
-        return False  # most of the time: nobody has to look at the rows
-    rows = take_rows(sliceable(X), votes.samples)
-    n_shared = shared_rows(marks, rows, votes.classes[votes.y])
-    return are_too_many(n_shared, votes.n_samples)
-
-
-def _refuse_training_rows(
-    ensemble: Ensemble,
-    X: Any,
-    y: Array,
-    places: IntArray,
-    drawn: Drawn | None,
-    owner: str,
-) -> None:
-    """Refuse a sample of what may be the training rows; all of them are recognised."""
-    if drawn is not None and may_be_training_rows(
-        ensemble, ensemble.prepare(X), as_labels(y, "y"), places, drawn.n_rows
-    ):
-        raise ValueError(
-            f"{owner}: the batches look like the {drawn.n_rows:,} rows that the "
-            "members were trained on; batches must be of rows that no member has seen."
-        )
+    chosen_on = were_chosen_on([found], X, source)
+    return Evidence(votes, found, X, n_jobs, drawn, chosen_on)

@@ -5,6 +5,7 @@ weaker than they are. So the choice is made again without each fold of the sampl
 turn, and judged on the fold by as many votes as there will be on a new sample.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,25 +13,23 @@ import numpy as np
 
 from quorate._choosing._crossfit import (
     CONFIDENCE,
-    CrossFittedCurve,
-    Fits,
     cross_fitted_curve,
     first_votes,
     fit_on,
     fit_without_each_fold,
     folds_of,
-    without,
+    split_evidence,
 )
+from quorate._choosing._curve import CrossFittedCurve
 from quorate._choosing._evidence import Evidence
-from quorate._kernels.limits import upper_limit
-from quorate._scoring import Score, judge_votes
+from quorate._scoring import Score
 from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes import Votes, outcome_of
+from quorate._votes import Votes, WholePrediction, why_not_scorable
 from quorate.pruning import Pruner, make_pruner
 
 if TYPE_CHECKING:
     from quorate._choosing._selection import Selection
-    from quorate._choosing._size import Size
+    from quorate._choosing._size import SizeByErrors
 
 FEWEST = 40
 """Samples below which nothing is expected of a number of members that was given."""
@@ -51,8 +50,8 @@ class ExpectedError:
     """What to expect."""
     limit: float
     """What it is at most, with 95 % confidence."""
-    score: Score | None = None
-    """The score asked for; None for accuracy."""
+    score: Score = field(compare=False)
+    """The score that errors are counted in."""
     standard_error: float = 0.0
     """Standard error of what to expect."""
     excess: float = 0.0
@@ -72,16 +71,12 @@ class ExpectedError:
     """The class that members chosen without it decide for, on each of them."""
 
     def __str__(self) -> str:
-        if self.score is not None:
-            found, least = (self.score.top - loss for loss in (self.error, self.limit))
-            return (
-                f"{self.score.title} about {found:.4f} +- {self.standard_error:.4f}, "
-                f"at least {least:.4f} with 95 % confidence"
-            )
-        return (
-            f"error about {self.error:.4f}, at most {self.limit:.4f} with 95 % "
-            "confidence"
-        )
+        text = self.score.loss_text
+        about, limit = text(self.error), f"at most {text(self.limit)}"
+        if not self.score.is_accuracy:
+            about += f" +- {self.standard_error:.4f}"
+            limit = f"at least {text(self.limit)}"
+        return f"{self.score.loss_title} about {about}, {limit} with 95 % confidence"
 
     def accuracies(self, votes: Votes) -> tuple[float, float]:
         """Return the accuracy of all members where chosen, and what to expect.
@@ -92,7 +87,7 @@ class ExpectedError:
             The votes that members were chosen on.
         """
         before = votes.accuracy()
-        if self.score is None:
+        if self.score.is_accuracy:
             return before, 1 - self.error
         return before, before + float(self._gains(votes).mean())
 
@@ -124,7 +119,7 @@ class ExpectedError:
     def to_dict(self) -> dict[str, Any]:
         """Return plain types for JSON."""
         return {
-            "scoring": "accuracy" if self.score is None else self.score.name,
+            "scoring": self.score.name,
             "error": self.error,
             "standard_error": self.standard_error,
             "limit": self.limit,
@@ -136,63 +131,78 @@ class ExpectedError:
 
 
 def expected_error(
-    evidence: Evidence, pruner: Pruner, size: "Size", score: Score | None = None
+    evidence: Evidence, pruner: Pruner, size: "SizeByErrors", score: Score
 ) -> ExpectedError:
     """Find members and their number without each fold in turn, and judge them on it.
 
     The errors that found a size flatter it: of many sizes, some look good. So the whole
     procedure is repeated without the samples that judge it.
     """
-    votes, found = evidence.votes, _Judging(evidence.votes, score)
-    for held in folds_of(votes, by_class=score is not None):
-        part = without(held, evidence)
-        fitted = fit_on(part, pruner)
-        curve = cross_fitted_curve(part, pruner, fitted.order_, score)
-        number = size.on(curve, part.costs)
+    votes, scorer = evidence.votes, CrossFitScorer(evidence.votes, score)
+    for held, others in split_evidence(evidence, score):
+        fitted = fit_on(others, pruner)
+        fits = fit_without_each_fold(others, pruner, score)
+        curve = cross_fitted_curve(others.votes, fitted.order_, score, fits)
+        number = size.resolve(curve)
         if number is None:
-            found.add(held, votes.at(held))  # everybody stays
+            scorer.add(held, votes.at(held))  # everybody stays
             continue
         # Out of bag, the first that vote are those of the order of all.
         if not (fitted.tags.nested or votes.is_masked):
-            fitted = fit_on(part, make_pruner(pruner, keep=number))
-        found.judge(held, fitted, number)
-    return found.result()
+            fitted = fit_on(others, make_pruner(pruner, keep=number))
+        scorer.add_first(held, fitted, number)
+    return scorer.result()
 
 
-def expected_of(
-    evidence: Evidence, selection: "Selection", score: Score | None = None
-) -> ExpectedError | None:
-    """Choose as many members without each fold in turn, and judge them on it.
+def expected_errors(
+    evidence: Evidence, selections: Sequence["Selection"], score: Score
+) -> list[ExpectedError | None]:
+    """Return what to expect of the members that several methods keep.
 
-    None where the samples are too few, or their classes too rare, to hold some back.
+    As many members are chosen without each fifth of the samples, the same for all
+    methods, and judged on it. None where the samples are too few, or their classes too
+    rare, to hold some back.
 
     Parameters
     ----------
     evidence : Evidence
         What the members were chosen on.
-    selection : Selection
-        Those members.
-    score : Score, optional
-        What to count instead of errors.
+    selections : sequence of Selection
+        The choices.
+    score : Score
+        What to count.
     """
-    some = _some_of(evidence)
+    some = _at_most(evidence)
     if not can_expect(some.votes, score):
-        return None
-    if _keeps_all(selection):
-        return _of_everybody(evidence.votes, score)
-    pruner, number = selection.pruner, selection.n_kept
-    # An order that was cut is cut again.
-    first = number if number < pruner.order_.size else None
-    if has_whole_order(pruner):
-        # Out of bag, the first that vote are those of the order of all.
-        keep = 1.0 if some.votes.is_masked else number
-        pruner, first = make_pruner(pruner, keep=keep), number
-    fits = fit_without_each_fold(some, pruner, by_class=score is not None)
-    return _judged(evidence, some, fits, first, score)
+        return [None] * len(selections)
+    candidates = [
+        (*_method_of(selection, some.votes), CrossFitScorer(some.votes, score))
+        for selection in selections
+        if not _keeps_all(selection)
+    ]
+    for held, others in split_evidence(some, score) if candidates else ():
+        for pruner, number, scorer in candidates:
+            scorer.add_first(held, fit_on(others, pruner), number)
+    found = (
+        _on_all_samples(scorer.result(), evidence.votes, pruner)
+        for pruner, _, scorer in candidates
+    )
+    return [
+        _of_everybody(evidence.votes, score) if _keeps_all(selection) else next(found)
+        for selection in selections
+    ]
+
+
+def with_expected_error(selection: "Selection", evidence: Evidence) -> "Selection":
+    """Return a choice with the error to expect, where that can be computed."""
+    if selection.expected is not None or why_not_scorable(selection.source):
+        return selection
+    (expected,) = expected_errors(evidence, [selection], selection.judged_by)
+    return replace(selection, expected=expected)
 
 
 def expectations(
-    evidence: Evidence, selection: "Selection", score: Score | None = None
+    evidence: Evidence, selection: "Selection", score: Score
 ) -> tuple[ExpectedError | None, CrossFittedCurve | None]:
     """Return what to expect of the members kept, and of any number along the order.
 
@@ -204,8 +214,8 @@ def expectations(
         What the members were chosen on.
     selection : Selection
         Those members.
-    score : Score, optional
-        What to count instead of errors.
+    score : Score
+        What to count.
 
     Returns
     -------
@@ -213,39 +223,52 @@ def expectations(
         None both where the samples are too few, the curve also where the method has no
         order of all members.
     """
-    same = (score is None) == (selection.judged_by is None)
+    same, keeps_all = score is selection.judged_by, _keeps_all(selection)
     expected = selection.expected if same else None
-    if expected is not None and _keeps_all(selection):
+    if expected is not None and keeps_all:
         expected = _of_everybody(evidence.votes, score)
     if same and isinstance(selection.curve, CrossFittedCurve):
         return expected, selection.curve
-    some, number = _some_of(evidence), selection.n_kept
+    some, number = _at_most(evidence), selection.n_kept
     if not can_expect(some.votes, score):
         return None, None
-    if not has_whole_order(selection.pruner):
-        return expected or expected_of(evidence, selection, score), None
+    ordered, tags = has_whole_order(selection.pruner), selection.pruner.tags
+    in_fits = ordered and (tags.nested or some.votes.is_masked)
+    if expected is None and (keeps_all or not in_fits):
+        (expected,) = expected_errors(evidence, [selection], score)
+    if not ordered:
+        return expected, None
     pruner = make_pruner(selection.pruner, keep=1.0)
     order = selection.order
     if order.size < evidence.votes.n_members:
         order = fit_on(some, pruner).order_
-    fits = list(fit_without_each_fold(some, pruner, by_class=score is not None))
-    in_fits = pruner.tags.nested or some.votes.is_masked
-    if expected is None and in_fits and not _keeps_all(selection):
-        expected = _judged(evidence, some, fits, number, score)
-    elif expected is None:
-        expected = expected_of(evidence, selection, score)
-    curve = cross_fitted_curve(some, pruner, order, score, fits)
-    full = _full_error(evidence.votes, score)
+    fits = list(fit_without_each_fold(some, pruner, score))
+    if expected is None:
+        scorer = CrossFitScorer(some.votes, score)
+        for held, fitted in fits:
+            scorer.add_first(held, fitted, number)
+        expected = _on_all_samples(scorer.result(), evidence.votes, pruner)
+    curve = cross_fitted_curve(some.votes, order, score, fits)
+    full = score.estimate_votes(evidence.votes).loss
+    share = some.votes.n_samples / evidence.votes.n_samples
     return expected, replace(
         curve,
         errors=curve.errors + (full - curve.full_error),
         full_error=full,
         standard_errors=_with_all_samples(
-            curve.standard_errors,
-            curve.excess_errors,
-            some.votes.n_samples / evidence.votes.n_samples,
+            curve.standard_errors, curve.excess_errors, share
         ),
     )
+
+
+def _method_of(selection: "Selection", votes: Votes) -> tuple[Pruner, int | None]:
+    """Return the method that chose, and how many of its order to take; None for all."""
+    pruner, number = selection.pruner, selection.n_kept
+    if has_whole_order(pruner):
+        # Out of bag, the first that vote are those of the order of all.
+        return make_pruner(pruner, keep=1.0 if votes.is_masked else number), number
+    # An order that was cut is cut again.
+    return pruner, number if number < pruner.order_.size else None
 
 
 def _keeps_all(selection: "Selection") -> bool:
@@ -253,48 +276,37 @@ def _keeps_all(selection: "Selection") -> bool:
     return selection.n_kept == selection.votes.n_members and selection.weights is None
 
 
-def _of_everybody(votes: Votes, score: Score | None) -> ExpectedError:
+def _of_everybody(votes: Votes, score: Score) -> ExpectedError:
     """Return what to expect where everybody stays."""
-    found = _Judging(votes, score)
-    found.add(np.arange(votes.n_samples), votes)
-    return found.result()
+    scorer = CrossFitScorer(votes, score)
+    scorer.add(np.arange(votes.n_samples), votes)
+    return scorer.result()
 
 
-def _judged(
-    evidence: Evidence,
-    some: Evidence,
-    fits: Fits,
-    number: int | None,
-    score: Score | None,
+def _on_all_samples(
+    expected: ExpectedError, votes: Votes, pruner: Pruner
 ) -> ExpectedError:
-    """Return what to expect of so many, judged on some samples, for all of them."""
-    votes, found = some.votes, _Judging(some.votes, score)
-    in_order = True
-    for held, fitted in fits:
-        in_order = has_whole_order(fitted)
-        found.judge(held, fitted, number)
-    expected, n_samples = found.result(), evidence.votes.n_samples
+    """Return what to expect by all samples, where some of them were judged on."""
     doubt = _with_all_samples(
-        np.array([expected.standard_error]),
-        np.array([expected.excess_error]),
-        expected.samples.size / n_samples,
+        np.array(expected.standard_error),
+        np.array(expected.excess_error),
+        expected.samples.size / votes.n_samples,
     )
     return replace(
         expected,
-        error=_full_error(evidence.votes, score) + expected.excess,
-        standard_error=float(doubt[0]),
-        by_fewer_votes=votes.is_masked and not in_order,
-        samples=_drawn(n_samples)[expected.samples],
+        error=expected.score.estimate_votes(votes).loss + expected.excess,
+        standard_error=float(doubt),
+        by_fewer_votes=votes.is_masked and not has_whole_order(pruner),
+        samples=_drawn(votes.n_samples)[expected.samples],
     )
 
 
-def can_expect(votes: Votes, score: Score | None = None) -> bool:
+def can_expect(votes: Votes, score: Score) -> bool:
     """Tell whether there are enough samples to hold some back."""
-    if votes.n_samples < FEWEST:
+    fewest = np.bincount(votes.y, minlength=votes.n_classes).min()
+    if votes.n_samples < FEWEST or (score.needs_every_class and fewest < 2):
         return False
-    if score is not None and np.bincount(votes.y, minlength=votes.n_classes).min() < 2:
-        return False
-    return bool(folds_of(votes, by_class=score is not None))
+    return bool(folds_of(votes, score))
 
 
 def has_whole_order(pruner: Pruner) -> bool:
@@ -306,16 +318,15 @@ def has_whole_order(pruner: Pruner) -> bool:
     return pruner.has_order and tags.honours_keep and not tags.chooses_weights
 
 
-class _Judging:
-    """What members chosen without each fold say on it, put together."""
+class CrossFitScorer:
+    """What members chosen without each fold say on it, put together and scored."""
 
-    def __init__(self, votes: Votes, score: Score | None) -> None:
+    def __init__(self, votes: Votes, score: Score) -> None:
         self.votes, self.score = votes, score
-        self.errors: FloatArray = np.zeros(votes.n_samples)
         self.decisions: IntArray = np.full(votes.n_samples, -1)
-        self.taken: Array = np.empty(0)
+        self.inputs: Array = np.empty(0)
 
-    def judge(self, held: IntArray, fitted: Pruner, number: int | None) -> None:
+    def add_first(self, held: IntArray, fitted: Pruner, number: int | None) -> None:
         """Note what the first so many that a method picked say, or all of them.
 
         Samples that none of those picked may vote on are left out.
@@ -332,45 +343,29 @@ class _Judging:
             votes = votes.reweighted(given if given.any() else None)
         self.add(held, first_votes(votes, order, number or order.size))
 
-    def add(self, held: IntArray, said: Votes) -> None:
-        """Note what was said of the samples of a fold."""
-        needs_shares = self.score is not None and self.score.needs_shares
-        outcome = outcome_of(said, shares=needs_shares)
-        self.errors[held] = said.sample_errors()
-        self.decisions[held] = outcome.codes
-        if self.score is None:
-            return
-        part = self.score.take(outcome, said.y)
-        if not self.taken.size:
-            shape = (self.votes.n_samples, *part.shape[1:])
-            self.taken = np.empty(shape, dtype=part.dtype)
-        self.taken[held] = part
+    def add(self, held: IntArray, votes: Votes) -> None:
+        """Note what an ensemble says of the samples of a fold."""
+        prediction = WholePrediction(votes)
+        self.decisions[held] = prediction.codes()
+        inputs = self.score.inputs(prediction)
+        if not self.inputs.size:
+            shape = (self.votes.n_samples, *inputs.shape[1:])
+            self.inputs = np.empty(shape, dtype=inputs.dtype)
+        self.inputs[held] = inputs
 
     def result(self) -> ExpectedError:
         """Return what to expect of what was said."""
         places = np.flatnonzero(self.decisions >= 0)
         votes = self.votes.at(places)
-        if self.score is not None:
-            found = self.score.judge(self.taken[places], votes.y)
-            excess, doubt = found.behind(judge_votes(votes, self.score))
-            error = float(self.score.loss(found.score))
-            # As with errors, half of the risk is left to the members of the folds.
-            lowest = found.lower_limit(1 - (1 - CONFIDENCE) / 2)
-            limit, spread = float(self.score.loss(lowest)), found.standard_error
-        else:
-            errors = self.errors[places]
-            differ = errors - votes.sample_errors()
-            error, excess = float(errors.mean()), float(differ.mean())
-            spread, doubt = (_standard_error(each) for each in (errors, differ))
-            wrong = float(np.ceil(errors.sum() - 1e-9))
+        found = self.score.estimate(self.inputs[places], votes.y)
+        excess, doubt = found.behind(self.score.estimate_votes(votes))
+        return ExpectedError(
+            error=found.loss,
             # Half of the risk is left to the difference between the members of the
             # folds and those that are kept in the end.
-            limit = float(upper_limit(wrong, places.size, (1 - CONFIDENCE) / 2))
-        return ExpectedError(
-            error=error,
-            limit=limit,
+            limit=found.loss_limit(1 - (1 - CONFIDENCE) / 2),
             score=self.score,
-            standard_error=spread,
+            standard_error=found.standard_error,
             excess=excess,
             excess_error=doubt,
             samples=places,
@@ -378,7 +373,7 @@ class _Judging:
         )
 
 
-def _some_of(evidence: Evidence) -> Evidence:
+def _at_most(evidence: Evidence) -> Evidence:
     """Return the evidence of some samples, if there are many."""
     n_samples = evidence.votes.n_samples
     if n_samples <= MOST:
@@ -394,13 +389,6 @@ def _drawn(n_samples: int) -> IntArray:
     return np.sort(rng.choice(n_samples, MOST, replace=False))
 
 
-def _full_error(votes: Votes, score: Score | None) -> float:
-    """Return the error of all members, or what is missing to the best score."""
-    if score is None:
-        return votes.error()
-    return float(score.loss(judge_votes(votes, score).score))
-
-
 def _with_all_samples(
     spread: FloatArray, differ: FloatArray, share: float
 ) -> FloatArray:
@@ -412,7 +400,3 @@ def _with_all_samples(
     return np.asarray(
         np.sqrt(np.square(differ) * (1 - share) + np.square(spread) * share)
     )
-
-
-def _standard_error(values: FloatArray) -> float:
-    return float(values.std() / np.sqrt(values.size))

@@ -8,17 +8,58 @@ import numpy as np
 from quorate._choosing._curve import SizeCurve
 from quorate._choosing._drawing import Drawn
 from quorate._choosing._expected import ExpectedError
-from quorate._choosing._pace import Latency
+from quorate._choosing._size import Size
 from quorate._output import facts_html
-from quorate._scoring import Judged, Score, judge_votes
+from quorate._scoring import Score, ScoreEstimate
 from quorate._typing import BoolArray, FloatArray, IntArray
+from quorate._units import milliseconds_text
 from quorate._votes import Votes, VoteSource, why_not_scorable
+from quorate.ensembles import CallTimes
 from quorate.pruning import Pruner
 
 if TYPE_CHECKING:
     from quorate._choosing._explanation import Explanation
 
 _SHOWN_NAMES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """What a call of the members kept takes, beside its limit; in milliseconds."""
+
+    limit: float
+    batch: int
+    """Rows in a call."""
+    whole: CallTimes
+    """Calls of the model, whatever stands before its members included."""
+    preprocessing: CallTimes
+    """Of these, what happens before the first member is asked."""
+    lazily: CallTimes | None = None
+    """Calls of all members, asked lazily for the same answers; None if nobody was left
+    out, if another limit left somebody out, or if they cannot be asked so."""
+
+    def __str__(self) -> str:
+        return (
+            f"{calls_text(self.batch)}: {self.whole}, of which "
+            f"{milliseconds_text(self.preprocessing.median)} are preprocessing; the "
+            f"budget is {milliseconds_text(self.limit)}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers in plain types."""
+        lazily = self.lazily
+        return {
+            "limit": self.limit,
+            "batch": self.batch,
+            **self.whole.to_dict(),
+            "preprocessing": self.preprocessing.to_dict(),
+            "lazily": None if lazily is None else lazily.to_dict(),
+        }
+
+
+def calls_text(batch: int) -> str:
+    """Return how many rows a call has, in words."""
+    return f"per call of {batch:,} row{'s' if batch > 1 else ''}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,8 +74,10 @@ class Selection:
     """Members in the order in which they were picked."""
     curve: SizeCurve | None
     """Error over size, where the method has an order and the votes are honest."""
-    rule: str
+    size: Size
     """How the number of members came about."""
+    judged_by: Score
+    """The score that was asked for, or accuracy."""
     auto: bool = False
     """Whether the method was chosen for the user."""
     seconds: float = 0.0
@@ -42,8 +85,6 @@ class Selection:
     expected: ExpectedError | None = None
     """Error to expect on samples that did not choose them. Where the number of members
     was given, only if asked for with ``expect=True``."""
-    judged_by: Score | None = None
-    """The score that was asked for; None for accuracy."""
     drawn: Drawn | None = None
     """How the samples chosen on were drawn; None where all were looked at."""
     latency: Latency | None = None
@@ -72,30 +113,33 @@ class Selection:
         return self.votes.source
 
     @property
-    def scoring(self) -> str:
-        """What the score is called that members are judged by."""
-        return "accuracy" if self.judged_by is None else self.judged_by.name
+    def rule(self) -> str:
+        """How the number of members came about, as it was asked for."""
+        return self.size.text
 
     @property
-    def score(self) -> Judged | None:
+    def scoring(self) -> str:
+        """What the score is called that members are judged by."""
+        return self.judged_by.name
+
+    @property
+    def score(self) -> ScoreEstimate | None:
         """Score of the members kept on the votes chosen on, with its standard error.
 
         It flatters the choice. None on training votes and without labels, where scores
         mean nothing.
         """
-        return self._judged(self.applied_to(self.votes))
+        return self._estimate(self.applied_to(self.votes))
 
     @property
-    def full_score(self) -> Judged | None:
+    def full_score(self) -> ScoreEstimate | None:
         """Score of all members on the votes chosen on, with its standard error."""
-        return self._judged(self.votes)
+        return self._estimate(self.votes)
 
-    def _judged(self, votes: Votes) -> Judged | None:
+    def _estimate(self, votes: Votes) -> ScoreEstimate | None:
         if why_not_scorable(self.source):
             return None
-        if self.judged_by is not None:
-            return judge_votes(votes, self.judged_by)
-        return Judged(votes.accuracy(), 1.0 - votes.sample_errors())
+        return self.judged_by.estimate_votes(votes)
 
     @property
     def weights(self) -> FloatArray | None:
@@ -173,49 +217,46 @@ class Selection:
             return None
         return self.applied_to(self.votes).error(), self.votes.error()
 
+    @property
+    def _method(self) -> str:
+        return type(self.pruner).__name__ + (" (auto)" if self.auto else "")
+
+    def _score_text(self, estimate: ScoreEstimate) -> str:
+        """Return a score as people know it: with its doubt, or the error."""
+        if self.judged_by.is_accuracy:
+            return self.judged_by.loss_text(estimate.loss)
+        return str(estimate)
+
     def __repr__(self) -> str:
-        by = type(self.pruner).__name__ + (" (auto)" if self.auto else "")
         head = (
-            f"Selection({self.n_kept} of {self.votes.n_members} members by {by}, "
-            f"{self.rule}; "
+            f"Selection({self.n_kept} of {self.votes.n_members} members by "
+            f"{self._method}, {self.rule}; "
         )
-        found = self.errors()
-        if found is None:
+        kept, whole, score = self.score, self.full_score, self.judged_by
+        if kept is None or whole is None:
             return f"{head}chosen on {self.source}, where errors mean nothing)"
-        if self.judged_by is not None:
-            title, kept, whole = self.judged_by.title, self.score, self.full_score
-            assert whole is not None
-            shown = self.expected or f"{title} where chosen {kept}"
-            return f"{head}{shown}, all members {whole.score:.4f})"
-        if self.expected is not None:
-            return f"{head}{self.expected}, all members {found[1]:.4f})"
-        return f"{head}error where chosen {found[0]:.4f}, all members {found[1]:.4f})"
+        shown = self.expected or (
+            f"{score.loss_title} where chosen {self._score_text(kept)}"
+        )
+        return f"{head}{shown}, all members {score.loss_text(whole.loss)})"
 
     def _repr_html_(self) -> str:
         shown = ", ".join(self.names[:_SHOWN_NAMES])
         more = self.n_kept - _SHOWN_NAMES
         rows = [
             ("kept", f"{self.n_kept} of {self.votes.n_members} members"),
-            ("method", type(self.pruner).__name__ + (" (auto)" * self.auto)),
+            ("method", self._method),
             ("size", self.rule),
             ("picked, in order", shown + (f" and {more} more" if more > 0 else "")),
         ]
-        if self.source is not None:
-            rows.append(("chosen on", str(self.source)))
-        if self.drawn is not None:
-            rows.append(("samples", str(self.drawn)))
-        if self.latency is not None:
-            rows.append(("time", str(self.latency)))
-        found = self.errors()
-        if found is not None and self.expected is not None:
-            rows.append(("to expect", str(self.expected)))
-        if found is not None and self.judged_by is not None:
-            title = self.judged_by.title
-            rows.append((f"{title} where chosen, kept", str(self.score)))
-            rows.append((f"{title}, all members", str(self.full_score)))
-        elif found is not None:
-            rows.append(("error where chosen, kept", f"{found[0]:.4f}"))
-            rows.append(("error, all members", f"{found[1]:.4f}"))
+        facts = {"chosen on": self.source, "samples": self.drawn, "time": self.latency}
+        rows += [(name, str(fact)) for name, fact in facts.items() if fact is not None]
+        kept, whole, title = self.score, self.full_score, self.judged_by.loss_title
+        if kept is not None and whole is not None:
+            if self.expected is not None:
+                rows.append(("to expect", str(self.expected)))
+            rows.append((f"{title} where chosen, kept", self._score_text(kept)))
+            rows.append((f"{title}, all members", self._score_text(whole)))
         return facts_html("Selection", tuple(rows))
 
     @property

@@ -1,21 +1,15 @@
-"""Tables from files, and samples with labels for models that want to be asked."""
+"""Everything that is a table: files, rows of X, batches, samples drawn from them."""
 
-from quorate._data._batch import Batch, BatchSource, GivenBatches, named_batch, reason
+from quorate._data._batches import Batch, BatchSource, GivenBatches, named_batch
 from quorate._data._dask import computed, cut_alike, is_dask, partitions, sent
-from quorate._data._drawn import MAX_SAMPLES, Drawn, as_seed, sample_size
-from quorate._data._form import SampleForm
-from quorate._data._read import (
-    TABLES,
-    check_header,
-    check_start,
-    column_names,
-    csv_rows,
-    import_pandas,
-    read_parquet,
-    read_table,
-    with_index,
+from quorate._data._digest import RowDigest
+from quorate._data._drawing import (
+    MAX_SAMPLES,
+    Drawn,
+    as_seed,
+    draw_sample,
+    sample_size,
 )
-from quorate._data._reservoir import draw_sample
 from quorate._data._rows import (
     count_rows,
     cut_rows,
@@ -24,53 +18,60 @@ from quorate._data._rows import (
     sliceable,
     take_rows,
 )
-from quorate._data._samples import read_labels, read_samples, read_samples_for
+from quorate._data._samples import SampleForm, read_samples
 from quorate._data._source import (
     as_source,
     come_in_batches,
-    find_files,
     refuse_labels_twice,
     refuse_missing_labels,
+)
+from quorate._data._tables import (
+    MISSING,
+    TABLES,
+    check_table,
+    column_names,
+    find_files,
+    is_csv,
+    parse_labels,
+    read_label_codes,
+    read_table,
 )
 
 __all__ = [
     "MAX_SAMPLES",
+    "MISSING",
     "TABLES",
     "Batch",
     "BatchSource",
     "Drawn",
     "GivenBatches",
+    "RowDigest",
     "SampleForm",
     "as_seed",
     "as_source",
-    "check_header",
-    "check_start",
+    "check_table",
     "column_names",
     "come_in_batches",
     "computed",
     "count_rows",
-    "csv_rows",
     "cut_alike",
     "cut_rows",
     "draw_sample",
     "find_files",
-    "import_pandas",
     "in_memory",
+    "is_csv",
     "is_dask",
     "joined_rows",
     "named_batch",
+    "parse_labels",
     "partitions",
-    "read_labels",
-    "read_parquet",
+    "read_label_codes",
     "read_samples",
-    "read_samples_for",
     "read_table",
-    "reason",
     "refuse_labels_twice",
     "refuse_missing_labels",
     "sample_size",
     "sent",
     "sliceable",
     "take_rows",
-    "with_index",
 ]

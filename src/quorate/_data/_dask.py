@@ -8,11 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from quorate._data._batch import Batch, BatchSource, reason
+from quorate._data._batches import Batch, BatchSource, named_batch
 from quorate.exceptions import BatchError
-
-# Partitions that are looked at together where one of all has failed.
-_AT_ONCE = 16
 
 
 def is_dask(given: Any) -> bool:
@@ -86,29 +83,10 @@ def computed(tasks: Sequence[Any], pairs: Sequence[tuple[Any, Any]]) -> Any:
     except BatchError:
         raise
     except Exception:
-        touch = dask.delayed(_nothing, pure=False)
-        for start in range(0, len(pairs), _AT_ONCE):
-            some = range(start, min(start + _AT_ONCE, len(pairs)))
-            if _fails(dask, [touch(*pairs[at]) for at in some]) is None:
-                continue
-            for at in some:
-                error = _fails(dask, [touch(*pairs[at])])
-                if error is not None:
-                    why = f"partition {at}: {reason(error)}."
-                    raise BatchError(why) from error
+        for at, pair in enumerate(pairs):
+            with named_batch(f"partition {at}"):
+                dask.compute(*pair)
         raise
-
-
-def _fails(dask: Any, tasks: list[Any]) -> Exception | None:
-    try:
-        dask.compute(*tasks)
-    except Exception as error:
-        return error
-    return None
-
-
-def _nothing(X: Any, y: Any) -> None:
-    """Have a partition computed, and keep nothing of it."""
 
 
 def partitions(

@@ -1,65 +1,218 @@
-"""Samples and labels from one file, read whole."""
+"""Samples as a model takes them: the columns it was trained on, the labels it knows."""
 
-import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from types import NoneType
+from typing import Any, Self
 
 import numpy as np
 
-from quorate._data._form import SampleForm
-from quorate._data._read import TABLES, import_pandas, read_with_texts
-from quorate._messages import unknown_name
-from quorate.exceptions import FileFormatError
-
-_CODE = re.compile(r"\s*0[0-9]+\s*")
-
-
-def read_samples(path: Path, target: str | None) -> tuple[Any, Any]:
-    """Return the frame without the target column, and that column; None without one."""
-    X, y, _ = _read(path, target)
-    return X, y
+from quorate._data._tables import (
+    MISSING,
+    check_table,
+    is_csv,
+    parse_labels,
+    read_table,
+)
+from quorate._messages import listed, nearest, one_of_these, unknown_name, warn
+from quorate._typing import Array
+from quorate.exceptions import UnusedColumnsWarning
 
 
-def read_labels(path: Path, column: str) -> Any:
-    """Return a column of labels; codes such as 007 stay text."""
-    _, y, texts = _read(path, column)
-    if texts is not None and any(map(_CODE.fullmatch, texts)):
-        return np.array([text.strip() for text in texts])
-    return y
+@dataclass(frozen=True, slots=True, eq=False)
+class SampleForm:
+    """In which form samples and labels from files are given to a model.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quorate._data import SampleForm
+    >>> form = SampleForm(labels=np.array(["01", "02"]))
+    >>> form.read_labels(np.array(["01", "02", "03"]), "kind")
+    array(['01', '02', '03'], dtype='<U2')
+    """
+
+    columns: tuple[str, ...] | None = None
+    """The columns it was trained on, in their order; None if it does not tell."""
+    as_frame: bool = True
+    """Whether it wants to see names of columns."""
+    labels: Array | None = None
+    """The labels it knows; None if it does not tell."""
+    owner: str = "the model"
+    """What to call it in messages."""
+
+    @classmethod
+    def for_models(cls, *models: Any, owner: str = "the model") -> Self:
+        """Return the form that models want, which see the same samples."""
+        each = [single for model in models for single in _singles(model)]
+        names = [names for single in each for names in _names_of(single)]
+        labels = _labels_of(each)
+        if len(each) > len(models) and _are_codes(labels):
+            labels = None  # members of pools may count the labels, whatever they are
+        return cls(
+            # Members that saw different columns are given all of them.
+            columns=names[0] if len(set(names)) == 1 else None,
+            as_frame=bool(names),
+            labels=labels,
+            owner=owner,
+        )
+
+    def check_columns(self, names: Sequence[str], target: str | None, who: str) -> None:
+        """Refuse a table that lacks a column, and warn of those that are not used."""
+        self.refuse_missing(names, who)
+        if self.columns is None:
+            return
+        unused = [name for name in names if name not in (*self.columns, target)]
+        if unused:
+            columns = "columns" if len(unused) > 1 else "column"
+            warn(
+                f"{who}: left out the {columns} {listed(unused)}, which {self.owner} "
+                "did not learn from.",
+                UnusedColumnsWarning,
+            )
+
+    def refuse_missing(self, names: Sequence[str], who: str) -> None:
+        """Refuse a table that lacks a column which the model was trained on."""
+        missing = [name for name in self.columns or () if name not in names]
+        if not missing:
+            return
+        others = [name for name in names if name not in (self.columns or ())]
+        near = dict.fromkeys(
+            found for name in missing[:5] for found in nearest(name, others)
+        )
+        are = "columns {} are" if len(missing) > 1 else "column {} is"
+        raise ValueError(
+            f"{who}: {are.format(listed(missing))} missing, which {self.owner} "
+            f"learned from"
+            + (f"; did you mean {one_of_these(list(near))}?" if near else ".")
+        )
+
+    def split(
+        self, frame: Any, target: str | None, *, written: bool
+    ) -> tuple[Any, Array | None]:
+        """Return what the model sees of a table, and the labels in one of its columns.
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame
+        target : str, optional
+            The column of labels; without it there are none.
+        written : bool
+            Whether labels are texts as they stand in a file, which may be numbers.
+        """
+        y = None
+        if target is not None:
+            if target not in frame.columns:
+                raise ValueError(unknown_name("column", target, frame.columns))
+            y = self.read_labels(frame[target].to_numpy(), target, written=written)
+            frame = frame.drop(columns=target)
+        if self.columns is not None:
+            frame = frame[list(self.columns)]
+        return (frame if self.as_frame else frame.to_numpy()), y
+
+    def read_labels(
+        self, values: Array, column: str, *, written: bool = False
+    ) -> Array:
+        """Return labels as the model knows them: its 5 may be written "5".
+
+        A text that is one of its labels, written out, is that label. Others stay what
+        they are, numbers among numbers and text among text. Labels of a model that
+        does not tell them are numbers if all are, where they are ``written``.
+        """
+        if values.dtype.kind in "MmSV" or (self.labels is None and not written):
+            return values
+        import pandas as pd
+
+        codes, each = pd.factorize(values)
+        texts = [str(value).strip() for value in each]
+        known: list[Any] = [] if self.labels is None else self.labels.tolist()
+        if known and isinstance(known[0], bool):
+            texts = [text.capitalize() for text in texts]  # true, TRUE
+        label_of = {str(label).strip(): label for label in known}
+        if len(label_of) < len(known):
+            raise ValueError(
+                f"column {column!r}: labels of {self.owner} differ by spaces alone, "
+                "which do not count in files."
+            )
+        for code, text in enumerate(texts):
+            if text in MISSING and text not in label_of:
+                codes[codes == code] = -1
+        if (codes < 0).any():
+            row = int(np.argmax(codes < 0))
+            raise ValueError(f"column {column!r}: missing label at row {row}.")
+        if self.labels is None:
+            return np.asarray(parse_labels(texts)[codes])
+        if isinstance(known[0], str):
+            found = [label_of.get(text, text) for text in texts]
+        else:
+            numbers = pd.to_numeric(pd.Series(texts), errors="coerce").tolist()
+            found = [
+                label_of.get(text, number)
+                for text, number in zip(texts, numbers, strict=True)
+            ]
+        strange = [code for code, label in enumerate(found) if label != label]
+        if strange:
+            raise ValueError(
+                f"column {column!r}: {texts[strange[0]]!r} at row "
+                f"{np.argmax(codes == strange[0])} is no number, as the labels of "
+                f"{self.owner} are ({listed(known)})."
+            )
+        dtype = None if set(found) - set(known) else self.labels.dtype
+        return np.asarray(np.array(found, dtype=dtype)[codes])
 
 
-def read_samples_for(
-    form: SampleForm, path: Path, target: str | None
+AS_THEY_ARE = SampleForm()
+"""The form for nobody in particular."""
+
+
+def read_samples(
+    path: Path, target: str | None, form: SampleForm = AS_THEY_ARE
 ) -> tuple[Any, Any]:
-    """Return samples as a model wants them, and their labels as it knows them."""
-    X, y, texts = _read(path, target, form.keeps_spaces, form.columns or ())
-    form.check_columns(list(X.columns), target, str(path))
-    if y is not None and target is not None:
-        try:
-            y = form.as_labels(y, target, texts)
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from error
-    return form.samples(X), y
+    """Return samples and labels of one file as a model wants them.
+
+    There are no labels without a ``target``, the column they stand in.
+    """
+    check_table(path)
+    wanted = form.columns or ()
+    frame = read_table(path, target, wanted if target is None else (*wanted, target))
+    frame = frame.reset_index(drop=True)
+    form.check_columns(list(frame.columns), target, str(path))
+    try:
+        return form.split(frame, target, written=is_csv(path))
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
 
 
-def _read(
-    path: Path,
-    target: str | None,
-    keep_spaces: bool = False,
-    columns: tuple[str, ...] = (),
-) -> tuple[Any, Any, list[str] | None]:
-    import_pandas(str(path))
-    if not path.exists():
-        raise FileNotFoundError(f"{path}: no such file.")
-    if not path.name.lower().endswith(TABLES):
-        raise FileFormatError(f"{path}: samples come as {', '.join(TABLES)}.")
-    wanted = columns if target is None else (*columns, target)
-    frame, texts = read_with_texts(path, path.read_bytes(), target, keep_spaces, wanted)
-    twice = frame.columns[frame.columns.duplicated()]
-    if len(twice):
-        raise ValueError(f"{path}: column {twice[0]!r} appears twice.")
-    if target is None:
-        return frame, None, None
-    if target not in frame.columns:
-        raise ValueError(f"{path}: {unknown_name('column', target, frame.columns)}")
-    return frame.drop(columns=target), frame[target].to_numpy(), texts
+def _are_codes(labels: Array | None) -> bool:
+    return labels is not None and sorted(labels.tolist()) == list(range(labels.size))
+
+
+def _singles(model: Any) -> list[Any]:
+    """Return a model, or the models in a list or dict."""
+    if isinstance(model, Mapping):
+        model = list(model.values())
+    if isinstance(model, (list, tuple)):
+        return [single for member in model for single in _singles(member)]
+    return [model]
+
+
+def _names_of(model: Any) -> list[tuple[str, ...]]:
+    """Return the columns that a model knows, or those that its members know."""
+    if hasattr(model, "feature_names_in_"):
+        return [tuple(map(str, model.feature_names_in_))]
+    members = getattr(model, "estimators_", None)
+    if not isinstance(members, list):
+        return []
+    return [names for member in members for names in _names_of(member)]
+
+
+def _labels_of(models: Sequence[Any]) -> Array | None:
+    """Return all labels that some models know, if they are of one kind."""
+    given = [getattr(model, "classes_", None) for model in models]
+    known = [np.asarray(one) for one in given if not isinstance(one, (list, NoneType))]
+    if not known or len({isinstance(one[0], str) for one in known}) > 1:
+        return None
+    # In the order in which they come; np.unique would sort them.
+    labels = dict.fromkeys(label for one in known for label in one.tolist())
+    return np.array(list(labels), dtype=np.result_type(*known))

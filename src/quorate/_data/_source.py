@@ -2,20 +2,17 @@
 
 import os
 from collections.abc import Iterable
-from glob import glob, has_magic
-from pathlib import Path
 from typing import Any
 
-from quorate._data._batch import BatchSource, GivenBatches
+from quorate._data._batches import BatchSource, FileBatches, GivenBatches
 from quorate._data._dask import Partitions, is_dask, partitions
-from quorate._data._files import ENDINGS, FileBatches
-from quorate._data._form import SampleForm
+from quorate._data._samples import AS_THEY_ARE, SampleForm
+from quorate._data._tables import find_files
 
 _FITS = (
-    "batches are an iterable of pairs (X, y), a Parquet or CSV file, a folder or a "
-    "pattern of such files with target=, or Dask collections"
+    "batches are an iterable of pairs (X, y), a table, a folder or a pattern of tables "
+    "with target=, or Dask collections"
 )
-_AS_THEY_ARE = SampleForm()
 
 
 def come_in_batches(given: Any, target: str | None = None) -> bool:
@@ -47,7 +44,7 @@ def as_source(
     owner: str,
     target: str | None = None,
     *,
-    form: SampleForm = _AS_THEY_ARE,
+    form: SampleForm = AS_THEY_ARE,
 ) -> BatchSource:
     """Return batches as a source of them.
 
@@ -66,21 +63,26 @@ def as_source(
         return given
     if is_dask(given):
         return Partitions(partitions(given, owner, target, as_frame=form.as_frame))
-    paths = given if _are_paths(given) else [given]
-    if isinstance(paths[0], (str, os.PathLike)):
+    several = isinstance(given, (list, tuple)) and bool(given)
+    paths = given if several and all(map(_is_path, given)) else [given]
+    if _is_path(paths[0]):
         if target is None:
             raise ValueError(
                 f"{owner}: {os.fspath(paths[0])} has labels in some column; name it "
                 "with target=."
             )
         files = [file for path in paths for file in find_files(path, owner)]
-        return FileBatches.of(files, target, form)
+        return FileBatches.from_paths(files, target, form)
     if target is not None:
         raise ValueError(f"{owner}(target={target!r}): goes with files; {_FITS}.")
     refuse_missing_labels(given, owner)
     if not isinstance(given, Iterable):
         raise TypeError(f"{owner}: {_FITS}; got {type(given).__name__}.")
     return GivenBatches(given)
+
+
+def _is_path(given: Any) -> bool:
+    return isinstance(given, (str, os.PathLike))
 
 
 def refuse_missing_labels(given: Any, owner: str) -> None:
@@ -103,38 +105,3 @@ def refuse_labels_twice(given: Any, y: Any, owner: str) -> None:
         raise TypeError(
             f"{owner}: X comes in batches, which have their labels; give no y."
         )
-
-
-def _are_paths(given: Any) -> bool:
-    return (
-        isinstance(given, (list, tuple))
-        and bool(given)
-        and all(isinstance(one, (str, os.PathLike)) for one in given)
-    )
-
-
-def find_files(given: str | os.PathLike[str], owner: str) -> list[Path]:
-    """Return the files that a path, a folder or a pattern names, sorted."""
-    text = os.fspath(given)
-    path = Path(text)
-    if path.is_dir():
-        found = [file for file in sorted(path.rglob("*")) if _is_table(file)]
-    elif path.exists() or not has_magic(text):
-        found = [path]
-    else:
-        found = [Path(name) for name in sorted(glob(text, recursive=True))]
-    for file in found:
-        if not file.exists():
-            raise FileNotFoundError(f"{owner}: {file}: no such file.")
-        if not _is_table(file):
-            raise ValueError(f"{owner}: {file}: batches come as {', '.join(ENDINGS)}.")
-    if not found:
-        raise FileNotFoundError(
-            f"{owner}: {text}: no file there ends in {', '.join(ENDINGS)}."
-        )
-    return found
-
-
-def _is_table(path: Path) -> bool:
-    hidden = path.name.startswith((".", "_"))
-    return path.name.lower().endswith(ENDINGS) and not hidden

@@ -9,6 +9,7 @@ import numpy as np
 from quorate._output import escape
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate._units import points_text
+from quorate._votes import VoteSource
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,6 +49,8 @@ class Certificate:
     """Whether anything but the whole ensemble is certified."""
     single: bool = False
     """Whether there was only one candidate, so that the samples chose nothing."""
+    source: VoteSource | None = None
+    """What the samples are to the members; None if nobody has said."""
     n_second: int | None = None
     """Members of a second model, where these are not some of the whole ensemble's; no
     position stands for them then, and ``order`` is empty if it is certified."""
@@ -93,6 +96,7 @@ class Certificate:
             "kept": self.order.tolist(),
             "n_members": self.n_members,
             "n_samples": self.n_samples,
+            "source": None if self.source is None else str(self.source),
             "tolerance": self.tolerance,
             "delta": self.delta,
             "balanced": self.balanced,
@@ -113,9 +117,10 @@ class Certificate:
         return support
 
     def __str__(self) -> str:
-        sure = (
-            f"{100 * (1 - self.delta):g} % confidence from {self.n_samples:,} samples"
-        )
+        samples = f"{self.n_samples:,} samples"
+        if self.source is not None:
+            samples = self.source.samples_text(self.n_samples)
+        sure = f"{100 * (1 - self.delta):g} % confidence from {samples}"
         sure += ", every class counting the same" * self.balanced
         if not self.holds:
             return self._refusal(sure)

@@ -1,5 +1,6 @@
 """One door for every way to ask: votes and an order, two models, a summary."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,19 +14,19 @@ from quorate._judging._order import (
     prefixes_are_choices,
 )
 from quorate._judging._sequence import Errors, walk_down
-from quorate._judging._unseen import CHOSEN_ON, SEEN, check_unseen
+from quorate._judging._unseen import CHOSEN_ON, check_unseen
 from quorate._scoring import is_accuracy
 from quorate._summarising import summarise
 from quorate._typing import BoolArray, FloatArray
-from quorate._votes import Summary, Votes, prefix_errors
+from quorate._votes import Summary, Votes, prefix_predictions
 from quorate.ensembles import (
-    are_too_many,
+    RowSource,
+    check_source,
     labels_for_pair,
     places_among,
     predictable,
     read_ensemble,
-    record_of,
-    trained_on,
+    source_of,
     were_chosen_on,
 )
 
@@ -40,6 +41,7 @@ def certify(
     delta: float = 0.05,
     class_weight: str | None = None,
     scoring: Any = None,
+    source: RowSource = "auto",
     target: str | None = None,
 ) -> Certificate:
     r"""Find the smallest prefix of an order that is surely about as good as all.
@@ -71,6 +73,9 @@ def certify(
         class.
     scoring : None or "accuracy"
         Certificates are about errors; any other score is refused.
+    source : {"auto", "new", "training"}
+        What the samples are to two ensembles; "new" is believed. See
+        :func:`quorate.prune`.
     target : str, optional
         The column of labels, for batches from files.
 
@@ -82,8 +87,8 @@ def certify(
     Raises
     ------
     ValueError
-        If members were trained on the samples, or chosen on these votes, as far as that
-        can be told, or if there are too few of them.
+        If members were trained on the samples, or chosen on them, where that is known;
+        if nobody can tell; or if there are too few of them.
 
     Notes
     -----
@@ -135,6 +140,7 @@ def certify(
     if class_weight not in (None, "balanced"):
         raise ValueError(f"certify(class_weight={class_weight!r}): None or 'balanced'.")
     balanced = class_weight is not None
+    check_source(source, "certify")
     check_share("certify", "tolerance", tolerance)
     check_share("certify", "delta", delta)
     if isinstance(votes, Summary):
@@ -154,9 +160,9 @@ def certify(
         )
     if y is None and X is not None:
         refuse_missing_labels(X, "certify")
-        against = summarise(votes, X, target=target, against=order)
+        against = summarise(votes, X, target=target, against=order, source=source)
         return _certify_summary(against, tolerance, delta, balanced)
-    return _certify_model(votes, order, X, y, tolerance, delta, balanced)
+    return _certify_model(votes, order, X, y, source, tolerance, delta, balanced)
 
 
 def _certify_summary(
@@ -169,7 +175,7 @@ def _certify_summary(
             "quorate.summarise(big, batches, against=small)."
         )
     check_unseen(summary)
-    if are_too_many(rivals.n_chosen_on, rivals.n_samples):
+    if rivals.chosen_on:
         raise ValueError(f"certify: {CHOSEN_ON}")
     itself = np.zeros(rivals.sizes.size, dtype=bool)
     if rivals.order is not None and rivals.weights is None:
@@ -178,9 +184,10 @@ def _certify_summary(
         _refuse_missing(summary.classes[rivals.samples == 0])
     errors = Errors.counted(rivals, balanced)
     tested = walk_down(errors, rivals.sizes, itself, tolerance, delta)
-    return tested.certificate(
+    found = tested.certificate(
         rivals.order, rivals.weights, summary.n_members, tolerance, delta
     )
+    return replace(found, source=summary.source)
 
 
 def _certify_order(
@@ -192,7 +199,8 @@ def _certify_order(
     along = None
     if weights is not None:
         along = [weights[places[:size]] for size in range(1, places.size + 1)]
-    wrong = [_wrong(errors) for errors in prefix_errors(votes, places, along, "lowest")]
+    prefixes = prefix_predictions(votes, places, along)
+    wrong = [_wrong(prefix.errors("lowest")) for prefix in prefixes]
     sizes = np.arange(places.size, 0, -1)
     if not prefixes_are_choices(order):
         wrong, sizes = wrong[-1:], sizes[:1]  # nothing else was chosen
@@ -204,7 +212,8 @@ def _certify_order(
         _refuse_missing(votes.classes[counts == 0])
     errors = Errors.in_groups(wrong[::-1], full, y)
     tested = walk_down(errors, sizes, itself, tolerance, delta)
-    return tested.certificate(places, weights, votes.n_members, tolerance, delta)
+    found = tested.certificate(places, weights, votes.n_members, tolerance, delta)
+    return replace(found, source=votes.source)
 
 
 def _certify_model(
@@ -212,6 +221,7 @@ def _certify_model(
     small: Any,
     X: Any,
     y: Any,
+    source: RowSource,
     tolerance: float,
     delta: float,
     balanced: bool,
@@ -222,13 +232,13 @@ def _certify_model(
             "certify(big, small, X, y)."
         )
     whole, part = read_ensemble(big), read_ensemble(small)
-    record_of(small, part, "certify")  # refuses one of members that are gone
     X = in_memory(X)
     truth = labels_for_pair(whole, part, X, in_memory(y), "certify")
     for ensemble in (whole, part):
-        if trained_on(ensemble, ensemble.prepare(X), truth):
-            raise ValueError(f"certify: {SEEN}.")
-    if were_chosen_on((big, small), (whole, part), X, truth):
+        kind = source_of(ensemble, ensemble.prepare(X), source)
+        if kind.flaw:
+            raise ValueError(f"certify: {kind.flaw}.")
+    if were_chosen_on((whole, part), X, source):
         raise ValueError(f"certify: {CHOSEN_ON}")
     full = np.asarray(predictable(big, whole, truth).predict(X)) != truth
     wrong = np.asarray(predictable(small, part, truth).predict(X)) != truth
@@ -241,7 +251,8 @@ def _certify_model(
     errors = Errors.in_groups([wrong], full, classes)
     tested = walk_down(errors, sizes, np.array([False]), tolerance, delta)
     kept = places_among(small, part, whole)
-    return tested.certificate(kept, None, whole.n_members, tolerance, delta)
+    found = tested.certificate(kept, None, whole.n_members, tolerance, delta)
+    return replace(found, source=kind)
 
 
 def _refuse_missing(labels: Any) -> None:

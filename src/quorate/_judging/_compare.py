@@ -13,18 +13,16 @@ from quorate._data import in_memory, refuse_missing_labels
 from quorate._judging._limits import error_limit, excess_limit
 from quorate._output import plain, table_html
 from quorate._scoring import (
-    Judged,
     Score,
-    check_counted,
+    ScoreEstimate,
     check_ranking,
     check_scoring,
     class_recalls,
-    judge_kinds,
-    judge_models,
-    judge_votes,
+    score_counts,
     score_for,
+    score_models,
 )
-from quorate._summarising import summarise
+from quorate._summarising import is_summary_of, summarise
 from quorate._typing import Array
 from quorate._units import (
     bytes_text,
@@ -36,18 +34,18 @@ from quorate._units import (
 from quorate._votes import PairedErrors, Summary, VoteSource
 from quorate.ensembles import (
     Ensemble,
-    are_too_many,
+    RowSource,
+    check_source,
     collect_votes,
     count_nodes,
-    digests,
     labels_for_pair,
     memory_bytes,
-    model_digest,
+    out_of_bag_rows,
     pickled_bytes,
     predict_milliseconds,
     predictable,
     read_ensemble,
-    recognise,
+    source_of,
     were_chosen_on,
 )
 from quorate.exceptions import LeftOutWarning
@@ -55,8 +53,8 @@ from quorate.exceptions import LeftOutWarning
 __all__ = ["Comparison", "compare"]
 
 _NOTES = {
-    VoteSource.OTHER: "Accuracy on {n:,} samples that the members are not known to "
-    "have been trained on.",
+    VoteSource.NEW: "Accuracy on {n:,} new samples.",
+    VoteSource.ASSUMED_NEW: "Accuracy on {n:,} samples, taken as new.",
     VoteSource.OUT_OF_BAG: "Accuracy of out-of-bag votes on {n:,} training samples; "
     "limits need samples that no member has seen.",
     VoteSource.TRAINING: "The members were trained on these {n:,} samples: how "
@@ -98,7 +96,7 @@ class Comparison:
     n_samples: int
     """Number of samples judged on."""
     source: VoteSource
-    """What the accuracies rest on: other samples, out-of-bag votes, or nothing."""
+    """What the accuracies rest on: new samples, out-of-bag votes, or nothing."""
     recalls: dict[str, tuple[float, float]] | None = None
     """Share of each class's samples that is found, before and after."""
     scoring: str = "accuracy"
@@ -110,8 +108,8 @@ class Comparison:
     score_is_share: bool = False
     """Whether the score goes up to 1, as accuracy does."""
     chosen_on: bool = False
-    """Whether members of either were chosen on these samples, or on many of them; no
-    limit is given then."""
+    """Whether members of either were chosen on these samples; no limit is given
+    then."""
 
     @property
     def speedup(self) -> float:
@@ -247,6 +245,7 @@ def compare(
     *,
     repeats: int = 5,
     scoring: Any = None,
+    source: RowSource = "auto",
     target: str | None = None,
 ) -> Comparison:
     """Compare two fitted ensembles on the same samples.
@@ -259,7 +258,7 @@ def compare(
         dict decides as the :class:`quorate.PooledClassifier` of its members does.
     X, y : array-like
         Samples that neither was trained or chosen on: on others the accuracy flatters,
-        and no limits are given, as far as that can be told. For data that do not fit
+        and no limits are given, where that is known. For data that do not fit
         in memory, give no ``y`` and as ``X`` what :func:`quorate.summarise` takes as
         batches, or the summary of an earlier pass of ``before`` against ``after``.
     repeats : int
@@ -268,6 +267,9 @@ def compare(
         A score to compare by beside accuracy, with standard errors; see
         :func:`quorate.select`. Over batches those that counts of decided classes tell:
         balanced accuracy, precision, recall, F1, Jaccard, Matthews' correlation.
+    source : {"auto", "new", "training"}
+        What the samples are to both models; you are believed. On training samples they
+        are compared by out-of-bag votes. See :func:`quorate.prune`.
     target : str, optional
         The column of labels, for batches from files.
 
@@ -290,6 +292,7 @@ def compare(
     <VoteSource.OUT_OF_BAG: 'out-of-bag votes'>
     """
     check_scoring(scoring, "compare")
+    check_source(source, "compare")
     if len(getattr(after, "shape", ())) == 2:
         raise ValueError(
             "compare: got samples where the second model belongs; say which models to "
@@ -301,12 +304,9 @@ def compare(
         given = X
         if not isinstance(X, Summary):
             refuse_missing_labels(X, "compare")
-            check_counted(scoring, models[0].classes, "compare")
-            given = summarise(before, X, target=target, against=after)
+            check_scoring(scoring, "compare", classes=models[0].classes, counted=True)
+            given = summarise(before, X, target=target, against=after, source=source)
         judged = _judge_summary(given, models, scoring)
-        rivals = given.rivals
-        if rivals is not None and are_too_many(rivals.n_chosen_on, rivals.n_samples):
-            judged |= _NO_LIMITS
     else:
         X = in_memory(X)
         truth = labels_for_pair(*models, X, in_memory(y), "compare")
@@ -314,8 +314,8 @@ def compare(
             predictable(model, ensemble, truth)
             for model, ensemble in zip((before, after), models, strict=True)
         )
-        judged = _judge(both, models, X, truth, scoring)
-        if were_chosen_on((before, after), models, X, truth):
+        judged = _judge(both, models, X, truth, scoring, source)
+        if were_chosen_on(models, X, source):
             judged |= _NO_LIMITS
         times = predict_milliseconds([*both], X, repeats)
     nodes = tuple(count_nodes(model.model) for model in models)
@@ -334,23 +334,13 @@ def _judge_summary(
 ) -> dict[str, Any]:
     """Return how good the models are by the counts of a pass over all samples."""
     rivals, (whole, part) = summary.rivals, ensembles
-    sizes = [whole.n_members, part.n_members]
-    if rivals is None or [summary.n_members, *rivals.sizes] != sizes:
+    fits = rivals is not None and rivals.sizes.tolist() == [part.n_members]
+    if rivals is None or not fits or not is_summary_of(summary, whole):
         raise ValueError(
             "compare: the summary is not one of the first model against the second; "
             "make it with quorate.summarise(before, batches, against=after)."
         )
-    for said, fits in (
-        ("first", summary.may_be_of(tuple(digests(whole)))),
-        ("second", rivals.may_be_of(model_digest(part))),
-    ):
-        if not fits:
-            raise ValueError(
-                f"compare: the summary is of another model than the {said}, or of the "
-                "same before it was fitted again; make it with "
-                "quorate.summarise(before, batches, against=after)."
-            )
-    n, source = summary.n_samples, summary.source or VoteSource.OTHER
+    n, source = summary.n_samples, summary.source or VoteSource.ASSUMED_NEW
     if not source.is_honest:
         return _nothing_known(n)
     wrong = rivals.wrong_whole, int(rivals.wrong[0])
@@ -359,11 +349,12 @@ def _judge_summary(
         "accuracy": _pair((n - count) / n for count in wrong),
         "agreement": float(rivals.same[0] / n),
         "n_samples": n,
-        "source": VoteSource.OTHER,
+        "source": source if source.is_unseen else VoteSource.ASSUMED_NEW,
         "error_limits": _pair(error_limit(count, n) for count in wrong),
         "excess_limit": float(excess_limit(*only, n)),
         "recalls": _counted_recalls(summary),
         **({} if scoring is None else _counted_score(summary, rivals, scoring)),
+        **(_NO_LIMITS if rivals.chosen_on else {}),
     }
 
 
@@ -377,7 +368,7 @@ def _counted_score(
             "first does not, and a pass has not counted them; give X and y of a sample "
             "of the rows."
         )
-    score, values, errors = judge_kinds(
+    score, values, errors = score_counts(
         scoring, summary.classes, rivals.kinds, "compare"
     )
     return {
@@ -421,57 +412,72 @@ def _judge(
     X: Any,
     y: Array,
     scoring: Any,
+    source: RowSource,
 ) -> dict[str, Any]:
     """Return how good the models are, as far as the samples can tell."""
-    known = [recognise(each, each.prepare(X), y) for each in ensembles]
-    if not any(seen for seen, _ in known):
+    kinds = [source_of(each, each.prepare(X), source) for each in ensembles]
+    if VoteSource.TRAINING not in kinds:
+        if VoteSource.UNKNOWN in kinds:
+            raise ValueError(f"compare: {VoteSource.UNKNOWN.flaw}.")
         first, second = (np.asarray(model.predict(X)) for model in given)
         if y.shape != first.shape:
             raise ValueError(
                 f"compare: y has shape {y.shape}, predictions {first.shape}."
             )
-        found = {**_shares(first, second, y), **_limits(first != y, second != y)}
+        found = {
+            **_shares(first, second, y, kinds[0]),
+            **_limits(first != y, second != y),
+        }
         if scoring is None:
             return found
         votes = [
             None if each.rule.name == "average" else partial(collect_votes, each, X, y)
             for each in ensembles
         ]
-        score, pair = judge_models(scoring, given, votes, X, y, "compare")
+        score, pair = score_models(scoring, given, votes, X, y, "compare")
         return {**found, **_scored(_pair(pair), score)}
     nothing = _nothing_known(int(y.size))
-    if all(drawn is not None for _, drawn in known):
-        return {**nothing, **_out_of_bag(ensembles, X, y, scoring)}
+    if all(out_of_bag_rows(each) is not None for each in ensembles):
+        return {**nothing, **_out_of_bag(ensembles, X, y, scoring, source)}
     return nothing
 
 
 def _out_of_bag(
-    ensembles: tuple[Ensemble, Ensemble], X: Any, y: Array, scoring: Any
+    ensembles: tuple[Ensemble, Ensemble],
+    X: Any,
+    y: Array,
+    scoring: Any,
+    source: RowSource,
 ) -> dict[str, Any]:
     """Judge both by votes on samples that members were not trained on."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeftOutWarning)
-        votes = [collect_votes(each, X, y, out_of_bag=True) for each in ensembles]
+        votes = [
+            collect_votes(each, X, y, out_of_bag=True, source=source)
+            for each in ensembles
+        ]
     both = np.intersect1d(votes[0].samples, votes[1].samples)
     first, second = (
         each.predict()[np.searchsorted(each.samples, both)] for each in votes
     )
-    shares = {**_shares(first, second, y[both]), "source": VoteSource.OUT_OF_BAG}
+    shares = _shares(first, second, y[both], VoteSource.OUT_OF_BAG)
     if scoring is None:
         return shares
     common = [each.at(np.searchsorted(each.samples, both)) for each in votes]
     score, _ = (score_for(scoring, each, "compare") for each in common)
     for each in ensembles:
         check_ranking(score, each, "compare")
-    return {**shares, **_scored(_pair(judge_votes(v, score) for v in common), score)}
+    return {**shares, **_scored(_pair(map(score.estimate_votes, common)), score)}
 
 
-def _shares(first: Array, second: Array, y: Array) -> dict[str, Any]:
+def _shares(
+    first: Array, second: Array, y: Array, source: VoteSource
+) -> dict[str, Any]:
     return {
         "accuracy": (_share(first, y), _share(second, y)),
         "agreement": _share(first, second),
         "n_samples": int(y.size),
-        "source": VoteSource.OTHER,
+        "source": source,
         "recalls": _recalls(first, second, y),
     }
 
@@ -489,7 +495,7 @@ def _recalls(first: Array, second: Array, y: Array) -> dict[str, tuple[float, fl
     }
 
 
-def _scored(pair: tuple[Judged, Judged], score: Score) -> dict[str, Any]:
+def _scored(pair: tuple[ScoreEstimate, ScoreEstimate], score: Score) -> dict[str, Any]:
     first, second = pair
     _, doubt = second.behind(first)
     return {

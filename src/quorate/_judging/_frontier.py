@@ -12,13 +12,12 @@ from quorate._scoring import (
     check_ranking,
     check_scoring,
     find_score,
-    is_accuracy,
-    judge_subsets,
     score_for,
 )
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate._units import cost_text
-from quorate._votes import Votes, subset_errors, why_not_scorable
+from quorate._votes import Votes, why_not_scorable
+from quorate.ensembles import RowSource
 from quorate.pruning import gram, label_products
 
 __all__ = ["Frontier", "FrontierPoint", "frontier"]
@@ -39,15 +38,15 @@ class FrontierPoint:
     """Error of their vote."""
     standard_error: float
     """Standard error of that."""
-    judged_by: Score | None = None
-    """The score asked for, of which ``error`` is what is missing; None for accuracy."""
+    judged_by: Score
+    """The score asked for, of which ``error`` is what is missing."""
     kind: str = ""
     """What the cost is counted in."""
 
     @property
     def score(self) -> float:
         """Score of the subset: accuracy, or what was asked for."""
-        return (1.0 if self.judged_by is None else self.judged_by.top) - self.error
+        return self.judged_by.top - self.error
 
     def __repr__(self) -> str:
         return (
@@ -78,19 +77,18 @@ class Frontier:
     """Error of all members."""
     kind: str
     """What the cost is counted in."""
-    judged_by: Score | None = None
-    """The score asked for, of which errors are what is missing; None for accuracy."""
+    judged_by: Score
+    """The score asked for, of which errors are what is missing."""
 
     @property
     def scoring(self) -> str:
         """What the subsets are judged by."""
-        return "accuracy" if self.judged_by is None else self.judged_by.name
+        return self.judged_by.name
 
     @property
     def scores(self) -> FloatArray:
         """Score of each subset: accuracy, or what was asked for."""
-        top = 1.0 if self.judged_by is None else self.judged_by.top
-        return np.asarray(top - self.errors)
+        return np.asarray(self.judged_by.top - self.errors)
 
     def __len__(self) -> int:
         return int(self.costs.size)
@@ -119,10 +117,12 @@ class Frontier:
         """Return the cheapest subset at most this much worse than all members."""
         fits = np.flatnonzero(self.errors <= self.full_error + tolerance + 1e-12)
         if not fits.size:
+            score = self.judged_by
+            in_score = "" if score.is_accuracy else f", in {score.title}"
             raise ValueError(
                 f"within(tolerance={tolerance!r}): the best subset errs by "
                 f"{self.errors[-1] - self.full_error:.4f} more than all members"
-                f"{'' if self.judged_by is None else ', in ' + self.judged_by.title}."
+                f"{in_score}."
             )
         return self[int(fits[0])]
 
@@ -151,19 +151,19 @@ class Frontier:
             f"{cost_text(first.cost, self.kind)} with "
             f"{_said(first.error, self.judged_by)} to {_members(last)} for "
             f"{cost_text(last.cost, self.kind)} with "
-            f"{_value(last.error, self.judged_by)}; all members for "
+            f"{self.judged_by.loss_text(last.error)}; all members for "
             f"{cost_text(self.full_cost, self.kind)} with "
-            f"{_value(self.full_error, self.judged_by)})"
+            f"{self.judged_by.loss_text(self.full_error)})"
         )
 
     def _repr_html_(self) -> str:
         body = "".join(
             f"<tr><td>{row['members']}</td>"
             f"<td>{escape(cost_text(row['cost'], self.kind))}</td>"
-            f"<td>{_value(row['error'], self.judged_by)}</td></tr>"
+            f"<td>{self.judged_by.loss_text(row['error'])}</td></tr>"
             for row in self.rows()
         )
-        what = "error" if self.judged_by is None else self.judged_by.title
+        what = self.judged_by.loss_title
         head = f"<tr><th>members</th><th>cost</th><th>{escape(what)}</th></tr>"
         return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
 
@@ -173,13 +173,9 @@ def _members(point: FrontierPoint) -> str:
     return f"{number:,} member{'s' * (number != 1)}"
 
 
-def _value(error: float, score: Score | None) -> str:
-    return f"{error if score is None else score.top - error:.4f}"
-
-
-def _said(error: float, score: Score | None) -> str:
+def _said(error: float, score: Score) -> str:
     """Return an error, or the score it stands for, with its name."""
-    return f"{'error' if score is None else score.title} {_value(error, score)}"
+    return f"{score.loss_title} {score.loss_text(error)}"
 
 
 def frontier(
@@ -188,7 +184,7 @@ def frontier(
     y: Any = None,
     *,
     cost: Any = "bytes",
-    out_of_bag: bool | str = "auto",
+    source: RowSource = "auto",
     scoring: Any = None,
     n_jobs: int | None = None,
 ) -> Frontier:
@@ -204,8 +200,8 @@ def frontier(
     cost : {"bytes", "nodes", "milliseconds"} or array-like
         What a member costs: its pickled size, the nodes of its trees, the time it takes
         to predict X, or a number above 0 for each member. With votes, numbers.
-    out_of_bag : {"auto", True, False}
-        Choose on out-of-bag votes, as for :func:`quorate.prune`.
+    source : {"auto", "new", "training"}
+        What X is to the members, as for :func:`quorate.prune`.
     scoring : str, scorer, callable or None
         What to set against cost; see :func:`quorate.select`. Accuracy by default. The
         errors of the front are what is missing to the best value of the score then.
@@ -251,7 +247,7 @@ def frontier(
         ensemble,
         X,
         y,
-        out_of_bag=out_of_bag,
+        source=source,
         n_jobs=n_jobs,
         scoring=scoring,
         owner="frontier",
@@ -297,19 +293,13 @@ def front_of_votes(
     beats in Brier score are put to the vote, and those that no cheaper one beats there
     are the front.
     """
-    score = None
-    if not is_accuracy(scoring):
-        score = score_for(scoring, votes, "frontier")
+    score = score_for(scoring, votes, "frontier")
     candidates, briers = _paths(votes, costs / costs.mean())
     spent = candidates.astype(float) @ costs
     picked = candidates[_pareto(spent, briers)]
     supports = np.concatenate([picked, np.ones((1, votes.n_members), dtype=bool)])
     spent = supports.astype(float) @ costs
-    if score is None:
-        errors, spreads = subset_errors(votes, supports)
-    else:
-        scores, spreads = judge_subsets(votes, supports, score)
-        errors = np.asarray(score.loss(scores))
+    errors, spreads = score.subset_losses(votes, supports)
     front = _pareto(spent, errors)
     return Frontier(
         supports=supports[front],

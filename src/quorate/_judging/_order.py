@@ -9,21 +9,17 @@ from quorate._choosing import Selection
 from quorate._judging._unseen import check_unseen
 from quorate._typing import FloatArray, IntArray
 from quorate._votes import Votes
-from quorate.ensembles import are_too_many, marked_votes, shared_votes
 from quorate.pruning import Pruner
 
 
 def order_places(votes: Votes, order: Any) -> IntArray:
     """Return the order as positions, after checking that it fits the votes."""
     check_unseen(votes)
-    if isinstance(order, Selection):
-        known = order.votes is votes or _share_samples(order.votes, votes)
-    else:
-        known = isinstance(order, Pruner) and order.was_fitted_on(votes)
-    if known:
+    pruner = order.pruner if isinstance(order, Selection) else order
+    if isinstance(pruner, Pruner) and pruner.was_fitted_on(votes):
         raise ValueError(
-            "certify: these are the votes that the members were chosen on, or many "
-            "of them; take votes on other samples."
+            "certify: these are the votes that the members were chosen on; take votes "
+            "on other samples."
         )
     if isinstance(order, Selection):
         order = order.order
@@ -39,18 +35,6 @@ def order_places(votes: Votes, order: Any) -> IntArray:
     if np.unique(places).size < places.size:
         raise ValueError("certify: a member stands in the order twice.")
     return places.astype(np.intp)
-
-
-def _share_samples(chosen: Votes, votes: Votes) -> bool:
-    """Tell whether more than a few samples are the same, by what all members say.
-
-    In any order, and among others. A sample on which all agree is like many others;
-    how often they meet by chance is known from how often they do among themselves.
-    """
-    if chosen.n_members != votes.n_members:
-        return False
-    shared = shared_votes(marked_votes(chosen), votes)
-    return are_too_many(shared, votes.n_samples)
 
 
 def prefixes_are_choices(order: Any) -> bool:

@@ -2,12 +2,11 @@
 
 import numpy as np
 
-from quorate._votes import VoteCounts, Votes, VoteSource, why_not_scorable
+from quorate._votes import VoteCounts, Votes, why_not_scorable
 
-SEEN = VoteSource.TRAINING.flaw
 CHOSEN_ON = (
-    "members were chosen, or their leaves distilled, on these samples or on many of "
-    "them, which flatters them; take samples that took no part in that."
+    "members were chosen, or their leaves distilled, on these samples, which flatters "
+    "them; take samples that took no part in that."
 )
 
 

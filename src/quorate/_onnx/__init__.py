@@ -7,6 +7,6 @@ add in the order of the members, which is what scikit-learn does. Members that a
 trees are left to skl2onnx.
 """
 
-from quorate._onnx._convert import register_converter, to_onnx
+from quorate._onnx._convert import to_onnx
 
-__all__ = ["register_converter", "to_onnx"]
+__all__ = ["to_onnx"]

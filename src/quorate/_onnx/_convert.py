@@ -1,5 +1,6 @@
 """Convert a model, and check that it predicts the same."""
 
+import importlib
 import os
 import re
 import textwrap
@@ -12,19 +13,22 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from quorate._atomic import atomic_write
-from quorate._onnx._boosters import NEWEST_TREES, is_booster, register_boosters
-from quorate._onnx._converters import (
+from quorate._onnx._inputs import (
+    Inputs,
+    as_ensemble,
+    is_tree,
+    label_type,
+    models_in,
+    read_inputs,
+    thawed,
+)
+from quorate._onnx._votes import (
     convert_classifier,
     convert_min_max_scaler,
     convert_standard_scaler,
     label_and_probabilities,
 )
-from quorate._onnx._inputs import Inputs, read_inputs
-from quorate._onnx._kinds import label_type, models_in, thawed, voters
 from quorate.lazy import LazyClassifier
-
-__all__ = ["register_converter", "to_onnx"]
-
 
 # Older operators take other inputs.
 _OLDEST_OPSET = 13
@@ -32,7 +36,16 @@ _OPTIONS = {
     "zipmap": [True, False, "columns"],
     "output_class_labels": [False, True],
     "nocl": [True, False],
+    "raw_scores": [True, False],
 }
+# By name of a class: where onnxmltools has its converter.
+_BOOSTERS = {
+    "xgboost.XGBClassifier": "xgboost.operator_converters.XGBoost.convert_xgboost",
+    "xgboost.XGBRFClassifier": "xgboost.operator_converters.XGBoost.convert_xgboost",
+    "lightgbm.LGBMClassifier": "lightgbm.operator_converters.LightGbm.convert_lightgbm",
+}
+# The newest operators of ONNX's trees that these converters write.
+_NEWEST_TREES = 3
 
 
 def to_onnx(
@@ -106,24 +119,19 @@ def to_onnx(
             "to_onnx: a graph asks every member and cannot be lazy; convert the "
             "ensemble inside the LazyClassifier."
         )
-    _need("skl2onnx")
-    _need("onnxruntime")
+    for package in ("skl2onnx", "onnxruntime"):
+        try:
+            importlib.import_module(package)
+        except ImportError as error:
+            raise ImportError(
+                f"to_onnx: needs {package}; pip install skl2onnx onnxruntime"
+            ) from error
     check_is_fitted(model)
     model = thawed(model)
-    _check_opset(target_opset)
+    opset = _check_opset(target_opset)
     inputs = read_inputs(X, model)
-    _refuse_labels(model)
-    classes = voters(model)
-    for cls in classes:
-        if cls.__module__.partition(".")[0] != "sklearn":
-            register_converter(cls)
-    boosters = {type(part) for part in models_in(model) if is_booster(part)}
-    register_boosters(boosters)
-    opset: Any = target_opset
-    if boosters:
-        newest = _newest_opset() if target_opset is None else target_opset
-        opset = {"": newest, "ai.onnx.ml": NEWEST_TREES}
-    converted = _convert(model, classes, inputs.types, opset)
+    _check_labels(model)
+    converted = _convert(model, inputs.types, opset)
     _compare(model, converted, inputs)
     if path is not None:
         with atomic_write(path) as file:
@@ -131,45 +139,20 @@ def to_onnx(
     return converted
 
 
-def register_converter(cls: type) -> None:
-    """Teach skl2onnx a class of ensembles, or one that holds an ensemble.
+def _check_opset(target_opset: Any) -> int:
+    from skl2onnx import __max_supported_opset__ as newest
 
-    From then on any conversion by skl2onnx can contain such a classifier.
-
-    Parameters
-    ----------
-    cls : type
-        A kind of ensemble that quorate reads, or a classifier that shows the one it
-        holds by ``__quorate_ensemble__``.
-
-    Examples
-    --------
-    >>> import quorate
-    >>> from quorate._onnx import register_converter
-    >>> register_converter(quorate.PrunedClassifier)
-    """
-    _need("skl2onnx")
-    from skl2onnx import update_registered_converter
-
-    update_registered_converter(
-        cls,
-        f"Quorate{cls.__name__}",
-        label_and_probabilities,
-        convert_classifier,
-        options=_OPTIONS,
+    if target_opset is None:
+        return int(newest)
+    if isinstance(target_opset, int) and _OLDEST_OPSET <= target_opset <= newest:
+        return target_opset
+    raise ValueError(
+        f"to_onnx(target_opset={target_opset!r}): a whole number from "
+        f"{_OLDEST_OPSET} to {newest}."
     )
 
 
-def _need(package: str) -> None:
-    try:
-        __import__(package)
-    except ImportError as error:
-        raise ImportError(
-            f"to_onnx: needs {package}; pip install skl2onnx onnxruntime"
-        ) from error
-
-
-def _refuse_labels(model: Any) -> None:
+def _check_labels(model: Any) -> None:
     classes = model.classes_
     if isinstance(classes, list):
         raise ValueError(
@@ -182,40 +165,34 @@ def _refuse_labels(model: Any) -> None:
         raise ValueError(f"to_onnx: {error}.") from error
 
 
-def _newest_opset() -> int:
-    from skl2onnx import __max_supported_opset__
-
-    return int(__max_supported_opset__)
-
-
-def _check_opset(target_opset: Any) -> None:
-    newest = _newest_opset()
-    fits = isinstance(target_opset, int) and _OLDEST_OPSET <= target_opset <= newest
-    if target_opset is not None and not fits:
-        raise ValueError(
-            f"to_onnx(target_opset={target_opset!r}): a whole number from "
-            f"{_OLDEST_OPSET} to {newest}."
-        )
-
-
-def _convert(
-    model: Any, classes: set[type], types: list[Any], target_opset: Any
-) -> Any:
+def _convert(model: Any, types: list[Any], opset: int) -> Any:
     from skl2onnx import convert_sklearn
 
-    ours = dict.fromkeys(classes, convert_classifier)
+    voters, boosters = set(), False
+    for part in models_in(model):
+        cls = type(part)
+        package = cls.__module__.partition(".")[0]
+        booster = _BOOSTERS.get(f"{package}.{cls.__name__}")
+        if booster is not None:
+            boosters = True
+            _register_booster(cls, booster)
+        elif as_ensemble(part) is not None or is_tree(part):
+            voters.add(cls)
+            if package != "sklearn":
+                _register(cls, label_and_probabilities, convert_classifier)
+    opsets = {"": opset, "ai.onnx.ml": _NEWEST_TREES} if boosters else opset
     try:
         return convert_sklearn(
             model,
             initial_types=types,
-            target_opset=target_opset,
+            target_opset=opsets,
             options={"zipmap": False},
             custom_conversion_functions={
-                **ours,
+                **dict.fromkeys(voters, convert_classifier),
                 StandardScaler: convert_standard_scaler,
                 MinMaxScaler: convert_min_max_scaler,
             },
-            custom_shape_calculators=dict.fromkeys(ours, label_and_probabilities),
+            custom_shape_calculators=dict.fromkeys(voters, label_and_probabilities),
         )
     except Exception as error:
         # skl2onnx meets what it cannot convert with any kind of error.
@@ -228,6 +205,29 @@ def _convert(
             f"to_onnx: skl2onnx cannot convert this {type(model).__name__} "
             f"({type(error).__name__}: {_reason(error)})."
         ) from error
+
+
+def _register(cls: type, shapes: Any, convert: Any) -> None:
+    """Tell skl2onnx of a class that is not scikit-learn's."""
+    from skl2onnx import update_registered_converter
+
+    update_registered_converter(
+        cls, f"Quorate{cls.__name__}", shapes, convert, options=_OPTIONS
+    )
+
+
+def _register_booster(cls: type, converter: str) -> None:
+    from skl2onnx.common import shape_calculator
+
+    module, _, name = f"onnxmltools.convert.{converter}".rpartition(".")
+    try:
+        convert = getattr(importlib.import_module(module), name)
+    except ImportError as error:
+        raise ImportError(
+            f"to_onnx: {cls.__name__} is converted by onnxmltools, which is not "
+            "installed."
+        ) from error
+    _register(cls, shape_calculator.calculate_linear_classifier_output_shapes, convert)
 
 
 def _reason(error: Exception) -> str:

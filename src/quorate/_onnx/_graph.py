@@ -7,11 +7,7 @@ import numpy as np
 from quorate._typing import Array
 
 # Versions of operators outside the core of ONNX that onnxruntime has long known.
-_ML_OPERATORS = {
-    "TreeEnsembleRegressor": 1,
-    "TreeEnsembleClassifier": 1,
-    "LabelEncoder": 2,
-}
+_ML_OPERATORS = {"TreeEnsembleRegressor": 1, "LabelEncoder": 2}
 
 
 class Graph:
@@ -29,17 +25,12 @@ class Graph:
         self._put(kind, list(inputs), [name], attributes)
         return name
 
-    def add_two(
-        self,
-        kind: str,
-        *inputs: str,
-        outputs: tuple[str | None, str | None] = (None, None),
-        **attributes: Any,
-    ) -> tuple[str, str]:
-        """Add a node with two outputs and return their names."""
-        first, second = (output or self.new_name(kind) for output in outputs)
-        self._put(kind, list(inputs), [first, second], attributes)
-        return first, second
+    def largest_two(self, x: str) -> str:
+        """Add the two largest numbers of each row."""
+        two = self.constant(np.array([2], dtype=np.int64))
+        values, places = self.new_name("values"), self.new_name("places")
+        self._put("TopK", [x, two], [values, places], {"axis": 1})
+        return values
 
     def new_name(self, kind: str) -> str:
         """Return a name for a result that nothing else has."""
@@ -80,10 +71,6 @@ class Graph:
         else:
             self.container.add_initializer(tensor.name, None, None, tensor)
 
-    def branch(self) -> "Branch":
-        """Return an empty part of the graph that may be left out when it is run."""
-        return Branch(self.scope, self.container)
-
     def fork(self, test: str, yes: "Branch", no: "Branch", outputs: list[str]) -> None:
         """Run the one branch or the other; both have as many results."""
         # What stands in a branch is written in the version that was asked for.
@@ -103,13 +90,6 @@ class Graph:
         """Compute in the type of the values and keep 32-bit floats, as NumPy does."""
         result = self.add(kind, self.cast(x, values.dtype), self.constant(values))
         return self.cast(result, np.float32)
-
-    def sum(self, parts: list[str]) -> str:
-        """Add up, from the first to the last."""
-        total = parts[0]
-        for part in parts[1:]:
-            total = self.add("Add", total, part)
-        return total
 
     def split(self, x: str, widths: list[int]) -> list[str]:
         """Take a matrix apart into parts of so many columns."""

@@ -1,25 +1,119 @@
-"""What a graph takes: one matrix of numbers, or the columns of a data frame by name."""
+"""Models, labels and samples, as the conversion takes them."""
 
+import copy
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
-from sklearn.pipeline import Pipeline
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import FeatureUnion, Pipeline
 
 from quorate._typing import Array
+from quorate.ensembles import Ensemble, Member, find_kind, read_ensemble
+
+# Steps of a pipeline that skl2onnx takes apart itself, before it converts.
+FORKS = (ColumnTransformer, FeatureUnion, Pipeline)
+_LARGEST = int(np.iinfo(np.int64).max)
+
+
+def thawed(model: Any) -> Any:
+    """Return a model without what skl2onnx has no place for and does nothing."""
+    if isinstance(model, FrozenEstimator):
+        return thawed(model.estimator)
+    if isinstance(model, Pipeline):
+        # A plain one also of subclasses, for which skl2onnx has no place; samplers of
+        # imbalanced-learn do nothing to what is predicted.
+        return Pipeline(
+            [
+                (name, thawed(step))
+                for name, step in model.steps
+                if step is not None
+                and step != "passthrough"
+                and not hasattr(step, "fit_resample")
+            ]
+        )
+    if isinstance(model, CalibratedClassifierCV):
+        bare = copy.copy(model)
+        bare.estimator = thawed(model.estimator)
+        bare.calibrated_classifiers_ = [
+            copy.copy(calibrated) for calibrated in model.calibrated_classifiers_
+        ]
+        for calibrated in bare.calibrated_classifiers_:
+            calibrated.estimator = thawed(calibrated.estimator)
+        return bare
+    return model
+
+
+def is_tree(model: Any) -> bool:
+    """Tell whether a model answers as the leaves of one tree do."""
+    return Member("", model, None).tree is not None
+
+
+def as_ensemble(model: Any) -> Ensemble | None:
+    """Return an ensemble that a graph can be drawn of, None for other models."""
+    if isinstance(model, (Pipeline, list, tuple, dict)) or find_kind(model) is None:
+        return None
+    ensemble = read_ensemble(model)
+    return ensemble if ensemble.has_onnx else None
+
+
+def models_in(model: Any) -> Iterator[Any]:
+    """Yield a model and the models in it, down to what is converted in one piece."""
+    if isinstance(model, Pipeline):
+        for _, step in model.steps:
+            yield from models_in(step)
+        return
+    if isinstance(model, CalibratedClassifierCV):
+        for calibrated in model.calibrated_classifiers_:
+            yield from models_in(calibrated.estimator)
+        return
+    yield model
+    ensemble = as_ensemble(model)
+    if ensemble is None:
+        return
+    if ensemble.core is not model:
+        yield from models_in(ensemble.model)
+    if not ensemble.is_of_trees:
+        for member in ensemble.members:
+            yield from models_in(member.estimator)
+
+
+def label_type(classes: Array) -> tuple[Array, Any]:
+    """Return labels as ONNX stores them, and the type of their tensor."""
+    from skl2onnx.common.data_types import Int64TensorType, StringTensorType
+
+    if classes.dtype.kind in "iu":
+        if classes.size and int(classes.max()) > _LARGEST:
+            raise ValueError(
+                f"labels as integers of at most {_LARGEST}, the largest that ONNX "
+                f"stores, got {classes.max()}"
+            )
+        return classes.astype(np.int64), Int64TensorType
+    if all(isinstance(label, str) for label in classes.tolist()):
+        return classes.astype(object), StringTensorType
+    raise ValueError(f"labels as text or integers, got {classes.dtype}")
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """Samples, as the graph and as the model take them."""
+    """Samples, as the graph and as the model take them.
+
+    Attributes
+    ----------
+    types : list[tuple[str, Any]]
+        Names and types, as skl2onnx has them.
+    feeds : list[Array]
+        The samples, one array for each.
+    given : Any
+        The samples for ``predict``, rounded to 32-bit floats as the graph sees them.
+    """
 
     types: list[tuple[str, Any]]
-    """Names and types, as skl2onnx has them."""
     feeds: list[Array]
-    """The samples, one array for each."""
     given: Any
-    """The samples for ``predict``, rounded to 32-bit floats as the graph sees them."""
 
     @property
     def n_samples(self) -> int:
@@ -29,20 +123,16 @@ class Inputs:
 
 def read_inputs(X: Any, model: Any) -> Inputs:
     """Return samples as one matrix, or by column where the model needs the names."""
-    if hasattr(X, "iloc") and hasattr(X, "columns") and _by_column(X, model):
-        return _columns(X)
-    samples = _as_samples(X, model)
-    return Inputs([("X", _tensor("float", samples.shape[1]))], [samples], samples)
-
-
-def _by_column(X: Any, model: Any) -> bool:
-    if not isinstance(model, Pipeline):
-        return False
-    are_numbers = all(np.asarray(X[name]).dtype.kind in "buif" for name in X.columns)
-    return isinstance(model.steps[0][1], ColumnTransformer) or not are_numbers
+    if hasattr(X, "iloc") and isinstance(model, Pipeline):
+        are_numbers = all(np.asarray(X[name]).dtype.kind in "buif" for name in X)
+        if isinstance(model.steps[0][1], ColumnTransformer) or not are_numbers:
+            return _columns(X)
+    return _matrix(X, model)
 
 
 def _columns(X: Any) -> Inputs:
+    from skl2onnx.common import data_types
+
     if not len(X):
         raise ValueError("to_onnx: X with at least one sample, got an empty frame.")
     types, feeds, rounded = [], [], {}
@@ -50,35 +140,27 @@ def _columns(X: Any) -> Inputs:
         if not isinstance(name, str):
             raise TypeError(f"to_onnx: columns of X named by text, got {name!r}.")
         values: Array = np.asarray(X[name])
+        tensor = data_types.Int64TensorType
         if values.dtype.kind in "biu":
-            kind, values = "int", values.astype(np.int64)
+            values = values.astype(np.int64)
         elif values.dtype.kind == "f":
-            kind, values = "float", values.astype(np.float32)
+            tensor, values = data_types.FloatTensorType, values.astype(np.float32)
             rounded[name] = np.float32
         elif all(isinstance(value, str) for value in values.tolist()):
-            kind, values = "text", values.astype(object)
+            tensor, values = data_types.StringTensorType, values.astype(object)
         else:
             raise TypeError(
                 f"to_onnx: columns of numbers, or of text without gaps, got {name!r} "
                 f"of type {X[name].dtype}."
             )
-        types.append((name, _tensor(kind, 1)))
+        types.append((name, tensor([None, 1])))
         feeds.append(values.reshape(-1, 1))
     return Inputs(types, feeds, X.astype(rounded))
 
 
-def _tensor(kind: str, n_columns: int) -> Any:
-    from skl2onnx.common import data_types
+def _matrix(X: Any, model: Any) -> Inputs:
+    from skl2onnx.common.data_types import FloatTensorType
 
-    tensors = {
-        "float": data_types.FloatTensorType,
-        "int": data_types.Int64TensorType,
-        "text": data_types.StringTensorType,
-    }
-    return tensors[kind]([None, n_columns])
-
-
-def _as_samples(X: Any, model: Any) -> Array:
     try:
         samples = np.asarray(X, dtype=np.float32)
     except (TypeError, ValueError) as error:
@@ -87,15 +169,13 @@ def _as_samples(X: Any, model: Any) -> Array:
             "values; a pipeline that begins with a ColumnTransformer takes a pandas "
             "frame, else convert the steps after the encoding."
         ) from error
-    features = getattr(model, "n_features_in_", None)
-    if (
-        samples.ndim != 2
-        or not len(samples)
-        or samples.shape[1] != (samples.shape[1] if features is None else features)
-    ):
-        wanted = "any number of" if features is None else features
+    features = getattr(model, "n_features_in_", "any number of")
+    fits = samples.ndim == 2 and features in (samples.shape[1], "any number of")
+    if not fits or not len(samples):
         raise ValueError(
-            f"to_onnx: X with at least one sample and {wanted} features, got an array "
-            f"of shape {samples.shape}."
+            f"to_onnx: X with at least one sample and {features} features, got an "
+            f"array of shape {samples.shape}."
         )
-    return samples
+    return Inputs(
+        [("X", FloatTensorType([None, samples.shape[1]]))], [samples], samples
+    )

@@ -9,9 +9,9 @@ from quorate._pruned._distil import (
     distil,
 )
 from quorate._pruned._prune import (
-    marks_for,
     prune,
     prune_with_selection,
+    rows_for,
     smaller_ensemble,
 )
 from quorate._pruned._record import get_record, pruning_record
@@ -24,9 +24,9 @@ __all__ = [
     "counts_votes",
     "distil",
     "get_record",
-    "marks_for",
     "prune",
     "prune_with_selection",
     "pruning_record",
+    "rows_for",
     "smaller_ensemble",
 ]

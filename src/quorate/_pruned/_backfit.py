@@ -21,16 +21,24 @@ _LITTLE = 1e-3
 
 @dataclass(frozen=True, slots=True)
 class Student:
-    """Trees with a fixed say each, and where rows end in them."""
+    """Trees with a fixed say each, and where rows end in them.
+
+    Attributes
+    ----------
+    places : list[IntArray]
+        For each tree, the leaf of each row, counted from 0 among those reached.
+    values : list[FloatArray]
+        What these leaves say now: one row per leaf, one column per class.
+    knows : list[BoolArray]
+        Which classes a tree knows; its leaves can say nothing about others.
+    say : FloatArray
+        What a tree counts in the mean; adds up to 1.
+    """
 
     places: list[IntArray]
-    """For each tree, the leaf of each row, counted from 0 among those reached."""
     values: list[FloatArray]
-    """What these leaves say now: one row per leaf, one column per class."""
     knows: list[BoolArray]
-    """Which classes a tree knows; its leaves can say nothing about others."""
     say: FloatArray
-    """What a tree counts in the mean; adds up to 1."""
 
 
 def backfit(

@@ -23,7 +23,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from quorate._choosing import USUAL, Size, check_method, choose
+from quorate._choosing import DEFAULT, check_method, choose, size_for
 from quorate._data import take_rows
 from quorate._messages import unknown_name
 from quorate._pruned._distil import check_distillable, check_options, counts_votes
@@ -35,8 +35,8 @@ from quorate._pruned._fitting import (
     fit_and_hold_out,
     fit_in_folds,
 )
-from quorate._pruned._prune import distilled, marks_for, smaller_ensemble
-from quorate._scoring import check_classes, check_rule, check_scoring
+from quorate._pruned._prune import distilled, rows_for, smaller_ensemble
+from quorate._scoring import check_scoring
 from quorate._typing import Array, BoolArray
 from quorate._votes import as_labels
 from quorate.ensembles import find_kind, unwrapped
@@ -151,7 +151,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         self,
         estimator: Any = None,
         method: Any = "auto",
-        keep: float | int | str | None = USUAL,
+        keep: float | int | str | None = DEFAULT,
         prune_on: Any = "auto",
         *,
         refit: bool = False,
@@ -196,9 +196,8 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
                 "PrunedClassifier.fit: got n_samples=1; choosing members needs more."
             )
         lazy = self._lazy()
-        size = Size.of(self.method, self.keep, owner="PrunedClassifier")
+        size = size_for(self.method, self.keep, owner="PrunedClassifier")
         # What is not known is refused before the work.
-        check_scoring(self.scoring, "PrunedClassifier")
         options = check_options(self.distil, "PrunedClassifier")
         check_method(self.method)
         self._check_what_is_asked_of(np.unique(y), distils=options is not None)
@@ -217,8 +216,8 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
             owner="PrunedClassifier",
         )
         assert fitted.evidence.ensemble is not None
-        marks = marks_for(fitted.evidence)
-        self.estimator_ = smaller_ensemble(fitted.evidence.ensemble, selection, marks)
+        rows = rows_for(fitted.evidence)
+        self.estimator_ = smaller_ensemble(fitted.evidence.ensemble, selection, rows)
         if options is not None:
             if seed is not None:
                 options = {**options, "random_state": seed}
@@ -272,13 +271,13 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
 
     def _check_what_is_asked_of(self, classes: Array, *, distils: bool) -> None:
         """Refuse what these classes, or counted votes, cannot give."""
-        check_classes(self.scoring, classes, "PrunedClassifier")
         inner = unwrapped(self._inner())
         kind = find_kind(inner)
-        if kind is None or not kind.counts_votes(inner):
-            return
-        check_rule(self.scoring, averages=False, owner="PrunedClassifier")
-        if distils:
+        counted = kind is not None and kind.counts_votes(inner)
+        check_scoring(
+            self.scoring, "PrunedClassifier", classes=classes, averages=not counted
+        )
+        if counted and distils:
             raise counts_votes(type(inner).__name__)
 
     def _inner(self) -> Any:
@@ -370,7 +369,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         if kind is not None and kind.bootstraps(unwrapped(self._inner())):
             return "oob where there are some"
         alike = kind is not None and kind.family != "pool"
-        by_errors = isinstance(self.keep, str) and self.keep != USUAL
+        by_errors = isinstance(self.keep, str) and self.keep != DEFAULT
         is_auto = isinstance(self.method, str) and self.method == AUTO
         return "train" if alike and is_auto and not by_errors else _HOLDOUT
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from quorate._data import (
+    RowDigest,
     count_rows,
     cut_rows,
     in_memory,
@@ -18,20 +19,24 @@ from quorate._data import (
 )
 from quorate._messages import unknown_name, warn
 from quorate._pruned._backfit import Student, backfit
-from quorate._pruned._crossing import Crossing, as_table
+from quorate._pruned._distillation_set import (
+    Crossing,
+    DistillationSet,
+    as_table,
+    make_distillation_set,
+)
 from quorate._pruned._drawing import some_rows
-from quorate._pruned._lessons import Lessons, make_lessons
 from quorate._pruned._teacher import read_teacher
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import as_labels, positions
 from quorate.ensembles import (
-    ROWS,
     Ensemble,
     Member,
-    marked_lessons,
+    find_record,
     read_ensemble,
+    recorded_rows,
+    set_record,
     with_new_leaves,
-    with_new_record,
 )
 from quorate.exceptions import SampledWarning
 
@@ -128,9 +133,9 @@ def distil(
     -------
     ensemble of the same class
         ``distillation_`` says what was done, and so does ``pruning_["distil"]`` where
-        members were chosen before. ``distillation_["rows"]`` has marks of the rows
-        learned on, in X and beside it: 5.2 kB for each of the two. On these no limit is
-        given, nor anything certified. Its out-of-bag scores are gone, and
+        members were chosen before. ``distillation_["rows"]`` has digests of the rows
+        learned on, in X and beside it, on which nothing is certified, nor any limit
+        given. Its out-of-bag scores are gone, and
         nothing is out of bag any more: the teacher has seen all training rows, so
         judge it on rows that nobody was trained on.
 
@@ -168,12 +173,12 @@ def distil(
     found, classes = check_distillable(small)
     known = read_teacher(teacher, classes)
     size, seed = sample_size(max_samples, "distil"), _seed(random_state)
-    X, some, drawn = some_rows((found, known.ensemble), X, target, size, seed)
+    X, some, drawn = some_rows(found, X, target, size, seed)
     unlabelled = in_memory(unlabelled)
     if drawn is not None and max_samples is None:
         warn(
-            f"distil: leaves learn on {drawn.of('rows')}; max_samples= takes more, or "
-            "fewer.",
+            f"distil: leaves learn on {drawn.describe('rows')}; max_samples= takes "
+            "more, or fewer.",
             SampledWarning,
         )
     crossed = _crossed_rows(n_rows, X, unlabelled)
@@ -193,7 +198,7 @@ def distil(
             found.model.predict(one)  # refuses other columns in its own words
             known.probabilities(one)
     show = progress or _silent
-    lessons = make_lessons(
+    data = make_distillation_set(
         found,
         known,
         given,
@@ -205,15 +210,15 @@ def distil(
         n_jobs=n_jobs,
         progress=show,
     )
-    if not lessons.weights.size:
+    if not data.weights.size:
         raise ValueError("distil: there are no rows to learn on.")
-    taught, rounds = _learn(found, lessons, classes, strength, show)
+    taught, rounds = _learn(found, data, classes, strength, show)
     made = found.with_members(taught)
     record = Distillation(
         type(known.model).__name__,
-        lessons.n_crossed,
-        lessons.n_real,
-        lessons.out_of_bag,
+        data.n_crossed,
+        data.n_real,
+        data.out_of_bag,
         strength,
         rounds,
         None if drawn is None else drawn.to_dict(),
@@ -221,8 +226,10 @@ def distil(
     learned_on = [_some_of(X, some)]
     if unlabelled is not None:
         learned_on.append(unlabelled)
-    marks = marked_lessons(found, known.ensemble, learned_on)
-    return _recorded(made, found, record, marks, taught)
+    models = [found] if known.ensemble is None else [found, known.ensemble]
+    digests = [str(RowDigest.of(rows)) for rows in learned_on]
+    rows = list(dict.fromkeys([*digests, *recorded_rows(models)]))
+    return _recorded(made, found, record, rows, taught)
 
 
 def check_options(
@@ -362,14 +369,14 @@ def _seed(random_state: Any) -> int:
 
 def _learn(
     ensemble: Ensemble,
-    lessons: Lessons,
+    data: DistillationSet,
     classes: Array,
     ridge: float,
     progress: Progress,
 ) -> tuple[list[Any], int]:
     """Return the members with new leaves, and in how many rounds they got them."""
     reached, places, values, knows = [], [], [], []
-    for member, leaves in zip(ensemble.members, lessons.leaves, strict=True):
+    for member, leaves in zip(ensemble.members, data.leaves, strict=True):
         number = np.zeros(member.tree.node_count, dtype=np.int32)
         number[leaves] = 1
         nodes = np.flatnonzero(number)
@@ -382,7 +389,7 @@ def _learn(
         known[_own_places(member, classes)] = True
         knows.append(known)
     student = Student(places, values, knows, _say(ensemble))
-    new, rounds = backfit(student, lessons.targets, lessons.weights, ridge, progress)
+    new, rounds = backfit(student, data.targets, data.weights, ridge, progress)
     taught = [
         with_new_leaves(member, nodes, table[:, _own_places(member, classes)])
         for member, nodes, table in zip(ensemble.members, reached, new, strict=True)
@@ -405,7 +412,7 @@ def _recorded(
     made: Any,
     before: Ensemble,
     record: Distillation,
-    marks: list[dict[str, Any]],
+    rows: list[str],
     taught: list[Any],
 ) -> Any:
     """Write down what was done, and see that it was done."""
@@ -416,9 +423,12 @@ def _recorded(
                 f"distil: the kind of {type(before.core).__name__} does not put new "
                 "members in place; it needs a replace_members of its own."
             )
-    again.core.distillation_ = {**record.to_dict(), ROWS: marks}
+    again.core.distillation_ = {**record.to_dict(), "rows": rows}
+    chosen = find_record(before.model)
+    if chosen is None:
+        return made
     # What was kept, and on which rows, is as true of the same trees with new leaves.
-    return with_new_record(made, before, again, distil=record.to_dict())
+    return set_record(made, {**chosen, "distil": record.to_dict()})
 
 
 def _described(X: Any) -> str:

@@ -17,14 +17,13 @@ from quorate._data import (
     sliceable,
 )
 from quorate._typing import Array, IntArray
-from quorate._votes import as_labels
-from quorate.ensembles import Ensemble, batch_check, may_be_training_rows
+from quorate.ensembles import Ensemble, batch_check
 
 _AT_ONCE = 1 << 16
 
 
 def some_rows(
-    models: tuple[Ensemble, Ensemble | None],
+    small: Ensemble,
     X: Any,
     target: str | None,
     size: int,
@@ -37,8 +36,8 @@ def some_rows(
 
     Parameters
     ----------
-    models : pair of Ensemble
-        Who learns, and who teaches if that is an ensemble.
+    small : Ensemble
+        Who learns.
     X : array-like or batches
     target : str, optional
         The column of labels, for files.
@@ -47,7 +46,6 @@ def some_rows(
     seed : int
         Seed of the draw.
     """
-    small = models[0]
     if not come_in_batches(X, target):
         X = in_memory(X)
         n_rows = count_rows(X)
@@ -56,15 +54,12 @@ def some_rows(
         pairs = [(np.arange(n_rows), _answers(small, X))]
         _, _, rows, _ = draw_sample(GivenBatches(pairs), size, seed, owner="distil")
         return X, rows, Drawn(rows.size, n_rows, seed)
-    given = as_source(X, "distil", target, form=SampleForm.of(small.model))
-    rows_drawn, y, places, n_rows = draw_sample(
+    given = as_source(X, "distil", target, form=SampleForm.for_models(small.model))
+    rows_drawn, _, places, n_rows = draw_sample(
         given, size, seed, check=batch_check(small), owner="distil"
     )
     if places.size == n_rows:
         return rows_drawn, None, None
-    for model in models:
-        if model is not None and model.is_of_trees:
-            _refuse_training_rows(model, rows_drawn, y, places, n_rows)
     return rows_drawn, None, Drawn(places.size, n_rows, seed)
 
 
@@ -74,15 +69,3 @@ def _answers(small: Ensemble, X: Any) -> Array:
     starts = range(0, count_rows(table), _AT_ONCE)
     parts = [cut_rows(table, slice(start, start + _AT_ONCE)) for start in starts]
     return np.concatenate([np.asarray(small.model.predict(part)) for part in parts])
-
-
-def _refuse_training_rows(
-    model: Ensemble, X: Any, y: Array, places: IntArray, n_rows: int
-) -> None:
-    labels = as_labels(y, "y")
-    if may_be_training_rows(model, model.prepare(X), labels, places, n_rows):
-        raise ValueError(
-            f"distil: the batches look like the {n_rows:,} rows that the members were "
-            "trained on, of which a sample teaches nothing; give X whole, or batches "
-            "of rows that nobody has seen."
-        )

@@ -5,7 +5,7 @@ cross-validation; a frozen ensemble is only asked.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from quorate._choosing import Evidence, gather
 from quorate._data import take_rows
 from quorate._typing import Array
-from quorate._votes import VoteSource, pooled_votes
-from quorate.ensembles import collect_votes, read_ensemble
+from quorate._votes import Votes, VoteSource, as_labels, pooled_votes
+from quorate.ensembles import Ensemble, RowSource, ask_members, read_ensemble
 
 Fresh = Callable[[], Any]
 
@@ -67,27 +67,26 @@ class Training:
 def ask_frozen(frozen: Any, data: Training, out_of_bag: bool | str) -> Fitted:
     """Ask an ensemble that is fitted already."""
     check_is_fitted(frozen)
-    evidence = _gathered(frozen, data, out_of_bag)
-    unseen = evidence.votes.source is VoteSource.OTHER
+    evidence = _gathered(frozen, data, out_of_bag, "auto")
+    source = evidence.votes.source
+    unseen = source is not None and source.is_unseen
     return Fitted(evidence, np.arange(data.y.size) if unseen else None)
 
 
 def fit_and_ask(fresh: Fresh, data: Training, out_of_bag: bool | str) -> Fitted:
     """Fit on all rows and ask about the same, out of bag or not."""
     ensemble = data.fit(fresh())
-    evidence = _gathered(ensemble, data, out_of_bag)
-    if evidence.votes.source is not VoteSource.OUT_OF_BAG:
-        # Known here, also where the members themselves could not tell.
-        votes = evidence.votes.with_source(VoteSource.TRAINING)
-        evidence = replace(evidence, votes=votes)
-    return Fitted(evidence, None)
+    return Fitted(_gathered(ensemble, data, out_of_bag, "training"), None)
 
 
-def _gathered(ensemble: Any, data: Training, out_of_bag: bool | str) -> Evidence:
+def _gathered(
+    ensemble: Any, data: Training, out_of_bag: bool | str, source: RowSource
+) -> Evidence:
     return gather(
         ensemble,
         data.X,
         data.y,
+        source=source,
         out_of_bag=out_of_bag,
         n_jobs=data.n_jobs,
         owner="PrunedClassifier",
@@ -102,13 +101,7 @@ def fit_and_hold_out(
     train, held = _split(data.y, share, seed)
     ensemble = read_ensemble(data.fit(fresh(), train))
     X_held = take_rows(data.X, held)
-    votes = collect_votes(
-        ensemble,
-        X_held,
-        data.y[held],
-        n_jobs=data.n_jobs,
-        source=VoteSource.HELD_OUT,
-    )
+    votes = _held_out_votes(ensemble, X_held, data.y[held], data, VoteSource.NEW)
     if not refit:
         return Fitted(Evidence(votes, ensemble, X_held, data.n_jobs), held)
     ensemble = read_ensemble(data.fit(fresh()))
@@ -122,14 +115,22 @@ def fit_in_folds(fresh: Fresh, data: Training, splitter: Any) -> Fitted:
     ensemble = read_ensemble(data.fit(fresh()))
     parts = []
     for train, held in splitter.split(data.X, data.y):
-        fold = data.fit(fresh(), train)
+        fold = read_ensemble(data.fit(fresh(), train))
         X_held = take_rows(data.X, held)
-        votes = collect_votes(
-            fold, X_held, data.y[held], n_jobs=data.n_jobs, source=VoteSource.FOLDS
-        )
+        votes = _held_out_votes(fold, X_held, data.y[held], data, VoteSource.FOLDS)
         parts.append((held, votes))
     votes = pooled_votes(parts, ensemble.n_members, data.y)
     return Fitted(Evidence(votes, ensemble, data.X, data.n_jobs), None)
+
+
+def _held_out_votes(
+    ensemble: Ensemble, X: Any, y: Array, data: Training, source: VoteSource
+) -> Votes:
+    """Ask about samples that were left out; one class may be among these only."""
+    truth = as_labels(y, "y")
+    return ask_members(
+        ensemble, ensemble.prepare(X), truth, source=source, n_jobs=data.n_jobs
+    )
 
 
 def _split(y: Array, share: float, seed: int | None) -> tuple[Array, Array]:

@@ -4,25 +4,29 @@ from collections.abc import Mapping
 from typing import Any
 
 from quorate._choosing import (
-    USUAL,
+    DEFAULT,
     Budget,
+    Chooser,
     Evidence,
     Keep,
     Selection,
-    Size,
+    SizeByCost,
     check_method,
-    choose,
     gather,
+    size_for,
+    with_expected_error,
 )
-from quorate._data import as_seed
+from quorate._data import RowDigest, as_seed
 from quorate._pruned._distil import check_distillable, check_options
 from quorate._pruned._distil import distil as teach
-from quorate._pruned._record import get_record, pruning_record, set_record
+from quorate._pruned._latency import choose_in_time
+from quorate._pruned._record import get_record, pruning_record
 from quorate.ensembles import (
-    ROWS,
     Ensemble,
     PooledClassifier,
-    marked,
+    RowSource,
+    recorded_rows,
+    set_record,
     warn_of_heads,
 )
 
@@ -32,9 +36,9 @@ def prune(
     X: Any,
     y: Any = None,
     method: Any = "auto",
-    keep: Keep = USUAL,
+    keep: Keep = DEFAULT,
     *,
-    out_of_bag: bool | str = "auto",
+    source: RowSource = "auto",
     tolerance: float | None = None,
     budget: Budget | None = None,
     batch: int | None = None,
@@ -73,9 +77,11 @@ def prune(
         weight, or as many as err least by cross-validation where it gives none. A
         pruner object keeps as many as its own ``keep`` says, unless another is given
         here.
-    out_of_bag : {"auto", True, False}
-        Choose on out-of-bag votes. "auto" does so where the ensemble bootstraps and X
-        is its training data, and uses all votes on X otherwise.
+    source : {"auto", "new", "training"}
+        What X is to the members: samples they have not seen, or their training data, of
+        which out-of-bag votes are taken where there are some. You are believed. By
+        default X counts as training data on exact evidence only: as many samples reach
+        each leaf of the trees as in training.
     tolerance, budget
         Other ways to say how many; see :func:`quorate.select`. Bytes and nodes limit
         the sum over the members kept. Milliseconds limit one call of ``predict`` of the
@@ -116,14 +122,12 @@ def prune(
         name; its ``estimators`` is the list or dict, smaller. Methods that choose
         weights set them in pools, AdaBoost and voting ensembles, and turn forests and
         bagging, which have none, into a :class:`quorate.WeightedVoting` of the same
-        members. ``pruning_`` says what was done, with digests of what the members had
-        learned: fitting the smaller ensemble again leaves it there, and who reads it
-        then refuses it. ``pruning_["rows"]`` has marks of the rows chosen on, on which
-        nothing is certified, and on which no size is found by errors later. Out-of-bag
-        scores are gone: they were those of all members. ``n_jobs`` is None, since
-        starting workers makes small batches slower; set it for large ones. A whole
-        number as ``random_state`` of what can grow by ``warm_start`` becomes another,
-        with which it draws no member again that it has.
+        members. ``pruning_`` says what was done; ``pruning_["rows"]`` has a digest of
+        X, on which nothing is certified, and no size is found by errors later.
+        Out-of-bag scores are gone: they were those of all members. ``n_jobs`` is None,
+        since starting workers makes small batches slower; set it for large ones. A
+        whole number as ``random_state`` of what can grow by ``warm_start`` becomes
+        another, with which it draws no member again that it has.
 
     See Also
     --------
@@ -149,7 +153,7 @@ def prune(
         y,
         method,
         keep,
-        out_of_bag=out_of_bag,
+        source=source,
         tolerance=tolerance,
         budget=budget,
         batch=batch,
@@ -170,9 +174,9 @@ def prune_with_selection(
     X: Any,
     y: Any = None,
     method: Any = "auto",
-    keep: Keep = USUAL,
+    keep: Keep = DEFAULT,
     *,
-    out_of_bag: bool | str = "auto",
+    source: RowSource = "auto",
     tolerance: float | None = None,
     budget: Budget | None = None,
     batch: int | None = None,
@@ -217,7 +221,7 @@ def prune_with_selection(
     >>> print(selection.expected)
     error about 0.0337, at most 0.0719 with 95 % confidence
     """
-    size = Size.of(method, keep, tolerance, budget, batch, owner="prune")
+    size = size_for(method, keep, tolerance, budget, batch, owner="prune")
     check_method(method, **parameters)
     seed = as_seed(random_state, "prune")
     options = check_options(distil, "prune", seed)
@@ -230,7 +234,7 @@ def prune_with_selection(
         ensemble,
         X,
         y,
-        out_of_bag=out_of_bag,
+        source=source,
         n_jobs=n_jobs,
         scoring=scoring,
         max_samples=max_samples,
@@ -241,53 +245,39 @@ def prune_with_selection(
     whole = evidence.ensemble
     assert whole is not None
     warn_of_heads(whole)
-    models: list[Any] = []
-    marks = marks_for(evidence)
+    rows = rows_for(evidence)
 
     def build(selection: Selection) -> Any:
-        smaller = smaller_ensemble(whole, selection, marks)
+        smaller = smaller_ensemble(whole, selection, rows)
         if options is not None:
             # Of files, the rows that were drawn.
-            rows = evidence.X if y is None else X
-            smaller = distilled(smaller, whole, rows, options, n_jobs)
-        models.append(smaller)
+            given = evidence.X if y is None else X
+            smaller = distilled(smaller, whole, given, options, n_jobs)
         return smaller
 
-    selection = choose(
-        evidence,
-        method,
-        size,
-        scoring=scoring,
-        seed=seed,
-        build=build,
-        expect=expect,
-        **parameters,
-    )
+    chooser = Chooser(evidence, method, size, scoring=scoring, seed=seed, **parameters)
+    if isinstance(size, SizeByCost) and "milliseconds" in size.limits:
+        smaller, selection, latency = choose_in_time(chooser, size, build)
+        record = {**get_record(smaller), "latency": latency.to_dict()}
+        smaller = set_record(smaller, record)
+    else:
+        smaller, selection = None, chooser.choose()
+    if expect:
+        selection = with_expected_error(selection, chooser.evidence)
     if as_members and not whole.can_predict:
         return whole.keep(selection.members), selection
-    if selection.latency is None:
-        return build(selection), selection
-    # The very model that was timed.
-    smaller = models[-1]
-    record = {**get_record(smaller), "latency": selection.latency.to_dict()}
-    return set_record(smaller, record), selection
+    return smaller or build(selection), selection
 
 
-def marks_for(evidence: Evidence) -> list[dict[str, Any]]:
-    """Return marks of the rows that evidence is about, by which they are known again.
-
-    No limit is given on rows that members were chosen on.
-    """
+def rows_for(evidence: Evidence) -> list[str]:
+    """Return digests of the rows that members are, and were before, chosen on."""
     assert evidence.ensemble is not None
-    votes = evidence.votes
-    labels = votes.classes[votes.y]
-    return marked(evidence.ensemble, evidence.X, evidence.rows, labels)
+    before = recorded_rows([evidence.ensemble])
+    return list(dict.fromkeys([str(RowDigest.of(evidence.X)), *before]))
 
 
 def smaller_ensemble(
-    ensemble: Ensemble,
-    selection: Selection,
-    marks: list[dict[str, Any]] | None = None,
+    ensemble: Ensemble, selection: Selection, rows: list[str] | None = None
 ) -> Any:
     """Return the ensemble of the members chosen, with a record of the choice.
 
@@ -297,8 +287,8 @@ def smaller_ensemble(
         The whole one.
     selection : Selection
         Who is kept.
-    marks : list of dict, optional
-        Marks of the rows chosen on, of :func:`marks_for`.
+    rows : list of str, optional
+        Digests of the rows chosen on, of :func:`rows_for`.
     """
     kept, weights = selection.members, selection.weights
     new = None if weights is None else weights[kept]
@@ -307,7 +297,7 @@ def smaller_ensemble(
     else:
         classes = selection.votes.classes
         smaller = PooledClassifier.of(ensemble, kept, new, classes)
-    return set_record(smaller, {**pruning_record(selection), ROWS: marks or []})
+    return set_record(smaller, {**pruning_record(selection), "rows": rows or []})
 
 
 def distilled(

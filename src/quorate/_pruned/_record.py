@@ -2,11 +2,9 @@
 
 from typing import Any
 
-from sklearn.frozen import FrozenEstimator
-
 from quorate._choosing import Selection
 from quorate._version import versions
-from quorate.ensembles import digests, read_ensemble
+from quorate.ensembles import find_record
 
 
 def pruning_record(selection: Selection) -> dict[str, Any]:
@@ -14,7 +12,7 @@ def pruning_record(selection: Selection) -> dict[str, Any]:
     parameters = selection.pruner.get_params(deep=False)
     weights = selection.weights
     # What is not asked for leaves no trace.
-    by_score = {} if selection.judged_by is None else {"scoring": selection.scoring}
+    by_score = {} if selection.judged_by.is_accuracy else {"scoring": selection.scoring}
     return {
         "method": type(selection.pruner).__name__,
         "auto": selection.auto,
@@ -37,27 +35,11 @@ def pruning_record(selection: Selection) -> dict[str, Any]:
     }
 
 
-def set_record(model: Any, record: dict[str, Any]) -> Any:
-    """Write the record onto a model.
-
-    With it goes what the members have learned, by which a reader sees whether they are
-    still there. A frozen estimator stores nothing: what is in it carries the record.
-    """
-    carrier = _carrier(model)
-    carrier.pruning_ = {**record, "members": digests(read_ensemble(model))}
-    return model
-
-
 def get_record(model: Any) -> dict[str, Any]:
-    """Return the record that :func:`set_record` wrote."""
-    record: dict[str, Any] = _carrier(model).pruning_
-    return record
-
-
-def _carrier(model: Any) -> Any:
-    while isinstance(model, FrozenEstimator):
-        model = model.estimator
-    return model
+    """Return the record of a model that was pruned."""
+    record = find_record(model)
+    assert record is not None
+    return dict(record)
 
 
 def _plain(value: Any) -> Any:

@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from quorate._data import count_rows, take_rows
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
-from quorate._votes import as_labels, positions, union
-from quorate.ensembles import Ensemble, read_ensemble, recognise
+from quorate._votes import VoteSource, as_labels, positions, union
+from quorate.ensembles import Ensemble, out_of_bag_rows, read_ensemble, source_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ def read_teacher(model: Any, classes: Array) -> Teacher:
 
 
 def unseen_by(ensemble: Ensemble | None, X: Any) -> tuple[bool, Any, Any]:
-    """Tell whether X is what an ensemble was trained on.
+    """Tell whether X is, or may be, what an ensemble was trained on.
 
     Returns
     -------
@@ -142,10 +142,12 @@ def unseen_by(ensemble: Ensemble | None, X: Any) -> tuple[bool, Any, Any]:
     prepared = ensemble.prepare(X)
     if not hasattr(prepared, "shape"):
         return False, None, None
-    is_training, drawn = recognise(ensemble, prepared)
+    if source_of(ensemble, prepared) is VoteSource.ASSUMED_NEW:
+        return False, prepared, None
     averages = ensemble.rule.name == "average"
     soft = all(member.has_probabilities for member in ensemble.members)
-    return is_training, prepared, drawn if averages and soft else None
+    drawn = out_of_bag_rows(ensemble) if averages and soft else None
+    return True, prepared, drawn
 
 
 def not_drawn(drawn: list[IntArray], rows: IntArray, n_rows: int) -> BoolArray:

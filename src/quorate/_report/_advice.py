@@ -3,7 +3,11 @@
 import math
 
 from quorate._report._blend import CLEAR, blend_advice
-from quorate._report._choice import CurveSection, ExpectedSection, NoCertificate
+from quorate._report._expected import (
+    CurveSection,
+    ExpectedSection,
+    NoCertificate,
+)
 from quorate._report._pages import EnsemblePage, Step, SummaryPage
 from quorate._report._sections import CHOSEN_BEFORE
 from quorate._report._text import (

@@ -6,7 +6,7 @@ from typing import Any
 from quorate._blending import Blend
 from quorate._report._sections import ScoreValue
 from quorate._report._text import count, number
-from quorate._scoring import Judged
+from quorate._scoring import ScoreEstimate
 
 # A difference below this many standard errors is not told apart from chance.
 CLEAR = 2.0
@@ -53,8 +53,8 @@ def blend_section(blend: Blend) -> BlendSection:
     )
 
 
-def _score(judged: Judged) -> ScoreValue:
-    return ScoreValue(judged.score, judged.standard_error)
+def _score(estimate: ScoreEstimate) -> ScoreValue:
+    return ScoreValue(estimate.score, estimate.standard_error)
 
 
 def blend_advice(blend: BlendSection) -> tuple[str, str]:

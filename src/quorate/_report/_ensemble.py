@@ -10,25 +10,29 @@ import numpy as np
 
 from quorate._blending import Blend
 from quorate._choosing import (
-    DEFAULT_KEEP,
-    USUAL,
+    DEFAULT,
     CrossFittedCurve,
     Evidence,
     ExpectedError,
+    FixedSize,
     Keep,
     Selection,
     Size,
     check_method,
     choose,
-    contributions,
     expectations,
     gather,
+    size_for,
 )
 from quorate._data import count_rows, take_rows
-from quorate._diagnosis import Diagnosis, diagnose
-from quorate._report import _choice, _sections
+from quorate._report import _expected, _savings, _sections
 from quorate._report._advice import advice, advised_size
 from quorate._report._blend import BlendSection, blend_section
+from quorate._report._expected import (
+    CertificateSection,
+    MethodsSection,
+    NoCertificate,
+)
 from quorate._report._page import Report, origin, render
 from quorate._report._pages import EnsemblePage
 from quorate._report._pictures import ensemble_pictures
@@ -42,9 +46,11 @@ from quorate._report._reproduce import (
 from quorate._report._sizes import sizes_section
 from quorate._report._summary import summary_report
 from quorate._report._why import reasons
-from quorate._scoring import Score, check_rule, check_scoring
+from quorate._scoring import Score, check_scoring, find_score
+from quorate._theory import Diagnosis, diagnose
 from quorate._typing import IntArray
 from quorate._votes import Summary, Votes, VoteSource
+from quorate.ensembles import RowSource
 
 # Beyond these numbers, parts of the page look at some of the samples; it says so.
 _COMPARED_SAMPLES = 6_000
@@ -59,9 +65,9 @@ def report(
     *,
     output: str | os.PathLike[str] | None = None,
     method: Any = "auto",
-    keep: Keep = USUAL,
+    keep: Keep = DEFAULT,
     scoring: Any = None,
-    out_of_bag: bool | str = "auto",
+    source: RowSource = "auto",
     methods: Sequence[Any] | None = None,
     noise: float = 0.01,
     title: str | None = None,
@@ -95,8 +101,8 @@ def report(
         What good means; see :func:`quorate.select`. Accuracy by default. The page
         speaks in that score. Where none is given and the members were trained with
         class weights, members are chosen as usual but judged by balanced accuracy.
-    out_of_bag : {"auto", True, False}
-        Which votes to use; see :func:`quorate.prune`.
+    source : {"auto", "new", "training"}
+        What the samples are to the members; see :func:`quorate.prune`.
     methods : sequence of str or Pruner, optional
         Methods to compare with, at the same size; some quick ones by default.
     noise : float
@@ -165,7 +171,7 @@ def report(
         method=method,
         keep=keep,
         scoring=scoring,
-        out_of_bag=out_of_bag,
+        source=source,
         methods=methods,
         noise=noise,
         title=title,
@@ -187,7 +193,7 @@ def report(
 def make_report(ensemble: Any, X: Any, y: Any, request: Request) -> Report:
     """Make the page that was asked for."""
     _check_settings(request)
-    size = Size.of(request.method, request.keep, owner="report")
+    size = size_for(request.method, request.keep, owner="report")
     for wanted in (request.method, *(request.methods or ())):
         check_method(wanted)
     start = time.perf_counter()
@@ -223,8 +229,8 @@ class _Analysis:
 
     evidence: Evidence
     selection: Selection
-    score: Score | None
-    """What the page speaks in; None for accuracy."""
+    score: Score
+    """What the page speaks in."""
     why: str
     """Why it does."""
     expected: ExpectedError | None
@@ -252,7 +258,7 @@ class _Analysis:
 
 def _analyse(evidence: Evidence, selection: Selection, request: Request) -> _Analysis:
     votes = selection.votes
-    score, why = _choice.score_to_judge_by(
+    score, why = _expected.score_to_judge_by(
         request.scoring, evidence.ensemble, votes, selection
     )
     if votes.source is None or not votes.source.is_honest:
@@ -280,9 +286,9 @@ def _page(
     facts = _sections.ensemble_section(votes, ensemble, costs)
     words = _sections.words(votes, ensemble)
     judged = None
-    if honest:
+    if honest and not found.score.is_accuracy:
         kept = selection.applied_to(votes)
-        judged = _choice.judged_section(
+        judged = _expected.judged_section(
             found.score, found.why, votes, kept, found.expected
         )
     times, lazy = _measured(found, request.random_state)
@@ -291,8 +297,9 @@ def _page(
     settings = Settings(
         method=as_code(request.method),
         keep=_resolved(request.keep, selection),
-        scoring=None if selection.judged_by is None else selection.scoring,
+        scoring=None if selection.judged_by.is_accuracy else selection.scoring,
         out_of_bag=votes.source is VoteSource.OUT_OF_BAG,
+        source=_row_source(votes),
         noise=request.noise,
         random_state=request.random_state,
         max_samples=request.max_samples,
@@ -304,7 +311,7 @@ def _page(
         facts,
         pruning,
         certificate,
-        _choice.measure_of(judged),
+        _expected.measure_of(judged),
         words.members,
         prune_commands(request, settings, selection, recorded),
     )
@@ -344,18 +351,18 @@ def _page(
 
 def _measured(
     found: _Analysis, seed: int
-) -> tuple[_choice.Times | None, _choice.LazySection]:
+) -> tuple[_savings.Times | None, _savings.LazySection]:
     """Measure times and lazy voting on a few samples, where there is a model."""
     ensemble, X, source = found.evidence.ensemble, found.evidence.X, found.votes.source
     if ensemble is None:
-        return None, _choice.NO_MODEL_TO_ASK
+        return None, _savings.NO_MODEL_TO_ASK
     n_rows = count_rows(X)
     if n_rows > _TIMED_ROWS:
         rng = np.random.default_rng(seed)
         X = take_rows(X, np.sort(rng.choice(n_rows, _TIMED_ROWS, replace=False)))
-    whole = _choice.model_of(ensemble, found.votes, np.arange(ensemble.n_members))
-    times = _choice.measured_times(ensemble, whole, found.selection, X)
-    lazy = _choice.lazy_section(
+    whole = _savings.model_of(ensemble, found.votes, np.arange(ensemble.n_members))
+    times = _savings.measured_times(ensemble, whole, found.selection, X)
+    lazy = _savings.lazy_section(
         whole,
         X,
         unseen=source is not None and source.is_unseen,
@@ -366,47 +373,45 @@ def _measured(
 
 
 def _pruning(
-    found: _Analysis, facts: _sections.EnsembleSection, times: _choice.Times | None
-) -> _choice.PruningSection:
+    found: _Analysis, facts: _sections.EnsembleSection, times: _savings.Times | None
+) -> _savings.PruningSection:
     """Return who is kept, what that saves, and what to expect."""
     selection, expected = found.selection, None
-    refusal = _choice.TOO_FEW if found.honest else _sections.UNSCORED
-    curve: _choice.CurveSection | _choice.Refused = _choice.Refused(refusal)
+    refusal = _expected.TOO_FEW if found.honest else _sections.UNSCORED
+    curve: _expected.CurveSection | _expected.Refused = _expected.Refused(refusal)
     if found.expected is not None:
-        expected = _choice.expected_section(found.expected, selection, found.score)
-        curve = _choice.curve_section(
+        expected = _expected.expected_section(found.expected, selection, found.score)
+        curve = _expected.curve_section(
             found.curve, selection, found.expected, found.score
         )
-    return _choice.pruning_section(
+    return _savings.pruning_section(
         found.evidence, selection, facts, times, expected, curve
     )
 
 
 def _held_back(
     found: _Analysis, request: Request
-) -> tuple[_choice.MethodsSection, _choice.CertificateSection | _choice.NoCertificate]:
+) -> tuple[MethodsSection, CertificateSection | NoCertificate]:
     """Compare methods and certify the choice, on at most so many samples."""
     evidence, selection, seed = found.evidence, found.selection, request.random_state
-    scoring = None if selection.judged_by is None else request.scoring
-    certificate = _choice.certificate_section(
+    certificate = _expected.certificate_section(
         evidence,
         selection,
         request.method,
         seed,
         _COMPARED_SAMPLES,
         found.score,
-        scoring,
     )
     if found.expected is None:
-        refusal = _choice.TOO_FEW if found.honest else _sections.UNSCORED
-        return _choice.MethodsSection([], 0, 0, refusal=refusal), certificate
-    methods = _choice.methods_section(
+        refusal = _expected.TOO_FEW if found.honest else _sections.UNSCORED
+        return MethodsSection([], 0, 0, refusal=refusal), certificate
+    methods = _expected.methods_section(
         evidence.at(_some(found.votes, _COMPARED_SAMPLES, seed), same_further=True),
         request.method,
         request.methods,
         selection.n_kept,
         found.score,
-        scoring,
+        selection.judged_by,
         seed,
     )
     return methods, certificate
@@ -425,7 +430,8 @@ def _members(
     """
     votes, selection = found.votes, found.selection
     some = votes.at(_some(votes, _COMPARED_SAMPLES, seed))
-    added = contributions(some) if found.honest else None
+    accuracy = find_score(None, votes.classes, "report")
+    added = accuracy.contributions(some) if found.honest else None
     weights = votes.weights if facts.weighted else None
     if blend is not None:
         weights = np.array([blend.weights[name] for name in votes.names])
@@ -442,7 +448,7 @@ def _members(
         bytes=facts.bytes,
         nodes=facts.nodes,
         depth=facts.depth,
-        why=reasons(some, selection, votes.accuracies, added),
+        why=reasons(some, selection, votes.accuracies, added, accuracy),
     )
 
 
@@ -459,7 +465,7 @@ def _evidence(ensemble: Any, X: Any, y: Any, request: Request, size: Size) -> Ev
         ensemble,
         X,
         y,
-        out_of_bag=request.out_of_bag,
+        source=request.source,
         n_jobs=request.n_jobs,
         scoring=request.scoring,
         owner="report",
@@ -473,7 +479,7 @@ def _evidence(ensemble: Any, X: Any, y: Any, request: Request, size: Size) -> Ev
 def _recorded(given: Votes | Blend, X: Any, y: Any, request: Request) -> Evidence:
     """Return votes as all there is to choose on."""
     unfit = {"max_samples": request.max_samples, "target": request.target}
-    unfit["out_of_bag"] = True if request.out_of_bag is True else None
+    unfit["source"] = None if request.source == "auto" else request.source
     for name, value in unfit.items():
         if value is not None:
             raise TypeError(
@@ -486,12 +492,11 @@ def _recorded(given: Votes | Blend, X: Any, y: Any, request: Request) -> Evidenc
             "and y."
         )
     votes = given.votes() if isinstance(given, Blend) else given
-    check_scoring(request.scoring, "report")
-    check_rule(request.scoring, votes.rule == "average", "report")
+    check_scoring(request.scoring, "report", averages=votes.rule == "average")
     if votes.source is VoteSource.UNLABELLED:
         raise ValueError(f"report: {votes.source.flaw}.")
     if votes.source is None:
-        votes = votes.with_source(VoteSource.OTHER)
+        votes = votes.with_source(VoteSource.ASSUMED_NEW)
     return Evidence(votes)
 
 
@@ -528,8 +533,15 @@ def _some(votes: Votes, most: int, seed: int) -> IntArray:
     return np.sort(rng.choice(votes.n_samples, most, replace=False))
 
 
+def _row_source(votes: Votes) -> RowSource:
+    """Return what to say about the samples to get these votes again."""
+    if votes.source in (VoteSource.OUT_OF_BAG, VoteSource.TRAINING):
+        return "training"
+    return "new" if votes.source is VoteSource.NEW else "auto"
+
+
 def _resolved(keep: Keep, selection: Selection) -> Keep:
     """Return the size that was asked for, in the word or number it stands for."""
-    if keep != USUAL or selection.rule == f"keep={USUAL!r}":
-        return keep
-    return None if selection.rule == "keep=None" else DEFAULT_KEEP
+    if keep == DEFAULT and isinstance(selection.size, FixedSize):
+        return selection.size.keep
+    return keep

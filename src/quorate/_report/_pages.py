@@ -4,17 +4,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from quorate._report._blend import BlendSection
-from quorate._report._choice import (
+from quorate._report._expected import (
     CertificateSection,
     JudgedSection,
-    LazySection,
     Measure,
     MethodsSection,
     NoCertificate,
-    PruningSection,
     measure_of,
 )
 from quorate._report._reproduce import ReproduceSection, Settings
+from quorate._report._savings import (
+    LazySection,
+    PruningSection,
+)
 from quorate._report._sections import (
     ClassRow,
     ConfusionSection,

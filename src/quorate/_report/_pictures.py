@@ -11,16 +11,17 @@ import numpy as np
 
 from quorate import display
 from quorate._choosing import Selection
-from quorate._diagnosis import Diagnosis
-from quorate._report._choice import (
+from quorate._report._expected import (
     CurveSection,
-    LazyCurve,
-    LazyRow,
     Measure,
     MethodsSection,
-    Times,
 )
 from quorate._report._pages import EnsemblePage, SummaryPage
+from quorate._report._savings import (
+    LazyCurve,
+    LazyRow,
+    Times,
+)
 from quorate._report._sections import (
     DecompositionSection,
     MeasureRow,
@@ -36,6 +37,7 @@ from quorate._report._text import (
     points,
     size,
 )
+from quorate._theory import Diagnosis
 from quorate._typing import BoolArray, IntArray
 from quorate._votes import VoteCounts, Votes
 from quorate.risk import RiskAssessment

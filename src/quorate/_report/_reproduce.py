@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from quorate import pruning
-from quorate._choosing import USUAL, Keep, Selection
+from quorate._choosing import DEFAULT, Keep, Selection
+from quorate.ensembles import RowSource
 from quorate.pruning import Pruner
 
 
@@ -28,9 +29,9 @@ class Request:
     """What a page was asked for; see :func:`quorate.report`."""
 
     method: Any = "auto"
-    keep: Keep = USUAL
+    keep: Keep = DEFAULT
     scoring: Any = None
-    out_of_bag: bool | str = "auto"
+    source: RowSource = "auto"
     methods: Sequence[Any] | None = None
     noise: float = 0.01
     title: str | None = None
@@ -38,7 +39,7 @@ class Request:
     random_state: int = 0
     max_samples: int | None = None
     target: str | None = None
-    source: Source | None = None
+    files: Source | None = None
     """The files that the page is made from, if it is."""
 
 
@@ -50,6 +51,7 @@ class Settings:
     keep: Keep
     scoring: str | None
     out_of_bag: bool
+    source: RowSource
     noise: float
     random_state: int
     max_samples: int | None
@@ -128,7 +130,7 @@ def reproduce(
     choice: dict[str, Any] = {
         "method": as_code(request.method),
         "keep": settings.keep,
-        "out_of_bag": None if recorded else settings.out_of_bag,
+        "source": None if recorded or settings.source == "auto" else settings.source,
         "scoring": settings.scoring,
         "max_samples": settings.max_samples,
     }
@@ -153,23 +155,23 @@ def reproduce(
         "",
         *_call(prune, choice, _votes_in(recorded) if recorded else what),
     ]
-    source = request.source
-    if source is None:
+    files = request.files
+    if files is None:
         return ReproduceSection("\n".join(code), None)
-    files = {"model": source.model, "data": source.data, "target": source.target}
-    return ReproduceSection("\n".join(code), _command(source, page), files)
+    named = {"model": files.model, "data": files.data, "target": files.target}
+    return ReproduceSection("\n".join(code), _command(files, page), named)
 
 
 def prune_commands(
     request: Request, settings: Settings, selection: Selection, recorded: str
 ) -> list[Command]:
     """Return the lines that prune, in two parts: the size goes between them."""
-    code, source = as_code(request.method), request.source
-    explicit = request.out_of_bag != "auto" and not recorded
+    code, files = as_code(request.method), request.files
+    source = None if recorded or request.source == "auto" else request.source
     seed = settings.random_state if _needs_seed(selection, request.method) else None
     given = {
         "method": None if code == "auto" else code,
-        "out_of_bag": request.out_of_bag if explicit else None,
+        "source": source,
         "scoring": settings.scoring,
         "max_samples": settings.max_samples,
         "random_state": seed,
@@ -181,15 +183,14 @@ def prune_commands(
     if recorded:
         select = f"choice = quorate.select({_votes_in(recorded)}, {words}keep="
         in_python = Command("Choose in Python", select, ")")
-    if source is None or isinstance(code, Code):
+    if files is None or isinstance(code, Code):
         return [in_python]  # the command line knows names of methods only
-    line = ["quorate", "prune", source.model, source.data, "--target", source.target]
+    line = ["quorate", "prune", files.model, files.data, "--target", files.target]
     line += [] if code == "auto" else ["--method", code]
-    if explicit:
-        line.append("--out-of-bag" if request.out_of_bag else "--all-votes")
+    line += [] if source is None else ["--rows", source]
     line += [] if settings.scoring is None else ["--scoring", settings.scoring]
     line += [] if seed is None else ["--seed", str(seed)]
-    before = shlex.join([*line, *source.options, "--keep"])
+    before = shlex.join([*line, *files.options, "--keep"])
     return [Command("Prune on the command line", f"{before} "), in_python]
 
 
@@ -229,13 +230,13 @@ def _call(function: str, options: dict[str, Any], what: str) -> list[str]:
     return [f"{function}(", f"    {what},", *words, ")"]
 
 
-def _command(source: Source, given: dict[str, Any]) -> str:
+def _command(files: Source, given: dict[str, Any]) -> str:
     keep = "own" if given["keep"] is None else str(given["keep"])
-    votes = "--out-of-bag" if given["out_of_bag"] else "--all-votes"
-    words = ["quorate", "report", source.model, source.data]
-    words += ["--target", source.target, "--method", str(given["method"])]
-    words += ["--keep", keep, votes, "--noise", str(given["noise"])]
-    words += ["--seed", str(given["random_state"]), *source.options]
+    rows = ["--rows", given["source"]] if "source" in given else []
+    words = ["quorate", "report", files.model, files.data]
+    words += ["--target", files.target, "--method", str(given["method"])]
+    words += ["--keep", keep, *rows, "--noise", str(given["noise"])]
+    words += ["--seed", str(given["random_state"]), *files.options]
     for name in ("scoring", "title"):
         words += [f"--{name}", str(given[name])] if name in given else []
     return shlex.join([*words, "-o", "report.html"])

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from quorate._choosing import ExpectedError
-from quorate._diagnosis import Diagnosis
 from quorate._report._text import plural
-from quorate._theory import measures
+from quorate._theory import Diagnosis, measures
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import Summary, VoteCounts, Votes, VoteSource
 from quorate.ensembles import Ensemble, count_nodes
@@ -34,10 +33,12 @@ _VOTES_USED = {
     VoteSource.TRAINING: "The members were asked about the samples they were trained "
     "on, from which nobody can tell how good they are. This page scores nothing: give "
     "samples that no member has seen.",
-    VoteSource.OTHER: "The members were asked about all samples given. If none of them "
-    "was used for training, the numbers are honest.",
-    VoteSource.HELD_OUT: "The members were asked about samples that were kept from "
-    "them, so the numbers are honest.",
+    VoteSource.UNKNOWN: "Nobody can tell whether the members were trained on these "
+    "samples. This page scores nothing: say source='new' or source='training'.",
+    VoteSource.ASSUMED_NEW: "The members were asked about all samples given, which are "
+    "taken as new. If none of them was used for training, the numbers are honest.",
+    VoteSource.NEW: "The members were asked about new samples, so the numbers are "
+    "honest.",
     VoteSource.FOLDS: "The votes are those of cross-validation: each is of a member "
     "trained without the sample. If it was done so, the numbers are honest.",
 }

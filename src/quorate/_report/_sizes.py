@@ -5,15 +5,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from quorate._choosing import Selection
-from quorate._report._choice import (
+from quorate._report._expected import (
     CertificateSection,
     CurveSection,
     Measure,
     NoCertificate,
+)
+from quorate._report._reproduce import Command
+from quorate._report._savings import (
     PruningSection,
     Times,
 )
-from quorate._report._reproduce import Command
 from quorate._report._sections import EnsembleSection, Pair
 from quorate._report._text import (
     count,

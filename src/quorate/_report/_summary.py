@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from quorate._diagnosis import diagnose
 from quorate._judging import certify, error_limit, excess_limit
 from quorate._report._advice import summary_advice
-from quorate._report._choice import (
+from quorate._report._expected import (
     DELTA,
     TOLERANCE,
     CertificateSection,
@@ -34,6 +33,7 @@ from quorate._report._sections import (
     words,
 )
 from quorate._report._text import plural
+from quorate._theory import diagnose
 from quorate._typing import FloatArray
 from quorate._votes import PairedErrors, Summary, VoteSource
 

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from quorate._choosing import Selection, contributions
+from quorate._choosing import Selection
 from quorate._report._text import count, percent, plural, points, unsigned
+from quorate._scoring import Score
 from quorate._typing import BoolArray, FloatArray
-from quorate._votes import Votes, leave_one_out_errors, prefix_errors
+from quorate._votes import Votes, leave_one_out_predictions, prefix_predictions
 
 _UNKNOWN = "how good it is cannot be told from samples it was trained on."
 
@@ -17,6 +18,7 @@ def reasons(
     selection: Selection,
     accuracies: FloatArray,
     added: FloatArray | None,
+    accuracy: Score,
 ) -> list[str]:
     """Return why each member stays or goes.
 
@@ -31,6 +33,8 @@ def reasons(
     added : array of float, optional
         How much the error of all members grows without each of them; None where
         errors on the samples mean nothing.
+    accuracy : Score
+        Plain accuracy, whatever else a page judges by.
     """
     if added is None:
         picked = {
@@ -41,7 +45,7 @@ def reasons(
         goes = f"Goes: not picked; {_UNKNOWN}"
         return [picked.get(member, goes) for member in range(some.n_members)]
     kept = selection.applied_to(some)
-    stay = dict(_stay(some, selection, kept, accuracies))
+    stay = dict(_stay(some, selection, kept, accuracies, accuracy))
     return [
         stay.get(member) or _goes(some, member, kept, added[member])
         for member in range(some.n_members)
@@ -49,11 +53,16 @@ def reasons(
 
 
 def _stay(
-    some: Votes, selection: Selection, kept: Votes, accuracies: FloatArray
+    some: Votes,
+    selection: Selection,
+    kept: Votes,
+    accuracies: FloatArray,
+    accuracy: Score,
 ) -> Iterator[tuple[int, str]]:
     """Yield the members that stay, and why."""
     n_kept = selection.n_kept
-    grows = dict(zip(selection.members.tolist(), contributions(kept), strict=True))
+    added = accuracy.contributions(kept).tolist()
+    grows = dict(zip(selection.members.tolist(), added, strict=True))
     # A set that was found as a whole, or has new weights, has no members "before".
     in_order = selection.pruner.has_order and selection.weights is None
     errors = _errors_of_the_others(some, selection, kept, in_order)
@@ -85,15 +94,15 @@ def _errors_of_the_others(
     if selection.n_kept == 1:
         return {}
     may = kept.codes >= 0
-    order, errors = selection.members, leave_one_out_errors(kept)
+    order, others = selection.members, leave_one_out_predictions(kept)
     told = may.sum(axis=0) - may > 0
     if in_order:
         order = selection.order[1:]
-        errors = prefix_errors(some, selection.order[:-1])
+        others = prefix_predictions(some, selection.order[:-1])
         told = np.cumsum(some.codes[selection.order[:-1]] >= 0, axis=0) > 0
     return {
-        int(member): (each > 0) & there
-        for member, each, there in zip(order, errors, told, strict=True)
+        int(member): (each.errors() > 0) & there
+        for member, each, there in zip(order, others, told, strict=True)
     }
 
 

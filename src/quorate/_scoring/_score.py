@@ -1,16 +1,98 @@
-"""What every score can do."""
+"""What every score can do: rate a prediction, and tell how sure one can be of that."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
+from scipy import special
 
-from quorate._scoring._judged import Judged
-from quorate._typing import Array, IntArray
-from quorate._votes import Outcome
+from quorate._typing import Array, BoolArray, FloatArray, IntArray, Ties
+from quorate._votes import (
+    Prediction,
+    Votes,
+    WholePrediction,
+    leave_one_out_predictions,
+    prefix_predictions,
+)
+
+# Groups of samples that the jackknife leaves out in turn.
+_GROUPS = 10
+_SEED = 0
 
 Needs: TypeAlias = Literal["labels", "probabilities", "decision"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreEstimate:
+    """A score, and how sure one can be of it."""
+
+    score: float
+    """The score, as scikit-learn gives it: the larger the better."""
+    loss: float
+    """What is missing to the best value of the score; the error, for accuracy."""
+    losses: FloatArray
+    """What a jackknife calls pseudo-values, negated: numbers, one for each sample (or
+    group of samples), whose scatter tells how far chance moves the score. For a mean
+    over samples they are its terms; for accuracy, the errors on the samples."""
+
+    @property
+    def standard_error(self) -> float:
+        """Standard error of the score."""
+        return self._standard_error(self.losses)
+
+    def behind(self, other: "ScoreEstimate") -> tuple[float, float]:
+        """Return by how much this is worse than another, and the standard error.
+
+        Both have to be about the same samples.
+        """
+        differ = self.losses - other.losses
+        return other.score - self.score, self._standard_error(differ)
+
+    def loss_limit(self, confidence: float) -> float:
+        """Return an upper limit on the loss."""
+        return self.loss + self._quantile(confidence) * self.standard_error
+
+    def excess_limit(self, other: "ScoreEstimate", confidence: float) -> float:
+        """Return an upper limit on by how much this is worse than another."""
+        apart, doubt = self.behind(other)
+        return apart + self._quantile(confidence) * doubt
+
+    @staticmethod
+    def _standard_error(losses: FloatArray) -> float:
+        if losses.size < 2:
+            return 0.0
+        return float(losses.std(ddof=1) / np.sqrt(losses.size))
+
+    def _quantile(self, confidence: float) -> float:
+        """Return Student's quantile for the number of losses."""
+        return float(special.stdtrit(max(self.losses.size - 1, 1), confidence))
+
+    def __str__(self) -> str:
+        return f"{self.score:.4f} +- {self.standard_error:.4f}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredPrediction:
+    """What a model says on each sample, at hand already."""
+
+    stored_codes: IntArray
+    y: IntArray
+    stored_shares: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
+    """What each class gets; only for scores that look at it."""
+
+    def codes(self) -> IntArray:
+        """See :class:`quorate._votes.Prediction`."""
+        return self.stored_codes
+
+    def shares(self) -> FloatArray:
+        """See :class:`quorate._votes.Prediction`."""
+        return self.stored_shares
+
+    def errors(self, ties: Ties | None = None) -> FloatArray:
+        """See :class:`quorate._votes.Prediction`."""
+        return np.asarray(self.stored_codes != self.y, dtype=float)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -20,7 +102,7 @@ class Score(ABC):
     name: str
     """What the score is called: scikit-learn's name, or that of the function."""
     given: Any
-    """What was given as ``scoring``."""
+    """What was given as ``scoring``; None for accuracy."""
     needs: Needs
     """What it looks at: predicted classes, probabilities, or a ranking of samples."""
     top: float
@@ -38,28 +120,217 @@ class Score(ABC):
         """Whether more than predicted classes is looked at."""
         return self.needs != "labels"
 
-    def loss(self, score: Any) -> Any:
-        """Return what is missing to the best score: what there is to make small."""
-        return self.top - score
+    @property
+    def is_accuracy(self) -> bool:
+        """Whether this is plain accuracy, which people know as its error."""
+        return False
+
+    @property
+    def needs_every_class(self) -> bool:
+        """Whether samples that lack a class cannot be scored."""
+        return not self.is_accuracy
+
+    @property
+    def loss_without_members(self) -> float:
+        """What is missing where nobody votes."""
+        return self.top
 
     @abstractmethod
-    def take(self, outcome: Outcome, y: IntArray) -> Array:
-        """Return what the score needs of an outcome, samples along the first axis."""
+    def inputs(self, prediction: Prediction) -> Array:
+        """Return what the score looks at, samples along the first axis."""
 
     @abstractmethod
-    def judge(self, taken: Array, y: IntArray) -> Judged:
-        """Return the score of what was taken, with its standard error."""
+    def estimate(self, inputs: Array, y: IntArray) -> ScoreEstimate:
+        """Return the score of what :meth:`inputs` gave, with its standard error."""
 
     @abstractmethod
-    def value(self, taken: Array, y: IntArray) -> float:
-        """Return the score of what was taken."""
+    def value(self, inputs: Array, y: IntArray) -> float:
+        """Return the score of what :meth:`inputs` gave."""
 
-    def of(self, outcome: Outcome, y: IntArray) -> Judged:
-        """Return the score of an outcome, with its standard error."""
-        return self.judge(self.take(outcome, y), y)
+    def loss(self, inputs: Array, y: IntArray) -> float:
+        """Return what is missing to the best value of the score."""
+        return self.top - self.value(inputs, y)
+
+    def estimate_prediction(self, prediction: Prediction) -> ScoreEstimate:
+        """Return the score of a prediction, with its standard error."""
+        return self.estimate(self.inputs(prediction), prediction.y)
+
+    def estimate_votes(self, votes: Votes) -> ScoreEstimate:
+        """Return the score of the ensemble of all members."""
+        return self.estimate_prediction(WholePrediction(votes))
+
+    def estimate_prefixes(
+        self,
+        votes: Votes,
+        order: IntArray,
+        weights: Sequence[FloatArray] | None = None,
+    ) -> Iterator[ScoreEstimate]:
+        """Yield the scores of the first 1, 2, ... members of an order.
+
+        Examples
+        --------
+        >>> import quorate
+        >>> from quorate._scoring import score_for
+        >>> votes = quorate.Votes([[0, 1, 1], [0, 0, 1]], [0, 0, 1])
+        >>> score = score_for("f1_macro", votes, "here")
+        >>> [f"{each.score:.2f}" for each in score.estimate_prefixes(votes, [1, 0])]
+        ['1.00', '1.00']
+        """
+        return map(self.estimate_prediction, prefix_predictions(votes, order, weights))
+
+    def subset_losses(
+        self, votes: Votes, supports: BoolArray, *, voted_only: bool = False
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the loss of each subset of members, and its standard error.
+
+        Parameters
+        ----------
+        votes : Votes
+        supports : array of bool of shape (n_subsets, n_members)
+        voted_only : bool
+            Leave out the samples that nobody in a subset may vote on, not guess there.
+        """
+        subsets = map(votes.keep, supports)
+        if voted_only:
+            subsets = map(where_voted, subsets)
+        found = [self.estimate_votes(subset) for subset in subsets]
+        return (
+            np.array([each.loss for each in found]),
+            np.array([each.standard_error for each in found]),
+        )
+
+    def contributions(self, votes: Votes) -> FloatArray:
+        """Return by how much the loss grows without each member.
+
+        Examples
+        --------
+        >>> import quorate
+        >>> from quorate._scoring import score_for
+        >>> votes = quorate.Votes([[1, 1, 0], [1, 0, 1], [0, 1, 1]], [1, 1, 1])
+        >>> score_for(None, votes, "here").contributions(votes).round(2)
+        array([0.33, 0.33, 0.33])
+        """
+        whole = self.loss(self.inputs(WholePrediction(votes)), votes.y)
+        if votes.n_members == 1:
+            return np.array([self.loss_without_members - whole])
+        others = map(self.inputs, leave_one_out_predictions(votes))
+        return np.array([self.loss(inputs, votes.y) - whole for inputs in others])
+
+    def loss_sums(self, votes: Votes, n_sizes: int) -> "LossSums":
+        """Return what puts losses over size together, fold by fold."""
+        return LossSums(self, votes, n_sizes)
+
+    def loss_text(self, loss: float) -> str:
+        """Return a loss as people know it: the score, or the error for accuracy."""
+        return f"{self.top - loss:.4f}"
+
+    @property
+    def loss_title(self) -> str:
+        """What :meth:`loss_text` shows."""
+        return self.title
 
     def __repr__(self) -> str:
         return f"Score({self.name!r}, needs {self.needs})"
+
+
+def where_voted(votes: Votes) -> Votes:
+    """Return the votes on the samples that somebody may vote on."""
+    if not votes.is_masked:
+        return votes
+    return votes.at(np.flatnonzero((votes.codes >= 0).any(axis=0)))
+
+
+def estimate_in_groups(score: Score, inputs: Array, y: IntArray) -> ScoreEstimate:
+    """Score by leaving out one group of samples after the other.
+
+    Every class is spread over the groups, so that none is gone without one of them.
+    """
+    n_groups = min(_GROUPS, y.size)
+    mixed = np.random.default_rng(_SEED).permutation(y.size)
+    groups = np.empty(y.size, dtype=np.intp)
+    by_class = mixed[np.argsort(y[mixed], kind="stable")]
+    groups[by_class] = np.arange(y.size) % n_groups
+    whole = score.value(inputs, y)
+    without = np.full(n_groups, whole)
+    for group in range(n_groups):
+        rest = groups != group
+        if rest.any():
+            without[group] = score.value(inputs[rest], y[rest])
+    parts = n_groups * whole - (n_groups - 1) * without
+    return ScoreEstimate(whole, score.top - whole, -parts)
+
+
+def finite_losses(
+    estimates: Iterable[ScoreEstimate],
+) -> tuple[FloatArray, FloatArray]:
+    """Return losses and their standard errors.
+
+    A size of which the score cannot be computed is the worst there is.
+    """
+    found = np.array(
+        [(each.loss, each.standard_error) for each in estimates], dtype=float
+    ).reshape(-1, 2)
+    return (
+        np.where(np.isfinite(found[:, 0]), found[:, 0], np.inf),
+        np.where(np.isfinite(found[:, 1]), found[:, 1], 0.0),
+    )
+
+
+class LossCurve(NamedTuple):
+    """Losses of the first 1, 2, ... members, beside that of all on the same samples."""
+
+    losses: FloatArray
+    standard_errors: FloatArray
+    full_loss: float
+    excess_limits: FloatArray
+    """Upper limits on how much larger each is than that of all."""
+    excess_errors: FloatArray
+    """Standard errors of the differences to that of all."""
+
+
+class LossSums:
+    """What 1, 2, ... members get on folds of the samples, put together.
+
+    Where members may vote on some samples only, the first so many of an order are
+    not as many as vote on a sample: limits go by the first, losses by as many.
+    """
+
+    def __init__(self, score: Score, votes: Votes, n_sizes: int) -> None:
+        self.score, self.votes, self.n_sizes = score, votes, n_sizes
+        self.by_place = self.by_votes = np.empty(0)
+
+    def watch(self, samples: IntArray, prefixes: Iterable[Array]) -> Iterator[Array]:
+        """Pass on the inputs of the first 1, 2, ... members, and note them."""
+        for size, inputs in enumerate(prefixes):
+            if not self.by_votes.size:
+                shape = (self.n_sizes, self.votes.n_samples, *inputs.shape[1:])
+                self.by_place = self.by_votes = np.empty(shape, dtype=inputs.dtype)
+                if self.votes.is_masked:
+                    self.by_place = np.empty_like(self.by_votes)
+            if size < self.n_sizes:
+                self.by_place[size, samples] = inputs
+            yield inputs
+
+    def add(self, samples: IntArray, rows: Array) -> None:
+        """Note the inputs of 1, 2, ... members that vote."""
+        self.by_votes[:, samples] = rows
+
+    def curve(self, n_sizes: int, confidence: float) -> LossCurve:
+        """Return the losses of so many sizes."""
+        score, y = self.score, self.votes.y
+        full = score.estimate_votes(self.votes)
+        each = [score.estimate(row, y) for row in self.by_votes[:n_sizes]]
+        first = each
+        if self.votes.is_masked:
+            first = [score.estimate(row, y) for row in self.by_place[:n_sizes]]
+        limits = np.array([one.excess_limit(full, confidence) for one in first])
+        differ = np.array([one.behind(full)[1] for one in each])
+        return LossCurve(
+            *finite_losses(each),
+            full.loss,
+            np.where(np.isfinite(limits), limits, np.inf),
+            np.where(np.isfinite(differ), differ, 0.0),
+        )
 
 
 def positive_place(classes: Array) -> int | None:
@@ -74,8 +345,3 @@ def positive_place(classes: Array) -> int | None:
     """
     there = np.flatnonzero(classes == 1)
     return int(there[0]) if classes.size == 2 and there.size == 1 else None
-
-
-def own_shares(shares: Array, y: IntArray) -> Array:
-    """Return what the true class gets on each sample."""
-    return np.asarray(shares[np.arange(y.size), y])

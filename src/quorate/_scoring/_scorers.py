@@ -1,39 +1,124 @@
-"""What a user gives as ``scoring``, as a scorer of scikit-learn's kind."""
+"""What a user gives as ``scoring``, as a scorer of scikit-learn's kind.
+
+A scorer asks an estimator about samples. Here only the answers are left, so it gets an
+estimator that repeats them, and samples into which it cannot look.
+"""
 
 import inspect
+import re
 import warnings
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
-from sklearn.metrics import get_scorer
+from numpy.lib.mixins import NDArrayOperatorsMixin
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import get_scorer, get_scorer_names
 
 from quorate._messages import unknown_name
-from quorate._scoring._hidden import LOOKS_INSIDE, HiddenSamples, LooksInside, places_of
-from quorate._scoring._known import (
-    called,
-    function_of,
-    is_foreign,
-    is_of_scikit_learn,
-    known_names,
-    name_of,
-)
-from quorate._scoring._score import Needs
-from quorate._typing import Array, IntArray
+from quorate._scoring._score import Needs, Score, ScoreEstimate, estimate_in_groups
+from quorate._typing import Array, FloatArray, IntArray
+from quorate._votes import Prediction
 
+# What scikit-learn lists beside the scores of classifiers, whichever version it is.
+_FOREIGN = re.compile(
+    r"(r2|explained_variance)(_score)?|.*(error|deviance)(_score)?|.*_samples"
+    r"|d2_(absolute|pinball|tweedie).*|.*(rand_score|mutual_info_score|mallows_score)"
+    r"|(homogeneity|completeness|v_measure)_score"
+)
+_PROBABILITIES = re.compile(r"neg_(log_loss|brier_score)|roc_auc_ov.*|d2_(log|brier).*")
+_RANKINGS = ("roc_auc", "average_precision", "top_k_accuracy")
 _WORDS_FOR_PROBABILITIES = ("prob", "score", "share")
 _WORDS_FOR_LOSSES = ("_loss", "_error", "_deviance")
+_LOOKS_INSIDE = (
+    "the score looks at the samples themselves, of which only labels and predictions "
+    "are kept; give a function of these two"
+)
+
+
+# Names
+
+
+def known_names() -> list[str]:
+    """Return the names of the scores that judge classifiers."""
+    return [name for name in get_scorer_names() if not _FOREIGN.fullmatch(name)]
+
+
+def needs_of(name: str) -> Needs:
+    """Return what a score of that name looks at."""
+    if _PROBABILITIES.fullmatch(name):
+        return "probabilities"
+    return "decision" if name in _RANKINGS else "labels"
+
+
+def top_of(name: str) -> float:
+    """Return the best that a score of that name can be; 0 where there is no best."""
+    return float(not name.startswith(("neg_", "positive_likelihood_ratio")))
+
+
+def name_of(scorer: Any) -> str | None:
+    """Return the name scikit-learn has for a scorer, None if it has none.
+
+    Another function may be called as scikit-learn's is, so that names do not tell:
+    function, parameters and sign do.
+    """
+    function = _function_of(scorer)
+    if function is None:
+        return None
+    for name in get_scorer_names():
+        own = get_scorer(name)
+        if _function_of(own) is function and vars(own) == vars(scorer):
+            return str(name)
+    return None
+
+
+def _function_of(scorer: Any) -> Any:
+    """Return the function in a scorer of ``make_scorer``, None if it is another."""
+    if not isinstance(scorer, type(get_scorer("accuracy"))):
+        return None
+    return next(part for part in vars(scorer).values() if callable(part))
+
+
+def _called(function: Any) -> tuple[str, bool]:
+    """Return what a function is called, and whether it is one of scikit-learn's.
+
+    A score that somebody wrote is never called as one of scikit-learn's.
+
+    Examples
+    --------
+    >>> from quorate._scoring._scorers import _called
+    >>> def accuracy(y, predicted): ...
+    >>> def gain_score(y, predicted): ...
+    >>> _called(accuracy), _called(gain_score)
+    (('own_accuracy', False), ('gain_score', False))
+    """
+    while isinstance(function, partial):
+        function = function.func
+    name = str(getattr(function, "__name__", type(function).__name__))
+    module = str(getattr(function, "__module__", ""))
+    is_own = module.partition(".")[0] != "sklearn"
+    taken = is_own and name in get_scorer_names()
+    return f"own_{name}" if taken else name, not is_own
+
+
+def shown_scoring(scoring: Any) -> str:
+    """Return a score as the user gave it, for messages."""
+    if isinstance(scoring, str):
+        return repr(scoring)
+    function = _function_of(scoring)
+    if isinstance(function, partial):  # which older scikit-learn cannot show
+        return f"make_scorer({_called(function)[0]})"
+    return str(getattr(scoring, "__name__", None) or scoring)
+
+
+# Scorers
 
 
 def scorer_of(scoring: Any, owner: str) -> tuple[Any, str, bool]:
     """Return a scorer, what it is called, and whether scikit-learn calls it that."""
     if isinstance(scoring, str):
-        if is_foreign(scoring):
-            raise ValueError(
-                f"{owner}(scoring={scoring!r}): not a score of classes but of "
-                "something else; 'balanced_accuracy', 'f1_macro' or 'roc_auc_ovr' are "
-                "some that fit."
-            )
+        _refuse_foreign(scoring, repr(scoring), owner)
         if scoring not in known_names():
             problem = unknown_name("scoring", scoring, known_names())
             raise ValueError(f"{owner}: {problem}")
@@ -44,27 +129,32 @@ def scorer_of(scoring: Any, owner: str) -> tuple[Any, str, bool]:
             "scorer of sklearn.metrics.make_scorer, or a function of labels and "
             "predictions."
         )
-    named, function = name_of(scoring), function_of(scoring)
+    named, function = name_of(scoring), _function_of(scoring)
     if function is None:
         return _scorer_of_function(scoring, owner)
-    name = named or called(function)
-    if is_of_scikit_learn(function) and is_foreign(name):
-        raise ValueError(
-            f"{owner}(scoring={name}): not a score of classes but of something "
-            "else; a scorer of classifiers fits."
-        )
+    name, is_of_scikit_learn = _called(function)
+    if is_of_scikit_learn:
+        _refuse_foreign(named or name, named or name, owner)
     if named is not None:
         return scoring, named, True
     short = name.removesuffix("_score")
     return scoring, name if short in known_names() else short, False
 
 
+def _refuse_foreign(name: str, shown: str, owner: str) -> None:
+    if _FOREIGN.fullmatch(name):
+        raise ValueError(
+            f"{owner}(scoring={shown}): not a score of classes but of something else; "
+            "'balanced_accuracy', 'f1_macro' or 'roc_auc_ovr' are some that fit."
+        )
+
+
 def _scorer_of_function(function: Any, owner: str) -> tuple[Any, str, bool]:
-    name, shown = called(function), shown_scoring(function)
+    (name, _), shown = _called(function), shown_scoring(function)
     needed = _needed_parameters(function)
     if len(needed) == 3:  # a scorer by its signature: estimator, X, y
-        if _ask(function, np.arange(2)).looks_inside:
-            raise ValueError(f"{owner}(scoring={shown}): {LOOKS_INSIDE}.")
+        if _ask(function, np.arange(2))[1]:
+            raise ValueError(f"{owner}(scoring={shown}): {LooksInside()}.")
         return function, name, False
     if len(needed) != 2:
         raise ValueError(
@@ -79,7 +169,12 @@ def _scorer_of_function(function: Any, owner: str) -> tuple[Any, str, bool]:
             "greater_is_better=False turns it round."
         )
     wants = any(word in needed[1].lower() for word in _WORDS_FOR_PROBABILITIES)
-    return FunctionScorer(function, wants), name, False
+    method = "predict_proba" if wants else "predict"
+    return partial(_score_answers, function, method), name, False
+
+
+def _score_answers(function: Any, method: str, estimator: Any, X: Any, y: Any) -> Any:
+    return function(y, getattr(estimator, method)(X))
 
 
 def _needed_parameters(function: Any) -> list[str]:
@@ -95,90 +190,183 @@ def _needed_parameters(function: Any) -> list[str]:
     return required if len(required) > 1 else [p.name for p in positional[:2]]
 
 
-class FunctionScorer:
-    """A scorer of a function of labels and predictions, or of probabilities."""
-
-    def __init__(self, function: Any, wants_probabilities: bool) -> None:
-        self.function = function
-        self.wants_probabilities = wants_probabilities
-
-    def __call__(self, estimator: Any, X: Any, y: Any) -> Any:
-        """Ask the estimator, then the function."""
-        answer = (
-            estimator.predict_proba if self.wants_probabilities else estimator.predict
-        )
-        return self.function(y, answer(X))
-
-
-def shown_scoring(scoring: Any) -> str:
-    """Return a score as the user gave it, for messages."""
-    if isinstance(scoring, str):
-        return repr(scoring)
-    function = function_of(scoring)
-    if isinstance(function, partial):  # which older scikit-learn cannot show
-        return f"make_scorer({called(function)})"
-    return str(getattr(scoring, "__name__", None) or scoring)
-
-
 def needs_of_scorer(scorer: Any, classes: Array) -> Needs:
     """Find out what a scorer looks at, by letting it ask."""
-    if isinstance(scorer, FunctionScorer):
-        return "probabilities" if scorer.wants_probabilities else "labels"
-    methods = _ask(scorer, classes).methods
+    if isinstance(scorer, partial) and scorer.func is _score_answers:
+        methods = {scorer.args[1]}
+    else:
+        methods, _ = _ask(scorer, classes)
     if "decision_function" in methods:
         return "decision"
     return "probabilities" if "predict_proba" in methods else "labels"
 
 
-def _ask(scorer: Any, classes: Array) -> "_Asked":
-    """Return what a scorer asked for on two samples of each class."""
-    asked, y = _Asked(classes), np.tile(classes, 2)
-    X = HiddenSamples(np.arange(y.size))
+# Answers that are at hand
+
+
+class LooksInside(AttributeError, ValueError):
+    """A scorer wants to know more of samples than which they are.
+
+    An attribute that is missing says so too, so that a scorer may still ask whether
+    there is one.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(_LOOKS_INSIDE)
+
+
+class HiddenSamples(NDArrayOperatorsMixin):
+    """What stands for X where only answers are left: which samples, nothing else.
+
+    It has a length and some of its rows can be taken. Numbers in its place would be
+    taken for features.
+
+    Parameters
+    ----------
+    places : array of int
+        Which samples, as positions among the answers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quorate._scoring._scorers import HiddenSamples
+    >>> X = HiddenSamples(np.arange(5))
+    >>> len(X), X[np.array([True, False, False, True, False])].places.tolist()
+    (5, [0, 3])
+    >>> X[:, 0]
+    Traceback (most recent call last):
+    ...
+    quorate._scoring._scorers.LooksInside: the score looks at the samples ...
+    """
+
+    def __init__(self, places: IntArray) -> None:
+        self.places = places
+
+    def __len__(self) -> int:
+        return int(self.places.size)
+
+    def __getitem__(self, rows: Any) -> "HiddenSamples":
+        """Return some of the samples."""
+        if isinstance(rows, (list, np.ndarray)):
+            rows = np.asarray(rows)
+        one_by_one = getattr(rows, "ndim", 0) == 1 and rows.dtype.kind in "biu"
+        if not (one_by_one or isinstance(rows, slice)):
+            raise LooksInside
+        return HiddenSamples(self.places[rows])
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise LooksInside
+
+    def _refuse(self, *given: Any, **more: Any) -> NoReturn:
+        raise LooksInside
+
+    __iter__ = __array__ = __array_ufunc__ = __array_function__ = _refuse
+
+
+class _Labels(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier that repeats what was predicted, and notes what it is asked for."""
+
+    def __init__(self, classes: Array, codes: IntArray) -> None:
+        self.classes_ = classes
+        self.codes = codes
+        self.methods: set[str] = set()
+
+    def predict(self, X: Any) -> Array:
+        return np.asarray(self.classes_[self._repeat("predict", self.codes, X)])
+
+    def _repeat(self, method: str, answers: Array, X: Any) -> Array:
+        self.methods.add(method)
+        if not isinstance(X, HiddenSamples):
+            raise LooksInside
+        return answers[X.places]
+
+
+class _Shares(_Labels):
+    """The same, with what each class got."""
+
+    def __init__(self, classes: Array, codes: IntArray, shares: Array) -> None:
+        super().__init__(classes, codes)
+        self.shares = shares
+
+    def predict_proba(self, X: Any) -> Array:
+        return self._repeat("predict_proba", self.shares, X)
+
+
+class _Decisions(_Shares):
+    """The same, with a decision function."""
+
+    def decision_function(self, X: Any) -> Array:
+        shares = self._repeat("decision_function", self.shares, X)
+        return shares[:, 1] - 0.5 if self.classes_.size == 2 else shares
+
+
+def _ask(scorer: Any, classes: Array) -> tuple[set[str], bool]:
+    """Return what a scorer asks for, and whether it looks at the samples.
+
+    It gets two samples of each class, half of them predicted right.
+    """
+    places: IntArray = np.arange(classes.size)
+    codes = np.concatenate([places, np.roll(places, 1)])
+    shares = (np.eye(classes.size)[codes] + 1 / classes.size) / 2
+    model, looks = _Decisions(classes, codes, shares), False
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            scorer(asked, X, y)
+            scorer(model, HiddenSamples(np.arange(codes.size)), np.tile(classes, 2))
     except LooksInside:
-        asked.looks_inside = True
+        looks = True
     except Exception:
         pass  # what it asked for is known all the same
-    asked.looks_inside |= bool(X.looks)
-    return asked
+    return model.methods, looks
 
 
-class _Asked:
-    """A classifier that notes what it is asked for, right on half of the samples."""
+def evaluate(
+    scorer: Any, classes: Array, codes: IntArray, shares: FloatArray, y: IntArray
+) -> float:
+    """Return what a scorer says about answers; no shares where it looks at none."""
+    if not y.size:
+        return np.nan
+    if not shares.size:
+        model = _Labels(classes, codes)
+    elif shares.min() < 0:  # no shares but what a decision function says
+        model = _Shares(classes, codes, shares)
+    else:  # means of ones can be off by rounding, which scikit-learn refuses
+        model = _Shares(classes, codes, np.minimum(shares, 1.0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # small sizes predict few classes
+        return float(scorer(model, HiddenSamples(np.arange(y.size)), classes[y]))
 
-    _estimator_type = "classifier"
 
-    def __init__(self, classes: Array) -> None:
-        self.classes_ = classes
-        self.methods: set[str] = set()
-        self.looks_inside = False
-        places: IntArray = np.arange(classes.size)
-        self._said = np.concatenate([places, np.roll(places, 1)])
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
+class EvaluatedScore(Score):
+    """A score that is evaluated anew for every answer.
 
-    def __sklearn_tags__(self) -> Any:
-        from sklearn.base import BaseEstimator, ClassifierMixin
+    Samples on which nobody votes are left out where only classes are looked at.
+    """
 
-        class Plain(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-            pass
+    scorer: Any
 
-        return Plain().__sklearn_tags__()
+    @property
+    def is_own(self) -> bool:
+        """Whether nothing is known of the score but what its scorer says."""
+        return self.name != name_of(self.given) and self.name != self.given
 
-    def predict(self, X: Any) -> Array:
-        self.methods.add("predict")
-        return np.asarray(self.classes_[self._said[places_of(X)]])
+    def inputs(self, prediction: Prediction) -> Array:
+        """See :class:`Score`."""
+        codes = prediction.codes()
+        if not self.needs_shares:
+            return codes
+        return np.column_stack([codes, prediction.shares()])
 
-    def predict_proba(self, X: Any) -> Array:
-        self.methods.add("predict_proba")
-        return self._shares(X)
+    def value(self, inputs: Array, y: IntArray) -> float:
+        """See :class:`Score`."""
+        if self.needs_shares:
+            codes, shares = inputs[:, 0].astype(np.intp), inputs[:, 1:]
+        else:
+            voted = inputs >= 0
+            codes, shares, y = inputs[voted], np.empty((0, 0)), y[voted]
+        return evaluate(self.scorer, self.classes, codes, shares, y)
 
-    def decision_function(self, X: Any) -> Array:
-        self.methods.add("decision_function")
-        shares = self._shares(X)
-        return shares[:, 1] - 0.5 if self.classes_.size == 2 else shares
-
-    def _shares(self, X: Any) -> Array:
-        said = np.eye(self.classes_.size)[self._said[places_of(X)]]
-        return np.asarray((said + 1 / self.classes_.size) / 2)
+    def estimate(self, inputs: Array, y: IntArray) -> ScoreEstimate:
+        """See :class:`Score`."""
+        return estimate_in_groups(self, inputs, y)

@@ -5,16 +5,22 @@ function here takes many tables at once, along the leading axes. Leaving a sampl
 takes one from a cell, so the jackknife over all samples is one over the cells.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from quorate._scoring._judged import Judged
-from quorate._scoring._score import Score, positive_place
-from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes import Outcome
+from quorate._kernels.limits import excess_limit, upper_limit
+from quorate._scoring._score import (
+    LossCurve,
+    LossSums,
+    Score,
+    ScoreEstimate,
+    positive_place,
+)
+from quorate._typing import Array, BoolArray, FloatArray, IntArray
+from quorate._votes import Prediction, Votes, subset_errors
 
 TableFunction = Callable[[FloatArray], FloatArray]
 
@@ -28,22 +34,23 @@ class TableScore(Score):
 
     function: TableFunction
 
-    def take(self, outcome: Outcome, y: IntArray) -> Array:
+    def inputs(self, prediction: Prediction) -> Array:
         """See :class:`Score`."""
-        return np.asarray(outcome.codes, dtype=np.int32)
+        return np.asarray(prediction.codes(), dtype=np.int32)
 
-    def value(self, taken: Array, y: IntArray) -> float:
+    def value(self, inputs: Array, y: IntArray) -> float:
         """See :class:`Score`."""
-        return float(self.of_tables(count_pairs(taken, y, self.classes.size)))
+        return float(self.of_tables(count_pairs(inputs, y, self.classes.size)))
+
+    def estimate(self, inputs: Array, y: IntArray) -> ScoreEstimate:
+        """See :class:`Score`."""
+        score, parts = self.parts(count_pairs(inputs, y, self.classes.size))
+        return ScoreEstimate(score, self.top - score, -parts[y, inputs])
 
     def of_tables(self, counts: FloatArray) -> FloatArray:
         """Return the score of tables with a last column of samples nobody votes on."""
-        return self.function(_guessed(counts))
-
-    def judge(self, taken: Array, y: IntArray) -> Judged:
-        """See :class:`Score`."""
-        score, parts = self.parts(count_pairs(taken, y, self.classes.size))
-        return Judged(score, parts[y, taken])
+        known, nobody = counts[..., :-1], counts[..., -1:]
+        return self.function(np.asarray(known + nobody / known.shape[-1]))
 
     def parts(self, counts: FloatArray) -> tuple[float, FloatArray]:
         """Return the score of a table, and the part of a sample of each cell in it."""
@@ -58,6 +65,131 @@ class TableScore(Score):
         return score, parts
 
 
+class AccuracyEstimate(ScoreEstimate):
+    """An accuracy, with exact limits."""
+
+    __slots__ = ()
+
+    def behind(self, other: ScoreEstimate) -> tuple[float, float]:
+        """See :class:`ScoreEstimate`."""
+        differ = self.losses - other.losses
+        return float(differ.mean()), self._standard_error(differ)
+
+    def loss_limit(self, confidence: float) -> float:
+        """See :class:`ScoreEstimate`."""
+        wrong = float(np.ceil(self.losses.sum() - 1e-9))
+        return float(upper_limit(wrong, self.losses.size, 1 - confidence))
+
+    @staticmethod
+    def _standard_error(losses: FloatArray) -> float:
+        return float(losses.std() / np.sqrt(losses.size))
+
+
+class Accuracy(TableScore):
+    """The share of samples predicted right: errors are counted, not classes.
+
+    At a tie of the plurality vote an error counts in part, so that the table of
+    predicted classes does not tell. Counts are whole numbers until the last division.
+    """
+
+    __slots__ = ()
+
+    @property
+    def is_accuracy(self) -> bool:
+        """See :class:`Score`."""
+        return True
+
+    @property
+    def loss_without_members(self) -> float:
+        """See :class:`Score`."""
+        return 1.0 - 1.0 / self.classes.size
+
+    def inputs(self, prediction: Prediction) -> Array:
+        """See :class:`Score`."""
+        return prediction.errors()
+
+    def value(self, inputs: Array, y: IntArray) -> float:
+        """See :class:`Score`."""
+        return float((1.0 - inputs).mean())
+
+    def loss(self, inputs: Array, y: IntArray) -> float:
+        """See :class:`Score`."""
+        return float(inputs.mean())
+
+    def estimate(self, inputs: Array, y: IntArray) -> ScoreEstimate:
+        """See :class:`Score`."""
+        return AccuracyEstimate(self.value(inputs, y), float(inputs.mean()), inputs)
+
+    def subset_losses(
+        self, votes: Votes, supports: BoolArray, *, voted_only: bool = False
+    ) -> tuple[FloatArray, FloatArray]:
+        """See :class:`Score`."""
+        errors, spread = subset_errors(votes, supports)
+        if voted_only and votes.is_masked:  # guesses have been counted
+            may = votes.codes >= 0
+            idle = np.array([1 - may[each].any(axis=0).mean() for each in supports])
+            errors = (errors - idle * self.loss_without_members) / (1 - idle)
+        return errors, spread
+
+    def loss_sums(self, votes: Votes, n_sizes: int) -> LossSums:
+        """See :class:`Score`."""
+        return ErrorSums(self, votes, n_sizes)
+
+    @property
+    def loss_title(self) -> str:
+        """See :class:`Score`."""
+        return "error"
+
+    def loss_text(self, loss: float) -> str:
+        """See :class:`Score`."""
+        return f"{loss:.4f}"
+
+
+class ErrorSums(LossSums):
+    """Errors of 1, 2, ... members, added up fold by fold without being kept."""
+
+    def __init__(self, score: Score, votes: Votes, n_sizes: int) -> None:
+        super().__init__(score, votes, n_sizes)
+        self.full = votes.sample_errors()
+        # Sums over samples: errors, their squares, errors where all members err too,
+        # and by how much more and less than all the first members err.
+        self.sums, self.squares, self.shared = np.zeros((3, n_sizes))
+        self.more, self.less = np.zeros((2, n_sizes))
+
+    def watch(self, samples: IntArray, prefixes: Iterable[Array]) -> Iterator[Array]:
+        """See :class:`LossSums`."""
+        full = self.full[samples]
+        for size, errors in enumerate(prefixes):
+            if size < self.n_sizes:
+                self.more[size] += np.maximum(errors - full, 0).sum()
+                self.less[size] += np.maximum(full - errors, 0).sum()
+            yield errors
+
+    def add(self, samples: IntArray, rows: Array) -> None:
+        """See :class:`LossSums`."""
+        self.sums += rows.sum(axis=1)
+        self.squares += np.square(rows).sum(axis=1)
+        self.shared += rows @ self.full[samples]
+
+    def curve(self, n_sizes: int, confidence: float) -> LossCurve:
+        """See :class:`LossSums`."""
+        n, full = self.full.size, self.full.mean()
+        errors = self.sums / n
+        spread = np.maximum(self.squares / n - errors**2, 0)
+        differ = (self.squares - 2 * self.shared + np.square(self.full).sum()) / n
+        # Ties count in part and are rounded against the smaller ensemble, sums not.
+        limits = excess_limit(
+            np.ceil(self.more - 1e-9), np.floor(self.less + 1e-9), n, 1 - confidence
+        )
+        return LossCurve(
+            errors[:n_sizes],
+            np.sqrt(spread / n)[:n_sizes],
+            float(full),
+            np.asarray(limits)[:n_sizes],
+            np.sqrt(np.maximum(differ - (errors - full) ** 2, 0) / n)[:n_sizes],
+        )
+
+
 def count_pairs(codes: Array, y: IntArray, n_classes: int) -> FloatArray:
     """Count true and predicted classes; the last column is for no prediction (-1).
 
@@ -70,15 +202,26 @@ def count_pairs(codes: Array, y: IntArray, n_classes: int) -> FloatArray:
            [0., 0., 1.]])
     """
     width = n_classes + 1
-    places = y * width + codes % width
+    # Labels are kept in small integers, which products of classes leave.
+    places = y.astype(np.intp) * width + codes % width
     found = np.bincount(places, minlength=n_classes * width)
     return found.reshape(n_classes, width).astype(float)
 
 
-def _guessed(counts: FloatArray) -> FloatArray:
-    """Return tables in which what nobody votes on is spread over the classes."""
-    known, nobody = counts[..., :-1], counts[..., -1:]
-    return np.asarray(known + nobody / known.shape[-1])
+def class_recalls(codes: Array, y: IntArray, n_classes: int) -> FloatArray:
+    """Return the share of each class that is predicted right; NaN without samples.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quorate._scoring import class_recalls
+    >>> class_recalls(np.array([0, 1, 1]), np.array([0, 0, 1]), 2)
+    array([0.5, 1. ])
+    """
+    there = np.bincount(y, minlength=n_classes).astype(float)
+    right = np.bincount(y[codes == y], minlength=n_classes)
+    there[there == 0] = np.nan
+    return np.asarray(right / there)
 
 
 def accuracy(tables: FloatArray) -> FloatArray:

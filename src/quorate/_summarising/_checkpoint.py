@@ -1,9 +1,8 @@
 """Where a pass has come to, in a file from which it can go on.
 
-The file holds the summary of the first batches, and a mark of each of them; beside it
-stands the summary of the first batch alone. Whoever resumes shows all these batches
-again: one with another mark is refused, and so is a model that gives the first batch
-other counts.
+The file holds the summary of the first batches, and a mark of each of them. Whoever
+resumes shows all these batches again: one with another mark is refused, and so is a
+model with other members or classes, as far as names tell.
 """
 
 import math
@@ -15,7 +14,7 @@ from pathlib import Path
 
 from quorate._data import Batch
 from quorate._messages import warn
-from quorate._votes import Progress, Summary, load_with_progress, save_with_progress
+from quorate._votes import Progress, Summary, load_summary, save_counts
 from quorate.exceptions import CheckpointWarning
 
 
@@ -24,8 +23,6 @@ class Begun:
     """What an earlier pass has done."""
 
     total: Summary
-    first: Summary
-    """The summary of its first batch."""
     marks: tuple[str, ...]
     """The marks of all batches it covers."""
     n_rows: int
@@ -65,42 +62,22 @@ class Checkpoint:
             )
         return cls(Path(path), every)
 
-    @property
-    def first(self) -> Path:
-        """The file beside it, of the first batch."""
-        assert self.path is not None
-        return self.path.with_name(self.path.name + ".first")
-
     def load(self) -> Begun | None:
         """Return what an earlier pass has done, if it left a file."""
         if self.path is None or not self.path.exists():
             return None
-        summary, done = load_with_progress(self.path)
-        if done is None or not self.first.exists():
+        summary, done = load_summary(self.path)
+        if done is None:
             raise self.refusal(
                 "that is a summary, but not one of a pass that can go on; give another "
                 "name."
             )
-        if done.marks is None:
-            raise self.refusal(
-                "an older version wrote that file, and did not note which batches it "
-                "covers; delete it, or give another name."
-            )
-        first, _ = load_with_progress(self.first)
         self.covered = done.n_rows
-        return Begun(summary, first, done.marks, done.n_rows)
+        return Begun(summary, done.marks, done.n_rows)
 
     def refusal(self, why: str) -> ValueError:
         """Return the error of a pass that cannot go on from here."""
         return ValueError(f"summarise(resume={str(self.path)!r}): {why}")
-
-    def check_first(self, before: Summary, now: Summary) -> None:
-        """Refuse to go on if the first batch is not counted as it was."""
-        if not before.equals(now):
-            raise self.refusal(
-                "the first batch gives other counts than it did; that pass was of "
-                "another model or other data."
-            )
 
     def marked(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         """Yield batches; their marks are taken as they come by."""
@@ -108,11 +85,6 @@ class Checkpoint:
             if self.path is not None:
                 self.marks.append(batch.mark())
             yield batch
-
-    def begin(self, first: Summary) -> None:
-        """Keep the summary of the first batch, to know the model again."""
-        if self.path is not None:
-            self._write(first, self.first, 1, first.n_samples)
 
     def keep(
         self, summary: Summary, batches: int, rows: int, *, now: bool = False
@@ -137,7 +109,7 @@ class Checkpoint:
     def _write(self, summary: Summary, path: Path, batches: int, rows: int) -> bool:
         try:
             marks = tuple(self.marks[:batches])
-            save_with_progress(summary, path, Progress(marks, batches, rows))
+            save_counts(summary, path, Progress(marks, batches, rows))
         except OSError as error:
             if not self._warned:
                 warn(

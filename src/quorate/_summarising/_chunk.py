@@ -1,38 +1,30 @@
 """The summary of one batch: voted on in chunks, so that memory stays small."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from quorate._choosing import Selection
-from quorate._data import Batch, named_batch
+from quorate._data import Batch, RowDigest, named_batch
 from quorate._typing import FloatArray, IntArray
 from quorate._votes import (
     PairedCounts,
     PairedErrors,
     Summary,
     Votes,
-    VoteSource,
-    prefix_errors,
+    prefix_predictions,
 )
 from quorate.ensembles import (
     BatchVoter,
     Ensemble,
-    LeafNotes,
-    RowMarks,
+    RowSource,
+    batch_source,
     check_pair,
-    digests,
-    joined_notes,
-    marked_votes,
-    marks_of,
-    model_digest,
     places_among,
     read_ensemble,
-    rows_of_bags,
+    recorded_rows,
     same_members,
-    shared_rows,
-    shared_votes,
 )
 
 
@@ -44,21 +36,18 @@ class Question:
     """The ensemble that votes."""
     against: Any = None
     """The model, or the order of members, that it is compared with."""
-    source: VoteSource | None = None
-    """What the samples are to the members, if that is known."""
-    out_of_bag: bool = False
-    """Whether the batches are the training rows in order, of which each member is
-    asked about those it has not seen."""
-    with_notes: bool = False
-    """Whether it is noted where samples come to, to know training samples again."""
+    source: RowSource = "auto"
+    """What the caller says the samples are to the members."""
+    in_order: bool = True
+    """Whether batches come in their order, so that training rows have numbers."""
 
     def opened(self) -> "Asked":
         """Return the question with its models read, once for many batches."""
         ensemble = read_ensemble(self.model)
-        drawn = rows_of_bags(ensemble, "summarise") if self.out_of_bag else None
-        rival = rivals_of(ensemble, self.against)
-        voter = BatchVoter(ensemble, self.source, drawn)
-        return Asked(voter, rival, self.with_notes)
+        out_of_bag = "auto" if self.in_order else False
+        kind, drawn = batch_source(ensemble, self.source, out_of_bag, "summarise")
+        rival = rivals_of(ensemble, self.against, self.source)
+        return Asked(BatchVoter(ensemble, kind, drawn), rival)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +57,6 @@ class Answer:
     summary: Summary
     """Positions in it count from the first row of the batch."""
     n_rows: int
-    notes: LeafNotes | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,19 +65,11 @@ class Asked:
 
     voter: BatchVoter
     rival: "Rival | None"
-    with_notes: bool = False
-    _learned: list[tuple[str, ...]] = field(default_factory=list)
 
     @property
     def ensemble(self) -> Ensemble:
         """The ensemble that votes."""
         return self.voter.ensemble
-
-    @property
-    def learned(self) -> tuple[str, ...]:
-        """Digests of what the members have learned, made when the first are needed."""
-        self._learned[:] = self._learned or [tuple(digests(self.ensemble))]
-        return self._learned[0]
 
     @property
     def drawn(self) -> list[IntArray] | None:
@@ -108,43 +88,27 @@ class Asked:
         """
         with named_batch(batch.name):
             total: Summary | None = None
-            rows, notes = 0, []
+            rows = 0
             for X, y in batch.parts(self.chunk_rows):
                 part = self.about_samples(X, y, start + rows)
                 moved = part.summary.shifted(rows)
                 total = moved if total is None else total + moved
-                notes.append(part.notes)
                 rows += part.n_rows
         assert total is not None  # a batch without rows is refused
-        known = [note for note in notes if note is not None]
-        whole = joined_notes(known) if len(known) == len(notes) else None
-        return Answer(total, rows, whole)
-
-    def noted(self, batch: Batch) -> LeafNotes | None:
-        """Return notes on a batch that was voted on in an earlier pass.
-
-        None where it would have to be read from a file again.
-        """
-        if not self.with_notes or batch.n_rows is None:
-            return None
-        with named_batch(batch.name):
-            ((X, y),) = batch.parts(self.chunk_rows)
-            return self.voter.noted(self.voter.prepared(X, y)[0])
+        return Answer(total, rows)
 
     def about_samples(self, X: Any, y: Any, start: int = 0) -> Answer:
         """Return the summary of samples."""
         prepared, truth = self.voter.prepared(X, y)
         total: Summary | None = None
         for chunk in self.voter.voted(X, prepared, truth, start):
-            counted = chunk.votes.summary(chunk.start)
-            part = replace(counted, learned=self.learned)
+            part = chunk.votes.summary(chunk.start)
             if self.rival is not None:
                 rivals = self.rival.beside(chunk.votes, chunk.X)
                 part = replace(part, rivals=rivals)
             total = part if total is None else total + part
         assert total is not None  # no votes at all are refused
-        notes = self.voter.noted(prepared) if self.with_notes else None
-        return Answer(total, int(truth.size), notes)
+        return Answer(total, int(truth.size))
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,12 +121,8 @@ class Rival:
     """For an order: the weights of all members, where it chose new ones."""
     model: Any = None
     """A model that is asked itself; None where the votes of the members tell."""
-    learned: str | None = None
-    """Digest of the model, whoever is asked; None for an order."""
-    marks: tuple[RowMarks, ...] = ()
-    """Rows that members of either were chosen on."""
-    chosen_on: RowMarks | None = None
-    """Votes that a selection was made on, where that is the rival."""
+    chosen_on_rows: tuple[str, ...] = ()
+    """Digests of the rows that members of either were chosen, or distilled, on."""
 
     def beside(self, votes: Votes, X: Any) -> PairedErrors:
         """Count on which samples they err and the ensemble does not, or the reverse."""
@@ -186,8 +146,8 @@ class Rival:
             kinds = PairedCounts.count(votes.y, mine, decided)
         else:
             assert self.order is not None
-            errors = prefix_errors(votes, self.order, None, "lowest")
-            wrong = [np.asarray(each > 0) for each in errors][::-1]
+            prefixes = prefix_predictions(votes, self.order)
+            wrong = [np.asarray(p.errors("lowest") > 0) for p in prefixes][::-1]
             # How often sizes agree with the whole is not asked of a certificate.
             same = [0] * len(wrong)
         return PairedErrors.count(
@@ -200,19 +160,21 @@ class Rival:
             y=votes.y,
             n_classes=votes.n_classes,
             kinds=kinds,
-            learned=self.learned,
-            n_chosen_on=self._shared(votes, X),
+            rows=RowDigest.of(X) if self.chosen_on_rows else None,
+            chosen_on_rows=self.chosen_on_rows,
         )
 
-    def _shared(self, votes: Votes, X: Any) -> float:
-        """Return how many samples the members of either were chosen on."""
-        shared = shared_rows(self.marks, X, votes.classes[votes.y])
-        if self.chosen_on is None:
-            return shared
-        return max(shared, shared_votes(self.chosen_on, votes))
+
+def is_summary_of(summary: Summary, ensemble: Ensemble) -> bool:
+    """Tell whether members and classes are those of an ensemble, by their names."""
+    classes = [] if ensemble.classes is None else ensemble.classes.tolist()
+    known = set(classes) <= set(summary.classes.tolist())
+    return known and list(summary.names) == ensemble.names
 
 
-def rivals_of(ensemble: Ensemble, against: Any) -> Rival | None:
+def rivals_of(
+    ensemble: Ensemble, against: Any, source: RowSource = "auto"
+) -> Rival | None:
     """Read what the ensemble is compared with: a model, or an order of its members."""
     if against is None:
         return None
@@ -238,24 +200,21 @@ def rivals_of(ensemble: Ensemble, against: Any) -> Rival | None:
     if alike and kept is not None and small.weights is not None:
         assert ensemble.weights is not None
         alike = np.array_equal(small.weights, ensemble.weights[kept])
-    sizes, learned = np.array([small.n_members]), model_digest(small)
-    both = (ensemble.model, ensemble), (against, small)
-    marks = tuple(each for pair in both for each in marks_of(*pair))
+    sizes = np.array([small.n_members])
+    rows = () if source == "new" else recorded_rows([ensemble, small])
     if alike and kept is not None and kept.size < ensemble.n_members:
-        return Rival(sizes, kept, learned=learned, marks=marks)
+        return Rival(sizes, kept, chosen_on_rows=rows)
     order = places_among(against, small, ensemble)
-    return Rival(sizes, order, model=against, learned=learned, marks=marks)
+    return Rival(sizes, order, model=against, chosen_on_rows=rows)
 
 
 def _chosen(selection: Selection) -> Rival:
     order = np.asarray(selection.order, dtype=np.int64)
     pruner = selection.pruner
     nested = pruner.has_order and pruner.tags.nested and not pruner.tags.chooses_weights
-    chosen_on = marked_votes(selection.votes)
     if not nested:
-        sizes = np.array([order.size])
-        return Rival(sizes, order, selection.weights, chosen_on=chosen_on)
-    return Rival(np.arange(order.size, 0, -1), order, chosen_on=chosen_on)
+        return Rival(np.array([order.size]), order, selection.weights)
+    return Rival(np.arange(order.size, 0, -1), order)
 
 
 def _are_positions(given: Any) -> bool:

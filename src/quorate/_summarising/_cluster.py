@@ -3,19 +3,12 @@
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
 from quorate._data import Batch, computed, named_batch, sent
 from quorate._summarising._chunk import Asked, Question
-from quorate._votes import PartOffsets, Summary, VoteSource
-from quorate.ensembles import (
-    LeafNotes,
-    joined_notes,
-    may_be_all_rows,
-    were_training_rows,
-)
+from quorate._votes import PartOffsets, Summary
 from quorate.exceptions import BatchError
 
 # Summaries added in one task.
@@ -32,67 +25,15 @@ def summarise_partitions(question: Question, pairs: list[tuple[Any, Any]]) -> Su
     models = sent(question)
     ask = delayed(_of_partition, pure=False)
     tasks = [ask(models, at, X, y) for at, (X, y) in enumerate(pairs)]
-    found = _added_up(tasks, pairs)
-    if not _may_be_training(question, found):
-        return found
-    note = delayed(_note_partition, pure=False)
-    return _marked(question, found, [note(models, X, y) for X, y in pairs], pairs)
+    return _added_up(tasks, pairs)
 
 
 def summarise_batches(question: Question, batches: Iterable[Batch]) -> Summary:
     """Return the summary of batches that workers can read for themselves."""
     delayed = _dask().delayed
     models = sent(question)
-    ask, parts = delayed(_of_batch, pure=False), list(batches)
-    found = _added_up([ask(models, at, batch) for at, batch in enumerate(parts)])
-    if any(part.n_rows is None for part in parts) and _may_be_training(question, found):
-        note = delayed(_note_batch, pure=False)
-        return _marked(question, found, [note(models, batch) for batch in parts])
-    return found
-
-
-def _may_be_training(question: Question, found: Summary) -> bool:
-    """Tell whether as many samples were voted on as the members were trained on."""
-    if question.source is not None or found.source is VoteSource.TRAINING:
-        return False
-    return may_be_all_rows(question.opened().ensemble, found.n_samples)
-
-
-def _marked(
-    question: Question,
-    found: Summary,
-    parts: list[Any],
-    pairs: Sequence[tuple[Any, Any]] = (),
-) -> Summary:
-    """Look at the samples once more, and mark the summary if they were training's.
-
-    Each partition alone does not know how many rows come before it, which is what
-    tells who was trained on which; now that is known.
-    """
-    try:
-        noted = [notes for notes in computed(parts, pairs) if notes is not None]
-    finally:
-        _last.clear()
-    if not noted:
-        return found
-    ensemble = question.opened().ensemble
-    seen, _ = were_training_rows(ensemble, joined_notes(noted))
-    return replace(found, source=VoteSource.TRAINING) if seen else found
-
-
-def _note_partition(question: Question, X: Any, y: Any) -> LeafNotes | None:
-    if len(y) == 0:
-        return None
-    voter = _opened(question).voter
-    return voter.noted(voter.prepared(X, y)[0])
-
-
-def _note_batch(question: Question, batch: Batch) -> LeafNotes | None:
-    voter = _opened(question).voter
-    parts = [
-        voter.noted(voter.prepared(X, y)[0]) for X, y in batch.read(voter.chunk_rows)
-    ]
-    return joined_notes([part for part in parts if part is not None])
+    ask = delayed(_of_batch, pure=False)
+    return _added_up([ask(models, at, batch) for at, batch in enumerate(batches)])
 
 
 def _of_partition(question: Question, at: int, X: Any, y: Any) -> Part:

@@ -41,7 +41,7 @@ def summaries(
         asked = question.opened()
         yield _one_by_one(asked, batches, start)
         return
-    question.opened()  # refuses here what workers would refuse
+    asked = question.opened()  # refuses here what workers would refuse
     with tempfile.TemporaryDirectory(prefix="quorate-") as folder:
         path = Path(folder) / "question.joblib"
         joblib.dump(question, path)
@@ -51,7 +51,7 @@ def summaries(
         with deaf_to_interrupts():  # the call starts the workers
             results = work(
                 joblib.delayed(_about)(str(path), batch, place)
-                for batch, place in _placed(batches, start, question.out_of_bag)
+                for batch, place in _placed(batches, start, asked.drawn is not None)
             )
         try:
             yield map(_raised, results)
@@ -76,8 +76,8 @@ def _placed(
     for batch in batches:
         if needed and batch.n_rows is None:
             raise ValueError(
-                f"summarise(out_of_bag=True): {batch.name} does not say how many rows "
-                "it has, which several processes need to know; leave n_jobs away."
+                f"summarise(source='training'): {batch.name} does not say how many "
+                "rows it has, which several processes need to know; leave n_jobs away."
             )
         yield batch, start
         start += batch.n_rows or 0

@@ -1,33 +1,25 @@
-"""Thirteen measures of how differently the members of an ensemble vote.
+"""Diversity measures and the error decomposition.
 
 The room is private because a package and a function cannot share the name
 ``quorate.diversity``; its public names are those of :mod:`quorate`.
 """
 
-from quorate._theory._ask import (
-    diversity,
-    measures,
-    pairwise_diversity,
-    sample_diversity,
-)
-from quorate._theory._catalogue import Measure, find_measure
-from quorate._theory._decomposition import (
-    Decomposition,
-    MeanDecomposition,
-    decompose,
-    mean_terms,
-)
-from quorate._theory._sample import closed_form
+from quorate._theory._decomposition import Decomposition, MeanDecomposition, decompose
+from quorate._theory._diagnosis import Diagnosis, diagnose
+from quorate._theory._diversity import diversity, pairwise_diversity, sample_diversity
+from quorate._theory._formulas import closed_form
+from quorate._theory._measures import Measure, find_measure, measures
 
 __all__ = [
     "Decomposition",
+    "Diagnosis",
     "MeanDecomposition",
     "Measure",
     "closed_form",
     "decompose",
+    "diagnose",
     "diversity",
     "find_measure",
-    "mean_terms",
     "measures",
     "pairwise_diversity",
     "sample_diversity",

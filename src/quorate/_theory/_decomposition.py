@@ -174,10 +174,10 @@ def decompose(
 
 def mean_terms(votes: VoteCounts) -> tuple[float, float, float]:
     """Return the mean error, members' mean error and diversity, by 0/1 errors."""
-    kinds = votes.profile()
+    kinds = votes.sample_groups()
     tied, has_truth = kinds.tied(votes.n_classes), kinds.has_truth
     if votes.has_equal_weights:
-        terms = gaps.zero_one(tied, has_truth, kinds.right, kinds.asked)
+        terms = gaps.zero_one(tied, has_truth, kinds.right, kinds.cast)
         error, member_error, diversity = (kinds.mean(term) for term in terms)
         return error, member_error, diversity
     # Weighted shares are no counts; their sum is one in steps, see _kernels.fixed.

@@ -7,8 +7,19 @@ from quorate._votes._checks import (
     warn_left_out,
     weights_left,
 )
-from quorate._votes._counts import VoteCounts
-from quorate._votes._deciding import leave_one_out_errors, prefix_errors
+from quorate._votes._counts import (
+    CorrectHistogram,
+    PairCounts,
+    SampleGroups,
+    SmallestMargin,
+    VoteCounts,
+)
+from quorate._votes._deciding import (
+    Prediction,
+    WholePrediction,
+    leave_one_out_predictions,
+    prefix_predictions,
+)
 from quorate._votes._encoding import (
     code_dtype,
     encode_rows,
@@ -17,27 +28,18 @@ from quorate._votes._encoding import (
     union,
     widened,
 )
-from quorate._votes._joining import joined_votes
+from quorate._votes._files import Progress, load_counts, load_summary, save_counts
+from quorate._votes._joining import joined_votes, pooled_votes
 from quorate._votes._labels import as_labels, check_same_family, refuse_masked
-from quorate._votes._outcomes import (
-    Outcome,
-    leave_one_out_outcomes,
-    outcome_of,
-    prefix_outcomes,
-)
-from quorate._votes._pair_counts import PairCounts
 from quorate._votes._paired import PairedCounts, PairedErrors
 from quorate._votes._plausible import refuse_scores
-from quorate._votes._pooled import pooled_votes
 from quorate._votes._probabilities import (
     DenseProbabilities,
     Probabilities,
     certain,
-    place_dtype,
     room_for,
     tabled,
 )
-from quorate._votes._profile import Histogram, Profile
 from quorate._votes._reading import REMEDY, Reading, listed
 from quorate._votes._rule import (
     PLURALITY,
@@ -47,37 +49,31 @@ from quorate._votes._rule import (
     why_not_scorable,
 )
 from quorate._votes._subsets import subset_errors
-from quorate._votes._summary import Summary
-from quorate._votes._summary_file import (
-    Progress,
-    load_counts,
-    load_with_progress,
-    save_with_progress,
-)
-from quorate._votes._sums import PartOffsets, Worst
+from quorate._votes._summary import PartOffsets, Summary
 from quorate._votes._votes import Votes, check_counts, check_votes
 
 __all__ = [
     "PLURALITY",
     "REMEDY",
+    "CorrectHistogram",
     "DecisionRule",
     "DenseProbabilities",
-    "Histogram",
-    "Outcome",
     "PairCounts",
     "PairedCounts",
     "PairedErrors",
     "PartOffsets",
+    "Prediction",
     "Probabilities",
-    "Profile",
     "Progress",
     "Reading",
     "RuleName",
+    "SampleGroups",
+    "SmallestMargin",
     "Summary",
     "VoteCounts",
     "VoteSource",
     "Votes",
-    "Worst",
+    "WholePrediction",
     "as_labels",
     "as_weights",
     "certain",
@@ -88,23 +84,19 @@ __all__ = [
     "encode_rows",
     "encode_truth",
     "joined_votes",
-    "leave_one_out_errors",
-    "leave_one_out_outcomes",
+    "leave_one_out_predictions",
     "listed",
     "load_counts",
-    "load_with_progress",
+    "load_summary",
     "member_positions",
-    "outcome_of",
-    "place_dtype",
     "pooled_votes",
     "positions",
-    "prefix_errors",
-    "prefix_outcomes",
+    "prefix_predictions",
     "refuse_masked",
     "refuse_scores",
     "room_for",
     "sample_positions",
-    "save_with_progress",
+    "save_counts",
     "subset_errors",
     "tabled",
     "union",

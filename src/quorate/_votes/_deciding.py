@@ -7,19 +7,18 @@ need no second look.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from quorate._kernels.verdicts import TIE_TOLERANCE, lead, rounding
-from quorate._typing import Array, FloatArray, IntArray, Ties
+from quorate._typing import Array, BoolArray, FloatArray, IntArray, Ties
 
 if TYPE_CHECKING:
-    from quorate._votes._decided import DecidedVotes
     from quorate._votes._votes import Votes
 
 
-def decide(votes: "DecidedVotes") -> IntArray:
+def decide(votes: "Votes") -> IntArray:
     """Return the code of the class that the ensemble of all members decides for."""
     if counts_whole_votes(votes):
         return votes.verdict()[0]  # counted in integers
@@ -33,13 +32,80 @@ def decide(votes: "DecidedVotes") -> IntArray:
     return leader
 
 
-def prefix_errors(
-    votes: "Votes",
-    order: IntArray,
-    weights: Sequence[FloatArray] | None = None,
-    ties: Ties | None = None,
-) -> Iterator[FloatArray]:
-    """Yield the errors on the samples of the first 1, 2, ... members of an order.
+class Prediction(Protocol):
+    """What an ensemble says on each sample, worked out when it is asked for."""
+
+    @property
+    def y(self) -> IntArray:
+        """The true classes."""
+
+    def codes(self) -> IntArray:
+        """Return the class, as predicted; -1 where nobody votes."""
+
+    def shares(self) -> FloatArray:
+        """Return what each class gets on average, (n_samples, n_classes).
+
+        The probabilities of an ensemble that averages; all classes alike where nobody
+        votes.
+        """
+
+    def errors(self, ties: Ties | None = None) -> FloatArray:
+        """Return the error on each sample; where nobody votes, that of a guess.
+
+        Parameters
+        ----------
+        ties : {"expected", "lowest"}, optional
+            How an error at a tie counts; as the votes say by default.
+        """
+
+
+class WholePrediction:
+    """What the ensemble of all members says.
+
+    Examples
+    --------
+    >>> from quorate._votes import Votes, WholePrediction
+    >>> said = WholePrediction(Votes([[0, 1], [1, 1], [1, 1]], [0, 1]))
+    >>> said.codes(), said.shares().round(2)
+    (array([1, 1]), array([[0.33, 0.67],
+           [0.  , 1.  ]]))
+    """
+
+    def __init__(self, votes: "Votes") -> None:
+        self.votes = votes
+        self.y = votes.y
+
+    def codes(self) -> IntArray:
+        """See :class:`Prediction`."""
+        decided = self.votes.decisions()
+        return np.where(self._idle(), -1, decided) if self.votes.is_masked else decided
+
+    def shares(self) -> FloatArray:
+        """See :class:`Prediction`."""
+        votes = self.votes
+        if votes.counts_heads:
+            given: FloatArray = np.asarray(votes.tally().T, dtype=float)
+            mean = given / np.maximum(given.sum(axis=1, keepdims=True), 1e-300)
+        else:
+            mean = votes.mean_probabilities()
+        if votes.is_masked:
+            mean[self._idle()] = 1.0 / votes.n_classes
+        return np.asarray(mean)
+
+    def errors(self, ties: Ties | None = None) -> FloatArray:
+        """See :class:`Prediction`."""
+        return self.votes.sample_errors(ties)
+
+    def _idle(self) -> BoolArray:
+        return np.asarray(self.votes.sample_counts()[1] == 0)
+
+
+def prefix_predictions(
+    votes: "Votes", order: IntArray, weights: Sequence[FloatArray] | None = None
+) -> Iterator[Prediction]:
+    """Yield what the first 1, 2, ... members of an order say.
+
+    Each is to be asked before the next one comes.
 
     Parameters
     ----------
@@ -49,45 +115,39 @@ def prefix_errors(
         the order of their positions, as a pruned ensemble does.
     weights : sequence of array, optional
         Voting weights of the first 1, 2, ... members; those of the votes by default.
-    ties : {"expected", "lowest"}, optional
-        How an error at a tie counts; as the votes say by default.
     """
-    steady = (
-        weights_of(votes) if weights is None else steady_weights(votes, order, weights)
-    )
-    if steady is None:
-        assert weights is not None
-        for step, given in enumerate(weights):
-            places = np.argsort(order[: step + 1], kind="stable")
-            some = votes.keep(order[places])
-            some = some.reweighted(given[places] if given.any() else None)
-            yield some.sample_errors(ties)
+    steady: FloatArray | None = weights_of(votes)
+    if weights is not None:
+        steady = _steady_weights(votes, order, weights)
+    if steady is not None:
+        tally = RunningTally(votes, steady)
+        for member in order:
+            tally.add(int(member))
+            yield tally
         return
-    standing = Standing(votes, steady, ties)
-    for member in order:
-        standing.add(int(member))
-        yield standing.errors()
+    for step, given in enumerate(weights or ()):
+        places = np.argsort(order[: step + 1], kind="stable")
+        first = votes.keep(order[places])
+        yield WholePrediction(first.reweighted(given[places] if given.any() else None))
 
 
-def leave_one_out_errors(votes: "Votes") -> Iterator[FloatArray]:
-    """Yield the errors on the samples of all but the first, but the second, ..."""
-    standing = Standing(votes, weights_of(votes))
+def leave_one_out_predictions(votes: "Votes") -> Iterator[Prediction]:
+    """Yield what all but the first, but the second, ... say."""
+    tally = RunningTally(votes, weights_of(votes))
     for member in range(votes.n_members):
-        standing.add(member)
+        tally.add(member)
     for member in range(votes.n_members):
-        standing.remove(member)
-        yield standing.errors()
-        standing.add(member)
+        tally.remove(member)
+        yield tally
+        tally.add(member)
 
 
-class Standing:
-    """The sums of some members for each class, and how they err."""
+class RunningTally:
+    """The sums of some members for each class, and what these members say."""
 
-    def __init__(
-        self, votes: "Votes", weights: FloatArray, ties: Ties | None = None
-    ) -> None:
+    def __init__(self, votes: "Votes", weights: FloatArray) -> None:
         self.votes = votes
-        self.ties = ties or votes.ties
+        self.y = votes.y
         self.weights = weights
         self.inside = np.zeros(votes.n_members, dtype=bool)
         self.scores = np.zeros((votes.n_samples, votes.n_classes))
@@ -96,6 +156,7 @@ class Standing:
         self.is_exact = counts_whole_votes(votes) and bool(
             (weights == weights[0]).all()
         )
+        self.is_plurality = votes.ties == "expected" and votes.counts_heads
         self._samples = np.arange(votes.n_samples)
 
     def add(self, member: int) -> None:
@@ -108,44 +169,41 @@ class Standing:
         self.inside[member] = False
         self._give(member, -1)
 
-    def errors(self) -> FloatArray:
-        """Return the error on each sample; where nobody votes, that of a guess."""
-        votes = self.votes
+    def codes(self) -> IntArray:
+        """See :class:`Prediction`."""
         leader, best, second = lead(self.scores)
-        if votes.ties == "expected" and votes.counts_heads:  # the plurality vote
-            errors = self._errors_of_plurality(leader, best, second)
-        else:
-            if not self.is_exact:
-                leader = self._looked_at_twice(leader, best, second)
-            errors = np.asarray(leader != votes.y, dtype=float)
-        if votes.is_masked:
-            return np.where(self.asked == 0, 1 - 1 / votes.n_classes, errors)
-        return errors
-
-    def decisions(self) -> IntArray:
-        """Return the class each sample goes to, as predicted; -1 where nobody votes."""
-        votes = self.votes
-        leader, best, second = lead(self.scores)
-        if votes.ties == "expected" and votes.counts_heads:
-            slack = self._tie_slack()
-            tied = np.flatnonzero(best - second <= slack)
-            top = self.scores[tied] >= best[tied, None] - slack
+        if self.is_plurality:
+            tied, top = self._ties(best, second)
             leader[tied] = top.argmax(axis=1)
-        elif not self.is_exact:
+        else:
             leader = self._looked_at_twice(leader, best, second)
-        return np.where(self.asked == 0, -1, leader) if votes.is_masked else leader
+        return np.where(self.asked == 0, -1, leader) if self.votes.is_masked else leader
 
-    def mean_shares(self) -> FloatArray:
-        """Return what the members inside give each class on average.
-
-        All classes alike where nobody votes.
-        """
+    def shares(self) -> FloatArray:
+        """See :class:`Prediction`."""
         if not self.votes.is_masked:
             return np.asarray(self.scores / self.weights[self.inside].sum())
         there = (self.asked > 0) & (self.cast > 0)
         mean = self.scores / np.where(there, self.cast, 1.0)[:, None]
         mean[~there] = 1.0 / self.votes.n_classes
         return mean
+
+    def errors(self, ties: Ties | None = None) -> FloatArray:
+        """See :class:`Prediction`."""
+        leader, best, second = lead(self.scores)
+        if not self.is_plurality:
+            leader = self._looked_at_twice(leader, best, second)
+        errors = np.asarray(leader != self.y, dtype=float)
+        if self.is_plurality:
+            tied, top = self._ties(best, second)
+            if ties == "lowest":
+                errors[tied] = top.argmax(axis=1) != self.y[tied]
+            else:
+                right = top[np.arange(tied.size), self.y[tied]]
+                errors[tied] = 1 - right / np.count_nonzero(top, axis=1)
+        if self.votes.is_masked:
+            return np.where(self.asked == 0, 1 - 1 / self.votes.n_classes, errors)
+        return errors
 
     def _give(self, member: int, times: int) -> None:
         votes, codes = self.votes, self.votes.codes[member]
@@ -161,28 +219,19 @@ class Standing:
             given = probabilities_of(votes, member, slice(None))
             self.scores += given if weight == 1 else weight * given
 
-    def _errors_of_plurality(
-        self, leader: IntArray, best: FloatArray, second: FloatArray
-    ) -> FloatArray:
-        slack = self._tie_slack()
-        errors = np.asarray(leader != self.votes.y, dtype=float)
+    def _ties(self, best: FloatArray, second: FloatArray) -> tuple[IntArray, BoolArray]:
+        """Return the samples at which classes tie, and which classes these are."""
+        slack = 0.0
+        if not self.is_exact:
+            slack = TIE_TOLERANCE * float(self.weights[self.inside].sum())
         tied = np.flatnonzero(best - second <= slack)
-        top = self.scores[tied] >= best[tied, None] - slack
-        if self.ties == "lowest":
-            errors[tied] = top.argmax(axis=1) != self.votes.y[tied]
-            return errors
-        right = top[np.arange(tied.size), self.votes.y[tied]]
-        errors[tied] = 1 - right / np.count_nonzero(top, axis=1)
-        return errors
-
-    def _tie_slack(self) -> float:
-        if self.is_exact:
-            return 0.0
-        return TIE_TOLERANCE * float(self.weights[self.inside].sum())
+        return tied, self.scores[tied] >= best[tied, None] - slack
 
     def _looked_at_twice(
         self, leader: IntArray, best: FloatArray, second: FloatArray
     ) -> IntArray:
+        if self.is_exact:
+            return leader
         members = np.flatnonzero(self.inside)
         margin = largest_rounding(self.votes, self.weights)
         close = np.flatnonzero(best - second <= margin)
@@ -191,7 +240,7 @@ class Standing:
         return leader
 
 
-def steady_weights(
+def _steady_weights(
     votes: "Votes", order: IntArray, weights: Sequence[FloatArray]
 ) -> FloatArray | None:
     """Return the members' weights if they have the same at every size, else None."""
@@ -205,13 +254,13 @@ def steady_weights(
     return every
 
 
-def weights_of(votes: "DecidedVotes") -> FloatArray:
+def weights_of(votes: "Votes") -> FloatArray:
     """Return a weight for each member; ones for equal votes."""
     given = votes.weights
     return np.ones(votes.n_members) if given is None else given
 
 
-def counts_whole_votes(votes: "DecidedVotes") -> bool:
+def counts_whole_votes(votes: "Votes") -> bool:
     """Tell whether sums are numbers of members, exact in any order."""
     return (
         votes.counts_heads
@@ -220,15 +269,13 @@ def counts_whole_votes(votes: "DecidedVotes") -> bool:
     )
 
 
-def largest_rounding(votes: "DecidedVotes", weights: FloatArray) -> float:
+def largest_rounding(votes: "Votes", weights: FloatArray) -> float:
     """Return the largest lead that rounding can explain."""
     against = 1 + abs(votes.decision_rule.against)
     return rounding(len(weights), against * float(np.abs(weights).sum()))
 
 
-def probabilities_of(
-    votes: "DecidedVotes", member: int, where: Array | slice
-) -> FloatArray:
+def probabilities_of(votes: "Votes", member: int, where: Array | slice) -> FloatArray:
     """Return what a member gives each class on some samples."""
     given = votes.class_probabilities
     assert given is not None  # votes that average have them
@@ -236,7 +283,7 @@ def probabilities_of(
 
 
 def add_up_in_order(
-    votes: "DecidedVotes", members: IntArray, weights: FloatArray, where: Array | slice
+    votes: "Votes", members: IntArray, weights: FloatArray, where: Array | slice
 ) -> IntArray:
     """Add up members in the order given, exactly as the ensemble does."""
     rule = votes.decision_rule

@@ -1,23 +1,153 @@
-"""Turn labels into small integer codes, without sorting them all.
+"""Turn the labels that members vote for into small integer codes, without sorting all.
 
 Only ``y`` is sorted. Votes are compared with the labels known so far, member by member;
 the few that are unknown are added to what is known. Labels are compared in a type that
-holds each of them exactly, and come back in that of ``y`` where it does.
+holds each of them exactly, and come back in that of ``y`` where it does. Nothing is
+copied that need not be: rows with unusable votes are filled one at a time.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from quorate._typing import Array, IntArray
-from quorate._votes._labels import check_same_family, common_type, in_type, in_type_of
-from quorate._votes._rows import FilledRows, Rows
+from quorate._typing import Array, BoolArray, IntArray
+from quorate._votes._labels import (
+    as_array,
+    as_labels,
+    check_same_family,
+    common_type,
+    in_type,
+    in_type_of,
+    is_listed,
+    refuse_masked,
+)
 
 # A span of integer labels up to this wide is shifted and counted as bytes.
 _BYTE_SPAN = 256
 # Up to this many labels absent from y are looked for one by one.
 _FEW_GAPS = 8
+
+
+class Rows:
+    """One row of labels per member; a usable vote of it stands for unusable ones."""
+
+    def __init__(
+        self, given: Array | Sequence[Array], mask: BoolArray | None = None
+    ) -> None:
+        self._given = given
+        self._mask = mask
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of members and samples, if it is a table."""
+        if isinstance(self._given, np.ndarray):
+            return self._given.shape
+        odd = [row for row in self._given if row.ndim != 1]
+        return len(self._given), *(odd or self._given or [np.empty(())])[0].shape
+
+    @property
+    def dtypes(self) -> set[np.dtype[Any]]:
+        """The types of the rows."""
+        if isinstance(self._given, np.ndarray):
+            return {self._given.dtype}
+        return {row.dtype for row in self._given}
+
+    def __iter__(self) -> Iterator[Array]:
+        if self._mask is None:
+            yield from self._given
+            return
+        for row, usable in zip(self._given, self._mask, strict=True):
+            if row.dtype.kind == "O":  # a label may be a sequence
+                yield row[np.where(usable, np.arange(row.size), int(usable.argmax()))]
+            else:
+                yield np.where(usable, row, row[int(usable.argmax())])
+
+
+def as_rows(predictions: Any, mask: BoolArray | None, y: Array) -> Rows:
+    """Return votes as rows of labels, one per member."""
+    listed = is_listed(predictions)
+    if listed:
+        given: Any = [as_array(row) for row in predictions]
+        lengths = {row.size for row in given if row.ndim == 1}
+        if len(lengths) > 1:
+            raise ValueError(
+                f"Votes: members voted on different numbers of samples, "
+                f"{min(lengths)} and {max(lengths)}."
+            )
+    elif mask is None:
+        given = as_labels(predictions, "predictions")
+    else:
+        given = as_array(predictions)
+    rows = Rows(given, mask)
+    _check_shapes(rows.shape, y)
+    if mask is not None:
+        check_mask(mask, rows.shape)
+    if not listed and (mask is None or given.dtype.kind in "biuUS"):
+        return rows
+    labels = [as_labels(row, f"predictions[{t}]") for t, row in enumerate(rows)]
+    for row in labels[1:]:
+        check_same_family(labels[0], row, "predictions", "predictions")
+    return Rows(labels) if listed or given.dtype.kind != "f" else rows
+
+
+def _check_shapes(shape: tuple[int, ...], y: Array) -> None:
+    if len(shape) != 2 or y.ndim != 1:
+        raise ValueError(
+            f"Votes: predictions must be 2-d, (n_members, n_samples), and y 1-d; "
+            f"got shapes {shape} and {y.shape}."
+        )
+    if 0 in shape:
+        raise ValueError(f"Votes: no votes in predictions of shape {shape}.")
+    if shape[1] != y.size:
+        raise ValueError(
+            f"Votes: predictions of shape {shape} and y of shape {y.shape} "
+            f"differ in the number of samples, {shape[1]} and {y.size}."
+        )
+
+
+def usable_votes(predictions: Any, valid: Any) -> tuple[Any, BoolArray | None]:
+    """Return the votes without their mask, and which of them may be used.
+
+    What a masked array hides may not be used, nor what ``valid`` excludes.
+    """
+    mask = None if valid is None else as_mask(valid)
+    hidden: BoolArray | None = None
+    if isinstance(predictions, np.ma.MaskedArray):
+        hidden = np.ma.getmaskarray(predictions)
+        predictions = predictions.data
+    elif is_listed(predictions) and any(map(np.ma.is_masked, predictions)):
+        shapes = {np.shape(row) for row in predictions}
+        if len(shapes) == 1:
+            hidden = np.array([np.ma.getmaskarray(row) for row in predictions])
+        predictions = [np.ma.getdata(row) for row in predictions]
+    if hidden is None or not hidden.any():
+        return predictions, mask
+    if mask is None:
+        return predictions, ~hidden
+    check_mask(mask, hidden.shape)
+    return predictions, mask & ~hidden
+
+
+def as_mask(valid: Any) -> BoolArray:
+    """Return the mask of usable votes as a boolean array."""
+    refuse_masked(valid, "Votes(valid)")
+    mask = np.asarray(valid)
+    if mask.dtype != bool:
+        raise ValueError(f"Votes(valid): a mask is boolean, got {mask.dtype}.")
+    return mask
+
+
+def check_mask(mask: BoolArray, shape: Sequence[int]) -> None:
+    """Raise unless a mask fits the votes and leaves every member some."""
+    if mask.shape != tuple(shape):
+        raise ValueError(
+            f"Votes(valid): the mask has shape {mask.shape}, "
+            f"the predictions {tuple(shape)}."
+        )
+    idle = np.flatnonzero(~mask.any(axis=1))
+    if idle.size:
+        raise ValueError(f"Votes(valid): member {idle[0]} has no valid sample.")
 
 
 def encode(rows: Rows, y: Array) -> tuple[Array, Array, Array]:
@@ -27,30 +157,27 @@ def encode(rows: Rows, y: Array) -> tuple[Array, Array, Array]:
     -------
     classes, codes, y_codes
     """
-    check_same_family(rows[0], y, "predictions", "y")
-    kinds = {rows[0].dtype.kind, y.dtype.kind}
-    if isinstance(rows, list):
-        kinds |= {row.dtype.kind for row in rows}
-    if kinds <= set("biu"):
+    check_same_family(next(iter(rows)), y, "predictions", "y")
+    if all(dtype.kind in "biu" for dtype in (*rows.dtypes, y.dtype)):
         low, high = int(y.min()), int(y.max())
-        for part in [rows] if isinstance(rows, np.ndarray) else rows:
-            low, high = min(low, int(part.min())), max(high, int(part.max()))
+        for row in rows:
+            low, high = min(low, int(row.min())), max(high, int(row.max()))
         if high - low < _BYTE_SPAN:
             return _encode_bytes(rows, y, low, high)
     return encode_rows(rows, y)
 
 
-def encode_rows(rows: Rows, y: Array) -> tuple[Array, Array, Array]:
+def encode_rows(given: Rows | Sequence[Array], y: Array) -> tuple[Array, Array, Array]:
     """Encode member by member against the labels known so far; any sortable type."""
-    if isinstance(rows, FilledRows):
-        rows = list(rows)
-    common = common_type([rows, y] if isinstance(rows, np.ndarray) else [*rows, y])
+    rows = given if isinstance(given, Rows) else Rows(given)
+    same = rows.dtypes == {y.dtype}
+    common = y.dtype if same else common_type([*rows, y])
     known, y_codes = _unique(in_type(y, common))
     # codes are given in the order of discovery and put in label order at the end
     found = np.arange(known.size)
-    codes = np.empty((len(rows), y.size), dtype=np.int32)
-    for member, given in enumerate(rows):
-        row = in_type(given, common)
+    codes = np.empty(rows.shape, dtype=np.int32)
+    for member, votes in enumerate(rows):
+        row = in_type(votes, common)
         place = _search(known, row)
         place[place == known.size] = 0
         strange = known[place] != row
@@ -133,7 +260,7 @@ def _encode_bytes(
     rows: Rows, y: Array, low: int, high: int
 ) -> tuple[Array, Array, Array]:
     wide: Any = np.uint64 if high >= 2**63 else np.int64
-    shifted = np.empty((len(rows), y.size), dtype=np.uint8)
+    shifted = np.empty(rows.shape, dtype=np.uint8)
     for member, row in enumerate(rows):
         shifted[member] = row.astype(wide) - wide(low) if low else row
     y_shifted = (y.astype(wide) - wide(low)).astype(np.uint8)

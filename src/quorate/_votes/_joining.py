@@ -1,12 +1,12 @@
-"""Votes of the same members on several batches of samples, as one."""
+"""Votes of several parts as one: of batches of samples, of folds."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes._adding import FROM_WEAKEST
 from quorate._votes._encoding import code_dtype, positions, union
+from quorate._votes._labels import as_labels
 from quorate._votes._probabilities import (
     DenseProbabilities,
     Probabilities,
@@ -16,6 +16,8 @@ from quorate._votes._probabilities import (
     tabled,
 )
 from quorate._votes._reading import added
+from quorate._votes._rule import VoteSource
+from quorate._votes._summary import FROM_WEAKEST
 from quorate._votes._votes import Votes
 
 
@@ -37,82 +39,128 @@ def joined_votes(parts: Sequence[Votes]) -> Votes:
         return parts[0]
     one = parts[0]
     classes = union([part.classes for part in parts], one.classes)
-    columns = [positions(part.classes, classes, "the classes") for part in parts]
-    small = code_dtype(classes.size)
-    samples = np.concatenate([part.samples for part in parts])
-    codes = np.empty((one.n_members, samples.size), dtype=small)
-    y = np.empty(samples.size, dtype=small)
-    for part, places, rows in zip(parts, columns, _slices(parts), strict=True):
-        codes[:, rows] = _moved(part.codes, places, small)
-        y[rows] = _moved(part.y, places, small)
+    ends = np.cumsum([part.n_samples for part in parts])
+    rows = np.split(np.arange(ends[-1]), ends[:-1])
+    codes, given = _placed(parts, rows, (one.n_members, int(ends[-1])), classes)
+    truth = [part.classes[part.y] for part in parts]
+    y = np.concatenate([positions(labels, classes, "y") for labels in truth])
     return Votes.from_codes(
         codes,
-        y,
+        y.astype(codes.dtype),
         classes,
         one.weights,
         one.names,
-        masked=any(part.is_masked for part in parts),
-        samples=samples,
-        probabilities=_probabilities(parts, columns, codes, classes.size),
-        rule=one.decision_rule,
+        is_masked=any(part.is_masked for part in parts),
+        samples=np.concatenate([part.samples for part in parts]),
+        class_probabilities=given,
+        decision_rule=one.decision_rule,
         source=min((part.source for part in parts), key=FROM_WEAKEST.index),
         family=one.family,
         reading=added([part.reading for part in parts]),
     )
 
 
-def _slices(parts: Sequence[Votes]) -> list[slice]:
-    ends = np.cumsum([part.n_samples for part in parts]).tolist()
-    return [slice(*pair) for pair in zip([0, *ends], ends, strict=False)]
+def pooled_votes(
+    parts: list[tuple[IntArray, Votes]], n_members: int, y: Array
+) -> Votes:
+    """Return votes in which member t is member t of the ensemble of each fold.
+
+    Parameters
+    ----------
+    parts : list of (rows, votes)
+        The rows of each fold and the votes of its ensemble on them.
+    n_members : int
+        Positions to keep; a fold with fewer members has no vote at the others.
+    y : array of labels, one per row
+
+    Notes
+    -----
+    Folds share one list of classes only if each has seen all of them, so labels, not
+    codes, are put together.
+    """
+    y = as_labels(y, "y")
+    seen = np.bincount(np.concatenate([rows for rows, _ in parts]), minlength=y.size)
+    if seen.max() > 1:
+        raise ValueError(
+            f"cross-validation: sample {int(seen.argmax())} is held out "
+            f"{int(seen.max())} times; use a splitter that holds each out once."
+        )
+    folds = [votes for _, votes in parts]
+    classes = union([y, *(votes.classes for votes in folds)], y)
+    rows = [held_out[votes.samples] for held_out, votes in parts]
+    codes, given = _placed(folds, rows, (n_members, y.size), classes)
+    weights = None
+    if any(votes.weights is not None for votes in folds):
+        weights = np.zeros(n_members)
+        for votes in folds:
+            if votes.weights is not None:
+                own = votes.weights[:n_members]
+                weights[: own.size] += own / len(folds)
+    return Votes.from_codes(
+        codes,
+        positions(y, classes, "y").astype(codes.dtype),
+        classes,
+        weights,
+        is_masked=True,
+        class_probabilities=given,
+        decision_rule=folds[0].decision_rule,
+        source=VoteSource.FOLDS,
+        family=folds[0].family,
+    )
 
 
-def _moved(codes: Array, places: IntArray, small: type) -> Array:
-    """Return codes as positions in more classes; a missing vote stays missing."""
-    if np.array_equal(places, np.arange(places.size)):
-        return codes
-    return np.append(places, -1).astype(small)[codes]
-
-
-def _probabilities(
-    parts: Sequence[Votes], columns: list[IntArray], codes: Array, n_classes: int
-) -> Probabilities | None:
-    given = [part.class_probabilities for part in parts]
-    if all(each is not None and each.are_certain for each in given):
-        return certain(codes, n_classes)
+def _placed(
+    parts: Sequence[Votes],
+    rows: Sequence[IntArray],
+    shape: tuple[int, int],
+    classes: Array,
+) -> tuple[Array, Probabilities | None]:
+    """Return codes and probabilities of all parts, each at its rows."""
+    columns = [positions(part.classes, classes, "the classes") for part in parts]
+    small = code_dtype(classes.size)
+    codes = np.full(shape, -1, dtype=small)
+    for part, where, own in zip(parts, rows, columns, strict=True):
+        moved = np.append(own, -1).astype(small)  # a missing vote stays missing
+        n_members = min(shape[0], part.n_members)
+        codes[:n_members, where] = moved[part.codes[:n_members]]
+    given = [p for part in parts if (p := part.class_probabilities) is not None]
+    if len(given) < len(parts):
+        return codes, None
+    if all(each.are_certain for each in given):
+        return codes, certain(codes, classes.size)
     known = [each for each in given if isinstance(each, TabledProbabilities)]
-    if len(known) == len(parts):
-        return _joined_tables(known, columns, n_classes)
-    values = room_for((*codes.shape, n_classes), np.float64)
-    for each, places, rows in zip(given, columns, _slices(parts), strict=True):
-        if each is None:
-            return None
-        for member in range(len(codes)):
-            values[member, rows][:, places] = each.of(member)
-    return DenseProbabilities(values)
+    if len(known) == len(given):
+        return codes, _placed_tables(known, rows, columns, (*shape, classes.size))
+    values = room_for((*shape, classes.size), np.float64)
+    for each, where, own in zip(given, rows, columns, strict=True):
+        for member in range(min(shape[0], each.shape[0])):
+            values[member][np.ix_(where, own)] = each.of(member)
+    return codes, DenseProbabilities(values)
 
 
-def _joined_tables(
-    given: list[TabledProbabilities], columns: list[IntArray], n_classes: int
+def _placed_tables(
+    given: list[TabledProbabilities],
+    rows: Sequence[IntArray],
+    columns: list[IntArray],
+    shape: tuple[int, int, int],
 ) -> Probabilities:
     """Return places in tables that have each distribution once."""
     places: list[Array] = []
     tables: list[FloatArray] = []
-    for member in range(given[0].shape[0]):
-        rows: list[FloatArray] = []
+    for member in range(shape[0]):
+        parts = [np.zeros((0, shape[2]))]
         for each, own in zip(given, columns, strict=True):
-            table = np.zeros((len(each.tables[member]) - 1, n_classes))
-            table[:, own] = each.tables[member][:-1]  # without the row of nothing
-            rows.append(table)
-        table, found = np.unique(np.concatenate(rows), axis=0, return_inverse=True)
-        ends = np.cumsum([len(part) for part in rows])
-        place_of = [np.append(part, -1) for part in np.split(found.ravel(), ends[:-1])]
-        places.append(
-            np.concatenate(
-                [
-                    moved[each.places[member]]
-                    for moved, each in zip(place_of, given, strict=True)
-                ]
-            )
-        )
+            if member < each.shape[0]:
+                table = np.zeros((len(each.tables[member]) - 1, shape[2]))
+                table[:, own] = each.tables[member][:-1]  # without the row of nothing
+                parts.append(table)
+        table, found = np.unique(np.concatenate(parts), axis=0, return_inverse=True)
+        ends = np.cumsum([len(part) for part in parts])
+        numbers = iter(np.split(found.ravel(), ends[:-1])[1:])
+        place = np.full(shape[1], -1, dtype=code_dtype(len(table)))
+        for each, where in zip(given, rows, strict=True):
+            if member < each.shape[0]:
+                place[where] = np.append(next(numbers), -1)[each.places[member]]
+        places.append(place)
         tables.append(table)
     return tabled(places, tables)

@@ -5,8 +5,8 @@ dates, and drop what a masked array hides. Here labels get a type that holds eac
 them, or are refused with a sentence.
 """
 
-from collections.abc import Iterable, Sequence
-from datetime import date, timedelta
+from collections.abc import Sequence
+from contextlib import suppress
 from decimal import Decimal
 from typing import Any
 
@@ -15,24 +15,14 @@ import numpy as np
 from quorate._typing import Array, BoolArray
 
 _FAMILIES = {
-    "b": "numbers",
-    "i": "numbers",
-    "u": "numbers",
-    "f": "numbers",
+    **dict.fromkeys("biuf", "numbers"),
     "U": "text",
     "S": "bytes",
     "M": "dates",
     "m": "durations",
 }
-_NUMBERS = (bool, int, float, np.bool_, np.number)
 _WHOLE = (bool, int, np.bool_, np.integer)
-# From here on, doubles lie more than one apart.
-_SPARSE = 2.0**53
-# What NumPy makes dates and durations of, next to its own.
-_TIMES: dict[str, tuple[type, ...]] = {
-    "M": (np.datetime64, date),
-    "m": (np.timedelta64, timedelta),
-}
+_NUMBERS = (*_WHOLE, float, np.number)
 # Types of which no value stands for a missing one.
 _NEVER_MISSING = {str, bytes, int, bool, np.str_, np.bytes_}
 
@@ -42,7 +32,7 @@ def as_labels(values: Any, name: str) -> Array:
     if values is None:
         raise ValueError(f"{name}: one label per sample is needed, got None.")
     refuse_masked(values, name)
-    array = as_array(values, name)
+    array = as_array(values)
     if array.dtype.kind == "O":
         array = _unbox(array, name)
     if array.dtype.kind not in _FAMILIES and array.dtype.kind != "O":
@@ -54,9 +44,15 @@ def as_labels(values: Any, name: str) -> Array:
     return array
 
 
-def as_array(values: Any, name: str) -> Array:
+def as_array(values: Any) -> Array:
     """Return an array of the values as they are, boxed where NumPy would change any."""
-    array = _from_list(values, name) if is_listed(values) else np.asarray(values)
+    if is_listed(values):
+        with suppress(ValueError):  # not of equal lengths
+            array = np.asarray(values)
+            if array.dtype.kind in "biu":
+                return array
+        return np.asarray(values, dtype=object)
+    array = np.asarray(values)
     # NumPy's variable-width strings may hold missing ones, and trailing NULs.
     return array.astype(object) if array.dtype.kind == "T" else array
 
@@ -93,6 +89,12 @@ def check_same_family(first: Array, second: Array, one: str, other: str) -> None
         raise ValueError(f"{place}: labels of mixed types, {a} and {b}.")
 
 
+def _family(labels: Array) -> str:
+    if labels.dtype.kind == "O":
+        return type(labels.flat[0]).__name__ if labels.size else "objects"
+    return _FAMILIES[labels.dtype.kind]
+
+
 def common_type(arrays: Sequence[Array]) -> np.dtype[Any]:
     """Return the type in which labels of one family can be compared, none changed.
 
@@ -113,18 +115,15 @@ def common_type(arrays: Sequence[Array]) -> np.dtype[Any]:
         return wide
     filled = [array for array in arrays if array.size]
     whole = [array for array in filled if array.dtype.kind in "biu"]
-    floats = [array for array in filled if array.dtype.kind == "f"]
-    low, high = _extremes(whole)
+    low = min((int(array.min()) for array in whole), default=0)
+    high = max((int(array.max()) for array in whole), default=0)
+    if len(whole) == len(filled):
+        return _whole_type(low, high)
     limit = 2 ** (np.finfo(wide).nmant + 1)
-    if floats and -limit <= low and high <= limit:
-        return wide
-    for array in floats:
-        broken = ~_are_whole(array)
-        if broken.any():
-            large = high if high > limit else low
-            raise _no_type_for(large, array[broken][0])
-    low, high = _extremes(filled)
-    return _whole_type(low, high)
+    if low < -limit or high > limit:
+        floats = next(array for array in filled if array.dtype.kind == "f")
+        raise _no_type_for(high if high > limit else low, floats.flat[0])
+    return wide
 
 
 def in_type(array: Array, dtype: np.dtype[Any]) -> Array:
@@ -150,8 +149,10 @@ def in_type_of(labels: Array, model: Array) -> Array:
     if labels.dtype == wanted or labels.dtype.kind in "USO" or wanted.kind == "O":
         return labels
     if labels.dtype.kind in "iuf" and wanted.kind in "biu":
-        low, high = (0, 1) if wanted.kind == "b" else _range(wanted)
-        if not low <= labels.min().item() <= labels.max().item() <= high:
+        least, most = 0, 1
+        if wanted.kind != "b":
+            least, most = int(np.iinfo(wanted).min), int(np.iinfo(wanted).max)
+        if not least <= labels.min().item() <= labels.max().item() <= most:
             return labels
     with np.errstate(invalid="ignore", over="ignore"):
         cast = labels.astype(wanted)
@@ -159,22 +160,10 @@ def in_type_of(labels: Array, model: Array) -> Array:
     return cast if same else labels
 
 
-def _range(dtype: np.dtype[Any]) -> tuple[int, int]:
-    return int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
-
-
-def _extremes(arrays: Iterable[Array]) -> tuple[int, int]:
-    ends = [(int(array.min()), int(array.max())) for array in arrays]
-    return min((low for low, _ in ends), default=0), max(
-        (e for _, e in ends), default=0
-    )
-
-
 def _whole_type(low: int, high: int) -> np.dtype[Any]:
-    if low >= -(2**63) and high < 2**63:
-        return np.dtype(np.int64)
-    if low >= 0 and high < 2**64:
-        return np.dtype(np.uint64)
+    for dtype in (np.dtype(np.int64), np.dtype(np.uint64)):
+        if low >= np.iinfo(dtype).min and high <= np.iinfo(dtype).max:
+            return dtype
     raise _no_type_for(low, high)
 
 
@@ -185,50 +174,24 @@ def _no_type_for(one: Any, other: Any) -> ValueError:
     )
 
 
-def _family(labels: Array) -> str:
-    if labels.dtype.kind == "O":
-        return type(labels.flat[0]).__name__ if labels.size else "objects"
-    return _FAMILIES[labels.dtype.kind]
-
-
-def _from_list(values: Any, name: str) -> Array:
-    """Make an array of a list, boxed where NumPy would change what is in it."""
-    try:
-        array = np.asarray(values)
-    except ValueError as error:  # ragged
-        raise ValueError(
-            f"{name}: labels must form a regular array: {error}."
-        ) from error
-    kind = array.dtype.kind
-    if kind in "US" or _are_sparse(array):
-        return np.asarray(values, dtype=object)
-    if kind in "Mm" and array.ndim == 1:
-        times = (*_TIMES[kind], type(None))
-        others = {type(value) for value in values if not isinstance(value, times)}
-        if others:
-            family, found = _FAMILIES[kind], others.pop().__name__
-            raise ValueError(f"{name}: labels of mixed types, {family} and {found}.")
-    return array
-
-
 def _unbox(array: Array, name: str) -> Array:
     """Give an object array the dtype of what is in it."""
     values = array.ravel().tolist()
-    if not values:
-        return array
     types = set(map(type, values))
     if not types <= _NEVER_MISSING:
         missing = np.array([_is_missing(value, name) for value in values])
         if missing.any():
             where = first_position(missing.reshape(array.shape))
             raise ValueError(f"{name}: missing label at {where}.")
-    if _all_are(types, str):
-        return _characters(values, str, np.str_, name).reshape(array.shape)
-    if _all_are(types, bytes):
-        return _characters(values, bytes, np.bytes_, name).reshape(array.shape)
-    if _all_are(types, _NUMBERS):
+
+    def all_are(wanted: Any) -> bool:
+        return bool(types) and all(issubclass(kind, wanted) for kind in types)
+
+    if all_are(str) or all_are(bytes):
+        return _characters(values, name).reshape(array.shape)
+    if all_are(_NUMBERS):
         return _numbers(values, name).reshape(array.shape)
-    if _all_are(types, np.datetime64) or _all_are(types, np.timedelta64):
+    if all_are(np.datetime64) or all_are(np.timedelta64):
         return np.array(values).reshape(array.shape)
     if len(types) > 1:
         listed = " and ".join(sorted(kind.__name__ for kind in types))
@@ -236,13 +199,10 @@ def _unbox(array: Array, name: str) -> Array:
     return array
 
 
-def _all_are(types: set[type], wanted: Any) -> bool:
-    return all(issubclass(kind, wanted) for kind in types)
-
-
-def _characters(values: list[Any], kind: Any, dtype: Any, name: str) -> Array:
+def _characters(values: list[Any], name: str) -> Array:
     """Return text or bytes with a fixed width."""
-    array = np.array([kind.__getitem__(v, slice(None)) for v in values], dtype=dtype)
+    kind: Any = str if isinstance(values[0], str) else bytes
+    array = np.array([kind.__getitem__(value, slice(None)) for value in values])
     if (np.char.str_len(array) != [kind.__len__(value) for value in values]).any():
         cut = next(v for v in values if len(v) and v[-1] in ("\0", 0))
         raise ValueError(
@@ -253,40 +213,19 @@ def _characters(values: list[Any], kind: Any, dtype: Any, name: str) -> Array:
 
 def _numbers(values: list[Any], name: str) -> Array:
     """Return numbers in a type that holds each of them."""
-    try:
-        array = np.array(values)
-    except OverflowError:
-        array = np.array(values, dtype=object)
-    if not _are_sparse(array) and array.dtype.kind != "O":
-        return array
     whole = [int(value) for value in values if isinstance(value, _WHOLE)]
-    if not whole:
-        return array
-    broken = [v for v in values if not isinstance(v, _WHOLE) and not _are_whole(v)]
     try:
-        if not broken:
-            every = [int(value) for value in values]
-            return np.array(every, dtype=_whole_type(min(every), max(every)))
-        large = max(whole, key=abs)
-        if abs(large) > _SPARSE:
-            raise _no_type_for(large, broken[0])
+        if len(whole) == len(values):
+            if all(isinstance(value, (bool, np.bool_)) for value in values):
+                return np.array(values)
+            return np.array(whole, dtype=_whole_type(min(whole), max(whole)))
+        large = max(whole, key=abs, default=0)
+        if abs(large) > 2**53:
+            other = next(value for value in values if not isinstance(value, _WHOLE))
+            raise _no_type_for(large, other)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error
-    return array
-
-
-def _are_sparse(array: Array) -> bool:
-    """Tell whether floats are so large that whole numbers lie between them."""
-    if array.dtype.kind != "f":
-        return False
-    least = array.dtype.type(min(_SPARSE, np.finfo(array.dtype).max))
-    return bool((np.abs(array) >= least).any())
-
-
-def _are_whole(floats: Any) -> Any:
-    """Tell which floats are whole numbers of 64 bits."""
-    wide = np.asarray(floats, dtype=np.longdouble)
-    return (wide >= -(2.0**63)) & (wide < 2.0**64) & (wide == np.floor(wide))
+    return np.array(values)
 
 
 def _is_missing(value: Any, name: str) -> bool:
@@ -295,7 +234,7 @@ def _is_missing(value: Any, name: str) -> bool:
     if isinstance(value, Decimal):
         return value.is_nan()  # some of them cannot even be compared
     try:
-        if isinstance(value, np.ndarray):
+        if isinstance(value, (np.ndarray, list)):
             raise TypeError("an array is no label")
         return bool(value != value)
     except (ValueError, TypeError, ArithmeticError) as error:

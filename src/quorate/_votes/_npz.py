@@ -8,7 +8,6 @@ import math
 import os
 import struct
 import zipfile
-from dataclasses import dataclass
 from typing import IO, Any
 
 import numpy as np
@@ -17,41 +16,23 @@ from numpy.lib import format as npy
 from quorate._typing import Array
 from quorate.exceptions import FileFormatError
 
+Layout = dict[str, tuple[str, str]]
+"""The kinds of type each array may have, and its shape: a letter for each size (that of
+members, samples, classes, ...), or the number itself."""
+
+Header = tuple[tuple[int, ...], np.dtype[Any]]
+"""Shape and type of an array."""
+
 LONGEST_TEXT = 2**16
 """Characters that a label or a name in a file may have."""
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """What a kind of file holds."""
-
-    what: str
-    """What the file is, for messages."""
-    version: str
-    """Its format."""
-    writer: str
-    """Who writes such files."""
-    arrays: dict[str, tuple[str, str]]
-    """The kinds of type each array may have, and its shape: a letter for each size
-    (that of members, samples, classes, ...), or the number itself."""
-    needed: set[str]
-    """The arrays that every such file has."""
-
-
 # Deflate makes at most about this many bytes of one.
 _LARGEST_RATIO = 1100
 
 
-@dataclass(frozen=True, slots=True)
-class _Header:
-    """What an array in the file says about itself."""
-
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any]
-
-
-def read_arrays(path: str | os.PathLike[str], layout: Layout) -> dict[str, Array]:
-    """Return the arrays of a file of this layout.
+def read_arrays(
+    path: str | os.PathLike[str], version: str, layout: Layout
+) -> dict[str, Array]:
+    """Return the arrays of a file of votes.
 
     Raises
     ------
@@ -61,57 +42,59 @@ def read_arrays(path: str | os.PathLike[str], layout: Layout) -> dict[str, Array
     """
     with open(path, "rb") as file:
         if not zipfile.is_zipfile(file):
-            raise FileFormatError(
-                f"{path}: not a {layout.what} file, or a damaged one."
-            )
+            raise FileFormatError(f"{path}: not a file of votes, or a damaged one.")
         try:
             with zipfile.ZipFile(file) as archive:
                 _check_gapless(archive, file)
-                return _read(archive, path, layout)
+                return _read(archive, path, version, layout)
+        except MisfitError as error:
+            raise error.in_file(path) from error
         except FileFormatError:
             raise
         # Damage can make zip, deflate and the parser of headers raise anything.
         except Exception as error:
             why = str(error).split("\n")[0].rstrip(". ") or type(error).__name__
             raise FileFormatError(
-                f"{path}: not a {layout.what} file, or a damaged one ({why[:200]})."
+                f"{path}: not a file of votes, or a damaged one ({why[:200]})."
             ) from error
 
 
-def _read(archive: zipfile.ZipFile, path: object, layout: Layout) -> dict[str, Array]:
+class MisfitError(ValueError):
+    """An array is not what it should be."""
+
+    def in_file(self, path: object) -> FileFormatError:
+        """Return the error that names the file."""
+        return FileFormatError(
+            f"{path}: the arrays in the file do not fit together ({self})."
+        )
+
+
+def _read(
+    archive: zipfile.ZipFile, path: object, version: str, layout: Layout
+) -> dict[str, Array]:
     entries = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
-    found = "none"
+    written = "none"
     if "format" in entries:
         _header(archive, "format", entries["format"], layout)
-        found = str(_array(archive, entries["format"]))
-    if found != layout.version:
+        written = str(_array(archive, entries["format"]))
+    if written != version:
         raise FileFormatError(
-            f"{path}: expected format {layout.version!r}, found {found[:50]!r}; "
-            f"was it written by {layout.writer}?"
+            f"{path}: expected format {version!r}, found {written[:50]!r}; was it "
+            "written by Votes.save or Summary.save?"
         )
-    missing = sorted(layout.needed - entries.keys())
-    if missing:
-        raise FileFormatError(f"{path}: the file lacks {', '.join(missing)}.")
-    strange = sorted(entries.keys() - layout.arrays.keys())
+    strange = sorted(entries.keys() - layout.keys())
     if strange or len(entries) < len(archive.infolist()):
         raise ValueError(f"it holds {strange[0]!r}" if strange else "an array twice")
-    try:
-        headers = {
-            name: _header(archive, name, entries[name], layout)
-            for name in layout.arrays
-            if name in entries
-        }
-        sizes = _check_shapes(headers, layout)
-    except _MisfitError as error:
-        raise FileFormatError(
-            f"{path}: the arrays in the file do not fit together ({error})."
-        ) from error
+    headers = {
+        name: _header(archive, name, entries[name], layout)
+        for name in layout
+        if name in entries
+    }
+    sizes = _sizes(headers, layout)
     arrays: dict[str, Array] = {}
     for name in headers:
         if name == "tables" and int(arrays["table_sizes"].sum()) != sizes["R"]:
-            raise FileFormatError(
-                f"{path}: the arrays in the file do not fit together (tables)."
-            )
+            raise MisfitError("tables")
         arrays[name] = _array(archive, entries[name])
     return arrays
 
@@ -128,14 +111,10 @@ def _check_gapless(archive: zipfile.ZipFile, file: IO[bytes]) -> None:
         raise ValueError("its list of arrays is not complete")
 
 
-class _MisfitError(ValueError):
-    """An array is not what it should be."""
-
-
 def _header(
     archive: zipfile.ZipFile, name: str, entry: zipfile.ZipInfo, layout: Layout
-) -> _Header:
-    """Return what the header of an array says, after comparing it with the zip's."""
+) -> Header:
+    """Return shape and type of an array, after comparing them with the zip's."""
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError(f"{name} is packed in an unknown way")
     if entry.file_size > _LARGEST_RATIO * (entry.compress_size + 1):
@@ -145,31 +124,31 @@ def _header(
             raise ValueError(f"{name} has an unknown header")
         shape, _, dtype = npy.read_array_header_1_0(stream)
         start = stream.tell()
-    kinds, letters = layout.arrays[name]
+    kinds, letters = layout[name]
     if dtype.kind not in kinds:
-        raise _MisfitError(f"{name} of type {dtype}")
+        raise MisfitError(f"{name} of type {dtype}")
     if dtype.kind in "US" and dtype.itemsize > 4 * LONGEST_TEXT:
-        raise _MisfitError(f"text of {dtype.itemsize} bytes in {name}")
+        raise MisfitError(f"text of {dtype.itemsize} bytes in {name}")
     if len(shape) != len(letters) or any(size < 0 for size in shape):
-        raise _MisfitError(f"{name} of shape {shape}")
+        raise MisfitError(f"{name} of shape {shape}")
     if start + math.prod(shape) * dtype.itemsize != entry.file_size:
-        raise _MisfitError(f"{name} of shape {shape} in {entry.file_size} bytes")
-    return _Header(shape, dtype)
+        raise MisfitError(f"{name} of shape {shape} in {entry.file_size} bytes")
+    return shape, dtype
 
 
-def _check_shapes(headers: dict[str, _Header], layout: Layout) -> dict[str, int]:
+def _sizes(headers: dict[str, Header], layout: Layout) -> dict[str, int]:
     """Return the sizes that the arrays agree on."""
     sizes = {str(number): number for number in range(10)}
-    for name, header in headers.items():
-        for letter, size in zip(layout.arrays[name][1], header.shape, strict=True):
+    for name, (shape, _) in headers.items():
+        for letter, size in zip(layout[name][1], shape, strict=True):
             if sizes.setdefault(letter, size) != size:
-                raise _MisfitError(f"{name} of shape {header.shape}")
-    if not sizes["M"] or not sizes.get("N", 1):
-        raise _MisfitError("no votes")
-    if "codes" in headers and sizes["K"] > np.iinfo(headers["codes"].dtype).max + 1:
-        raise _MisfitError(f"{sizes['K']} classes")
+                raise MisfitError(f"{name} of shape {shape}")
+    if not sizes.get("M") or not sizes.get("N", 1):
+        raise MisfitError("no votes")
+    if "codes" in headers and sizes["K"] > np.iinfo(headers["codes"][1]).max + 1:
+        raise MisfitError(f"{sizes['K']} classes")
     if ("places" in headers) != ("tables" in headers and "table_sizes" in headers):
-        raise _MisfitError("places without tables")
+        raise MisfitError("places without tables")
     return sizes
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from quorate._data import RowDigest
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 
 
@@ -70,10 +71,11 @@ class PairedErrors:
     """Samples for which both decide for the same class."""
     kinds: PairedCounts | None = None
     """What both decide, for one rival that knows no classes of its own."""
-    learned: str | None = None
-    """Digest of what the model has learned; None if it is not known, or an order."""
-    n_chosen_on: float = 0.0
-    """Samples on which members of either were chosen, as far as that can be told."""
+    rows: RowDigest | None = None
+    """Digest of the samples, where one of the models says which rows it was chosen
+    on."""
+    chosen_on_rows: tuple[str, ...] = ()
+    """Digests of the rows that members of either were chosen, or distilled, on."""
 
     @classmethod
     def count(
@@ -88,8 +90,8 @@ class PairedErrors:
         y: Array,
         n_classes: int,
         kinds: PairedCounts | None = None,
-        learned: str | None = None,
-        n_chosen_on: float = 0.0,
+        rows: RowDigest | None = None,
+        chosen_on_rows: tuple[str, ...] = (),
     ) -> "PairedErrors":
         """Count errors that one, the other or both make, in each class."""
 
@@ -110,8 +112,8 @@ class PairedErrors:
             samples=np.bincount(y, minlength=n_classes),
             same=np.array(same, dtype=np.int64),
             kinds=kinds,
-            learned=learned,
-            n_chosen_on=n_chosen_on,
+            rows=rows,
+            chosen_on_rows=chosen_on_rows,
         )
 
     def __add__(self, other: "PairedErrors") -> "PairedErrors":
@@ -120,17 +122,18 @@ class PairedErrors:
                 "Summary: how two different rivals did does not add up; summarise all "
                 "batches against the same."
             )
-        kinds = None
+        kinds, rows = None, None
         if self.kinds is not None and other.kinds is not None:
             kinds = self.kinds + other.kinds
+        if self.rows is not None and other.rows is not None:
+            rows = self.rows + other.rows
         return replace(
             self,
             errors=self.errors + other.errors,
             samples=self.samples + other.samples,
             same=self.same + other.same,
             kinds=kinds,
-            learned=self.learned and other.learned,
-            n_chosen_on=self.n_chosen_on + other.n_chosen_on,
+            rows=rows,
         )
 
     def in_classes(self, places: IntArray, n_classes: int) -> "PairedErrors":
@@ -144,7 +147,7 @@ class PairedErrors:
 
     def are_those_of(self, other: "PairedErrors") -> bool:
         """Tell whether the other counts are about the same rivals."""
-        return self.may_be_of(other.learned) and all(
+        return self.chosen_on_rows == other.chosen_on_rows and all(
             one is two is None
             or (one is not None and two is not None and np.array_equal(one, two))
             for one, two in (
@@ -154,9 +157,13 @@ class PairedErrors:
             )
         )
 
-    def may_be_of(self, learned: str | None) -> bool:
-        """Tell whether they are of the model of this digest, as far as is known."""
-        return None in (self.learned, learned) or self.learned == learned
+    @property
+    def chosen_on(self) -> bool:
+        """Whether members of either were chosen, or distilled, on these very samples.
+
+        No limit is given then.
+        """
+        return str(self.rows) in self.chosen_on_rows
 
     @property
     def n_samples(self) -> int:

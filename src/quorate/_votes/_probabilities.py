@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
+from quorate._votes._encoding import code_dtype
 from quorate._votes._labels import as_labels, refuse_masked
 
 LARGEST_IN_MEMORY = 512 * 2**20
@@ -195,35 +196,12 @@ def tabled(places: Sequence[Array], tables: Sequence[FloatArray]) -> Probabiliti
     """
     n_classes = tables[0].shape[1]
     nothing = np.zeros((1, n_classes))
-    small = place_dtype(max(map(len, tables)))
+    small = code_dtype(max(map(len, tables)))
     stacked = np.empty((len(places), len(places[0])), dtype=small)
     for row, found in zip(stacked, places, strict=True):
         row[:] = found
     full = tuple(np.concatenate([table, nothing]) for table in tables)
     return TabledProbabilities(stacked, full)
-
-
-def place_dtype(n_rows: int) -> type[np.signedinteger[Any]]:
-    """Return the smallest signed type for places 0..n_rows-1 and -1."""
-    if n_rows <= 2**7:
-        return np.int8
-    return np.int16 if n_rows <= 2**15 else np.int32
-
-
-def pooled(
-    parts: Sequence[tuple[IntArray, IntArray, Probabilities]],
-    shape: tuple[int, int, int],
-) -> Probabilities:
-    """Return the probabilities of folds, put together position by position.
-
-    Each part has the samples it is about, the columns of its classes, and fewer members
-    than the whole where its ensemble has fewer.
-    """
-    values = room_for(shape, np.float64)
-    for samples, columns, part in parts:
-        for member in range(min(shape[0], part.shape[0])):
-            values[member][np.ix_(samples, columns)] = part.of(member)
-    return DenseProbabilities(values)
 
 
 def room_for(shape: tuple[int, ...], dtype: Any = np.float32) -> Array:

@@ -37,14 +37,19 @@ class VoteSource(StrEnum):
 
     OUT_OF_BAG = "out-of-bag votes"
     """Each member's votes on samples it was not trained on."""
-    OTHER = "votes on other samples"
-    """Votes on samples that are not recognised as training samples."""
-    HELD_OUT = "votes on samples held out"
-    """Votes on samples kept from the members on purpose."""
+    NEW = "votes on new samples"
+    """Votes on samples that no member was trained on: the caller says so, or they were
+    held out on purpose."""
+    ASSUMED_NEW = "votes on samples taken as new"
+    """Votes on samples that nothing shows to be training samples."""
     FOLDS = "votes of cross-validation"
     """Votes of the ensembles of folds, each on samples it has not seen."""
     TRAINING = "training votes"
     """Votes on the samples the members were trained on."""
+    UNKNOWN = "votes on samples that may be training samples"
+    """Votes on samples of which nobody can tell whether members were trained on them:
+    the ensemble bootstraps, its members keep no counts, and there are as many samples
+    as in training."""
     UNLABELLED = "votes on samples without labels"
     """What all members decide together stands in for the labels."""
 
@@ -61,14 +66,38 @@ class VoteSource(StrEnum):
     @property
     def is_unseen(self) -> bool:
         """Whether no member has seen any of the samples, as a guarantee demands."""
-        return self in (VoteSource.OTHER, VoteSource.HELD_OUT)
+        return self in (VoteSource.NEW, VoteSource.ASSUMED_NEW)
+
+    def samples_text(self, number: int) -> str:
+        """Return what was judged on, in words.
+
+        Examples
+        --------
+        >>> VoteSource.NEW.samples_text(8000)
+        '8,000 new samples'
+        >>> VoteSource.ASSUMED_NEW.samples_text(8000)
+        '8,000 samples, taken as new'
+        """
+        before, after = _SAMPLES.get(self, ("", ""))
+        return f"{number:,} {before}samples{after}"
 
 
 _FLAWS = {
     VoteSource.TRAINING: "the members were trained on these samples, so errors on "
     "them mean nothing; take samples that no member has seen",
+    VoteSource.UNKNOWN: "nobody can tell whether the members were trained on these "
+    "samples: they keep no counts, and there are as many samples as in training; say "
+    "source='new' or source='training'",
     VoteSource.UNLABELLED: "these votes have no labels, so nothing is known of "
     "errors; collect them with y",
+}
+
+_SAMPLES = {
+    VoteSource.NEW: ("new ", ""),
+    VoteSource.ASSUMED_NEW: ("", ", taken as new"),
+    VoteSource.OUT_OF_BAG: ("training ", ", out of bag"),
+    VoteSource.TRAINING: ("training ", ""),
+    VoteSource.FOLDS: ("", " of cross-validation"),
 }
 
 

@@ -1,4 +1,4 @@
-"""Summaries of votes: counts that add up, whatever the samples were split into."""
+"""Summaries of votes: sums over samples, whatever these were split into."""
 
 import os
 from dataclasses import dataclass, field, replace
@@ -7,22 +7,63 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quorate._messages import one_of
-from quorate._typing import Array, FloatArray, IntArray, Lambda, Outputs, Ties
-from quorate._votes._adding import add_summaries
-from quorate._votes._pair_counts import PairCounts
-from quorate._votes._profile import Histogram, Profile, full_histogram, histogram_of
-from quorate._votes._reading import Reading
-from quorate._votes._rule import PLURALITY, DecisionRule, RuleName, VoteSource
-from quorate._votes._sums import PairSums, VoteSums, Worst
+from quorate._typing import Array, IntArray, Ties
+from quorate._votes._counts import SmallestMargins, VoteCounts
+from quorate._votes._encoding import positions, union
+from quorate._votes._labels import check_same_family
+from quorate._votes._reading import added
+from quorate._votes._rule import PLURALITY, RuleName, VoteSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from quorate._votes._paired import PairedErrors
 
+# What is summed, and the axes of each table: members (M), classes (K).
+MEMBER_SUMS = {
+    "right": "M",  # samples on which a member is right
+    "cast": "M",  # and on which it votes
+    "by_class": "KM",  # votes for each class
+    "both_right": "MM",  # samples on which both of two members are right
+    "same": "MM",  # and on which both vote for the same class
+}
+# The first of two members on the samples on which the second votes.
+MASKED_SUMS = {"common": "MM", "right_where_other": "MM", "by_class_where_other": "KMM"}
+# What the plurality vote makes of the samples: in whole steps, the entropies of votes
+# and the shares of right ones; samples by true class and decision, the lowest of a tie;
+# samples by true class on which somebody votes, but without any weight.
+VOTE_SUMS = {
+    "groups": "",
+    "entropy": "",
+    "n_entropies": "",
+    "shares": "",
+    "confusion": "KK",
+    "undecided": "K",
+}
+AXES = {
+    **MEMBER_SUMS,
+    **MASKED_SUMS,
+    **VOTE_SUMS,
+    **{f"equal_{name}": axes for name, axes in VOTE_SUMS.items()},
+    "own": "KK",  # samples by true class and decision by the ensemble's own rule
+    "margins": "",  # of weighted votes
+}
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Summary:
+# What can be said of both together is what can be said of the weaker of the two.
+FROM_WEAKEST = (
+    VoteSource.UNLABELLED,
+    VoteSource.TRAINING,
+    VoteSource.UNKNOWN,
+    None,
+    VoteSource.FOLDS,
+    VoteSource.OUT_OF_BAG,
+    VoteSource.ASSUMED_NEW,
+    VoteSource.NEW,
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Summary(VoteCounts):
     """What all samples together say about the votes of an ensemble's members.
 
     Made by :meth:`Votes.summary` or :func:`quorate.summarise`. It holds counts and
@@ -34,9 +75,8 @@ class Summary:
     ``takes_summary`` take one.
 
     Summaries of the same members, weights and rule add up. Members in another order
-    are found by name; a class that only one of the two has seen is added. Those that
-    :func:`quorate.summarise` made know what the members had learned: other members of
-    the same names are refused.
+    are found by name; a class that only one of the two has seen is added. Members are
+    known by their names alone: add up summaries of one model only.
 
     Examples
     --------
@@ -49,160 +89,34 @@ class Summary:
     0.5
     """
 
-    names: tuple[str, ...]
-    """The members' names."""
-    classes: Array
-    """The labels, sorted."""
-    weights: FloatArray | None
-    """The voting weights as given, or None for equal votes."""
-    decision_rule: DecisionRule
-    """How the ensemble decides, in full."""
-    source: VoteSource | None
-    """Where the votes are from; None if nobody has said."""
-    family: str | None
-    """How the members came about; None if nobody has said."""
-    pair_sums: PairSums = field(repr=False)
-    """Tables of all pairs of members."""
-    vote_sums: VoteSums = field(repr=False)
-    """What the plurality vote made of the samples."""
-    equal_sums: VoteSums | None = field(repr=False)
-    """The same if all had the same weight; None where they have."""
-    own_confusion: IntArray | None = field(repr=False)
-    """Samples by true class and the ensemble's own decision; None if not known."""
+    sums: dict[str, Any] = field(repr=False)
+    """The sums by name. With unequal weights also those of equal votes, named
+    ``equal_``; ``own`` is missing if it is not known what the ensemble decides."""
     rivals: "PairedErrors | None" = None
     """How other models did on the same samples, if that was asked."""
-    learned: tuple[str, ...] | None = field(default=None, repr=False)
-    """Digests of what each member has learned; None if nobody has said."""
-    reading: Reading | None = field(default=None, repr=False)
-    """How members that count their classes were understood; None without such."""
 
-    # What was given
-
-    @property
-    def n_members(self) -> int:
-        """Number of members."""
-        return len(self.names)
+    def _sum(self, name: str) -> Any:
+        return self.sums[name]
 
     @property
     def n_samples(self) -> int:
         """Number of samples somebody voted on."""
-        return self.vote_sums.profile.n_samples
-
-    @property
-    def n_classes(self) -> int:
-        """Number of classes."""
-        return int(self.classes.size)
+        return self.sample_groups().n_samples
 
     @property
     def is_masked(self) -> bool:
         """Whether votes may be missing."""
-        return self.pair_sums.is_masked
-
-    @property
-    def rule(self) -> RuleName:
-        """How the ensemble decides: "average" or "heads"."""
-        return self.decision_rule.name
-
-    @property
-    def ties(self) -> Ties:
-        """How an error at a tie counts where nothing else is said."""
-        return self.decision_rule.ties
-
-    @property
-    def has_equal_weights(self) -> bool:
-        """Whether every member's vote counts the same."""
-        return self.weights is None or bool((self.weights == self.weights[0]).all())
+        return "common" in self.sums
 
     @property
     def class_probabilities(self) -> None:
         """None: a summary counts votes."""
         return None
 
-    # What follows from it, as for Votes
-
     @property
-    def accuracies(self) -> FloatArray:
-        """Each member's share of right votes among its usable ones."""
-        right, asked = self.member_counts()
-        return np.asarray(right / asked)
-
-    def member_counts(self) -> tuple[IntArray, IntArray]:
-        """Return each member's number of right votes and of usable votes."""
-        right: IntArray = self.pair_sums.both_right.diagonal().astype(np.int64)
-        return right, self.class_counts().sum(axis=1)
-
-    def class_counts(self) -> IntArray:
-        """Return how often each member votes for each class."""
-        given = self.pair_sums.by_class
-        if self.is_masked:
-            given = given.diagonal(axis1=1, axis2=2)
-        return np.asarray(given.T)
-
-    def histogram(self) -> Histogram:
-        """Return how many samples have how many right votes of how many usable ones."""
-        kinds = self.profile()
-        if self.is_masked:
-            return histogram_of(kinds.right, kinds.asked, kinds.times)
-        return full_histogram(kinds.right, self.n_members, kinds.times)
-
-    def profile(self) -> Profile:
-        """Return the kinds of samples, by right and usable votes and by the verdict."""
-        return self.vote_sums.profile
-
-    def share_sum(self) -> int:
-        """Return the sum of the samples' shares of right votes, in whole steps."""
-        return self.vote_sums.shares
-
-    def entropy_sum(self) -> tuple[int, int]:
-        """Return the sum of the votes' entropies, in whole steps, and of how many."""
-        return self.vote_sums.entropy, self.vote_sums.n_entropies
-
-    def smallest_margin(self, lambda_: Lambda = "ensemble") -> Worst:
-        """Return the smallest margin, and where among all samples its first one is."""
-        return self.vote_sums.smallest_margin(lambda_, self.n_classes)
-
-    def pairs(self, outputs: Outputs = "oracle") -> PairCounts:
-        """Return the contingency tables of all pairs of members; see :class:`Votes`."""
-        one_of("pairs", "outputs", outputs, ("oracle", "label"))
-        total, given = self.pairs_in_common(), self.pair_sums
-        if outputs == "oracle":
-            first = given.right_where_voted
-            if first is None:
-                first = np.asarray(given.both_right.diagonal())[:, None]
-            return PairCounts(given.both_right, first - given.both_right, total)
-        if self.n_classes > 2:
-            raise ValueError(
-                f"pairs(outputs='label'): a two-by-two table needs two classes, "
-                f"these votes have {self.n_classes}."
-            )
-        higher = np.zeros_like(given.same)
-        if self.n_classes == 2:
-            voted = given.by_class[1]
-            higher = voted if self.is_masked else voted[:, None] + higher
-        # Votes for the higher class, of both, less those on which they differ, twice.
-        both = (higher + higher.T - (total - given.same)) // 2
-        return PairCounts(both, higher - both, total)
-
-    def pairs_in_common(self) -> IntArray:
-        """Return the number of samples on which both members of a pair have a vote."""
-        if self.is_masked:
-            return np.asarray(self.pair_sums.by_class.sum(axis=0))
-        shape = (self.n_members, self.n_members)
-        return np.broadcast_to(np.int64(self.n_samples), shape)
-
-    def agreement(self) -> tuple[IntArray, IntArray]:
-        """Return, for all pairs of members, equal votes and common samples."""
-        return self.pair_sums.same, self.pairs_in_common()
-
-    def chance_agreement(self) -> IntArray:
-        """Return, for all pairs, how many equal votes chance makes, times the samples.
-
-        See :meth:`Votes.chance_agreement`.
-        """
-        given = self.pair_sums.by_class
-        if self.is_masked:
-            return np.asarray((given * given.transpose(0, 2, 1)).sum(axis=0))
-        return np.asarray(given.T @ given)
+    def own_confusion(self) -> IntArray | None:
+        """Samples by true class and the ensemble's own decision; None if not known."""
+        return self.sums.get("own")
 
     # What the ensemble decides
 
@@ -223,70 +137,47 @@ class Summary:
                [0, 1]])
         """
         own = self._asked_rule("confusion", rule) == self.decision_rule
-        table = self.own_confusion if own else self.vote_sums.confusion
+        table = self.own_confusion if own else self._sum("confusion")
         if table is None:
             raise ValueError(
                 "confusion: what the ensemble would decide with equal weights is not "
                 "in this summary; give rule='heads', or summarise it with these."
             )
         table = table.copy()
-        table[:, 0] += self.vote_sums.undecided  # the lowest of a tie of all
+        table[:, 0] += self.sums["undecided"]  # the lowest of a tie of all
         return table
-
-    def error(self, ties: Ties | None = None, rule: RuleName | None = None) -> float:
-        """Return the mean error; see :meth:`Votes.sample_errors`."""
-        return 1.0 - self.accuracy(ties, rule)
 
     def accuracy(self, ties: Ties | None = None, rule: RuleName | None = None) -> float:
         """Return the share of samples predicted right; see :meth:`Votes.accuracy`."""
         wanted = self._asked_rule("accuracy", rule)
         how = wanted.ties if ties is None else ties
         one_of("accuracy", "ties", how, ("expected", "lowest"))
-        kinds = self.profile()
+        groups = self.sample_groups()
         if how == "expected" and wanted.name == "heads":
-            return kinds.mean(kinds.has_truth / kinds.tied(self.n_classes))
+            return groups.mean(groups.has_truth / groups.tied(self.n_classes))
         right = float(np.trace(self.confusion(rule)))
-        unvoted = int(kinds.times[kinds.asked == 0].sum())
+        unvoted = int(groups.times[groups.cast == 0].sum())
         return (right + unvoted / self.n_classes) / self.n_samples
-
-    def _asked_rule(self, owner: str, rule: RuleName | None) -> DecisionRule:
-        if rule is None:
-            return self.decision_rule
-        one_of(owner, "rule", rule, ("average", "heads"))
-        if rule == "heads":
-            return PLURALITY
-        if self.rule == "average":
-            return self.decision_rule
-        raise ValueError(
-            f"{owner}(rule='average'): this summary is of an ensemble that counts "
-            "heads; it knows no probabilities."
-        )
 
     # Other views of the same samples
 
     def unweighted(self) -> "Summary":
         """Return the summary of the same votes, every member counting the same."""
-        if self.equal_sums is None:
-            return replace(self, weights=None) if self.weights is not None else self
-        rule = self.decision_rule
-        counted = rule.name == "heads" and rule.against == 0
-        return replace(
-            self,
-            weights=None,
-            vote_sums=self.equal_sums,
-            equal_sums=None,
-            own_confusion=self.equal_sums.confusion if counted else None,
-            rivals=None,
-        )
+        if self.weights is None:
+            return self
+        if self.has_equal_weights:
+            return replace(self, weights=None)
+        equal = {name: self.sums[f"equal_{name}"] for name in VOTE_SUMS}
+        others = (*MEMBER_SUMS, *(MASKED_SUMS if self.is_masked else ()))
+        sums = {name: self.sums[name] for name in others} | equal
+        if self.rule == "heads" and self.decision_rule.against == 0:
+            sums["own"] = sums["confusion"]
+        return replace(self, weights=None, sums=sums, rivals=None)
 
     def by_plurality(self) -> "Summary":
         """Return the summary of the same votes, decided by plurality."""
-        return replace(
-            self,
-            decision_rule=PLURALITY,
-            own_confusion=self.vote_sums.confusion,
-            rivals=None,
-        )
+        sums = {**self.sums, "own": self.sums["confusion"]}
+        return replace(self, decision_rule=PLURALITY, sums=sums, rivals=None)
 
     def shifted(self, start: int) -> "Summary":
         """Return the same summary, of samples that stand so much further behind."""
@@ -294,23 +185,55 @@ class Summary:
 
     def moved(self, places: "Callable[[IntArray], IntArray]") -> "Summary":
         """Return the same summary, its samples at other positions."""
-        equal = self.equal_sums
-        return replace(
-            self,
-            vote_sums=self.vote_sums.moved(places),
-            equal_sums=None if equal is None else equal.moved(places),
-        )
-
-    def may_be_of(self, learned: tuple[str, ...] | None) -> bool:
-        """Tell whether the members have learned this, as far as is known."""
-        return None in (self.learned, learned) or self.learned == learned
+        sums = dict(self.sums)
+        for name in sums.keys() & {"groups", "equal_groups"}:
+            sums[name] = replace(sums[name], first=places(sums[name].first))
+        if "margins" in sums:
+            margins = sums["margins"].by_lambda
+            new = places(np.array([margin.place for margin in margins])).tolist()
+            sums["margins"] = SmallestMargins(
+                tuple(replace(m, place=at) for m, at in zip(margins, new, strict=True))
+            )
+        return replace(self, sums=sums)
 
     # Sums
 
     def __add__(self, other: object) -> "Summary":
         if not isinstance(other, Summary):
             return NotImplemented
-        return add_summaries(self, other)
+        other = other._with_members_of(self)
+        if self.decision_rule != other.decision_rule:
+            raise ValueError(
+                f"Summary: an ensemble that decides by {_rule_text(self)} and one that "
+                f"decides by {_rule_text(other)} do not add up; by_plurality() makes "
+                "them alike."
+            )
+        check_same_family(
+            self.classes, other.classes, "Summary: classes", "those added"
+        )
+        classes = union([self.classes, other.classes], self.classes)
+        one, two = self._with_classes(classes), other._with_classes(classes)
+        if one.is_masked != two.is_masked:
+            one, two = one._masked(), two._masked()
+        try:
+            reading = added([one.reading, two.reading])
+        except ValueError as error:
+            raise ValueError(f"Summary: {error}") from error
+        rivals = None
+        if one.rivals is not None and two.rivals is not None:
+            rivals = one.rivals + two.rivals
+        return replace(
+            one,
+            source=min(one.source, two.source, key=FROM_WEAKEST.index),
+            family=one.family if one.family == two.family else None,
+            sums={
+                name: value + two.sums[name]
+                for name, value in one.sums.items()
+                if name in two.sums
+            },
+            rivals=rivals,
+            reading=reading,
+        )
 
     def __radd__(self, other: object) -> "Summary":
         # sum() starts with 0.
@@ -318,13 +241,84 @@ class Summary:
             return self
         return NotImplemented
 
+    def _with_members_of(self, other: "Summary") -> "Summary":
+        """Return the same with the members in the order of another summary."""
+        one = self
+        if self.names != other.names:
+            strange = sorted(set(self.names) ^ set(other.names))
+            if strange:
+                raise ValueError(
+                    f"Summary: summaries of {other.n_members} and {self.n_members} "
+                    "members do not add up unless they are the same; only one has "
+                    f"{strange[0]!r}."
+                )
+            order = [self.names.index(name) for name in other.names]
+            one = replace(
+                self,
+                names=other.names,
+                weights=None if self.weights is None else self.weights[order],
+                sums=self._each("M", lambda table, axis: table.take(order, axis)),
+                rivals=None,  # they may be about positions
+            )
+        both_equal = one.has_equal_weights and other.has_equal_weights
+        if not both_equal and not np.array_equal(
+            np.asarray(one.weights, float), np.asarray(other.weights, float)
+        ):
+            raise ValueError(
+                "Summary: votes with different weights do not add up; unweighted() "
+                "counts all members the same."
+            )
+        return one
+
+    def _with_classes(self, classes: Array) -> "Summary":
+        """Return the same with more classes."""
+        if self.classes.dtype == classes.dtype and self.n_classes == classes.size:
+            return self
+        places = positions(self.classes, classes, "Summary: classes")
+
+        def spread(table: IntArray, axis: int) -> IntArray:
+            rows = np.zeros((classes.size, *np.delete(table.shape, axis)), table.dtype)
+            rows[places] = np.moveaxis(table, axis, 0)
+            return np.moveaxis(rows, 0, axis)
+
+        rivals = self.rivals
+        if rivals is not None:
+            rivals = rivals.in_classes(places, classes.size)
+        return replace(
+            self, classes=classes, sums=self._each("K", spread), rivals=rivals
+        )
+
+    def _each(
+        self, letter: str, change: "Callable[[IntArray, int], IntArray]"
+    ) -> dict[str, Any]:
+        """Return the sums with each axis of members (M) or of classes (K) changed."""
+        sums = dict(self.sums)
+        for name in sums:
+            for axis, found in enumerate(AXES[name]):
+                if found == letter:
+                    sums[name] = change(sums[name], axis)
+        return sums
+
+    def _masked(self) -> "Summary":
+        """Return the same with the tables that it has with a mask."""
+        if self.is_masked:
+            return self
+        sums, shape = self.sums, (self.n_members, self.n_members)
+        by_class = sums["by_class"][:, :, None]
+        tables = {
+            "common": self.pairs_in_common(),
+            "right_where_other": np.broadcast_to(sums["right"][:, None], shape),
+            "by_class_where_other": np.broadcast_to(by_class, (self.n_classes, *shape)),
+        }
+        return replace(self, sums={**sums, **tables})
+
     # Files
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a ``.npz`` file, without pickle, replacing the old one in one step."""
-        from quorate._votes._summary_file import save
+        from quorate._votes._files import save_counts
 
-        save(self, path)
+        save_counts(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Summary":
@@ -344,21 +338,18 @@ class Summary:
         >>> Votes([[0, 1], [1, 1]], [0, 1]).summary().load(path).n_samples
         2
         """
-        from quorate._votes._summary_file import load
+        from quorate._votes._files import load_summary
 
-        return load(path)
+        return load_summary(path)[0]
 
     def equals(self, other: Any) -> bool:
-        """Tell whether another summary holds the same counts of the same members.
-
-        What the members have learned counts where both know it.
-        """
-        from quorate._votes._summary_file import DIGESTS, arrays_of
+        """Tell whether another summary holds the same counts of the same members."""
+        from quorate._votes._files import READING, arrays_of
 
         if not isinstance(other, Summary):
             return False
         one, two = arrays_of(self), arrays_of(other)
-        for name in DIGESTS:
+        for name in READING:
             if name not in one or name not in two:
                 one.pop(name, None), two.pop(name, None)
         return one.keys() == two.keys() and all(
@@ -367,12 +358,43 @@ class Summary:
 
     # For people
 
-    def __repr__(self) -> str:
-        from quorate._votes._html import summary_text
-
-        return summary_text(self)
+    def _accuracy_text(self) -> str:
+        if self.own_confusion is not None or (self.source and self.source.flaw):
+            return VoteCounts._accuracy_text(self)
+        text = self.by_plurality()._accuracy_text()
+        return text.replace("their vote", "their plurality vote")
 
     def _repr_html_(self) -> str:
-        from quorate._votes._html import summary_html
+        rows = [("accuracy", self._accuracy_text())]
+        if self.rivals is not None:
+            rows.append(("beside them", str(self.rivals)))
+        return self._html("Summary of votes", rows)
 
-        return summary_html(self)
+
+def _rule_text(summary: Summary) -> str:
+    rule = summary.decision_rule
+    if rule.name == "average":
+        return "averaged probabilities"
+    return (
+        f"heads (ties {rule.ties}{f', {rule.against:g} against' * bool(rule.against)})"
+    )
+
+
+class PartOffsets:
+    """Where the samples of numbered parts are, once it is known how long these are."""
+
+    SHIFT = 40
+
+    def __init__(self, lengths: dict[int, int]) -> None:
+        self._parts = np.array(sorted(lengths))
+        ends = np.cumsum([lengths[part] for part in sorted(lengths)])
+        self._starts = np.concatenate([[0], ends[:-1]])
+
+    @classmethod
+    def start_of(cls, part: int) -> int:
+        """Return a position that stands for the first sample of a part."""
+        return part << cls.SHIFT
+
+    def __call__(self, places: IntArray) -> IntArray:
+        part, row = places >> self.SHIFT, places & ((1 << self.SHIFT) - 1)
+        return np.asarray(self._starts[np.searchsorted(self._parts, part)] + row)

@@ -129,38 +129,31 @@ def blend(
 
 
 def _labels(path: Path, column: str | None) -> Any:
-    from quorate._data import read_labels, read_samples
+    from quorate._data import column_names, read_samples
 
     if column is not None:
-        return read_labels(path, column)
-    names = list(read_samples(path, None)[0].columns)
+        return read_samples(path, column)[1]
+    names = column_names(path)
     if len(names) != 1:
         raise click.UsageError(
             f"{path} has {len(names)} columns ({', '.join(names[:5])}); --column NAME "
             "says which one holds the labels."
         )
-    return read_labels(path, names[0])
+    return read_samples(path, names[0])[1]
 
 
 def _classes(given: str, y: Any) -> list[Any]:
     """Return the labels that are meant; one that no sample has is taken as written."""
-    from quorate._label_text import LabelTexts
-
-    labels = sorted(set(y.tolist()))
-    texts = LabelTexts(labels)
+    label_of = {str(label): label for label in set(y.tolist())}
     names = [name.strip() for name in given.split(",")]
-    places = [texts.find(name) for name in names]
-    return [
-        name if place is None else labels[place]
-        for name, place in zip(names, places, strict=True)
-    ]
+    return [label_of.get(name, name) for name in names]
 
 
 def _write(found: "Blend", test: Path | None, output: Path) -> None:
-    from quorate._atomic import atomic_write
-    from quorate._data import import_pandas
+    import pandas as pd
 
-    pd = import_pandas(str(output))
+    from quorate._atomic import atomic_write
+
     if test is None:
         table = pd.DataFrame(found.recipe())
     else:

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -36,6 +36,7 @@ from quorate.cli._streams import is_stream, run_pass
     help="Probability of a wrong certificate, at most.",
 )
 @_options.class_weight_of_errors
+@_options.rows
 @_options.jobs
 @_options.dask
 @_options.trust
@@ -49,6 +50,7 @@ def certify(
     tolerance: float,
     delta: float,
     class_weight: str | None,
+    rows: Literal["new", "training"] | None,
     jobs: int | None,
     dask: str | None,
     trust: tuple[str, ...],
@@ -74,10 +76,23 @@ def certify(
     whole, part, X, y = read_two(models, data, target, trust, unsafe_pickle)
     asked: tuple[Any, ...] = (whole, part, X, y)
     if is_stream(data):
-        asked = (run_pass(whole, data, target, against=part, jobs=jobs, dask=dask),)
+        summary = run_pass(
+            whole,
+            data,
+            target,
+            against=part,
+            jobs=jobs,
+            dask=dask,
+            source=rows or "auto",
+        )
+        asked = (summary,)
     with progress_console().status("asking"):
         found = prove(
-            *asked, tolerance=tolerance, delta=delta, class_weight=class_weight
+            *asked,
+            tolerance=tolerance,
+            delta=delta,
+            class_weight=class_weight,
+            source=rows or "auto",
         )
     if as_json:
         say(json.dumps(found.to_dict(), indent=2))

@@ -13,7 +13,6 @@ from typing import Any
 
 import click
 
-from quorate._messages import unknown_name
 from quorate._units import as_bytes, as_count, as_milliseconds, as_share
 from quorate.cli._errors import typed_again
 from quorate.cli._streams import is_stream
@@ -117,7 +116,8 @@ def _is_parquet(path: Path) -> bool:
 
 def _check_model(unsafe_pickle: bool, path: Path) -> None:
     """Refuse a file that is no model, or one that runs code unless that is allowed."""
-    _check_exists(path)
+    if not path.exists():
+        raise FileNotFoundError(f"{path}: no such file.")
     from quorate._files import check_kind, is_pickle
 
     if is_pickle(path) and not unsafe_pickle:
@@ -128,16 +128,9 @@ def _check_model(unsafe_pickle: bool, path: Path) -> None:
     check_kind(path, unsafe_pickle=unsafe_pickle)
 
 
-def _check_exists(path: Path) -> None:
-    if not path.exists():
-        raise FileNotFoundError(f"{path}: no such file.")
-
-
 def _check_table(target: str | None, several: bool, path: Path) -> None:
     """Refuse a table of another kind, or without the column of labels."""
-    if not is_stream(path):
-        _check_exists(path)
-    from quorate._data import TABLES, check_start, find_files
+    from quorate._data import check_table, find_files
 
     first = path
     if is_stream(path):
@@ -146,20 +139,7 @@ def _check_table(target: str | None, several: bool, path: Path) -> None:
                 f"{path}: several files; one table with all samples is needed here."
             )
         first = find_files(path, "DATA")[0]
-    elif not path.name.lower().endswith(TABLES):
-        raise FileFormatError(f"{path}: samples come as {', '.join(TABLES)}.")
-    check_start(first)
-    if target is not None:
-        check_column(first, target)
-
-
-def check_column(path: Path, name: str) -> None:
-    """Refuse a table that lacks a column, as far as its first lines tell."""
-    from quorate._data import column_names
-
-    columns = column_names(path)
-    if columns is not None and name not in columns:
-        raise ValueError(f"{path}: {unknown_name('column', name, columns)}")
+    check_table(first, target)
 
 
 def as_size(keep: str) -> float | int | str | None:
@@ -231,7 +211,7 @@ def check_method(
     given = {key: value for key, value in parameters.items() if value is not None}
     pruner = make_pruner(name, **given)
     if keep is None and not pruner.tags.finds_size:
-        able = [known for known, found in methods().items() if found.finds_size]
+        able = [known for known, found in methods().items() if found.tags.finds_size]
         raise click.UsageError(
             f"--keep own: {name} finds no size of its own; {', '.join(able)} do."
         )

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Literal
 
 import click
 
@@ -18,6 +19,7 @@ from quorate.cli._streams import is_stream, run_pass
 @click.argument("data", type=click.Path(path_type=Path))
 @_options.target
 @_options.scoring
+@_options.rows
 @_options.jobs
 @_options.dask
 @_options.trust
@@ -29,6 +31,7 @@ def compare(
     data: Path,
     target: str,
     scoring: str | None,
+    rows: Literal["new", "training"] | None,
     jobs: int | None,
     dask: str | None,
     trust: tuple[str, ...],
@@ -49,7 +52,7 @@ def compare(
         packages=_options.packages_for(dask),
     )
     from quorate._judging import compare as set_beside
-    from quorate._scoring import check_counted, check_scoring
+    from quorate._scoring import check_scoring
     from quorate.cli._render import (
         comparison_table,
         progress_console,
@@ -60,10 +63,21 @@ def compare(
     check_scoring(scoring, "compare")
     first, second, X, y = read_two(models, data, target, trust, unsafe_pickle)
     if is_stream(data):
-        check_counted(scoring, read_ensemble(first).classes, "compare")
-        X = run_pass(first, data, target, against=second, jobs=jobs, dask=dask)
+        classes = read_ensemble(first).classes
+        check_scoring(scoring, "compare", classes=classes, counted=True)
+        X = run_pass(
+            first,
+            data,
+            target,
+            against=second,
+            jobs=jobs,
+            dask=dask,
+            source=rows or "auto",
+        )
     with progress_console().status("comparing"):
-        compared = set_beside(first, second, X, y, scoring=scoring)
+        compared = set_beside(
+            first, second, X, y, scoring=scoring, source=rows or "auto"
+        )
     if as_json:
         say(json.dumps(compared.to_dict(), indent=2))
         return

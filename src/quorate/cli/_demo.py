@@ -5,27 +5,39 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import click
+from rich.console import Console
 
+from quorate._units import bytes_text, milliseconds_text, percent_text
 from quorate.cli import _options
-from quorate.cli._demo_paper import show_paper
 from quorate.cli._numbers import SEED
 from quorate.cli._printable import say
+from quorate.cli._render import (
+    heading,
+    plain_table,
+    progress_console,
+    results_console,
+    show_diagnosis,
+)
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from quorate._votes import Votes
 
 _TRAIN, _NEW = 4_000, 10_000
 _KEEP = 0.2
 # The default first, and a random draw of as many for those who doubt.
 _METHODS = ("auto", "re", "epbd", "best", "random")
 _MEASURES = ("disagreement", "kappa", "error_gap")
+_DRAWS = 20
 _SECONDS, _BETWEEN_LOOKS, _LEAST = 0.3, 2e-3, 1e-6
-_PAPER_MEMBERS = 50
 # Of seeds 0 to 7 the one that loses as much as they do on average.
 _SEED = 2
 # What is gained stands out on a terminal; what is lost does if it is no chance.
 _GAIN, _LOSS = "bold green", "bold yellow"
 _CLEAR = 2.0
+# The paper's two first, then what people use, and as many at random.
+_PAPER_METHODS = ("epbd", "ftad", "brier", "re", "mdm", "kp", "best")
+_PAPER_SHARES = (0.1, 0.2, 0.3)
+_PAPER_DRAWS = 100
 
 
 @click.command(short_help="See on embedded data what a smaller forest brings.")
@@ -51,15 +63,24 @@ _CLEAR = 2.0
 def demo(members: int | None, seed: int, paper: bool, as_json: bool) -> None:
     """Make a forest smaller and faster on embedded data, and show what it costs."""
     if paper:
-        show_paper(members or _PAPER_MEMBERS, seed, as_json)
+        _paper(members or 50, seed, as_json)
         return
-    found = _measure(members or 200, seed)
+    measured = _measure(members or 200, seed)
     if as_json:
-        say(json.dumps(found, indent=2))
+        say(json.dumps(measured, indent=2))
         return
-    from quorate.cli._render import results_console
-
-    _show(results_console(), found)
+    console = results_console()
+    _show_gains(console, measured)
+    _show_models(console, measured)
+    _show_reason(console, measured)
+    _show_methods(console, measured)
+    _show_commands(
+        console,
+        "Now yours",
+        "quorate prune model.skops train.csv --target COLUMN --distil",
+        "quorate report model.skops train.csv --target COLUMN",
+        "quorate demo --paper         thirteen measures, theory, EPBD, FTAD",
+    )
 
 
 def _measure(n_members: int, seed: int) -> dict[str, Any]:
@@ -70,7 +91,6 @@ def _measure(n_members: int, seed: int) -> dict[str, Any]:
     from quorate._judging import compare
     from quorate._pruned import prune
     from quorate._theory import decompose, diversity
-    from quorate.cli._render import progress_console
     from quorate.ensembles import collect_votes, pickled_bytes
     from quorate.lazy import LazyClassifier
     from quorate.study import load_data
@@ -89,21 +109,24 @@ def _measure(n_members: int, seed: int) -> dict[str, Any]:
         compared = compare(forest, small, new, labels, repeats=1)
         votes = collect_votes(forest, new, labels)
         chosen_on = collect_votes(forest, X, y, out_of_bag=True, probabilities=True)
-        methods = _methods(chosen_on, votes, seed)
+        methods = _choose_by_methods(chosen_on, votes, seed)
+        right = [model.predict(new) == labels for model in (forest, small, lazy)]
     parts = decompose(votes)
-    assert compared.accuracy is not None
+    gained = right[1].astype(float) - right[0]
+    models = (forest, small, lazy)
     return {
         "seed": seed,
         "n_new": _NEW,
         "members": compared.members,
         "bytes": [*compared.pickled_bytes, pickled_bytes(lazy)],
         "milliseconds": {
-            "one row": [_time(model, new[:1]) for model in (forest, small, lazy)],
-            "all rows": [_time(model, new) for model in (forest, small, lazy)],
+            "one row": [_time(model, new[:1]) for model in models],
+            "all rows": [_time(model, new) for model in models],
         },
         "engine": lazy.engine_,
-        "accuracy": [*compared.accuracy, float(np.mean(lazy.predict(new) == labels))],
-        "standard_errors": _standard_errors(forest, small, new, labels),
+        "accuracy": [float(np.mean(each)) for each in right],
+        # of one accuracy, and of the difference of two
+        "standard_errors": [float(x.std() / _NEW**0.5) for x in (right[0], gained)],
         "pruned_only": dict(methods)["auto"],
         "decomposition": {
             "error": parts.error,
@@ -136,61 +159,46 @@ def _time(model: Any, X: Any) -> float:
     return 1000 * best
 
 
-def _standard_errors(big: Any, small: Any, X: Any, y: Any) -> tuple[float, float]:
-    """Return those of one accuracy and of the difference of two."""
-    right = [(model.predict(X) == y).astype(float) for model in (big, small)]
-    root: float = len(y) ** 0.5
-    return float(right[0].std() / root), float((right[1] - right[0]).std() / root)
-
-
-def _methods(chosen_on: Any, votes: Any, seed: int) -> list[tuple[str, float]]:
+def _choose_by_methods(
+    chosen_on: "Votes", votes: "Votes", seed: int
+) -> list[tuple[str, float]]:
     """Return the accuracy on new samples of what methods choose, without teaching."""
-    import numpy as np
-
     from quorate._choosing import select
-    from quorate.pruning import RandomSubset
 
-    found = []
+    accuracies = []
     for name in _METHODS:
         if name == "random":
-            draws = [RandomSubset(_KEEP, random_state=seed + at) for at in range(20)]
-            kept = [draw.fit(votes).order_ for draw in draws]
+            accuracy = _accuracy_of_draws(votes, _KEEP, seed, _DRAWS)
         else:
-            kept = [np.asarray(select(chosen_on, name, _KEEP).members, dtype=np.intp)]
-        accuracies = [votes.keep(members).accuracy() for members in kept]
-        found.append((name, sum(accuracies) / len(accuracies)))
-    return found
+            members = select(chosen_on, name, _KEEP).members
+            accuracy = votes.keep(members).accuracy()
+        accuracies.append((name, accuracy))
+    return accuracies
 
 
-def _show(console: "Console", found: dict[str, Any]) -> None:
-    _show_gains(console, found)
-    _show_models(console, found)
-    _show_reason(console, found)
-    _show_methods(console, found)
-    from quorate.cli._render import heading
+def _accuracy_of_draws(votes: "Votes", keep: float, seed: int, n_draws: int) -> float:
+    """Return the mean accuracy of members drawn at random."""
+    from quorate.pruning import RandomSubset
 
-    heading(console, "Now yours")
-    console.print("quorate prune model.skops train.csv --target COLUMN --distil")
-    console.print("quorate report model.skops train.csv --target COLUMN")
-    console.print("quorate demo --paper         thirteen measures, theory, EPBD, FTAD")
+    draws = [RandomSubset(keep, random_state=seed + draw) for draw in range(n_draws)]
+    kept = [votes.keep(draw.fit(votes).order_) for draw in draws]
+    return sum(part.accuracy() for part in kept) / n_draws
 
 
-def _show_gains(console: "Console", found: dict[str, Any]) -> None:
+def _show_gains(console: Console, measured: dict[str, Any]) -> None:
     """Say in three lines what was gained, and what it cost."""
-    from quorate._units import bytes_text, milliseconds_text
-
-    (before, after), sizes = found["members"], found["bytes"]
+    (before, after), sizes = measured["members"], measured["bytes"]
     console.print(
         f"[{_GAIN}]{sizes[0] / sizes[1]:,.0f} times smaller[/]: {after} of {before} "
         f"trees, taught by all, {bytes_text(sizes[0])} -> {bytes_text(sizes[1])}"
     )
-    whole, _, lazy = found["milliseconds"]["one row"]
+    whole, _, lazy = measured["milliseconds"]["one row"]
     console.print(
         f"[{_GAIN}]{whole / lazy:,.0f} times faster[/]: one row, asked lazily, "
         f"{milliseconds_text(whole)} -> {milliseconds_text(lazy)}"
     )
-    first, _, second = found["accuracy"]
-    doubt, lost = 100 * found["standard_errors"][1], 100 * (second - first)
+    first, _, second = measured["accuracy"]
+    doubt, lost = 100 * measured["standard_errors"][1], 100 * (second - first)
     style = _LOSS if lost < -_CLEAR * doubt else _GAIN
     console.print(
         f"[{style}]{lost:+.1f} points[/] of accuracy on new rows, {_percent(first)} -> "
@@ -198,35 +206,29 @@ def _show_gains(console: "Console", found: dict[str, Any]) -> None:
     )
 
 
-def _show_models(console: "Console", found: dict[str, Any]) -> None:
+def _show_models(console: Console, measured: dict[str, Any]) -> None:
     """Show which step brings what."""
-    from quorate._units import bytes_text, milliseconds_text
-    from quorate.cli._render import plain_table
-
-    before, after = found["members"]
-    table = plain_table("", f"{before} trees", f"{after}, taught", "asked lazily")
-    for column in table.columns[1:]:
-        column.justify = "right"
-    table.add_row("size, pickled", *map(bytes_text, found["bytes"]))
-    for what, key in (("one row", "one row"), (f"{found['n_new']:,} rows", "all rows")):
-        times = map(milliseconds_text, found["milliseconds"][key])
-        table.add_row(f"predicting {what}", *times)
-    table.add_row("accuracy on new rows", *map(_percent, found["accuracy"]))
+    before, after = measured["members"]
+    header = ("", f"{before} trees", f"{after}, taught", "asked lazily")
+    table = plain_table(*header, numbers=3)
+    table.add_row("size, pickled", *map(bytes_text, measured["bytes"]))
+    one, every = measured["milliseconds"].values()
+    table.add_row("predicting one row", *map(milliseconds_text, one))
+    table.add_row(f"predicting {_NEW:,} rows", *map(milliseconds_text, every))
+    table.add_row("accuracy on new rows", *map(_percent, measured["accuracy"]))
     console.print(table)
     console.print(
-        f"A forest on waveform data (seed {found['seed']}). prune with distil makes it "
-        "smaller,"
+        f"A forest on waveform data (seed {measured['seed']}). prune with distil makes "
+        "it smaller,"
     )
     console.print(
-        f"LazyClassifier stops asking when the answer is clear ({found['engine']} "
+        f"LazyClassifier stops asking when the answer is clear ({measured['engine']} "
         "engine)."
     )
 
 
-def _show_reason(console: "Console", found: dict[str, Any]) -> None:
-    from quorate.cli._render import heading
-
-    parts = found["decomposition"]
+def _show_reason(console: Console, measured: dict[str, Any]) -> None:
+    parts = measured["decomposition"]
     heading(console, "Why few are enough")
     console.print(
         f"One tree errs on {_percent(parts['member_error'])} of rows; they err on "
@@ -240,23 +242,129 @@ def _show_reason(console: "Console", found: dict[str, Any]) -> None:
     )
 
 
-def _show_methods(console: "Console", found: dict[str, Any]) -> None:
-    from quorate.cli._render import heading, plain_table
+def _show_methods(console: Console, measured: dict[str, Any]) -> None:
     from quorate.pruning import methods
 
-    after = found["members"][1]
+    after = measured["members"][1]
     heading(console, f"Which {after}? Accuracy on new rows, before they are taught")
-    known = methods()
+    words = {name: method.summary for name, method in methods().items()}
+    words["auto"] = "what suits the ensemble: the default"
+    words["random"] = f"As many at random, the mean of {_DRAWS} draws"
     table = plain_table("method", "accuracy", "what it does")
-    for name, accuracy in found["methods"]:
-        what = "what suits the ensemble: the default"
-        if name != "auto":
-            what = known[name].summary
-        if name == "random":
-            what = "As many at random, the mean of 20 draws"
-        table.add_row(name, _percent(accuracy), what)
+    for name, accuracy in measured["methods"]:
+        table.add_row(name, _percent(accuracy), words[name])
     console.print(table)
+
+
+def _show_commands(console: Console, title: str, *commands: str) -> None:
+    heading(console, title)
+    for command in commands:
+        console.print(command)
 
 
 def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
+
+
+def _paper(n_members: int, seed: int, as_json: bool) -> None:
+    """Train bagged trees on embedded data, measure, prune and ask them lazily."""
+    from sklearn.datasets import load_breast_cancer
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.model_selection import train_test_split
+
+    from quorate._theory import diagnose
+    from quorate.ensembles import collect_votes
+
+    X, y = load_breast_cancer(return_X_y=True)
+    X_train, X_test, y_train, y_test = train_test_split(
+        X, y, test_size=0.5, random_state=seed, stratify=y
+    )
+    with progress_console().status(f"training {n_members} trees"):
+        # A forest whose trees see all features at every split is bagging of trees.
+        bagging = RandomForestClassifier(
+            n_members, max_features=None, random_state=seed
+        ).fit(X_train, y_train)
+    votes = collect_votes(bagging, X_test, y_test)
+    chosen_on = collect_votes(bagging, X_train, y_train, out_of_bag=True)
+    diagnosis = diagnose(votes)
+    pruned = _prune_by_methods(chosen_on, votes, seed)
+    lazy = _ask_lazily(bagging, X_test, seed)
+    if as_json:
+        found = {**diagnosis.to_dict(), "pruning": pruned, "lazy": lazy}
+        say(json.dumps(found, indent=2))
+        return
+    console = results_console()
+    console.print(
+        f"[bold]{n_members} bagged decision trees[/] on the breast cancer data,"
+    )
+    console.print(f"asked about {votes.n_samples} samples they were not trained on")
+    show_diagnosis(console, diagnosis)
+    _show_pruned(console, pruned, votes)
+    _show_lazy(console, lazy)
+    _show_commands(
+        console,
+        "Next",
+        "quorate methods               how members can be chosen",
+        "quorate measures              what each measure means",
+        "quorate diagnose votes.csv    the first half for your own votes",
+    )
+
+
+def _prune_by_methods(
+    chosen_on: "Votes", votes: "Votes", seed: int
+) -> list[dict[str, Any]]:
+    """Choose on out-of-bag votes, measure on those of new samples."""
+    from quorate.pruning import make_pruner
+
+    rows = []
+    for name in (*_PAPER_METHODS, "random"):
+        for share in _PAPER_SHARES:
+            pruner = make_pruner(name, keep=share).fit(chosen_on)
+            accuracy = votes.keep(pruner.order_).accuracy()
+            if name == "random":
+                accuracy = _accuracy_of_draws(votes, share, seed, _PAPER_DRAWS)
+            size = {"keep": share, "members": pruner.n_kept_}
+            rows.append({"method": name, **size, "accuracy": accuracy})
+    return rows
+
+
+def _ask_lazily(ensemble: Any, X: Any, seed: int) -> list[dict[str, Any]]:
+    """Return members asked and predictions changed, by mode."""
+    from quorate.lazy import LazyClassifier
+
+    rows = []
+    for mode in ("exact", "bayes"):
+        lazy = LazyClassifier(ensemble, mode=mode, random_state=seed).fit()
+        changed = float((lazy.predict(X) != ensemble.predict(X)).mean())
+        asked = float(lazy.members_asked(X).mean())
+        rows.append({"mode": mode, "members_asked": asked, "changed": changed})
+    return rows
+
+
+def _show_pruned(console: Console, rows: list[dict[str, Any]], votes: "Votes") -> None:
+    from quorate.pruning import methods
+
+    heading(console, "Pruned: chosen by out-of-bag votes, accuracy on new samples")
+    sizes = {row["keep"]: row["members"] for row in rows}
+    columns = [f"{100 * share:.0f} % = {size}" for share, size in sizes.items()]
+    table = plain_table("method", *columns, "in words", numbers=len(columns))
+    words = {name: methods()[name].title for name in _PAPER_METHODS}
+    for name in ("epbd", "ftad"):
+        words[name] += ", the paper's"
+    words["random"] = f"the mean of {_PAPER_DRAWS} draws"
+    for name, title in words.items():
+        cells = [percent_text(r["accuracy"]) for r in rows if r["method"] == name]
+        table.add_row(name, *cells, title)
+    whole = percent_text(votes.accuracy())
+    table.add_row("all", *[whole] * len(columns), f"all {votes.n_members} members")
+    console.print(table)
+
+
+def _show_lazy(console: Console, rows: list[dict[str, Any]]) -> None:
+    heading(console, "Lazy voting: all members kept, asked until the outcome is clear")
+    table = plain_table("stop when", "members asked", "predictions changed", numbers=2)
+    labels = {"exact": "the others cannot turn it", "bayes": "99.9 % sure"}
+    for row in rows:
+        asked, changed = f"{row['members_asked']:.1f}", percent_text(row["changed"])
+        table.add_row(labels[row["mode"]], asked, changed)
+    console.print(table)

@@ -2,12 +2,12 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from quorate.cli import _options
-from quorate.cli._checks import check_column, check_files, check_folder
+from quorate.cli._checks import check_files, check_folder
 from quorate.cli._inputs import form_for, read_one_table
 from quorate.cli._printable import say
 from quorate.cli._streams import is_stream, run_pass
@@ -35,12 +35,7 @@ _VOTES = (".npz", ".csv", ".gz", ".txt", ".parquet", ".pq")
     help="Samples to ask a model about, as CSV or Parquet.",
 )
 @click.option("--target", metavar="COLUMN", help="Column of true labels in the data.")
-@click.option(
-    "--out-of-bag/--all-votes",
-    "out_of_bag",
-    default=None,
-    help="Use out-of-bag votes, or all; found out by default.",
-)
+@_options.rows
 @_options.jobs
 @_options.resume
 @_options.dask
@@ -54,7 +49,7 @@ def diagnose(
     label: str,
     data: Path | None,
     target: str | None,
-    out_of_bag: bool | None,
+    rows: Literal["new", "training"] | None,
     jobs: int | None,
     resume: Path | None,
     dask: str | None,
@@ -74,15 +69,14 @@ def diagnose(
     votes: VoteCounts
     alone = len(batches) == 1 and data is None and not is_stream(batches[0])
     if alone and (jobs, resume, dask) == (None, None, None):
-        # One file is read whole, so that out-of-bag votes are found.
+        # One file is read whole, so that training rows are recognised.
         data, batches = batches[0], ()
     if not batches and (jobs, resume, dask) != (None, None, None):
         raise click.UsageError("--jobs, --resume and --dask go with BATCHES.")
     if batches:
-        if data is not None or target is None or out_of_bag is not None:
+        if data is not None or target is None:
             raise click.UsageError(
-                "BATCHES go with a model and --target COLUMN, and with no --data or "
-                "--out-of-bag."
+                "BATCHES go with a model and --target COLUMN, and with no --data."
             )
         check_files(
             [votes_or_model],
@@ -98,21 +92,25 @@ def diagnose(
         model = load(votes_or_model, trust, unsafe_pickle=unsafe_pickle)
         form_for({votes_or_model: model}, *batches)
         votes = run_pass(
-            model, list(batches), target, jobs=jobs, resume=resume, dask=dask
+            model,
+            list(batches),
+            target,
+            jobs=jobs,
+            resume=resume,
+            dask=dask,
+            source=rows or "auto",
         )
     elif votes_or_model.suffix.lower() in _VOTES:
-        if data is not None or target is not None or out_of_bag is not None:
-            raise click.UsageError("--data, --target and --out-of-bag go with a model.")
+        if data is not None or target is not None or rows is not None:
+            raise click.UsageError("--data, --target and --rows go with a model.")
         votes = _read_votes(votes_or_model, label)
     else:
         if data is None or target is None:
             raise click.UsageError("a model needs DATA and --target COLUMN.")
         check_files([votes_or_model], [data], target, unsafe_pickle=unsafe_pickle)
-        votes = _ask_model(
-            votes_or_model, data, target, out_of_bag, trust, unsafe_pickle
-        )
+        votes = _ask_model(votes_or_model, data, target, rows, trust, unsafe_pickle)
     _refuse_unscored(votes, batches[0] if batches else data or votes_or_model)
-    from quorate._diagnosis import diagnose as look
+    from quorate._theory import diagnose as look
     from quorate.cli._render import results_console, show_diagnosis
 
     diagnosis = look(votes, noise)
@@ -131,11 +129,12 @@ def diagnose(
 def _read_votes(path: Path, label: str) -> "VoteCounts":
     if not path.exists():
         raise FileNotFoundError(f"{path}: no such file.")
-    check_column(path, label)
+    from quorate._data import check_table
     from quorate._votes import Votes, load_counts
 
     if path.suffix.lower() == ".npz":
         return load_counts(path)
+    check_table(path, label)
     return Votes.from_table(path, label=label)
 
 
@@ -143,7 +142,7 @@ def _ask_model(
     path: Path,
     data: Path,
     target: str,
-    out_of_bag: bool | None,
+    rows: Literal["new", "training"] | None,
     trust: tuple[str, ...],
     unsafe_pickle: bool,
 ) -> "Votes":
@@ -152,8 +151,7 @@ def _ask_model(
 
     model = load(path, trust, unsafe_pickle=unsafe_pickle)
     X, y = read_one_table(form_for({path: model}, data), data, target)
-    wanted = "auto" if out_of_bag is None else out_of_bag
-    return collect_votes(model, X, y, out_of_bag=wanted)
+    return collect_votes(model, X, y, out_of_bag="auto", source=rows or "auto")
 
 
 def _refuse_unscored(votes: "VoteCounts", data: Path) -> None:

@@ -40,14 +40,12 @@ def form_for(models: dict[Path, Any], *tables: Path | None) -> "SampleForm":
     from quorate._data import SampleForm, column_names, find_files
 
     owner = " and ".join(map(str, models))
-    form = SampleForm.of(*models.values(), owner=owner)
+    form = SampleForm.for_models(*models.values(), owner=owner)
     for table in tables:
         if table is None:
             continue
         for file in find_files(table, "DATA") if is_stream(table) else [table]:
-            names = column_names(file)
-            if names is not None:
-                form.refuse_missing(names, str(file))
+            form.refuse_missing(column_names(file), str(file))
     return form
 
 
@@ -60,9 +58,9 @@ def read_one_table(
     form: "SampleForm", data: Path, target: str | None
 ) -> tuple[Any, Any]:
     """Return samples and labels of one file; messages can speak of its columns."""
-    from quorate._data import read_samples_for
+    from quorate._data import read_samples
 
-    X, y = read_samples_for(form, data, target)
+    X, y = read_samples(data, target, form)
     note_table(data, X)
     return X, y
 

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     metavar="SHARE",
     help="For calibrated: share of predictions that may change.",
 )
+@_options.rows
 @_options.seed
 @_options.trust
 @_options.unsafe_pickle
@@ -50,6 +51,7 @@ def lazy(
     target: str | None,
     confidence: float,
     epsilon: float,
+    rows: Literal["new", "training"] | None,
     seed: int,
     trust: tuple[str, ...],
     unsafe_pickle: bool,
@@ -78,6 +80,7 @@ def lazy(
             confidence=confidence,
             epsilon=epsilon,
             random_state=seed,
+            source=rows or "auto",
         )
     if as_json:
         found = {**trial.to_dict(), "confidence": confidence, "epsilon": epsilon}
@@ -92,9 +95,7 @@ def _show(console: "Console", trial: "Trial") -> None:
 
     scored = trial.modes[0].accuracy is not None
     columns = ["mode", "asked", "share", "changed", "ms", "times faster"]
-    table = plain_table(*columns, *(["accuracy"] if scored else []))
-    for column in table.columns[1:]:
-        column.justify = "right"
+    table = plain_table(*columns, *(["accuracy"] if scored else []), numbers=6)
     for tried in trial.modes:
         cells = [
             tried.title,
@@ -108,7 +109,7 @@ def _show(console: "Console", trial: "Trial") -> None:
             cells.append(percent_text(tried.accuracy))
         table.add_row(*cells)
     console.print(
-        f"{trial.n_members:,} members on {trial.n_samples:,} samples"
+        f"{trial.n_members:,} members on {trial.source.samples_text(trial.n_samples)}"
         + (f", {trial.n_calibration:,} others to calibrate" * bool(trial.n_calibration))
     )
     console.print(table)

@@ -36,8 +36,7 @@ def methods(as_json: bool) -> None:
         ]
         say(json.dumps(rows, indent=2))
         return
-    table = plain_table("method", "size", "what it does")
-    table.columns[1].justify = "left"
+    table = plain_table("method", "size", "what it does", numbers=0)
     table.add_row(AUTO, "usual", "Take the method that suits the model; the default")
     for name, method in known().items():
         exact = "exact" if method.tags.honours_keep else "up to"
@@ -52,8 +51,7 @@ def methods(as_json: bool) -> None:
         for name, method in known().items()
         if method.long_name.replace("_", "") != name.replace("_", "")
     ]
-    names = plain_table(*["short", "long"] * _PAIRS)
-    names.columns[1].justify = "left"
+    names = plain_table(*["short", "long"] * _PAIRS, numbers=0)
     for start in range(0, len(long), _PAIRS):
         names.add_row(*chain.from_iterable(long[start : start + _PAIRS]))
     console.print(names)

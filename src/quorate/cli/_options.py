@@ -75,6 +75,11 @@ keep = click.option(
     help="Fraction (0.2 or 20%), number of members, 'auto' for as few as do about as "
     "well, or 'own' for what the method finds.",
 )
+rows = click.option(
+    "--rows",
+    type=click.Choice(["new", "training"]),
+    help="What DATA are to the members; found out by default, where it can be known.",
+)
 force = click.option("--force", is_flag=True, help="Write over an existing file.")
 as_json = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON instead of tables."

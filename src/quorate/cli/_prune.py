@@ -3,7 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -54,12 +54,7 @@ from quorate.cli._streams import is_stream, run_pass
 )
 @_options.scoring
 @_options.class_weight
-@click.option(
-    "--out-of-bag/--all-votes",
-    "out_of_bag",
-    default=None,
-    help="Choose on out-of-bag votes, or on all; found out by default.",
-)
+@_options.rows
 @click.option(
     "--distil",
     is_flag=True,
@@ -102,7 +97,7 @@ def prune(
     batch: int | None,
     scoring: str | None,
     class_weight: str | None,
-    out_of_bag: bool | None,
+    rows: Literal["new", "training"] | None,
     distil: bool,
     max_samples: int | None,
     seed: int,
@@ -140,17 +135,17 @@ def prune(
         unsafe_pickle=unsafe_pickle,
         packages=_options.packages_for(dask),
     )
-    from quorate._choosing import Size
+    from quorate._choosing import size_for
     from quorate._files import load, save
     from quorate._judging import certify, compare
     from quorate._pruned import get_record, prune_with_selection
     from quorate._scoring import can_be_counted, check_scoring
+    from quorate._votes import VoteSource
     from quorate.cli._render import progress_console, results_console
-    from quorate.ensembles import ROWS
 
     typed = method
     method = check_method(typed, wanted, class_weight=class_weight)
-    Size.of(method, wanted, tolerance, limits, batch, owner="prune")
+    size_for(method, wanted, tolerance, limits, batch, owner="prune")
     check_scoring(scoring, "prune")
     parameters: dict[str, Any] = {}
     if class_weight is not None:
@@ -172,7 +167,7 @@ def prune(
             y,
             method,
             wanted,
-            out_of_bag="auto" if out_of_bag is None else out_of_bag,
+            source=rows or "auto",
             tolerance=tolerance,
             budget=limits,
             batch=batch,
@@ -187,10 +182,24 @@ def prune(
             **parameters,
         )
     judged = test or data
+    source: Literal["auto", "new", "training"] = "auto"
+    if test is None and selection.votes.source in (
+        VoteSource.OUT_OF_BAG,
+        VoteSource.TRAINING,
+    ):
+        source = "training"
+    elif rows is not None:
+        source = "new"  # also of a test file beside training rows
     certificate = None
     if is_stream(judged):
         summary = run_pass(
-            ensemble, judged, target, against=smaller, jobs=jobs, dask=dask
+            ensemble,
+            judged,
+            target,
+            against=smaller,
+            jobs=jobs,
+            dask=dask,
+            source=source,
         )
         counted = can_be_counted(scoring, summary.classes, "prune")
         if not counted:
@@ -209,7 +218,9 @@ def prune(
             samples = (X, y)
             if test is not None or y is None:
                 samples = read_samples_of(form, judged, target)
-            compared = compare(ensemble, smaller, *samples, scoring=scoring)
+            compared = compare(
+                ensemble, smaller, *samples, scoring=scoring, source=source
+            )
     all_stay = selection.n_kept == selection.votes.n_members and (
         selection.weights is None
     )
@@ -227,8 +238,7 @@ def prune(
         note = _note(expected, selection)
     save(smaller, target_file)
     seen = "samples chosen on" if test is None else "test samples"
-    # Marks of rows tell a reader nothing.
-    record = {k: value for k, value in get_record(smaller).items() if k != ROWS}
+    record = get_record(smaller)
     if as_json:
         found = {
             "output": str(target_file),
@@ -260,7 +270,7 @@ def _as_expected(compared: Any, expected: Any, selection: Any) -> Any:
         "agreement": expected.agreement(votes),
         "n_samples": votes.n_samples,
     }
-    if expected.score is not None:
+    if not expected.score.is_accuracy:
         whole, after = selection.full_score, expected.score.top - expected.error
         found["score"] = (whole.score, after)
         doubts = whole.standard_error, expected.standard_error, expected.excess_error
@@ -270,20 +280,21 @@ def _as_expected(compared: Any, expected: Any, selection: Any) -> Any:
 
 def _note(expected: Any, selection: Any) -> str:
     """Say what the accuracies rest on, and what was timed."""
+    from quorate._choosing import SizeByErrors
     from quorate._units import points_text
 
     votes = selection.votes
     chosen = "as many members were chosen"
-    if selection.rule.startswith(("keep='auto'", "keep=default", "tolerance")):
+    if isinstance(selection.size, SizeByErrors):
         chosen = "members and their number were chosen"
     told = (
         f"Before: {'out-of-bag' if votes.is_masked else 'all'} votes on "
-        f"{votes.n_samples:,} samples. After: what to expect on new samples; {chosen} "
-        "without each fifth of "
+        f"{votes.source.samples_text(votes.n_samples)}. After: what to expect on new "
+        f"samples; {chosen} without each fifth of "
         f"{'them' if expected.samples.size == votes.n_samples else 'some'} and judged "
         "on it."
     )
-    if expected.score is None:
+    if expected.score.is_accuracy:
         doubt = points_text(expected.excess_error).lstrip("+")
         told += f" The standard error of the change is {doubt}."
     if expected.by_fewer_votes:

@@ -13,8 +13,8 @@ from quorate.cli._interrupts import end_quietly
 from quorate.cli._printable import on_one_line, printable
 
 if TYPE_CHECKING:
-    from quorate._diagnosis import Diagnosis
     from quorate._judging import Comparison
+    from quorate._theory import Diagnosis
 
 _WIDTH_WITHOUT_TERMINAL = 80
 
@@ -50,21 +50,19 @@ def progress_console() -> Console:
     return SafeConsole(stderr=True, highlight=False)
 
 
-def plain_table(*columns: str) -> Table:
-    """Return an empty table in the house style; numbers belong in the second column."""
+def plain_table(*columns: str, numbers: int = 1) -> Table:
+    """Return an empty table in the house style: a name, some numbers, then text."""
     table = Table(
         box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0)
     )
     for place, column in enumerate(columns):
-        table.add_column(column, justify="right" if place == 1 else "left")
+        table.add_column(column, justify="right" if 1 <= place <= numbers else "left")
     return table
 
 
 def comparison_table(compared: "Comparison") -> Table:
     """Return two models side by side."""
-    table = plain_table("", "before", "after", "change")
-    for column in table.columns[1:]:
-        column.justify = "right"
+    table = plain_table("", "before", "after", "change", numbers=3)
     for row in compared.rows():
         table.add_row(*row)
     return table

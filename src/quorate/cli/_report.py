@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -45,12 +45,7 @@ _PACKAGES = ("matplotlib", "jinja2")
 )
 @_options.keep
 @_options.scoring
-@click.option(
-    "--out-of-bag/--all-votes",
-    "out_of_bag",
-    default=None,
-    help="Use out-of-bag votes, or all; found out by default.",
-)
+@_options.rows
 @_options.noise
 @click.option("--title", metavar="TEXT", help="Title of the page.")
 @click.option("--jobs", type=WORKERS, metavar="N", help="Members asked at a time.")
@@ -73,7 +68,7 @@ def report(
     method: str,
     keep: str,
     scoring: str | None,
-    out_of_bag: bool | None,
+    rows: Literal["new", "training"] | None,
     noise: float,
     title: str | None,
     jobs: int | None,
@@ -94,7 +89,7 @@ def report(
     refuse_to_write_over(page_file, force, ".html", ".htm")
     if data is None or target is None:
         usual = ("auto", "default", None, None, None)
-        if (method, keep, scoring, out_of_bag, max_samples) != usual:
+        if (method, keep, scoring, rows, max_samples) != usual:
             raise click.UsageError(
                 f"{model} holds counts, from which nobody is chosen; give only "
                 "--output, --title and --noise."
@@ -131,14 +126,14 @@ def report(
             method=method,
             keep=wanted,
             scoring=scoring,
-            out_of_bag="auto" if out_of_bag is None else out_of_bag,
+            source=rows or "auto",
             noise=noise,
             title=title,
             n_jobs=jobs,
             random_state=seed,
             max_samples=max_samples,
             target=target if y is None else None,
-            source=Source(str(model), str(data), target, tuple(options)),
+            files=Source(str(model), str(data), target, tuple(options)),
         )
         page = make_report(ensemble, X, y, request)
     _write(page, page_file, as_json)

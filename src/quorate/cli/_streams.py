@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from quorate._votes import Summary
+    from quorate.ensembles import RowSource
 
 
 def is_stream(data: Path) -> bool:
@@ -23,6 +24,7 @@ def run_pass(
     jobs: int | None = None,
     resume: Path | None = None,
     dask: str | None = None,
+    source: "RowSource" = "auto",
 ) -> "Summary":
     """Summarise the votes of a model on files, here or on a cluster."""
     from quorate._summarising import connect, summarise
@@ -36,4 +38,5 @@ def run_pass(
             n_jobs=jobs,
             resume=resume,
             client=client,
+            source=source,
         )

@@ -1,10 +1,25 @@
 """``quorate study``: make, run, resume and report comparisons of methods."""
 
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
 import click
 
-from quorate.cli._study_new import new
-from quorate.cli._study_report import report
-from quorate.cli._study_run import resume, run
+from quorate._atomic import atomic_write
+from quorate.cli._checks import check_folder
+from quorate.cli._interrupts import heeding_interrupts, interrupted_code
+from quorate.cli._numbers import WORKERS
+from quorate.cli._printable import say
+
+if TYPE_CHECKING:
+    from quorate.study import Plan, Results
+
+F = TypeVar("F", bound=Callable[..., Any])
+_FILE = click.Path(path_type=Path)
 
 
 @click.group()
@@ -18,14 +33,295 @@ def list_presets() -> None:
     from quorate.cli._render import plain_table, results_console
     from quorate.study import PRESETS
 
-    table = plain_table("study", "what it compares")
-    table.columns[1].justify = "left"
-    for name, (summary, _) in PRESETS.items():
+    table = plain_table("study", "what it compares", numbers=0)
+    for name, summary in PRESETS.items():
         table.add_row(name, summary)
     results_console().print(table)
 
 
-study.add_command(new)
-study.add_command(report)
-study.add_command(resume)
-study.add_command(run)
+@study.command()
+@click.argument("path", type=_FILE, default="study.toml")
+def new(path: Path) -> None:
+    """Write a commented example plan to PATH (study.toml)."""
+    if path.exists():
+        raise click.UsageError(f"{path} exists.")
+    with atomic_write(path) as file:
+        file.write((files("quorate.cli") / "_study_example.toml").read_bytes())
+    say(f"written to {path}; run it with: quorate study run {path}")
+
+
+def _running(command: F) -> F:
+    """Add the options that running and resuming share."""
+    options: dict[str, dict[str, Any]] = {
+        "--data": {"type": _FILE, "metavar": "DIR", "help": "Folder of data sets."},
+        "--jobs": {"type": WORKERS, "metavar": "N", "help": "Fits at a time."},
+        "--dask": {
+            "metavar": "tcp://HOST:PORT",
+            "help": "Run on the Dask cluster of this scheduler.",
+        },
+        "--backend": {
+            "metavar": "NAME",
+            "help": "Run on this joblib backend, such as loky or threading.",
+        },
+        "--retry": {"is_flag": True, "help": "Try failed cells again."},
+        "--download": {"is_flag": True, "help": "Let data sets come from OpenML."},
+    }
+    for name, how in reversed(options.items()):
+        command = click.option(name, **how)(command)
+    return command
+
+
+@study.command()
+@click.argument("plan")
+@click.option(
+    "--quick", is_flag=True, help="Fewer rows, members, data sets and repeats."
+)
+@click.option(
+    "--store",
+    type=_FILE,
+    metavar="FILE",
+    help="Where results go; PLAN.sqlite by default.",
+)
+@click.option(
+    "--dry-run", is_flag=True, help="Say what would be done and how long it takes."
+)
+@_running
+def run(
+    plan: str, quick: bool, store: Path | None, dry_run: bool, **options: Any
+) -> None:
+    """Run PLAN: the name of a preset, or a TOML file.
+
+    Results go to one file; what is in it already is not computed again. Ctrl-C stops
+    the run and keeps what was computed.
+    """
+    suffix = "-quick.sqlite" if quick else ".sqlite"
+    path = store or Path(f"{Path(plan).stem}{suffix}")
+    check_folder(path)
+    _check_workers(**options)
+    from quorate.study import make_preset, read_plan
+
+    if plan.endswith(".toml"):
+        made = read_plan(plan)
+    else:
+        made = make_preset(plan, data_dir=options["data"])
+    if quick:
+        made = made.quick()
+    _run(made, path, dry_run, **options)
+
+
+@study.command()
+@click.argument("store", type=_FILE)
+@_running
+def resume(store: Path, **options: Any) -> None:
+    """Do what is missing in STORE."""
+    _check_workers(**options)
+    from quorate.study import Store
+
+    with Store(store, read_only=True) as opened:
+        plan = opened.plan
+    if plan is None:
+        raise ValueError(f"{store}: holds no plan to resume.")
+    _run(plan, store, **options)
+
+
+def _run(
+    plan: "Plan",
+    path: Path,
+    dry_run: bool = False,
+    *,
+    data: Path | None,
+    jobs: int | None,
+    dask: str | None,
+    backend: str | None,
+    retry: bool,
+    download: bool,
+) -> None:
+    from quorate.cli._render import results_console
+    from quorate.cli._study_view import progress_bar, show_results
+    from quorate.study import Results, forecast_plan, run_plan
+
+    how: dict[str, Any] = {
+        "data_dir": data,
+        "allow_download": download,
+        "n_jobs": jobs,
+        "retry": retry,
+    }
+    with _workers(dask, backend):
+        if dry_run:
+            say(forecast_plan(plan, path, **how))
+            return
+        try:
+            with progress_bar(plan.name) as show:
+                progress = heeding_interrupts(show)
+                summary = run_plan(plan, path, progress=progress, **how)
+        except KeyboardInterrupt:
+            folder = "" if data is None else f" --data {data}"
+            say(
+                f"stopped; what was computed is in {path}, "
+                f"go on with: quorate study resume {path}{folder}"
+                if path.exists()
+                else "stopped; nothing was computed yet.",
+                err=True,
+            )
+            raise SystemExit(interrupted_code()) from None
+    show_results(results_console(), Results.read(path))
+    say(
+        f"\n{summary.n_run} of {summary.n_cells} cells computed now, "
+        f"{summary.n_failed} failed; results in {path}"
+    )
+    if summary.n_failed == summary.n_cells:
+        raise click.ClickException(
+            f"{path}: every cell failed, so nothing can be compared; mend the plan, "
+            "or try again with --retry."
+        )
+
+
+def _check_workers(*, dask: str | None, backend: str | None, **_: Any) -> None:
+    if backend == "dask" and dask is None:
+        raise click.UsageError("--backend dask needs to know where: --dask tcp://...")
+    if dask is not None and backend not in (None, "dask"):
+        raise click.UsageError("--dask and --backend exclude each other.")
+
+
+@contextmanager
+def _workers(dask: str | None, backend: str | None) -> Iterator[None]:
+    """Make joblib use a backend, or a Dask cluster, inside a ``with`` block."""
+    from joblib import parallel_config
+
+    from quorate._summarising import connect
+
+    with ExitStack() as stack:
+        if dask is not None:
+            stack.enter_context(connect(dask))
+            backend = "dask"
+        if backend is not None:
+            try:
+                stack.enter_context(parallel_config(backend=backend))
+            except (ValueError, ImportError) as error:
+                raise ValueError(
+                    f"backend {backend!r}: joblib cannot use it here; loky, "
+                    "multiprocessing, threading are always there."
+                ) from error
+        yield
+
+
+@study.command()
+@click.argument("store", type=_FILE)
+@click.option(
+    "--format",
+    "form",
+    default="terminal",
+    show_default=True,
+    type=click.Choice(["terminal", "markdown", "latex", "csv", "parquet", "json"]),
+    help="csv and parquet have a row per cell.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=_FILE,
+    metavar="FILE",
+    help="Write to FILE instead of printing.",
+)
+@click.option(
+    "--reference",
+    metavar="METHOD",
+    help="The method the others are compared with; the last by default.",
+)
+@click.option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    help="Also tell how data was prepared, and whole tracebacks.",
+)
+@click.option(
+    "--figures", type=_FILE, metavar="DIR", help="Draw the figures into DIR instead."
+)
+@click.option(
+    "--figure-format",
+    "kinds",
+    multiple=True,
+    default=("png",),
+    show_default=True,
+    type=click.Choice(["png", "svg", "pdf"]),
+    help="Repeat for several.",
+)
+@click.option(
+    "--html",
+    type=_FILE,
+    metavar="FILE",
+    help="Write one page with all tables and figures to FILE instead.",
+)
+def report(
+    store: Path,
+    form: str,
+    output: Path | None,
+    reference: str | None,
+    verbose: bool,
+    figures: Path | None,
+    kinds: tuple[str, ...],
+    html: Path | None,
+) -> None:
+    """Print the results in STORE, write them to a file, or draw their figures."""
+    if form == "parquet" and output is None:
+        raise click.UsageError("parquet is not for printing; name a file with -o.")
+    for written in filter(None, (output, html)):
+        check_folder(written)
+    from quorate.cli._render import results_console
+    from quorate.cli._study_view import show_results
+    from quorate.study import Results
+
+    results = Results.read(store)
+    if html is not None:
+        _write_page(results, store, html, reference)
+        output = html
+    elif figures is not None:
+        from quorate.display import study_figures
+
+        drawn = study_figures(results, figures, kinds)
+        say(f"{len(drawn)} figures written to {figures}", err=True)
+        return
+    elif output is None and form == "terminal":
+        show_results(results_console(), results, reference, verbose)
+        return
+    elif output is None:
+        say(_as_text(results, form, reference), nl=False)
+        return
+    elif form == "parquet":
+        results.to_parquet(output)
+    else:
+        console = results_console()
+        if form == "terminal":
+            with console.capture() as captured:
+                show_results(console, results, reference, verbose)
+            text = click.unstyle(captured.get())
+        else:
+            text = _as_text(results, form, reference)
+        with atomic_write(output) as file:
+            file.write(text.encode())
+    say(f"written to {output}", err=True)
+
+
+def _write_page(
+    results: "Results", store: Path, html: Path, reference: str | None
+) -> None:
+    from quorate._report import study_report
+    from quorate.study import Store
+
+    with Store(store, read_only=True) as opened:
+        plan = opened.plan
+    study_report(
+        results,
+        output=html,
+        plan=None if plan is None else plan.to_dict(),
+        store=str(store),
+        reference=reference,
+    )
+
+
+def _as_text(results: "Results", form: str, reference: str | None) -> str:
+    if form == "csv":
+        return results.to_csv()
+    if form == "json":
+        return json.dumps(results.to_dict(reference), indent=2) + "\n"
+    table = results.table(reference)
+    return table.to_markdown() if form == "markdown" else table.to_latex()

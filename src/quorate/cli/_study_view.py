@@ -14,15 +14,13 @@ from quorate.cli._render import heading, plain_table, progress_console
 
 if TYPE_CHECKING:
     from rich.progress import Task
-    from rich.table import Table as Grid
 
-    from quorate.stats import Nemenyi
-    from quorate.study import Results, Standing, Table
+    from quorate.stats import Nemenyi, Scores
+    from quorate.study import Results, ScoreTable, Standing
 
 _WIDEST_CHART = 48
 _NARROWEST_CHART = 12
 _SHOWN_FAILURES = 3
-_NAMES = ("data", "ensemble", "method")
 _GAP = 2  # between the columns of a plain table
 
 
@@ -92,17 +90,20 @@ def show_results(
 def _with_plain_names(results: "Results") -> "Results":
     """Return results whose names take one line, and as much of it as they show."""
 
-    def tidy(row: dict[str, Any]) -> dict[str, Any]:
-        names = {key: on_one_line(row[key]) for key in _NAMES if key in row}
-        return {**row, **names}
+    def tidy(rows: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
+        names = ("data", "ensemble", "method")
+        return tuple(
+            {**row, **{key: on_one_line(row[key]) for key in names if key in row}}
+            for row in rows
+        )
 
     return replace(
         results,
         name=on_one_line(results.name),
         methods=tuple(map(on_one_line, results.methods)),
-        rows=tuple(map(tidy, results.rows)),
-        failures=tuple(map(tidy, results.failures)),
-        preparation=tuple(map(tidy, results.preparation)),
+        rows=tidy(results.rows),
+        failures=tidy(results.failures),
+        preparation=tidy(results.preparation),
     )
 
 
@@ -112,82 +113,64 @@ def _show_standings(
     standings: tuple["Standing", ...],
     reference: str | None,
 ) -> None:
-    from quorate.stats import friedman, nemenyi
+    from quorate.stats import nemenyi
 
     scores = results.scores().complete_blocks()
     dropped = results.scores().n_blocks - scores.n_blocks
     left_out = f"; {dropped} without all results left out" if dropped else ""
-    pairs = _has_pairs(results)
-    block = "pair of data set and ensemble" if pairs else "data set"
-    many = "pairs of data set and ensemble" if pairs else "data sets"
-    blocks = block if scores.n_blocks == 1 else many
+    has_pairs = len({row["ensemble"] for row in results.rows}) > 1
+    one = "pair of data set and ensemble" if has_pairs else "data set"
+    many = "pairs of data set and ensemble" if has_pairs else "data sets"
+    blocks = one if scores.n_blocks == 1 else many
     console.print(f"{scores.n_blocks} {blocks}, {scores.n_repeats} folds{left_out}")
     several = scores.n_methods > 1
     tested = nemenyi(scores) if several and scores.n_blocks > 1 else None
-    by_score = results.scoring != "accuracy"
-    scored = [results.scoring.replace("_", " ")] * by_score
-    table = plain_table(
-        "method", "accuracy", *scored, "kept", "ms", "kB", "rank", "W/T/L"
-    )
-    for column in table.columns[1:]:
-        column.justify = "right"
-    width = _chart_width(console, table, standings)
-    worst = len(standings)
     edge = None if tested is None else standings[0].rank + tested.critical_difference
-    table.add_column(_axis(worst, width) if several else "")
-    for one in standings:
-        level = edge is None or one.rank < edge
-        table.add_row(
-            Text(one.method, style="" if level else "dim"),
-            *_figures(one),
-            _lollipop(one.rank, edge, worst, width) if several else "",
-        )
-    console.print(table)
+    scored = results.scoring.replace("_", " ") if results.scoring != "accuracy" else ""
+    _show_chart(console, standings, scored, edge)
     if not several:
         return
-    against = reference or results.methods[-1]
     console.print(
         Text(
             "accuracy in %, ms to choose members, kB of those kept, "
-            f"{f'rank by {scored[0]}, ' if scored else 'rank '}1 is best\n"
-            f"W/T/L: {many} on which {against} wins, ties and loses"
+            f"rank {f'by {scored}, ' if scored else ''}1 is best\n"
+            f"W/T/L: {many} on which {reference or results.methods[-1]} wins, ties and "
+            "loses"
         )
     )
     if tested is None:
-        console.print(f"One {block}: methods are not tested over {many}.")
-        return
-    test = friedman(scores)
-    exact = " (exact)" if test.distribution == "exact" else ""
-    verdict = (
-        "methods differ" if test.differ(tested.alpha) else "no difference is shown"
-    )
-    console.print(
-        f"Friedman test: p = {_p(test.chi_square_p_value)}{exact}, {verdict} at "
-        f"{tested.alpha:.0%}"
-    )
-    console.print(Text(_verdict(tested, standings)))
+        console.print(f"One {one}: methods are not tested over {many}.")
+    else:
+        _show_tests(console, scores, tested, standings)
 
 
-def _verdict(tested: "Nemenyi", standings: tuple["Standing", ...]) -> str:
-    """Say which methods the best one is not shown to be better than."""
-    best = standings[0].rank
-    near = [
-        one.method
-        for one in standings[1:]
-        if one.rank - best < tested.critical_difference
-    ]
-    difference = f"Nemenyi critical difference {tested.critical_difference:.2f}"
-    if len(near) == len(standings) - 1:
-        return f"{difference} (┊): no method is shown to be worse than the best."
-    if not near:
-        return f"{difference} (┊): {standings[0].method} is better than all others."
-    return f"{difference} (┊): not shown to be worse than {standings[0].method}: " + (
-        ", ".join(near) + "."
-    )
+def _show_chart(
+    console: Console,
+    standings: tuple["Standing", ...],
+    scored: str,
+    edge: float | None,
+) -> None:
+    """Print the figures of each method, and its rank as a line."""
+    header = ["method", "accuracy", scored, "kept", "ms", "kB", "rank", "W/T/L"]
+    header = [name for name in header if name]
+    rows = [(one.method, *_figures(one)) for one in standings]
+    columns = zip(header, *rows, strict=True)
+    taken = sum(max(map(len, cells)) + _GAP for cells in columns)
+    width = max(min(console.width - taken, _WIDEST_CHART), _NARROWEST_CHART)
+    table = plain_table(*header, numbers=len(header) - 1)
+    worst = len(standings)
+    table.add_column(f"1{worst:>{width - 1}}" if worst > 1 else "")
+    for one, row in zip(standings, rows, strict=True):
+        is_level = edge is None or one.rank < edge
+        table.add_row(
+            Text(one.method, style="" if is_level else "dim"),
+            *row[1:],
+            _lollipop(one.rank, edge, worst, width) if worst > 1 else "",
+        )
+    console.print(table)
 
 
 def _figures(one: "Standing") -> tuple[str, ...]:
-    counts = (one.wins, one.ties, one.losses)
     return (
         f"{100 * one.accuracy:.2f}",
         *([] if one.score is None else [f"{100 * one.score:.2f}"]),
@@ -195,74 +178,75 @@ def _figures(one: "Standing") -> tuple[str, ...]:
         f"{1e3 * one.seconds:.1f}",
         f"{one.bytes / 1e3:,.0f}",
         f"{one.rank:.2f}",
-        "" if one.wins is None else "/".join(map(str, counts)),
+        "" if one.wins is None else f"{one.wins}/{one.ties}/{one.losses}",
     )
-
-
-def _chart_width(
-    console: Console, table: "Grid", standings: tuple["Standing", ...]
-) -> int:
-    """Return the room that is left beside the figures."""
-    rows = [(one.method, *_figures(one)) for one in standings]
-    rows.append(tuple(str(column.header) for column in table.columns))
-    taken = sum(max(map(len, cells)) + _GAP for cells in zip(*rows, strict=True))
-    return max(min(console.width - taken, _WIDEST_CHART), _NARROWEST_CHART)
-
-
-def _axis(worst: int, width: int) -> str:
-    return f"1{worst:>{width - 1}}"
 
 
 def _lollipop(rank: float, edge: float | None, worst: int, width: int) -> Text:
     """Draw a line from rank 1 to the rank, and where the best's difference ends."""
-    at = _place(rank, worst, width)
-    line = list("━" * at + "●" + " " * (width - at - 1))
-    level = True
-    if edge is not None:
-        level = rank < edge
-        mark = _place(edge, worst, width)
-        if edge <= worst and line[mark] == " ":
-            line[mark] = "┊"
-    return Text("".join(line).rstrip(), style="green" if level else "dim")
+
+    def place(rank: float) -> int:
+        return min(round((rank - 1) / (worst - 1) * (width - 1)), width - 1)
+
+    line = list("━" * place(rank) + "●" + " " * (width - place(rank) - 1))
+    if edge is not None and edge <= worst and line[place(edge)] == " ":
+        line[place(edge)] = "┊"
+    is_level = edge is None or rank < edge
+    return Text("".join(line).rstrip(), style="green" if is_level else "dim")
 
 
-def _place(rank: float, worst: int, width: int) -> int:
-    share = (rank - 1) / max(worst - 1, 1)
-    return min(round(share * (width - 1)), width - 1)
+def _show_tests(
+    console: Console,
+    scores: "Scores",
+    tested: "Nemenyi",
+    standings: tuple["Standing", ...],
+) -> None:
+    """Say whether methods differ, and which the best is not shown to be better than."""
+    from quorate.stats import friedman
+
+    test = friedman(scores)
+    p_value = test.chi_square_p_value
+    shown = f"{p_value:.3f}" if p_value >= 0.001 else f"{p_value:.0e}"
+    exact = " (exact)" if test.distribution == "exact" else ""
+    differ = test.differ(tested.alpha)
+    console.print(
+        f"Friedman test: p = {shown}{exact}, "
+        f"{'methods differ' if differ else 'no difference is shown'} at "
+        f"{tested.alpha:.0%}"
+    )
+    best, *others = standings
+    limit = best.rank + tested.critical_difference
+    near = [one.method for one in others if one.rank < limit]
+    if len(near) == len(others):
+        verdict = "no method is shown to be worse than the best."
+    elif not near:
+        verdict = f"{best.method} is better than all others."
+    else:
+        verdict = f"not shown to be worse than {best.method}: {', '.join(near)}."
+    difference = f"Nemenyi critical difference {tested.critical_difference:.2f}"
+    console.print(Text(f"{difference} (┊): {verdict}"))
 
 
 def _show_table(
-    console: Console, table: "Table", standings: tuple["Standing", ...]
+    console: Console, table: "ScoreTable", standings: tuple["Standing", ...]
 ) -> None:
     """Print accuracy by method and data set, if all data sets fit in the width."""
-    names = [row[0] for row in table.body]
-    cells = {
-        method: [row[at] for row in table.body]
-        for at, method in enumerate(table.header)
-        if at
-    }
-    best = {
-        method: [row[at] for row in table.best]
-        for at, method in enumerate(table.header[1:])
-    }
-    widths = [
-        max(map(len, column)) + _GAP for column in zip(*cells.values(), strict=True)
-    ]
-    widths = [max(w, len(n) + _GAP) for w, n in zip(widths, names, strict=True)]
-    if sum(widths) + max(map(len, cells)) > console.width:
+    taken = sum(max(map(len, row)) + _GAP for row in table.body)
+    if taken + max(map(len, table.header[1:])) > console.width:
         return
     heading(console, "Accuracy by data set")
-    grid = plain_table("method", *map(escape, names))
-    for column in grid.columns[1:]:
-        column.justify = "right"
+    names, *columns = zip(*table.body, strict=True)
+    grid = plain_table("method", *map(escape, names), numbers=len(names))
+    best = zip(*table.best, strict=True)
+    rows = {
+        method: [
+            Text(cell, style="bold" if is_best else "")
+            for cell, is_best in zip(cells, marks, strict=True)
+        ]
+        for method, cells, marks in zip(table.header[1:], columns, best, strict=True)
+    }
     for one in standings:
-        grid.add_row(
-            Text(one.method),
-            *(
-                Text(cell, style="bold" if top else "")
-                for cell, top in zip(cells[one.method], best[one.method], strict=True)
-            ),
-        )
+        grid.add_row(Text(one.method), *rows[one.method])
     console.print(grid)
     console.print(
         Text(
@@ -274,27 +258,19 @@ def _show_table(
 
 def _show_preparation(console: Console, results: "Results") -> None:
     heading(console, "Preparation, fitted on the training part of each fold")
-    if not results.preparation:
-        console.print("not recorded in this file")
     by_data: dict[str, list[dict[str, Any]]] = {}
     for record in results.preparation:
         by_data.setdefault(record["data"], []).append(record)
     for name, records in by_data.items():
         first = records[0]
-        kinds = {record["what"] for record in records}
-        text = "; or ".join(sorted(kinds))
-        console.print(
-            Text.assemble(
-                (name, "bold"),
-                f": {text}; {first['columns']} columns become {first['features']}",
-            )
+        what = "; or ".join(sorted({record["what"] for record in records}))
+        become = f"{first['columns']} columns become {first['features']}"
+        console.print(Text.assemble((name, "bold"), f": {what}; {become}"))
+        values = ", ".join(
+            f"{on_one_line(column)} = {on_one_line(_short(value))}"
+            for column, value in first["filled"].items()
         )
-        filled = first["filled"]
-        if filled:
-            values = ", ".join(
-                f"{on_one_line(key)} = {on_one_line(_short(v))}"
-                for key, v in filled.items()
-            )
+        if values:
             console.print(Text(f"  filled in the first fold: {values}"))
 
 
@@ -304,21 +280,13 @@ def _show_failures(console: Console, results: "Results", verbose: bool) -> None:
     for failure in shown:
         what = f"{failure['method']} on {failure['data']}, fold {failure['fold']}"
         error = failure["error"].strip()
-        told = error if verbose else error.splitlines()[-1]
-        console.print(Text(f"failed: {what}: {told}"))
+        last = error if verbose else error.splitlines()[-1]
+        console.print(Text(f"failed: {what}: {last}"))
     if len(failures) > len(shown):
         console.print(
             f"{len(failures) - len(shown)} more failed; --verbose of "
             "quorate study report shows all"
         )
-
-
-def _has_pairs(results: "Results") -> bool:
-    return len({row["ensemble"] for row in results.rows}) > 1
-
-
-def _p(value: float) -> str:
-    return f"{value:.3f}" if value >= 0.001 else f"{value:.0e}"
 
 
 def _short(value: Any) -> str:

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from quorate._choosing import Selection, SizeCurve, size_curve
 from quorate._judging import Frontier
 from quorate._messages import one_of
+from quorate._scoring import score_for
 from quorate._typing import FloatArray, IntArray
 from quorate._votes import Votes, why_not_scorable
 from quorate.display import _style as style
@@ -111,7 +112,8 @@ class SizeCurveDisplay(Display):
         scoring : str, scorer, callable or None
             What to draw instead of errors; see :func:`quorate.select`.
         """
-        curve = size_curve(votes, order, scoring=scoring)
+        score = score_for(scoring, votes, "SizeCurveDisplay")
+        curve = size_curve(votes, order, score)
         return cls.from_curve(curve, chosen=chosen)
 
     @classmethod
@@ -132,7 +134,7 @@ class SizeCurveDisplay(Display):
             chosen,
             rule,
             curve.scoring,
-            1.0 if curve.score is None else curve.score.top,
+            curve.score.top,
         )
 
     def plot(

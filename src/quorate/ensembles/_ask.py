@@ -23,7 +23,6 @@ from quorate._votes import (
     code_dtype,
     encode_rows,
     encode_truth,
-    place_dtype,
     positions,
     refuse_scores,
     room_for,
@@ -253,7 +252,7 @@ def _ask_tree(
     table = np.concatenate([np.eye(n_classes), values[unsure]])
     return Leaves(
         codes=winners.astype(code_dtype(n_classes))[nodes],
-        places=place_of.astype(place_dtype(len(table)))[nodes],
+        places=place_of.astype(code_dtype(len(table)))[nodes],
         table=table,
     )
 

@@ -30,7 +30,9 @@ def ask_members(
         What all members decide together, if not given; the source says so then.
     unseen : list of array of int, optional
         The rows each member is asked about; all by default.
-    source, n_jobs, probabilities
+    source : VoteSource, optional
+        What the samples are to the members.
+    n_jobs, probabilities
         As for :func:`collect_votes`.
     are_part : bool
         Whether more samples are asked about elsewhere; ``votes.reading`` is then to be
@@ -71,9 +73,9 @@ def _as_votes(
         found.classes,
         ensemble.weights,
         ensemble.names,
-        masked=answers.unseen is not None,
-        probabilities=found.probabilities,
-        rule=rule,
+        is_masked=answers.unseen is not None,
+        class_probabilities=found.probabilities,
+        decision_rule=rule,
         source=source,
         family=ensemble.kind.family,
         reading=found.reading,

@@ -46,7 +46,7 @@ class Bagging(Kind):
             rule=DecisionRule("average" if averages else "heads"),
             prepare=checker(model, ensure_all_finite=False),
             drawn=(lambda: model.estimators_samples_) if _leaves_out(model) else None,
-            max_samples=model.max_samples,
+            draws_all=model.max_samples is None,
             # Each worker adds up its own part first.
             adds_in_order=lambda: bool(effective_n_jobs(model.n_jobs) == 1),
             takes_plain=True,

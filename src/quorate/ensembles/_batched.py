@@ -12,12 +12,7 @@ from quorate._typing import Array, IntArray
 from quorate._votes import Votes, VoteSource, as_labels, check_same_family
 from quorate.ensembles._asking import ask_members
 from quorate.ensembles._kind import Ensemble
-from quorate.ensembles._leaf_notes import LeafNotes, note_leaves
-from quorate.ensembles._training import (
-    drawn_rows,
-    may_be_training_rows,
-    trained_on,
-)
+from quorate.ensembles._rows import RowSource, out_of_bag_rows
 from quorate.exceptions import LeftOutWarning
 
 # Votes on so many samples at a time: few enough to stay small, enough to be quick.
@@ -40,8 +35,8 @@ class BatchVoter:
     """An ensemble that is asked about batches."""
 
     ensemble: Ensemble
-    source: VoteSource | None = None
-    """What the samples are to the members, if that is known."""
+    source: VoteSource = VoteSource.ASSUMED_NEW
+    """What the samples are to the members."""
     drawn: list[IntArray] | None = None
     """The rows that each member was trained on, sorted, for out-of-bag votes."""
     probabilities: bool | None = None
@@ -51,11 +46,6 @@ class BatchVoter:
     def chunk_rows(self) -> int:
         """Samples to vote on at a time."""
         return max(_FEWEST_ROWS, min(_MOST_ROWS, _VOTES // self.ensemble.n_members))
-
-    @property
-    def takes_notes(self) -> bool:
-        """Whether it is to be found out if all samples are the training samples."""
-        return self.source is None and self.drawn is None
 
     def prepared(self, X: Any, y: Any) -> tuple[Any, Array]:
         """Return samples as the ensemble wants them and labels, or refuse them."""
@@ -73,10 +63,6 @@ class BatchVoter:
             check_same_family(as_labels(known, owner), truth, owner, "y")
         return self.ensemble.prepare(X), truth
 
-    def noted(self, prepared: Any) -> LeafNotes | None:
-        """Return notes on samples, where it is not known what they are."""
-        return note_leaves(self.ensemble, prepared) if self.takes_notes else None
-
     def voted(
         self, X: Any, prepared: Any, truth: Array, start: int = 0
     ) -> Iterator[VotedChunk]:
@@ -84,13 +70,10 @@ class BatchVoter:
 
         ``start`` says which training row the first is, for out-of-bag votes.
         """
-        source, some = self.source, False
-        if source is None and self.drawn is None:
-            seen = trained_on(self.ensemble, prepared, truth)
-            source = VoteSource.TRAINING if seen else VoteSource.OTHER
+        some = False
         for rows in _chunks(truth.size, self.chunk_rows):
             votes = self._votes(
-                cut_rows(prepared, rows), truth[rows], source, start + rows.start
+                cut_rows(prepared, rows), truth[rows], start + rows.start
             )
             if not votes.n_samples:
                 continue  # a few rows at the end that everybody was trained on
@@ -101,25 +84,11 @@ class BatchVoter:
                 "every member was trained on all of its rows; take larger batches"
             )
 
-    def _votes(
-        self, prepared: Any, y: Array, source: VoteSource | None, start: int
-    ) -> Votes:
+    def _votes(self, prepared: Any, y: Array, start: int) -> Votes:
         """Ask the members about some samples, or each about those it has not seen."""
-        options: dict[str, Any] = {
-            "n_jobs": self.n_jobs,
-            "probabilities": self.probabilities,
-            "are_part": True,
-        }
-        if self.drawn is None:
-            return ask_members(self.ensemble, prepared, y, source=source, **options)
-        rows = np.arange(start, start + y.size)
-        n_rows = len(self.drawn[0])
-        if not may_be_training_rows(self.ensemble, prepared, y, rows, n_rows):
-            raise ValueError(
-                f"rows {start:,} to {rows[-1]:,} are not those that the members were "
-                "trained on"
-            )
-        unseen = [_others(drawn, start, y.size) for drawn in self.drawn]
+        unseen = None
+        if self.drawn is not None:
+            unseen = [_others(drawn, start, y.size) for drawn in self.drawn]
         with warnings.catch_warnings():
             # A few rows that everybody was trained on say nothing.
             warnings.simplefilter("ignore", LeftOutWarning)
@@ -128,8 +97,10 @@ class BatchVoter:
                 prepared,
                 y,
                 unseen=unseen,
-                source=VoteSource.OUT_OF_BAG,
-                **options,
+                source=self.source,
+                n_jobs=self.n_jobs,
+                probabilities=self.probabilities,
+                are_part=True,
             )
 
 
@@ -150,24 +121,39 @@ def batch_check(ensemble: Ensemble) -> Callable[[Any, Any], Array]:
     return check
 
 
-def rows_of_bags(ensemble: Ensemble, owner: str) -> list[IntArray]:
-    """Return the training rows of each member, sorted; refuse who does not know."""
-    drawn = drawn_rows(ensemble)
-    if drawn is None or not ensemble.is_of_trees:
-        raise ValueError(
-            f"{owner}(out_of_bag=True): needs an ensemble of trees that were trained "
-            "on bootstrap samples; give rows that no member was trained on."
-        )
-    return [np.sort(rows) for rows in drawn]
+def batch_source(
+    ensemble: Ensemble, source: RowSource, out_of_bag: bool | str, owner: str
+) -> tuple[VoteSource, list[IntArray] | None]:
+    """Return what batches are to an ensemble, and each member's rows if out of bag.
 
+    Nobody looks at the rows: what is not said is taken as new.
 
-def check_all_rows(drawn: list[IntArray], rows: int, owner: str) -> None:
-    """Refuse batches that are not as many rows as members were trained on."""
-    if rows != len(drawn[0]):
+    Parameters
+    ----------
+    ensemble : Ensemble
+    source : {"auto", "new", "training"}
+        What the caller says.
+    out_of_bag : {True, False, "auto"}
+        Whether the batches are all training rows in their order; "auto" where the
+        caller says that they are training rows.
+    owner : str
+        Who asks, for the message.
+    """
+    drawn = None
+    if out_of_bag is True or (out_of_bag and source == "training"):
+        drawn = out_of_bag_rows(ensemble)
+    if drawn is not None:
+        return VoteSource.OUT_OF_BAG, [np.sort(rows) for rows in drawn]
+    if out_of_bag is True:
         raise ValueError(
-            f"{owner}(out_of_bag=True): the batches have {rows:,} rows, the members "
-            f"were trained on {len(drawn[0]):,}."
+            f"{owner}(out_of_bag=True): needs an ensemble that was trained on "
+            "bootstrap samples; give rows that no member was trained on."
         )
+    return {
+        "auto": VoteSource.ASSUMED_NEW,
+        "new": VoteSource.NEW,
+        "training": VoteSource.TRAINING,
+    }[source], None
 
 
 def _others(drawn: IntArray, start: int, n_rows: int) -> IntArray:

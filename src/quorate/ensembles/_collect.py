@@ -18,7 +18,14 @@ from quorate.ensembles._asking import ask_members
 from quorate.ensembles._collect_batches import collect_from_batches
 from quorate.ensembles._kind import Ensemble
 from quorate.ensembles._registry import read_ensemble
-from quorate.ensembles._training import check_training_data, recognise
+from quorate.ensembles._rows import (
+    RowSource,
+    check_row_numbers,
+    check_source,
+    check_training_rows,
+    out_of_bag_rows,
+    source_of,
+)
 from quorate.ensembles._unknown_labels import check_labels
 
 
@@ -30,7 +37,7 @@ def collect_votes(
     n_jobs: int | None = None,
     *,
     probabilities: bool | None = None,
-    source: VoteSource | None = None,
+    source: RowSource = "auto",
     rows: IntArray | None = None,
     target: str | None = None,
 ) -> Votes:
@@ -67,10 +74,10 @@ def collect_votes(
         sure of its class, and one or two bytes per vote otherwise; those of other
         members eight bytes per member, sample and class, in a temporary file above
         512 MB.
-    source : VoteSource, optional
-        What the samples are to the members, if that is known: training samples (out of
-        bag or not), samples held out, others. By default it is found out, as far as
-        trees can tell.
+    source : {"auto", "new", "training"}
+        What the samples are to the members: new, or training samples. You are believed.
+        By default they count as training samples on exact evidence only, which trees
+        keep, and as new otherwise.
     rows : array of int, optional
         Positions of the samples to ask about, in rising order; all by default.
         ``votes.samples`` are these positions. Not for batches.
@@ -80,9 +87,9 @@ def collect_votes(
     Returns
     -------
     Votes
-        With the weights, names and rule of the ensemble, and with their source: out of
-        bag, training samples, or others. A sample that every member was trained on has
-        no out-of-bag vote and is left out, with a warning.
+        With the weights, names and rule of the ensemble, and with their source. A
+        sample that every member was trained on has no out-of-bag vote and is left out,
+        with a warning.
 
     Notes
     -----
@@ -110,16 +117,19 @@ def collect_votes(
     True
     """
     found = read_ensemble(ensemble)
-    # Who has split the data may have left a class to the samples held out.
-    split = source in (VoteSource.FOLDS, VoteSource.HELD_OUT)
+    check_source(source, "collect_votes")
     if out_of_bag not in (True, False, "auto"):
         raise ValueError(
             f"collect_votes(out_of_bag={out_of_bag!r}): True, False or 'auto'."
         )
+    if out_of_bag is True and source == "new":
+        raise ValueError(
+            "collect_votes(out_of_bag=True, source='new'): new samples are in nobody's "
+            "bag."
+        )
     refuse_labels_twice(X, y, "collect_votes")
-    whole = source is VoteSource.OUT_OF_BAG or out_of_bag is True or rows is not None
-    # Kinds that know their rows by a way of their own have to see them all, too.
-    if not whole and found.recognise is None and (pair := cut_alike(X, y)) is not None:
+    needs_order = out_of_bag is True or source == "training" or rows is not None
+    if not needs_order and (pair := cut_alike(X, y)) is not None:
         X, y = pair, None
     if y is None and come_in_batches(X, target):
         if rows is not None:
@@ -128,12 +138,12 @@ def collect_votes(
             found,
             X,
             target=target,
-            out_of_bag=source is VoteSource.OUT_OF_BAG or out_of_bag,
+            out_of_bag=out_of_bag,
             source=source,
             n_jobs=n_jobs,
             probabilities=probabilities,
         )
-        _check_labels(found, votes, split)
+        _check_labels(found, votes)
         return votes
     if target is not None:
         raise ValueError(
@@ -150,11 +160,9 @@ def collect_votes(
         )
     prepared = found.prepare(X)
     _check_lengths(prepared, truth)
-    unseen = None
-    if source is VoteSource.OUT_OF_BAG and truth is not None:
-        unseen = _some_for_each(_others(_known_rows(found), truth.size))
-    elif truth is not None and (source is None or out_of_bag is True):
-        unseen, source = _rows_to_ask_about(found, prepared, truth, out_of_bag)
+    unseen, kind = None, VoteSource.UNLABELLED
+    if truth is not None:
+        unseen, kind = _rows_to_ask_about(found, prepared, out_of_bag, source)
     if rows is not None:
         rows = sample_positions(rows, count_rows(X), "collect_votes(rows)")
         prepared = take_rows(prepared, rows)
@@ -165,17 +173,17 @@ def collect_votes(
         prepared,
         truth,
         unseen=unseen,
-        source=source,
+        source=kind,
         n_jobs=n_jobs,
         probabilities=probabilities,
     )
-    _check_labels(found, votes, split)
+    _check_labels(found, votes)
     return votes if rows is None else votes.numbered(rows)
 
 
-def _check_labels(ensemble: Ensemble, votes: Votes, split: bool) -> None:
+def _check_labels(ensemble: Ensemble, votes: Votes) -> None:
     counts = np.bincount(votes.y, minlength=votes.classes.size)
-    check_labels(ensemble, votes.classes, counts, "collect_votes", are_its_own=split)
+    check_labels(ensemble, votes.classes, counts, "collect_votes")
 
 
 def _check_lengths(X: Any, y: Array | None) -> None:
@@ -189,26 +197,32 @@ def _check_lengths(X: Any, y: Array | None) -> None:
 
 
 def _rows_to_ask_about(
-    ensemble: Ensemble, X: Any, y: Array, out_of_bag: bool | str
+    ensemble: Ensemble, X: Any, out_of_bag: bool | str, source: RowSource
 ) -> tuple[list[IntArray] | None, VoteSource]:
     """Return the rows each member has not seen, if only these count, and the source."""
+    n_rows = count_rows(X)
     if out_of_bag is True:
         drawn = _known_rows(ensemble)
-        check_training_data(ensemble, drawn, X, y)
-        return _some_for_each(_others(drawn, y.size)), VoteSource.OUT_OF_BAG
-    seen, found = recognise(ensemble, X, y)
-    if not seen:
-        return None, VoteSource.OTHER
-    if out_of_bag is False or found is None:
-        return None, VoteSource.TRAINING
-    unseen = _others(found, y.size)
+        check_row_numbers(ensemble, drawn, n_rows, "collect_votes(out_of_bag=True)")
+        if source == "auto":
+            check_training_rows(ensemble, X, "collect_votes(out_of_bag=True)")
+        return _some_for_each(_others(drawn, n_rows)), VoteSource.OUT_OF_BAG
+    kind = source_of(ensemble, X, source)
+    if kind not in (VoteSource.TRAINING, VoteSource.UNKNOWN) or not out_of_bag:
+        return None, kind
+    known = out_of_bag_rows(ensemble)
+    if known is None:
+        return None, kind
+    check_row_numbers(ensemble, known, n_rows, f"collect_votes(source={source!r})")
+    unseen = _others(known, n_rows)
     if not all(rows.size for rows in unseen):
-        return None, VoteSource.TRAINING  # a member has seen everything
+        return None, kind  # a member has seen everything
     return unseen, VoteSource.OUT_OF_BAG
 
 
 def _known_rows(ensemble: Ensemble) -> list[IntArray]:
-    if ensemble.drawn is None:
+    """Return the rows each member was trained on, or say why no vote is out of bag."""
+    if ensemble.drawn is None or not ensemble.has_out_of_bag:
         raise ValueError(
             "collect_votes(out_of_bag=True): the ensemble was not trained on bootstrap "
             "samples, so no vote is out of bag; use rows it was not trained on."
@@ -219,12 +233,12 @@ def _known_rows(ensemble: Ensemble) -> list[IntArray]:
             "from a model that has seen every training row, so no vote is out of bag; "
             "use rows that nobody was trained on."
         )
-    drawn = [np.asarray(rows) for rows in ensemble.drawn()]
-    if len(drawn) != ensemble.n_members:
+    drawn = out_of_bag_rows(ensemble)
+    if drawn is None:
         raise ValueError(
-            f"collect_votes(out_of_bag=True): the ensemble has {ensemble.n_members} "
-            f"members but knows the training samples of {len(drawn)}; bagging that "
-            "grew with warm_start keeps only those of its last step."
+            f"collect_votes(out_of_bag=True): the {ensemble.n_members} members do not "
+            "all know the rows they were trained on; bagging that grew with warm_start "
+            "keeps only those of its last step."
         )
     return drawn
 

@@ -16,21 +16,15 @@ from quorate._data import (
     partitions,
     sent,
 )
-from quorate._typing import Array, IntArray
-from quorate._votes import Votes, VoteSource, joined_votes, warn_left_out
-from quorate.ensembles._batched import (
-    BatchVoter,
-    check_all_rows,
-    rows_of_bags,
-)
+from quorate._votes import Votes, joined_votes, warn_left_out
+from quorate.ensembles._batched import BatchVoter, batch_source
 from quorate.ensembles._kind import Ensemble
-from quorate.ensembles._leaf_notes import LeafNotes, Notebook
-from quorate.ensembles._training import were_training_rows
+from quorate.ensembles._rows import RowSource, check_row_numbers
 from quorate.exceptions import BatchError
 
 _OWNER = "collect_votes"
-Part = tuple[Votes, int, LeafNotes | None]
-"""Votes, how many rows they are on, and where these come to in a few trees."""
+Part = tuple[Votes, int]
+"""Votes, and how many rows they are on."""
 
 
 def collect_from_batches(
@@ -39,46 +33,48 @@ def collect_from_batches(
     *,
     target: str | None,
     out_of_bag: bool | str,
-    source: VoteSource | None,
+    source: RowSource,
     n_jobs: int | None,
     probabilities: bool | None,
 ) -> Votes:
     """Return the votes on all samples of some batches; see :func:`collect_votes`."""
-    if out_of_bag is True and is_dask(batches):
+    in_order = not is_dask(batches)
+    if out_of_bag is True and not in_order:
         raise ValueError(
             f"{_OWNER}(out_of_bag=True): partitions do not say which training rows "
             "they are; give batches in order, or rows that no member was trained on."
         )
-    drawn = rows_of_bags(ensemble, _OWNER) if out_of_bag is True else None
-    voter = BatchVoter(
-        ensemble, source, drawn, probabilities=probabilities, n_jobs=n_jobs
+    kind, drawn = batch_source(
+        ensemble, source, out_of_bag if in_order else False, _OWNER
     )
-    form = SampleForm.of(ensemble.model)
+    voter = BatchVoter(
+        ensemble, kind, drawn, probabilities=probabilities, n_jobs=n_jobs
+    )
+    form = SampleForm.for_models(ensemble.model)
     parts: Iterator[Part]
-    if is_dask(batches):
-        pieces = partitions(batches, _OWNER, target, as_frame=form.as_frame)
-        parts = _on_dask(voter, pieces)
-    else:
+    if in_order:
         given = as_source(batches, _OWNER, target, form=form)
         parts = _here(voter, given.batches())
-    found, rows, notes = _all_of(parts)
+    else:
+        pieces = partitions(batches, _OWNER, target, as_frame=form.as_frame)
+        parts = _on_dask(voter, pieces)
+    found, rows = _all_of(parts)
     if drawn is not None:
-        check_all_rows(drawn, rows, _OWNER)
+        check_row_numbers(ensemble, drawn, rows, f"{_OWNER}(out_of_bag=True)")
     if found.n_samples < rows:
         warn_left_out(found.n_samples, rows)
-    return _with_source(found, ensemble, notes, out_of_bag)
+    return found
 
 
-def _all_of(parts: Iterator[Part]) -> tuple[Votes, int, LeafNotes | None]:
+def _all_of(parts: Iterator[Part]) -> Part:
     """Return the votes of all parts, understood alike."""
     stack: list[Votes] = []
-    rows, notes = 0, Notebook(limited=False)
+    rows = 0
     try:
-        for votes, n_rows, noted in parts:
+        for votes, n_rows in parts:
             stack.append(votes.numbered(np.arange(rows, rows + n_rows)))
             with _understood_alike():
                 _join_last(stack)
-            notes.add(noted)
             rows += n_rows
     except BatchError as error:
         raise BatchError(f"{_OWNER}: {error} (nothing is kept)") from error
@@ -88,7 +84,7 @@ def _all_of(parts: Iterator[Part]) -> tuple[Votes, int, LeafNotes | None]:
         found = joined_votes(stack)
         if found.reading is not None:
             found.reading.check()
-    return found, rows, notes.whole()
+    return found, rows
 
 
 @contextmanager
@@ -100,36 +96,14 @@ def _understood_alike() -> Iterator[None]:
         raise ValueError(f"{_OWNER}: {error}") from error
 
 
-def _with_source(
-    votes: Votes, ensemble: Ensemble, notes: LeafNotes | None, out_of_bag: bool | str
-) -> Votes:
-    """Return votes that know what the samples are, now that all have been seen."""
-    if notes is None:
-        return votes
-    seen, drawn = were_training_rows(ensemble, notes)
-    if not seen:
-        return votes.with_source(VoteSource.OTHER)
-    if out_of_bag == "auto" and drawn is not None:
-        unseen = np.stack([_not_among(rows, votes.n_samples) for rows in drawn])
-        if unseen.any(axis=1).all():
-            return votes.only(unseen).with_source(VoteSource.OUT_OF_BAG)
-    return votes.with_source(VoteSource.TRAINING)
-
-
-def _not_among(rows: IntArray, n_rows: int) -> Array:
-    left = np.ones(n_rows, dtype=bool)
-    left[rows] = False
-    return left
-
-
 def _here(voter: BatchVoter, batches: Iterator[Any]) -> Iterator[Part]:
     rows = 0
     for batch in batches:
         with named_batch(batch.name):
             for X, y in batch.parts(voter.chunk_rows):
-                part = _votes_on(voter, X, y, rows)
-                rows += part[1]
-                yield part
+                votes, n_rows = _votes_on(voter, X, y, rows)
+                rows += n_rows
+                yield votes, n_rows
 
 
 def _votes_on(voter: BatchVoter, X: Any, y: Any, start: int = 0) -> Part:
@@ -140,7 +114,7 @@ def _votes_on(voter: BatchVoter, X: Any, y: Any, start: int = 0) -> Part:
             for chunk in voter.voted(X, prepared, truth, start)
         ]
     )
-    return votes, int(truth.size), voter.noted(prepared)
+    return votes, int(truth.size)
 
 
 def _join_last(stack: list[Votes]) -> None:

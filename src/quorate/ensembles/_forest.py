@@ -44,7 +44,7 @@ class Forest(Kind):
             rule=DecisionRule("average"),
             prepare=prepare,
             drawn=(lambda: model.estimators_samples_) if model.bootstrap else None,
-            max_samples=model.max_samples,
+            draws_all=model.max_samples is None,
             adds_in_order=lambda: True,
             takes_plain=True,
             has_onnx=True,

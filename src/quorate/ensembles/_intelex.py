@@ -4,14 +4,12 @@ Loaded when somebody brings a model of it, and not before. A smaller forest drop
 accelerated model, which has all trees in it, and predicts as scikit-learn does.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearnex.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
-from quorate._data import count_rows
 from quorate._typing import IntArray
 from quorate.ensembles._forest import Forest
 from quorate.ensembles._kind import Ensemble, Kind, draw_others
@@ -19,13 +17,7 @@ from quorate.ensembles._member import Member
 
 # Set on a smaller forest, whose trees are plain ones of which nobody knows the rows.
 _MARK = "was_accelerated_"
-# Leaves to compare. Measured on 36 forests (2 to 17 leaves a tree and fully grown):
-# trees that drew from the samples differ by 0.7 to 1.5, from other samples by 2.3 to
-# 4.3; trees that took all by 0.0, from other samples by 1.7.
-_LEAVES = 400
 _PURE = 1e-9
-_ALIKE = 1.9
-_ALIKE_WITHOUT_DRAWING = 0.8
 
 
 class AcceleratedForest(Forest):
@@ -47,7 +39,7 @@ class AcceleratedForest(Forest):
                 "so that they do not decide as the forest does; grow them fully, or "
                 "fit scikit-learn's own forest (sklearnex.unpatch_sklearn)."
             )
-        # Which rows the accelerated trees drew is not known outside.
+        n_rows = int(found.members[0].tree.n_node_samples[0])
         labels_too = np.array_equal(model.estimators_[0].classes_, model.classes_)
         members = tuple(
             # Accelerated trees answer with labels, those of scikit-learn with codes.
@@ -57,9 +49,10 @@ class AcceleratedForest(Forest):
         return replace(
             found,
             members=members,
-            drawn=None,
+            # How many rows there were is known, and not who drew which.
+            drawn=(lambda: [np.arange(n_rows)]) if model.bootstrap else None,
+            has_out_of_bag=False,
             adds_in_order=lambda: hasattr(model, _MARK),
-            recognise=lambda X, y: (_drew_from(model, found.members, X), None),
         )
 
     def keep_members(self, smaller: Any, members: IntArray) -> None:
@@ -85,26 +78,3 @@ def _leaves_are_whole(member: Member) -> bool:
     leaves = tree.children_left == -1
     sure = tree.value[leaves, 0, :].max(axis=1) == 1
     return bool((tree.impurity[leaves][sure] < _PURE).all())
-
-
-def _drew_from(model: Any, members: Sequence[Member], X: Any) -> bool:
-    """Tell whether trees drew their samples from these.
-
-    Of samples that a tree drew with replacement as many reach a leaf as there are, but
-    for chance. Other samples differ by chance twice, and trees fit their own.
-    """
-    n_rows, distance, expected, n_leaves = count_rows(X), 0.0, 0.0, 0
-    for member in members:
-        tree = member.tree
-        if tree.n_node_samples[0] != n_rows:
-            return False
-        reached = np.bincount(member.leaves(X), minlength=tree.node_count)
-        leaves = tree.children_left == -1
-        there, before = reached[leaves], tree.n_node_samples[leaves]
-        distance += float(((there - before) ** 2).sum())
-        expected += float((there * (1 - there / n_rows)).sum())
-        n_leaves += int(leaves.sum())
-        if n_leaves >= _LEAVES:
-            break
-    most = _ALIKE if model.bootstrap else _ALIKE_WITHOUT_DRAWING
-    return distance <= most * expected

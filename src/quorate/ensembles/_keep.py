@@ -6,15 +6,10 @@ earlier steps of a pipeline) are not copied.
 
 from typing import Any
 
-from sklearn.frozen import FrozenEstimator
-
-from quorate._typing import FloatArray, IntArray
+from quorate._typing import FloatArray
 from quorate._votes import as_weights, member_positions
-from quorate.ensembles._kind import Ensemble
-from quorate.ensembles._learned import digests
+from quorate.ensembles._records import find_record, set_record
 from quorate.ensembles._registry import read_ensemble
-from quorate.ensembles._row_marks import ROWS, marked_again
-from quorate.ensembles._wrappers import inside
 
 
 def keep_members(ensemble: Any, members: Any, weights: Any = None) -> Any:
@@ -37,7 +32,7 @@ def keep_members(ensemble: Any, members: Any, weights: Any = None) -> Any:
     ensemble of the same type
         Its ``n_estimators`` (or ``estimators`` and ``weights``) agree with its members.
         If these were chosen by :func:`quorate.prune` before, ``pruning_`` says which
-        are left and has the marks of the rows chosen on, and nothing else.
+        are left and on which rows they were chosen, and nothing else.
 
     See Also
     --------
@@ -55,31 +50,12 @@ def keep_members(ensemble: Any, members: Any, weights: Any = None) -> Any:
     found = read_ensemble(ensemble)
     places = member_positions(members, found.n_members)
     new = None if weights is None else _new_weights(weights, places.size)
-    return _with_marks(found.keep(places, new), found, places)
-
-
-def _with_marks(smaller: Any, ensemble: Ensemble, members: IntArray) -> Any:
-    """Let a smaller model know the rows that its members were chosen on before.
-
-    Whatever copies of wrappers brought along is a record of all members.
-    """
-    marks = marked_again(ensemble)
-    within = smaller
-    while within is not None:
-        getattr(within, "__dict__", {}).pop("pruning_", None)
-        within = inside(within)
-    if not marks:
+    smaller, record = found.keep(places, new), find_record(found.model)
+    if record is None:
         return smaller
-    carrier = smaller
-    while isinstance(carrier, FrozenEstimator):  # stores nothing
-        carrier = carrier.estimator
-    carrier.pruning_ = {
-        "n_members": ensemble.n_members,
-        "kept": [int(member) for member in members],
-        ROWS: marks,
-        "members": digests(read_ensemble(smaller)),
-    }
-    return smaller
+    kept = [int(place) for place in places]
+    left = {"n_members": found.n_members, "kept": kept, "rows": record.get("rows", [])}
+    return set_record(smaller, left)
 
 
 def _new_weights(weights: Any, n_kept: int) -> FloatArray:

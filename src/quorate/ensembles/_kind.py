@@ -62,12 +62,11 @@ class Ensemble:
     """Whether finite floats in as many columns as ``core`` has seen pass ``prepare`` as
     they are, so that who has looked at them may leave it out."""
     drawn: Callable[[], Sequence[IntArray]] | None = None
-    """The training rows each member was fitted on, for ensembles that bootstrap."""
-    max_samples: int | float | None = None
-    """The ensemble's own setting, to check the number of training rows by."""
-    recognise: Callable[[Any, Array], tuple[bool, list[IntArray] | None]] | None = None
-    """Tells training samples, given those prepared and their labels, and the rows of
-    each member if they may be out of bag; None where row numbers and leaves tell."""
+    """The training rows each member was fitted on, for ensembles that draw them."""
+    draws_all: bool = True
+    """Whether each member draws as many rows as there are."""
+    has_out_of_bag: bool = True
+    """Whether votes on the rows that a member has not drawn are out of bag."""
     adds_in_order: Callable[[], bool] = lambda: False
     """Whether its sums are those of the members one after the other, to the bit."""
     has_onnx: bool = False
@@ -135,9 +134,7 @@ class Kind(ABC):
     )
     """Methods that decide; a subclass that overrides one is another kind."""
     per_member: ClassVar[tuple[str, ...]] = ("estimators_",)
-    """Fitted attributes that hold one thing for each member."""
-    also_read: ClassVar[tuple[str, ...]] = ("classes_",)
-    """Other attributes, parameters among them, that ``predict`` reads."""
+    """Fitted attributes that hold one thing for each member; the first, the members."""
     takes_weights: ClassVar[bool] = False
     """Whether it has a place for voting weights."""
 

@@ -209,7 +209,6 @@ class PooledModel(Kind):
     family = "pool"
     models = (PooledClassifier,)
     per_member = ("estimators_", "names_", "weights_")
-    also_read = ("classes_", "voting", "estimators")
     takes_weights = True
 
     def read(self, model: Any) -> Ensemble:

@@ -17,8 +17,6 @@ def check_labels(
     classes: Array,
     counts: IntArray,
     owner: str,
-    *,
-    are_its_own: bool = False,
 ) -> None:
     """Warn if samples have labels that the ensemble was not trained on.
 
@@ -33,9 +31,6 @@ def check_labels(
         How many samples have each of them; none for one that only votes have.
     owner : str
         Who asks, for the message.
-    are_its_own : bool
-        Whether they are known to be labels of its data, such as those of a class that
-        a fold has to itself.
     """
     if ensemble.classes is None:
         return
@@ -44,7 +39,7 @@ def check_labels(
     unknown = np.flatnonzero(there & [label not in known for label in labels])
     if not unknown.size:
         return
-    if unknown.size == np.count_nonzero(there) and not are_its_own:
+    if unknown.size == np.count_nonzero(there):
         raise ValueError(
             f"{owner}: the ensemble was trained on none of the labels given "
             f"({_listed([labels[place] for place in unknown])}); it knows "

@@ -20,7 +20,6 @@ class Voting(Kind):
     family = "pool"
     models = (VotingClassifier,)
     per_member: ClassVar[tuple[str, ...]] = ("estimators_", "named_estimators_")
-    also_read = ("classes_", "voting", "weights", "estimators")
     takes_weights = True
 
     def read(self, model: Any) -> Ensemble:

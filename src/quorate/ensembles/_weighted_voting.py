@@ -217,7 +217,7 @@ class WeightedVotes(Voting):
             weights=None if weights is None else np.array(weights, dtype=float),
             prepare=checker(model, ensure_all_finite=False),
             drawn=(lambda: model.estimators_samples_) if drawn else None,
-            max_samples=model.origin_.max_samples if drawn else None,
+            draws_all=not drawn or model.origin_.max_samples is None,
             adds_in_order=lambda: True,
             takes_plain=True,
             has_onnx=True,

@@ -15,13 +15,8 @@ import numpy as np
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
+from quorate._typing import IntArray
 from quorate.ensembles._kind import Ensemble
-from quorate.ensembles._samplers import (
-    after_samplers,
-    before_samplers,
-    chosen_by,
-    is_sampler,
-)
 
 INSIDE = "__quorate_ensemble__"
 """The method by which a classifier shows the fitted ensemble it holds."""
@@ -83,9 +78,7 @@ def _in_self_training(model: Any, last: Ensemble) -> Ensemble:
         again.estimator_ = last.wrap(smaller)
         return again
 
-    return replace(
-        chosen_by(last, rows, np.asarray(model.transduction_)), model=model, wrap=wrap
-    )
+    return replace(_fitted_on(last, rows), model=model, wrap=wrap)
 
 
 def _in_pipeline(pipeline: Pipeline, last: Ensemble) -> Ensemble:
@@ -97,10 +90,11 @@ def _in_pipeline(pipeline: Pipeline, last: Ensemble) -> Ensemble:
         model = _ending_in(pipeline, last.model)
     if len(pipeline) == 1:
         return replace(last, model=model, wrap=wrap)
-    samplers = [step for _, step in pipeline.steps[:-1] if is_sampler(step)]
+    samplers = [step for _, step in pipeline.steps[:-1] if _is_sampler(step)]
     if samplers:
-        before = before_samplers(pipeline)
-        last = after_samplers(last, samplers)
+        steps = [step for step in pipeline.steps[:-1] if not _is_sampler(step[1])]
+        before = Pipeline(steps).transform if steps else _unchanged
+        last = _fitted_on(last, _sampled_rows(samplers))
     else:
         before = pipeline[:-1].transform
     return replace(
@@ -116,3 +110,39 @@ def _ending_in(pipeline: Pipeline, last: Any) -> Pipeline:
     again = copy.copy(pipeline)
     again.steps = [*pipeline.steps[:-1], (pipeline.steps[-1][0], last)]
     return again
+
+
+def _is_sampler(step: Any) -> bool:
+    """Tell a step of imbalanced-learn, which changes rows when fitting only."""
+    return hasattr(step, "fit_resample") and not hasattr(step, "transform")
+
+
+def _unchanged(X: Any) -> Any:
+    return X
+
+
+def _sampled_rows(samplers: list[Any]) -> IntArray | None:
+    """Return the rows that samplers chose one after the other; None if unknown.
+
+    Those that invent rows do not say.
+    """
+    chosen: IntArray | None = None
+    for sampler in samplers:
+        rows = getattr(sampler, "sample_indices_", None)
+        if rows is None:
+            return None
+        chosen = np.asarray(rows) if chosen is None else chosen[np.asarray(rows)]
+    return chosen
+
+
+def _fitted_on(ensemble: Ensemble, rows: IntArray | None) -> Ensemble:
+    """Return an ensemble that was fitted on some rows of the samples, in this order."""
+    if rows is None:
+        return replace(ensemble, drawn=None)
+    drawn, n_members = ensemble.drawn, ensemble.n_members
+    return replace(
+        ensemble,
+        drawn=lambda: [rows[some] for some in drawn()] if drawn else [rows] * n_members,
+        draws_all=False,
+        has_out_of_bag=drawn is not None and ensemble.has_out_of_bag,
+    )

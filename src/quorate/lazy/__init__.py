@@ -2,7 +2,7 @@
 
 from quorate.lazy._classifier import LazyClassifier
 from quorate.lazy._compact import CompactClassifier
-from quorate.lazy._curve import LazyCurve
+from quorate.lazy._engine import LazyCurve
 from quorate.lazy._trial import ModeTrial, Trial, try_modes
 
 __all__ = [

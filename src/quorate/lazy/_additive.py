@@ -15,9 +15,14 @@ import numpy as np
 from quorate._kernels.verdicts import rounding
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import as_labels, check_same_family, union
-from quorate.ensembles import Ensemble, Member, is_certain, tree_input
+from quorate.ensembles import (
+    Ensemble,
+    Member,
+    is_certain,
+    take_columns,
+    tree_input,
+)
 from quorate.lazy._arrays import TreeArrays, tree_arrays
-from quorate.lazy._trees import tree_addends
 
 Ask = Callable[[Any], FloatArray]
 
@@ -33,35 +38,51 @@ _STEP = 2.0**-30
 
 @dataclass(frozen=True, slots=True)
 class AdditiveEnsemble:
-    """The members of an ensemble, ready to be asked one after the other."""
+    """The members of an ensemble, ready to be asked one after the other.
+
+    Attributes
+    ----------
+    members : tuple[Ask, ...]
+        Rows of prepared X in, what the member adds to each class out.
+    weights : FloatArray
+        The most a member can add to one class.
+    reach : FloatArray
+        The most a member can take from the lead of one class over another.
+    margin : float
+        Leads that rounding can explain are not above this.
+    handicap : FloatArray
+        Taken off the classes where sums are exact, so that the lowest wins a tie.
+    model : Any
+        Has the last word; None for lists and dicts, which have nothing to say.
+    adds_in_order : Callable[[], bool]
+        Whether sums in the order of the members are the ensemble's own, to the bit.
+    divides : bool
+        Whether it divides the sums by the weight of all before it compares them.
+    against : float
+        What a vote takes from each of the other classes, per weight.
+    arrays : Callable[[], TreeArrays] | None
+        Makes arrays of its trees, for kernels; None if it has not only trees.
+    why_no_arrays : str
+        What stands in the way of that.
+    plain_columns : int | None
+        Columns of an array that, if it is finite, ``prepare`` has nothing to do with;
+        None where it always has.
+    """
 
     members: tuple[Ask, ...]
-    """Rows of prepared X in, what the member adds to each class out."""
     classes: Array
     weights: FloatArray
-    """The most a member can add to one class."""
     reach: FloatArray
-    """The most a member can take from the lead of one class over another."""
     margin: float
-    """Leads that rounding can explain are not above this."""
     handicap: FloatArray
-    """Taken off the classes where sums are exact, so that the lowest wins a tie."""
     prepare: Callable[[Any], Any]
     model: Any
-    """Has the last word; None for lists and dicts, which have nothing to say."""
     adds_in_order: Callable[[], bool]
-    """Whether sums in the order of the members are the ensemble's own, to the bit."""
     divides: bool = True
-    """Whether it divides the sums by the weight of all before it compares them."""
     against: float = 0.0
-    """What a vote takes from each of the other classes, per weight."""
     arrays: Callable[[], TreeArrays] | None = None
-    """Makes arrays of its trees, for kernels; None if it has not only trees."""
     why_no_arrays: str = ""
-    """What stands in the way of that."""
     plain_columns: int | None = None
-    """Columns of an array that, if it is finite, ``prepare`` has nothing to do with;
-    None where it always has."""
 
     @property
     def n_members(self) -> int:
@@ -115,38 +136,54 @@ def make_additive(
     known = ensemble.classes
     if known is None:
         known = _pool_classes(ensemble, X, y) if classes is None else classes
+    known = np.asarray(known)
     weights = ensemble.weights
     if weights is None:
         weights = np.ones(ensemble.n_members)
     averages = ensemble.rule.name == "average"
-    if ensemble.is_of_trees and ensemble.checks_input:
-        addends = tree_addends(ensemble, np.asarray(known), weights)
-        return _make(
-            ensemble,
-            np.asarray(known),
-            addends.members,
-            weights,
-            reach=addends.reach,
-            countable=addends.are_whole and ensemble.rule.against == 0,
-            prepare=tree_input(ensemble),
-            arrays=partial(tree_arrays, ensemble, np.asarray(known)),
-        )
     # Trees that are sure of their class in every leaf cast whole votes.
-    whole = averages and ensemble.is_of_trees and all(map(is_certain, ensemble.members))
-    members = tuple(
-        _shares(member, known, float(weight))
-        if averages and member.is_soft
-        else _ballots(member, known, float(weight))
-        for member, weight in zip(ensemble.members, weights, strict=True)
+    is_whole = not averages or (
+        ensemble.is_of_trees and all(map(is_certain, ensemble.members))
     )
-    return _make(
-        ensemble,
-        np.asarray(known),
-        members,
-        weights,
-        countable=(whole or not averages) and ensemble.rule.against == 0,
-        noise=_BATCH_NOISE if averages and not whole else 0.0,
-        why_no_arrays=_why_no_arrays(ensemble),
+    total, reach = float(np.abs(weights).sum()), np.abs(weights)
+    margin = rounding(ensemble.n_members, total)
+    why_no_arrays = _why_no_arrays(ensemble)
+    if not why_no_arrays:
+        tables = _leaf_tables(ensemble, known, weights, averages)
+        members = list(map(_descent, ensemble.members, tables))
+        reach = np.array([_widest(table) for table in tables])
+    else:
+        members = [
+            (_shares if averages and member.is_soft else _ballots)(
+                member, known, float(weight)
+            )
+            for member, weight in zip(ensemble.members, weights, strict=True)
+        ]
+        margin += 0.0 if is_whole else _BATCH_NOISE * total
+    handicap = np.zeros(known.size)
+    # Members give all of their weight to one class, and these weights are added up.
+    if is_whole and ensemble.rule.against == 0:
+        grain = _grain(weights, total)
+        if grain is not None:
+            handicap -= np.arange(known.size) * (grain * _STEP)
+            margin = 0.0
+    # Names are compared with those of training by scikit-learn, with a warning.
+    is_plain = ensemble.takes_plain and not hasattr(ensemble.core, "feature_names_in_")
+    return AdditiveEnsemble(
+        members=tuple(members),
+        classes=known,
+        weights=weights,
+        reach=reach,
+        margin=margin,
+        handicap=handicap,
+        prepare=ensemble.prepare if why_no_arrays else tree_input(ensemble),
+        model=ensemble.model if ensemble.can_predict else None,
+        adds_in_order=ensemble.adds_in_order if ensemble.can_predict else lambda: True,
+        divides=averages or ensemble.rule.against != 0,
+        against=float(ensemble.rule.against),
+        arrays=None if why_no_arrays else partial(tree_arrays, ensemble, known),
+        why_no_arrays=why_no_arrays,
+        plain_columns=int(ensemble.core.n_features_in_) if is_plain else None,
     )
 
 
@@ -155,54 +192,46 @@ def _why_no_arrays(ensemble: Ensemble) -> str:
         if member.tree is None:
             kind = type(member.estimator).__name__
             return f"kernels ask decision trees, and member {member.name!r} is a {kind}"
+    if ensemble.checks_input:
+        return ""
     kind = type(ensemble.core).__name__
     return f"members of a {kind} check what they are asked about themselves"
 
 
-def _make(
-    ensemble: Ensemble,
-    classes: Array,
-    members: tuple[Ask, ...],
-    weights: FloatArray,
-    *,
-    countable: bool,
-    noise: float = 0.0,
-    reach: FloatArray | None = None,
-    prepare: Callable[[Any], Any] | None = None,
-    arrays: Callable[[], TreeArrays] | None = None,
-    why_no_arrays: str = "",
-) -> AdditiveEnsemble:
-    """Put it together.
+def _leaf_tables(
+    ensemble: Ensemble, classes: Array, weights: FloatArray, averages: bool
+) -> list[FloatArray]:
+    """Return what every node of each tree adds to each class."""
+    tables = []
+    for member, weight in zip(ensemble.members, weights, strict=True):
+        shares = member.node_probabilities(classes)
+        if averages:
+            table = shares if weight == 1 else weight * shares
+        else:
+            table = np.zeros(shares.shape)
+            table[np.arange(len(shares)), shares.argmax(axis=1)] = weight
+        tables.append(table)
+    return tables
 
-    ``countable`` says that members give all of their weight to one class, and that the
-    ensemble adds up these weights and nothing else.
+
+def _descent(member: Member, table: FloatArray) -> Ask:
+    """Look up what the leaf of each row adds."""
+    tree, features = member.tree, member.features
+    if features is None:
+        return lambda X: table.take(tree.apply(X), axis=0)
+    return lambda X: table.take(tree.apply(take_columns(X, features)), axis=0)
+
+
+def _widest(table: FloatArray) -> float:
+    """Return the largest difference of two numbers in a row.
+
+    Column by column, as rows are short: along rows NumPy takes 17 times as long.
     """
-    total = float(np.abs(weights).sum())
-    grain = _grain(weights, total) if countable else None
-    handicap = np.zeros(classes.size)
-    margin = rounding(len(members), total) + noise * total
-    if grain is not None:
-        handicap -= np.arange(classes.size) * (grain * _STEP)
-        margin = 0.0
-    has_model = ensemble.can_predict
-    # Names are compared with those of training by scikit-learn, with a warning.
-    is_plain = ensemble.takes_plain and not hasattr(ensemble.core, "feature_names_in_")
-    return AdditiveEnsemble(
-        members=members,
-        classes=classes,
-        weights=weights,
-        reach=np.abs(weights) if reach is None else reach,
-        margin=margin,
-        handicap=handicap,
-        prepare=prepare or ensemble.prepare,
-        model=ensemble.model if has_model else None,
-        adds_in_order=ensemble.adds_in_order if has_model else lambda: True,
-        divides=ensemble.rule.name == "average" or ensemble.rule.against != 0,
-        against=float(ensemble.rule.against),
-        arrays=arrays,
-        why_no_arrays=why_no_arrays,
-        plain_columns=int(ensemble.core.n_features_in_) if is_plain else None,
-    )
+    highest, lowest = table[:, 0].copy(), table[:, 0].copy()
+    for column in table.T[1:]:
+        np.maximum(highest, column, out=highest)
+        np.minimum(lowest, column, out=lowest)
+    return float((highest - lowest).max())
 
 
 def _shares(member: Member, classes: Array, weight: float) -> Ask:
@@ -225,23 +254,20 @@ def _ballots(member: Member, classes: Array, weight: float) -> Ask:
     """Ask for votes and put the weight where they are."""
 
     def ask(X: Any) -> FloatArray:
-        answers = member.vote(X)
-        codes = answers if member.classes is not None else _positions(answers)
+        codes = member.vote(X)
+        if member.classes is None:
+            labels = as_labels(codes, f"member {member.name!r}")
+            codes = np.minimum(np.searchsorted(classes, labels), classes.size - 1)
+            strange = classes[codes] != labels
+            if strange.any():
+                raise ValueError(
+                    f"LazyClassifier: member {member.name!r} votes for "
+                    f"{labels[strange][0]!r}, which fit did not know; fit(X) on rows "
+                    "that show all classes."
+                )
         ballots = np.zeros((codes.size, classes.size))
         ballots[np.arange(codes.size), codes] = weight
         return ballots
-
-    def _positions(answers: Array) -> IntArray:
-        labels = as_labels(answers, f"member {member.name!r}")
-        codes = np.minimum(np.searchsorted(classes, labels), classes.size - 1)
-        strange = classes[codes] != labels
-        if strange.any():
-            raise ValueError(
-                f"LazyClassifier: member {member.name!r} votes for "
-                f"{labels[strange][0]!r}, which fit did not know; fit(X) on rows that "
-                "show all classes."
-            )
-        return codes
 
     return ask
 

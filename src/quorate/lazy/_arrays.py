@@ -33,18 +33,27 @@ _NO_NUMBER = 0x7FC00000
 _LOW_BITS, _HIGH_SHIFT, _HIGH = 22, 24, 0x3F
 _LOW = 2**_LOW_BITS - 1
 _MOST_HELD = 2**28 - 1
+# What is raised by things from a file that are not what they should be.
+FORGED = (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeArrays:
-    """Trees, without what scikit-learn keeps about their training."""
+    """Trees, without what scikit-learn keeps about their training.
+
+    Attributes
+    ----------
+    nodes : Array
+        All nodes of all trees, of type ``NODE``.
+    roots : IntArray
+        Where each tree begins.
+    table : FloatArray
+        Distinct distributions over the classes, of leaves that are not sure.
+    """
 
     nodes: Array
-    """All nodes of all trees, of type ``NODE``."""
     roots: IntArray
-    """Where each tree begins."""
     table: FloatArray
-    """Distinct distributions over the classes, of leaves that are not sure."""
     n_features: int
     n_classes: int
 
@@ -279,22 +288,7 @@ def pack(trees: TreeArrays) -> dict[str, Any]:
 
 
 def unpack(packed: Any) -> TreeArrays:
-    """Return the trees of :func:`pack`, or refuse what cannot be them."""
-    try:
-        trees = _unpacked(packed)
-    except (
-        KeyError,
-        TypeError,
-        AttributeError,
-        IndexError,
-        ValueError,
-        OverflowError,
-    ) as error:
-        raise _forged(f"{type(error).__name__}: {error}") from error
-    return _heavy_first(trees.check()).check()
-
-
-def _unpacked(packed: Any) -> TreeArrays:
+    """Return the trees of :func:`pack`, or raise one of ``FORGED``."""
     counts = np.asarray(packed["counts"], dtype=np.int64)
     if counts.ndim != 1 or counts.size == 0 or (counts < 1).any():
         raise ValueError("a tree without nodes")
@@ -325,13 +319,14 @@ def _unpacked(packed: Any) -> TreeArrays:
     nodes["threshold"][~leaf] = np.ascontiguousarray(planes.T).view("<f4").ravel()
     nodes["child"][~leaf] = _children(~leaf, counts)
     _fill_leaves(nodes, np.flatnonzero(leaf), payload.astype(np.int64))
-    return TreeArrays(
+    trees = TreeArrays(
         nodes,
         starts.astype(np.int32),
         np.ascontiguousarray(packed["table"], dtype=np.float64),
         int(packed["n_features"]),
         int(packed["n_classes"]),
     )
+    return _heavy_first(trees.check()).check()
 
 
 def _narrow(numbers: Array) -> Array:

@@ -1,8 +1,7 @@
 """The classifier that stops asking."""
 
 import os
-from collections.abc import Iterator
-from itertools import count, repeat
+import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -14,45 +13,41 @@ from sklearn.utils.validation import check_is_fitted
 from quorate._data import sliceable
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.ensembles import (
-    Fingerprint,
-    fingerprint,
+    Ensemble,
+    RowSource,
+    check_source,
+    member_objects,
     read_ensemble,
-    trained_on,
+    source_of,
 )
 from quorate.lazy._additive import AdditiveEnsemble, make_additive
-from quorate.lazy._calibration import Guarantee, calibrate, harmful_thresholds
 from quorate.lazy._compact import CompactClassifier
-from quorate.lazy._curve import LazyCurve
-from quorate.lazy._engine import Outcome, follow, watch
+from quorate.lazy._engine import LazyCurve, follow, watch
 from quorate.lazy._fitting import (
+    MODES,
+    check_confidence,
+    check_parameters,
+    check_rows,
     doubt_bayes,
     make_ends,
     make_order,
     warn_of_training_rows,
 )
-from quorate.lazy._parameters import (
-    MODES,
-    check_confidence,
-    check_parameters,
-    check_rows,
-)
-from quorate.lazy._ready import Ready, make_ready, make_rule, probabilities
+from quorate.lazy._ready import Ready, make_ready
 from quorate.lazy._rules import (
     CalibratedRule,
     ExactRule,
+    Guarantee,
     Rule,
     Stops,
+    calibrate,
+    harmful_thresholds,
     make_bayes,
     make_stops,
 )
-from quorate.lazy._trees import takes_missing
 
 __all__ = ["MODES", "LazyClassifier"]
 
-# Batches that take no longer than looking into every tree.
-_FEW_ROWS = 64
-# What a compact model takes along.
-_LEARNED = ("classes_", "order_", "stops_", "threshold_", "expected_disagreement_")
 _CONFIDENCES = (0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9999)
 _THRESHOLDS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0)
 
@@ -166,11 +161,10 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
     must be such as those to come: not the ones the members were trained on, nor the
     ones they were chosen on.
 
-    An ensemble that is fitted again in place, grows or gets other weights is not the
-    one that ``fit`` has seen: ``predict`` then raises ``NotFittedError``. A single tree
-    of it that is fitted again by itself, or gets other columns, is noticed too, by
-    batches of up to 64 samples after at most 64 predictions. Values that somebody edits
-    inside a tree, such as those of its leaves, are not seen.
+    An ensemble that is fitted again in place, or grows, has other members than ``fit``
+    has seen: ``predict`` then raises ``NotFittedError``. A member that is fitted again
+    by itself, and weights or leaves that somebody edits, are not noticed; call ``fit``
+    again after that.
 
     Examples
     --------
@@ -188,9 +182,6 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
     >>> bool(quick.members_asked(X).mean() < 0.15 * 200)
     True
     """
-
-    # Before fit there are no trees to take turns with.
-    _turns: Iterator[int | None] = repeat(None)
 
     def __init__(
         self,
@@ -217,7 +208,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         self.guarantee = guarantee
         self.engine = engine
 
-    def fit(self, X: Any = None, y: Any = None) -> Self:
+    def fit(self, X: Any = None, y: Any = None, source: RowSource = "auto") -> Self:
         """Prepare: choose the order, compute tables, calibrate. Nothing is trained.
 
         Parameters
@@ -227,24 +218,28 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             "calibrated" needs them; the others measure on them what to expect, and
             "bayes" warns if more predictions change than it promises.
         y : array-like of shape (n_samples,), optional
-            Labels are not needed. They help to recognise samples that the members were
-            trained on, on which nothing can be promised, with a warning; and lists of
-            classifiers that do not say which classes they know learn of those in y.
+            Labels are not needed. Lists of classifiers that do not say which classes
+            they know learn of those in y.
+        source : {"auto", "new", "training"}
+            What X is to the members; "new" is believed. On samples that they were
+            trained on nothing can be promised, with a warning. See
+            :func:`quorate.prune`.
 
         Returns
         -------
         LazyClassifier
         """
         check_parameters(self)
+        check_source(source, "LazyClassifier.fit")
         found = read_ensemble(self.ensemble)
         ensemble = make_additive(found, X, y)
         prepared = None if X is None else sliceable(ensemble.prepare(X))
-        known = False
+        flaw = ""
         if self.mode == "calibrated":
             check_rows(prepared, self.epsilon, self.guarantee)
-            known = trained_on(found, prepared, y)
-            if known:
-                warn_of_training_rows()
+            flaw = source_of(found, prepared, source).flaw
+            if flaw:
+                warn_of_training_rows(flaw)
         if self.mode == "bayes" and (ensemble.weights < 0).any():
             raise ValueError(
                 "LazyClassifier(mode='bayes'): weights below zero fit no count of "
@@ -260,10 +255,13 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             course = follow(ensemble, order, stops, prepared)
             harmful = harmful_thresholds(course, stops, reference)
             threshold, expected = calibrate(harmful, self.epsilon, self.guarantee)
-        self._fingerprint: Fingerprint | None = fingerprint(self.ensemble)
-        self._turns = count()
-        self._is_current = True
-        self._settings = self.mode, float(self.confidence), self.engine
+        self._members = list(member_objects(self.ensemble))
+        self._classes: Any = getattr(self.ensemble, "classes_", None)
+        self._settings: dict[str, Any] = {
+            "mode": self.mode,
+            "confidence": float(self.confidence),
+            "engine": self.engine,
+        }
         self.threshold_: float | None = threshold
         self.classes_ = ensemble.classes
         self.n_members_ = ensemble.n_members
@@ -276,7 +274,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         self._ready = self._make_ready(ensemble, stops)
         self.engine_ = self._ready.engine
         n_changed = self._measure(X, prepared, reference)
-        self.expected_disagreement_: float | None = None if known else float(expected)
+        self.expected_disagreement_: float | None = None if flaw else float(expected)
         if self.mode == "bayes":
             n_rows = 0 if reference is None else reference.size
             in_doubt = doubt_bayes(self, ensemble, n_changed, n_rows)
@@ -285,8 +283,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
 
     def predict(self, X: Any) -> Array:
         """Predict classes: the ensemble's own answer, up to what the mode allows."""
-        few = type(X) is np.ndarray and X.ndim == 2 and len(X) <= _FEW_ROWS
-        codes = self._prepared(next(self._turns) if few else None).codes(X, self.n_jobs)
+        codes = self._prepared().codes(X, self.n_jobs)
         found: Array = self.classes_.take(codes)
         return found
 
@@ -298,14 +295,11 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         counts votes. Since the asking stops when the winner is clear, it is not the
         ensemble's own probability; with ``mode="all"``, which asks everyone, it is.
         """
-        ready = self._prepared()
-        return probabilities(
-            ready.ensemble, ready.ask(X, self.n_jobs), self._settings[0]
-        )
+        return self._prepared().probabilities(X, self.n_jobs)
 
     def members_asked(self, X: Any) -> IntArray:
         """Return how many members are asked about each sample."""
-        return self._ask(X).asked
+        return self._prepared().ask(X, self.n_jobs).asked
 
     def curve(self, X: Any, settings: Any = None) -> LazyCurve:
         """Measure members asked and predictions changed over other settings.
@@ -324,7 +318,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         """
         ready = self._prepared()
         ensemble, stops = ready.ensemble, ready.stops
-        mode = self._settings[0]
+        mode = ready.mode
         exact = ExactRule(stops, ensemble.margin)
         rules: list[Rule]
         if mode in ("exact", "all"):
@@ -383,18 +377,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             )
         if problem:
             raise ValueError(f"LazyClassifier.compact: {problem}.")
-        assert ready.ensemble.arrays is not None
-        learned = {name: getattr(self, name) for name in _LEARNED}
-        if hasattr(self, "feature_names_in_"):
-            learned["feature_names_in_"] = self.feature_names_in_
-        return CompactClassifier.of(
-            ready,
-            ready.ensemble.arrays(),
-            mode=self._settings[0],
-            confidence=self._settings[1],
-            allow_nan=takes_missing(found),
-            learned=learned,
-        )
+        return CompactClassifier.of(self, ready, _takes_missing(found))
 
     def to_c(self, path: str | os.PathLike[str], name: str = "forest") -> None:
         """Write the model as one C99 file without dependencies.
@@ -424,28 +407,19 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
 
     # Voting
 
-    def _ask(self, X: Any) -> Outcome:
-        return self._prepared().ask(X, self.n_jobs)
-
-    def _prepared(self, turn: int | None = None) -> Ready:
-        """Return what fit prepared, made again where it was not stored.
-
-        Small batches take turns in looking whether a tree was fitted again.
-        """
-        known = self.__dict__
-        ready: Ready | None = known.get("_ready")
-        before = known.get("_fingerprint")
-        if ready is not None and before is not None:  # as a rule; calls take their time
-            if self._is_current and before.holds(self.ensemble, turn):
-                return ready
-        else:
+    def _prepared(self) -> Ready:
+        """Return what fit prepared, made again where it was not stored."""
+        if "order_" not in self.__dict__:
             check_is_fitted(self)
-        if not self._still_fits(turn):
-            self._turns = repeat(None)  # from now on all trees are looked into
+        classes: Any = getattr(self.ensemble, "classes_", None)
+        if member_objects(self.ensemble) != self._members or (
+            classes is not self._classes and not np.array_equal(classes, self._classes)
+        ):
             raise NotFittedError(
                 "LazyClassifier: its ensemble was fitted again or changed since this "
                 "was fitted to it; fit this again."
             )
+        ready: Ready | None = self.__dict__.get("_ready")
         if ready is None:
             found = read_ensemble(self.ensemble)
             ensemble = make_additive(found, classes=self.classes_)
@@ -455,19 +429,12 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             self.engine_ = ready.engine
         return ready
 
-    def _still_fits(self, turn: int | None = None) -> bool:
-        """Tell whether the ensemble is the one that fit has seen."""
-        before = self.__dict__.get("_fingerprint")
-        if before is None:  # read from a file
-            self._fingerprint = before = fingerprint(self.ensemble)
-        return self._is_current and before.holds(self.ensemble, turn)
-
     # Fitting
 
     def _make_ready(self, ensemble: AdditiveEnsemble, stops: Stops) -> Ready:
-        mode, confidence, engine = self._settings
-        rule = make_rule(ensemble, stops, mode, confidence, self.threshold_)
-        return make_ready(ensemble, self.order_, stops, rule, engine)
+        return make_ready(
+            ensemble, self.order_, stops, self.threshold_, **self._settings
+        )
 
     def _measure(self, X: Any, prepared: Any, reference: IntArray | None) -> int:
         """Vote on the rows given to fit and return how many come out otherwise."""
@@ -522,19 +489,22 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
-        if "order_" in state:
-            # Objects are others in a file; whether they still fit is known now.
-            state["_is_current"] = self._still_fits()
-        for name in ("_ready", "_fingerprint", "_turns"):
-            state.pop(name, None)
+        state.pop("_ready", None)
         return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        self._turns = count()
-        if "order_" in state:
-            self._fingerprint = fingerprint(self.ensemble)
 
 
 def _given(settings: Any, usual: tuple[float, ...]) -> Any:
     return usual if settings is None else settings
+
+
+def _takes_missing(ensemble: Ensemble) -> bool:
+    """Tell whether an ensemble takes missing values, by asking it about one."""
+    row = np.zeros((1, ensemble.core.n_features_in_))
+    row[0, 0] = np.nan
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the row has no names
+        try:
+            ensemble.core.predict(row)
+        except ValueError:
+            return False
+    return True

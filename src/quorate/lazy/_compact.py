@@ -11,21 +11,24 @@ from sklearn.utils.validation import validate_data
 
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.lazy._additive import AdditiveEnsemble
-from quorate.lazy._arrays import TreeArrays, leaves, pack, unpack
+from quorate.lazy._arrays import FORGED, TreeArrays, leaves, pack, unpack
 from quorate.lazy._c_source import write_c
-from quorate.lazy._compiled import plan_of
-from quorate.lazy._engine import Outcome
-from quorate.lazy._parameters import MODES, checked_order
-from quorate.lazy._ready import Ready, make_ready, make_rule, probabilities
+from quorate.lazy._fitting import MODES, checked_order
+from quorate.lazy._ready import (
+    Ready,
+    decision_name,
+    make_ready,
+    plan_of,
+)
 from quorate.lazy._rules import make_stops
 
 _OWNER = "CompactClassifier"
-# What conversions of things that are not what they should be raise.
-_FORGED = (KeyError, TypeError, AttributeError, ValueError, OverflowError)
-# What is kept beside the trees, and of which type it must be when it comes from a file.
+# What is kept beside the trees.
 _NUMBERS = ("confidence", "margin", "against")
 _TRUTHS = ("divides", "allow_nan")
 _ARRAYS = ("weights", "reach", "handicap")
+_FACTS = ("margin", "against", "divides", *_ARRAYS)
+_LEARNED = ("classes_", "order_", "stops_", "threshold_", "expected_disagreement_")
 
 
 class CompactClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -78,31 +81,18 @@ class CompactClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     @classmethod
-    def of(
-        cls,
-        ready: Ready,
-        trees: TreeArrays,
-        *,
-        mode: str,
-        confidence: float,
-        allow_nan: bool,
-        learned: dict[str, Any],
-    ) -> Self:
-        """Return what is left of an ensemble that is ready to be asked."""
+    def of(cls, lazy: Any, ready: Ready, allow_nan: bool) -> Self:
+        """Return what is left of a fitted ``LazyClassifier`` and its ensemble."""
         ensemble = ready.ensemble
-        facts = {
-            "mode": mode,
-            "confidence": float(confidence),
-            "margin": float(ensemble.margin),
-            "against": float(ensemble.against),
-            "divides": bool(ensemble.divides),
-            "allow_nan": bool(allow_nan),
-            "weights": np.asarray(ensemble.weights, dtype=float),
-            "reach": np.asarray(ensemble.reach, dtype=float),
-            "handicap": np.asarray(ensemble.handicap, dtype=float),
-        }
+        assert ensemble.arrays is not None
+        facts = {name: getattr(ensemble, name) for name in _FACTS}
+        facts |= {name: getattr(lazy, name) for name in _LEARNED}
+        facts |= {"mode": ready.mode, "confidence": ready.confidence}
+        facts |= {"allow_nan": allow_nan}
+        if hasattr(lazy, "feature_names_in_"):
+            facts["feature_names_in_"] = lazy.feature_names_in_
         made = cls()
-        made._set(trees, facts, learned)
+        made._set(ensemble.arrays(), facts)
         return made
 
     def predict(self, X: Any) -> Array:
@@ -113,12 +103,13 @@ class CompactClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the score of each class, as ``LazyClassifier.predict_proba`` does."""
-        outcome = self._ask(X)
-        return probabilities(self._ready.ensemble, outcome, self.mode)
+        self._check_made()
+        return self._ready.probabilities(X)
 
     def members_asked(self, X: Any) -> IntArray:
         """Return how many trees are asked about each sample."""
-        return self._ask(X).asked
+        self._check_made()
+        return self._ready.ask(X).asked
 
     def to_c(self, path: str | os.PathLike[str], name: str = "forest") -> None:
         """Write the model as one C99 file, as ``LazyClassifier.to_c`` does."""
@@ -127,9 +118,7 @@ class CompactClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         arrays, numbers = plan_of(
             self._trees, ready.ensemble, ready.order, ready.stops, ready.rule
         )
-        how = "against" if ready.ensemble.against else "heads"
-        if ready.ensemble.divides and not ready.ensemble.against:
-            how = "average"
+        how = decision_name(ready.ensemble)
         write_c(path, name, arrays, numbers, self.classes_, how, self.mode)
 
     def fit(self, X: Any = None, y: Any = None) -> NoReturn:
@@ -145,49 +134,44 @@ class CompactClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._check_made()
         return self._ready.engine
 
-    def _ask(self, X: Any) -> Outcome:
-        self._check_made()
-        return self._ready.ask(X)
-
     def _check_made(self) -> None:
         if "_ready" not in self.__dict__:
             raise NotFittedError(f"{_OWNER}: LazyClassifier.compact() makes one.")
 
-    def _set(
-        self, trees: TreeArrays, facts: dict[str, Any], learned: dict[str, Any]
-    ) -> None:
-        """Get ready; what is given has been checked."""
+    def _set(self, trees: TreeArrays, given: dict[str, Any]) -> None:
+        """Get ready, or refuse what does not fit the trees."""
+        facts = _checked(given, trees)
         self._trees, self._facts = trees, facts
         self.mode: str = facts["mode"]
-        for name, value in learned.items():
-            setattr(self, name, value)
+        for name, value in facts.items():
+            if name.endswith("_"):
+                setattr(self, name, value)
         self.n_members_ = int(trees.roots.size)
         self.n_features_in_ = trees.n_features
-        weights = facts["weights"]
         ensemble = AdditiveEnsemble(
             members=tuple(
                 partial(_give, trees, place, float(weight))
-                for place, weight in enumerate(weights)
+                for place, weight in enumerate(facts["weights"])
             ),
             classes=self.classes_,
-            weights=weights,
-            reach=facts["reach"],
-            margin=facts["margin"],
-            handicap=facts["handicap"],
             prepare=self._check_rows,
             model=None,
             adds_in_order=lambda: True,
-            divides=facts["divides"],
-            against=facts["against"],
             arrays=lambda: trees,
-            plain_columns=None if "feature_names_in_" in learned else trees.n_features,
+            plain_columns=None if "feature_names_in_" in facts else trees.n_features,
+            **{
+                name: facts[name] for name in (*_ARRAYS, "margin", "divides", "against")
+            },
         )
         stops = make_stops(ensemble, self.order_, self.stops_)
-        rule = make_rule(
-            ensemble, stops, self.mode, facts["confidence"], self.threshold_
-        )
         self._ready = make_ready(
-            ensemble, self.order_, stops, rule, "auto", trees=trees, owner=_OWNER
+            ensemble,
+            self.order_,
+            stops,
+            self.threshold_,
+            mode=self.mode,
+            confidence=facts["confidence"],
+            owner=_OWNER,
         )
 
     def _check_rows(self, X: Any) -> Array:
@@ -202,23 +186,15 @@ class CompactClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __getstate__(self) -> dict[str, Any]:
         if "_ready" not in self.__dict__:
             return {}
-        learned = {
-            name: value
-            for name, value in self.__dict__.items()
-            if name.endswith("_") and name not in ("n_members_", "n_features_in_")
-        }
-        return {"trees": pack(self._trees), "facts": self._facts, "learned": learned}
+        return {"trees": pack(self._trees), "facts": self._facts}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if not state:
             return
         try:
-            trees = unpack(state["trees"])
-            facts = _checked_facts(dict(state["facts"]), trees)
-            learned = _checked_learned(dict(state["learned"]), facts, trees)
-        except _FORGED as error:
+            self._set(unpack(state["trees"]), dict(state["facts"]))
+        except FORGED as error:
             raise ValueError(f"{_OWNER}: damaged or forged ({error}).") from error
-        self._set(trees, facts, learned)
 
     # What scikit-learn and quorate ask for
 
@@ -253,16 +229,17 @@ def _give(trees: TreeArrays, place: int, weight: float, X: Array) -> FloatArray:
     return given
 
 
-def _checked_facts(facts: dict[str, Any], trees: TreeArrays) -> dict[str, Any]:
-    """Return facts from a file, or refuse those that do not fit the trees."""
-    sizes = {"handicap": trees.n_classes}
+def _checked(facts: dict[str, Any], trees: TreeArrays) -> dict[str, Any]:
+    """Return facts in their types, or refuse those that do not fit the trees."""
+    n_members = trees.roots.size
+    shapes = {
+        **dict.fromkeys(("weights", "reach"), n_members),
+        **dict.fromkeys(("handicap", "classes_"), trees.n_classes),
+        "feature_names_in_": trees.n_features,
+    }
     checked: dict[str, Any] = {name: float(facts[name]) for name in _NUMBERS}
     checked |= {name: bool(facts[name]) for name in _TRUTHS}
-    for name in _ARRAYS:
-        array = np.array(facts[name], dtype=float)
-        if array.shape != (sizes.get(name, trees.roots.size),):
-            raise ValueError(f"{name} of shape {array.shape}")
-        checked[name] = array
+    checked |= {name: np.array(facts[name], dtype=float) for name in _ARRAYS}
     numbers = np.concatenate([np.ravel(checked[n]) for n in (*_NUMBERS, *_ARRAYS)])
     if not np.isfinite(numbers).all():
         raise ValueError("numbers that are not finite")
@@ -270,39 +247,28 @@ def _checked_facts(facts: dict[str, Any], trees: TreeArrays) -> dict[str, Any]:
     if mode not in MODES:
         raise ValueError(f"mode={mode!r}")
     checked["mode"] = str(mode)
-    return checked
-
-
-def _checked_learned(
-    learned: dict[str, Any], facts: dict[str, Any], trees: TreeArrays
-) -> dict[str, Any]:
-    """Return what was learned, from a file, or refuse what does not fit the trees."""
-    n_members = trees.roots.size
-    classes = np.asarray(learned["classes_"])
-    ends = np.array(learned["stops_"], dtype=np.intp)
-    if classes.shape != (trees.n_classes,):
-        raise ValueError(f"classes of shape {classes.shape}")
+    if mode == "bayes" and not (
+        0.5 <= checked["confidence"] < 1 and (checked["weights"] >= 0).all()
+    ):
+        raise ValueError("mode='bayes' with numbers that do not fit it")
+    for name in ("classes_", "feature_names_in_"):
+        if name in facts:
+            checked[name] = np.asarray(facts[name])
+    for name, size in shapes.items():
+        if name in checked and checked[name].shape != (size,):
+            raise ValueError(f"{name} of shape {checked[name].shape}")
+    ends = np.array(facts["stops_"], dtype=np.intp)
     rising = ends.ndim == 1 and ends.size > 0 and ends[0] >= 1 and ends[-1] == n_members
     if not rising or (np.diff(ends) < 1).any():
         raise ValueError("stops that are no numbers of members")
-    threshold = learned["threshold_"]
-    if facts["mode"] == "calibrated" or threshold is not None:
+    threshold, expected = facts["threshold_"], facts["expected_disagreement_"]
+    if mode == "calibrated" or threshold is not None:
         threshold = float(threshold)
-    if facts["mode"] == "bayes" and not (
-        0.5 <= facts["confidence"] < 1 and (facts["weights"] >= 0).all()
-    ):
-        raise ValueError("mode='bayes' with numbers that do not fit it")
-    expected = learned["expected_disagreement_"]
-    checked = {
-        "classes_": classes,
-        "order_": checked_order(np.asarray(learned["order_"]), n_members),
+    return {
+        **checked,
+        "classes_": checked["classes_"],
+        "order_": checked_order(np.asarray(facts["order_"]), n_members),
         "stops_": ends,
         "threshold_": threshold,
         "expected_disagreement_": None if expected is None else float(expected),
     }
-    if "feature_names_in_" in learned:
-        names = np.asarray(learned["feature_names_in_"])
-        if names.shape != (trees.n_features,):
-            raise ValueError(f"names of shape {names.shape}")
-        checked["feature_names_in_"] = names
-    return checked

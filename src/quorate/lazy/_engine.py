@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -10,10 +10,7 @@ from quorate._data import count_rows, take_rows
 from quorate._kernels.verdicts import lead
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.lazy._additive import AdditiveEnsemble
-from quorate.lazy._rules import Rule, Stops
-
-Lead: TypeAlias = tuple[IntArray, FloatArray, FloatArray]
-"""Who leads on each row, with how much, and what the next one has."""
+from quorate.lazy._rules import Lead, Rule, Stops
 
 # A tree needs about as long for a row as copying this many of its columns takes.
 _COLUMNS_PER_MEMBER = 100
@@ -22,15 +19,22 @@ _KEPT_NUMBERS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What lazy voting found."""
+class LazyResult:
+    """What lazy voting found.
+
+    Attributes
+    ----------
+    codes : IntArray
+        Class of each row.
+    asked : IntArray
+        Members asked about each row.
+    scores : FloatArray
+        What they gave to each class.
+    """
 
     codes: IntArray
-    """Class of each row."""
     asked: IntArray
-    """Members asked about each row."""
     scores: FloatArray
-    """What they gave to each class."""
 
 
 def vote(
@@ -40,7 +44,7 @@ def vote(
     rule: Rule,
     raw: Any,
     X: Any,
-) -> Outcome:
+) -> LazyResult:
     """Ask members in order until the rule, or the last of them, decides each row."""
     n_rows, n_classes = count_rows(X), ensemble.classes.size
     codes = np.zeros(n_rows, dtype=np.intp)
@@ -48,7 +52,10 @@ def vote(
     scores = np.zeros((n_rows, n_classes))
     width = X.shape[1] if isinstance(X, np.ndarray) else 1
     rows, running = np.arange(n_rows), np.zeros((n_rows, n_classes))
-    answers = Answers(ensemble) if _few(n_rows, ensemble) else None
+    # What each member gave, with the rows it was asked about.
+    kept: dict[int, tuple[IntArray, FloatArray]] | None = None
+    if n_rows * ensemble.n_members * n_classes <= _KEPT_NUMBERS:
+        kept = {}
     is_open = np.ones(n_rows, dtype=bool)
     last = stops.ends.size - 1
     start = 0
@@ -58,13 +65,13 @@ def vote(
         for member in order[start:end]:
             given = ensemble.members[member](X)
             running += given
-            if answers is not None:
-                answers.write(int(member), rows, given)
+            if kept is not None:
+                kept[int(member)] = rows, given
         leader, best, second = lead(ensemble.handicapped(running))
         if step == last:
             close = is_open & ~(best - second > ensemble.margin)
             if close.any():
-                leader[close] = _settle(ensemble, answers, raw, X, rows, close)
+                leader[close] = _settle(ensemble, kept, raw, X, rows, close)
             done = is_open
         else:
             done = rule.decided(step, best, second) & is_open
@@ -83,44 +90,27 @@ def vote(
             running = running.take(keep, axis=0)
             is_open = np.ones(n_open, dtype=bool)
         start = end
-    return Outcome(codes, asked, scores)
-
-
-class Answers:
-    """What each member said, so that nobody needs to be asked twice."""
-
-    def __init__(self, ensemble: AdditiveEnsemble) -> None:
-        self.entries: list[tuple[IntArray, FloatArray]] = [
-            (np.empty(0, dtype=np.intp), np.empty((0, 0)))
-        ] * ensemble.n_members
-
-    def write(self, member: int, rows: IntArray, given: FloatArray) -> None:
-        """Keep what a member said about these rows, which are in order."""
-        self.entries[member] = rows, given
-
-    def read(self, rows: IntArray) -> list[FloatArray]:
-        """Return what each member said about rows that all were asked about."""
-        return [given[np.searchsorted(asked, rows)] for asked, given in self.entries]
-
-
-def _few(n_rows: int, ensemble: AdditiveEnsemble) -> bool:
-    return n_rows * ensemble.n_members * ensemble.classes.size <= _KEPT_NUMBERS
+    return LazyResult(codes, asked, scores)
 
 
 def _settle(
     ensemble: AdditiveEnsemble,
-    answers: Answers | None,
+    kept: dict[int, tuple[IntArray, FloatArray]] | None,
     raw: Any,
     X: Any,
     rows: IntArray,
     close: BoolArray,
 ) -> IntArray:
     """Return the ensemble's own answer on rows that rounding decides."""
-    own = ensemble.adds_in_order()
-    if own and answers is not None:
-        return ensemble.decide(answers.read(rows[close]))
+    is_own = ensemble.adds_in_order()
+    if is_own and kept is not None:
+        parts = map(kept.__getitem__, range(ensemble.n_members))
+        near = rows[close]
+        return ensemble.decide(
+            given[np.searchsorted(asked, near)] for asked, given in parts
+        )
     part = take_rows(X, np.flatnonzero(close))
-    if own:
+    if is_own:
         return ensemble.decide(ask(part) for ask in ensemble.members)
     return ensemble.reference(take_rows(raw, rows[close]), part)
 
@@ -147,13 +137,81 @@ def follow(
         yield lead(ensemble.handicapped(running))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class LazyCurve:
+    """Members asked and predictions changed, over the settings of a mode.
+
+    Made by :meth:`quorate.LazyClassifier.curve`.
+
+    Attributes
+    ----------
+    mode : str
+        How the vote is stopped: "exact", "bayes" or "calibrated".
+    setting : str
+        What the settings are: "confidence", or "threshold" for calibrated.
+    settings : ndarray of float
+        The settings, from the most careless to the most careful.
+    members_asked : ndarray of float
+        Mean number of members asked about a sample, one per setting.
+    disagreement : ndarray of float
+        Share of samples whose prediction is not the ensemble's, one per setting.
+    n_members : int
+        Members of the ensemble.
+    n_samples : int
+        Samples it was measured on.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from quorate import LazyClassifier
+    >>> X, y = load_wine(return_X_y=True)
+    >>> forest = RandomForestClassifier(100, random_state=0).fit(X[::2], y[::2])
+    >>> lazy = LazyClassifier(forest, mode="bayes", random_state=0).fit()
+    >>> curve = lazy.curve(X[1::2], [0.9, 0.99, 0.999])
+    >>> curve.setting, curve.members_asked.shape
+    ('confidence', (3,))
+    """
+
+    mode: str
+    setting: str
+    settings: FloatArray
+    members_asked: FloatArray
+    disagreement: FloatArray
+    n_members: int
+    n_samples: int
+
+    @property
+    def share_asked(self) -> FloatArray:
+        """Mean share of the members asked about a sample, one per setting."""
+        share: FloatArray = self.members_asked / self.n_members
+        return share
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain types for JSON."""
+        return {
+            "mode": self.mode,
+            "setting": self.setting,
+            "settings": self.settings.tolist(),
+            "members_asked": self.members_asked.tolist(),
+            "disagreement": self.disagreement.tolist(),
+            "n_members": self.n_members,
+            "n_samples": self.n_samples,
+        }
+
+
 @dataclass(slots=True)
 class Course:
-    """Where a rule stops on each row, and whether that changes its class."""
+    """Where a rule stops on each row, and whether that changes its class.
+
+    Attributes
+    ----------
+    at : IntArray
+        The stop at which each row is decided.
+    """
 
     rule: Rule
     at: IntArray
-    """The stop at which each row is decided."""
     changed: BoolArray
 
 

@@ -1,35 +1,124 @@
 """What fitting a lazy vote decides: whom to ask first, when to look, what to doubt."""
 
-from typing import Any, Protocol
+import math
+from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from scipy.stats import binom
 from sklearn.utils import check_random_state
 
+from quorate._data import count_rows
 from quorate._messages import warn
 from quorate._typing import IntArray
 from quorate.exceptions import ConfidenceWarning, TrainingVotesWarning
 from quorate.lazy._additive import AdditiveEnsemble
 from quorate.lazy._engine import agreements
-from quorate.lazy._parameters import checked_order
-from quorate.lazy._rules import first_decision, growing_blocks
+from quorate.lazy._rules import (
+    changes_allowed,
+    first_decision,
+    growing_blocks,
+    least_epsilon,
+    rows_needed,
+)
 
+MODES = ("exact", "bayes", "calibrated", "all")
+# A smaller share takes more samples than anybody has.
+_LEAST_EPSILON = 1e-9
 # Changes on the rows given to fit that chance does not explain.
 _UNLIKELY = 0.01
 
 
-class Settings(Protocol):
-    """Parameters of a :class:`quorate.LazyClassifier`."""
+def check_parameters(lazy: Any) -> None:
+    """Refuse parameters of a :class:`quorate.LazyClassifier` that fit nothing."""
+    least = _LEAST_EPSILON if lazy.mode == "calibrated" else 0.0
+    size, order, guarantee = lazy.block_size, lazy.order, lazy.guarantee
+    is_count = isinstance(size, Integral) and not isinstance(size, bool)
+    fits_size = size == "auto" or (is_count and int(size) >= 1)
+    for name, fits, what in (
+        ("mode", lazy.mode in MODES, "'exact', 'bayes', 'calibrated' or 'all'"),
+        (
+            "engine",
+            lazy.engine in ("auto", "compiled", "numpy"),
+            "'auto', 'compiled' or 'numpy'",
+        ),
+        (
+            "epsilon",
+            _is_number(lazy.epsilon) and 0 < lazy.epsilon < 1 and lazy.epsilon >= least,
+            f"a share in (0, 1), calibrated one of at least {_LEAST_EPSILON:g}; for "
+            "none at all use mode='exact'",
+        ),
+        (
+            "guarantee",
+            (isinstance(guarantee, str) and guarantee == "mean")
+            or (_is_number(guarantee) and 0.5 <= guarantee < 1),
+            "'mean', or the probability in [0.5, 1) with which a single fit keeps to "
+            "epsilon",
+        ),
+        (
+            "order",
+            not isinstance(order, str) or order in ("auto", "given", "random"),
+            "'auto', 'given', 'random', or an array of members",
+        ),
+        ("block_size", fits_size, "'auto', or 1 member or more"),
+    ):
+        if not fits:
+            raise ValueError(f"LazyClassifier({name}={getattr(lazy, name)!r}): {what}.")
+    check_confidence(lazy.confidence)
 
-    mode: str
-    confidence: float
-    order: Any
-    block_size: int | str
-    random_state: Any
+
+def check_confidence(confidence: Any) -> None:
+    """Refuse what is no confidence."""
+    if not _is_number(confidence) or not 0.5 <= confidence < 1:
+        raise ValueError(
+            f"LazyClassifier(confidence={confidence!r}): a probability in [0.5, "
+            "1); for certainty use mode='exact'."
+        )
+
+
+def checked_order(order: Any, n_members: int) -> IntArray:
+    """Return an order given as an array, if it has every member once."""
+    found, every = np.asarray(order), np.arange(n_members)
+    whole = found.dtype.kind in "iu" and found.shape == every.shape
+    if not (whole and np.array_equal(np.sort(found), every)):
+        raise ValueError(
+            f"LazyClassifier(order=...): 'auto', 'given', 'random', or each of the "
+            f"members 0 to {n_members - 1} once."
+        )
+    checked: IntArray = found.astype(np.intp)
+    return checked
+
+
+def check_rows(prepared: Any, epsilon: float, guarantee: Any) -> None:
+    """Refuse to calibrate on too few samples, and say how many it takes."""
+    needed = rows_needed(epsilon, guarantee)
+    sure = "" if guarantee == "mean" else f", guarantee={guarantee}"
+    owner = f"LazyClassifier(mode='calibrated', epsilon={epsilon}{sure})"
+    if prepared is None:
+        raise ValueError(
+            f"{owner}: fit(X) needs at least {needed} samples; labels are not needed."
+        )
+    n_rows = count_rows(prepared)
+    if changes_allowed(n_rows, epsilon, guarantee) < 0:
+        least = _rounded_up(least_epsilon(n_rows, guarantee))
+        raise ValueError(
+            f"{owner}: {n_rows} samples cannot certify that; give at least {needed}, "
+            f"or an epsilon of {least:g} or more."
+        )
+
+
+def _rounded_up(share: float) -> float:
+    """Return a share with two digits that is not below it."""
+    step = 10.0 ** (math.floor(math.log10(share)) - 1)
+    return math.ceil(share / step - 1e-9) * step
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def make_order(
-    settings: Settings, ensemble: AdditiveEnsemble, reference: IntArray | None, X: Any
+    settings: Any, ensemble: AdditiveEnsemble, reference: IntArray | None, X: Any
 ) -> IntArray:
     """Return the members in the order in which they are asked.
 
@@ -54,9 +143,7 @@ def make_order(
     return ranked
 
 
-def make_ends(
-    settings: Settings, ensemble: AdditiveEnsemble, order: IntArray
-) -> IntArray:
+def make_ends(settings: Any, ensemble: AdditiveEnsemble, order: IntArray) -> IntArray:
     """Return after how many members the vote is looked at."""
     size = settings.block_size
     if settings.mode == "all":
@@ -70,7 +157,7 @@ def make_ends(
 
 
 def doubt_bayes(
-    settings: Settings, ensemble: AdditiveEnsemble, n_changed: int, n_rows: int
+    settings: Any, ensemble: AdditiveEnsemble, n_changed: int, n_rows: int
 ) -> bool:
     """Warn where the model of "bayes" is not that of the vote; tell if it is not.
 
@@ -107,11 +194,10 @@ def doubt_bayes(
     return problem is not None or not ensemble.is_equal
 
 
-def warn_of_training_rows() -> None:
-    """Warn that rows which members know cannot calibrate."""
+def warn_of_training_rows(flaw: str) -> None:
+    """Warn that rows which members know, or may know, cannot calibrate."""
     warn(
-        "LazyClassifier(mode='calibrated'): the members were trained on these "
-        "samples and agree on them more than on others, so nothing is promised; "
-        "calibrate on other samples.",
+        "LazyClassifier(mode='calibrated'): nothing is promised, since members agree "
+        f"more on samples they were trained on, and {flaw}.",
         TrainingVotesWarning,
     )

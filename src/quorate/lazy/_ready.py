@@ -1,9 +1,13 @@
 """What ``fit`` prepares and ``predict`` uses: who is asked, when to stop, and by what.
 
-One object for both classifiers, the one that holds the ensemble and the compact one
-that has done away with it.
+:class:`Ready` serves both classifiers, the one that holds the ensemble and the compact
+one that has done away with it. Trees are asked by the kernels (:mod:`quorate._native`)
+where there are some. These do what :func:`quorate.lazy._engine.vote` does, to the bit:
+the same sums in the same order, the same looks, the same rules.
 """
 
+import ctypes
+import threading
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -13,13 +17,17 @@ from joblib import effective_n_jobs
 from scipy.special import softmax
 from sklearn.utils.parallel import Parallel, delayed
 
-from quorate._data import count_rows, cut_rows, sliceable
-from quorate._typing import FloatArray, IntArray
+from quorate._data import count_rows, cut_rows, sliceable, take_rows
+from quorate._messages import warn
+from quorate._native import Desk, Kernels, Plan, kernels, misspelt, why_not
+from quorate._typing import Array, FloatArray, IntArray
+from quorate.exceptions import QuorateWarning
 from quorate.lazy._additive import AdditiveEnsemble
 from quorate.lazy._arrays import TreeArrays
-from quorate.lazy._compiled import CompiledVote, find_kernels
-from quorate.lazy._engine import Outcome, vote
+from quorate.lazy._engine import LazyResult, vote
 from quorate.lazy._rules import (
+    WHOLE,
+    BayesRule,
     CalibratedRule,
     ExactRule,
     Rule,
@@ -29,18 +37,237 @@ from quorate.lazy._rules import (
 
 # Rows that make it worth while to start a worker.
 _ROWS_PER_JOB = 500
+# Batches for which what is needed besides is made once and kept.
+_SERVED_ROWS = 128
+_SERVED_NUMBERS = 2**16
+_DOUBLE, _SINGLE = np.dtype(np.float64), np.dtype(np.float32)
+# As in forest.c.
+_EXACT, _SHARE, _VOTES, _RELATIVE = range(4)
+_DECISIONS = ("left_open", "average", "heads", "against")
+_LEFT_OPEN = 0
+
+
+class CompiledVote:
+    """An ensemble of trees, an order, stops and a rule, as the kernels take them."""
+
+    def __init__(
+        self,
+        found: Kernels,
+        trees: TreeArrays,
+        ensemble: AdditiveEnsemble,
+        order: IntArray,
+        stops: Stops,
+        rule: Rule,
+    ) -> None:
+        self._kernels = found
+        self._ensemble = ensemble
+        self._decision = _DECISIONS.index(decision_name(ensemble))
+        self._n_classes = trees.n_classes
+        self._n_features = trees.n_features
+        self.arrays, numbers = plan_of(trees, ensemble, order, stops, rule)
+        addresses = {name: _address(array) for name, array in self.arrays.items()}
+        self._plan = Plan(**addresses, **numbers)
+        self._at = ctypes.addressof(self._plan)
+        self._desks = _Desks(trees.n_features, trees.n_classes)
+
+    def ask(
+        self,
+        raw: Any,
+        X: Array,
+        *,
+        is_finite: bool = False,
+        keep_scores: bool = True,
+    ) -> LazyResult:
+        """Ask about prepared rows; the ensemble has the last word where it insists.
+
+        Scores that are not kept are no numbers of anything.
+        """
+        n_rows = len(X)
+        room = n_rows if keep_scores else min(n_rows, self._kernels.room)
+        codes = np.empty(n_rows, dtype=np.int64)
+        asked = np.empty(n_rows, dtype=np.int64)
+        close = np.empty(n_rows, dtype=np.uint8)
+        # One row more, in which close votes are added up again.
+        scores = np.empty((room + 1, self._n_classes))
+        at = _address(scores)
+        n_close = self._kernels.vote(
+            self._at,
+            _address(X),
+            n_rows,
+            not (is_finite or self._kernels.finite(_address(X), X.size)),
+            self._how(),
+            _address(codes),
+            _address(asked),
+            _address(close),
+            at,
+            at + room * self._n_classes * 8,
+            room,
+        )
+        if n_close:
+            rows = np.flatnonzero(close)
+            codes[rows] = self._ensemble.reference(
+                take_rows(raw, rows), take_rows(X, rows)
+            )
+        return LazyResult(codes, asked, scores[:room])
+
+    def serve(self, X: Any) -> IntArray | None:
+        """Return the codes of a few plain rows; None if it takes more than that.
+
+        It does as little as possible: what Python does here takes as long as the vote.
+        The codes lie on this thread's desk until it is asked again.
+        """
+        if type(X) is not np.ndarray or X.ndim != 2:
+            return None
+        numbers = X.dtype
+        if numbers is not _DOUBLE and numbers is not _SINGLE:
+            return None
+        n_rows, n_columns = X.shape
+        places, at = self._desks.mine
+        if n_columns != self._n_features or not 0 < n_rows < len(places):
+            return None
+        codes: IntArray
+        wide, codes = places[n_rows]
+        wide[:] = X
+        if self._kernels.serve(self._at, at, n_rows, self._how()) != 0:
+            return None  # not finite, or rounding decides and the ensemble insists
+        return codes
+
+    def narrowed(self, X: Any) -> Array | None:
+        """Return a plain array as the kernels take it; None if it needs more than that.
+
+        Plain is a C-contiguous array of floats of the right width whose values are
+        finite: nothing that anybody would have to check, convert or refuse.
+        """
+        is_plain = type(X) is np.ndarray and X.ndim == 2 and X.size > 0
+        if not is_plain or X.shape[1] != self._n_features:
+            return None
+        if not (X.flags.c_contiguous and X.flags.aligned):
+            return None
+        if X.dtype == np.float32:
+            return X if self._kernels.finite(_address(X), X.size) else None
+        if X.dtype != np.float64:
+            return None
+        narrow = np.empty(X.shape, dtype=np.float32)
+        fits = self._kernels.narrow(_address(X), _address(narrow), X.size)
+        return narrow if fits else None
+
+    def _how(self) -> int:
+        return self._decision if self._ensemble.adds_in_order() else _LEFT_OPEN
+
+
+class _Desks(threading.local):
+    """A desk for each thread."""
+
+    def __init__(self, n_features: int, n_classes: int) -> None:
+        n_rows = max(1, min(_SERVED_ROWS, _SERVED_NUMBERS // n_features))
+        arrays: dict[str, Array] = {
+            "wide": np.empty((n_rows, n_features)),
+            "narrow": np.empty((n_rows, n_features), dtype=np.float32),
+            "codes": np.empty(n_rows, dtype=np.int64),
+            "asked": np.empty(n_rows, dtype=np.int64),
+            "close": np.empty(n_rows, dtype=np.uint8),
+            "scores": np.empty((n_rows, n_classes)),
+            "scratch": np.empty(n_classes),
+        }
+        self._alive = arrays
+        self._desk = Desk(**{name: _address(part) for name, part in arrays.items()})
+        # Where rows are put and their codes are found, by how many they are: cutting
+        # an array takes longer than looking it up.
+        places = [(arrays["wide"][:n], arrays["codes"][:n]) for n in range(n_rows + 1)]
+        self.mine = places, ctypes.addressof(self._desk)
+
+
+def decision_name(ensemble: AdditiveEnsemble) -> str:
+    """Return what ``forest.c`` calls the way in which sums decide."""
+    if ensemble.against:
+        return "against"
+    return "average" if ensemble.divides else "heads"
+
+
+def plan_of(
+    trees: TreeArrays,
+    ensemble: AdditiveEnsemble,
+    order: IntArray,
+    stops: Stops,
+    rule: Rule,
+) -> tuple[dict[str, Array], dict[str, Any]]:
+    """Return the arrays and the numbers of a plan, by the names in ``forest.c``."""
+    last = stops.ends.size - 1
+    looks = [step for step in range(last) if rule.possible(step)] + [last]
+    kind, limits, numbers = _limits(rule, looks)
+    exact = rule if isinstance(rule, ExactRule) else rule.exact
+    arrays = {
+        "nodes": trees.nodes,
+        "table": trees.table,
+        "own_roots": _int32(trees.roots),
+        "own_weights": _double(ensemble.weights),
+        "roots": _int32(trees.roots[order]),
+        "weights": _double(ensemble.weights[order]),
+        "ends": _int32(stops.ends[looks]),
+        "handicap": _double(ensemble.handicap),
+        "rest": _double(stops.rest[looks] + exact.margin),
+        **limits,
+    }
+    return arrays, {
+        "total": float(ensemble.weights.sum()),
+        "against": ensemble.against,
+        "n_trees": trees.roots.size,
+        "n_features": trees.n_features,
+        "n_classes": trees.n_classes,
+        "n_looks": len(looks),
+        "margin": ensemble.margin,
+        "rule": kind,
+        "n_needed": 0,
+        **numbers,
+    }
+
+
+def _limits(
+    rule: Rule, looks: list[int]
+) -> tuple[int, dict[str, Array], dict[str, Any]]:
+    """Return a rule as a number, with the arrays and the numbers it needs."""
+    if isinstance(rule, CalibratedRule):
+        unit = _double(rule.exact.stops.root[looks])
+        return _RELATIVE, {"enough": unit}, {"threshold": rule.threshold}
+    if not isinstance(rule, BayesRule):
+        return _EXACT, {}, {}
+    if rule.between_two is not None:
+        return _SHARE, {"enough": _double(rule.between_two[looks])}, {}
+    needed = np.ascontiguousarray(rule.needed[looks], dtype=np.int64)
+    numbers = {"scale": rule.scale, "whole": WHOLE, "n_needed": needed.shape[1]}
+    return _VOTES, {"needed": needed}, numbers
+
+
+def _int32(numbers: IntArray) -> Array:
+    return np.ascontiguousarray(numbers, dtype=np.int32)
+
+
+def _double(numbers: FloatArray) -> FloatArray:
+    return np.ascontiguousarray(numbers, dtype=np.float64)
+
+
+def _address(array: Array) -> int:
+    at: int = array.__array_interface__["data"][0]
+    return at
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ready:
-    """An ensemble that can be asked at once."""
+    """An ensemble that can be asked at once.
+
+    Attributes
+    ----------
+    compiled : CompiledVote | None
+        None where NumPy is the engine.
+    """
 
     ensemble: AdditiveEnsemble
     order: IntArray
     stops: Stops
     rule: Rule
     compiled: CompiledVote | None
-    """None where NumPy is the engine."""
+    mode: str
+    confidence: float
 
     @property
     def engine(self) -> str:
@@ -60,7 +287,7 @@ class Ready:
 
     def ask(
         self, X: Any, n_jobs: int | None = None, *, keep_scores: bool = True
-    ) -> Outcome:
+    ) -> LazyResult:
         """Ask about X as it is given; scores that nobody wants need not be kept."""
         if self.compiled is not None and self.ensemble.plain_columns is not None:
             plain = self.compiled.narrowed(X)
@@ -73,90 +300,84 @@ class Ready:
         prepared = sliceable(self.ensemble.prepare(X))
         return self.ask_prepared(sliceable(X), prepared, n_jobs)
 
-    def ask_prepared(self, raw: Any, X: Any, n_jobs: int | None = None) -> Outcome:
+    def ask_prepared(self, raw: Any, X: Any, n_jobs: int | None = None) -> LazyResult:
         """Ask about rows that are prepared, in as many parts as there are jobs."""
-        n_parts = _n_parts(count_rows(X), n_jobs)
-        if n_parts == 1:
+        n_rows = count_rows(X)
+        n_parts = 1
+        if n_rows >= 2 * _ROWS_PER_JOB:
+            n_parts = min(int(effective_n_jobs(n_jobs)), n_rows // _ROWS_PER_JOB)
+        if n_parts <= 1:
             return self._ask_part(raw, X)
-        bounds = np.linspace(0, count_rows(X), n_parts + 1).astype(int)
+        bounds = np.linspace(0, n_rows, n_parts + 1).astype(int)
         found = Parallel(n_jobs=n_parts, prefer="threads")(
             delayed(self._ask_part)(cut_rows(raw, part), cut_rows(X, part))
             for part in (slice(*pair) for pair in pairwise(bounds))
         )
-        return Outcome(
-            np.concatenate([part.codes for part in found]),
-            np.concatenate([part.asked for part in found]),
-            np.concatenate([part.scores for part in found]),
-        )
+        parts = [(part.codes, part.asked, part.scores) for part in found]
+        return LazyResult(*map(np.concatenate, zip(*parts, strict=True)))
 
-    def _ask_part(self, raw: Any, X: Any) -> Outcome:
+    def probabilities(self, X: Any, n_jobs: int | None = None) -> FloatArray:
+        """Return scores as the ensemble's probabilities if all were asked, else shares.
+
+        AdaBoost makes probabilities of its decision function, by softmax; the others
+        have the mean of what members give.
+        """
+        scores, ensemble = self.ask(X, n_jobs).scores, self.ensemble
+        with np.errstate(invalid="ignore"):
+            shares: FloatArray = scores / scores.sum(axis=1, keepdims=True)
+        n_classes = ensemble.classes.size
+        if self.mode != "all" or not ensemble.against or n_classes == 1:
+            return shares
+        decision = shares + ensemble.against * (1 - shares)
+        if n_classes == 2:
+            # One number stands for two classes, and half of it goes to each.
+            decision = (decision - decision[:, ::-1]) / 2
+        else:
+            decision /= n_classes - 1
+        return np.asarray(softmax(decision, axis=1))
+
+    def _ask_part(self, raw: Any, X: Any) -> LazyResult:
         if self.compiled is None or not isinstance(X, np.ndarray):
             # Kernels know no sparse rows.
             return vote(self.ensemble, self.order, self.stops, self.rule, raw, X)
         return self.compiled.ask(raw, X)
 
 
-def _n_parts(n_rows: int, n_jobs: int | None) -> int:
-    if n_rows < 2 * _ROWS_PER_JOB:
-        return 1
-    return max(1, min(int(effective_n_jobs(n_jobs)), n_rows // _ROWS_PER_JOB))
-
-
 def make_ready(
     ensemble: AdditiveEnsemble,
     order: IntArray,
     stops: Stops,
-    rule: Rule,
-    engine: str,
+    threshold: float | None,
     *,
-    trees: TreeArrays | None = None,
-    owner: str = "LazyClassifier",
-) -> Ready:
-    """Put it together for an engine; ``trees`` if there are arrays of them already."""
-    found = find_kernels(engine, ensemble, owner)
-    compiled = None
-    if found is not None:
-        assert ensemble.arrays is not None
-        arrays = ensemble.arrays() if trees is None else trees
-        compiled = CompiledVote(found, arrays, ensemble, order, stops, rule)
-    return Ready(ensemble, order, stops, rule, compiled)
-
-
-def make_rule(
-    ensemble: AdditiveEnsemble,
-    stops: Stops,
     mode: str,
     confidence: float,
-    threshold: float | None,
-) -> Rule:
-    """Return when a mode stops."""
-    exact = ExactRule(stops, ensemble.margin)
-    if mode == "bayes":
-        return make_bayes(ensemble, stops, confidence)
-    if mode == "calibrated":
-        assert threshold is not None
-        return CalibratedRule(exact, threshold)
-    return exact
+    engine: str = "auto",
+    owner: str = "LazyClassifier",
+) -> Ready:
+    """Put it together for an engine.
 
-
-def probabilities(
-    ensemble: AdditiveEnsemble, outcome: Outcome, mode: str
-) -> FloatArray:
-    """Return scores as the ensemble's own probabilities if all were asked, else shares.
-
-    AdaBoost makes probabilities of its decision function, by softmax; the others have
-    the mean of what members give.
+    Who insists on kernels is told why they cannot answer, and who meant to do without
+    them by a word that says nothing, that it does not.
     """
-    scores = outcome.scores
-    with np.errstate(invalid="ignore"):
-        shares: FloatArray = scores / scores.sum(axis=1, keepdims=True)
-    n_classes = ensemble.classes.size
-    if mode != "all" or not ensemble.against or n_classes == 1:
-        return shares
-    decision = shares + ensemble.against * (1 - shares)
-    if n_classes == 2:
-        # One number stands for two classes, and half of it goes to each.
-        decision = (decision - decision[:, ::-1]) / 2
-    else:
-        decision /= n_classes - 1
-    return np.asarray(softmax(decision, axis=1))
+    exact = ExactRule(stops, ensemble.margin)
+    rule: Rule = exact
+    if mode == "bayes":
+        rule = make_bayes(ensemble, stops, confidence)
+    elif mode == "calibrated" and threshold is not None:
+        rule = CalibratedRule(exact, threshold)
+    compiled = None
+    if engine != "numpy":
+        remark = misspelt()
+        if remark:
+            warn(f"{owner}: {remark}.", QuorateWarning)
+        found = kernels()
+        problem = why_not() if found is None else ensemble.why_no_arrays
+        if engine == "compiled" and problem:
+            raise ValueError(
+                f"{owner}(engine='compiled'): {problem}; engine='auto' answers the "
+                "same without."
+            )
+        if found is not None and ensemble.arrays is not None:
+            trees = ensemble.arrays()
+            compiled = CompiledVote(found, trees, ensemble, order, stops, rule)
+    return Ready(ensemble, order, stops, rule, compiled, mode, confidence)

@@ -1,13 +1,28 @@
-"""When to stop asking: three rules, each a yes or no per row at every stop."""
+"""When to stop asking: three rules, each a yes or no per row at every stop.
 
+The threshold of the calibrated rule is the smallest that unlabelled rows can certify.
+On average over draws of the rows: conformal risk control. For this one draw, with a
+stated confidence: an exact binomial test. Each row has a largest threshold that changes
+its prediction, so the share of changes falls with the threshold and no correction is
+due for having looked at many: some threshold t is the first with a share of at most
+epsilon, and a smaller one is chosen only if too few rows are changed by t.
+"""
+
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, TypeAlias
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import betaincinv, gammaln
+from scipy.stats import binom
 
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.lazy._additive import AdditiveEnsemble
+
+Lead: TypeAlias = tuple[IntArray, FloatArray, FloatArray]
+"""Who leads on each row, with how much, and what the next one has."""
+Guarantee: TypeAlias = Literal["mean"] | float
 
 # Sums of shares that miss a whole number by rounding only are taken as that number.
 WHOLE = 1e-5
@@ -19,35 +34,37 @@ _CHUNK = 2_000_000
 # was asked since a row could first be decided.
 _FINEST = 100
 _GROWTH = 0.12
+# A threshold just above a lead is out of reach of rounding in that lead.
+_ABOVE = 1e-9
 _NEVER = np.iinfo(np.int64).max
-
-
-class Rule(Protocol):
-    """What the engine asks at a stop."""
-
-    def decided(self, step: int, best: FloatArray, second: FloatArray) -> BoolArray:
-        """Tell for each row whether its leader needs no more members."""
-
-    def possible(self, step: int) -> bool:
-        """Tell whether any row could be decided at this stop."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stops:
-    """Where the asking pauses, and what has been said and is left to be said there."""
+    """Where the asking pauses, and what has been said and is left to be said there.
+
+    Attributes
+    ----------
+    ends : IntArray
+        Members asked at each stop.
+    asked : FloatArray
+        Weight asked.
+    left : FloatArray
+        Weight left.
+    rest : FloatArray
+        The most that the members left can take from a lead.
+    most : FloatArray
+        The largest lead there can be.
+    root : FloatArray
+        Square root of the squared weights left.
+    """
 
     ends: IntArray
-    """Members asked at each stop."""
     asked: FloatArray
-    """Weight asked."""
     left: FloatArray
-    """Weight left."""
     rest: FloatArray
-    """The most that the members left can take from a lead."""
     most: FloatArray
-    """The largest lead there can be."""
     root: FloatArray
-    """Square root of the squared weights left."""
 
 
 def make_stops(ensemble: AdditiveEnsemble, order: IntArray, ends: IntArray) -> Stops:
@@ -93,31 +110,39 @@ class ExactRule:
     margin: float
 
     def decided(self, step: int, best: FloatArray, second: FloatArray) -> BoolArray:
-        """See :class:`Rule`."""
+        """Tell for each row whether its leader needs no more members."""
         enough: BoolArray = best - second > self.stops.rest[step] + self.margin
         return enough
 
     def possible(self, step: int) -> bool:
-        """See :class:`Rule`."""
+        """Tell whether any row could be decided at this stop."""
         return bool(self.stops.most[step] * _SLACK >= self.stops.rest[step])
 
 
 @dataclass(frozen=True, slots=True)
 class BayesRule:
-    """Stop when the leader of an exchangeable vote stays ahead with confidence."""
+    """Stop when the leader of an exchangeable vote stays ahead with confidence.
+
+    Attributes
+    ----------
+    scale : float
+        Votes of equal weight per unit of weight.
+    needed : IntArray
+        Votes the leader needs, by stop and by votes for the two in front.
+    between_two : FloatArray | None
+        What the leader needs where two classes share all votes: the same for all.
+    certain : BoolArray
+        Stops at which a unanimous vote is enough.
+    """
 
     exact: ExactRule
     scale: float
-    """Votes of equal weight per unit of weight."""
     needed: IntArray
-    """Votes the leader needs, by stop and by votes for the two in front."""
     between_two: FloatArray | None
-    """What the leader needs where two classes share all votes: the same for all."""
     certain: BoolArray
-    """Stops at which a unanimous vote is enough."""
 
     def decided(self, step: int, best: FloatArray, second: FloatArray) -> BoolArray:
-        """See :class:`Rule`."""
+        """Tell for each row whether its leader needs no more members."""
         enough: BoolArray
         if self.between_two is not None:
             enough = best >= self.between_two[step]
@@ -129,7 +154,7 @@ class BayesRule:
         return enough | self.exact.decided(step, best, second)
 
     def possible(self, step: int) -> bool:
-        """See :class:`Rule`."""
+        """Tell whether any row could be decided at this stop."""
         return bool(self.certain[step]) or self.exact.possible(step)
 
 
@@ -141,15 +166,18 @@ class CalibratedRule:
     threshold: float
 
     def decided(self, step: int, best: FloatArray, second: FloatArray) -> BoolArray:
-        """See :class:`Rule`."""
+        """Tell for each row whether its leader needs no more members."""
         enough = relative_lead(self.exact.stops, step, best, second) >= self.threshold
         return enough | self.exact.decided(step, best, second)
 
     def possible(self, step: int) -> bool:
-        """See :class:`Rule`."""
+        """Tell whether any row could be decided at this stop."""
         stops = self.exact.stops
         far = stops.most[step] * _SLACK >= self.threshold * stops.root[step]
         return bool(far) or self.exact.possible(step)
+
+
+Rule: TypeAlias = ExactRule | BayesRule | CalibratedRule
 
 
 def relative_lead(
@@ -259,3 +287,94 @@ def _quantiles(
     risk = np.c_[above[:, 1:], np.zeros(len(votes))]
     enough: IntArray = np.argmax(risk <= 1 - confidence, axis=1)
     return np.minimum(enough, votes + 1)
+
+
+def rows_needed(epsilon: float, guarantee: Guarantee = "mean") -> int:
+    """Return how many rows can certify a disagreement of epsilon at all."""
+    if guarantee == "mean":
+        needed = math.ceil(1 / epsilon) - 1
+    else:
+        needed = math.ceil(math.log(1 - guarantee) / math.log1p(-epsilon))
+    needed = max(needed - 1, 1)
+    while not _holds(0, needed, epsilon, guarantee):
+        needed += 1
+    return needed
+
+
+def least_epsilon(n_rows: int, guarantee: Guarantee = "mean") -> float:
+    """Return the smallest disagreement that so many rows can certify."""
+    if guarantee == "mean":
+        return 1 / (n_rows + 1)
+    return -math.expm1(math.log(1 - guarantee) / n_rows)
+
+
+def changes_allowed(n_rows: int, epsilon: float, guarantee: Guarantee = "mean") -> int:
+    """Return how many changed rows still certify epsilon; below 0 if none do.
+
+    On average, the largest d with (d + 1) / (n_rows + 1) <= epsilon. With a confidence,
+    the largest d whose exact (Clopper-Pearson) upper limit is at most epsilon.
+    """
+    if guarantee == "mean":
+        allowed = math.floor(epsilon * (n_rows + 1)) - 1
+    else:
+        allowed = int(binom.ppf(1 - guarantee, n_rows, epsilon))
+    while _holds(allowed + 1, n_rows, epsilon, guarantee):
+        allowed += 1
+    while allowed >= 0 and not _holds(allowed, n_rows, epsilon, guarantee):
+        allowed -= 1
+    return allowed
+
+
+def _holds(changed: int, n_rows: int, epsilon: float, guarantee: Guarantee) -> bool:
+    if guarantee == "mean":
+        return (changed + 1) / (n_rows + 1) <= epsilon
+    if changed == 0:
+        return n_rows * math.log1p(-epsilon) <= math.log(1 - guarantee)
+    return bool(binom.cdf(changed, n_rows, epsilon) <= 1 - guarantee)
+
+
+def calibrate(
+    harmful: FloatArray, epsilon: float, guarantee: Guarantee = "mean"
+) -> tuple[float, float]:
+    """Return the smallest threshold that keeps to epsilon, and what it certifies.
+
+    Parameters
+    ----------
+    harmful : array of float
+        For each row the largest threshold that changes it, see
+        :func:`harmful_thresholds`.
+    epsilon : float
+        Share of rows that may change.
+    guarantee : "mean" or float
+        Whether the share may be epsilon on average, or with which confidence.
+    """
+    allowed = changes_allowed(harmful.size, epsilon, guarantee)
+    worst = np.sort(harmful)[::-1]
+    highest = worst[allowed] if allowed < worst.size else -np.inf
+    threshold = 0.0 if highest < 0 else float(highest * (1 + _ABOVE) + _ABOVE)
+    # What was allowed before the rows were seen, not what then came out: that would be
+    # a limit chosen by the same rows.
+    if guarantee == "mean":
+        return threshold, (allowed + 1) / (harmful.size + 1)
+    limit = betaincinv(allowed + 1.0, harmful.size - allowed, guarantee)
+    return threshold, min(float(limit), epsilon)
+
+
+def harmful_thresholds(
+    course: Iterable[Lead], stops: Stops, reference: IntArray
+) -> FloatArray:
+    """Return for each row the largest threshold that changes it, -1 if none does.
+
+    A threshold above it is harmless to that row. Counting a row as changed by every
+    threshold up to that one makes the loss fall with the threshold.
+    """
+    harmful = np.full(reference.size, -1.0)
+    reached = np.full(reference.size, -1.0)
+    for step, (leader, best, second) in enumerate(course):
+        now = relative_lead(stops, step, best, second)
+        # Only a lead above all before it is the first to pass some threshold. A vote
+        # that is decided exactly is right, so later stops do not matter there either.
+        first = (now > reached) & (leader != reference)
+        np.maximum(harmful, now, out=harmful, where=first)
+        np.fmax(reached, now, out=reached)
+    return harmful

@@ -10,21 +10,21 @@ import numpy as np
 from quorate._data import count_rows, take_rows
 from quorate._typing import Array
 from quorate._units import percent_text
-from quorate._votes import as_labels
+from quorate._votes import VoteSource, as_labels
 from quorate.ensembles import (
+    RowSource,
     check_labels,
     predict_milliseconds,
     read_ensemble,
-    trained_on,
+    source_of,
 )
 from quorate.exceptions import ConfidenceWarning
-from quorate.lazy._calibration import rows_needed
 from quorate.lazy._classifier import LazyClassifier
+from quorate.lazy._rules import rows_needed
 
-SEEN = (
-    "The members were trained on these samples, and on such samples they agree far "
-    "more than on new ones. Read this as the most that could be saved; give samples "
-    "that no member has seen to learn what it would be."
+_FLATTERED = (
+    "members agree far more on samples they were trained on than on new ones. Read "
+    "this as the most that could be saved"
 )
 
 
@@ -73,13 +73,14 @@ class Trial:
     """Samples set aside to calibrate on."""
     left_out: str | None
     """Why calibrated mode could not be tried; None if it was."""
-    on_training: bool
-    """Whether the members were trained on the samples, as far as that is known."""
+    source: VoteSource
+    """What the samples are to the members."""
 
     @property
     def note(self) -> str:
         """What to know about the samples, in words; nothing where they are new."""
-        return SEEN if self.on_training else ""
+        flaw = self.source.flaw
+        return f"{flaw[0].upper()}{flaw[1:]}; {_FLATTERED}." if flaw else ""
 
     @property
     def allowance(self) -> str:
@@ -100,7 +101,7 @@ class Trial:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain types for JSON."""
-        return {**asdict(self), "note": self.note}
+        return {**asdict(self), "source": str(self.source), "note": self.note}
 
 
 def try_modes(
@@ -112,7 +113,7 @@ def try_modes(
     epsilon: float = 0.005,
     random_state: int = 0,
     repeats: int = 5,
-    on_training: bool | None = None,
+    source: RowSource = "auto",
 ) -> Trial:
     """Try every mode on half of the samples; the other half calibrates.
 
@@ -136,16 +137,14 @@ def try_modes(
         Seed of the order in which members are asked, and of the halves.
     repeats : int
         Measurements of the time, of which the best counts.
-    on_training : bool, optional
-        Whether the members were trained on the samples; found out with the help of
-        ``y`` if not given.
+    source : {"auto", "new", "training"}
+        What the samples are to the members; see :func:`quorate.prune`.
     """
     found = read_ensemble(ensemble)
     if y is not None:
         labels, counts = np.unique(as_labels(y, "y"), return_counts=True)
         check_labels(found, labels, counts, "lazy")
-    if on_training is None:
-        on_training = trained_on(found, found.prepare(X), y)
+    kind = source_of(found, found.prepare(X), source)
 
     def lazy(mode: str, **options: Any) -> LazyClassifier:
         return LazyClassifier(
@@ -166,13 +165,13 @@ def try_modes(
         for _, model in tried:
             model.fit()
     calibration, rows, left_out = _split(
-        count_rows(X), epsilon, random_state, on_training
+        count_rows(X), epsilon, random_state, kind.flaw
     )
     if left_out is None:
-        careful = lazy("calibrated").fit(take_rows(X, calibration))
+        careful = lazy("calibrated").fit(take_rows(X, calibration), source="new")
         tried.append((float(epsilon), careful))
     judged = take_rows(X, rows)
-    truth = None if y is None or on_training else np.asarray(y)[rows]
+    truth = None if y is None or kind.flaw else np.asarray(y)[rows]
     models = [ensemble, *(model for _, model in tried)]
     times = predict_milliseconds(models, judged, repeats)
     own = np.asarray(ensemble.predict(judged))
@@ -206,19 +205,16 @@ def try_modes(
                 accuracy=_share(answers, truth),
             )
         )
-    return Trial(
-        tuple(modes), n_members, rows.size, calibration.size, left_out, on_training
-    )
+    return Trial(tuple(modes), n_members, rows.size, calibration.size, left_out, kind)
 
 
 def _split(
-    n_rows: int, epsilon: float, seed: int, on_training: bool
+    n_rows: int, epsilon: float, seed: int, flaw: str
 ) -> tuple[Array, Array, str | None]:
     """Return the rows to calibrate on, those to judge on, and why not to calibrate."""
     nobody, everybody = np.arange(0), np.arange(n_rows)
-    if on_training:
-        why = "the members were trained on these samples, which promise nothing"
-        return nobody, everybody, why
+    if flaw:
+        return nobody, everybody, flaw
     needed = rows_needed(epsilon)
     half = n_rows // 2
     if half < needed:

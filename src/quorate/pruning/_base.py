@@ -1,25 +1,136 @@
-"""What all pruning methods share: checks, size, order and support."""
+"""What all pruning methods share: tags, checks, size, order and support."""
 
 import hashlib
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from quorate._typing import Array, BoolArray, FloatArray, IntArray
+from quorate._typing import Array, BoolArray, FloatArray, IntArray, Progress
 from quorate._votes import Summary, VoteCounts, Votes, check_counts, check_votes
-from quorate.pruning._old_flags import fold_old_flags, note_undeclared_weights
-from quorate.pruning._size import members_to_keep
-from quorate.pruning._tags import PrunerTags
 
-Progress = Callable[[int, int], object]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrunerTags:
+    """What to expect of a pruning method, whatever its parameters.
+
+    A method says ``tags = PrunerTags(...)`` once, with what differs from the defaults.
+    Whoever calls it asks the tags and nothing else: which votes to collect, which
+    sizes to try, what to read afterwards. :func:`quorate.testing.check_pruner` checks
+    those that can be checked.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> quorate.pruning.OrderedError.tags.finds_size
+    True
+    >>> quorate.pruning.PrunerTags(is_random=True).honours_keep
+    True
+    """
+
+    finds_size: bool = False
+    """Whether ``keep=None`` lets the method choose how many to keep."""
+    honours_keep: bool = True
+    """Whether exactly ``keep`` members come out; otherwise at most that many."""
+    has_order: bool = True
+    """Whether ``order_`` is the order of picking, each prefix a choice."""
+    nested: bool = True
+    """Whether a choice of fewer members is the start of one of more."""
+    uses_weights: bool = False
+    """Whether voting weights enter; other methods see the members as equals."""
+    chooses_weights: bool = False
+    """Whether the method sets ``weights_``, new voting weights for those it keeps."""
+    uses_probabilities: bool = False
+    """Whether members' class probabilities enter where the votes have them."""
+    uses_unlabelled: bool = False
+    """Whether votes on further samples, without labels, enter where there are some."""
+    needs_features: bool = False
+    """Whether ``fit`` needs the samples themselves, as numbers."""
+    needs_out_of_bag: bool = False
+    """Whether the method is defined on out-of-bag votes only."""
+    takes_costs: bool = False
+    """Whether there is a parameter ``cost``, which may name a kind of cost."""
+    takes_scoring: bool = False
+    """Whether there is a parameter ``scoring``, a score that is optimised as it is."""
+    takes_class_weight: bool = False
+    """Whether there is a parameter ``class_weight``: what is made small or large is a
+    sum over samples, in which they can count by their class."""
+    driven_by_accuracy: bool = False
+    """Whether members that look perfect on their training samples mislead it."""
+    takes_summary: bool = False
+    """Whether ``fit`` takes a :class:`quorate.Summary` too: counts and the table of
+    pairs are all that the method looks at, unless its parameters ask for more."""
+    is_random: bool = False
+    """Whether there is a ``random_state``, and it matters."""
+
+
+def members_to_keep(keep: Any, n_members: int, owner: str) -> int:
+    """Turn a fraction or a count into a number of members, or say what would fit.
+
+    A fraction is rounded up, since a method stops when it has reached its share.
+
+    Examples
+    --------
+    >>> from quorate.pruning import members_to_keep
+    >>> members_to_keep(0.3, 10, "EPBD"), members_to_keep(4, 10, "EPBD")
+    (3, 4)
+    """
+    if is_whole(keep) and 1 <= int(keep) <= n_members:
+        return int(keep)
+    if is_number(keep) and not is_whole(keep) and 0 < float(keep) <= 1:
+        # The hair less keeps 0.3 * 10 from becoming 4.
+        return max(1, math.ceil(float(keep) * n_members - 1e-9))
+    raise ValueError(
+        f"{owner}(keep={keep!r}): keep 1 to {n_members} members, "
+        "or a fraction in (0, 1]."
+    )
+
+
+NEAR = 1e-12
+"""Sums of floats that should be equal may differ by this much, relatively."""
+TOLERANCE = 1e-9
+"""Losses this close, relatively, are equal."""
+
+
+def most_accurate_first(votes: VoteCounts) -> IntArray:
+    """Return the members by falling accuracy, equals by position."""
+    right, asked = votes.member_counts()
+    # Equal fractions of whole numbers below 2**26 give equal floats.
+    return np.argsort(-(right / asked), kind="stable")
+
+
+def first_best(
+    scores: Array, allowed: BoolArray, tolerance: float = 0.0, unit: float = 1.0
+) -> int:
+    """Return the lowest position among the allowed whose score is largest.
+
+    With a tolerance, scores that close to the largest, relative to it or to ``unit`` if
+    that is more, count as equal.
+    """
+    open_scores = np.where(allowed, scores, -np.inf)
+    best = open_scores.max()
+    if tolerance:
+        best -= tolerance * max(unit, abs(best))
+    return int(np.argmax(open_scores >= best))
+
+
+def as_generator(random_state: Any) -> np.random.Generator:
+    """Return a generator for None, a seed, a RandomState or a Generator."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31 - 1))
+    return np.random.default_rng(random_state)
+
+
 _MEMBERS_TO_KNOW = 5  # by whose answers votes are known again
 
 
-def _silent(done: int, total: int) -> None:
+def silent(done: int, total: int) -> None:
     """Report nothing."""
 
 
@@ -58,10 +169,6 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
     _X: Any
     _unlabelled: Votes | None
     _progress: Progress
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        fold_old_flags(cls)
 
     def __init__(self, keep: float | int | None = 0.2) -> None:
         self.keep = keep
@@ -103,7 +210,7 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         given = cast("Votes", votes)
         seen = given if self.tags.uses_weights else given.unweighted()
         self._X, self._unlabelled = X, unlabelled
-        self._progress = progress or _silent
+        self._progress = progress or silent
         try:
             # What is too small to be told from 0 is 0, whatever NumPy was told.
             with np.errstate(under="ignore"):
@@ -115,7 +222,6 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         self.support_[self.order_] = True
         self.n_kept_ = int(self.order_.size)
         self._chosen_on = _digest(votes) if isinstance(votes, Votes) else None
-        note_undeclared_weights(self)
         return self
 
     def _pick(self, votes: Votes) -> Sequence[int] | Array:
@@ -199,6 +305,11 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         if not isinstance(given, str) or given not in allowed:
             raise self._refuse(parameter, f"use {' or '.join(map(repr, allowed))}")
 
+    def _flag(self, parameter: str) -> None:
+        """Raise ``ValueError`` unless the parameter is True or False."""
+        if not isinstance(getattr(self, parameter), (bool, np.bool_)):
+            raise self._refuse(parameter, "True or False")
+
     def _positive(self, parameter: str) -> float:
         """Return the parameter as a float above 0, or refuse it."""
         given = getattr(self, parameter)
@@ -216,10 +327,17 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
     def _count(self, parameter: str, lowest: int = 0) -> int:
         """Return the parameter as a whole number, or refuse it."""
         given = getattr(self, parameter)
-        whole = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
-        if not whole or given < lowest:
+        if not is_whole(given) or given < lowest:
             raise self._refuse(parameter, f"a whole number, {lowest} or more")
         return int(given)
+
+    @property
+    def _is_balanced(self) -> bool:
+        """Whether samples count by their class; never without ``class_weight``."""
+        given = getattr(self, "class_weight", None)
+        if given is None or (isinstance(given, str) and given == "balanced"):
+            return given is not None
+        raise self._refuse("class_weight", "None or 'balanced'")
 
     @property
     def _owner(self) -> str:
@@ -236,5 +354,10 @@ def _digest(votes: Votes) -> str:
 
 
 def is_number(value: Any) -> bool:
-    number = isinstance(value, (int, float, np.number))
-    return number and not isinstance(value, bool)
+    """Tell whether a value is a number and no flag."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def is_whole(value: Any) -> bool:
+    """Tell whether a value is a whole number and no flag."""
+    return isinstance(value, Integral) and not isinstance(value, bool)

@@ -8,12 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from quorate._typing import BoolArray, IntArray, Ties
+from quorate._typing import IntArray, Ties
 from quorate._votes import Votes
-from quorate.pruning._ballot import Ballot, open_ballot
-from quorate.pruning._base import Pruner
-from quorate.pruning._picking import as_generator
-from quorate.pruning._tags import PrunerTags
+from quorate.pruning._base import Pruner, PrunerTags, as_generator
+from quorate.pruning._running_vote import RunningVote, running_vote
 
 # Mutations drawn at a time.
 _BATCH = 1024
@@ -54,15 +52,23 @@ class _Evolution(Pruner):
             raise self._refuse("time_limit", "seconds, more than 0, or None")
         if self.n_iter is None:
             return round(n_members**2 * math.log(n_members)) if n_members > 1 else 0
-        if isinstance(self.n_iter, bool) or self.n_iter != int(self.n_iter):
+        n_iter = self.n_iter
+        if isinstance(n_iter, bool) or n_iter != int(n_iter) or n_iter < 0:
             raise self._refuse("n_iter", "a whole number, 0 or more, or None")
-        if self.n_iter < 0:
-            raise self._refuse("n_iter", "a whole number, 0 or more, or None")
-        return int(self.n_iter)
+        return int(n_iter)
 
-    def _deadline(self) -> float:
+    def _begin(
+        self, votes: Votes, most: int
+    ) -> tuple[RunningVote, np.random.Generator, int, float]:
+        """Return the vote of a random set, the generator, rounds and the deadline."""
+        rounds = self._rounds(votes.n_members)
         limit = math.inf if self.time_limit is None else self.time_limit
-        return time.perf_counter() + limit
+        deadline = time.perf_counter() + limit
+        rng = as_generator(self.random_state)
+        running = running_vote(votes, self.ties)
+        running.become(self._start(rng, votes.n_members, most))
+        self.n_iter_ = 0
+        return running, rng, rounds, deadline
 
     def _start(self, rng: np.random.Generator, n_members: int, most: int) -> IntArray:
         """Draw a random set that is not empty and not larger than allowed."""
@@ -73,9 +79,9 @@ class _Evolution(Pruner):
             if drawn.size:
                 return drawn
 
-    def _finish(self, inside: BoolArray, error: Any, ballot: Ballot) -> IntArray:
-        self.error_ = float(error) / (ballot.scale * ballot.votes.n_samples)
-        return np.flatnonzero(inside)
+    def _finish(self, running: RunningVote) -> IntArray:
+        self.error_ = running.loss()
+        return np.flatnonzero(running.inside)
 
 
 class SEP(_Evolution):
@@ -123,35 +129,31 @@ class SEP(_Evolution):
 
     def _select(self, votes: Votes, size: int) -> IntArray:
         n = votes.n_members
-        rounds, deadline = self._rounds(n), self._deadline()
-        rng = as_generator(self.random_state)
-        ballot = open_ballot(votes, self.ties)
-        ballot.become(self._start(rng, n, size))
-        error = ballot.error
+        running, rng, rounds, deadline = self._begin(votes, size)
+        error = running.error
         single: list[Any] = []  # errors after each single flip, while they hold
-        self.n_iter_ = 0
         for flips in _mutations(rng, n, rounds):
             self.n_iter_ += 1
             if self.n_iter_ % _BATCH == 0:
                 self._progress(self.n_iter_, rounds)
                 if time.perf_counter() > deadline:
                     break
-            if not flips or (size < n and _size_after(ballot, flips) > size):
+            if not flips or (size < n and _size_after(running, flips) > size):
                 continue
             if len(flips) == 1:
-                single = single or ballot.errors_if_flipped().tolist()
+                single = single or running.errors_if_flipped().tolist()
                 after = single[flips[0]]
                 if after > error:
                     continue
-                ballot.flip(flips[0])
+                running.flip(flips[0])
             else:
-                _flip_all(ballot, flips)
-                after = ballot.error
+                _flip_all(running, flips)
+                after = running.error
                 if after > error:
-                    _flip_all(ballot, flips)
+                    _flip_all(running, flips)
                     continue
             error, single = after, []
-        return self._finish(ballot.inside, error, ballot)
+        return self._finish(running)
 
 
 class PEP(_Evolution):
@@ -212,45 +214,36 @@ class PEP(_Evolution):
 
     def _select(self, votes: Votes, size: int) -> IntArray:
         n = votes.n_members
-        rounds, deadline = self._rounds(n), self._deadline()
-        rng = as_generator(self.random_state)
-        ballot = open_ballot(votes, self.ties)
-        ballot.become(self._start(rng, n, size))
+        running, rng, rounds, deadline = self._begin(votes, size)
         archive = Archive()
-        archive.offer(ballot)
-        self.n_iter_ = self.n_evaluations_ = 0
+        archive.offer(running)
+        self.n_evaluations_ = 0
         for flips in _mutations(rng, n, rounds):
             self.n_iter_ += 1
             self._progress(self.n_iter_, rounds)
             if time.perf_counter() > deadline:
                 break
             sizes = archive.sizes()
-            parent = archive.state(sizes[int(rng.integers(len(sizes)))])
+            parent = archive.states[sizes[int(rng.integers(len(sizes)))]]
             if not flips:
                 continue  # the parent itself, which is there already
-            ballot.restore(parent)
-            _flip_all(ballot, flips)
+            running.restore(parent)
+            _flip_all(running, flips)
             self.n_evaluations_ += 1
-            if archive.offer(ballot):
+            if archive.offer(running):
                 self.n_evaluations_ += n * (n + 1) // 2
-                for _ in walk_around(ballot):
-                    archive.offer(ballot)
-        total = ballot.scale * votes.n_samples
-        self.front_ = [(k, float(archive.errors[k]) / total) for k in archive.sizes()]
-        fitting = [k for k in archive.sizes() if k <= size]
-        if not fitting:
-            return self._smallest(archive, ballot, size)
+                for _ in walk_around(running):
+                    archive.offer(running)
+        total = running.scale * votes.n_samples
+        sizes = archive.sizes()
+        self.front_ = [(k, float(archive.errors[k]) / total) for k in sizes]
+        fitting = [k for k in sizes if k <= size] or sizes[:1]
         best = min(fitting, key=lambda k: (archive.errors[k], k))
-        ballot.restore(archive.state(best))
-        return self._finish(ballot.inside, archive.errors[best], ballot)
-
-    def _smallest(self, archive: "Archive", ballot: Ballot, size: int) -> IntArray:
-        """Shrink the smallest set found to the size allowed, losing little."""
-        ballot.restore(archive.state(archive.sizes()[0]))
-        while ballot.size > size:
-            after = np.where(ballot.inside, ballot.errors_if_removed(), np.inf)
-            ballot.flip(int(after.argmin()))
-        return self._finish(ballot.inside, ballot.error, ballot)
+        running.restore(archive.states[best])
+        while running.size > size:  # too large even the smallest: lose as little
+            after = np.where(running.inside, running.errors_if_removed(), np.inf)
+            running.flip(int(after.argmin()))
+        return self._finish(running)
 
 
 class Archive:
@@ -261,47 +254,42 @@ class Archive:
 
     def __init__(self) -> None:
         self.errors: dict[int, Any] = {}
-        self._states: dict[int, Any] = {}
+        self.states: dict[int, Any] = {}
 
     def sizes(self) -> list[int]:
         """Return the sizes there are, smallest first."""
         return sorted(self.errors)
 
-    def state(self, size: int) -> Any:
-        """Return the state of the set of that size."""
-        return self._states[size]
-
-    def offer(self, ballot: Ballot) -> bool:
+    def offer(self, running: RunningVote) -> bool:
         """Let the set in unless one there is better; tell whether it came in."""
-        size, error = ballot.size, ballot.error
+        size, error = running.size, running.error
         if size == 0:
             return False
-        for other, known in self.errors.items():
-            no_worse = other <= size and known <= error
-            if no_worse and (other < size or known < error):
-                return False
-        for other in [
-            k for k, known in self.errors.items() if k >= size and known >= error
-        ]:
-            del self.errors[other], self._states[other]
-        self.errors[size], self._states[size] = error, ballot.snapshot()
+        entries = list(self.errors.items())
+        if any(
+            k <= size and e <= error and (k, e) != (size, error) for k, e in entries
+        ):
+            return False
+        for other in [k for k, known in entries if k >= size and known >= error]:
+            del self.errors[other], self.states[other]
+        self.errors[size], self.states[size] = error, running.snapshot()
         return True
 
 
 def walk_around(
-    ballot: Ballot, empty_error: float = math.inf
+    running: RunningVote, empty_error: float = math.inf
 ) -> Iterator[tuple[int, float]]:
     """Flip every member once, each time the one that gives the smallest error.
 
-    Yields (member, error) after each flip; the ballot is that of the new set.
+    Yields (member, error) after each flip; the running is that of the new set.
     """
-    free = np.ones(ballot.votes.n_members, dtype=bool)
+    free = np.ones(running.votes.n_members, dtype=bool)
     while free.any():
-        after = ballot.errors_if_flipped().astype(float)
+        after = running.errors_if_flipped()
         after[np.isinf(after)] = empty_error
         after[~free] = math.nan
         member = int(np.nanargmin(after))
-        ballot.flip(member)
+        running.flip(member)
         free[member] = False
         yield member, after[member]
 
@@ -322,11 +310,11 @@ def _mutations(
         done += batch
 
 
-def _flip_all(ballot: Ballot, members: list[int]) -> None:
+def _flip_all(running: RunningVote, members: list[int]) -> None:
     for member in members:
-        ballot.flip(member)
+        running.flip(member)
 
 
-def _size_after(ballot: Ballot, flips: list[int]) -> int:
-    gone = int(np.count_nonzero(ballot.inside[flips]))
-    return ballot.size + len(flips) - 2 * gone
+def _size_after(running: RunningVote, flips: list[int]) -> int:
+    gone = int(np.count_nonzero(running.inside[flips]))
+    return running.size + len(flips) - 2 * gone

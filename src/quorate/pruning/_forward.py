@@ -1,22 +1,47 @@
-"""Plain forward search: one member after the other, by any score."""
+"""Search by any score: one member after the other, each once or several times."""
 
 from typing import Any
 
 import numpy as np
 
 from quorate._scoring import Score, score_for
-from quorate._typing import FloatArray
+from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate._votes import Votes
-from quorate.pruning._base import Pruner
-from quorate.pruning._class_weight import is_balanced
-from quorate.pruning._picking import first_best
-from quorate.pruning._scored import SUMS, open_score
-from quorate.pruning._tags import PrunerTags
+from quorate.pruning._base import (
+    TOLERANCE,
+    Pruner,
+    PrunerTags,
+    as_generator,
+    first_best,
+)
+from quorate.pruning._running_average import SUMS, running_average, running_score
+from quorate.pruning._running_loss import RunningLoss, grow
 
-_TOLERANCE = 1e-9
+
+class _ByScore(Pruner):
+    """Methods that make a score of the average large."""
+
+    n_evaluations_: int
+    scoring: Any
+
+    def _running(self, votes: Votes, score: Score, most: int) -> RunningLoss:
+        """Return the loss of an empty average, or refuse to balance its classes."""
+        if self._is_balanced and score.name not in SUMS:
+            raise self._refuse(
+                "class_weight",
+                f"{score.name} is no mean over samples, in which they could count by "
+                "their class; accuracy, neg_log_loss and neg_brier_score are",
+            )
+        if self._is_balanced and not votes.has_equal_weights:
+            raise self._refuse(
+                "class_weight",
+                "these votes are weighted, and classes are balanced for equal votes "
+                "only; take scoring='balanced_accuracy'",
+            )
+        return running_score(votes, score, most, self._is_balanced)
 
 
-class ForwardSearch(Pruner):
+class ForwardSearch(_ByScore):
     """Add the member that makes a score of the ensemble best.
 
     Starts with the member that is best alone. The score is that of the ensemble
@@ -72,7 +97,6 @@ class ForwardSearch(Pruner):
         driven_by_accuracy=True,
     )
     scores_: FloatArray
-    n_evaluations_: int
 
     def __init__(
         self,
@@ -86,39 +110,182 @@ class ForwardSearch(Pruner):
 
     def _select(self, votes: Votes, size: int) -> list[int]:
         score = score_for(self.scoring, votes, self._owner)
-        balanced = balanced_sum(self, score, votes)
-        average = open_score(votes, score, size, balanced=balanced)
-        outside = np.ones(votes.n_members, dtype=bool)
-        picked: list[int] = []
-        losses: list[float] = []
-        while len(picked) < size:
-            after = np.full(votes.n_members, np.inf)
-            members = np.flatnonzero(outside)
-            after[members] = average.losses(members)
-            picked.append(first_best(-after, outside, _TOLERANCE))
-            outside[picked[-1]] = False
-            average.add(picked[-1])
-            losses.append(float(after[picked[-1]]))
-            self._progress(len(picked), size)
-        self.scores_ = np.array([score.top - loss for loss in losses])
-        self.n_evaluations_ = getattr(average, "n_evaluations", 0)
+        running = self._running(votes, score, size)
+        picked, losses = grow(running, votes.n_members, size, self._progress)
+        self.scores_ = score.top - np.array(losses)
+        self.n_evaluations_ = running.n_evaluations
         return picked
 
 
-def balanced_sum(pruner: Pruner, score: Score, votes: Votes) -> bool:
-    """Tell whether classes count the same; refuse where the score is no sum."""
-    if not is_balanced(pruner):
-        return False
-    if score.name not in SUMS:
-        raise ValueError(
-            f"{type(pruner).__name__}(class_weight='balanced'): {score.name} is no "
-            "mean over samples, in which they could count by their class; accuracy, "
-            "neg_log_loss and neg_brier_score are."
-        )
-    if not votes.has_equal_weights:
-        raise ValueError(
-            f"{type(pruner).__name__}(class_weight='balanced'): these votes are "
-            "weighted, and classes are balanced for equal votes only; take "
-            "scoring='balanced_accuracy'."
-        )
-    return True
+class GreedySelection(_ByScore):
+    """Add the member that helps most, again and again.
+
+    Greedy ensemble selection, as AutoML tools do it: in each round the member comes in
+    that makes the average best, members may come in again, and how often they did is
+    their weight. The result is the first round of the smallest loss.
+
+    Parameters
+    ----------
+    keep : float or int
+        Fraction in (0, 1] or number of different members to keep, at most.
+    loss : {"accuracy", "brier", "log_loss"}
+        What to make small: errors of the averaged vote, its Brier score, or its
+        logarithmic loss.
+    n_rounds : int
+        Rounds, at least as many as members to keep.
+    replace : bool
+        Whether members may come in again. Otherwise as many rounds as members to keep,
+        all of which stay, with equal weights.
+    n_start : int
+        Begin with this many of the members that are best alone.
+    n_bags : int
+        Repeat the selection on random parts of the members and add up the weights;
+        where that gives more members than wanted, those of most weight stay.
+    bag_size : float
+        Share of the members in each part.
+    random_state : int, RandomState, Generator or None
+        Seed of the parts; without effect where ``n_bags`` is 1.
+    scoring : str, scorer, callable or None
+        A score to make large in place of ``loss``: a name that scikit-learn knows, a
+        scorer of ``sklearn.metrics.make_scorer``, or a function of labels and
+        predictions (or probabilities). None for ``loss``, or for the score that
+        :func:`quorate.prune` was given.
+    class_weight : {"balanced"}, optional
+        Let every class count the same, however rare; not with a score that is no mean
+        over samples.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_members,)
+        How often each member came in, as a share.
+    losses_ : ndarray
+        Loss after each round of the last selection; what is missing to the best value
+        where there is a score.
+    n_evaluations_ : int
+        How often a score was evaluated as a whole; 0 where candidates are judged by
+        what they change.
+
+    Notes
+    -----
+    The average of a set on a sample is over the members that may vote on it; where
+    nobody may, all classes count alike. Ties between classes count as a random choice
+    would err. Probabilities are used where the votes have them, and none counts as less
+    than 1e-6 in the logarithmic loss. Among equals the member that came in least often
+    does, then the one of the lower position. Old weights play no part.
+
+    References
+    ----------
+    R. Caruana et al., "Ensemble selection from libraries of models", ICML, 2004.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> votes = quorate.Votes([[1, 1, 0, 1], [1, 0, 1, 1], [0, 1, 1, 1]], [1, 1, 1, 1])
+    >>> quorate.pruning.GreedySelection(keep=3).fit(votes).weights_.round(2)
+    array([0.33, 0.33, 0.33])
+    """
+
+    tags = PrunerTags(
+        honours_keep=False,
+        nested=False,
+        chooses_weights=True,
+        uses_probabilities=True,
+        takes_scoring=True,
+        takes_class_weight=True,
+        driven_by_accuracy=True,
+        is_random=True,
+    )
+    losses_: FloatArray
+
+    def __init__(
+        self,
+        keep: float | int | None = 0.2,
+        loss: str = "accuracy",
+        n_rounds: int = 50,
+        replace: bool = True,
+        n_start: int = 1,
+        n_bags: int = 1,
+        bag_size: float = 0.5,
+        random_state: Any = None,
+        scoring: Any = None,
+        class_weight: str | None = None,
+    ) -> None:
+        super().__init__(keep)
+        self.loss = loss
+        self.n_rounds = n_rounds
+        self.replace = replace
+        self.n_start = n_start
+        self.n_bags = n_bags
+        self.bag_size = bag_size
+        self.random_state = random_state
+        self.scoring = scoring
+        self.class_weight = class_weight
+
+    def _select(self, votes: Votes, size: int) -> IntArray:
+        self._one_of("loss", "accuracy", "brier", "log_loss")
+        self._flag("replace")
+        self.n_evaluations_ = 0
+        n_bags, share = self._count("n_bags", 1), self._share("bag_size")
+        start, rounds = self._count("n_start", 1), self._count("n_rounds", 1)
+        rounds = max(rounds, size) if self.replace else size
+        n = votes.n_members
+        allowed: list[BoolArray] = [np.ones(n, dtype=bool)]
+        if n_bags > 1:
+            rng, part = as_generator(self.random_state), max(1, round(share * n))
+            drawn = (rng.permutation(n)[:part] for _ in range(n_bags))
+            allowed = [np.isin(np.arange(n), members) for members in drawn]
+        picks: list[int] = []
+        for members in allowed:
+            picks += self._run(votes, size, rounds, start, members)
+        counts = np.bincount(picks, minlength=n)
+        order: IntArray = np.array(list(dict.fromkeys(picks)), dtype=np.intp)
+        most = np.lexsort((order, -counts[order]))[:size]
+        chosen = order[np.sort(most)]
+        self.weights_ = np.zeros(n)
+        self.weights_[chosen] = counts[chosen] / counts[chosen].sum()
+        return chosen
+
+    def _run(
+        self, votes: Votes, size: int, rounds: int, start: int, allowed: BoolArray
+    ) -> list[int]:
+        """Return the members that came in, round by round, up to the best round."""
+        running = self._open(votes, rounds)
+        alone = running.losses_among(allowed)
+        begin = min(start, size, int(allowed.sum()))
+        picks: list[int] = np.argsort(alone.round(10), kind="stable")[:begin].tolist()
+        if begin == 1:
+            picks = [first_best(-alone, allowed, TOLERANCE)]
+        for member in picks:
+            running.add(member)
+        losses = [running.loss()]
+        inside = np.zeros(votes.n_members, dtype=bool)
+        inside[picks] = True
+        while len(picks) < rounds:
+            open_to = allowed.copy() if self.replace else allowed & ~inside
+            if inside.sum() >= size:
+                open_to &= inside
+            if not open_to.any():
+                break
+            after = running.losses_among(open_to)
+            # Of equals the one that came in least often, or the first always would.
+            best = after.min()
+            equal = open_to & (after <= best + TOLERANCE * max(1.0, abs(best)))
+            used = np.bincount(picks, minlength=after.size)
+            member = int(np.argmin(np.where(equal, used, len(picks) + 1)))
+            running.add(member)
+            picks.append(member)
+            inside[member] = True
+            losses.append(float(after[member]))
+            self._progress(len(picks), rounds)
+        self.losses_ = np.array(losses)
+        self.n_evaluations_ += running.n_evaluations
+        if not self.replace:
+            return picks
+        best = first_best(-self.losses_, np.ones(len(losses), dtype=bool), TOLERANCE)
+        return picks[: begin + best]
+
+    def _open(self, votes: Votes, rounds: int) -> RunningLoss:
+        if self.scoring is None:
+            return running_average(votes, self.loss, rounds, self._is_balanced)
+        score = score_for(self.scoring, votes, self._owner)
+        return self._running(votes, score, rounds)

@@ -8,74 +8,62 @@ from typing import Any
 
 from quorate._messages import unknown_name
 from quorate._output import escape
-from quorate.pruning._base import Pruner
-from quorate.pruning._complement import MRMC, Complementariness
-from quorate.pruning._concurrency import Concurrency, UncertaintyWeighted
-from quorate.pruning._discep import DiscEP
-from quorate.pruning._divergence import KLDivergence
-from quorate.pruning._drep import DREP
-from quorate.pruning._evolution import PEP, SEP
-from quorate.pruning._farthest import FarthestFirst, LocalSearch
-from quorate.pruning._forward import ForwardSearch
-from quorate.pruning._ges import GreedySelection
-from quorate.pruning._instance import EPBD, FTAD
-from quorate.pruning._kappa import KappaPruning
-from quorate.pruning._margin_distance import MarginDistance
-from quorate.pruning._margin_loss import MarginLoss
-from quorate.pruning._mrmr import MRMR
-from quorate.pruning._quadratic import BrierSelection, Herding
-from quorate.pruning._rankings import (
-    MDEP,
-    UMEP,
-    IndividualContribution,
-    OrientationOrdering,
+from quorate._scoring import EvaluatedScore, counts_every_class, find_score, is_accuracy
+from quorate._votes import Votes, VoteSource
+from quorate.pruning import (
+    _evolution,
+    _forward,
+    _greedy,
+    _instance,
+    _margins,
+    _pairwise,
+    _quadratic,
+    _ranking,
+    _simplex,
+    _sparse,
+    _twostage,
 )
-from quorate.pruning._reduced_error import OrderedError, ReducedError
-from quorate.pruning._simple import BestMembers, EarlyStopping, RandomSubset
-from quorate.pruning._simplex import SimplexWeights
-from quorate.pruning._sparse import SparseWeights
-from quorate.pruning._tags import PrunerTags
-from quorate.pruning._twostage import TwoStageAccuracy, TwoStageDistance
+from quorate.pruning._base import Pruner, PrunerTags
 
 METHODS: dict[str, type[Pruner]] = {
     # the paper's own
-    "epbd": EPBD,
-    "ftad": FTAD,
+    "epbd": _instance.EPBD,
+    "ftad": _instance.FTAD,
     # those it was compared with
-    "es": EarlyStopping,
-    "kl": KLDivergence,
-    "kp": KappaPruning,
-    "oo": OrientationOrdering,
-    "drep": DREP,
-    "sep": SEP,
-    "pep": PEP,
-    "mrmr": MRMR,
-    "mrmc": MRMC,
-    "discep": DiscEP,
-    "tsp_ap": TwoStageAccuracy,
-    "tsp_dp": TwoStageDistance,
-    "gma": FarthestFirst,
-    "lcs": LocalSearch,
+    "es": _ranking.EarlyStopping,
+    "kl": _pairwise.KLDivergence,
+    "kp": _pairwise.KappaPruning,
+    "oo": _ranking.OrientationOrdering,
+    "drep": _greedy.DREP,
+    "sep": _evolution.SEP,
+    "pep": _evolution.PEP,
+    "mrmr": _pairwise.MRMR,
+    "mrmc": _greedy.MRMC,
+    "discep": _greedy.DiscEP,
+    "tsp_ap": _twostage.TwoStageAccuracy,
+    "tsp_dp": _twostage.TwoStageDistance,
+    "gma": _pairwise.FarthestFirst,
+    "lcs": _pairwise.LocalSearch,
     # the classics
-    "re": ReducedError,
-    "oep": OrderedError,
-    "cm": Complementariness,
-    "mdm": MarginDistance,
-    "epic": IndividualContribution,
-    "umep": UMEP,
-    "mdep": MDEP,
-    "concurrency": Concurrency,
-    "uwa": UncertaintyWeighted,
-    "best": BestMembers,
-    "random": RandomSubset,
+    "re": _greedy.ReducedError,
+    "oep": _greedy.OrderedError,
+    "cm": _greedy.Complementariness,
+    "mdm": _margins.MarginDistance,
+    "epic": _ranking.IndividualContribution,
+    "umep": _ranking.UMEP,
+    "mdep": _ranking.MDEP,
+    "concurrency": _greedy.Concurrency,
+    "uwa": _greedy.UncertaintyWeighted,
+    "best": _ranking.BestMembers,
+    "random": _ranking.RandomSubset,
     # beyond: averages, probabilities and new weights
-    "brier": BrierSelection,
-    "herding": Herding,
-    "margin_loss": MarginLoss,
-    "l1": SparseWeights,
-    "ges": GreedySelection,
-    "forward": ForwardSearch,
-    "simplex": SimplexWeights,
+    "brier": _quadratic.BrierSelection,
+    "herding": _quadratic.Herding,
+    "margin_loss": _margins.MarginLoss,
+    "l1": _sparse.SparseWeights,
+    "ges": _forward.GreedySelection,
+    "forward": _forward.ForwardSearch,
+    "simplex": _simplex.SimplexWeights,
 }
 
 # Packages add methods of their own under this entry point.
@@ -93,8 +81,9 @@ class Method:
 
     @property
     def title(self) -> str:
-        """Its name in words, such as "reduced error"."""
-        return _in_words(self.cls)
+        """Its name in words, such as "reduced error"; abbreviations stay."""
+        parts = re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z0-9]*", self.cls.__name__)
+        return " ".join(part if part.isupper() else part.lower() for part in parts)
 
     @property
     def long_name(self) -> str:
@@ -112,31 +101,6 @@ class Method:
         """What the method declares about itself."""
         return self.cls.tags
 
-    @property
-    def finds_size(self) -> bool:
-        """Whether ``keep=None`` lets it choose how many to keep."""
-        return self.tags.finds_size
-
-    @property
-    def honours_keep(self) -> bool:
-        """Whether exactly ``keep`` members come out, otherwise at most."""
-        return self.tags.honours_keep
-
-    @property
-    def uses_weights(self) -> bool:
-        """Whether voting weights enter."""
-        return self.tags.uses_weights
-
-    @property
-    def takes_summary(self) -> bool:
-        """Whether a summary of votes is enough for it."""
-        return self.tags.takes_summary
-
-    @property
-    def is_random(self) -> bool:
-        """Whether it takes a seed."""
-        return self.tags.is_random
-
 
 class MethodCatalogue(dict[str, Method]):
     """Methods by name; prints as one line each."""
@@ -150,7 +114,7 @@ class MethodCatalogue(dict[str, Method]):
             f"<tr><td><code>{escape(name)}</code></td>"
             f"<td><code>{escape(m.cls.__name__)}</code></td>"
             f"<td>{escape(m.summary)}</td>"
-            f"<td>{'yes' if m.takes_summary else ''}</td></tr>"
+            f"<td>{'yes' if m.tags.takes_summary else ''}</td></tr>"
             for name, m in self.items()
         )
         head = (
@@ -173,7 +137,7 @@ def methods() -> MethodCatalogue:
     >>> import quorate
     >>> quorate.methods()["re"].cls.__name__
     'ReducedError'
-    >>> [name for name, m in quorate.methods().items() if m.is_random]
+    >>> [name for name, m in quorate.methods().items() if m.tags.is_random]
     ['sep', 'pep', 'gma', 'random', 'ges']
     """
     known = dict(METHODS)
@@ -199,29 +163,15 @@ def method_name(name: object) -> str:
         if folded in METHODS:
             return folded
         known = methods()
-        if folded in known:
-            return folded
         letters = folded.replace("_", "").replace(" ", "")
         for listed, method in known.items():
-            if method.cls.__name__.lower() == letters:
+            if folded == listed or method.cls.__name__.lower() == letters:
                 return listed
         titles = [method.title.replace(" ", "_") for method in known.values()]
         problem = unknown_name("method", name, {*titles, *known})
         if "did you mean" in problem:
             raise ValueError(problem)
     raise ValueError(unknown_name("method", name, methods()))
-
-
-def _in_words(cls: type) -> str:
-    """Return the words of a class name; abbreviations stay as they are."""
-    parts = re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z0-9]*", cls.__name__)
-    return " ".join(part if part.isupper() else part.lower() for part in parts)
-
-
-def find_method(name: object) -> type[Pruner]:
-    """Return the class of that name, or list the nearest names."""
-    listed = method_name(name)
-    return METHODS[listed] if listed in METHODS else methods()[listed].cls
 
 
 def make_pruner(method: Any, **parameters: Any) -> Pruner:
@@ -233,30 +183,104 @@ def make_pruner(method: Any, **parameters: Any) -> Pruner:
     >>> quorate.pruning.make_pruner("ftad", measure="kw_variance", keep=5)
     FTAD(keep=5, measure='kw_variance')
     """
-    _refuse_class_weight(method, parameters)
+    given: dict[str, Any] = {}
     if isinstance(method, Pruner):
-        pruner: Pruner = type(method)(**{**method.get_params(deep=False), **parameters})
-        return pruner
-    cls = find_method(method)
-    allowed = set(inspect.signature(cls).parameters)
-    for parameter in parameters:
-        if parameter not in allowed:
-            raise ValueError(
-                f"{cls.__name__}: {unknown_name('parameter', parameter, allowed)}"
-            )
-    return cls(**parameters)
-
-
-def _refuse_class_weight(method: Any, parameters: dict[str, Any]) -> None:
-    """Refuse to count samples by class where a method does not add them up."""
+        cls, given = type(method), method.get_params(deep=False)
+    else:
+        name = method_name(method)
+        cls = METHODS[name] if name in METHODS else methods()[name].cls
     if parameters.get("class_weight") is None:
         parameters.pop("class_weight", None)
-        return
-    cls = type(method) if isinstance(method, Pruner) else find_method(method)
-    if not cls.tags.takes_class_weight:
+    elif not cls.tags.takes_class_weight:
         able = [name for name, m in METHODS.items() if m.tags.takes_class_weight]
         raise ValueError(
             f"{cls.__name__}(class_weight={parameters['class_weight']!r}): it is no "
             "plain sum over samples, in which they could count by their class; "
             f"{', '.join(able)} take it."
         )
+    allowed = set(inspect.signature(cls).parameters)
+    for parameter in parameters:
+        if parameter not in allowed:
+            problem = unknown_name("parameter", parameter, allowed)
+            raise ValueError(f"{cls.__name__}: {problem}")
+    return cls(**{**given, **parameters})
+
+
+AUTO = "auto"
+
+
+def choose_method(
+    kind: str | None,
+    votes: Votes,
+    chosen_on: str = "",
+    *,
+    scoring: Any = None,
+    **parameters: Any,
+) -> Pruner:
+    """Return the method that ``method="auto"`` stands for.
+
+    ================================  ===============================================
+    ensemble                          method
+    ================================  ===============================================
+    forests, bagging                  ``brier``; ``herding`` on training votes
+    boosting                          ``l1``
+    voting, pools with probabilities  ``simplex`` without smoothing
+    voting, pools without             ``brier``
+    votes alone                       ``l1`` if they are weighted, ``simplex`` if they
+                                      have probabilities and no mask, else ``brier``
+    ================================  ===============================================
+
+    With a score in which every class counts (balanced accuracy, F1 and its kin,
+    Matthews' correlation), the same with ``class_weight="balanced"``, where the method
+    takes it; with a score that only its scorer knows, ``forward``. Losses of
+    probabilities and areas under curves are served by the methods above.
+
+    Parameters
+    ----------
+    kind : {"forest", "bagging", "boosting", "voting", "pool"} or None
+        What the votes are from, a kind of ensemble or its family; None if that is not
+        known, then ``votes.family`` counts.
+    votes : Votes
+        The votes to choose on; only what they carry is looked at.
+    chosen_on : VoteSource or str
+        Where the votes are from, as in the record ``pruning_``; ``votes.source`` by
+        default.
+    scoring : str, scorer, callable or None
+        What good means, if not accuracy; see :func:`quorate.select`.
+    **parameters
+        Parameters of the method.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> votes = quorate.Votes([[0, 1], [1, 1], [0, 0]], [0, 1])
+    >>> quorate.pruning.choose_method(None, votes, keep=2)
+    BrierSelection(keep=2)
+    >>> quorate.pruning.choose_method("boosting", votes, keep=2)
+    SparseWeights(keep=2)
+    >>> quorate.pruning.choose_method(None, votes, scoring="balanced_accuracy")
+    BrierSelection(class_weight='balanced')
+    """
+    source, kind = chosen_on or votes.source, kind or votes.family
+    if kind is None:
+        kind = "forest" if votes.is_masked else "pool"
+        kind = kind if votes.has_equal_weights else "boosting"
+    if kind == "boosting":
+        name = "l1"
+    elif kind in ("forest", "bagging"):
+        # Trees look perfect on samples they were trained on.
+        name = "herding" if source == VoteSource.TRAINING else "brier"
+    else:
+        name = "brier" if votes.class_probabilities is None else "simplex"
+    usual: dict[str, Any] = {}
+    if name == "simplex":
+        # Members of a pool differ in quality: a pull towards equal weights costs more
+        # than it saves, on 21 data sets with 5, 12 and 30 members (bench/pools.py).
+        usual["smoothing"] = 0.0
+    if not is_accuracy(scoring):
+        score = find_score(scoring, votes.classes, "auto")
+        if name != "herding" and isinstance(score, EvaluatedScore) and score.is_own:
+            return make_pruner("forward", **parameters)
+        if METHODS[name].tags.takes_class_weight and counts_every_class(score):
+            usual["class_weight"] = "balanced"
+    return make_pruner(name, **{**usual, **parameters})

@@ -7,18 +7,16 @@ import numpy as np
 
 from quorate._typing import Array, FloatArray
 from quorate._votes import VoteCounts, Votes
-from quorate.pruning._base import Pruner, is_number
-from quorate.pruning._class_weight import (
+from quorate.pruning._base import Pruner, PrunerTags, is_number
+from quorate.pruning._running_loss import QuadraticLoss, exchange, grow
+from quorate.pruning._shares import (
     balanced_gram,
-    balanced_label_products,
-    balanced_whole_products,
-    is_balanced,
+    balanced_products,
+    gram,
+    label_products,
+    mean_products,
+    whole_shares,
 )
-from quorate.pruning._picking import first_best
-from quorate.pruning._shares import gram, label_products, whole_products
-from quorate.pruning._tags import PrunerTags
-
-_TOLERANCE = 1e-9
 
 
 class _Quadratic(Pruner):
@@ -56,14 +54,11 @@ class _Quadratic(Pruner):
 
     def _minimise(self, G: FloatArray, b: FloatArray, size: int) -> list[int]:
         sweeps = self._count("sweeps")
-        chosen = _Set(G, b - self._charge(b.size) / 2)
-        while len(chosen.order) < size:
-            chosen.grow()
-        for _ in range(sweeps):
-            if not chosen.sweep():
-                break
-        self.loss_ = chosen.loss()
-        return chosen.order
+        running = QuadraticLoss(G, b - self._charge(b.size) / 2)
+        order, _ = grow(running, b.size, size)
+        exchange(running, b.size, order, sweeps)
+        self.loss_ = running.loss()
+        return order
 
     def _charge(self, n_members: int) -> FloatArray:
         """Return what each member has to be worth, in units of the loss."""
@@ -82,57 +77,6 @@ class _Quadratic(Pruner):
                 f"members, got an array of shape {costs.shape}."
             )
         return np.asarray(self.price * costs / costs.mean())
-
-
-class _Set:
-    """A set of members, the sums of its rows of G, and its loss."""
-
-    def __init__(self, G: FloatArray, b: FloatArray) -> None:
-        self.G, self.b = G, b
-        self.own = np.asarray(G.diagonal())
-        self.order: list[int] = []
-        self.outside = np.ones(b.size, dtype=bool)
-        self.sums = np.zeros(b.size)
-        self.pairs = self.gain = 0.0
-
-    def loss(self) -> float:
-        k = len(self.order)
-        return float(self.pairs / k**2 - 2 * self.gain / k)
-
-    def grow(self) -> None:
-        k = len(self.order) + 1
-        after = (self.pairs + 2 * self.sums + self.own) / k**2
-        after = after - 2 * (self.gain + self.b) / k
-        self._move(first_best(-after, self.outside, _TOLERANCE), 1)
-
-    def sweep(self) -> bool:
-        """Exchange each member for the best outsider, where that helps."""
-        changed = False
-        k = len(self.order)
-        for place, member in enumerate(list(self.order)):
-            if not self.outside.any():
-                break
-            before = self.loss()
-            self._move(member, -1)
-            after = (self.pairs + 2 * self.sums + self.own) / k**2
-            after = after - 2 * (self.gain + self.b) / k
-            other = first_best(-after, self.outside, _TOLERANCE)
-            better = after[other] < before - _TOLERANCE * max(1.0, abs(before))
-            self._move(other if better else member, 1, place)
-            changed |= bool(better)
-        return changed
-
-    def _move(self, member: int, step: int, place: int | None = None) -> None:
-        if step < 0:
-            self.sums -= self.G[:, member]
-            self.pairs -= 2 * self.sums[member] + self.own[member]
-            self.order.remove(member)
-        else:
-            self.pairs += 2 * self.sums[member] + self.own[member]
-            self.sums += self.G[:, member]
-            self.order.insert(len(self.order) if place is None else place, member)
-        self.gain += step * self.b[member]
-        self.outside[member] = step < 0
 
 
 class BrierSelection(_Quadratic):
@@ -209,15 +153,14 @@ class BrierSelection(_Quadratic):
     def _select(self, votes: VoteCounts, size: int) -> list[int]:
         self._one_of("target", "label", "soft")
         mix = self._share("mix")
-        balanced = is_balanced(self)
+        balanced = self._is_balanced
         if balanced:
-            cast = self._needs_samples(votes, "class_weight")
-            G, b = balanced_gram(cast), balanced_label_products(cast)
+            G, b = balanced_products(self._needs_samples(votes, "class_weight"))
         else:
             G, b = gram(votes), label_products(votes)
         if self.target == "soft":
-            whole = balanced_whole_products if balanced else whole_products
-            b = (b + whole(self._needs_samples(votes, "target"))) / 2
+            cast = self._needs_samples(votes, "target")
+            b = (b + mean_products(cast, whole_shares(cast), balanced)) / 2
         further = self._further(votes)
         if further is not None:
             # Further samples count by the class that the whole ensemble sees in them.

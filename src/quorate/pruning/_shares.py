@@ -2,14 +2,15 @@
 
 Selectors that average read members through these functions, so that votes and
 probabilities, masked or not, are the same to them. A vote that may not be used is a row
-of zeros.
+of zeros. Samples may count by their class, as much for every class, however rare: a
+balanced mean is the mean over classes of the means within them.
 """
 
 from collections.abc import Callable
 
 import numpy as np
 
-from quorate._kernels import lookup
+from quorate._kernels import lookup, sums
 from quorate._kernels.counts import column_blocks
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate._votes import Probabilities, VoteCounts, Votes
@@ -21,6 +22,11 @@ def unsure_probabilities(votes: VoteCounts) -> Probabilities | None:
     return None if given is None or given.are_certain else given
 
 
+def usable(votes: Votes) -> BoolArray | None:
+    """Return which votes may be used, None if all."""
+    return votes.valid if votes.is_masked else None
+
+
 def shares_of(votes: Votes, member: int) -> Array:
     """Return what one member gives each class, (n_samples, n_classes)."""
     given = unsure_probabilities(votes)
@@ -30,13 +36,106 @@ def shares_of(votes: Votes, member: int) -> Array:
     return np.asarray(codes[:, None] == np.arange(votes.n_classes), dtype=np.float32)
 
 
-def shares_for(votes: Votes, target: Array) -> Array:
-    """Return what each member gives the class ``target`` names, a row per member."""
+# ------------------------------------------------- classes that count the same
+
+
+def class_parts(votes: Votes) -> list[Votes]:
+    """Return the votes on the samples of each class that has some."""
+    codes = np.unique(votes.y)
+    return [votes.at(np.flatnonzero(votes.y == code)) for code in codes]
+
+
+def sample_weights(votes: Votes, balanced: bool = True) -> FloatArray:
+    """Return weights of mean 1 that give every class the same total, or all ones.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> from quorate.pruning._shares import sample_weights
+    >>> sample_weights(quorate.Votes([[0, 0, 0, 1]], [0, 0, 0, 1])).round(2)
+    array([0.67, 0.67, 0.67, 2.  ])
+    """
+    if not balanced:
+        return np.ones(votes.n_samples)
+    counts = np.bincount(votes.y, minlength=votes.n_classes)
+    return votes.n_samples / (np.count_nonzero(counts) * counts[votes.y])
+
+
+def balanced_accuracies(votes: Votes) -> FloatArray:
+    """Return each member's share of right votes, every class counting the same."""
+    right, asked = np.zeros((2, votes.n_members))
+    for part in class_parts(votes):
+        hits, cast = part.member_counts()
+        right += hits / part.n_samples
+        asked += cast / part.n_samples
+    return np.asarray(right / asked)
+
+
+def best_balanced(votes: Votes) -> IntArray:
+    """Return the members by falling balanced accuracy, equals by position."""
+    return np.argsort(-balanced_accuracies(votes).round(12), kind="stable")
+
+
+# ------------------------------------------------- products
+
+
+def gram(votes: VoteCounts) -> FloatArray:
+    """Return the mean inner product of all pairs of members, on samples both may vote.
+
+    For votes that is how often two members agree. A pair without a common sample counts
+    as the mean of all others.
+    """
+    return _mean_of_pairs(_product_sums(votes), votes.pairs_in_common())
+
+
+def balanced_gram(votes: Votes) -> FloatArray:
+    """Return the balanced mean inner product of all pairs of members."""
+    same, total = np.zeros((2, votes.n_members, votes.n_members))
+    for part in class_parts(votes):
+        same += _product_sums(part) / part.n_samples
+        total += part.pairs_in_common() / part.n_samples
+    return _mean_of_pairs(same, total)
+
+
+def _mean_of_pairs(same: Array, total: Array) -> FloatArray:
+    known = total > 0
+    mean = same / np.where(known, total, 1)
+    return mean if known.all() else np.where(known, mean, mean[known].mean())
+
+
+def _product_sums(votes: VoteCounts) -> Array:
+    """Return the inner product of all pairs of members; agreements for votes."""
+    given = unsure_probabilities(votes)
+    if given is None:
+        return votes.agreement()[0]
+    n, m, n_classes = given.shape
+    total = np.zeros((n, n))
+    for block in column_blocks(n * n_classes, m, 4):
+        part = given.block(block).reshape(n, -1)
+        total += part @ part.T
+    return total
+
+
+def label_products(votes: VoteCounts) -> FloatArray:
+    """Return the mean share each member gives the true class; accuracy for votes."""
+    if isinstance(votes, Votes) and unsure_probabilities(votes) is not None:
+        return mean_products(votes, np.eye(votes.n_classes)[votes.y])
+    return votes.accuracies
+
+
+def balanced_products(votes: Votes) -> tuple[FloatArray, FloatArray]:
+    """Return :func:`gram` and :func:`label_products`, every class counting the same."""
     if unsure_probabilities(votes) is None:
-        return np.asarray(votes.codes == target, dtype=np.float32)
-    columns = np.arange(votes.n_samples)
-    every = range(votes.n_members)
-    return np.stack([shares_of(votes, member)[columns, target] for member in every])
+        return balanced_gram(votes), balanced_accuracies(votes)
+    labels = np.eye(votes.n_classes)[votes.y]
+    return balanced_gram(votes), mean_products(votes, labels, balanced=True)
+
+
+def mean_products(votes: Votes, target: Array, balanced: bool = False) -> FloatArray:
+    """Return the mean product of each member's shares with a target for them."""
+    weights = sample_weights(votes, balanced)
+    asked = sums.sum_where_voted(votes.codes, weights)
+    return inner_products(votes, target * weights[:, None]) / asked
 
 
 def whole_shares(votes: Votes) -> FloatArray:
@@ -55,57 +154,8 @@ def inner_products(votes: Votes, table: Array) -> FloatArray:
         return np.array(
             [float(shares_of(votes, member).ravel() @ flat) for member in every]
         )
-    sums = VoteSums(votes.codes, votes.n_classes, votes.is_masked)
-    return sums.by_member(lambda block: table[block].T)
-
-
-def usable(votes: Votes) -> BoolArray | None:
-    """Return which votes may be used, None if all."""
-    return votes.valid if votes.is_masked else None
-
-
-def gram(votes: VoteCounts) -> FloatArray:
-    """Return the mean inner product of all pairs of members, on samples both may vote.
-
-    For votes that is how often two members agree. A pair without a common sample counts
-    as the mean of all others.
-    """
-    total = votes.pairs_in_common()
-    same = product_sums(votes)
-    known = total > 0
-    mean = same / np.maximum(total, 1)
-    if not known.all():
-        mean = np.where(known, mean, mean[known].mean())
-    return np.asarray(mean, dtype=float)
-
-
-def product_sums(votes: VoteCounts) -> Array:
-    """Return the inner product of all pairs of members; agreements for votes."""
-    given = unsure_probabilities(votes) if isinstance(votes, Votes) else None
-    return votes.agreement()[0] if given is None else _products(given)
-
-
-def _products(given: Probabilities) -> FloatArray:
-    n, m, n_classes = given.shape
-    total = np.zeros((n, n))
-    for block in column_blocks(n * n_classes, m, 4):
-        part = given.block(block).reshape(n, -1)
-        total += part @ part.T
-    return total
-
-
-def label_products(votes: VoteCounts) -> FloatArray:
-    """Return the mean share each member gives the true class; accuracy for votes."""
-    right, asked = votes.member_counts()
-    if isinstance(votes, Votes) and unsure_probabilities(votes) is not None:
-        right = shares_for(votes, votes.y).sum(axis=1, dtype=float)
-    return np.asarray(right / asked, dtype=float)
-
-
-def whole_products(votes: Votes) -> FloatArray:
-    """Return the mean inner product of each member with the mean of all members."""
-    _, asked = votes.member_counts()
-    return inner_products(votes, whole_shares(votes)) / asked
+    vote_sums = VoteSums(votes.codes, votes.n_classes, votes.is_masked)
+    return vote_sums.by_member(lambda block: table[block].T)
 
 
 # From here on looking votes up one by one beats packed flags for each class.

@@ -6,21 +6,16 @@ from quorate._kernels.counts import column_blocks
 from quorate._kernels.losses import FLOOR
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate._votes import Probabilities, Votes
-from quorate.pruning._base import Pruner
-from quorate.pruning._class_weight import (
-    balanced_gram,
-    balanced_label_products,
-    is_balanced,
-    sample_weights,
-)
+from quorate.pruning._base import Pruner, PrunerTags
 from quorate.pruning._shares import (
     VoteSums,
+    balanced_products,
     gram,
     label_products,
+    sample_weights,
     unsure_probabilities,
     usable,
 )
-from quorate.pruning._tags import PrunerTags
 
 _STEPS = 1000
 _ROUGH_STEPS = 100
@@ -103,12 +98,8 @@ class SimplexWeights(Pruner):
     def _select(self, votes: Votes, size: int) -> IntArray:
         self._one_of("loss", "log_loss", "brier")
         smoothing = self._share("smoothing")
-        balanced = is_balanced(self)
-        problem = (
-            _LogLoss(votes, smoothing, balanced)
-            if self.loss == "log_loss"
-            else _Brier(votes, smoothing, balanced)
-        )
+        loss = _LogLoss if self.loss == "log_loss" else _Brier
+        problem = loss(votes, smoothing, self._is_balanced)
         members: IntArray = np.arange(votes.n_members)
         while members.size > size:
             weights = problem.solve(members, _ROUGH_STEPS)
@@ -135,20 +126,14 @@ class _LogLoss:
     members are right on few samples, the boldest would be best.
     """
 
-    trusted: FloatArray | float
-    doubted: FloatArray | float
-    whole: FloatArray | float
-
     def __init__(self, votes: Votes, smoothing: float, balanced: bool) -> None:
         m, n_classes = votes.n_samples, votes.n_classes
         self.votes, self.smoothing = votes, smoothing
         doubt = _DOUBT / (m + _DOUBT) if n_classes > 1 else 0.0
-        self.doubted = doubt / max(n_classes - 1, 1) / m
-        self.trusted = (1.0 - doubt) / m
+        self.whole = np.broadcast_to(1.0 / m, m)  # takes no memory
         if balanced:
-            weights = sample_weights(votes)
-            self.doubted, self.trusted = weights * self.doubted, weights * self.trusted
-        self.whole = self.trusted + self.doubted * (n_classes - 1)
+            self.whole = sample_weights(votes) / m
+        self.trusted, self.doubted = 1.0 - doubt, doubt / max(n_classes - 1, 1)
 
     def solve(self, members: IntArray, steps: int) -> FloatArray:
         """Return the weights, by expectation and maximisation in turns."""
@@ -172,14 +157,9 @@ class _LogLoss:
     def chances(self, block: slice = slice(None)) -> FloatArray:
         """Return how likely each class is the true one, over the number of samples."""
         y = self.votes.y[block]
-        trusted, doubted = (
-            each if isinstance(each, float) else each[block]
-            for each in (self.trusted, self.doubted)
-        )
-        found = np.empty((self.votes.n_classes, y.size))
-        found[:] = doubted
-        found[y, np.arange(y.size)] = trusted
-        return found
+        chances = np.tile(self.doubted * self.whole[block], (self.votes.n_classes, 1))
+        chances[y, np.arange(y.size)] = self.trusted * self.whole[block]
+        return chances
 
 
 class _VoteStep:
@@ -205,9 +185,9 @@ class _VoteStep:
         cast = table.sum(axis=0) if self.masked else weights.sum()
         table *= 1.0 - FLOOR
         table += np.where(cast > 0, FLOOR * cast, 1.0)  # the mixture, up to here
-        true = table[self.y, self.columns]
-        np.divide(self.problem.doubted * cast, table, out=table)
-        table[self.y, self.columns] = self.problem.trusted * cast / true
+        true, counted = table[self.y, self.columns], self.problem.whole * cast
+        np.divide(self.problem.doubted * counted, table, out=table)
+        table[self.y, self.columns] = self.problem.trusted * counted / true
         least = FLOOR * table.sum(axis=0)
         table *= 1.0 - FLOOR
         table += least
@@ -269,7 +249,7 @@ class _Brier:
 
     def __init__(self, votes: Votes, smoothing: float, balanced: bool) -> None:
         if balanced:
-            self.G, self.b = balanced_gram(votes), balanced_label_products(votes)
+            self.G, self.b = balanced_products(votes)
         else:
             self.G, self.b = gram(votes), label_products(votes)
         self.smoothing = smoothing

@@ -6,17 +6,20 @@ import numpy as np
 from scipy.optimize import minimize
 from sklearn.utils.validation import check_is_fitted
 
-from quorate._typing import FloatArray, IntArray
+from quorate._typing import FloatArray, IntArray, Progress
 from quorate._votes import Votes
-from quorate.pruning._base import Progress, Pruner
-from quorate.pruning._class_weight import (
-    balanced_accuracies,
-    is_balanced,
-    sample_weights,
+from quorate.pruning._base import (
+    Pruner,
+    PrunerTags,
+    first_best,
+    most_accurate_first,
 )
-from quorate.pruning._picking import first_best, most_accurate_first
-from quorate.pruning._shares import inner_products, shares_of
-from quorate.pruning._tags import PrunerTags
+from quorate.pruning._shares import (
+    best_balanced,
+    inner_products,
+    sample_weights,
+    shares_of,
+)
 
 _TOLERANCE = 1e-6
 _PATH_STEPS = 40
@@ -93,16 +96,14 @@ class SparseWeights(Pruner):
     def _select(self, votes: Votes, size: int) -> IntArray:
         self._one_of("search", "greedy", "path")
         ridge = self._positive("ridge")
-        balanced = is_balanced(self)
+        balanced = self._is_balanced
         search = _grow if self.search == "greedy" else _follow_path
         picked, path = search(votes, size, ridge, balanced, self._progress)
         weights = path[-1]
         kept = weights > _TOLERANCE * max(weights.max(initial=0.0), _TOLERANCE)
         if not kept.any():
-            best = most_accurate_first(votes)[:1]
-            if balanced:
-                best = np.array([balanced_accuracies(votes).round(12).argmax()])
-            picked, weights, kept = best, np.ones(1), [True]
+            ranked = best_balanced if balanced else most_accurate_first
+            picked, weights, kept = ranked(votes)[:1], np.ones(1), [True]
             path = [weights]
         self._path_taken = picked, path
         order = picked[kept]

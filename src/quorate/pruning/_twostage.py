@@ -5,10 +5,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from quorate._typing import Array, BoolArray, FloatArray, IntArray
+from quorate._typing import Array, BoolArray, FloatArray, IntArray, Progress
 from quorate._votes import Summary, Votes
-from quorate.pruning._base import Progress, Pruner
-from quorate.pruning._tags import PrunerTags
+from quorate.pruning._base import Pruner, PrunerTags, is_whole
 
 
 class _TwoStage(Pruner):
@@ -25,12 +24,9 @@ class _TwoStage(Pruner):
 
     def _tenth(self, parameter: str, lowest: int, highest: int) -> int | None:
         given = getattr(self, parameter)
-        if given is None:
-            return None
-        whole = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
-        if not whole or not lowest <= given <= highest:
-            raise self._refuse(parameter, f"a whole number from {lowest} to {highest}")
-        return int(given)
+        if given is None or (is_whole(given) and lowest <= given <= highest):
+            return given if given is None else int(given)
+        raise self._refuse(parameter, f"a whole number from {lowest} to {highest}")
 
 
 class TwoStageAccuracy(_TwoStage):

@@ -13,10 +13,12 @@ chosen for you:
   :func:`nemenyi`
 """
 
-from quorate.stats._bayes import Rope, bayesian_signed_rank, bayesian_t_test
 from quorate.stats._paired import (
+    Rope,
     TTest,
     WinTieLoss,
+    bayesian_signed_rank,
+    bayesian_t_test,
     corrected_t_test,
     paired_t_test,
     win_tie_loss,

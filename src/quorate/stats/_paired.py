@@ -1,4 +1,4 @@
-"""Paired t-tests over folds, and the wins, ties and losses they add up to."""
+"""Two methods on the same folds or blocks: t-tests and posteriors, wins and ties."""
 
 import math
 from dataclasses import dataclass
@@ -8,29 +8,38 @@ import numpy as np
 from scipy import special
 
 from quorate._typing import Array, FloatArray, IntArray
-from quorate.stats._checks import as_number, as_pair
-from quorate.stats._scores import as_scores
-from quorate.stats._ties import differences, slack_of
+from quorate.stats._scores import as_number, as_pair, as_scores, differences, slack_of
 
+_AT_ONCE = 4096  # draws held in memory together
 _WORDS = {1: "win", 0: "tie", -1: "loss"}
 
 
 @dataclass(frozen=True, slots=True)
 class TTest:
-    """Outcome of a two-sided paired t-test of ``a`` against ``b``."""
+    """Outcome of a two-sided paired t-test of ``a`` against ``b``.
+
+    Attributes
+    ----------
+    difference : float
+        Mean of ``a - b``.
+    statistic : float
+        The t statistic, infinite if the differences are constant and not zero.
+    p_value : float
+        Probability of a statistic at least as large if there is no difference.
+    dof : int
+        Degrees of freedom.
+    alpha : float
+        Level of significance.
+    test_share : float or None
+        Share of the samples in a test fold, if the variance was corrected for it.
+    """
 
     difference: float
-    """Mean of ``a - b``."""
     statistic: float
-    """The t statistic, infinite if the differences are constant and not zero."""
     p_value: float
-    """Probability of a statistic at least as large if there is no difference."""
     dof: int
-    """Degrees of freedom."""
     alpha: float
-    """Level of significance."""
     test_share: float | None = None
-    """Share of the samples in a test fold, if the variance was corrected for it."""
 
     @property
     def significant(self) -> bool:
@@ -89,7 +98,7 @@ def paired_t_test(a: Any, b: Any, alpha: float = 0.05) -> TTest:
     """
     first, second = as_pair("paired_t_test", a, b)
     level = as_number("paired_t_test", "alpha", alpha)
-    mean, _, statistic, p_value = student(first, second, None)
+    mean, _, statistic, p_value = _student(first, second, None)
     return TTest(float(mean), float(statistic), float(p_value), first.size - 1, level)
 
 
@@ -130,33 +139,46 @@ def corrected_t_test(a: Any, b: Any, test_share: float, alpha: float = 0.05) -> 
     first, second = as_pair("corrected_t_test", a, b)
     share = as_number("corrected_t_test", "test_share", test_share)
     level = as_number("corrected_t_test", "alpha", alpha)
-    mean, _, statistic, p_value = student(first, second, share)
+    mean, _, statistic, p_value = _student(first, second, share)
     dof = first.size - 1
     return TTest(float(mean), float(statistic), float(p_value), dof, level, share)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WinTieLoss:
-    """How often one method beat, tied with and lost to each other method."""
+    """How often one method beat, tied with and lost to each other method.
+
+    Attributes
+    ----------
+    reference : str
+        The method whose wins are counted.
+    methods : tuple of str
+        The other methods, in the order of the table.
+    blocks : tuple of str
+        Names of the blocks.
+    wins : ndarray of int
+        Blocks on which the reference is significantly better, per method.
+    ties : ndarray of int
+        Blocks on which there is no significant difference.
+    losses : ndarray of int
+        Blocks on which the reference is significantly worse.
+    marks : ndarray of int
+        (n_blocks, n_methods): 1 the reference wins, 0 a tie, -1 it loses.
+    p_values : ndarray of float
+        (n_blocks, n_methods): of the paired t-tests.
+    alpha : float
+        Level of significance.
+    """
 
     reference: str
-    """The method whose wins are counted."""
     methods: tuple[str, ...]
-    """The other methods, in the order of the table."""
     blocks: tuple[str, ...]
-    """Names of the blocks."""
     wins: IntArray
-    """Blocks on which the reference is significantly better, per method."""
     ties: IntArray
-    """Blocks on which there is no significant difference."""
     losses: IntArray
-    """Blocks on which the reference is significantly worse."""
     marks: IntArray
-    """(n_blocks, n_methods): 1 the reference wins, 0 a tie, -1 it loses."""
     p_values: FloatArray
-    """(n_blocks, n_methods): of the paired t-tests."""
     alpha: float
-    """Level of significance."""
 
     def __repr__(self) -> str:
         width = max(map(len, ("method", *self.methods)))
@@ -215,7 +237,7 @@ def win_tie_loss(
         test_share = as_number(owner, "test_share", test_share)
     at = table.position(reference)
     others = np.arange(table.n_methods) != at
-    _, _, statistic, p_values = student(
+    _, _, statistic, p_values = _student(
         table.values[:, at, None, :], table.values[:, others, :], test_share
     )
     marks = _marks(statistic, p_values, level)
@@ -232,7 +254,7 @@ def win_tie_loss(
     )
 
 
-def student(
+def _student(
     a: Array, b: Array, test_share: float | None
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return mean difference, its standard error, t and p along the last axis."""
@@ -257,3 +279,200 @@ def student(
 def _marks(statistic: Any, p_value: Any, alpha: float) -> IntArray:
     marks: IntArray = np.where(p_value <= alpha, np.sign(statistic), 0).astype(int)
     return marks
+
+
+@dataclass(frozen=True, slots=True)
+class Rope:
+    """Probabilities of three answers, around a region of practical equivalence.
+
+    Attributes
+    ----------
+    left : float
+        That ``a``, the left one, is better by more than the rope.
+    rope : float
+        That the difference is within the rope.
+    right : float
+        That ``b``, the right one, is better by more than the rope.
+    width : float
+        The rope: differences from minus this to plus this do not matter.
+    n_draws : int or None
+        Number of draws the probabilities were counted in, None if they are exact.
+    """
+
+    left: float
+    rope: float
+    right: float
+    width: float
+    n_draws: int | None = None
+
+    @property
+    def probabilities(self) -> tuple[float, float, float]:
+        """``(left, rope, right)``."""
+        return self.left, self.rope, self.right
+
+    def __repr__(self) -> str:
+        drawn = "" if self.n_draws is None else f", {self.n_draws} draws"
+        return (
+            f"Rope(left={self.left:.4f}, rope={self.rope:.4f}, "
+            f"right={self.right:.4f}; width={self.width:g}{drawn})"
+        )
+
+
+def bayesian_t_test(a: Any, b: Any, rope: float, test_share: float) -> Rope:
+    r"""Weigh two methods on folds of one data set: the Bayesian correlated t-test.
+
+    Given differences :math:`d_i = a_i - b_i` on n folds, the posterior of their mean is
+    a Student distribution with n - 1 degrees of freedom,
+
+    .. math:: \mu \sim t_{n-1}\left(\bar d,\; s^2\Big(\frac{1}{n} +
+              \frac{\rho}{1 - \rho}\Big)\right)
+
+    whose mass above, within and below the rope is returned.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n_folds,)
+        Scores of two methods; the same fold at the same position. Repetitions of
+        cross-validation are strung together.
+    rope : float
+        Largest difference that does not matter, 0 or more; 0.01 is usual for accuracy.
+    test_share : float
+        Share of the samples in a test fold, in (0, 1): 0.2 for five folds.
+
+    Returns
+    -------
+    Rope
+        Differences that do not vary put all mass on one of the three; if they are all
+        zero and so is the rope, half on either side.
+
+    References
+    ----------
+    G. Corani and A. Benavoli, "A Bayesian approach for comparing cross-validated
+    algorithms on multiple data sets", Machine Learning 100, 2015.
+
+    Examples
+    --------
+    >>> from quorate.stats import bayesian_t_test
+    >>> bayesian_t_test([0.90, 0.91, 0.89, 0.90, 0.92], [0.88, 0.88, 0.87, 0.89, 0.88],
+    ...                 rope=0.01, test_share=0.2)
+    Rope(left=0.9294, rope=0.0649, right=0.0056; width=0.01)
+    """
+    owner = "bayesian_t_test"
+    first, second = as_pair(owner, a, b)
+    width = as_number(owner, "rope", rope, zero=True, limit=np.inf)
+    share = as_number(owner, "test_share", test_share)
+    mean, error, statistic, _ = _student(first, second, share)
+    if error == 0:
+        slack = float(slack_of(first, second)[0]) if width else 0.0
+        left, right = float(mean > width + slack), float(-mean > width + slack)
+        if mean == 0 == width:
+            left = right = 0.5
+        return Rope(left, 1.0 - left - right, right, width)
+    dof, edge = first.size - 1, width / float(error)
+    left = float(special.stdtr(dof, statistic - edge))
+    right = float(special.stdtr(dof, -statistic - edge))
+    middle = max(0.0, 1.0 - (left + right)) if width else 0.0
+    return Rope(left, middle, right, width)
+
+
+def bayesian_signed_rank(
+    a: Any,
+    b: Any,
+    rope: float,
+    n_draws: int = 50_000,
+    random_state: Any = 0,
+    *,
+    prior: float = 0.5,
+) -> Rope:
+    r"""Weigh two methods over data sets: the Bayesian signed-rank test.
+
+    With differences :math:`d_i = a_i - b_i` on n data sets, a pseudo-observation
+    :math:`d_0 = 0` of weight ``prior``, and
+    :math:`w \sim \mathrm{Dirichlet}(prior, 1, \ldots, 1)`, the shares
+
+    .. math:: \theta_{left} = \sum_{ij} w_i w_j [d_i + d_j > 2\,rope], \qquad
+              \theta_{right} = \sum_{ij} w_i w_j [d_i + d_j < -2\,rope]
+
+    and :math:`\theta_{rope} = 1 - \theta_{left} - \theta_{right}` are drawn many times.
+    The probability of an answer is how often its share is the largest.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n_blocks,)
+        Mean scores of two methods; the same data set at the same position.
+    rope : float
+        Largest difference that does not matter, 0 or more; 0.01 is usual for accuracy.
+    n_draws : int
+        Number of draws. The error of a probability is at most ``0.5 / sqrt(n_draws)``.
+    random_state : int, RandomState, Generator or None
+        Seed of the draws; the same seed gives the same answer.
+    prior : float
+        Weight of the pseudo-observation, above 0.
+
+    Returns
+    -------
+    Rope
+
+    Notes
+    -----
+    A sum exactly on the edge of the rope counts half on either side; so with a rope of
+    0, ``rope`` is 0. Draws in which shares tie are split.
+
+    References
+    ----------
+    A. Benavoli, G. Corani, F. Mangili, M. Zaffalon and F. Ruggeri, "A Bayesian Wilcoxon
+    signed-rank test based on the Dirichlet process", ICML 2014.
+
+    Examples
+    --------
+    >>> from quorate.stats import bayesian_signed_rank
+    >>> weighed = bayesian_signed_rank(
+    ...     [0.91, 0.85, 0.77, 0.64, 0.95], [0.88, 0.80, 0.78, 0.60, 0.90], rope=0.01)
+    >>> weighed.left > 0.9, weighed.n_draws
+    (True, 50000)
+    """
+    owner = "bayesian_signed_rank"
+    first, second = as_pair(owner, a, b)
+    width = as_number(owner, "rope", rope, zero=True, limit=np.inf)
+    strength = as_number(owner, "prior", prior, limit=np.inf)
+    whole = isinstance(n_draws, (int, np.integer)) and not isinstance(n_draws, bool)
+    if not (whole and n_draws >= 1):
+        raise ValueError(f"{owner}(n_draws={n_draws!r}): a whole number, 1 or more.")
+    if isinstance(random_state, np.random.RandomState):
+        random_state = random_state.randint(2**31 - 1)
+    rng = np.random.default_rng(random_state)
+    regions = _regions(first, second, width)
+    alpha = np.array([strength] + [1.0] * first.size)
+    won = np.zeros(3)
+    for start in range(0, int(n_draws), _AT_ONCE):
+        weights = rng.dirichlet(alpha, min(_AT_ONCE, int(n_draws) - start))
+        won += _winners(_shares(weights, regions))
+    left, middle, right = (float(part) for part in won / n_draws)
+    return Rope(left, middle, right, width, int(n_draws))
+
+
+def _regions(a: Array, b: Array, width: float) -> FloatArray:
+    """Return, for left, rope and right, how far each sum of two differences is in."""
+    slack = slack_of(a, b)
+    d = np.concatenate([[0.0], differences(a, b, slack)])
+    sums = d[:, None] + d
+
+    def beyond(values: Array) -> Array:
+        edge = np.abs(values - 2 * width) <= 2 * slack
+        return np.where(edge, 0.5, values > 2 * width)
+
+    left, right = beyond(sums), beyond(-sums)
+    return np.stack([left, 1.0 - left - right, right])
+
+
+def _shares(weights: Array, regions: FloatArray) -> FloatArray:
+    """Return the shares of left, rope and right in every draw of the weights."""
+    shares = [((weights @ region) * weights).sum(axis=1) for region in regions]
+    return np.stack(shares, axis=1)
+
+
+def _winners(shares: FloatArray) -> FloatArray:
+    """Return in how many draws each share is the largest; ties are split."""
+    largest = shares == shares.max(axis=1, keepdims=True)
+    won: FloatArray = (largest / largest.sum(axis=1, keepdims=True)).sum(axis=0)
+    return won

@@ -2,28 +2,37 @@
 
 import math
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 from scipy import stats
 
 from quorate._typing import BoolArray, FloatArray, IntArray
-from quorate.stats._arrangements import tail_of_sums
-from quorate.stats._checks import as_number
-from quorate.stats._scores import Scores, as_scores
-from quorate.stats._ties import levels, slack_of
+from quorate.stats._scores import Scores, as_number, as_scores, levels, slack_of
+
+# Sums that are looked at in all; more take longer than a table is worth.
+_BUDGET = 400_000
+_EXACT_IN_FLOATS = 2.0**53
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AverageRanks:
-    """Ranks of the methods on every block, and on average."""
+    """Ranks of the methods on every block, and on average.
+
+    Attributes
+    ----------
+    methods : tuple of str
+        Names of the methods, in the order of the table.
+    average : ndarray of float
+        Mean rank of each method; 1 is best.
+    ranks : ndarray of float
+        (n_blocks, n_methods): rank of each method on each block.
+    """
 
     methods: tuple[str, ...]
-    """Names of the methods, in the order of the table."""
     average: FloatArray
-    """Mean rank of each method; 1 is best."""
     ranks: FloatArray
-    """(n_blocks, n_methods): rank of each method on each block."""
 
     def __repr__(self) -> str:
         n = len(self.ranks)
@@ -63,25 +72,37 @@ def average_ranks(scores: Any) -> AverageRanks:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Friedman:
-    """Whether the methods differ at all, by two statistics of the same ranks."""
+    """Whether the methods differ at all, by two statistics of the same ranks.
+
+    Attributes
+    ----------
+    chi_square : float
+        Friedman's statistic, corrected for ties.
+    chi_square_p_value : float
+        Its p-value: exact, or with ``n_methods - 1`` degrees of freedom.
+    f : float
+        Iman and Davenport's statistic, infinite if all blocks rank the methods alike.
+    f_p_value : float
+        Its p-value: exact, or with ``n_methods - 1`` and that times ``n_blocks - 1``.
+    methods : tuple of str
+        Names of the methods.
+    average_ranks : ndarray of float
+        Mean rank of each method; 1 is best.
+    n_blocks : int
+        Number of blocks.
+    distribution : str
+        Where the p-values are from: "exact" from every arrangement of the ranks, which
+        gives both statistics the same one; "approximate" from chi-square and F.
+    """
 
     chi_square: float
-    """Friedman's statistic, corrected for ties."""
     chi_square_p_value: float
-    """Its p-value: exact, or with ``n_methods - 1`` degrees of freedom."""
     f: float
-    """Iman and Davenport's statistic, infinite if all blocks rank the methods alike."""
     f_p_value: float
-    """Its p-value: exact, or with ``n_methods - 1`` and that times ``n_blocks - 1``."""
     methods: tuple[str, ...]
-    """Names of the methods."""
     average_ranks: FloatArray
-    """Mean rank of each method; 1 is best."""
     n_blocks: int
-    """Number of blocks."""
     distribution: str = "approximate"
-    """Where the p-values are from: "exact" from every arrangement of the ranks, which
-    gives both statistics the same one; "approximate" from chi-square and F."""
 
     def differ(self, alpha: float = 0.05) -> bool:
         """Tell whether the methods differ: the p-value of chi-square is at most alpha.
@@ -187,25 +208,34 @@ def friedman(scores: Any) -> Friedman:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Nemenyi:
-    """Which methods differ by their average ranks."""
+    """Which methods differ by their average ranks.
+
+    Attributes
+    ----------
+    methods : tuple of str
+        Names of the methods, in the order of the table.
+    average_ranks : ndarray of float
+        Mean rank of each method; 1 is best.
+    critical_difference : float
+        Average ranks that differ by this much or more differ significantly.
+    p_values : ndarray of float
+        (n_methods, n_methods): of the pairs, corrected for their number.
+    cliques : tuple of tuple of str
+        Largest groups in which no two differ, best first: a diagram's bars. A method in
+        none of them differs from every other.
+    alpha : float
+        Level of significance for all pairs together.
+    n_blocks : int
+        Number of blocks.
+    """
 
     methods: tuple[str, ...]
-    """Names of the methods, in the order of the table."""
     average_ranks: FloatArray
-    """Mean rank of each method; 1 is best."""
     critical_difference: float
-    """Average ranks that differ by this much or more differ significantly."""
     p_values: FloatArray
-    """(n_methods, n_methods): of the pairs, corrected for their number."""
     cliques: tuple[tuple[str, ...], ...]
-    """Largest groups in which no two differ, best first: a diagram's bars.
-
-    A method in none of them differs from every other.
-    """
     alpha: float
-    """Level of significance for all pairs together."""
     n_blocks: int
-    """Number of blocks."""
 
     @property
     def significant(self) -> BoolArray:
@@ -323,3 +353,88 @@ def _cliques(
 def _ranking(methods: tuple[str, ...], average: FloatArray) -> list[str]:
     order = np.argsort(average, kind="stable")
     return [f"{average[at]:.3f}  {methods[at]}" for at in order]
+
+
+# The exact distribution of rank sums: every arrangement, counted and not drawn.
+#
+# If methods do not differ, every arrangement of the ranks of a block is as likely as
+# any other. Blocks are added one after the other; what is kept of the blocks so far is
+# how many arrangements lead to which sums. Names of methods do not matter, so sums are
+# kept in order, which makes few of many.
+
+
+def tail_of_sums(ranks: IntArray, observed: int) -> float | None:
+    """Return how likely a sum of squared column sums of at least ``observed`` is.
+
+    Parameters
+    ----------
+    ranks : array of shape (n_blocks, n_methods)
+        Whole numbers; each row adds up to zero. Ties are equal numbers.
+    observed : int
+        The sum of the squared column sums of ``ranks``.
+
+    Returns
+    -------
+    float or None
+        None if there are too many arrangements to count.
+    """
+    rows = [tuple(row) for row in np.sort(ranks, axis=1).tolist()]
+    rows.sort(key=n_arrangements)
+    start = rows.pop()  # one block may stay as it is: only the others against it count
+    sums: IntArray = np.array([start], dtype=np.int64)
+    ways, total, spent = np.ones(1), 1.0, 0
+    made: dict[tuple[int, ...], IntArray] = {}
+    for place, row in enumerate(rows):
+        more = n_arrangements(row)
+        spent += len(sums) * more
+        if spent > _BUDGET:
+            return None
+        if row not in made:
+            made[row] = arrangements(row)
+        sums = (sums[:, None] + made[row]).reshape(-1, sums.shape[1])
+        ways, total = np.repeat(ways, more), total * more
+        if place < len(rows) - 1:
+            sums, ways = _counted(sums, ways)
+        if total > _EXACT_IN_FLOATS:
+            ways, total = ways / total, 1.0
+    extreme = (sums**2).sum(axis=1) >= observed
+    return min(float(ways[extreme].sum() / total), 1.0)
+
+
+def n_arrangements(row: tuple[int, ...]) -> int:
+    """Return in how many orders numbers can stand."""
+    found = math.factorial(len(row))
+    for value in set(row):
+        found //= math.factorial(row.count(value))
+    return found
+
+
+def arrangements(row: tuple[int, ...]) -> IntArray:
+    """Return every order of numbers, once each where some are equal."""
+    size = len(row)
+    found = np.zeros((1, size), dtype=np.int64)
+    free = np.arange(size)[None]
+    for value in sorted(set(row)):
+        left = free.shape[1]
+        taken = np.array(list(combinations(range(left), row.count(value))))
+        rest = np.array([sorted(set(range(left)) - set(t)) for t in taken.tolist()])
+        found = np.repeat(found, len(taken), axis=0)
+        places = free[:, taken].reshape(len(found), -1)
+        np.put_along_axis(found, places, value, axis=1)
+        free = free[:, rest.astype(np.intp)].reshape(len(found), -1)
+    return found
+
+
+def _counted(sums: IntArray, ways: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Put the same sums in whatever order together."""
+    sums = np.sort(sums, axis=1)
+    low, width = int(sums.min()), int(np.ptp(sums)) + 1
+    digits = sums.shape[1] - 1  # the last sum follows from the others
+    if width**digits < 2**62:  # one whole number says it all, and is sorted faster
+        keys = (sums[:, :-1] - low) @ width ** np.arange(digits, dtype=np.int64)
+        _, first, where = np.unique(keys, return_index=True, return_inverse=True)
+        distinct = sums[first]
+    else:
+        distinct, where = np.unique(sums, axis=0, return_inverse=True)
+    counts: FloatArray = np.bincount(where.ravel(), weights=ways).astype(np.float64)
+    return distinct, counts

@@ -1,16 +1,27 @@
-"""Scores: what every method achieved on every block, as often as it was repeated."""
+"""Scores: what every method achieved on every block, as often as it was repeated.
+
+Every test judges what it is given here; a refusal says who, what came, and what fits.
+
+Equal accuracies rarely stay equal as floats: 0.9 - 0.8 is not 0.8 - 0.7, and the mean
+of the same folds depends on their order. Every test of this room therefore treats
+numbers as tied that differ by at most ``SLACK`` of the size of the scores they come
+from, and none decides by the last digits.
+"""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 
 from quorate._messages import unknown_name
-from quorate._typing import BoolArray, FloatArray
-from quorate.stats._checks import LARGEST, as_floats
+from quorate._typing import Array, BoolArray, FloatArray, IntArray
+
+LARGEST = 1e100  # squares of scores must stay finite
+SLACK = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False, repr=False)
@@ -28,6 +39,17 @@ class Scores:
         Names; by default those of the dict or data frame, or else positions. A block
         is a data set, a repeat is a fold or another resample; the scores of a block
         and repeat belong together, whatever the method.
+
+    Attributes
+    ----------
+    values : ndarray of float
+        The scores, (n_blocks, n_methods, n_repeats), read-only.
+    blocks : tuple of str
+        Names of the blocks.
+    methods : tuple of str
+        Names of the methods.
+    repeats : tuple of str
+        Names of the repeats.
 
     See Also
     --------
@@ -54,13 +76,9 @@ class Scores:
     """
 
     values: FloatArray
-    """The scores, (n_blocks, n_methods, n_repeats), read-only."""
     blocks: tuple[str, ...]
-    """Names of the blocks."""
     methods: tuple[str, ...]
-    """Names of the methods."""
     repeats: tuple[str, ...]
-    """Names of the repeats."""
 
     def __init__(
         self,
@@ -293,3 +311,87 @@ def _number(row: int, value: Any) -> float:
 def _first(mask: BoolArray) -> tuple[int, ...]:
     """Return the first place that is set."""
     return tuple(int(i) for i in np.argwhere(mask)[0])
+
+
+def as_floats(owner: str, what: str, values: Any) -> FloatArray:
+    """Return a new float array in which NaN marks what is missing."""
+    refusal = f"{owner}: {what} must be numbers in rows of one length"
+    try:
+        given = np.asarray(values)
+        if given.dtype.kind == "O":
+            given = given.astype(float)  # None becomes NaN
+    except (TypeError, ValueError):
+        raise ValueError(f"{refusal}, got {values!r:.80}.") from None
+    if given.dtype.kind not in "biuf":
+        raise ValueError(f"{refusal}, got {given.dtype}.")
+    floats: FloatArray = given.astype(float)
+    floats[np.ma.getmaskarray(values)] = math.nan
+    return floats
+
+
+def as_pair(owner: str, a: Any, b: Any) -> tuple[FloatArray, FloatArray]:
+    """Return two rows of scores of the same length, at least two long."""
+    first, second = as_floats(owner, "a", a), as_floats(owner, "b", b)
+    if first.ndim != 1 or first.shape != second.shape:
+        raise ValueError(
+            f"{owner}: a and b must be 1-d and of one length, "
+            f"got shapes {first.shape} and {second.shape}."
+        )
+    for name, row in (("a", first), ("b", second)):
+        bad = ~(np.abs(row) <= LARGEST)
+        if bad.any():
+            at = int(np.argmax(bad))
+            raise ValueError(
+                f"{owner}: {name}[{at}] is {row[at]}; scores must be finite, "
+                f"at most {LARGEST:g} in size."
+            )
+    if first.size < 2:
+        raise ValueError(f"{owner}: at least 2 pairs of scores, got {first.size}.")
+    return first, second
+
+
+def as_number(
+    owner: str, name: str, value: Any, *, zero: bool = False, limit: float = 1.0
+) -> float:
+    """Return a number above zero (or zero, if so allowed) and below ``limit``."""
+    fits = (
+        isinstance(value, (int, float, np.integer, np.floating))
+        and not isinstance(value, bool)
+        and (value > 0 or (zero and value == 0))
+        and value < limit
+    )
+    if not fits:
+        low = "0 or more" if zero else "above 0"
+        high = "" if math.isinf(limit) else f" and below {limit:g}"
+        raise ValueError(f"{owner}({name}={value!r}): a number {low}{high}.")
+    return float(value)
+
+
+def slack_of(*scores: Array) -> FloatArray:
+    """Return what differences of the scores along the last axis may owe to rounding."""
+    sizes = [np.abs(part).max(axis=-1, keepdims=True) for part in scores]
+    slack: FloatArray = SLACK * reduce(np.maximum, sizes)
+    return slack
+
+
+def differences(a: Array, b: Array, slack: Array) -> FloatArray:
+    """Return ``a - b``, exactly zero where they tie."""
+    difference = a - b
+    settled: FloatArray = np.where(np.abs(difference) <= slack, 0.0, difference)
+    return settled
+
+
+def levels(values: Array, slack: Array) -> IntArray:
+    """Give the distinct values along the last axis numbers, from 0 for the lowest.
+
+    Neighbours in order that are within slack of each other share a number.
+    """
+    order = np.argsort(values, axis=-1, kind="stable")
+    ordered = np.take_along_axis(values, order, axis=-1)
+    loose = np.take_along_axis(np.broadcast_to(slack, values.shape), order, axis=-1)
+    step = np.diff(ordered) > np.maximum(loose[..., 1:], loose[..., :-1])
+    level = np.zeros(values.shape, dtype=np.intp)
+    level[..., 1:] = np.cumsum(step, axis=-1)
+    numbered = np.empty_like(level)
+    np.put_along_axis(numbered, order, level, axis=-1)
+    return numbered

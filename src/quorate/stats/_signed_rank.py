@@ -9,31 +9,47 @@ import numpy as np
 from scipy import special, stats
 
 from quorate._typing import BoolArray, FloatArray, IntArray
-from quorate.stats._checks import as_floats, as_number
-from quorate.stats._scores import as_scores
-from quorate.stats._ties import differences, levels, slack_of
+from quorate.stats._scores import (
+    as_floats,
+    as_number,
+    as_scores,
+    differences,
+    levels,
+    slack_of,
+)
 
 EXACT_UP_TO = 50  # 2**50 sign patterns are still counted exactly in floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WilcoxonHolm:
-    """Signed-rank tests of pairs of methods, corrected for their number."""
+    """Signed-rank tests of pairs of methods, corrected for their number.
+
+    Attributes
+    ----------
+    pairs : tuple of tuple
+        The two methods of each test.
+    statistics : ndarray of float
+        The smaller of the two sums of ranks, per test.
+    p_values : ndarray of float
+        Two-sided p-values of the single tests.
+    adjusted : ndarray of float
+        Those p-values after Holm's correction.
+    better : ndarray of int
+        1 if the ranks favour the first method of the pair, -1 the second, 0 neither.
+    alpha : float
+        Level of significance.
+    n_blocks : int
+        Number of blocks.
+    """
 
     pairs: tuple[tuple[str, str], ...]
-    """The two methods of each test."""
     statistics: FloatArray
-    """The smaller of the two sums of ranks, per test."""
     p_values: FloatArray
-    """Two-sided p-values of the single tests."""
     adjusted: FloatArray
-    """Those p-values after Holm's correction."""
     better: IntArray
-    """1 if the ranks favour the first method of the pair, -1 the second, 0 neither."""
     alpha: float
-    """Level of significance."""
     n_blocks: int
-    """Number of blocks."""
 
     @property
     def significant(self) -> BoolArray:

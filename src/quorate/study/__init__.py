@@ -5,26 +5,15 @@ a :class:`Store`, :class:`Results` reads it back. The unit of work is one fit: t
 of its members are collected once and shared by all methods.
 """
 
-from quorate.study._backend import workers_on
 from quorate.study._data_set import DataSet
-from quorate.study._export import csv_text
 from quorate.study._forecast import Forecast, forecast_plan
-from quorate.study._load_data import known_data_sets, load_data
-from quorate.study._plan import (
-    DataSpec,
-    EnsembleSpec,
-    MethodSpec,
-    Plan,
-    plan_from_dict,
-    quicker,
-)
+from quorate.study._load_data import list_data_sets, load_data
+from quorate.study._plan import DataSpec, EnsembleSpec, MethodSpec, Plan, read_plan
 from quorate.study._presets import PRESETS, make_preset
 from quorate.study._results import Results, Standing
-from quorate.study._run import Outcome, run_plan
+from quorate.study._run import RunSummary, run_plan
 from quorate.study._store import Store
-from quorate.study._stored_plan import stored_plan
-from quorate.study._table import Table
-from quorate.study._toml import read_plan
+from quorate.study._table import ScoreTable
 
 __all__ = [
     "PRESETS",
@@ -33,21 +22,16 @@ __all__ = [
     "EnsembleSpec",
     "Forecast",
     "MethodSpec",
-    "Outcome",
     "Plan",
     "Results",
+    "RunSummary",
+    "ScoreTable",
     "Standing",
     "Store",
-    "Table",
-    "csv_text",
     "forecast_plan",
-    "known_data_sets",
+    "list_data_sets",
     "load_data",
     "make_preset",
-    "plan_from_dict",
-    "quicker",
     "read_plan",
     "run_plan",
-    "stored_plan",
-    "workers_on",
 ]

@@ -7,10 +7,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from pandas.api import types
 
-from quorate._typing import Array
-from quorate.study._prepare import as_numbers, as_texts, column_kinds
-from quorate.study._target import checked_labels
+from quorate._messages import unknown_name
+from quorate._typing import Array, FloatArray, IntArray
+from quorate._votes import as_labels
+
+_SCALARS = (str, bool, int, float, np.bool_, np.number)
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,9 +26,7 @@ class DataSet:
     name : str
         What it is called in tables of results.
     X : pandas.DataFrame
-        Columns of numbers, text, categories or booleans; values may be missing. Sets
-        that are generated or come with scikit-learn are plain tables of numbers where
-        pandas is not installed.
+        Columns of numbers, text, categories or booleans; values may be missing.
     y : array-like of shape (n_rows,)
         Labels: two classes or more, none missing.
     source : str
@@ -53,7 +55,7 @@ class DataSet:
 
     def __post_init__(self) -> None:
         numeric, _ = column_kinds(self.X, self.name)
-        object.__setattr__(self, "y", checked_labels(self.y, self.name))
+        object.__setattr__(self, "y", _checked_labels(self.y, self.name))
         if self.y.size != len(self.X):
             raise ValueError(
                 f"{self.name}: {len(self.X)} rows but {self.y.size} labels."
@@ -87,7 +89,7 @@ class DataSet:
         It is the same on every machine, and whichever type a column of the same
         values is stored in.
         """
-        numeric, _ = column_kinds(self.X, self.name)
+        numeric = set(column_kinds(self.X, self.name)[0])
         digest = hashlib.sha256()
         for name in self.X.columns:
             _hash_texts(digest, [name])
@@ -101,12 +103,186 @@ class DataSet:
             _hash_numbers(digest, self.y.astype(np.float64))
         return digest.hexdigest()
 
+    def subsample(self, n_rows: int, seed: int) -> "DataSet":
+        """Return so many rows drawn at random, one of each class at least.
+
+        The shares of the classes stay as they are, and rows in the order they have.
+        """
+        if n_rows >= self.n_rows:
+            return self
+        classes, codes = np.unique(self.y, return_inverse=True)
+        if n_rows < classes.size:
+            raise ValueError(
+                f"{self.name}: has {classes.size} classes; take at least as many rows, "
+                f"not n_rows={n_rows}."
+            )
+        take = rows_per_class(np.bincount(codes), n_rows)
+        mixed = np.random.default_rng(seed).permutation(self.n_rows)
+        chosen = np.concatenate(
+            [mixed[codes[mixed] == code][: take[code]] for code in range(classes.size)]
+        )
+        chosen.sort()
+        X = self.X.iloc[chosen].reset_index(drop=True)
+        source = f"{self.source}; {n_rows} of {self.n_rows} rows, seed {seed}"
+        return DataSet(self.name, X, self.y[chosen], source)
+
     def __repr__(self) -> str:
         plural = "" if self.n_features == 1 else "s"
         return (
             f"DataSet({self.name}: {self.n_rows} rows, {self.n_features} "
             f"feature{plural}, {self.classes.size} classes)"
         )
+
+
+def rows_per_class(counts: IntArray, n_rows: int) -> IntArray:
+    """Divide rows among classes in proportion, but one at least to each.
+
+    Rows left over go one by one to the class furthest below its share, rows too many
+    come from the class furthest above; the first of equals.
+    """
+    total = int(counts.sum())
+    take = np.maximum(counts * n_rows // total, 1)
+    while (left := n_rows - int(take.sum())) != 0:
+        gap = counts * n_rows - take * total
+        if left > 0:
+            take[np.argmax(gap)] += 1
+        else:
+            take[np.argmin(np.where(take > 1, gap, np.iinfo(gap.dtype).max))] -= 1
+    return take
+
+
+def split_target(frame: Any, target: str | None, owner: str) -> tuple[Any, Array]:
+    """Take the column of labels out of a table."""
+    names = list(frame.columns)
+    if len(names) < 2:
+        raise ValueError(
+            f"{owner}: needs a target and at least one more column, separated by "
+            f"commas; got {names}."
+        )
+    if target is None:
+        target = "target" if "target" in names else names[-1]
+    elif target not in names:
+        raise ValueError(f"{owner}: {unknown_name('column', target, names)}")
+    if names.count(target) > 1:
+        raise ValueError(f"{owner}: column {target!r} appears twice.")
+    return frame.drop(columns=target), frame[target].astype(object).to_numpy()
+
+
+def to_binary(y: Any) -> IntArray:
+    """Make two classes of several, as even as the order of the labels allows.
+
+    Labels are sorted and their shares added up. The first label at which the sum is
+    above one half starts class 1; all labels before it are class 0. Where that is the
+    very first label, nothing would be left for class 0: then that label alone is class
+    0 and the others are class 1. A single label becomes class 0.
+
+    Examples
+    --------
+    >>> to_binary(["a", "b", "b", "c", "c", "d"])
+    array([0, 0, 0, 1, 1, 1])
+    >>> to_binary([5, 5, 5, 7, 9])
+    array([0, 0, 0, 1, 1])
+    """
+    _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    # whole numbers, so that a share of exactly one half is never above it
+    start = int(np.argmax(2 * np.cumsum(counts) > codes.size))
+    return (codes >= max(start, 1)).astype(np.int64)
+
+
+def column_kinds(X: Any, owner: str) -> tuple[list[str], list[str]]:
+    """Return the names of numeric and of categorical columns.
+
+    Raises
+    ------
+    TypeError
+        If ``X`` is not a table with text as column names.
+    ValueError
+        If it has no columns, one twice, or one that holds something else.
+    """
+    if not isinstance(X, pd.DataFrame):
+        raise TypeError(f"{owner}: needs a pandas DataFrame; got {type(X).__name__}.")
+    if not X.shape[1]:
+        raise ValueError(f"{owner}: the table has no columns.")
+    odd = [name for name in X.columns if not isinstance(name, str)]
+    if odd:
+        raise TypeError(f"{owner}: names of columns must be text; got {odd[0]!r}.")
+    twice = X.columns[X.columns.duplicated()]
+    if len(twice):
+        raise ValueError(f"{owner}: column {twice[0]!r} appears twice.")
+    numeric = {name: _is_numeric(X[name], owner) for name in X.columns}
+    return (
+        [name for name in numeric if numeric[name]],
+        [name for name in numeric if not numeric[name]],
+    )
+
+
+def as_numbers(column: Any) -> FloatArray:
+    """Return a numeric column as floats, NaN where a value is missing."""
+    numbers: FloatArray = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    return numbers
+
+
+def as_texts(column: Any) -> Array:
+    """Return a categorical column as an array of str, None where a value is missing."""
+    texts = np.empty(len(column), dtype=object)
+    pairs = zip(column.astype(object), column.isna(), strict=True)
+    texts[:] = [None if missing else str(value) for value, missing in pairs]
+    return texts
+
+
+def _is_numeric(column: Any, owner: str) -> bool:
+    dtype = column.dtype
+    if types.is_bool_dtype(dtype) or isinstance(dtype, pd.CategoricalDtype):
+        return False
+    if types.is_numeric_dtype(dtype) and not types.is_complex_dtype(dtype):
+        return True
+    odd = [str(dtype)]
+    if types.is_object_dtype(dtype):
+        kinds = set(map(type, column[column.notna()]))
+        odd = sorted(kind.__name__ for kind in kinds if not issubclass(kind, _SCALARS))
+    elif types.is_string_dtype(dtype):
+        odd = []
+    if odd:
+        raise ValueError(
+            f"{owner}: column {column.name!r} holds {odd[0]}; numbers, text, "
+            "categories and booleans fit."
+        )
+    return False
+
+
+def _checked_labels(y: Any, owner: str) -> Array:
+    """Return labels as an array: two classes or more, none missing, nothing measured.
+
+    Raises
+    ------
+    ValueError
+        If they are anything else.
+    """
+    values = y if isinstance(y, np.ndarray) else np.asarray(y, dtype=object)
+    if values.ndim != 1:
+        raise ValueError(f"{owner}: labels must be 1-d; got shape {values.shape}.")
+    if not values.size:
+        raise ValueError(f"{owner}: the table has no rows.")
+    n_missing = int(np.sum(pd.isna(values)))
+    if n_missing:
+        rows = "row has" if n_missing == 1 else "rows have"
+        raise ValueError(
+            f"{owner}: {n_missing} {rows} no label; leave them out or label them."
+        )
+    labels = as_labels(values, owner)
+    if labels.dtype.kind not in "biufU":
+        raise ValueError(
+            f"{owner}: labels are {labels.dtype}; text, numbers and booleans fit."
+        )
+    if labels.dtype.kind == "f" and not (
+        np.isfinite(labels).all() and (labels == np.floor(labels)).all()
+    ):
+        raise ValueError(f"{owner}: the target is a continuous number, not a class.")
+    if (labels == labels[0]).all():
+        raise ValueError(
+            f"{owner}: only one class, {labels[0].item()!r}; a study needs two or more."
+        )
+    return labels
 
 
 def _hash_numbers(digest: Any, values: Array) -> None:

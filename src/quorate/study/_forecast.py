@@ -1,6 +1,5 @@
 """What a run would do, and about how long it would take."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,10 +7,8 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from quorate.study._cell import run_unit
-from quorate.study._data_set import DataSet
-from quorate.study._plan import EnsembleSpec, Plan, Unit
-from quorate.study._plan_data import load_plan_data
-from quorate.study._run import Task, check_plan, missing_units
+from quorate.study._plan import Plan, Unit
+from quorate.study._run import check_plan, load_plan_data, missing_units
 from quorate.study._store import Store
 
 # The second data set to be timed is this much larger than the first, where there is
@@ -23,6 +20,23 @@ _LEAP = 10
 class Forecast:
     """What a run would do.
 
+    Parameters
+    ----------
+    name : str
+        The name of the plan.
+    n_data, n_fits, n_cells : int
+        Data sets, fits and cells of the whole plan.
+    n_stored : int
+        Cells that need no more work.
+    n_fits_left : int
+        Fits that a run would do.
+    n_jobs : int
+        Fits at a time.
+    seconds : float
+        How long that would take, roughly.
+    basis : str
+        What the time is estimated from.
+
     Examples
     --------
     >>> from quorate.study import Forecast
@@ -32,23 +46,14 @@ class Forecast:
     """
 
     name: str
-    """The name of the plan."""
     n_data: int
-    """Data sets."""
     n_fits: int
-    """Fits of the whole plan."""
     n_cells: int
-    """Cells of the whole plan."""
     n_stored: int
-    """Cells that need no more work."""
     n_fits_left: int
-    """Fits that a run would do."""
     n_jobs: int
-    """Fits at a time."""
     seconds: float
-    """How long that would take, roughly."""
     basis: str
-    """What the time is estimated from."""
 
     def __str__(self) -> str:
         sets = _count(self.n_data, "data set")
@@ -116,65 +121,51 @@ def forecast_plan(
                 if fit["cells"] == len(plan.methods)
             ]
     todo = missing_units(plan, data, done)
-    basis = f"{_count(len(timed), 'stored fit')}"
-    known = {ensemble for _, ensemble, _ in timed}
-    untimed = {unit.ensemble for unit, _ in todo if unit.ensemble.name not in known}
-    if untimed:
-        tried = _trials(plan, data, untimed)
-        now = _count(len(tried), "fit")
-        names = " and ".join(sorted({name for name, _, _ in tried}))
-        basis = f"{basis} and " if timed else ""
-        basis += f"{now} timed now on {names}"
-        timed += tried
+    sizes = {name: made.n_rows * made.n_features for name, made in data.items()}
+    basis = [_count(len(timed), "stored fit")] if timed else []
+    kinds = {unit.ensemble.name for unit, _ in todo} - {kind for _, kind, _ in timed}
+    trials = _trials(plan, sizes, kinds)
+    for unit in trials:
+        name = unit.data.label
+        fit = run_unit(unit, data[name], list(plan.methods)).fit
+        timed.append((name, unit.ensemble.name, fit["seconds"]))
+    if trials:
+        names = " and ".join(sorted({unit.data.label for unit in trials}))
+        basis.append(f"{_count(len(trials), 'fit')} timed now on {names}")
+    seconds = sum(
+        _guess(
+            unit.data.label,
+            sizes,
+            [(name, s) for name, kind, s in timed if kind == unit.ensemble.name],
+        )
+        for unit, _ in todo
+    )
     jobs = max(min(effective_n_jobs(n_jobs), len(todo)), 1)
     return Forecast(
         name=plan.name,
         n_data=len(data),
-        n_fits=sum(1 for _ in plan.units()),
+        n_fits=plan.n_fits,
         n_cells=plan.n_cells,
         n_stored=plan.n_cells - sum(len(methods) for _, methods in todo),
         n_fits_left=len(todo),
         n_jobs=jobs,
-        seconds=_total(todo, data, timed) / jobs,
-        basis=basis,
+        seconds=seconds / jobs,
+        basis=" and ".join(basis),
     )
 
 
-def _trials(
-    plan: Plan, data: dict[str, DataSet], ensembles: Iterable[EnsembleSpec]
-) -> list[tuple[str, str, float]]:
-    """Run one fold of a small data set and of a larger one for each ensemble."""
-    sizes = {name: _size(made) for name, made in data.items()}
+def _trials(plan: Plan, sizes: dict[str, int], kinds: set[str]) -> list[Unit]:
+    """Return one fold of a small data set and of a larger one for each ensemble."""
     by_size = sorted(sizes, key=lambda name: (sizes[name], name))
-    small = by_size[0]
-    larger = [name for name in by_size if sizes[name] >= _LEAP * sizes[small]]
-    chosen = dict.fromkeys([small, (larger or by_size)[0 if larger else -1]])
-    specs = dict(zip(plan.data_names, plan.data_specs, strict=True))
+    larger = [name for name in by_size if sizes[name] >= _LEAP * sizes[by_size[0]]]
+    chosen = {by_size[0], larger[0] if larger else by_size[-1]}
     return [
-        (
-            name,
-            ensemble.name,
-            run_unit(
-                Unit(plan, specs[name], 0, 0, ensemble), data[name], list(plan.methods)
-            ).fit["seconds"],
-        )
-        for ensemble in ensembles
-        for name in chosen
+        unit
+        for unit in plan.units()
+        if (unit.repeat, unit.fold) == (0, 0)
+        and unit.data.label in chosen
+        and unit.ensemble.name in kinds
     ]
-
-
-def _total(
-    todo: list[Task], data: dict[str, DataSet], timed: list[tuple[str, str, float]]
-) -> float:
-    return sum(
-        _guess(
-            unit.data,
-            {name: _size(made) for name, made in data.items()},
-            [(name, seconds) for name, kind, seconds in timed
-             if kind == unit.ensemble.name],
-        )
-        for unit, _ in todo
-    )  # fmt: skip
 
 
 def _guess(name: str, sizes: dict[str, int], timed: list[tuple[str, float]]) -> float:
@@ -189,10 +180,6 @@ def _guess(name: str, sizes: dict[str, int], timed: list[tuple[str, float]]) -> 
     slope, start = np.polyfit(size, seconds, 1)
     # never faster than the fastest that was seen
     return float(max(start + max(slope, 0.0) * sizes[name], seconds.min()))
-
-
-def _size(data: DataSet) -> int:
-    return data.n_rows * data.n_features
 
 
 def _count(number: int, what: str) -> str:

@@ -1,32 +1,35 @@
 """Data sets by name, from a file, a folder, or OpenML."""
 
+import hashlib
+import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import sklearn.datasets
 
-from quorate._data import TABLES, import_pandas
+from quorate._data import TABLES, check_table, read_table
 from quorate._messages import unknown_name
+from quorate._typing import Array
 from quorate.exceptions import FileFormatError
-from quorate.study._data_set import DataSet
-from quorate.study._fewer_rows import fewer_rows
-from quorate.study._folder import list_folder
+from quorate.study._data_set import DataSet, split_target
 from quorate.study._generators import GENERATORS
-from quorate.study._sources import (
-    BUNDLED,
-    OPENML,
-    check_openml,
-    from_file,
-    from_images,
-    from_openml,
-    from_scikit_learn,
-    generate,
-)
 
-GENERATED_ROWS = 1000
+BUNDLED = ("iris", "wine", "breast_cancer", "digits")
+_OPENML = "openml:"
+_MANIFEST = "MANIFEST.json"
+_GENERATED_ROWS = 1000
+IMAGE_SIZE = 16
+_IMAGES = (".bmp", ".gif", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff",
+           ".webp")  # fmt: skip
+# Pillow cuts these off at 255 instead of scaling them.
+_DEEP = ("I", "F")
 
 
 def load_data(
@@ -37,7 +40,7 @@ def load_data(
     allow_download: bool = False,
     random_state: int = 0,
     n_rows: int | None = None,
-    image_size: int = 16,
+    image_size: int = IMAGE_SIZE,
 ) -> DataSet:
     """Return a data set by name or from a file.
 
@@ -81,8 +84,6 @@ def load_data(
         If the name is unknown, or the table is not fit for classification.
     FileFormatError
         If a file cannot be read, or is not the one its manifest describes.
-    ImportError
-        If pandas is missing.
 
     Examples
     --------
@@ -92,34 +93,27 @@ def load_data(
     >>> load_data("twonorm", n_rows=200, random_state=1)
     DataSet(twonorm: 200 rows, 20 features, 2 classes)
     """
-    read = find_data(
-        name_or_path,
-        target=target,
-        data_dir=data_dir,
-        allow_download=allow_download,
-        random_state=random_state,
-        n_rows=n_rows,
-        image_size=image_size,
-    )
-    return read()
+    where = (name_or_path, target, data_dir, allow_download)
+    return find_data(*where, random_state, n_rows, image_size)()
 
 
 def find_data(
     name_or_path: str | os.PathLike[str],
-    *,
-    target: str | None = None,
-    data_dir: str | os.PathLike[str] | None = None,
-    allow_download: bool = False,
-    random_state: int = 0,
-    n_rows: int | None = None,
-    image_size: int = 16,
+    target: str | None,
+    data_dir: str | os.PathLike[str] | None,
+    allow_download: bool,
+    random_state: int,
+    n_rows: int | None,
+    image_size: int,
 ) -> Callable[[], DataSet]:
     """Return what reads a data set, once it is known to be there.
 
     Parameters are those of :func:`load_data`.
     """
-    _check_count("n_rows", n_rows, 1)
-    _check_count("random_state", random_state, 0)
+    if n_rows is not None:
+        _check_whole("n_rows", n_rows, 1)
+    _check_whole("random_state", random_state, 0)
+    _check_whole("image_size", image_size, 1)
     given = os.fspath(name_or_path)
     if not given:
         raise ValueError("load_data: the name is empty.")
@@ -131,21 +125,19 @@ def find_data(
                 f"{name}: has a target of its own; target={target!r} is for tables."
             )
         if name in GENERATORS:
-            return partial(generate, name, n_rows or GENERATED_ROWS, random_state)
-        read: Callable[[], DataSet] = partial(from_scikit_learn, name)
+            return partial(_generate, name, n_rows or _GENERATED_ROWS, random_state)
+        read: Callable[[], DataSet] = partial(_from_scikit_learn, name)
     else:
-        import_pandas(given)
-        read = _found(given, name, target, data_dir, allow_download, image_size)
-
-    def read_some() -> DataSet:
-        data = read()
-        return data if n_rows is None else fewer_rows(data, n_rows, random_state)
-
-    return read_some
+        read = _find_elsewhere(
+            given, name, target, data_dir, allow_download, image_size
+        )
+    if n_rows is None:
+        return read
+    return lambda: read().subsample(n_rows, random_state)
 
 
-def known_data_sets(data_dir: str | os.PathLike[str] | None = None) -> list[str]:
-    """Return the names that :func:`load_data` knows without a file or a download.
+def list_data_sets(data_dir: str | os.PathLike[str] | None = None) -> list[str]:
+    """Return the names that :func:`load_data` takes without a file or a download.
 
     Parameters
     ----------
@@ -155,19 +147,18 @@ def known_data_sets(data_dir: str | os.PathLike[str] | None = None) -> list[str]
 
     Examples
     --------
-    >>> from quorate.study import known_data_sets
-    >>> known_data_sets()[-4:]
+    >>> from quorate.study import list_data_sets
+    >>> list_data_sets()[-4:]
     ['iris', 'wine', 'breast_cancer', 'digits']
     """
     taken = [*GENERATORS, *BUNDLED]
-    listed = list_folder(Path(data_dir)) if data_dir is not None else {}
     return taken + [
         Path(entry["file"]).name if name in taken else name
-        for name, entry in sorted(listed.items())
+        for name, entry in sorted(_list_folder(data_dir).items())
     ]
 
 
-def _found(
+def _find_elsewhere(
     given: str,
     name: str,
     target: str | None,
@@ -179,30 +170,186 @@ def _found(
     path = Path(given).expanduser()
     is_table = path.name.lower().endswith(TABLES)
     if is_table and path.is_file():
-        return partial(from_file, path, target)
-    listed = list_folder(Path(data_dir)) if data_dir is not None else {}
+        return partial(_from_file, path, target, {})
+    listed = _list_folder(data_dir)
     by_file = {Path(entry["file"]).name: entry for entry in listed.values()}
     entry = listed.get(name) or by_file.get(name)
     if entry is not None:
-        return partial(from_file, Path(entry["file"]), target, entry)
-    if name.startswith(OPENML):
-        check_openml(name, allow_download)
-        return partial(from_openml, name, target, allow_download)
+        return partial(_from_file, Path(entry["file"]), target, entry)
+    if name.startswith(_OPENML):
+        what, _, version = name.removeprefix(_OPENML).rpartition("@")
+        if not what or not version.isdecimal() or int(version) < 1:
+            raise ValueError(f"{name}: say which version, as in 'openml:credit-g@1'.")
+        if not allow_download:
+            raise ValueError(
+                f"{name}: would be downloaded; allow it with allow_download=True or "
+                "--download."
+            )
+        return partial(_from_openml, what, int(version), target)
     if path.is_dir():
-        return partial(from_images, path, image_size)
+        return partial(_from_images, path, image_size)
     if path.is_file():
         raise FileFormatError(f"{path}: tables come as {', '.join(TABLES)}.")
     if is_table or not name or len(path.parts) != 1:
         raise FileNotFoundError(f"{path}: no such file.")
-    known = [*GENERATORS, *BUNDLED, *listed]
-    raise ValueError(unknown_name("data set", name, known))
+    raise ValueError(unknown_name("data set", name, [*GENERATORS, *BUNDLED, *listed]))
 
 
-def _check_count(parameter: str, given: Any, lowest: int) -> None:
-    whole = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
-    if given is None and parameter == "n_rows":
-        return
-    if not whole or given < lowest:
+def _list_folder(
+    data_dir: str | os.PathLike[str] | None,
+) -> dict[str, dict[str, Any]]:
+    """Return the sets of a folder's manifest and its other tables, by name.
+
+    An entry's ``file`` says where it is.
+    """
+    if data_dir is None:
+        return {}
+    folder = Path(data_dir)
+    if not folder.is_dir():
+        raise FileNotFoundError(f"{folder}: no such folder.")
+    manifest = folder / _MANIFEST
+    listed = _read_manifest(manifest) if manifest.exists() else {}
+    described = {entry["file"] for entry in listed.values()}
+    for path in sorted(folder.iterdir()):
+        if not path.name.lower().endswith(TABLES) or str(path) in described:
+            continue
+        name = _stem(path)
+        if name in listed:
+            first = Path(listed[name]["file"]).name
+            raise ValueError(
+                f"{folder}: {first} and {path.name} have the same name {name!r}."
+            )
+        listed[name] = {"file": str(path)}
+    return listed
+
+
+def _read_manifest(path: Path) -> dict[str, dict[str, Any]]:
+    try:
+        entries = json.loads(path.read_text(encoding="utf-8"))["datasets"]
+        listed = {
+            str(entry["name"]): {**entry, "file": str(path.parent / entry["file"])}
+            for entry in entries
+        }
+    except (ValueError, KeyError, TypeError) as error:
+        raise FileFormatError(
+            f"{path}: needs a list 'datasets' of tables with 'name' and 'file'."
+        ) from error
+    for entry in listed.values():
+        if Path(entry["file"]).parent != path.parent:
+            raise FileFormatError(f"{path}: {entry['file']} is outside this folder.")
+    return listed
+
+
+def _stem(path: Path) -> str:
+    """Return the name of a table without what says its format."""
+    endings = [end for end in TABLES if path.name.lower().endswith(end)]
+    return path.name[: len(path.name) - len(max(endings, key=len))]
+
+
+def _generate(name: str, n_rows: int, seed: int) -> DataSet:
+    X, y = GENERATORS[name](n_rows, np.random.default_rng(seed))
+    columns = [f"x{place}" for place in range(1, X.shape[1] + 1)]
+    source = f"generated by quorate, {n_rows} rows, seed {seed}"
+    return DataSet(name, pd.DataFrame(X, columns=columns), y, source)
+
+
+def _from_scikit_learn(name: str) -> DataSet:
+    made = getattr(sklearn.datasets, f"load_{name}")()
+    X = pd.DataFrame(made.data, columns=made.feature_names)
+    return DataSet(name, X, made.target, "comes with scikit-learn")
+
+
+def _from_file(path: Path, target: str | None, entry: Mapping[str, Any]) -> DataSet:
+    """Read a table, and hold it against what the manifest of its folder says of it."""
+    check_table(path)
+    expected = entry.get("sha256")
+    if expected and hashlib.sha256(path.read_bytes()).hexdigest() != expected:
+        raise FileFormatError(f"{path}: not the file that {_MANIFEST} describes.")
+    frame = read_table(path).reset_index(drop=True)
+    X, y = split_target(frame, target, str(path))
+    for column in entry.get("categorical_features", []):
+        if column not in X.columns:
+            raise FileFormatError(
+                f"{path}: {_MANIFEST} tells of a column {column!r}, which is missing."
+            )
+        X[column] = X[column].astype("category")
+    reference = f"{entry['reference']}, " if entry.get("reference") else ""
+    stem = _stem(path)
+    name = path.name if stem in GENERATORS or stem in BUNDLED else stem
+    # complaints name the whole path, tables of results the short name
+    return replace(DataSet(str(path), X, y, f"{reference}file {path}"), name=name)
+
+
+def _from_openml(what: str, version: int, target: str | None) -> DataSet:
+    name = f"{_OPENML}{what}@{version}"
+    try:
+        made = sklearn.datasets.fetch_openml(
+            what,
+            version=version,
+            target_column=target or "default-target",
+            as_frame=True,
+        )
+    except OSError as error:
+        raise OSError(f"{name}: could not be downloaded ({error}).") from error
+    if made.target is None:
+        raise ValueError(f"{name}: has no target of its own; name one.")
+    if made.target.ndim != 1:
+        raise ValueError(f"{name}: has several targets; name one.")
+    y = made.target.astype(object).to_numpy()
+    source = f"OpenML, {what}, version {version}"
+    return DataSet(name, made.data.reset_index(drop=True), y, source)
+
+
+def _from_images(folder: Path, size: int) -> DataSet:
+    """Read a folder of pictures, one folder per class; a pixel is a column.
+
+    Folders and files are taken in the order of their names, hidden ones and files that
+    are no pictures by name are passed over.
+    """
+    try:  # by name, so that the types of this package do not depend on pillow
+        pillow = import_module("PIL.Image")
+    except ImportError as error:
+        raise ImportError(
+            f"{folder}: reading pictures needs pillow; install pillow."
+        ) from error
+    classes = [path for path in _visible(folder) if path.is_dir()]
+    if not classes:
+        raise ValueError(
+            f"{folder}: a folder of pictures has one folder per class in it."
+        )
+    rows, labels = [], []
+    for kind in classes:
+        files = [path for path in _visible(kind) if path.suffix.lower() in _IMAGES]
+        if not files:
+            raise ValueError(f"{kind}: no pictures in the folder of this class.")
+        rows += [_grey_values(pillow, file, size) for file in files]
+        labels += [kind.name] * len(files)
+    columns = [f"pixel_{row}_{column}" for row in range(size) for column in range(size)]
+    source = f"pictures in {folder}, {size} x {size} grey values"
+    X = pd.DataFrame(np.stack(rows), columns=columns)
+    return replace(DataSet(str(folder), X, np.array(labels), source), name=folder.name)
+
+
+def _visible(folder: Path) -> list[Path]:
+    inside = (path for path in folder.iterdir() if not path.name.startswith("."))
+    return sorted(inside, key=lambda path: path.name)
+
+
+def _grey_values(pillow: Any, file: Path, size: int) -> Array:
+    try:
+        with pillow.open(file) as picture:
+            if picture.mode.split(";")[0] not in _DEEP:
+                grey = picture.convert("L")
+                small = grey.resize((size, size), pillow.Resampling.BILINEAR)
+                return np.asarray(small, dtype=np.uint8).ravel()
+    except (OSError, SyntaxError, ValueError, pillow.DecompressionBombError) as error:
+        raise FileFormatError(f"{file}: not a readable picture ({error}).") from error
+    raise FileFormatError(f"{file}: more than 8 bits per pixel; save it with 8.")
+
+
+def _check_whole(parameter: str, given: Any, lowest: int) -> None:
+    is_whole = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
+    if not is_whole or given < lowest:
         raise ValueError(
             f"load_data({parameter}={given!r}): take a whole number, {lowest} or more."
         )

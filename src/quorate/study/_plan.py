@@ -1,23 +1,44 @@
-"""What a study is to do, as plain frozen objects."""
+"""What a study is to do: plain frozen objects, and the TOML files they come from."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+import tomllib
+import types
+import typing
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from quorate._messages import unknown_name
+from quorate._messages import in_short, unknown_name
 from quorate._scoring import check_scoring
 from quorate.pruning import make_pruner, members_to_keep, method_name, methods
 from quorate.study._learners import ENSEMBLES, LEARNERS
 
-PRUNE_ON = ("train", "oob", "holdout")
-RULES = ("own", "heads")
-_WITHOUT_LEARNER = ("random_forest", "extra_trees", "pool")
+_PRUNE_ON = ("train", "oob", "holdout")
+_RULES = ("own", "heads")
 
 
 @dataclass(frozen=True, slots=True)
 class DataSpec:
     """One data set and how to read it, where its name alone does not say enough.
+
+    Parameters
+    ----------
+    name : str
+        What :func:`load_data` knows it by; with a path, what tables call it.
+    path : str, optional
+        A table, or a folder of pictures.
+    target : str, optional
+        The column with the classes.
+    version : int, optional
+        Of an OpenML set, whose name starts with ``openml:``.
+    image_size : int, optional
+        Pictures become this many pixels wide and high.
+    pca : int or float, optional
+        Principal components to keep, or the share of the variance they explain.
+    binary : bool, optional
+        Make two classes of several; else as the study does.
+    rows : int, optional
+        At most this many rows; else as the study says.
 
     Examples
     --------
@@ -27,29 +48,20 @@ class DataSpec:
     """
 
     name: str = ""
-    """What :func:`load_data` knows it by; with a path, what tables call it."""
     path: str | None = None
-    """A table, or a folder of pictures."""
     target: str | None = None
-    """The column with the classes."""
     version: int | None = None
-    """Of an OpenML set, whose name starts with ``openml:``."""
     image_size: int | None = None
-    """Pictures become this many pixels wide and high."""
     pca: int | float | None = None
-    """Principal components to keep, or the share of the variance they explain."""
     binary: bool | None = None
-    """Make two classes of several; else as the study does."""
     rows: int | None = None
-    """At most this many rows; else as the study says."""
 
     def __post_init__(self) -> None:
         if not self.name and not self.path:
             raise ValueError("data: needs a name or a path.")
-        _can_be_written("data", self.label)
-        _at_least("data", "image_size", self.image_size, 1)
-        _at_least("data", "rows", self.rows, 1)
-        _at_least("data", "version", self.version, 1)
+        _check_encodable("data", self.label)
+        for key in ("image_size", "rows", "version"):
+            _check_minimum("data", key, getattr(self, key), 1)
         if self.version is not None and not self.name.startswith("openml:"):
             raise ValueError(
                 f"data: version {self.version} is for OpenML sets, "
@@ -66,37 +78,47 @@ class DataSpec:
     @property
     def label(self) -> str:
         """What the data set is called in tables."""
-        if self.name or self.path is None:
-            return self.name
-        return Path(self.path).name.split(".")[0]
+        return self.name or Path(self.path or "").name.split(".")[0]
 
     @property
-    def source(self) -> str:
+    def source(self) -> str | Path:
         """What :func:`load_data` is asked for."""
-        version = "" if self.version is None else f"@{self.version}"
-        return self.path or self.name + version
+        if self.path is not None:
+            return Path(self.path)
+        return self.name if self.version is None else f"{self.name}@{self.version}"
 
 
 @dataclass(frozen=True, slots=True)
 class EnsembleSpec:
-    """One kind of ensemble."""
+    """One kind of ensemble.
+
+    Parameters
+    ----------
+    kind : str
+        "bagging", "adaboost", "random_forest", "extra_trees" or "pool".
+    learner : str
+        What bagging and boosting train.
+    members : int
+        How many members it has.
+    prune_on : str
+        What to choose on, if not as the plan says.
+    """
 
     kind: str
     learner: str = "tree"
     members: int = 50
     prune_on: str = ""
-    """What to choose on, if not as the plan says."""
 
     def __post_init__(self) -> None:
-        _known("ensemble", "kind", self.kind, ENSEMBLES)
-        _known("ensemble", "prune_on", self.prune_on, ("", *PRUNE_ON))
-        _known("ensemble", "learner", self.learner, LEARNERS)
-        _at_least("ensemble", "members", self.members, 2)
+        _check_choice("ensemble", "kind", self.kind, ENSEMBLES)
+        _check_choice("ensemble", "prune_on", self.prune_on, ("", *_PRUNE_ON))
+        _check_choice("ensemble", "learner", self.learner, LEARNERS)
+        _check_minimum("ensemble", "members", self.members, 2)
 
     @property
     def name(self) -> str:
         """What the ensemble is called in tables."""
-        learner = "" if self.kind in _WITHOUT_LEARNER else f" of {self.learner}"
+        learner = f" of {self.learner}" if self.kind in ("bagging", "adaboost") else ""
         chosen_on = f", {self.prune_on}" if self.prune_on else ""
         return f"{self.kind}{learner}, {self.members}{chosen_on}"
 
@@ -104,6 +126,20 @@ class EnsembleSpec:
 @dataclass(frozen=True, slots=True)
 class MethodSpec:
     """One pruning method and how much it keeps.
+
+    Parameters
+    ----------
+    method : str
+        A name of :func:`quorate.methods`, or "auto".
+    keep : float, int or None
+        A fraction in (0, 1], a number of members, or None for a method that finds its
+        own size.
+    label : str
+        What tables call it, if not by its name.
+    parameters : dict
+        Of the method.
+    prune_on : str
+        "train" for training votes, whatever the others choose on.
 
     Examples
     --------
@@ -118,19 +154,15 @@ class MethodSpec:
     label: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     prune_on: str = ""
-    """"train" for training votes, whatever the others choose on."""
 
     def __post_init__(self) -> None:
-        _known("method", "prune_on", self.prune_on, ("", "train"))
-        _can_be_written("method", self.label)
-        if self.method != "auto":  # what that is depends on the ensemble
-            make_pruner(self.method, keep=self.keep, **self.parameters)
-            self._fold()
-
-    def _fold(self) -> None:
-        """Ask for the method by its listed name; tables keep what the plan says."""
+        _check_choice("method", "prune_on", self.prune_on, ("", "train"))
+        _check_encodable("method", self.label)
+        if self.method == "auto":  # what that is depends on the ensemble
+            return
+        make_pruner(self.method, keep=self.keep, **self.parameters)
         listed = method_name(self.method)
-        if listed != self.method:
+        if listed != self.method:  # tables keep what the plan says
             object.__setattr__(self, "label", self.name)
             object.__setattr__(self, "method", listed)
 
@@ -142,7 +174,32 @@ class MethodSpec:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Everything a study does; a unit of work is one fit of one ensemble."""
+    """Everything a study does; a unit of work is one fit of one ensemble.
+
+    Parameters
+    ----------
+    name : str
+    data : tuple of str or DataSpec
+    ensembles : tuple of EnsembleSpec
+    methods : tuple of MethodSpec
+    folds, repeats : int
+        Of cross-validation.
+    prune_on : {"train", "oob", "holdout"}
+        What members are chosen on.
+    binary : bool
+        Make two classes of several.
+    rows : int, optional
+        At most this many rows of each data set.
+    seed : int
+    as_deployed : bool
+        Measure logarithmic loss beside accuracy, in place of diversity and risk.
+    rule : {"own", "heads"}
+        Whose accuracy counts: "own" for the ensemble's, as its ``score`` gives it;
+        "heads" for the plurality vote of the members, as in the paper.
+    scoring : str
+        The score that members are chosen and methods are ranked by, if not accuracy: a
+        name that scikit-learn knows, such as "balanced_accuracy".
+    """
 
     name: str
     data: tuple[str | DataSpec, ...]
@@ -153,41 +210,48 @@ class Plan:
     prune_on: str = "train"
     binary: bool = False
     rows: int | None = None
-    """At most this many rows of each data set."""
     seed: int = 0
     as_deployed: bool = False
-    """Measure logarithmic loss beside accuracy, in place of diversity and risk."""
     rule: str = "own"
-    """Whose accuracy counts: "own" for the ensemble's, as its ``score`` gives it;
-    "heads" for the plurality vote of the members, as in the paper."""
     scoring: str = ""
-    """The score that members are chosen and methods are ranked by, if not accuracy: a
-    name that scikit-learn knows, such as "balanced_accuracy"."""
 
     def __post_init__(self) -> None:
         if self.scoring:
             check_scoring(self.scoring, "study")
         if not self.data or not self.ensembles or not self.methods:
             raise ValueError("study: needs data, ensembles and methods.")
-        _can_be_written("study", self.name)
-        _known("study", "prune_on", self.prune_on, PRUNE_ON)
-        _known("study", "rule", self.rule, RULES)
+        _check_encodable("study", self.name)
+        _check_choice("study", "prune_on", self.prune_on, _PRUNE_ON)
+        _check_choice("study", "rule", self.rule, _RULES)
         if self.as_deployed and self.rule != "own":
             raise ValueError(
                 "study: as_deployed is about the ensemble itself, so rule is 'own'."
             )
-        _at_least("study", "folds", self.folds, 2)
-        _at_least("study", "repeats", self.repeats, 1)
-        _at_least("study", "rows", self.rows, 1)
-        _differ("methods", [method.name for method in self.methods], "labels")
-        _differ("data sets", list(self.data_names), "names")
-        _differ("ensembles", [ensemble.name for ensemble in self.ensembles], "sizes")
+        for key, lowest in (("folds", 2), ("repeats", 1), ("rows", 1)):
+            _check_minimum("study", key, getattr(self, key), lowest)
+        for what, names, remedy in (
+            ("methods", [method.name for method in self.methods], "labels"),
+            ("data sets", list(self.data_names), "names"),
+            ("ensembles", [ensemble.name for ensemble in self.ensembles], "sizes"),
+        ):
+            twice = sorted({name for name in names if names.count(name) > 1})
+            if twice:
+                raise ValueError(
+                    f"study: two {what} are called {twice[0]!r}; "
+                    f"give them other {remedy}."
+                )
 
     @property
     def data_specs(self) -> tuple[DataSpec, ...]:
-        """The data sets, those given by name too."""
+        """The data sets, with the rows and classes of the plan where they say none."""
+        specs = [DataSpec(one) if isinstance(one, str) else one for one in self.data]
         return tuple(
-            DataSpec(data) if isinstance(data, str) else data for data in self.data
+            replace(
+                spec,
+                rows=self.rows if spec.rows is None else spec.rows,
+                binary=self.binary if spec.binary is None else spec.binary,
+            )
+            for spec in specs
         )
 
     @property
@@ -204,19 +268,84 @@ class Plan:
                         yield Unit(self, data, repeat, fold, ensemble)
 
     @property
+    def n_fits(self) -> int:
+        """Number of units of work."""
+        return len(self.data) * self.repeats * self.folds * len(self.ensembles)
+
+    @property
     def n_cells(self) -> int:
         """Number of results: units times methods."""
-        return (
-            len(self.data)
-            * self.repeats
-            * self.folds
-            * len(self.ensembles)
-            * len(self.methods)
+        return self.n_fits * len(self.methods)
+
+    def quick(self) -> "Plan":
+        """Return a plan of the same shape that ends in about two minutes.
+
+        Examples
+        --------
+        >>> from quorate.study import make_preset
+        >>> plan = make_preset("pruning-bagging").quick()
+        >>> plan.repeats, plan.rows, plan.ensembles[0].members
+        (1, 500, 20)
+        """
+        return replace(
+            self,
+            data=self.data[:4],
+            repeats=1,
+            rows=min(self.rows or 500, 500),
+            ensembles=tuple(
+                replace(ensemble, members=min(ensemble.members, 20))
+                for ensemble in self.ensembles[:2]
+            ),
         )
+
+    def check_sizes(self) -> None:
+        """Refuse sizes that a method cannot keep of an ensemble.
+
+        Plans are made without this check, so that a store whose plan has such a size
+        can be read: there the other methods have results.
+        """
+        for method in self.methods:
+            owner, keep = f"method {method.name!r}", method.keep
+            if isinstance(keep, str) or (keep is None and method.method == "auto"):
+                continue
+            if keep is None:
+                if not methods()[method.method].tags.finds_size:
+                    raise ValueError(
+                        f"{owner}: keep is none, but {method.method} does not find its "
+                        "own size; a number of members, or a fraction in (0, 1]."
+                    )
+                continue
+            for ensemble in self.ensembles:
+                try:
+                    members_to_keep(keep, ensemble.members, owner)
+                except ValueError as error:
+                    raise ValueError(
+                        f"{owner}: keep is {keep!r}; a fraction in (0, 1], or 1 to "
+                        f"{ensemble.members} members of {ensemble.name!r}."
+                    ) from error
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain types, for the store."""
         return asdict(self)
+
+    @classmethod
+    def from_dict(cls, raw: Mapping[str, Any]) -> "Plan":
+        """Return the plan that :meth:`to_dict` described.
+
+        Examples
+        --------
+        >>> from quorate.study import Plan, make_preset
+        >>> plan = make_preset("space")
+        >>> Plan.from_dict(plan.to_dict()) == plan
+        True
+        """
+        data = [row if isinstance(row, str) else DataSpec(**row) for row in raw["data"]]
+        made = {
+            "data": tuple(data),
+            "ensembles": tuple(EnsembleSpec(**row) for row in raw["ensembles"]),
+            "methods": tuple(MethodSpec(**row) for row in raw["methods"]),
+        }
+        return cls(**{**raw, **made})
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,91 +353,122 @@ class Unit:
     """One fit: an ensemble on the training part of one fold of one data set."""
 
     plan: Plan
-    spec: DataSpec
+    data: DataSpec
     repeat: int
     fold: int
     ensemble: EnsembleSpec
 
     @property
-    def data(self) -> str:
-        """What the data set is called in tables."""
-        return self.spec.label
-
-    @property
-    def binary(self) -> bool:
-        """Whether several classes become two."""
-        return self.plan.binary if self.spec.binary is None else self.spec.binary
-
-    @property
-    def rows(self) -> int | None:
-        """At most this many rows."""
-        return self.plan.rows if self.spec.rows is None else self.spec.rows
-
-
-def plan_from_dict(raw: Mapping[str, Any]) -> Plan:
-    """Return the plan that :meth:`Plan.to_dict` described.
-
-    Examples
-    --------
-    >>> from quorate.study import make_preset, plan_from_dict
-    >>> plan = make_preset("space")
-    >>> plan_from_dict(plan.to_dict()) == plan
-    True
-    """
-    # Studies used to judge by the plurality vote, and did not say so.
-    before = "own" if raw.get("as_deployed", False) else "heads"
-    return Plan(
-        **{
-            "rule": before,
-            **raw,
-            "data": tuple(
-                data if isinstance(data, str) else DataSpec(**data)
-                for data in raw["data"]
-            ),
-            "ensembles": tuple(EnsembleSpec(**row) for row in raw["ensembles"]),
-            "methods": tuple(MethodSpec(**row) for row in raw["methods"]),
+    def identity(self) -> dict[str, Any]:
+        """Which fit it is, as the columns of a store say it."""
+        return {
+            "data": self.data.label,
+            "repeat": self.repeat,
+            "fold": self.fold,
+            "ensemble": self.ensemble.name,
         }
-    )
 
 
-def check_sizes(plan: Plan) -> None:
-    """Refuse a plan with a size that a method cannot keep of an ensemble.
+def read_plan(path: str | Path) -> Plan:
+    """Read a plan from a TOML file; see ``quorate study new`` for an example.
 
-    Plans are not made with this check, so that a store whose plan has such a size can
-    be read: there the other methods have results.
+    Raises
+    ------
+    ValueError
+        Naming the file, the table, the key, and what would fit.
     """
-    for method in plan.methods:
-        owner = f"method {method.name!r}"
-        if isinstance(method.keep, str):  # "auto"
-            continue
-        if method.keep is None:
-            if method.method != "auto" and not methods()[method.method].tags.finds_size:
-                raise ValueError(
-                    f"{owner}: keep is none, but {method.method} does not find its own "
-                    "size; a number of members, or a fraction in (0, 1]."
-                )
-            continue
-        for ensemble in plan.ensembles:
-            try:
-                members_to_keep(method.keep, ensemble.members, owner)
-            except ValueError as error:
-                raise ValueError(
-                    f"{owner}: keep is {method.keep!r}; a fraction in (0, 1], or 1 to "
-                    f"{ensemble.members} members of {ensemble.name!r}."
-                ) from error
+    file = Path(path)
+    try:
+        with file.open("rb") as handle:
+            raw = tomllib.load(handle)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ValueError(f"{file}: not TOML ({in_short(error)}).") from error
+    try:
+        for name in raw:
+            if name not in ("study", *_TABLES):
+                raise ValueError(unknown_name("table", name, ("study", *_TABLES)))
+        plan = _plan_from_tables(raw, file.stem)
+        plan.check_sizes()
+    except ValueError as error:
+        raise ValueError(f"{file}: {error}") from error
+    return plan
 
 
-def _known(owner: str, key: str, value: Any, known: Any) -> None:
-    if value not in known:
-        raise ValueError(f"{owner}: {unknown_name(key, value, known)}")
+_TABLES = {"data": DataSpec, "ensemble": EnsembleSpec, "method": MethodSpec}
+_WORDS = {
+    int: "a whole number",
+    float: "a number",
+    str: "text",
+    bool: "true or false",
+    Mapping: "a table",
+    tuple: "a list of names",
+}
 
 
-def _at_least(owner: str, key: str, value: int | None, lowest: int) -> None:
+def _plan_from_tables(raw: Mapping[str, Any], name: str) -> Plan:
+    study = raw.get("study", {})
+    if not isinstance(study, dict):
+        raise ValueError("[study]: write it with single brackets, as a table.")
+    objects: dict[str, tuple[Any, ...]] = {}
+    for table, cls in _TABLES.items():
+        rows = raw.get(table, [])
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise ValueError(f"[[{table}]]: write it with double brackets.")
+        objects[table] = tuple(
+            _build(cls, row, f"[[{table}]] number {place}:")
+            for place, row in enumerate(rows, start=1)
+        )
+    given = {"name": name, "data": [], **study}
+    for key in ("ensembles", "methods"):
+        table = key.removesuffix("s")
+        if key in given:
+            raise ValueError(f"[study] {key}: write [[{table}]] tables instead.")
+        given[key] = objects[table]
+    names = given["data"]
+    if isinstance(names, list) and all(isinstance(item, str) for item in names):
+        given["data"] = (*names, *objects["data"])
+    plan: Plan = _build(Plan, given, "[study]")
+    return plan
+
+
+def _build(cls: Any, given: Mapping[str, Any], table: str) -> Any:
+    """Make a dataclass from a table, or say which key does not fit and why."""
+    parts = {part.name: part for part in fields(cls)}
+    hints = typing.get_type_hints(cls)
+    for key, value in given.items():
+        if key not in parts:
+            raise ValueError(f"{table} {unknown_name('key', key, parts)}")
+        hint = hints[key]
+        options = (typing.get_origin(hint) or hint,)
+        if isinstance(hint, types.UnionType):
+            options = typing.get_args(hint)
+        is_bool = isinstance(value, bool)  # which Python takes for a number
+        if not isinstance(value, options) or (is_bool and bool not in options):
+            words = [_WORDS[option] for option in options if option in _WORDS]
+            raise ValueError(
+                f"{table} {key}: expected {' or '.join(words)}, got {value!r}."
+            )
+    for key, part in parts.items():
+        needed = part.default is MISSING and part.default_factory is MISSING
+        if needed and key not in given:
+            raise ValueError(f"{table} {key} is missing.")
+    try:
+        return cls(**given)
+    except ValueError as error:
+        raise ValueError(f"{table} {error}") from error
+
+
+def _check_choice(owner: str, key: str, value: str, choices: Collection[str]) -> None:
+    if value not in choices:
+        raise ValueError(f"{owner}: {unknown_name(key, value, choices)}")
+
+
+def _check_minimum(owner: str, key: str, value: int | None, lowest: int) -> None:
     if value is not None and not value >= lowest:
         raise ValueError(f"{owner}: {key} is {value!r}; {lowest} or more.")
 
 
-def _can_be_written(owner: str, name: str) -> None:
+def _check_encodable(owner: str, name: str) -> None:
     try:
         name.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -316,33 +476,3 @@ def _can_be_written(owner: str, name: str) -> None:
             f"{owner}: the name {name!r} holds half of a surrogate pair, which no file "
             "of results can hold."
         ) from error
-
-
-def _differ(what: str, names: list[str], remedy: str) -> None:
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise ValueError(
-            f"study: two {what} are called {twice[0]!r}; give them other {remedy}."
-        )
-
-
-def quicker(plan: Plan) -> Plan:
-    """Return a plan of the same shape that ends in about two minutes.
-
-    Examples
-    --------
-    >>> from quorate.study import make_preset, quicker
-    >>> made = quicker(make_preset("pruning-bagging"))
-    >>> made.repeats, made.rows, made.ensembles[0].members
-    (1, 500, 20)
-    """
-    return replace(
-        plan,
-        data=plan.data[:4],
-        repeats=1,
-        rows=min(plan.rows or 500, 500),
-        ensembles=tuple(
-            replace(ensemble, members=min(ensemble.members, 20))
-            for ensemble in plan.ensembles[:2]
-        ),
-    )

@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from pickle import PicklingError
+from typing import Any, TypeAlias
 
 from joblib import effective_n_jobs, parallel_config
 from sklearn.utils.parallel import Parallel, delayed
 
 from quorate._workers import deaf_to_interrupts
-from quorate.study._cell import UnitResult, earlier_keys, run_unit, unit_keys
+from quorate.study._cell import UnitResult, run_unit, unit_keys
 from quorate.study._data_set import DataSet
-from quorate.study._plan import MethodSpec, Plan, Unit
-from quorate.study._plan_data import load_plan_data
+from quorate.study._load_data import IMAGE_SIZE, find_data
+from quorate.study._plan import DataSpec, MethodSpec, Plan, Unit
 from quorate.study._store import Store
-from quorate.study._stored_plan import stored_plan
 
-Progress = Callable[[int, int], object]
-Task = tuple[Unit, list[MethodSpec]]
+Progress: TypeAlias = Callable[[int, int], object]
+Task: TypeAlias = tuple[Unit, list[MethodSpec]]
 # Errors of a request that will not go away; all others may be of a worker that died.
 _REFUSALS = (
     ValueError,
@@ -31,21 +31,27 @@ _REFUSALS = (
     TimeoutError,
     PicklingError,
 )
-_KEYS = (unit_keys, earlier_keys)
 _ATTEMPTS = 3
 _BATCH = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a run did."""
+class RunSummary:
+    """What a run did.
+
+    Parameters
+    ----------
+    n_cells : int
+        Cells of the plan.
+    n_run : int
+        Cells computed in this run.
+    n_failed : int
+        Failed cells in the store.
+    """
 
     n_cells: int
-    """Cells of the plan."""
     n_run: int
-    """Cells computed in this run."""
     n_failed: int
-    """Failed cells in the store."""
 
 
 def run_plan(
@@ -57,7 +63,7 @@ def run_plan(
     n_jobs: int | None = None,
     retry: bool = False,
     progress: Progress | None = None,
-) -> Outcome:
+) -> RunSummary:
     """Compute the cells of a plan that the store does not have yet.
 
     Parameters
@@ -79,7 +85,7 @@ def run_plan(
 
     Returns
     -------
-    Outcome
+    RunSummary
 
     Raises
     ------
@@ -101,7 +107,7 @@ def run_plan(
     data = load_plan_data(plan, data_dir, allow_download)
     with Store(path) as store:
         check_plan(plan, store)
-        store.remember_plan(plan.to_dict())
+        store.remember_plan(plan)
         todo = missing_units(plan, data, store.done(retry))
         total = sum(len(methods) for _, methods in todo)
         count = 0
@@ -117,18 +123,69 @@ def run_plan(
                 count += len(result.rows)
                 if progress is not None:
                     progress(count, total)
-        return Outcome(plan.n_cells, count, len(store.failures()))
+        return RunSummary(plan.n_cells, count, len(store.failures()))
 
 
 def check_plan(plan: Plan, store: Store) -> None:
     """Refuse a plan that is not the one whose results the store holds."""
-    known = stored_plan(store)
-    if known is None or not store.done():
+    stored = store.plan
+    if stored is None or not store.done():
         return
     # through JSON, which makes lists of tuples
-    if _text(known) != _text(plan):
+    if json.dumps(stored.to_dict()) != json.dumps(plan.to_dict()):
         raise ValueError(
             f"{store.path}: holds the results of another plan; choose another file."
+        )
+
+
+def load_plan_data(
+    plan: Plan, data_dir: str | Path | None, allow_download: bool
+) -> dict[str, DataSet]:
+    """Return the data sets of a plan by the names they have in tables.
+
+    Raises
+    ------
+    ValueError
+        If an option does not fit its data set, two sets are the same, there are more
+        folds than rows, or a method cannot keep what it is to keep.
+    """
+    plan.check_sizes()
+    # All are found before the first is read, which may take long.
+    readers = []
+    for spec in plan.data_specs:
+        if spec.image_size is not None and not Path(spec.source).is_dir():
+            raise ValueError(
+                f"{spec.label}: image_size is for folders of pictures, "
+                f"{str(spec.source)!r} is none."
+            )
+        where = (spec.source, spec.target, data_dir, allow_download)
+        size = spec.image_size or IMAGE_SIZE
+        readers.append((spec, find_data(*where, plan.seed, spec.rows, size)))
+    data: dict[str, DataSet] = {}
+    seen: dict[Any, str] = {}
+    for spec, read in readers:
+        made = read()
+        _check_rows(made.n_rows, spec, plan)
+        first = seen.setdefault((made.fingerprint, spec.binary, spec.pca), spec.label)
+        if first != spec.label:
+            raise ValueError(
+                f"{plan.name}: {first} and {spec.label} are the same data; "
+                "leave one out."
+            )
+        data[spec.label] = made
+    return data
+
+
+def _check_rows(n_rows: int, spec: DataSpec, plan: Plan) -> None:
+    """Refuse a data set that has too few rows for the plan."""
+    if plan.folds > n_rows:
+        raise ValueError(
+            f"{spec.label}: {plan.folds} folds of {n_rows} rows; 2 to {n_rows} folds."
+        )
+    n_train = n_rows * (plan.folds - 1) // plan.folds
+    if isinstance(spec.pca, int) and spec.pca > n_train:
+        raise ValueError(
+            f"{spec.label}: pca is {spec.pca}, more than a fold has training rows."
         )
 
 
@@ -136,17 +193,11 @@ def missing_units(plan: Plan, data: dict[str, DataSet], done: set[str]) -> list[
     """Return the units with work to do, and their methods without a result."""
     todo: list[Task] = []
     for unit in plan.units():
-        known = [keys(unit, data[unit.data].fingerprint) for keys in _KEYS]
-        methods = [
-            m for m in plan.methods if not any(keys[m.name] in done for keys in known)
-        ]
+        keys = unit_keys(unit, data[unit.data.label].fingerprint)
+        methods = [method for method in plan.methods if keys[method.name] not in done]
         if methods:
             todo.append((unit, methods))
     return todo
-
-
-def _text(plan: Plan) -> str:
-    return json.dumps(plan.to_dict(), sort_keys=True)
 
 
 def _results(
@@ -184,7 +235,7 @@ def _stream(
     # lost with it, and the calls that need them would never end.
     calls = iter(
         [
-            delayed(_run_numbered)(place, unit, data[unit.data], methods)
+            delayed(_run_numbered)(place, unit, data[unit.data.label], methods)
             for place, (unit, methods) in left.items()
         ]
     )

@@ -1,22 +1,23 @@
 """Results in one SQLite file: a row per cell, safe whatever happens."""
 
-import hashlib
+import errno
 import json
+import os
+import sqlite3
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-import sklearn
-
 from quorate._messages import in_short
-from quorate._version import __version__
 from quorate.exceptions import FileFormatError
-from quorate.study._sqlite import connect, connect_to_read, table_names, told
+from quorate.study._plan import Plan
 
 _FORMAT = "quorate-study/1"
-
-# Columns that say which cell a row is; the rest is what was measured.
-IDENTITY = ("data", "repeat", "fold", "ensemble", "method")
+# Columns that say which fit and which cell a row is; the rest is what was measured.
+_FIT = ("data", "repeat", "fold", "ensemble")
+IDENTITY = (*_FIT, "method")
+_MEASURED = ("cells", "seconds", "preparation")
 _TABLES = {
     "about": "key text primary key, value",
     "cells": "key text primary key, data text, repeat int, fold int, ensemble text, "
@@ -25,33 +26,16 @@ _TABLES = {
     "preparation text, primary key (data, repeat, fold, ensemble)",
 }
 _FOREIGN = "not a study file, but the database of another program; left as it is."
-_FIT = ("data", "repeat", "fold", "ensemble", "cells", "seconds", "preparation")
-
-
-def cell_key(identity: dict[str, Any]) -> str:
-    """Return the content key of a cell: the same inputs give the same key.
-
-    Results are those of a version of quorate and of scikit-learn; with another one
-    they are computed anew, so that a store never mixes the two unseen.
-    """
-    return _digest({**identity, "version": __version__, "learners": _learners()})
-
-
-def earlier_key(identity: dict[str, Any]) -> str:
-    """Return the key a cell had when only the version of quorate was in it.
-
-    Stores of that time are not computed again.
-    """
-    return _digest({**identity, "version": __version__})
-
-
-def _digest(parts: dict[str, Any]) -> str:
-    text = json.dumps(parts, sort_keys=True, default=repr)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _learners() -> str:
-    return f"scikit-learn {sklearn.__version__}"
+_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
+_TROUBLE = {
+    sqlite3.SQLITE_FULL: (errno.ENOSPC, "no space left; what was stored before stays"),
+    sqlite3.SQLITE_READONLY: (errno.EROFS, "cannot be written to"),
+    sqlite3.SQLITE_IOERR: (errno.EIO, "cannot be read or written"),
+    sqlite3.SQLITE_CANTOPEN: (errno.EACCES, "cannot be opened"),
+    sqlite3.SQLITE_PERM: (errno.EACCES, "cannot be opened"),
+    sqlite3.SQLITE_AUTH: (errno.EACCES, "cannot be opened"),
+}
 
 
 class Store:
@@ -77,61 +61,47 @@ class Store:
 
     def __init__(self, path: str | Path, *, read_only: bool = False) -> None:
         self.path = Path(path)
-        self._unmade = False
-        there = self.path.exists()
-        if read_only and not there:
+        exists = self.path.exists()
+        if read_only and not exists:
             raise FileNotFoundError(f"{self.path}: no such file.")
-        if there and not self.path.is_file():
+        if exists and not self.path.is_file():
             raise FileFormatError(f"{self.path}: not a study file, nor any plain file.")
-        with told(self.path):
-            if there:
-                self._connection = connect_to_read(self.path)
-                try:
-                    self._unmade = not self._is_study()
-                except BaseException:
-                    self._connection.close()
-                    raise
-                if read_only:
-                    return
-                self._connection.close()
-            self._connection = connect(self.path, "rw" if there else "rwc")
-            try:
-                self._prepare()
-                self._unmade = False
-            except BaseException:
-                self._connection.close()
-                raise
+        with _as_file_errors(self.path), ExitStack() as on_error:
+            if exists:
+                self._connection = _connect_to_read(self.path)
+                on_error.callback(self._connection.close)
+                self._is_empty = not self._is_study()
+            if not read_only:
+                on_error.close()
+                self._connection = _connect(self.path, "rw" if exists else "rwc")
+                on_error.callback(self._connection.close)
+                self._create_tables()
+                self._is_empty = False
+            on_error.pop_all()
 
     def _is_study(self) -> bool:
-        """Tell whether there is a study, or nothing at all; refuse everything else."""
+        """Tell a study from an empty file; refuse everything else."""
         db = self._connection
-        names = table_names(db)
-        if not names:
-            marks = [
-                db.execute(f"pragma {mark}").fetchone()[0]
-                for mark in ("application_id", "user_version")
-            ]
-            if any(marks):
-                raise FileFormatError(f"{self.path}: {_FOREIGN}")
+        marks = [
+            db.execute(f"pragma {mark}").fetchone()[0]
+            for mark in ("application_id", "user_version")
+        ]
+        if not _table_names(db) and not any(marks):
             return False
+        about = {}
         columns = [row[1] for row in db.execute("pragma table_info(about)")]
-        if columns != ["key", "value"]:
+        if columns == ["key", "value"]:
+            about = dict(db.execute("select key, value from about"))
+        if "format" not in about:
             raise FileFormatError(f"{self.path}: {_FOREIGN}")
-        found = dict(db.execute("select key, value from about"))
-        if "format" not in found:
-            # a store whose making was cut short has its tables, and nothing in them
-            if found or not names <= set(_TABLES):
-                raise FileFormatError(f"{self.path}: {_FOREIGN}")
-            return False
-        if found["format"] != _FORMAT:
+        if about["format"] != _FORMAT:
             raise FileFormatError(
-                f"{self.path}: format {found['format']!r}, expected {_FORMAT!r}."
+                f"{self.path}: format {about['format']!r}, expected {_FORMAT!r}."
             )
         return True
 
-    def _prepare(self) -> None:
-        names = table_names(self._connection)
-        if names >= set(_TABLES) and self._is_study():
+    def _create_tables(self) -> None:
+        if self._is_study():
             return
         with self._connection as db:
             db.execute("begin immediate")
@@ -150,15 +120,24 @@ class Store:
         self.close()
 
     @property
-    def plan(self) -> dict[str, Any] | None:
-        """The plan the results belong to, as plain types."""
+    def plan(self) -> Plan | None:
+        """The plan the results belong to; None if there is none yet."""
         rows = self._read("select value from about where key = 'plan'")
-        return self._parsed(rows[0][0]) if rows else None
+        if not rows:
+            return None
+        raw = self._parsed(rows[0][0])
+        try:
+            return Plan.from_dict(raw)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise FileFormatError(
+                f"{self.path}: damaged study file, its plan cannot be read "
+                f"({type(error).__name__}: {in_short(error)})."
+            ) from error
 
-    def remember_plan(self, plan: dict[str, Any]) -> None:
+    def remember_plan(self, plan: Plan) -> None:
         """Write the plan down."""
-        text = json.dumps(plan, sort_keys=True)
-        with told(self.path), self._connection as db:
+        text = json.dumps(plan.to_dict(), sort_keys=True)
+        with _as_file_errors(self.path), self._connection as db:
             db.execute("insert or replace into about values ('plan', ?)", (text,))
 
     def done(self, retry: bool = False) -> set[str]:
@@ -169,41 +148,33 @@ class Store:
         wanted = " where status = 'ok'" if retry else ""
         return {row[0] for row in self._read(f"select key from cells{wanted}")}
 
-    def add(
-        self, rows: Iterable[dict[str, Any]], fit: dict[str, Any] | None = None
-    ) -> None:
+    def add(self, rows: Iterable[dict[str, Any]], fit: dict[str, Any]) -> None:
         """Write cells, and the fit they are from, in one transaction.
 
         A cell or fit that is there already is replaced, whichever version made it.
         """
-        listed = list(rows)
+        cells = [
+            (
+                row["key"],
+                *(row[name] for name in IDENTITY),
+                row["status"],
+                row.get("error", ""),
+                json.dumps(row.get("result", {}), sort_keys=True),
+            )
+            for row in rows
+        ]
         same = " and ".join(f"{name} = ?" for name in IDENTITY)
-        with told(self.path), self._connection as db:
+        with _as_file_errors(self.path), self._connection as db:
+            db.executemany(f"delete from cells where {same}", [c[1:6] for c in cells])
             db.executemany(
-                f"delete from cells where {same}",
-                [tuple(row[name] for name in IDENTITY) for row in listed],
+                "insert or replace into cells values (?, ?, ?, ?, ?, ?, ?, ?, ?)", cells
             )
-            db.executemany(
-                "insert or replace into cells values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                [
-                    (
-                        row["key"],
-                        *(row[name] for name in IDENTITY),
-                        row["status"],
-                        row.get("error", ""),
-                        json.dumps(row.get("result", {}), sort_keys=True),
-                    )
-                    for row in listed
-                ],
+            values = [fit[name] for name in (*_FIT, "cells", "seconds")]
+            preparation = json.dumps(fit["preparation"], sort_keys=True)
+            db.execute(
+                "insert or replace into fits values (?, ?, ?, ?, ?, ?, ?)",
+                (*values, preparation),
             )
-            if fit is not None:
-                db.execute(
-                    "insert or replace into fits values (?, ?, ?, ?, ?, ?, ?)",
-                    (
-                        *(fit[name] for name in _FIT[:-1]),
-                        json.dumps(fit["preparation"], sort_keys=True),
-                    ),
-                )
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield the cells that went well, flat, in the order of what they are."""
@@ -212,49 +183,120 @@ class Store:
             "order by data, ensemble, method, repeat, fold"
         )
         for *identity, result in self._read(query):
-            yield {
-                **dict(zip(IDENTITY, identity, strict=True)),
-                **self._parsed(result),
-            }
+            which = dict(zip(IDENTITY, identity, strict=True))
+            yield {**which, **self._parsed(result)}
 
     def failures(self) -> list[dict[str, Any]]:
         """Return the cells that failed, with their tracebacks."""
-        query = (
-            f"select {', '.join(IDENTITY)}, error from cells where status = 'failed'"
-        )
         names = (*IDENTITY, "error")
+        query = f"select {', '.join(names)} from cells where status = 'failed'"
         return [dict(zip(names, row, strict=True)) for row in self._read(query)]
 
     def fits(self) -> list[dict[str, Any]]:
-        """Return how long each fit took with its methods, and how data was prepared.
-
-        Stores written before this was recorded have none.
-        """
-        with told(self.path):
-            if "fits" not in table_names(self._connection):
-                return []
-        query = f"select {', '.join(_FIT)} from fits order by data, repeat, fold"
+        """Return how long each fit took with its methods, and how data was prepared."""
+        names = (*_FIT, *_MEASURED)
+        query = f"select {', '.join(names)} from fits order by data, repeat, fold"
         return [
-            {**dict(zip(_FIT, row, strict=True)), "preparation": self._parsed(row[-1])}
+            {**dict(zip(names, row, strict=True)), "preparation": self._parsed(row[-1])}
             for row in self._read(query)
         ]
 
     def _read(self, query: str) -> list[tuple[Any, ...]]:
-        if self._unmade:
+        if self._is_empty:
             return []
-        with told(self.path):
+        with _as_file_errors(self.path):
             return self._connection.execute(query).fetchall()
 
     def _parsed(self, text: Any) -> dict[str, Any]:
         try:
-            found = json.loads(text)
+            parsed = json.loads(text)
         except (TypeError, ValueError, RecursionError) as error:
             raise FileFormatError(
                 f"{self.path}: damaged study file ({in_short(error)})."
             ) from error
-        if not isinstance(found, dict):
+        if not isinstance(parsed, dict):
             raise FileFormatError(
-                f"{self.path}: damaged study file (a {type(found).__name__} where a "
+                f"{self.path}: damaged study file (a {type(parsed).__name__} where a "
                 "table should be)."
             )
-        return found
+        return parsed
+
+
+@contextmanager
+def _as_file_errors(path: Path) -> Iterator[None]:
+    """Turn errors of SQLite into errors of files that name the file.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is damaged.
+    BlockingIOError
+        If another process is writing to it.
+    OSError
+        If the disk is full, or the file cannot be read or written.
+    """
+    try:
+        yield
+    except UnicodeDecodeError as error:  # in SQLite's own message, which quotes names
+        raise FileFormatError(
+            f"{path}: damaged study file (names that are no text)."
+        ) from error
+    except sqlite3.Error as error:
+        reason, code = in_short(error), _error_code(error)
+        if code in _BUSY:
+            raise BlockingIOError(
+                f"{path}: another process is using it; wait until that has ended, "
+                "or choose another file."
+            ) from error
+        if code in _TROUBLE:
+            number, what = _TROUBLE[code]
+            raise OSError(number, f"{what} ({reason})", str(path)) from error
+        what = "damaged study file"
+        if code in _DAMAGED and not path.read_bytes().startswith(b"SQLite format 3\0"):
+            what = "not a study file"
+        raise FileFormatError(f"{path}: {what} ({reason}).") from error
+
+
+def _error_code(error: sqlite3.Error) -> int:
+    # extended codes say more in their upper bytes
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+
+
+def _connect(path: Path, mode: str) -> sqlite3.Connection:
+    """Open a file as ``ro``, ``rw`` or ``rwc``, and read, so that errors show now."""
+    # as_uri quotes what has a meaning in addresses, such as ? and #
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True)
+    try:
+        connection.execute("select count(*) from sqlite_master").fetchone()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _connect_to_read(path: Path) -> sqlite3.Connection:
+    """Open a file without writing anything, also where nothing can be written.
+
+    SQLite may need to write before it can read: to take back what a killed process
+    had begun, or to share a file in write-ahead mode. It is let to where the file
+    belongs to a study; where nothing was begun, the file is read as it is.
+    """
+    try:
+        return _connect(path, "ro")
+    except sqlite3.OperationalError as error:
+        if _error_code(error) in _BUSY:
+            raise
+        beside = [path.with_name(path.name + end) for end in ("-journal", "-wal")]
+        if not any(file.exists() and file.stat().st_size for file in beside):
+            return _connect(path, "ro&immutable=1")
+        with closing(_connect(path, "ro&immutable=1")) as glance:
+            is_study = {"about", "cells"} <= _table_names(glance)
+        if not is_study or not os.access(path, os.W_OK):
+            raise
+        return _connect(path, "rw")
+
+
+def _table_names(connection: sqlite3.Connection) -> set[str]:
+    """Return the names of all tables, views and the like."""
+    rows = connection.execute("select name from sqlite_master")
+    return {name for (name,) in rows if not name.startswith("sqlite_")}

@@ -1,166 +1,131 @@
 """The table of the literature: means, deviations, marks, wins and ranks."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from quorate._messages import unknown_name
 from quorate._output import escape
-from quorate._typing import FloatArray
 from quorate.stats import Scores, average_ranks, win_tie_loss
 
 _MARKS = {1: "+", 0: "", -1: "-"}
+_TIE = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class ScoreTable:
     """Mean and deviation per data set and method, marks, wins and ranks.
 
     A ``+`` marks a cell the reference beats significantly, a ``-`` one that beats it
     (two-sided paired t-test over folds).
+
+    Parameters
+    ----------
+    header : list of str
+    body : list of list of str
+    best : list of list of bool
+        Which cells hold the best mean of their row.
+    footer : list of list of str
+        Wins, ties and losses of the reference; average ranks.
+    reference : str
+    scoring : str
     """
 
     header: list[str]
     body: list[list[str]]
     best: list[list[bool]]
-    """Which cells hold the best mean of their row."""
     footer: list[list[str]]
-    """Wins, ties and losses of the reference; average ranks."""
     reference: str
     scoring: str = "accuracy"
 
     def to_markdown(self) -> str:
         """Return the table as Markdown, the best of each row in bold."""
-        head = self._line(map(_markdown, self.header))
-        lines = [head, self._line(["---"] * len(self.header))]
-        for row, best in zip(self.body, self.best, strict=True):
-            name, *cells = map(_markdown, row)
-            cells = [f"**{c}**" if b else c for c, b in zip(cells, best, strict=True)]
-            lines.append(self._line([name, *cells]))
-        lines += [self._line(map(_markdown, row)) for row in self.footer]
-        return "\n".join(lines) + "\n"
-
-    def wins(self) -> tuple[list[str], list[str]]:
-        """Return the methods and the reference's wins, ties and losses against them."""
-        return self.header[1:], self.footer[0][1:]
+        header, body, footer = self._escaped(_markdown, "**{}**".format)
+        lines = [header, ["---"] * len(header), *body, *footer]
+        return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
     def to_latex(self) -> str:
         """Return the table as a LaTeX tabular, the best of each row in bold."""
-        lines = [
-            r"\begin{tabular}{l" + "r" * (len(self.header) - 1) + "}",
-            r"\hline",
-            " & ".join(map(_latex, self.header)) + r" \\",
-            r"\hline",
-        ]
-        for row, best in zip(self.body, self.best, strict=True):
-            cells = [
-                rf"\textbf{{{_latex(c)}}}" if b else _latex(c)
-                for c, b in zip(row[1:], best, strict=True)
-            ]
-            lines.append(" & ".join([_latex(row[0]), *cells]) + r" \\")
-        lines.append(r"\hline")
-        lines += [" & ".join(map(_latex, row)) + r" \\" for row in self.footer]
+        header, body, footer = self._escaped(_latex, r"\textbf{{{}}}".format)
+        lines = [r"\begin{tabular}{l" + "r" * (len(header) - 1) + "}"]
+        for part in ([header], body, footer):
+            lines += [r"\hline", *(" & ".join(row) + r" \\" for row in part)]
         return "\n".join([*lines, r"\hline", r"\end{tabular}"]) + "\n"
 
     def _repr_html_(self) -> str:
         """Return the table for notebooks, the best of each row in bold."""
-        head = "".join(f"<th>{escape(name)}</th>" for name in self.header)
-        lines = []
-        for row, best in zip(self.body, self.best, strict=True):
-            cells = [
-                f"<td><b>{escape(c)}</b></td>" if b else f"<td>{escape(c)}</td>"
-                for c, b in zip(row[1:], best, strict=True)
-            ]
-            lines.append(f"<tr><th>{escape(row[0])}</th>{''.join(cells)}</tr>")
-        foot = "".join(
-            f"<tr><th>{escape(row[0])}</th>"
-            + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])
-            + "</tr>"
-            for row in self.footer
+        header, *parts = self._escaped(escape, "<b>{}</b>".format)
+        head = "".join(f"<th>{name}</th>" for name in header)
+        body, foot = (
+            "".join(
+                f"<tr><th>{name}</th><td>{'</td><td>'.join(cells)}</td></tr>"
+                for name, *cells in part
+            )
+            for part in parts
         )
-        note = (
-            f"{escape(self.scoring.replace('_', ' '))} in percent, mean±deviation over "
-            f"folds; + where {escape(self.reference)} is significantly better, - where "
-            "it is worse"
+        note = escape(
+            f"{self.scoring.replace('_', ' ')} in percent, mean±deviation over "
+            f"folds; + where {self.reference} is significantly better, - where it is "
+            "worse"
         )
         return (
             f"<table><caption>{note}</caption><thead><tr>{head}</tr></thead>"
-            f"<tbody>{''.join(lines)}</tbody><tfoot>{foot}</tfoot></table>"
+            f"<tbody>{body}</tbody><tfoot>{foot}</tfoot></table>"
         )
 
-    @staticmethod
-    def _line(cells: Iterable[str]) -> str:
-        return "| " + " | ".join(cells) + " |"
+    def _escaped(
+        self, escape: Callable[[str], str], bold: Callable[[str], str]
+    ) -> tuple[list[str], list[list[str]], list[list[str]]]:
+        """Return header, body and footer in another language, the best in bold."""
+        body = [
+            [
+                bold(escape(cell)) if is_best else escape(cell)
+                for cell, is_best in zip(row, [False, *best], strict=True)
+            ]
+            for row, best in zip(self.body, self.best, strict=True)
+        ]
+        footer = [list(map(escape, row)) for row in self.footer]
+        return list(map(escape, self.header)), body, footer
 
 
-def make_table(scores: Scores, reference: str, scoring: str = "accuracy") -> Table:
+def make_table(scores: Scores, reference: str, scoring: str) -> ScoreTable:
     """Lay out a score table with marks, wins and ranks."""
-    methods, blocks = list(scores.methods), list(scores.blocks)
+    methods = list(scores.methods)
     if reference not in methods:
         raise ValueError(unknown_name("method", reference, methods))
+    at = methods.index(reference)
+    compared = win_tie_loss(scores, reference)
+    marks = np.insert(compared.marks, at, 0, axis=1)  # its own column has none
+    counts = [
+        f"{wins}/{ties}/{losses}"
+        for wins, ties, losses in zip(
+            compared.wins, compared.ties, compared.losses, strict=True
+        )
+    ]
+    counts.insert(at, "")
     values = np.asarray(scores.values)
     mean, spread = values.mean(axis=2), values.std(axis=2, ddof=1)
-    compared = win_tie_loss(scores, reference)
-    marks = _marks(compared, methods, len(blocks))
     body = [
         [
             block,
             *(
-                f"{100 * mean[b, m]:.2f}±{100 * spread[b, m]:.2f}{marks[b][m]}"
+                f"{100 * mean[b, m]:.2f}±{100 * spread[b, m]:.2f}{_MARKS[marks[b, m]]}"
                 for m in range(len(methods))
             ),
         ]
-        for b, block in enumerate(blocks)
+        for b, block in enumerate(scores.blocks)
     ]
-    top = mean.max(axis=1, keepdims=True)
-    ranks = average_ranks(scores)
-    counts = _counts(compared, methods, reference)
-    return Table(
+    ranks = average_ranks(scores).average
+    return ScoreTable(
         header=["data set", *methods],
         body=body,
-        best=(mean >= top - 1e-12).tolist(),
-        footer=[
-            ["W/T/L", *counts],
-            ["average rank", *(f"{rank:.2f}" for rank in _in_order(ranks, methods))],
-        ],
+        best=(mean >= mean.max(axis=1, keepdims=True) - _TIE).tolist(),
+        footer=[["W/T/L", *counts], ["average rank", *(f"{r:.2f}" for r in ranks)]],
         reference=reference,
         scoring=scoring,
     )
-
-
-def _marks(compared: Any, methods: list[str], n_blocks: int) -> list[list[str]]:
-    """Return the mark of each cell; the reference's own column has none."""
-    others = list(compared.methods)
-    return [
-        [
-            _MARKS[int(compared.marks[block, others.index(method)])]
-            if method in others
-            else ""
-            for method in methods
-        ]
-        for block in range(n_blocks)
-    ]
-
-
-def _counts(compared: Any, methods: list[str], reference: str) -> list[str]:
-    others = list(compared.methods)
-    cells = []
-    for method in methods:
-        if method == reference:
-            cells.append("")
-            continue
-        at = others.index(method)
-        counts = compared.wins[at], compared.ties[at], compared.losses[at]
-        cells.append("/".join(str(int(count)) for count in counts))
-    return cells
-
-
-def _in_order(ranks: Any, methods: list[str]) -> FloatArray:
-    known = dict(zip(ranks.methods, ranks.average, strict=True))
-    return np.array([known[method] for method in methods])
 
 
 _LATEX = {
@@ -177,22 +142,20 @@ _LATEX = {
     "[": "{[}",
     "*": "{*}",
 }
+_MARKUP = re.compile(r"[\\`*\[\]|~]|(?<![^\W_])_|_(?![^\W_])")
 
 
 def _latex(text: str) -> str:
     """Return text that LaTeX sets as it is, whatever commands are in it."""
-    return "".join(_LATEX.get(character, character) for character in _shown(text))
-
-
-_MARKUP = re.compile(r"[\\`*\[\]|~]|(?<![^\W_])_|_(?![^\W_])")
+    return "".join(_LATEX.get(character, character) for character in _one_line(text))
 
 
 def _markdown(text: str) -> str:
     """Return text that Markdown shows as it is, in a cell of a table."""
-    shown = escape(_shown(text), quote=False)
-    return _MARKUP.sub(lambda found: "\\" + found.group(), shown)
+    shown = escape(_one_line(text), quote=False)
+    return _MARKUP.sub(lambda match: "\\" + match.group(), shown)
 
 
-def _shown(text: str) -> str:
+def _one_line(text: str) -> str:
     """Return text on one line, without what is not to be seen."""
     return "".join(c if c.isprintable() else " " for c in text)

@@ -231,7 +231,7 @@ def check_weights(trial: _Trial) -> None:
 
 def check_out_of_bag(trial: _Trial) -> None:
     """Check that out-of-bag votes, where there are some, are of rows not drawn."""
-    if trial.ensemble.drawn is None:
+    if trial.ensemble.drawn is None or not trial.ensemble.has_out_of_bag:
         return
     drawn = [np.asarray(rows) for rows in trial.ensemble.drawn()]
     claim(len(drawn) == trial.ensemble.n_members, "rows of other members were drawn")

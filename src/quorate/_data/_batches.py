@@ -1,0 +1,314 @@
+"""Samples that come in batches: pairs, and files."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import joblib
+import numpy as np
+
+from quorate._data._rows import count_rows
+from quorate._data._samples import SampleForm
+from quorate._data._tables import (
+    column_names,
+    is_csv,
+    is_parquet,
+    open_parquet,
+    read_parts,
+)
+from quorate._messages import unknown_name
+from quorate.exceptions import BatchError
+
+
+class Batch(ABC):
+    """Some samples with their labels, under a name; may travel to another process."""
+
+    name: str
+    """What to call it in messages."""
+    n_rows: int | None
+    """How many samples, if that is known before they are read."""
+    may_be_empty: bool = False
+    """Whether it is nobody's mistake if it has no rows."""
+
+    @abstractmethod
+    def read(self, rows: int) -> Iterator[tuple[Any, Any]]:
+        """Yield X and y, in parts of about so many rows where that saves memory."""
+
+    @abstractmethod
+    def mark(self) -> str:
+        """Return by what it is known again, without going through a file for it."""
+
+    def parts(self, rows: int) -> Iterator[tuple[Any, Any]]:
+        """Yield what :meth:`read` yields; refuse a batch without rows."""
+        empty = True
+        for X, y in self.read(rows):
+            empty = False
+            yield X, y
+        if empty and not self.may_be_empty:
+            raise ValueError("it has no rows")
+
+
+class BatchSource(ABC):
+    """Batches in a fixed order; of an iterator they can be gone through once."""
+
+    n_rows: int | None = None
+    """How many samples there are in all, if that is known."""
+
+    @abstractmethod
+    def batches(self) -> Iterator[Batch]:
+        """Yield the batches; nothing of them is read yet."""
+
+
+@contextmanager
+def named_batch(name: str) -> Iterator[None]:
+    """Whatever goes wrong with a batch, its name is what helps to find it."""
+    try:
+        yield
+    except BatchError:
+        raise
+    except Exception as error:
+        raise BatchError(f"{name}: {reason(error)}.") from error
+
+
+def reason(error: Exception) -> str:
+    """Return what an error says, on one line and without its full stop."""
+    return " ".join(str(error).split()).rstrip(". ") or type(error).__name__
+
+
+# Pairs
+
+
+@dataclass(frozen=True, slots=True)
+class GivenBatch(Batch):
+    """A batch that somebody has at hand."""
+
+    name: str
+    X: Any
+    y: Any
+    n_rows: int | None = None
+
+    def read(self, rows: int) -> Iterator[tuple[Any, Any]]:
+        """Yield all of it."""
+        yield self.X, self.y
+
+    def mark(self) -> str:
+        """Return a digest of samples and labels, however they lie in memory."""
+        try:
+            arrays = [
+                np.ascontiguousarray(part) if isinstance(part, np.ndarray) else part
+                for part in (self.X, self.y)
+            ]
+            return str(joblib.hash(arrays))
+        except Exception:
+            return ""  # what is wrong with it is said when it is voted on
+
+
+@dataclass(frozen=True, slots=True)
+class BadBatch(Batch):
+    """A batch that cannot be had; it says so when its turn to be read comes.
+
+    Those before it are voted on and kept, wherever batches are read.
+    """
+
+    name: str
+    why: str
+    cause: Exception | None = None
+    n_rows: int | None = 0
+
+    def read(self, rows: int) -> Iterator[tuple[Any, Any]]:
+        """Say what is wrong."""
+        raise BatchError(f"{self.name}: {self.why}.") from self.cause
+
+    def mark(self) -> str:
+        """Return nothing: it is refused anyway."""
+        return ""
+
+    def __reduce__(self) -> Any:
+        # The cause may be something that does not travel.
+        return BadBatch, (self.name, self.why)
+
+
+@dataclass(frozen=True, slots=True)
+class GivenBatches(BatchSource):
+    """Batches from an iterable of pairs."""
+
+    pairs: Iterable[tuple[Any, Any]]
+    n_rows: int | None = None
+
+    def batches(self) -> Iterator[Batch]:
+        """Yield the pairs; one that is no pair, or unlike the first, as a bad batch."""
+        pairs = iter(self.pairs)
+        first: _Columns | None = None
+        for number in count():
+            name = f"batch {number}"
+            try:
+                pair = next(pairs)
+            except StopIteration:
+                return
+            except Exception as error:
+                why = f"{type(error).__name__}: {reason(error)}"
+                yield BadBatch(name, f"it could not be had ({why})", error)
+                return
+            try:
+                X, y = _unpacked(pair)
+                columns = _columns_of(X)
+                first = first or columns
+                _check_alike(first, columns)
+                batch: Batch = GivenBatch(name, X, y, count_rows(X))
+            except (TypeError, ValueError) as error:
+                batch = BadBatch(name, reason(error), error)
+            yield batch
+
+
+def _unpacked(pair: Any) -> tuple[Any, Any]:
+    try:
+        X, y = pair
+    except (TypeError, ValueError):
+        kind = type(pair).__name__
+        raise TypeError(f"a batch is a pair (X, y), got {kind}") from None
+    return X, y
+
+
+class _Columns(NamedTuple):
+    """The columns of a batch: of what, their names if they have some, how many."""
+
+    kind: str
+    names: tuple[str, ...] | None
+    number: int | None
+
+
+def _columns_of(X: Any) -> _Columns:
+    names = getattr(X, "column_names", getattr(X, "columns", None))
+    shape: Any = getattr(X, "shape", ())
+    number = int(shape[1]) if len(shape) == 2 else None
+    if isinstance(names, Iterable):
+        home = type(X).__module__.partition(".")[0]
+        return _Columns(f"a frame of {home}", tuple(map(str, names)), number)
+    if hasattr(X, "iloc"):
+        return _Columns("one column of a frame", None, number)
+    return _Columns("sparse" if hasattr(X, "tocsr") else "an array", None, number)
+
+
+def _check_alike(first: _Columns, other: _Columns) -> None:
+    """Refuse the columns of a later batch if they are not those of the first.
+
+    A model that was fitted on plain arrays goes by position, and would take one column
+    for another.
+    """
+    if first.kind != other.kind:
+        raise ValueError(f"it is {other.kind}, the first batch is {first.kind}")
+    if first.names is not None and other.names is not None:
+        _check_names(first.names, other.names)
+    elif None not in (first.number, other.number) and first.number != other.number:
+        raise ValueError(
+            f"it has {other.number} features, the first batch has {first.number} "
+            "features"
+        )
+
+
+def _check_names(first: tuple[str, ...], names: tuple[str, ...]) -> None:
+    if names == first:
+        return
+    for column in first:
+        if column not in names:
+            raise ValueError(f"it has no column {column!r}, the first batch has one")
+    for column in names:
+        if column not in first:
+            raise ValueError(f"it has a column {column!r}, the first batch has none")
+    if len(first) != len(names):
+        raise ValueError(
+            f"it has {len(names)} columns, the first batch has {len(first)}"
+        )
+    at = next(at for at, name in enumerate(names) if name != first[at])
+    raise ValueError(
+        f"its columns come in another order, column {at} is {names[at]!r} and in the "
+        f"first batch {first[at]!r}"
+    )
+
+
+# Files
+
+
+@dataclass(frozen=True, slots=True)
+class FileBatch(Batch):
+    """A CSV or ARFF file, or a row group of a Parquet file."""
+
+    name: str
+    path: Path
+    target: str
+    form: SampleForm
+    row_group: int | None = None
+    n_rows: int | None = None
+
+    def mark(self) -> str:
+        """Return a digest of the file's name, size and time, and of the group."""
+        try:
+            found = self.path.stat()
+        except OSError:
+            return ""  # gone, which is said when it is read
+        about = self.path.name, self.row_group, found.st_size, found.st_mtime_ns
+        return str(joblib.hash(about))
+
+    def read(self, rows: int) -> Iterator[tuple[Any, Any]]:
+        """Yield the samples, a few thousand at a time."""
+        wanted = (*(self.form.columns or ()), self.target)
+        for frame in read_parts(self.path, rows, self.target, wanted, self.row_group):
+            yield self.form.split(frame, self.target, written=is_csv(self.path))
+
+
+@dataclass(frozen=True, slots=True)
+class FileBatches(BatchSource):
+    """The batches of some files, in their order."""
+
+    parts: tuple[Batch, ...]
+    n_rows: int | None
+
+    @classmethod
+    def from_paths(
+        cls, paths: list[Path], target: str, form: SampleForm
+    ) -> "FileBatches":
+        """Look into the files for the batches they have; samples are read later."""
+        _check_files(paths, target, form)
+        parts: list[Batch] = []
+        for path in paths:
+            if not is_parquet(path):
+                parts.append(FileBatch(str(path), path, target, form))
+                continue
+            about = open_parquet(path).metadata
+            for group in range(about.num_row_groups):
+                several = about.num_row_groups > 1
+                name = f"{path}, row group {group}" if several else str(path)
+                n_rows = about.row_group(group).num_rows
+                parts.append(FileBatch(name, path, target, form, group, n_rows))
+        counts = [part.n_rows for part in parts]
+        known = [count for count in counts if count is not None]
+        return cls(tuple(parts), sum(known) if len(known) == len(counts) else None)
+
+    def batches(self) -> Iterator[Batch]:
+        """Yield the batches."""
+        yield from self.parts
+
+
+def _check_files(paths: list[Path], target: str, form: SampleForm) -> None:
+    """Refuse files without labels, or with other columns than the model wants.
+
+    Where the model does not tell, those of the first file are meant.
+    """
+    first: tuple[str, ...] | None = None
+    told: set[str] = set()
+    for path in paths:
+        with named_batch(str(path)):
+            names = column_names(path)
+            if target not in names:
+                raise ValueError(unknown_name("column", target, names))
+            if form.columns is None:
+                first = first or tuple(names)
+                _check_names(first, tuple(names))
+        # Columns too many are told of once.
+        new = [name for name in names if name not in told]
+        form.check_columns(new, target, str(path))
+        told.update({*names} - {*(form.columns or ())})

@@ -1,0 +1,199 @@
+"""A stratified sample of samples that come in batches, drawn in one pass.
+
+Each class has a reservoir of its own, as large as the whole sample could be; in the end
+each class is cut to its share of all samples. What is drawn depends on the seed and the
+order of the samples, not on how they are cut into batches: each sample gets a random
+number by its position, and those with the smallest numbers stay.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from quorate._data._batches import BatchSource, named_batch
+from quorate._data._rows import joined_rows, take_rows
+from quorate._typing import Array, IntArray
+from quorate.exceptions import BatchError
+
+MAX_SAMPLES = 200_000
+"""Samples that are looked at if nothing else is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A stratified sample, and what it was drawn from."""
+
+    n_samples: int
+    """How many were drawn."""
+    n_rows: int
+    """How many there were."""
+    seed: int
+
+    def __str__(self) -> str:
+        return f"{self.n_samples:,} of {self.n_rows:,}, drawn by class"
+
+    def describe(self, things: str) -> str:
+        """Say the same of things that have a name.
+
+        Examples
+        --------
+        >>> Drawn(300, 12_000, 0).describe("rows")
+        '300 of 12,000 rows, drawn by class'
+        """
+        return f"{self.n_samples:,} of {self.n_rows:,} {things}, drawn by class"
+
+    def to_dict(self) -> dict[str, int]:
+        """Return plain types."""
+        return {"samples": self.n_samples, "of": self.n_rows, "seed": self.seed}
+
+
+def sample_size(max_samples: Any, owner: str) -> int:
+    """Return how many samples to draw at most, or say what would fit."""
+    if max_samples is None:
+        return MAX_SAMPLES
+    whole = isinstance(max_samples, (int, np.integer))
+    if not whole or isinstance(max_samples, bool) or max_samples < 1:
+        raise ValueError(
+            f"{owner}(max_samples={max_samples!r}): a whole number, 1 or more."
+        )
+    return int(max_samples)
+
+
+def as_seed(random_state: Any, owner: str) -> int | None:
+    """Return a seed that a record can keep; None if nobody gave one.
+
+    Examples
+    --------
+    >>> as_seed(7, "prune"), as_seed(None, "prune")
+    (7, None)
+    """
+    if random_state is None:
+        return None
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31 - 1))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    whole = isinstance(random_state, (int, np.integer))
+    if not whole or isinstance(random_state, bool) or random_state < 0:
+        raise ValueError(
+            f"{owner}(random_state={random_state!r}): a whole number, 0 or more, a "
+            "Generator, or a RandomState."
+        )
+    return int(random_state)
+
+
+Check = Callable[[Any, Any], Array]
+"""Returns the labels of samples; refuses samples and labels that do not fit."""
+
+
+def draw_sample(
+    source: BatchSource,
+    size: int,
+    seed: int = 0,
+    *,
+    check: Check = lambda X, y: np.asarray(y),
+    owner: str = "draw_sample",
+    rows: int = 1 << 16,
+) -> tuple[Any, Array, IntArray, int]:
+    """Draw a stratified sample of at most ``size`` samples.
+
+    Parameters
+    ----------
+    source : BatchSource
+    size : int
+        How many.
+    seed : int
+        Seed of the draw.
+    check : callable
+        Returns the labels of a batch, or refuses it: a sample is drawn from what would
+        be voted on, and from nothing else.
+    owner : str
+        Who asks, for messages.
+    rows : int
+        Rows to read at a time.
+
+    Returns
+    -------
+    X, y
+        The samples drawn, in the order in which they came.
+    positions : array of int
+        Where they were among all.
+    n_rows : int
+        How many there are in all.
+    """
+    numbers = np.random.default_rng(seed)
+    kept: list[tuple[Any, Array, Array, IntArray]] = []
+    counts: dict[Any, int] = {}
+    done = 0
+    for X, labels in _checked(source, rows, check, owner):
+        for label, count in zip(*np.unique(labels, return_counts=True), strict=True):
+            counts[label] = counts.get(label, 0) + int(count)
+        drawn = numbers.random(labels.size)
+        kept.append((X, labels, drawn, done + np.arange(labels.size)))
+        done += labels.size
+        if sum(part[1].size for part in kept) > 2 * size + rows:
+            kept = [_cut(_joined(kept), dict.fromkeys(counts, size))]
+    if not kept:
+        raise ValueError(f"{owner}: there are no samples to choose from.")
+    if done > size < len(counts):
+        raise ValueError(
+            f"{owner}(max_samples={size}): of each class one is drawn at least, and "
+            f"there are {len(counts)}; give {len(counts)} or more."
+        )
+    X, y, _, places = _cut(_joined(kept), shares(counts, size))
+    return X, y, places, done
+
+
+def shares(counts: dict[Any, int], size: int) -> dict[Any, int]:
+    """Return how many of each class make a stratified sample: one at least.
+
+    Rounded down first; what is left goes to the largest remainders, equals by label.
+    What rare classes get beyond their share, those give up that miss it least.
+    """
+    total = sum(counts.values())
+    if total <= size:
+        return dict(counts)
+    labels = sorted(counts)
+    exact = np.array([counts[label] * size / total for label in labels])
+    given = np.maximum(np.floor(exact).astype(int), 1)
+    # A class that got its one already has nothing left to ask for.
+    order = np.argsort(given - exact, kind="stable")
+    for place in order[: max(0, size - int(given.sum()))]:
+        given[place] += 1
+    for _ in range(int(given.sum()) - max(size, given.size)):
+        given[np.where(given > 1, given - exact, -np.inf).argmax()] -= 1
+    drawn = np.minimum(given, [counts[label] for label in labels])
+    return dict(zip(labels, drawn.tolist(), strict=True))
+
+
+def _checked(
+    source: BatchSource, rows: int, check: Check, owner: str
+) -> Iterator[tuple[Any, Array]]:
+    try:
+        for batch in source.batches():
+            with named_batch(batch.name):
+                for X, y in batch.parts(rows):
+                    yield X, check(X, y)
+    except BatchError as error:
+        raise BatchError(f"{owner}: {error}") from error
+
+
+def _joined(parts: list[Any]) -> Any:
+    if len(parts) == 1:
+        return parts[0]
+    X = joined_rows([part[0] for part in parts])
+    return X, *(np.concatenate([part[k] for part in parts]) for k in (1, 2, 3))
+
+
+def _cut(part: Any, sizes: dict[Any, int]) -> Any:
+    """Keep of each class the samples with the smallest numbers, in their order."""
+    X, labels, drawn, places = part
+    order = np.lexsort((places, drawn))
+    keep = np.zeros(labels.size, dtype=bool)
+    for label, size in sizes.items():
+        own = order[labels[order] == label]
+        keep[own[:size]] = True
+    rows = np.flatnonzero(keep)
+    return take_rows(X, rows), labels[rows], drawn[rows], places[rows]

@@ -1,0 +1,349 @@
+"""One reader of tables, whoever asks: samples, labels, votes and probabilities.
+
+Files
+    ``.csv`` and ``.arff``, both also gzipped (``.gz``), ``.parquet`` and ``.pq``; the
+    ending decides. CSV is in UTF-8 with commas and a header in which each column has a
+    name of its own, as many fields in each line as in the header, and spaces after a
+    comma that do not count. Otherwise pandas reads it as it always does.
+Missing values
+    What pandas takes for missing (an empty field, ``NA``, ``nan``, ``null``, ...), and
+    ``?``, as ARFF and the UCI repository write it. A label may be called so where a
+    model knows it by that name.
+Labels
+    The texts in the label columns of a CSV file, without spaces around them. They are
+    numbers if all of them are; 007, 1_000 and 0x10 are text. Parquet and ARFF files
+    have types of their own. Where a model knows its labels, :class:`SampleForm` finds
+    them by what is written.
+Index
+    A named index of a Parquet file is a column where somebody asks for it by name.
+Several files
+    A folder stands for all tables in it, at any depth, but for those whose names begin
+    with a dot or an underscore; a pattern for the files that fit. They are sorted.
+Damage
+    Whatever a damaged file makes its reader raise becomes one ``FileFormatError``.
+"""
+
+import csv
+import gzip
+import os
+import re
+from array import array
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from decimal import Decimal
+from glob import glob, has_magic
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from quorate._messages import unknown_name
+from quorate._typing import Array
+from quorate.exceptions import FileFormatError
+
+TABLES = (".csv", ".csv.gz", ".parquet", ".pq", ".arff", ".arff.gz")
+MISSING = frozenset(
+    ("", "?", "NA", "N/A", "n/a", "<NA>", "#N/A", "#N/A N/A", "#NA", "nan", "NaN",
+     "-nan", "-NaN", "NaT", "NULL", "null", "None", "1.#IND", "-1.#IND", "1.#QNAN",
+     "-1.#QNAN")
+)  # fmt: skip
+_WHOLE = re.compile(r"[+-]?(?:0|[1-9][0-9]*)")
+_NUMBER = re.compile(
+    r"[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+)
+_LOOKED_AT = 20_000
+# Other marks between columns than the comma, and what to call them.
+_OTHER_MARKS = {";": "';'", "\t": "tabs"}
+
+
+def is_table(path: Path) -> bool:
+    """Tell whether a file is called as tables are."""
+    return path.name.lower().endswith(TABLES)
+
+
+def is_csv(path: Path) -> bool:
+    """Tell whether a file is called as CSV files are."""
+    return path.name.lower().endswith((".csv", ".csv.gz"))
+
+
+def is_parquet(path: Path) -> bool:
+    """Tell whether a file is called as Parquet files are."""
+    return path.name.lower().endswith((".parquet", ".pq"))
+
+
+def check_table(path: Path, column: str | None = None) -> None:
+    """Refuse what is no table, or lacks a column, as far as its first lines tell."""
+    if not path.exists():
+        raise FileNotFoundError(f"{path}: no such file.")
+    if not is_table(path):
+        raise FileFormatError(f"{path}: tables come as {', '.join(TABLES)}.")
+    if is_csv(path) and sum(1 for _ in islice(csv_rows(path), _LOOKED_AT)) < 2:
+        raise FileFormatError(f"{path}: no rows.")
+    if column is not None:
+        names = column_names(path)
+        if column not in names:
+            raise ValueError(f"{path}: {unknown_name('column', column, names)}")
+
+
+def find_files(given: str | os.PathLike[str], owner: str) -> list[Path]:
+    """Return the files that a path, a folder or a pattern names, sorted."""
+    text = os.fspath(given)
+    path = Path(text)
+    if path.is_dir():
+        found = [
+            file
+            for file in sorted(path.rglob("*"))
+            if is_table(file) and not file.name.startswith((".", "_"))
+        ]
+    elif path.exists() or not has_magic(text):
+        found = [path]
+    else:
+        found = [Path(name) for name in sorted(glob(text, recursive=True))]
+    for file in found:
+        if not file.exists():
+            raise FileNotFoundError(f"{owner}: {file}: no such file.")
+        if not is_table(file):
+            raise ValueError(f"{owner}: {file}: tables come as {', '.join(TABLES)}.")
+    if not found:
+        raise FileNotFoundError(
+            f"{owner}: {text}: no file there ends in {', '.join(TABLES)}."
+        )
+    return found
+
+
+def column_names(path: Path) -> list[str]:
+    """Return the columns of a table; those of CSV and Parquet without reading it."""
+    if is_csv(path):
+        return next(csv_rows(path))
+    if is_parquet(path):
+        # An index without a name that pandas wrote along is none of the columns.
+        names = open_parquet(path).schema_arrow.names
+        return [name for name in names if not name.startswith("__index_level_")]
+    return [str(name) for name in read_table(path).columns]
+
+
+def read_table(
+    path: Path, labels: str | None = None, wanted: Collection[str] = ()
+) -> Any:
+    """Return a table as a frame with text as names of columns.
+
+    Parameters
+    ----------
+    path : path
+    labels : str, optional
+        A column that stays text where the file is a CSV file.
+    wanted : collection of str
+        Columns that are taken from the index if they were made one.
+    """
+    frame = next(read_parts(path, None, labels, wanted), None)
+    if frame is None:
+        raise FileFormatError(f"{path}: no rows.")
+    return frame
+
+
+def read_parts(
+    path: Path,
+    rows: int | None,
+    labels: str | None = None,
+    wanted: Collection[str] = (),
+    row_group: int | None = None,
+) -> Iterator[Any]:
+    """Yield a table in frames of so many rows, or in one; see :func:`read_table`.
+
+    A ``row_group`` is one of those of a Parquet file. ARFF files are read whole.
+    """
+    if is_csv(path):
+        frames = _csv_parts(path, rows, labels)
+    elif is_parquet(path):
+        frames = _parquet_parts(path, rows, row_group)
+    else:
+        frames = iter([_read_arff(path)])
+    for frame in frames:
+        frame.columns = [str(column) for column in frame.columns]
+        twice = frame.columns[frame.columns.duplicated()]
+        if len(twice):
+            raise FileFormatError(f"{path}: column {twice[0]!r} appears twice.")
+        yield _with_index(frame, wanted)
+
+
+def _with_index(frame: Any, wanted: Collection[str]) -> Any:
+    """Return a frame in which those columns stand that were made its index."""
+    levels = [
+        name
+        for name in frame.index.names
+        if name is not None and str(name) in wanted and name not in frame.columns
+    ]
+    return frame.reset_index(levels) if levels else frame
+
+
+def open_parquet(path: Path) -> Any:
+    """Return a Parquet file of which only the end has been read."""
+    with _damage_said(path):
+        from pyarrow import parquet
+
+        return parquet.ParquetFile(path)
+
+
+def _parquet_parts(path: Path, rows: int | None, group: int | None) -> Iterator[Any]:
+    file = open_parquet(path)
+    with _damage_said(path):
+        if rows is None:
+            frame = file.read().to_pandas()
+            if len(frame):
+                yield frame
+            return
+        for part in file.iter_batches(rows, None if group is None else [group]):
+            yield part.to_pandas()
+
+
+def _csv_parts(path: Path, rows: int | None, labels: str | None) -> Iterator[Any]:
+    """Let pandas read a CSV file while what it would mend in silence is refused."""
+    import pandas as pd
+
+    lines = csv_rows(path)
+    header = next(lines)
+    place = header.index(labels) if labels in header else 0
+    # The same numbers everywhere, so the same fingerprint: until 3.1 pandas did not
+    # read a number exactly unless told to, since then it always does.
+    version = tuple(map(int, pd.__version__.split(".")[:2]))
+    exactly = {"float_precision": "round_trip"} if version < (3, 1) else {}
+    with (
+        _damage_said(path),
+        pd.read_csv(
+            path,
+            encoding="utf-8-sig",
+            skipinitialspace=True,
+            na_values=["?"],
+            low_memory=False,
+            iterator=True,
+            **exactly,
+        ) as reader,
+    ):
+        while texts := [line[place].strip() for line in islice(lines, rows)]:
+            frame = reader.read(len(texts))
+            if len(frame) != len(texts):
+                raise ValueError("some lines have nothing but spaces")
+            if labels in header:
+                frame[labels] = np.array(texts, dtype=object)
+            yield frame
+
+
+def _read_arff(path: Path) -> Any:
+    import pandas as pd
+    from scipy.io import arff
+
+    with _damage_said(path), _opened(path) as file:
+        rows, _ = arff.loadarff(file)
+        frame = pd.DataFrame(rows)
+        for name in frame.select_dtypes(include=object):
+            # nominal values come as bytes, and a missing one as a question mark
+            texts = frame[name].str.decode("utf-8")
+            frame[name] = texts.where(texts != "?", None)
+        if not len(frame):
+            raise FileFormatError(f"{path}: no rows.")
+        return frame
+
+
+def _opened(path: Path) -> Any:
+    open_text = gzip.open if path.name.lower().endswith(".gz") else open
+    return open_text(path, "rt", encoding="utf-8-sig", newline="")
+
+
+@contextmanager
+def _damage_said(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (FileFormatError, FileNotFoundError):
+        raise
+    except ImportError as error:
+        raise ImportError(f"{path}: needs pyarrow; pip install pyarrow") from error
+    # Damage makes readers raise errors of their own, of memory, of keys and types.
+    except Exception as error:
+        why = str(error).strip().split("\n")[0].rstrip(". ") or "it ends too early"
+        raise FileFormatError(f"{path}: not a readable table ({why[:300]}).") from error
+
+
+def csv_rows(path: Path) -> Iterator[list[str]]:
+    """Yield the header and the rows of a CSV file, texts as they are written.
+
+    Raises
+    ------
+    FileFormatError
+        If it is empty, damaged, or not a table in which each column has a name of its
+        own and each row all columns.
+    """
+    with _damage_said(path), _opened(path) as file:
+        rows = csv.reader(file, skipinitialspace=True, strict=True)
+        try:
+            header: list[str] = next(filter(None, rows), [])
+            if not header:
+                raise FileFormatError(f"{path}: empty file.")
+            _check_header(header)
+            yield header
+            for row in filter(None, rows):
+                if len(row) != len(header):
+                    raise ValueError(
+                        f"line {rows.line_num} has {len(row)} fields, the header has "
+                        f"{len(header)}"
+                    )
+                yield row
+        except csv.Error as error:
+            raise ValueError(f"line {rows.line_num}: {error}") from error
+
+
+def _check_header(header: Sequence[str]) -> None:
+    for mark, name in _OTHER_MARKS.items():
+        if len(header) == 1 and mark in header[0]:
+            raise ValueError(f"columns are separated by {name}, not by ','")
+    seen: set[str] = set()
+    for place, name in enumerate(header, start=1):
+        if not name.strip():
+            index = ", as an index that was written along" if place == 1 else ""
+            raise ValueError(f"column {place} has no name{index}")
+        if name in seen:
+            raise ValueError(f"column {name!r} appears twice")
+        seen.add(name)
+
+
+def read_label_codes(path: Path, columns: Sequence[str]) -> tuple[Array, list[str]]:
+    """Return columns of labels in a CSV file as numbers, and the texts these stand for.
+
+    A table of votes takes about a byte for each cell then.
+    """
+    rows = csv_rows(path)
+    header = next(rows)
+    places = [header.index(column) for column in columns]
+    code_of: dict[str, int] = {}
+    code = code_of.setdefault
+    cells = array("b")
+    for row in rows:
+        coded = [code(row[place].strip(), len(code_of)) for place in places]
+        if len(code_of) > 2 ** (8 * cells.itemsize - 1):
+            cells = array("h" if len(code_of) <= 2**15 else "i", cells)
+        cells.extend(coded)
+    if not cells:
+        raise FileFormatError(f"{path}: no rows.")
+    table = np.frombuffer(cells, dtype=f"i{cells.itemsize}")
+    return table.reshape(-1, len(places)), list(code_of)
+
+
+def parse_labels(texts: Sequence[str]) -> Array:
+    """Return labels as numbers if all of them are, and no two meet in one.
+
+    Examples
+    --------
+    >>> parse_labels(["1", "2"]), parse_labels(["01", "2"])
+    (array([1, 2]), array(['01', '2'], dtype='<U2'))
+    """
+    if all(map(_WHOLE.fullmatch, texts)):
+        whole = [int(text) for text in texts if len(text) < 20]
+        if len(whole) == len(texts) and max(map(abs, whole)) < 2**63:
+            return np.array(whole, dtype=np.int64)
+    elif all(map(_NUMBER.fullmatch, texts)):
+        numbers = np.array([float(text) for text in texts])
+        if np.isfinite(numbers).all() and np.unique(numbers).size == len(
+            {Decimal(text) for text in texts}
+        ):
+            return numbers
+    return np.array(texts)

@@ -1,0 +1,370 @@
+"""Rows to distil on: rows at hand and rows crossed from them, with what a teacher says.
+
+Rows are made, shown to the teacher and dropped down the trees block by block. What
+stays of a block is a leaf for each tree, a probability for each class and a weight; the
+rows themselves are forgotten.
+
+A crossed row takes some of its values from another row. How many differs from row to
+row, so that some new rows are close to the old ones and some far away. A value never
+leaves its column: whole numbers stay whole, categories stay categories, a missing value
+is a value like others. Columns that together say one thing (0 and 1, one 1 in every
+row) come from the same row.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+from sklearn.utils.parallel import Parallel, delayed
+
+from quorate._data import count_rows, cut_rows, sliceable, take_rows
+from quorate._pruned._teacher import Teacher, has_target, not_drawn, unseen_by
+from quorate._typing import Array, FloatArray, IntArray
+from quorate.ensembles import Ensemble, tree_input
+
+# Makes rows, then their targets unless the teacher is to be asked; how much they count.
+_Block: TypeAlias = tuple[Callable[[], Any], Callable[[], Array] | None, float]
+
+# Real rows count as much as this many crossed ones.
+_REAL = 3.0
+# At most so many rows of X; more take time and memory and teach little that is new.
+_MOST_REAL = 60_000
+# Values of X, and rows, that a block holds at most.
+_BLOCK_VALUES = 2**22
+_BLOCK_ROWS = 2**14
+_BLOCKS_AT_ONCE = 8
+_SHARES = (0.05, 0.1, 0.2, 0.3, 0.5)
+
+
+@dataclass(frozen=True, slots=True)
+class DistillationSet:
+    """Rows with targets, as trees see them.
+
+    Attributes
+    ----------
+    leaves : IntArray
+        The leaf each row ends in, (n_trees, n_rows).
+    targets : FloatArray
+        What the teacher says, (n_classes, n_rows).
+    weights : FloatArray
+        How much each row counts.
+    n_real : int
+        Rows that were given, in X and beside it.
+    out_of_bag : bool
+        Whether the targets on the rows of X are out of bag.
+    """
+
+    leaves: IntArray
+    targets: FloatArray
+    weights: FloatArray
+    n_crossed: int
+    n_real: int
+    out_of_bag: bool
+
+
+def make_distillation_set(
+    small: Ensemble,
+    teacher: Teacher,
+    X: Any,
+    crossing: "Crossing | None",
+    *,
+    learned_on: IntArray | None = None,
+    n_crossed: int,
+    unlabelled: Any,
+    seed: int,
+    n_jobs: int | None,
+    progress: Callable[[int, int], object],
+) -> DistillationSet:
+    """Return rows with targets and leaves; the same for any number of jobs.
+
+    Parameters
+    ----------
+    small : Ensemble
+        Whose leaves are to learn.
+    teacher : Teacher
+    X : array-like
+        Rows at hand.
+    crossing : Crossing or None
+        What new rows are crossed from.
+    learned_on : array of int, optional
+        The rows of X to learn on; all by default.
+    n_crossed : int
+        How many of these.
+    unlabelled : array-like or None
+        Further rows.
+    seed : int
+    n_jobs : int, optional
+        Blocks at the same time.
+    progress : callable
+        Called with rows done and their number.
+    """
+    prepare = tree_input(small)
+
+    def learn(
+        make: Callable[[], Any], judge: Callable[[], Array] | None, weight: float
+    ) -> tuple[IntArray, Array, FloatArray]:
+        rows = make()
+        targets = teacher.probabilities(rows) if judge is None else judge()
+        kept = has_target(targets)
+        if not kept.all():
+            rows, targets = take_rows(rows, np.flatnonzero(kept)), targets[kept]
+        leaves = np.empty((small.n_members, len(targets)), dtype=np.int32)
+        if len(targets):
+            ready = prepare(rows)
+            for place, member in enumerate(small.members):
+                leaves[place] = member.tree.apply(member.columns(ready))
+        return leaves, targets, np.full(len(targets), weight)
+
+    rng = np.random.default_rng(seed)
+    blocks, out_of_bag = _real_rows(small, teacher, X, learned_on, rng)
+    if unlabelled is not None:  # nobody was trained on them
+        table = sliceable(unlabelled)
+        parts = _parts(table, count_rows(table))
+        blocks += [(partial(cut_rows, table, part), None, _REAL) for part in parts]
+    n_before = len(blocks)
+    if crossing is not None:
+        size = _block_rows(crossing.n_columns)
+        for place, start in enumerate(range(0, n_crossed, size)):
+            wanted = min(size, n_crossed - start)
+            blocks.append((partial(crossing.block, wanted, seed, place), None, 1.0))
+    done: list[tuple[IntArray, Array, FloatArray]] = []
+    # A few at a time, so that progress can be told in between.
+    for start in range(0, len(blocks), _BLOCKS_AT_ONCE):
+        # Threads share X; trees release the interpreter lock at work.
+        done += Parallel(n_jobs=n_jobs, prefer="threads")(
+            delayed(learn)(*block) for block in blocks[start : start + _BLOCKS_AT_ONCE]
+        )
+        progress(len(done), len(blocks))
+    weights = [part for _, _, part in done]
+    return DistillationSet(
+        leaves=np.concatenate([leaves for leaves, _, _ in done], axis=1),
+        targets=np.ascontiguousarray(
+            np.concatenate([targets for _, targets, _ in done]).T
+        ),
+        weights=np.concatenate(weights),
+        n_crossed=sum(map(len, weights[n_before:])),
+        n_real=sum(map(len, weights[:n_before])),
+        out_of_bag=out_of_bag,
+    )
+
+
+def _real_rows(
+    small: Ensemble,
+    teacher: Teacher,
+    X: Any,
+    given: IntArray | None,
+    rng: np.random.Generator,
+) -> tuple[list[_Block], bool]:
+    """Return the rows at hand, and whether they are judged out of bag.
+
+    Where teacher or trees were trained on them, and nothing is out of bag, there are
+    none: the teacher would only repeat the labels.
+    """
+    n_rows = count_rows(X)
+    some: IntArray = np.arange(n_rows) if given is None else given
+    if some.size > _MOST_REAL:
+        some = some[np.sort(rng.choice(some.size, _MOST_REAL, replace=False))]
+    seen, prepared, drawn = unseen_by(teacher.ensemble, X)
+    if drawn is None and (seen or unseen_by(small, X)[0]):
+        return [], False
+    unseen = None if drawn is None else not_drawn(drawn, some, n_rows)
+    table = sliceable(X)
+
+    def judge(part: slice) -> Array:
+        assert unseen is not None
+        return teacher.out_of_bag(take_rows(prepared, some[part]), unseen[:, part])
+
+    return [
+        (
+            partial(take_rows, table, some[part]),
+            None if unseen is None else partial(judge, part),
+            _REAL,
+        )
+        for part in _parts(table, some.size)
+    ], unseen is not None
+
+
+def _parts(X: Any, n_rows: int) -> Iterator[slice]:
+    shape = getattr(X, "shape", (n_rows, 1))
+    size = _block_rows(int(shape[1]) if len(shape) == 2 else 1)
+    for start in range(0, n_rows, size):
+        yield slice(start, min(start + size, n_rows))
+
+
+def _block_rows(n_columns: int) -> int:
+    return int(np.clip(_BLOCK_VALUES // max(n_columns, 1), 1, _BLOCK_ROWS))
+
+
+class Crossing:
+    """A table to cross rows of.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or data frame
+        What :func:`as_table` returns.
+    """
+
+    def __init__(self, X: Any) -> None:
+        self.X = X
+        self.n_rows, self.n_columns = (int(size) for size in X.shape)
+        self._unit = units(X)
+        self._csr: Any = X.tocsr() if hasattr(X, "tocsr") else None
+
+    def block(self, size: int, seed: int, place: int) -> Any:
+        """Return the rows of a block, the same whenever it is made."""
+        return self.rows(size, np.random.default_rng([seed, place]))
+
+    def rows(self, size: int, rng: np.random.Generator) -> Any:
+        """Return as many new rows, in the form of the table."""
+        own, other = rng.integers(0, self.n_rows, (2, size))
+        shares = rng.choice(_SHARES, size)
+        if self._csr is not None:
+            return self._sparse(own, other, shares, rng)
+        n_units = int(self._unit[-1]) + 1 if self._unit.size else 0
+        borrowed = rng.random((size, n_units), dtype=np.float32) < shares[:, None]
+        borrowed = borrowed[:, self._unit]
+        if isinstance(self.X, np.ndarray):
+            return np.where(borrowed, self.X[other], self.X[own])
+        return _mixed_frame(self.X, np.where(borrowed, other[:, None], own[:, None]))
+
+    def _sparse(
+        self, own: IntArray, other: IntArray, shares: FloatArray, rng: Any
+    ) -> Any:
+        """Decide for the entries that are stored only; columns may be many."""
+        keys = rng.integers(0, 2**63, own.size, dtype=np.uint64)
+        parts = []
+        for rows, wanted in ((own, False), (other, True)):
+            taken = self._csr[rows].tocoo()
+            drawn = _uniform(keys[taken.row], self._unit[taken.col])
+            stays = (drawn < shares[taken.row]) == wanted
+            parts.append((taken.data[stays], taken.row[stays], taken.col[stays]))
+        data, row, column = map(np.concatenate, zip(*parts, strict=True))
+        order = np.lexsort((column, row))
+        ends = np.searchsorted(row[order], np.arange(own.size + 1))
+        made = type(self._csr)(
+            (data[order], column[order], ends.astype(column.dtype)),
+            shape=(own.size, self.n_columns),
+        )
+        return made.asformat(self.X.format)
+
+
+def as_table(X: Any) -> Any:
+    """Return X in a form whose rows can be crossed, None if it is not a table.
+
+    Examples
+    --------
+    >>> as_table([[1, 2], [3, 4]]).shape
+    (2, 2)
+    >>> as_table(["a text", "another"]) is None
+    True
+    """
+    if len(getattr(X, "shape", ())) == 2:
+        is_frame = hasattr(X, "iloc") or hasattr(X, "get_columns")
+        if isinstance(X, np.ndarray) or is_frame or hasattr(X, "tocsr"):
+            return X
+        return None
+    if isinstance(X, (list, tuple)):
+        try:
+            found = np.asarray(X)
+        except ValueError:  # rows of different lengths
+            return None
+        return found if found.ndim == 2 and found.dtype.kind in "biuf" else None
+    return None
+
+
+def units(X: Any) -> IntArray:
+    """Return for each column the number of the unit it belongs to.
+
+    A unit is a column, or neighbouring columns of 0 and 1 with one 1 in every row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> units(np.array([[7, 1, 0, 0, 3], [8, 0, 0, 1, 3]]))
+    array([0, 1, 1, 1, 2])
+    """
+    n_rows, n_columns = (int(size) for size in X.shape)
+    ones = _ones_of(X)
+    total = np.zeros(n_rows, dtype=np.int32)
+    joined = np.zeros(n_columns, dtype=bool)
+    window: list[IntArray] = []
+    start, full = 0, 0
+    for column in range(n_columns):
+        where = ones(column)
+        if where is None:
+            total[:], start, full, window = 0, column + 1, 0, []
+            continue
+        while total[where].any():  # two in one row: the first columns do not belong
+            first = window.pop(0)
+            total[first] = 0
+            full -= first.size
+            start += 1
+        total[where] = 1
+        full += where.size
+        window.append(where)
+        if full == n_rows and column > start:
+            joined[start + 1 : column + 1] = True
+            total[:], start, full, window = 0, column + 1, 0, []
+    unit: IntArray = np.cumsum(~joined) - 1
+    return unit
+
+
+def _ones_of(X: Any) -> Any:
+    """Return what tells the rows with a 1 in a column; None if it holds others."""
+    if hasattr(X, "tocsr"):
+        columns = X.tocsc()
+
+        def of_sparse(place: int) -> Any:
+            part = slice(columns.indptr[place], columns.indptr[place + 1])
+            data, rows = columns.data[part], columns.indices[part]
+            binary = bool(((data == 0) | (data == 1)).all())
+            return rows[data == 1] if binary else None
+
+        return of_sparse
+
+    def of_dense(place: int) -> Any:
+        values = _column(X, place)
+        if values.dtype.kind not in "biuf":
+            return None
+        is_one = values == 1
+        return np.flatnonzero(is_one) if (is_one | (values == 0)).all() else None
+
+    return of_dense
+
+
+def _column(X: Any, place: int) -> Array:
+    if isinstance(X, np.ndarray):
+        return X[:, place]
+    if hasattr(X, "iloc"):
+        return np.asarray(X.iloc[:, place])
+    return np.asarray(X.get_columns()[place])
+
+
+def _mixed_frame(X: Any, rows: IntArray) -> Any:
+    """Return a frame whose values come from these rows, column by column."""
+    if hasattr(X, "iloc"):
+        mixed = X.iloc[rows[:, 0]].reset_index(drop=True)
+        for place in range(X.shape[1]):
+            mixed.isetitem(place, X.iloc[:, place].array.take(rows[:, place]))
+        return mixed
+    columns = [
+        column.gather(rows[:, place]) for place, column in enumerate(X.get_columns())
+    ]
+    return type(X)(columns)
+
+
+def _uniform(keys: Array, units: IntArray) -> FloatArray:
+    """Return a number in [0, 1) for each pair, the same for the same pair.
+
+    The last steps of a splitmix64 generator, which spread every bit over all others.
+    """
+    with np.errstate(over="ignore"):
+        mixed = keys + (units.astype(np.uint64) + np.uint64(1)) * np.uint64(
+            0x9E3779B97F4A7C15
+        )
+        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        mixed ^= mixed >> np.uint64(31)
+    return np.asarray((mixed >> np.uint64(11)).astype(float) * 2.0**-53)

@@ -1,0 +1,194 @@
+"""Members that answer in time: what a call takes is measured, never added up.
+
+What a call of a model takes is more than its members: it checks its input, goes through
+the steps of a pipeline and starts its loops. So the smaller model itself is built and
+called, with batches of the size that was stated.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from quorate._choosing import (
+    Chooser,
+    Evidence,
+    Latency,
+    Selection,
+    SizeByCost,
+    calls_text,
+)
+from quorate._data import take_rows
+from quorate._messages import warn
+from quorate._typing import Array, FloatArray, IntArray
+from quorate.ensembles import (
+    CallTimes,
+    Ensemble,
+    PooledClassifier,
+    batch_rows,
+    time_calls,
+)
+from quorate.exceptions import LatencyWarning
+from quorate.lazy import LazyClassifier
+
+# While sizes are tried, a tenth of the limit stays free: another hour may be busier.
+_AIM = 0.9
+_TRIAL: dict[str, Any] = {"n_calls": 40, "seconds": 0.25}
+# In a batch with more rows than there are samples: 0.8 GB of doubles.
+_MOST_NUMBERS = 10**8
+
+
+def choose_in_time(
+    chooser: Chooser, size: SizeByCost, build: Callable[[Selection], Any]
+) -> tuple[Any, Selection, Latency]:
+    """Return the largest model that answers in time, its members, and its times.
+
+    Parameters
+    ----------
+    chooser : Chooser
+    size : SizeByCost
+        Limits, milliseconds among them.
+    build : callable
+        Makes the model of a choice, which is timed.
+    """
+    evidence = chooser.evidence
+    members = chooser.order_members().with_curve()
+    most = size.resolve(members.order, evidence.costs, timed=True)
+    budget = LatencyBudget(
+        evidence,
+        size.limits["milliseconds"],
+        size.batch or 1,
+        all_may_stay=most == evidence.votes.n_members,
+    )
+    number = budget.estimate(members.order[:most], members.pruner.new_weights)
+    while True:
+        selection = members.first(number)
+        model = build(selection)
+        times = budget.time(model.predict)  # longer than those that were tried
+        if times.p95 <= budget.limit:
+            latency = budget.latency(times, selection.n_kept)
+            return model, replace(selection, latency=latency), latency
+        if number == 1:
+            raise budget.refusal(times)
+        number = min(number - 1, int(0.9 * number))
+
+
+class LatencyBudget:
+    """A limit on the time of a call, kept by models that are timed.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        With an ensemble and samples, of which batches are made.
+    limit : float
+        Milliseconds of a call.
+    batch : int
+        Rows in a call.
+    all_may_stay : bool
+        Whether nothing but time is limited, so that all may be asked lazily.
+    """
+
+    def __init__(
+        self, evidence: Evidence, limit: float, batch: int, *, all_may_stay: bool
+    ) -> None:
+        assert evidence.ensemble is not None
+        self.ensemble: Ensemble = evidence.ensemble
+        self.limit, self.batch, self.all_may_stay = limit, batch, all_may_stay
+        self.classes: Array = evidence.votes.classes
+        _check_memory(evidence, batch)
+        self.batches = [
+            take_rows(evidence.X, evidence.rows[places])
+            for places in batch_rows(evidence.rows.size, batch)
+        ]
+        self.preprocessing = self.time(self.ensemble.prepare, **_TRIAL)
+
+    def estimate(self, order: IntArray, weights: FloatArray | None) -> int:
+        """Return how many of the first in an order answer in time; refuse if none."""
+        one = self._trial(order[:1], weights)
+        if one.p95 > self.limit:
+            raise self.refusal(one)
+        fits, too_many = 1, order.size + 1
+        number = order.size  # all of them, as many budgets allow
+        while too_many - fits > 1:
+            if self._trial(order[:number], weights).p95 <= _AIM * self.limit:
+                fits = number
+            else:
+                too_many = number
+            number = (fits + too_many) // 2
+        return fits
+
+    def _trial(self, members: IntArray, weights: FloatArray | None) -> CallTimes:
+        kept = np.sort(members)
+        new = None if weights is None else weights[kept]
+        if self.ensemble.can_predict:
+            model = self.ensemble.keep(kept, new)
+        else:
+            model = PooledClassifier.of(self.ensemble, kept, new, self.classes)
+        return self.time(model.predict, **_TRIAL)
+
+    def time(self, call: Callable[[Any], Any], **options: Any) -> CallTimes:
+        """Return what calls with the batches take."""
+        return time_calls(call, self.batches, limit=self.limit, **options)
+
+    def latency(self, times: CallTimes, n_kept: int) -> Latency:
+        """Return what is known of the model chosen; say if lazy voting fits as well."""
+        lazily = None if n_kept == self.ensemble.n_members else self._lazily()
+        if lazily is not None and lazily.p95 <= self.limit:
+            warn(
+                f"{self._name}: {n_kept} of {self.ensemble.n_members} members are "
+                f"kept, but {self._lazy_words(lazily)}.",
+                LatencyWarning,
+            )
+        return Latency(self.limit, self.batch, times, self.preprocessing, lazily)
+
+    def refusal(self, one: CallTimes) -> ValueError:
+        """Return the complaint that not even one member answers in time."""
+        before = self.preprocessing
+        if before.p95 <= self.limit:
+            what = f"already the first member takes {one}"
+            part = f", of which {before} are preprocessing"
+        else:
+            what = f"the preprocessing alone takes {before}"
+            part = f", and with the first member {one}"
+        hint = ""
+        if one.median <= self.limit:
+            hint = "; most calls are in time, so that the machine may be busy"
+        lazily = self._lazily()
+        if lazily is not None and lazily.p95 <= self.limit:
+            hint += f"; {self._lazy_words(lazily)}"
+        return ValueError(
+            f"{self._name}: {what}{part}, {calls_text(self.batch)}; nothing is kept"
+            f"{hint}."
+        )
+
+    @property
+    def _name(self) -> str:
+        return f"budget['milliseconds']={self.limit!r}"
+
+    def _lazy_words(self, lazily: CallTimes) -> str:
+        return (
+            f"quorate.LazyClassifier of all {self.ensemble.n_members} gives their own "
+            f"answers in {lazily}"
+        )
+
+    def _lazily(self) -> CallTimes | None:
+        if not self.all_may_stay:
+            return None
+        try:
+            lazy = LazyClassifier(self.ensemble.model, random_state=0).fit()
+        except (TypeError, ValueError):
+            return None  # not every ensemble can be asked so
+        return self.time(lazy.predict, **_TRIAL)
+
+
+def _check_memory(evidence: Evidence, batch: int) -> None:
+    """Refuse batches that may not fit into memory, where the samples do."""
+    shape: Any = getattr(evidence.X, "shape", ())
+    n_columns = int(shape[1]) if len(shape) > 1 else 1
+    most = max(evidence.rows.size, _MOST_NUMBERS // max(n_columns, 1))
+    if batch > most:
+        raise ValueError(
+            f"batch={batch!r}: calls of so many rows with {n_columns:,} columns may "
+            f"not fit into memory; at most {most:,}, with a part of the milliseconds."
+        )

@@ -1,0 +1,559 @@
+"""Grow a set member by member, watching the error of its vote."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from quorate._kernels import sums
+from quorate._kernels.information import mutual_information, shared_information
+from quorate._typing import Array, FloatArray, Ties
+from quorate._votes import Votes
+from quorate.pruning._base import (
+    NEAR,
+    TOLERANCE,
+    Pruner,
+    PrunerTags,
+    first_best,
+    most_accurate_first,
+)
+from quorate.pruning._running_loss import BalancedLoss, RunningLoss, exchange
+from quorate.pruning._running_vote import RunningVote, running_vote
+from quorate.pruning._shares import best_balanced, class_parts, sample_weights
+
+_BACKFITTING_ROUNDS = 100
+
+
+class ErrorDriven(Pruner):
+    """Methods that read the vote error of a growing set."""
+
+    tags = PrunerTags(uses_weights=True, driven_by_accuracy=True)
+    errors_: FloatArray
+    ties: Ties
+
+    def __init__(self, keep: float | int | None = 0.2, ties: Ties = "expected") -> None:
+        super().__init__(keep)
+        self.ties = ties
+
+    def _open(self, votes: Votes) -> RunningVote:
+        self._one_of("ties", "expected", "lowest")
+        return running_vote(votes, self.ties)
+
+    def _first(self, votes: Votes) -> int:
+        """Return the most accurate member."""
+        ranked = best_balanced if self._is_balanced else most_accurate_first
+        return int(ranked(votes)[0])
+
+    def _grow(
+        self,
+        running: RunningLoss,
+        picked: list[int],
+        size: int,
+        scores: Callable[[], Array],
+        tolerance: float = 0.0,
+        mend: Callable[[list[int]], None] = lambda picked: None,
+    ) -> list[int]:
+        """Add the member of the largest score until there are enough.
+
+        ``mend`` may exchange members after each addition.
+        """
+        for member in picked:
+            running.add(member)
+        errors = [running.loss()]
+        self._progress(1, size)
+        while len(picked) < size:
+            after = scores()
+            outside = np.ones(after.size, dtype=bool)
+            outside[picked] = False
+            picked.append(first_best(after, outside, tolerance))
+            running.add(picked[-1])
+            mend(picked)
+            errors.append(running.loss())
+            self._progress(len(picked), size)
+        self.errors_ = np.array(errors)
+        return picked
+
+    def _lower_error(self, votes: Votes, size: int, mend_rounds: int = 0) -> list[int]:
+        """Add the member that lowers the error most, and exchange members so often."""
+        running: RunningLoss = self._open(votes)
+        tolerance, everybody = 0.0, np.arange(votes.n_members)
+        if self._is_balanced:
+            tolerance = TOLERANCE
+            running = BalancedLoss([self._open(part) for part in class_parts(votes)])
+
+        def mend(picked: list[int]) -> None:
+            if len(picked) >= 3:
+                exchange(running, votes.n_members, picked, mend_rounds, tolerance)
+
+        first = [self._first(votes)]
+        score = lambda: -running.losses(everybody)  # noqa: E731
+        return self._grow(running, first, size, score, tolerance, mend)
+
+
+class ReducedError(ErrorDriven):
+    """Add the member that lowers the error of the vote most (RE).
+
+    Starts with the most accurate member. The classic that most selectors are measured
+    against; driven by accuracy, so it needs out-of-bag or held-out votes.
+
+    Parameters
+    ----------
+    keep : float or int
+        Fraction in (0, 1] or number of members to keep.
+    ties : {"expected", "lowest"}
+        How a tied vote counts; see :meth:`quorate.Votes.sample_errors`.
+    backfitting : bool
+        After each addition from the third on, exchange members one at a time for the
+        best replacement while the error falls, at most 100 rounds.
+    class_weight : {"balanced"}, optional
+        Let every class count the same, however rare.
+
+    Attributes
+    ----------
+    errors_ : ndarray of shape (n_kept_,)
+        Error of the vote after each addition.
+
+    Notes
+    -----
+    Cost: O(nm/64) per pick in two classes, since only samples within one vote of
+    a tie are looked at. Honours weights and masks.
+
+    References
+    ----------
+    D. Margineantu and T. Dietterich, "Pruning adaptive boosting", ICML 1997.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> votes = quorate.Votes([[1, 1, 0, 0], [1, 0, 1, 1], [0, 1, 1, 0]], [1, 1, 1, 1])
+    >>> quorate.pruning.ReducedError(keep=2).fit(votes).order_
+    array([1, 0])
+    """
+
+    tags = PrunerTags(
+        uses_weights=True, takes_class_weight=True, driven_by_accuracy=True
+    )
+
+    def __init__(
+        self,
+        keep: float | int | None = 0.2,
+        ties: Ties = "expected",
+        backfitting: bool = False,
+        class_weight: str | None = None,
+    ) -> None:
+        super().__init__(keep, ties)
+        self.backfitting = backfitting
+        self.class_weight = class_weight
+
+    @property
+    def has_order(self) -> bool:
+        """Whether each prefix is a choice of its own; exchanges undo that."""
+        return not self.backfitting
+
+    def _select(self, votes: Votes, size: int) -> list[int]:
+        rounds = _BACKFITTING_ROUNDS if self.backfitting else 0
+        return self._lower_error(votes, size, rounds)
+
+
+class OrderedError(ErrorDriven):
+    """Keep the prefix of smallest error in the order of RE (OEP).
+
+    Parameters
+    ----------
+    keep : float, int or None
+        At most this many members; any number by default.
+    ties : {"expected", "lowest"}
+        How a tied vote counts.
+    class_weight : {"balanced"}, optional
+        Let every class count the same, however rare.
+
+    Attributes
+    ----------
+    errors_ : ndarray
+        Error of the vote of each prefix, up to the largest one looked at.
+
+    Notes
+    -----
+    Finds its own size, often a small one. Honours weights and masks.
+
+    References
+    ----------
+    C. Qian, Y. Yu, Z.-H. Zhou, "Pareto ensemble pruning", AAAI 2015.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> votes = quorate.Votes([[1, 1, 0, 0], [1, 0, 1, 1], [0, 1, 1, 0]], [1, 1, 1, 1])
+    >>> quorate.pruning.OrderedError().fit(votes).order_
+    array([1])
+    """
+
+    tags = PrunerTags(
+        finds_size=True,
+        honours_keep=False,
+        uses_weights=True,
+        takes_class_weight=True,
+        driven_by_accuracy=True,
+    )
+
+    def __init__(
+        self,
+        keep: float | int | None = None,
+        ties: Ties = "expected",
+        class_weight: str | None = None,
+    ) -> None:
+        super().__init__(keep, ties)
+        self.class_weight = class_weight
+
+    def _select(self, votes: Votes, size: int) -> list[int]:
+        picked = self._lower_error(votes, size)
+        return picked[: int(np.argmin(self.errors_)) + 1]
+
+
+class Complementariness(ErrorDriven):
+    """Add the member most often correct where the vote errs (CM).
+
+    Parameters
+    ----------
+    keep : float or int
+        Fraction in (0, 1] or number of members to keep.
+    ties : {"expected", "lowest"}
+        How a tied vote counts.
+    class_weight : {"balanced"}, optional
+        Let every class count the same, however rare.
+
+    Attributes
+    ----------
+    errors_ : ndarray of shape (n_kept_,)
+        Error of the vote after each addition.
+
+    Notes
+    -----
+    Starts with the most accurate member. Honours weights and masks. On training
+    votes of members that are nearly perfect there is nothing left to complement.
+
+    References
+    ----------
+    G. Martínez-Muñoz and A. Suárez, "Aggregation ordering in bagging", AIA 2004.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> votes = quorate.Votes([[1, 1, 1, 0], [1, 1, 1, 0], [0, 0, 0, 1]], [1, 1, 1, 1])
+    >>> quorate.pruning.Complementariness(keep=2).fit(votes).order_
+    array([0, 2])
+    """
+
+    tags = ReducedError.tags
+
+    def __init__(
+        self,
+        keep: float | int | None = 0.2,
+        ties: Ties = "expected",
+        class_weight: str | None = None,
+    ) -> None:
+        super().__init__(keep, ties)
+        self.class_weight = class_weight
+
+    def _select(self, votes: Votes, size: int) -> list[int]:
+        first = [self._first(votes)]
+        if not self._is_balanced:
+            running = self._open(votes)
+            return self._grow(running, first, size, running.rescued)
+        parts = [self._open(part) for part in class_parts(votes)]
+
+        def rescued() -> Array:
+            each = [p.rescued() / (p.scale * p.votes.n_samples) for p in parts]
+            return np.asarray(np.mean(each, axis=0))
+
+        return self._grow(BalancedLoss(parts), first, size, rescued, TOLERANCE)
+
+
+class MRMC(ErrorDriven):
+    """Add relevant members that complement the rest (MRMC).
+
+    Adds the member with the largest sum of relevance, what the whole ensemble's
+    accuracy loses without it, and complementarity, what the set's accuracy gains.
+
+    Parameters
+    ----------
+    keep : float or int
+        Fraction in (0, 1] or number of members to keep.
+    ties : {"expected", "lowest"}
+        How a tied vote counts.
+
+    Attributes
+    ----------
+    errors_ : ndarray of shape (n_kept_,)
+        Error of the vote after each addition.
+
+    Notes
+    -----
+    Starts with the most accurate member, the more relevant of equals. Honours weights
+    and masks. The original leaves open which set complementarity refers to; the authors
+    of EPBD used a fixed one whose members then vote twice.
+
+    References
+    ----------
+    X. Xia, T. Lin, Z. Chen, "Maximum relevancy maximum complementary based ordered
+    aggregation for ensemble pruning", Applied Intelligence 48, 2018.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> votes = quorate.Votes([[1, 1, 1, 0], [1, 1, 1, 0], [0, 1, 1, 1]], [1, 1, 1, 1])
+    >>> quorate.pruning.MRMC(keep=2).fit(votes).n_kept_
+    2
+    """
+
+    def _select(self, votes: Votes, size: int) -> list[int]:
+        if votes.n_members == 1:
+            self.errors_ = np.array([votes.error(self.ties, rule="heads")])
+            return [0]
+        running = self._open(votes)
+        total = running.scale * votes.n_samples
+        running.become(range(votes.n_members))
+        whole = total - running.error
+        without = total - running.errors_if_removed()
+        # Relevance is 1 - without / whole; a constant and a sign do not matter here.
+        relevance = -(without / (whole or 1))
+        by_both = np.lexsort((-relevance, -votes.accuracies))
+        running.become([])
+
+        def scores() -> Array:
+            own = total - running.error
+            joined = total - running.errors_if_added()
+            return np.asarray(relevance + joined / (own or 1))
+
+        return self._grow(running, [int(by_both[0])], size, scores, NEAR)
+
+
+class DREP(ErrorDriven):
+    """Add members that differ and lower the error (DREP).
+
+    Among the share ``rho`` of candidates whose votes differ most from the set's vote,
+    adds the one that gives the smallest error, as long as the error falls.
+
+    Parameters
+    ----------
+    keep : float, int or None
+        At most this many members; any number by default.
+    rho : float
+        Share of candidates to look at, in (0, 1].
+    ties : {"expected", "lowest"}
+        How a tied vote counts.
+
+    Attributes
+    ----------
+    errors_ : ndarray of shape (n_kept_,)
+        Error of the vote after each addition.
+
+    Notes
+    -----
+    Ends when no candidate lowers the error; ``keep`` is an upper limit. Two members
+    that differ tie, and a tie counts half: with equal weights and a vote on every
+    sample a second member never lowers the error, and the most accurate one is all that
+    is kept. Out-of-bag votes or ``ties="lowest"`` let it go on. Honours weights and
+    masks. Published implementations differ: one adds members that leave the error as it
+    is, and one compares positions with the wrong thing, so that members come in storage
+    order.
+
+    References
+    ----------
+    N. Li, Y. Yu, Z.-H. Zhou, "Diversity regularized ensemble pruning", ECML 2012.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> votes = quorate.Votes([[1, 1, 1, 0], [1, 1, 1, 0], [0, 1, 0, 1]], [1, 1, 1, 1])
+    >>> quorate.pruning.DREP(rho=0.5).fit(votes).order_
+    array([0])
+    """
+
+    tags = PrunerTags(
+        finds_size=True,
+        honours_keep=False,
+        uses_weights=True,
+        driven_by_accuracy=True,
+    )
+
+    def __init__(
+        self,
+        keep: float | int | None = None,
+        rho: float = 0.25,
+        ties: Ties = "expected",
+    ) -> None:
+        super().__init__(keep, ties)
+        self.rho = rho
+
+    def _select(self, votes: Votes, size: int) -> list[int]:
+        if not 0 < self.rho <= 1:
+            raise self._refuse("rho", "a share in (0, 1]")
+        running = self._open(votes)
+        picked = [self._first(votes)]
+        running.add(picked[0])
+        errors = [running.loss()]
+        while len(picked) < size:
+            others = np.flatnonzero(~running.inside)
+            few = int(np.ceil(self.rho * others.size - 1e-9))
+            unlike = np.argsort(running.agreement()[others], kind="stable")[:few]
+            after = running.errors_if_added(others[unlike])
+            # unlike is sorted by agreement and position, as ties are to be broken
+            best = int(np.argmin(after))
+            if not after[best] < running.error:
+                break
+            picked.append(int(others[unlike[best]]))
+            running.add(picked[-1])
+            errors.append(running.loss())
+        self.errors_ = np.array(errors)
+        return picked
+
+
+class Concurrency(ErrorDriven):
+    """Reward being correct where the vote is wrong (concurrency).
+
+    A candidate earns 2 on samples it gets right and the set wrong, 1 where both are
+    right, -2 where both are wrong. A tied vote counts as wrong.
+
+    Parameters
+    ----------
+    keep : float or int
+        Fraction in (0, 1] or number of members to keep.
+    class_weight : {"balanced"}, optional
+        Let every class count the same, however rare.
+
+    Attributes
+    ----------
+    errors_ : ndarray of shape (n_kept_,)
+        Error of the vote after each addition.
+
+    References
+    ----------
+    R. Banfield et al., "Ensemble diversity measures and their application to
+    thinning", Information Fusion 6, 2005.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> votes = quorate.Votes([[1, 1, 1, 0], [1, 1, 1, 0], [0, 0, 1, 1]], [1, 1, 1, 1])
+    >>> quorate.pruning.Concurrency(keep=2).fit(votes).order_
+    array([0, 2])
+    """
+
+    tags = ReducedError.tags
+
+    def __init__(
+        self, keep: float | int | None = 0.2, class_weight: str | None = None
+    ) -> None:
+        super().__init__(keep)
+        self.class_weight = class_weight
+
+    def _gains(self, votes: Votes, running: RunningVote) -> tuple[Array, Array]:
+        """Return what a right and what a wrong vote earns on each sample."""
+        set_is_right = running.winners() == votes.y
+        return np.where(set_is_right, 1, 2), np.where(set_is_right, 0, -2)
+
+    def _select(self, votes: Votes, size: int) -> list[int]:
+        running = self._open(votes)
+        counted = sample_weights(votes, self._is_balanced)
+
+        def scores() -> Array:
+            right, wrong = (counted * gain for gain in self._gains(votes, running))
+            earned = sums.sum_where_correct(votes.codes, votes.y, right - wrong)
+            if not votes.is_masked:
+                return np.asarray(earned + wrong.sum())
+            return earned + sums.sum_where_voted(votes.codes, wrong)
+
+        return self._grow(running, [self._first(votes)], size, scores, NEAR)
+
+
+class UncertaintyWeighted(Concurrency):
+    """Reward votes by how unsure the set is (UWA).
+
+    With NT the share of the set's members that are right on a sample and NF = 1 - NT:
+    right where the set is wrong earns NT, wrong where it is right costs NF, right with
+    it earns NF, wrong with it costs NT. A tied vote counts as wrong.
+
+    Parameters
+    ----------
+    keep : float or int
+        Fraction in (0, 1] or number of members to keep.
+    class_weight : {"balanced"}, optional
+        Let every class count the same, however rare.
+
+    Attributes
+    ----------
+    errors_ : ndarray of shape (n_kept_,)
+        Error of the vote after each addition.
+
+    References
+    ----------
+    I. Partalas, G. Tsoumakas, I. Vlahavas, "An ensemble uncertainty aware measure for
+    directed hill climbing ensemble pruning", Machine Learning 81, 2010.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> votes = quorate.Votes([[1, 1, 1, 0], [1, 1, 1, 0], [0, 0, 1, 1]], [1, 1, 1, 1])
+    >>> quorate.pruning.UncertaintyWeighted(keep=2).fit(votes).n_kept_
+    2
+    """
+
+    def _gains(self, votes: Votes, running: RunningVote) -> tuple[Array, Array]:
+        right, asked = votes.keep(running.inside).unweighted().sample_counts()
+        true = right / np.maximum(asked, 1)
+        false = np.where(asked > 0, 1.0 - true, 0.0)
+        set_is_right = running.winners() == votes.y
+        gain = np.where(set_is_right, false, true)
+        return gain, -gain
+
+
+class DiscEP(ErrorDriven):
+    """Add the member that tells most where the vote errs (DiscEP).
+
+    Where the set errs, a candidate's votes should carry information about the truth;
+    where the set is correct, about the votes of its members. The sum of both decides.
+
+    Parameters
+    ----------
+    keep : float or int
+        Fraction in (0, 1] or number of members to keep.
+    ties : {"expected", "lowest"}
+        Whether a tied vote counts as an error.
+
+    Attributes
+    ----------
+    errors_ : ndarray of shape (n_kept_,)
+        Error of the vote after each addition.
+
+    Notes
+    -----
+    Starts with the most accurate member. Mutual information is in bits; scores closer
+    than 1e-12 are equal and go to the lowest position. Honours weights in the set's
+    vote, and masks. Each pick looks at all pairs of a candidate and a member of the
+    set: a product of matrices for each pair of classes. The authors of
+    EPBD split samples by the candidate's own mistakes instead, which is another method.
+
+    References
+    ----------
+    Cao et al., 2018, as compared by Y. Bian and H. Chen, 2021.
+
+    Examples
+    --------
+    >>> import quorate
+    >>> votes = quorate.Votes([[1, 0, 1, 0], [1, 0, 1, 1], [0, 1, 0, 1]], [1, 0, 1, 1])
+    >>> quorate.pruning.DiscEP(keep=2).fit(votes).n_kept_
+    2
+    """
+
+    def _select(self, votes: Votes, size: int) -> list[int]:
+        running = self._open(votes)
+
+        def scores() -> FloatArray:
+            errs = running.sample_errors() > 0
+            members = np.flatnonzero(running.inside)
+            codes, k = votes.codes, votes.n_classes
+            shared = shared_information(codes, members, k, np.flatnonzero(~errs))
+            about = mutual_information(codes, votes.y, k, errs)
+            return np.asarray(about + shared.mean(axis=1))
+
+        return self._grow(running, [self._first(votes)], size, scores, NEAR)

@@ -1,0 +1,502 @@
+"""Losses and scores of an average that grows member by member.
+
+Each class knows one loss: what it is now, and what it would be with each member added.
+None of them averages anew for a candidate where that can be helped. What a vote can do
+to a sample is one of few things, so votes are looked up; the Brier score is a quadratic
+form of counts; a product of probabilities has one logarithm; a table of true and
+predicted classes changes only where a single member can change the decision. Other
+scores are evaluated, one candidate after the other.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from quorate._kernels import lookup
+from quorate._kernels.counts import column_blocks
+from quorate._kernels.losses import FLOOR, NEAR, log_of_product
+from quorate._scoring import Score, StoredPrediction, TableScore, count_pairs
+from quorate._typing import Array, FloatArray, IntArray
+from quorate._votes import Probabilities, Votes
+from quorate.pruning._running_loss import BalancedLoss, QuadraticLoss, RunningLoss
+from quorate.pruning._running_vote import running_vote
+from quorate.pruning._shares import (
+    VoteSums,
+    class_parts,
+    shares_of,
+    unsure_probabilities,
+    usable,
+)
+
+# No probability is further than this from any other: rows may be off by 1e-3.
+_WIDEST = 1.01
+# Rows that add up to one this closely lose nothing that matters in products.
+_WHOLE = 1e-6
+# Single precision errs by less than this in a mean of logarithms.
+_ROUGH = 1e-5
+# Gaps between two shares in single precision, and leads that are compared with them,
+# are off by less than this.
+_ROUGH_GAP = np.float32(4e-7)
+# Rounds for which the samples that may matter are found in advance.
+_AHEAD = 3
+# Share of the samples below which these are put side by side.
+_WORTH = 0.6
+# Scores that are means over samples, and what they are called as losses.
+SUMS = {"accuracy": "accuracy", "neg_log_loss": "log_loss", "neg_brier_score": "brier"}
+
+
+def running_average(
+    votes: Votes, loss: str, most: int, balanced: bool = False
+) -> RunningLoss:
+    """Return the loss of an empty average, with up to ``most`` members to come in.
+
+    ``balanced`` lets every class count the same.
+    """
+    if balanced:
+        parts = [running_average(p, loss, most) for p in class_parts(votes)]
+        return BalancedLoss(parts)
+    given = unsure_probabilities(votes)
+    if loss == "accuracy":
+        if given is None:
+            return running_vote(votes, most=most)
+        kind = TwoClassAccuracy if votes.n_classes == 2 else SharedAccuracy
+        return kind(votes, given)
+    if loss == "brier":
+        return BrierByParts(votes) if votes.is_masked else _brier_by_pairs(votes)
+    return VotedLogLoss(votes) if given is None else SharedLogLoss(votes, given)
+
+
+def running_score(
+    votes: Votes, score: Score, most: int, balanced: bool = False
+) -> RunningLoss:
+    """Return a loss that falls as the score of the average grows.
+
+    Parameters
+    ----------
+    votes : Votes
+    score : Score
+    most : int
+        How many members come in at most, those that do so again counted again.
+    balanced : bool
+        Whether every class counts the same, where the score is a mean over samples.
+    """
+    if score.name in SUMS and votes.has_equal_weights:
+        return running_average(votes, SUMS[score.name], most, balanced)
+    if isinstance(score, TableScore):
+        return ScoredByTable(votes, score)
+    return ScoredByEvaluation(votes, score)
+
+
+def _brier_by_pairs(votes: Votes) -> QuadraticLoss:
+    """Return the Brier score where everybody votes."""
+    given, m = unsure_probabilities(votes), votes.n_samples
+    if given is not None:
+        G, b = _products(given, votes.y)
+        return QuadraticLoss(G / m, b / m, 1.0)
+    return QuadraticLoss(votes.agreement()[0] / m, votes.member_counts()[0] / m, 1.0)
+
+
+def _products(given: Probabilities, y: Array) -> tuple[FloatArray, FloatArray]:
+    """Return the inner products of all pairs, and each member's with the labels.
+
+    In double precision: picks hang on the ninth digit. Two shares that add up to one
+    are one number, which halves the work.
+    """
+    n, m, n_classes = given.shape
+    G, b = np.zeros((n, n)), np.zeros(n)
+    for block in column_blocks(n * n_classes, m, 8):
+        part, truth = given.block(block), y[block]
+        if n_classes == 2:
+            gap = np.subtract(part[:, :, 0], part[:, :, 1], dtype=float)
+            excess = np.add(part[:, :, 0], part[:, :, 1], dtype=float) - 1.0
+            if max(excess.max(), -excess.min()) <= _WHOLE:
+                # With p + q = 1 + e for both, 2 (p p' + q q') is
+                # (p - q) (p' - q') + (1 + e) (1 + e').
+                over = excess.sum(axis=1)
+                G += (gap @ gap.T + over[:, None] + over + truth.size) / 2
+                b += (gap @ np.where(truth == 0, 1.0, -1.0) + over + truth.size) / 2
+                continue
+        flat = part.astype(float).reshape(n, -1)
+        G += flat @ flat.T
+        b += part[:, np.arange(truth.size), truth].sum(axis=1, dtype=float)
+    return G, b
+
+
+class RunningSums(RunningLoss):
+    """What the set gives each class, (n_classes, n_samples), and how many vote."""
+
+    def __init__(self, votes: Votes) -> None:
+        self.votes, self.m = votes, votes.n_samples
+        given = votes.weights
+        self.weights = np.ones(votes.n_members) if given is None else np.array(given)
+        self.total = np.zeros((votes.n_classes, votes.n_samples))
+        self.cast = np.zeros(votes.n_samples)
+        self.columns = np.arange(votes.n_samples)
+
+    def add(self, member: int, step: int = 1) -> None:
+        """See :class:`RunningLoss`."""
+        self.total += step * self._given(member)
+        self.cast += step * self._voted(member)
+
+    def _given(self, member: int) -> Array:
+        """Return what a member gives each class, (n_classes, n_samples)."""
+        return np.asarray(self.weights[member] * shares_of(self.votes, member).T)
+
+    def _voted(self, member: int, samples: Array | slice = slice(None)) -> Any:
+        """Return the weight with which a member votes on samples."""
+        weight = float(self.weights[member])
+        if not self.votes.is_masked:
+            return weight
+        return weight * (self.votes.codes[member, samples] >= 0)
+
+    def _own(self) -> FloatArray:
+        return self.total[self.votes.y, self.columns]
+
+
+class SharedAccuracy(RunningSums):
+    """Errors of the averaged probabilities, on samples one member can decide."""
+
+    def __init__(self, votes: Votes, given: Probabilities) -> None:
+        super().__init__(votes)
+        self.given = given
+
+    def loss(self) -> float:
+        """See :class:`RunningLoss`."""
+        return float(_errors(self.total, self.cast, self.votes.y).sum()) / self.m
+
+    def losses(self, members: IntArray) -> FloatArray:
+        """See :class:`RunningLoss`."""
+        others = self.total.copy()
+        others[self.votes.y, self.columns] = -np.inf
+        lead = self._own() - others.max(axis=0)
+        near = np.flatnonzero(np.abs(lead) <= _WIDEST)
+        total, cast, y = self.total[:, near], self.cast[near], self.votes.y[near]
+        errors = np.full(members.size, float(np.count_nonzero(lead < -_WIDEST)))
+        for place, member in enumerate(members):
+            shares = self.given.of(int(member), near).astype(np.float32).T
+            after = cast + self._voted(member, near)
+            errors[place] += _errors(total + shares, after, y).sum()
+        return errors / self.m
+
+
+def _errors(total: FloatArray, cast: FloatArray, y: Array) -> FloatArray:
+    """Return how a random choice among the best classes errs on each sample."""
+    near = total.max(axis=0) - NEAR * np.maximum(cast, 1.0)
+    # Class by class: NumPy is slow at reducing an axis of few entries.
+    tied = sum((row >= near).astype(np.int16) for row in total)
+    right = total[y, np.arange(y.size)] >= near
+    return np.asarray(1.0 - right / tied)
+
+
+class TwoClassAccuracy(RunningLoss):
+    """Errors of averaged probabilities of two classes: who leads, by how much.
+
+    A sample matters while some member could turn it; those that may matter in the next
+    rounds stand side by side. What a member gives the true class more than the other is
+    compared with the lead in single precision, and in double where that decides.
+    """
+
+    left: int
+    """Rounds for which the samples side by side will do."""
+
+    def __init__(self, votes: Votes, given: Probabilities) -> None:
+        self.m, self.given, self.valid = votes.n_samples, given, usable(votes)
+        self.is_second = votes.y == 1
+        signs = np.where(self.is_second, 1, -1).astype(np.float32)
+        self.gaps: Array = np.empty((votes.n_members, self.m), dtype=np.float32)
+        for block in column_blocks(votes.n_members, self.m, 8):
+            part, gaps = given.block(block), self.gaps[:, block]
+            np.subtract(part[:, :, 1], part[:, :, 0], out=gaps)
+            gaps *= signs[block]
+        least, most = self.gaps.min(axis=0), self.gaps.max(axis=0)
+        self.fall = np.minimum(least, 0).astype(float) - _ROUGH_GAP
+        self.rise = np.maximum(most, 0).astype(float) + _ROUGH_GAP
+        self.lead, self.cast = np.zeros(self.m), np.zeros(self.m)
+        self.room: Array = np.empty(0, dtype=np.float32)
+        self._look_at(np.arange(self.m))
+
+    def add(self, member: int, step: int = 1) -> None:
+        """See :class:`RunningLoss`."""
+        self.lead += step * self._exactly(member, slice(None))
+        self.cast += step * (1.0 if self.valid is None else self.valid[member])
+        self.left = self.left - 1 if step > 0 else 0
+        if self.left == 0:
+            slack = NEAR * (self.cast + _AHEAD)
+            falls = self.lead + _AHEAD * self.fall <= slack
+            rises = self.lead + _AHEAD * self.rise >= -slack
+            self._look_at(np.flatnonzero(falls & rises))
+
+    def _look_at(self, samples: IntArray) -> None:
+        """Put the samples side by side that may matter in the next rounds."""
+        self.left = _AHEAD
+        if samples.size > _WORTH * self.m:  # copying them would take longer
+            samples = np.arange(self.m)
+            self.window = self.gaps
+        else:
+            shape = len(self.gaps), samples.size
+            size = shape[0] * shape[1]
+            if size > self.room.size:
+                self.room = np.empty(size, dtype=np.float32)
+            self.window = self.room[:size].reshape(shape)
+            # A mode other than the usual writes without a copy in between.
+            self.gaps.take(samples, axis=1, out=self.window, mode="clip")
+        self.samples = samples
+        outside = np.ones(self.m, dtype=bool)
+        outside[samples] = False
+        self.lost = int(np.count_nonzero(outside & (self.lead < 0)))
+
+    def loss(self) -> float:
+        """See :class:`RunningLoss`."""
+        near = NEAR * self.cast
+        lost = np.count_nonzero(self.lead < -near)
+        return float(lost + np.count_nonzero(self.lead <= near)) / (2 * self.m)
+
+    def losses(self, members: IntArray) -> FloatArray:
+        """See :class:`RunningLoss`."""
+        lead = self.lead[self.samples]
+        slack = NEAR * (self.cast[self.samples] + 1.0)
+        below = (-lead - slack).astype(np.float32) - _ROUGH_GAP
+        above = (-lead + slack).astype(np.float32) + _ROUGH_GAP
+        errors = np.full(members.size, 2 * self.lost)
+        for place, member in enumerate(members):
+            row = self.window[member]
+            lost, open_ = row < below, row <= above
+            n_lost, n_open = np.count_nonzero(lost), np.count_nonzero(open_)
+            errors[place] += 2 * n_lost
+            if n_open > n_lost:
+                close = np.flatnonzero(lost != open_)
+                after = self._exactly(int(member), self.samples[close]) + lead[close]
+                errors[place] += np.count_nonzero(after < -slack[close])
+                errors[place] += np.count_nonzero(after <= slack[close])
+        return np.asarray(errors / (2 * self.m))
+
+    def _exactly(self, member: int, samples: Array | slice) -> FloatArray:
+        """Return what a member gives the true class more, of shares in 32 bits."""
+        shares = self.given.of(member, samples).astype(np.float32)
+        gap = np.subtract(shares[:, 1], shares[:, 0], dtype=float)
+        return np.where(self.is_second[samples], gap, -gap)
+
+
+class BrierByParts(RunningSums):
+    """The Brier score where votes are missing: sums over the samples one votes on."""
+
+    def __init__(self, votes: Votes) -> None:
+        super().__init__(votes)
+        self.given = unsure_probabilities(votes)
+        self.sums = VoteSums(votes.codes, votes.n_classes, votes.is_masked)
+
+    def loss(self) -> float:
+        """See :class:`RunningLoss`."""
+        return float(self._now().mean())
+
+    def _now(self) -> FloatArray:
+        whole = np.maximum(self.cast, 1.0)
+        square = (self.total**2).sum(axis=0) / whole**2
+        now = square - 2 * self._own() / whole + 1.0
+        return np.where(self.cast > 0, now, 1.0 - 1.0 / len(self.total))
+
+    def losses(self, members: IntArray) -> FloatArray:
+        """See :class:`RunningLoss`."""
+        now, whole = self._now(), self.cast + 1.0
+        # (T + p)**2 = T**2 + 2 T p + p**2: what a voter adds, whatever it says ...
+        base = (self.total**2).sum(axis=0) / whole**2 - 2 * self._own() / whole
+        base += 1.0 - now
+        # ... and by what it says.
+        table = 2 * self.total / whole**2
+        table[self.votes.y, self.columns] -= 2 / whole
+        if self.given is None:  # a vote is its own square, and one in all
+            table += base + 1 / whole**2
+            changes = self.sums.by_member(lambda block: table[:, block])[members]
+            return np.asarray((changes + now.sum()) / self.m)
+        changes = np.empty(members.size)
+        for place, member in enumerate(members):
+            shares = self._given(member).astype(float)
+            changes[place] = (shares * (shares / whole**2 + table)).sum()
+            changes[place] += (base * self._voted(member)).sum()
+        return np.asarray((changes + now.sum()) / self.m)
+
+
+class VotedLogLoss(RunningSums):
+    """The logarithmic loss of votes: a vote is right or not, so two sums tell."""
+
+    def __init__(self, votes: Votes) -> None:
+        super().__init__(votes)
+        self.right = lookup.rows_equal(votes.codes, votes.y)
+        valid = usable(votes)
+        self.voted = None if valid is None else lookup.rows_equal(valid, True)
+
+    def loss(self) -> float:
+        """See :class:`RunningLoss`."""
+        return float(self._now().mean())
+
+    def _now(self) -> FloatArray:
+        return _surprise(self._own(), self.cast, len(self.total))
+
+    def losses(self, members: IntArray) -> FloatArray:
+        """See :class:`RunningLoss`."""
+        own, whole = self._own(), self.cast + 1.0
+        miss = -np.log(np.maximum(own / whole, FLOOR))
+        hit = -np.log(np.maximum((own + 1.0) / whole, FLOOR))
+        total = lookup.sum_where_set(self.right[:, members], hit - miss)
+        if self.voted is None:
+            return np.asarray((total + miss.sum()) / self.m)
+        now = self._now()
+        total += lookup.sum_where_set(self.voted[:, members], miss - now)
+        return np.asarray((total + now.sum()) / self.m)
+
+
+def _surprise(own: FloatArray, cast: FloatArray, n_classes: int) -> FloatArray:
+    """Return minus the logarithm of the share of the true class on each sample."""
+    share = own / np.maximum(cast, 1.0)
+    share[cast == 0] = 1.0 / n_classes
+    return np.asarray(-np.log(np.maximum(share, FLOOR)))
+
+
+class SharedLogLoss(RunningLoss):
+    """The logarithmic loss of averaged probabilities of the true class.
+
+    In single precision for all, and in double for those that may be best: who is not
+    near the best need not be known to the ninth digit.
+    """
+
+    def __init__(self, votes: Votes, given: Probabilities) -> None:
+        self.m, self.n_classes = votes.n_samples, votes.n_classes
+        self.valid = usable(votes)
+        columns = np.arange(self.m)
+        self.shares = np.empty((votes.n_members, self.m), dtype=np.float32)
+        for member, row in enumerate(self.shares):
+            row[:] = given.of(member)[columns, votes.y]
+        self.own, self.cast = np.zeros(self.m), np.zeros(self.m)
+        self.size = 0
+
+    def add(self, member: int, step: int = 1) -> None:
+        """See :class:`RunningLoss`."""
+        self.own += step * self.shares[member]
+        self.cast += step * (1.0 if self.valid is None else self.valid[member])
+        self.size += step
+
+    def loss(self) -> float:
+        """See :class:`RunningLoss`."""
+        return float(_surprise(self.own, self.cast, self.n_classes).mean())
+
+    def losses(self, members: IntArray) -> FloatArray:
+        """See :class:`RunningLoss`."""
+        if self.valid is not None:
+            return self._masked(members, self.valid)
+        if self.size == 0:  # the order of all may be asked for
+            return self._everywhere(members, self.own)
+        losses = self._everywhere(members, self.own.astype(np.float32), halvings=2)
+        near = np.flatnonzero(losses <= losses.min() + _ROUGH)
+        losses[near] = self._everywhere(members[near], self.own)
+        return losses
+
+    def _everywhere(
+        self, members: IntArray, own: Array, halvings: int = 5
+    ) -> FloatArray:
+        """Return the losses where everybody votes, in the precision of ``own``."""
+        logs: FloatArray = np.zeros(members.size)
+        logs -= self.m * np.log(self.size + 1.0)
+        everybody = members.size == len(self.shares)
+        floor = own.dtype.type(FLOOR * (self.size + 1.0))
+        for block in column_blocks(8 * members.size, self.m, own.itemsize):
+            part = self.shares[:, block]
+            after: Array = own[block] + (part if everybody else part[members])
+            low = np.flatnonzero(own[block] < floor)
+            after[:, low] = np.maximum(after[:, low], floor)
+            logs += log_of_product(after, halvings)
+        return -logs / self.m
+
+    def _masked(self, members: IntArray, valid: Array) -> FloatArray:
+        logs = np.zeros(members.size)
+        for block in column_blocks(8 * members.size, self.m, 8):
+            after = self.own[block] + self.shares[members, block]
+            whole = self.cast[block] + valid[members, block]
+            after /= np.maximum(whole, 1.0)
+            after[whole == 0] = 1.0 / self.n_classes
+            logs += log_of_product(np.maximum(after, FLOOR, out=after))
+        return -logs / self.m
+
+
+class ScoredByTable(RunningSums):
+    """Scores that the table of true and predicted classes tells."""
+
+    def __init__(self, votes: Votes, score: TableScore) -> None:
+        super().__init__(votes)
+        self.score = score
+
+    def loss(self) -> float:
+        """See :class:`RunningLoss`."""
+        counts = count_pairs(self._decided(), self.votes.y, len(self.total))
+        return float(self.score.top - self.score.of_tables(counts))
+
+    def _decided(self) -> IntArray:
+        return np.where(self.cast > 0, self.total.argmax(axis=0), -1)
+
+    def losses(self, members: IntArray) -> FloatArray:
+        """See :class:`RunningLoss`."""
+        y, n_classes = self.votes.y, len(self.total)
+        settled = self.cast > 0
+        if n_classes > 1:  # by more than any member could change
+            second, first = np.partition(self.total, -2, axis=0)[-2:]
+            settled &= first - second > _WIDEST * self.weights[members].max()
+        known = count_pairs(self._decided()[settled], y[settled], n_classes)
+        samples = np.flatnonzero(~settled)
+        equal = bool((self.weights == self.weights[0]).all())
+        if unsure_probabilities(self.votes) is None and equal:
+            decided = self._by_vote(members, samples)
+        else:
+            decided = self._one_by_one(members, samples)
+        tables = [count_pairs(row, y[samples], n_classes) for row in decided]
+        return np.asarray(self.score.top - self.score.of_tables(known + tables))
+
+    def _by_vote(self, members: IntArray, samples: IntArray) -> Array:
+        """Look up what one more vote for each class would decide."""
+        total, n_classes = self.total[:, samples], len(self.total)
+        after = np.empty((n_classes + 1, samples.size), dtype=np.int32)
+        after[-1] = self._decided()[samples]  # for a vote that may not be used, -1
+        for label in range(n_classes):
+            more = total.copy()
+            more[label] += self.weights[0]
+            after[label] = more.argmax(axis=0)
+        codes = self.votes.codes[np.ix_(members, samples)]
+        return np.asarray(after[codes, np.arange(samples.size)])
+
+    def _one_by_one(self, members: IntArray, samples: IntArray) -> Array:
+        total, cast = self.total[:, samples], self.cast[samples]
+        decided = np.empty((members.size, samples.size), dtype=np.int32)
+        for row, member in zip(decided, members, strict=True):
+            after = total + self._given(member)[:, samples]
+            there = cast + self._voted(member, samples) > 0
+            row[:] = np.where(there, after.argmax(axis=0), -1)
+        return decided
+
+
+class ScoredByEvaluation(RunningSums):
+    """Scores of any kind, one evaluation for each candidate."""
+
+    def __init__(self, votes: Votes, score: Score) -> None:
+        super().__init__(votes)
+        self.score = score
+
+    def loss(self) -> float:
+        """See :class:`RunningLoss`."""
+        return self._evaluated(self.total, self.cast)
+
+    def losses(self, members: IntArray) -> FloatArray:
+        """See :class:`RunningLoss`."""
+        losses = [
+            self._evaluated(self.total + self._given(m), self.cast + self._voted(m))
+            for m in members
+        ]
+        return np.array(losses)
+
+    def _evaluated(self, total: FloatArray, cast: FloatArray) -> float:
+        y, there = self.votes.y, cast > 0
+        codes = np.where(there, total.argmax(axis=0), -1)
+        prediction = StoredPrediction(codes, y)
+        if self.score.needs_shares:
+            mean = np.where(there, total / np.where(there, cast, 1.0), 1.0 / len(total))
+            prediction = StoredPrediction(codes, y, np.ascontiguousarray(mean.T))
+        self.n_evaluations += 1
+        loss = self.score.loss(self.score.inputs(prediction), y)
+        return loss if np.isfinite(loss) else np.inf

@@ -1,0 +1,353 @@
+"""Which rows may judge: the caller's word, exact evidence, and nothing else."""
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_wine, make_classification
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+import quorate
+from quorate._data import RowDigest
+from quorate._votes import VoteSource
+from quorate.ensembles import out_of_bag_rows, read_ensemble, source_of
+
+X, Y = make_classification(600, 8, n_informative=5, flip_y=0.1, random_state=0)
+TRAIN, NEW = slice(0, 300), slice(300, 600)
+
+KNOWING = {
+    "forest": RandomForestClassifier(20, random_state=0),
+    "weighted classes": RandomForestClassifier(
+        20, class_weight="balanced", random_state=0
+    ),
+    "half of the rows": RandomForestClassifier(20, max_samples=0.5, random_state=0),
+    "extra trees": ExtraTreesClassifier(20, random_state=0),
+    "stumps": ExtraTreesClassifier(30, max_depth=1, random_state=0),
+    "bagged trees": BaggingClassifier(n_estimators=20, random_state=0),
+    "bagged columns": BaggingClassifier(
+        n_estimators=20, max_features=0.5, random_state=0
+    ),
+    "pasted trees": BaggingClassifier(
+        n_estimators=20, bootstrap=False, max_samples=0.6, random_state=0
+    ),
+    "boosting": AdaBoostClassifier(n_estimators=20, random_state=0),
+    "voting": VotingClassifier(
+        [("line", LogisticRegression()), ("tree", DecisionTreeClassifier())]
+    ),
+    "voting of forests": VotingClassifier(
+        [("line", LogisticRegression()), ("forest", RandomForestClassifier(9))]
+    ),
+    "pipeline": make_pipeline(StandardScaler(), RandomForestClassifier(20)),
+}
+FORGETTING = {
+    "bagged lines": BaggingClassifier(LogisticRegression(), 10, random_state=0),
+    "bagged neighbours": BaggingClassifier(
+        KNeighborsClassifier(), 10, max_samples=0.5, random_state=0
+    ),
+}
+
+
+def source(model, rows, said="auto"):
+    ensemble = read_ensemble(model)
+    return source_of(ensemble, ensemble.prepare(X[rows]), said)
+
+
+@pytest.fixture(params=KNOWING)
+def knowing(request):
+    return KNOWING[request.param].fit(X[TRAIN], Y[TRAIN])
+
+
+@pytest.fixture(params=FORGETTING)
+def forgetting(request):
+    return FORGETTING[request.param].fit(X[TRAIN], Y[TRAIN])
+
+
+def test_trees_know_the_rows_they_were_trained_on(knowing):
+    assert source(knowing, TRAIN) is VoteSource.TRAINING
+    assert source(knowing, NEW) is VoteSource.ASSUMED_NEW
+    assert source(knowing, slice(0, 299)) is VoteSource.ASSUMED_NEW
+
+
+def test_rows_in_another_order_are_known_by_those_that_have_seen_all_of_them(knowing):
+    shuffled = np.random.default_rng(0).permutation(300)
+    has_drawn = read_ensemble(knowing).drawn is not None or "forest" in repr(knowing)
+    expected = VoteSource.ASSUMED_NEW if has_drawn else VoteSource.TRAINING
+    assert source(knowing, shuffled) is expected
+
+
+def test_the_caller_is_believed(knowing):
+    assert source(knowing, TRAIN, "new") is VoteSource.NEW
+    assert source(knowing, NEW, "training") is VoteSource.TRAINING
+
+
+def test_nobody_can_tell_as_many_rows_without_counts(forgetting):
+    assert source(forgetting, TRAIN) is VoteSource.UNKNOWN
+    assert source(forgetting, NEW) is VoteSource.UNKNOWN
+    assert source(forgetting, slice(300, 500)) is VoteSource.ASSUMED_NEW
+    votes = quorate.collect_votes(forgetting, X[NEW], Y[NEW])
+    assert votes.source is VoteSource.UNKNOWN
+    assert not votes.is_masked
+    assert "may be training samples, which say nothing" in repr(votes)
+
+
+@pytest.mark.parametrize("rows", [TRAIN, NEW])
+def test_then_prune_takes_out_of_bag_votes_and_judges_ask(forgetting, rows):
+    small = quorate.prune(forgetting, X[rows], Y[rows], keep=5)
+    assert small.pruning_["chosen_on"] == "out-of-bag votes"
+    asks = r"say source='new' or source='training'\."
+    with pytest.raises(ValueError, match=f"^compare: nobody can tell.*{asks}"):
+        quorate.compare(forgetting, small, X[rows], Y[rows])
+    with pytest.raises(ValueError, match=f"^certify: nobody can tell.*{asks}"):
+        quorate.certify(forgetting, small, X[rows], Y[rows])
+    lazy = quorate.LazyClassifier(forgetting, "calibrated", epsilon=0.05)
+    with pytest.warns(quorate.exceptions.TrainingVotesWarning, match=asks):
+        lazy.fit(X[rows], Y[rows])
+    assert lazy.expected_disagreement_ is None
+
+
+def test_half_and_half_is_judged_by_a_word(forgetting):
+    small = quorate.prune(forgetting, X[TRAIN], Y[TRAIN], keep=5, source="training")
+    compared = quorate.compare(forgetting, small, X[NEW], Y[NEW], source="new")
+    assert compared.source is VoteSource.NEW
+    assert compared.accuracy[1] == small.score(X[NEW], Y[NEW])
+    assert compared.error_limits is not None
+    assert compared.note.startswith("Accuracy on 300 new samples.")
+    certificate = quorate.certify(
+        forgetting, small, X[NEW], Y[NEW], tolerance=0.2, source="new"
+    )
+    assert "300 new samples" in str(certificate)
+    compared = quorate.compare(forgetting, small, X[TRAIN], Y[TRAIN], source="training")
+    assert compared.source is VoteSource.OUT_OF_BAG
+    lazy = quorate.LazyClassifier(forgetting, "calibrated", epsilon=0.05)
+    assert lazy.fit(X[NEW], source="new").expected_disagreement_ is not None
+
+
+def test_numbers_say_what_they_were_judged_on():
+    forest = KNOWING["forest"].fit(X[TRAIN], Y[TRAIN])
+    small = quorate.keep_members(forest, range(15))
+    compared = quorate.compare(forest, small, X[NEW], Y[NEW])
+    assert compared.note.startswith("Accuracy on 300 samples, taken as new.")
+    certificate = quorate.certify(forest, small, X[NEW], Y[NEW], tolerance=0.2)
+    assert "300 samples, taken as new" in str(certificate)
+
+
+def test_training_rows_are_judged_out_of_bag_or_not_at_all():
+    forest = KNOWING["forest"].fit(X[TRAIN], Y[TRAIN])
+    trees = KNOWING["extra trees"].fit(X[TRAIN], Y[TRAIN])
+    for model, expected in ((forest, "out-of-bag votes"), (trees, "training votes")):
+        votes = quorate.collect_votes(model, X[TRAIN], Y[TRAIN], out_of_bag="auto")
+        assert votes.source == expected
+        assert quorate.collect_votes(model, X[TRAIN], Y[TRAIN]).source == (
+            VoteSource.TRAINING
+        )
+    with pytest.raises(ValueError, match=r"^certify: the members were trained on"):
+        quorate.certify(forest, quorate.keep_members(forest, [0]), X[TRAIN], Y[TRAIN])
+
+
+@pytest.mark.parametrize(
+    ("call", "refusal"),
+    [
+        (
+            lambda model: quorate.collect_votes(model, X, Y, source="old"),
+            r"collect_votes\(source='old'\): 'auto', 'new' or 'training'\.",
+        ),
+        (
+            lambda model: quorate.prune(model, X, Y, source="old"),
+            r"prune\(source='old'\)",
+        ),
+        (
+            lambda model: quorate.collect_votes(model, X, Y, True, source="new"),
+            "in nobody's bag",
+        ),
+        (
+            lambda model: quorate.prune(model, X, Y, source="training"),
+            "20 members drew 300 rows each, up to row 299; X has 600 rows",
+        ),
+        (
+            lambda model: quorate.collect_votes(model, X[NEW], Y[NEW], True),
+            "do not reach the leaves",
+        ),
+    ],
+)
+def test_refusals(call, refusal):
+    with pytest.raises(ValueError, match=refusal):
+        call(KNOWING["forest"].fit(X[TRAIN], Y[TRAIN]))
+
+
+def test_a_number_of_rows_is_no_evidence():
+    constant = np.zeros((50, 2))
+    trees = ExtraTreesClassifier(5).fit(constant, np.arange(50) % 2)
+    ensemble = read_ensemble(trees)
+    assert source_of(ensemble, constant + 1) is VoteSource.ASSUMED_NEW
+
+
+def test_a_stump_is_not_fooled_by_a_coincidence():
+    X, y = np.array([[0.0], [0.0], [1.0], [1.0]] * 10), np.array([0, 0, 1, 1] * 10)
+    other = X[::-1].copy()
+    X2, other2 = np.hstack([X, X]), np.hstack([other, np.roll(other, 3)])
+    X2[:3, 1] = 1 - X2[:3, 1]
+    stumps = ExtraTreesClassifier(20, max_depth=1, random_state=0).fit(X2, y)
+    ensemble = read_ensemble(stumps)
+    assert source_of(ensemble, ensemble.prepare(X2)) is VoteSource.TRAINING
+    assert source_of(ensemble, ensemble.prepare(other2)) is VoteSource.ASSUMED_NEW
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_tables_of_few_values_are_not_refused(seed):
+    rng = np.random.default_rng(seed)
+    table = rng.integers(0, 3, (800, 4)).astype(float)
+    y = (table.sum(axis=1) + rng.random(800) > 4.5).astype(int)
+    train, new = slice(0, 400), slice(400, 800)
+    forest = RandomForestClassifier(20, random_state=seed).fit(table[train], y[train])
+    small = quorate.prune(forest, table[train], y[train], keep=5)
+    compared = quorate.compare(forest, small, table[new], y[new])
+    assert compared.source is VoteSource.ASSUMED_NEW
+    assert compared.error_limits is not None
+    assert not compared.chosen_on
+
+
+def test_a_member_that_has_seen_everything_leaves_no_votes_out_of_bag():
+    X, y = np.array([[0.0], [1.0], [2.0]]), np.array([0, 1, 1])
+    forest = RandomForestClassifier(10, random_state=0).fit(X, y)
+    seen = [np.unique(rows).size for rows in forest.estimators_samples_]
+    assert 3 in seen
+    assert min(seen) < 3
+    votes = quorate.collect_votes(forest, X, y, out_of_bag="auto", source="training")
+    assert votes.source is VoteSource.TRAINING
+    assert not votes.is_masked
+
+
+def test_distilled_trees_have_no_out_of_bag_votes():
+    forest = KNOWING["forest"].fit(X[TRAIN], Y[TRAIN])
+    small = quorate.prune(forest, X[TRAIN], Y[TRAIN], keep=5, distil=True)
+    assert out_of_bag_rows(read_ensemble(small)) is None
+    assert source(small, TRAIN) is VoteSource.TRAINING
+
+
+# Digests of rows
+
+
+def test_digests_of_equal_rows_are_equal_wherever_they_come_from():
+    rng = np.random.default_rng(0)
+    table = rng.random((100, 4)).round(3)
+    table[3, 1], table[5, 0], table[7, 2] = np.nan, 0.0, -0.0
+    frame = pd.DataFrame(table, columns=list("abcd"))
+    read = pd.read_csv(io.StringIO(frame.to_csv(index=False)))
+    digest = RowDigest.of(table)
+    for same in (frame, read, sparse.csr_matrix(table), table.tolist(), table[::-1]):
+        assert RowDigest.of(same) == digest
+    frame["text"] = rng.choice(["red", "blue", None], 100)
+    frame["number"] = np.arange(100)
+    read = pd.read_csv(io.StringIO(frame.to_csv(index=False)))
+    assert RowDigest.of(frame) == RowDigest.of(read) == RowDigest.of(frame.to_numpy())
+    assert RowDigest.of(["a text", "another"]) == RowDigest.of(["another", "a text"])
+    assert RowDigest.parse(str(digest)) == digest
+
+
+def test_digests_of_other_rows_differ():
+    table = np.random.default_rng(0).random((100, 4))
+    digest = RowDigest.of(table)
+    swapped = table.copy()
+    swapped[:2, 0] = table[1::-1, 0]  # the same values in each column
+    for other in (table[1:], table[:, ::-1], swapped, np.vstack([table[1:], table[1]])):
+        assert RowDigest.of(other) != digest
+    assert RowDigest.of(table[:30]) + RowDigest.of(table[30:]) == digest
+
+
+def test_rows_chosen_on_are_known_in_any_order():
+    forest = KNOWING["forest"].fit(X[TRAIN], Y[TRAIN])
+    small = quorate.prune(forest, X[NEW], Y[NEW], keep=8)
+    assert small.pruning_["rows"] == [str(RowDigest.of(X[NEW]))]
+    mixed = np.random.default_rng(0).permutation(np.arange(300, 600))
+    compared = quorate.compare(forest, small, X[mixed], Y[mixed])
+    assert compared.chosen_on
+    assert compared.error_limits is None
+    assert "were chosen" in compared.note
+    with pytest.raises(ValueError, match="members were chosen, or their leaves"):
+        quorate.certify(forest, small, X[mixed], Y[mixed])
+    with pytest.raises(ValueError, match="chosen, or their leaves distilled, on these"):
+        quorate.prune(small, X[mixed], Y[mixed], keep="auto")
+    again = quorate.prune(small, X[NEW][:200], Y[NEW][:200], keep=4)
+    assert len(again.pruning_["rows"]) == 2
+    assert len(quorate.keep_members(again, [0]).pruning_["rows"]) == 2
+    assert quorate.compare(forest, again, X[mixed], Y[mixed]).chosen_on
+    # One row more or less, or the caller's word, and they are not these rows.
+    assert not quorate.compare(forest, small, X[mixed[1:]], Y[mixed[1:]]).chosen_on
+    compared = quorate.compare(forest, small, X[mixed], Y[mixed], source="new")
+    assert not compared.chosen_on
+    assert compared.error_limits is not None
+    quorate.prune(small, X[mixed], Y[mixed], keep="auto", source="new")
+
+
+def test_rows_distilled_on_are_known_in_any_order():
+    forest = KNOWING["forest"].fit(X[TRAIN], Y[TRAIN])
+    small = quorate.keep_members(forest, range(5))
+    taught = quorate.distil(small, forest, X[NEW], n_rows=500, random_state=0)
+    assert taught.distillation_["rows"] == [str(RowDigest.of(X[NEW]))]
+    shuffled = X[NEW][::-1], Y[NEW][::-1]
+    assert quorate.compare(forest, taught, *shuffled).chosen_on
+    assert not quorate.compare(forest, small, *shuffled).chosen_on
+    pool = {"taught": taught, "bayes": GaussianNB().fit(X[TRAIN], Y[TRAIN])}
+    assert quorate.compare(forest, pool, *shuffled).chosen_on
+
+
+def test_digests_add_up_over_batches():
+    wine, y = load_wine(return_X_y=True)
+    forest = RandomForestClassifier(20, random_state=0).fit(wine[::2], y[::2])
+    small = quorate.prune(forest, wine[1::2], y[1::2], keep=5)
+    batches = [(wine[start::6], y[start::6]) for start in (5, 1, 3)]
+    compared = quorate.compare(forest, small, batches)
+    assert compared.chosen_on
+    assert compared.error_limits is None
+    assert compared.source is VoteSource.ASSUMED_NEW
+    with pytest.raises(ValueError, match="members were chosen, or their leaves"):
+        quorate.certify(forest, small, batches)
+    parts = [quorate.summarise(forest, [batch], against=small) for batch in batches]
+    assert not parts[0].rivals.chosen_on
+    assert sum(parts).rivals.chosen_on
+    assert not quorate.compare(forest, small, batches, source="new").chosen_on
+
+
+def test_records_are_short():
+    forest = KNOWING["forest"].fit(X[TRAIN], Y[TRAIN])
+    small = quorate.prune(forest, X[TRAIN], Y[TRAIN], keep=5)
+    assert len(repr(small.pruning_)) < 1000
+
+
+# Batches
+
+
+def test_batches_are_taken_as_new_unless_somebody_says_otherwise():
+    forest = KNOWING["forest"].fit(X[TRAIN], Y[TRAIN])
+    rows = X[TRAIN], Y[TRAIN]
+
+    def batches():
+        return [tuple(part[at : at + 90] for part in rows) for at in range(0, 300, 90)]
+
+    for said, expected in (
+        ("auto", VoteSource.ASSUMED_NEW),
+        ("new", VoteSource.NEW),
+        ("training", VoteSource.OUT_OF_BAG),
+    ):
+        assert quorate.summarise(forest, batches(), source=said).source is expected
+        votes = quorate.collect_votes(forest, batches(), out_of_bag="auto", source=said)
+        assert votes.source is expected
+    whole = quorate.collect_votes(forest, *rows, out_of_bag=True)
+    assert votes.accuracy() == whole.accuracy()
+    trees = KNOWING["extra trees"].fit(*rows)
+    summary = quorate.summarise(trees, batches(), source="training")
+    assert summary.source is VoteSource.TRAINING
