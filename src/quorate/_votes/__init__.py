@@ -10,8 +10,6 @@ from quorate._votes._checks import (
 from quorate._votes._counts import (
     CorrectHistogram,
     PairCounts,
-    SampleGroups,
-    SmallestMargin,
     VoteCounts,
 )
 from quorate._votes._deciding import (
@@ -19,6 +17,7 @@ from quorate._votes._deciding import (
     WholePrediction,
     leave_one_out_predictions,
     prefix_predictions,
+    subset_errors,
 )
 from quorate._votes._encoding import (
     code_dtype,
@@ -31,7 +30,12 @@ from quorate._votes._encoding import (
 from quorate._votes._files import Progress, load_counts, load_summary, save_counts
 from quorate._votes._joining import joined_votes, pooled_votes
 from quorate._votes._labels import as_labels, check_same_family, refuse_masked
-from quorate._votes._paired import PairedCounts, PairedErrors
+from quorate._votes._paired import (
+    PairedCounts,
+    PairedErrors,
+    codes_among,
+    pair_predictions,
+)
 from quorate._votes._plausible import refuse_scores
 from quorate._votes._probabilities import (
     DenseProbabilities,
@@ -48,7 +52,6 @@ from quorate._votes._rule import (
     VoteSource,
     why_not_scorable,
 )
-from quorate._votes._subsets import subset_errors
 from quorate._votes._summary import PartOffsets, Summary
 from quorate._votes._votes import Votes, check_counts, check_votes
 
@@ -67,8 +70,6 @@ __all__ = [
     "Progress",
     "Reading",
     "RuleName",
-    "SampleGroups",
-    "SmallestMargin",
     "Summary",
     "VoteCounts",
     "VoteSource",
@@ -81,6 +82,7 @@ __all__ = [
     "check_same_family",
     "check_votes",
     "code_dtype",
+    "codes_among",
     "encode_rows",
     "encode_truth",
     "joined_votes",
@@ -89,6 +91,7 @@ __all__ = [
     "load_counts",
     "load_summary",
     "member_positions",
+    "pair_predictions",
     "pooled_votes",
     "positions",
     "prefix_predictions",

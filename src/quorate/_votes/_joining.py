@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes._encoding import code_dtype, positions, union
+from quorate._votes._encoding import code_dtype, positions, recoded, union
 from quorate._votes._labels import as_labels
 from quorate._votes._probabilities import (
     DenseProbabilities,
@@ -42,11 +42,9 @@ def joined_votes(parts: Sequence[Votes]) -> Votes:
     ends = np.cumsum([part.n_samples for part in parts])
     rows = np.split(np.arange(ends[-1]), ends[:-1])
     codes, given = _placed(parts, rows, (one.n_members, int(ends[-1])), classes)
-    truth = [part.classes[part.y] for part in parts]
-    y = np.concatenate([positions(labels, classes, "y") for labels in truth])
     return Votes.from_codes(
         codes,
-        y.astype(codes.dtype),
+        np.concatenate([recoded(part.y, part.classes, classes) for part in parts]),
         classes,
         one.weights,
         one.names,
@@ -116,13 +114,11 @@ def _placed(
     classes: Array,
 ) -> tuple[Array, Probabilities | None]:
     """Return codes and probabilities of all parts, each at its rows."""
+    codes = np.full(shape, -1, dtype=code_dtype(classes.size))
+    for part, where in zip(parts, rows, strict=True):
+        kept = part.codes[: shape[0]]
+        codes[: len(kept), where] = recoded(kept, part.classes, classes)
     columns = [positions(part.classes, classes, "the classes") for part in parts]
-    small = code_dtype(classes.size)
-    codes = np.full(shape, -1, dtype=small)
-    for part, where, own in zip(parts, rows, columns, strict=True):
-        moved = np.append(own, -1).astype(small)  # a missing vote stays missing
-        n_members = min(shape[0], part.n_members)
-        codes[:n_members, where] = moved[part.codes[:n_members]]
     given = [p for part in parts if (p := part.class_probabilities) is not None]
     if len(given) < len(parts):
         return codes, None
