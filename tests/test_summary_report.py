@@ -311,14 +311,11 @@ def test_the_command_line_writes_the_page_of_a_file(beside, tmp_path):
     votes.save(tmp_path / "votes.npz")
     done = run("report", tmp_path / "votes.npz", "--json")
     assert json.loads(done.stdout)["votes"]["accuracy"] == votes.accuracy()
-    for words, message in (
-        (["data.csv", "--target", "y"], "has its samples; give no DATA"),
-        (["--method", "re"], "holds counts, from which nobody is chosen"),
-        (["--keep", "5"], "holds counts, from which nobody is chosen"),
-    ):
+    for words in (["data.csv", "--target", "y"], ["--method", "re"], ["--keep", "5"]):
         done = run("report", path, *words, "--force")
         assert done.exit_code == 2
-        assert message in " ".join(done.output.split())
+        refusal = " ".join(done.output.split())
+        assert "holds counts, from which nobody is chosen" in refusal
 
 
 def test_the_command_line_draws_a_sample_of_many_files(forest, tmp_path):
