@@ -231,14 +231,15 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "--tolerance dropped",
         "cli",
-        "            tolerance=tolerance,\n",
-        "",
+        "target=target if y is None else None,\n            **choice,",
+        "target=target if y is None else None,\n            "
+        "**{**choice, 'tolerance': None},",
     ),
     (
         "--test ignored",
         "cli",
-        "judged = test or data",
-        "judged = data",
+        "X, y = read_table(form, test, target)",
+        "X, y = read_table(form, data, target)",
     ),
     (
         '"test samples" whatever they are',
@@ -249,8 +250,8 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "what was printed is of the samples chosen on",
         "cli",
-        "expect=not (test or distil or y is None)",
-        "expect=False",
+        'choice["expect"] = not (test or distil or y is None)',
+        'choice["expect"] = False',
     ),
 ]
 

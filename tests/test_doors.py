@@ -108,7 +108,7 @@ def command(files):
     def run(name, *words):
         model = files / f"{name}.skops"
         trusted = [("--trust", each) for each in get_untrusted_types(file=model)]
-        given = ["prune", model, "--data", files / "choose.csv", "--target", "kind"]
+        given = ["prune", model, files / "choose.csv", "--target", "kind"]
         given += ["--json", "--force", "-o", files / f"small {name}.skops", *words]
         given += [word for pair in trusted for word in pair]
         done = CliRunner().invoke(main, list(map(str, given)))
@@ -277,7 +277,7 @@ class TestTrainingRows:
         quorate.save(forest, tmp_path / "forest.skops")
         frame = pd.DataFrame(X[:300]).add_prefix("f").assign(kind=y[:300])
         frame.to_csv(tmp_path / "train.csv", index=False, float_format="%.17g")
-        words = ["prune", tmp_path / "forest.skops", "--data", tmp_path / "train.csv",
+        words = ["prune", tmp_path / "forest.skops", tmp_path / "train.csv",
                  "--target", "kind", "-o", tmp_path / "small.skops", "--trust",
                  "sklearn.tree._tree.Tree", "--trust", "numpy.dtype"]  # fmt: skip
         done = CliRunner().invoke(main, list(map(str, words)))
@@ -294,7 +294,7 @@ class TestTrainingRows:
         X, y = data
         frame = pd.DataFrame(X[:300]).add_prefix("f").assign(kind=y[:300])
         frame.to_csv(tmp_path / "train.csv", index=False, float_format="%.17g")
-        told = command("boosting", "--data", tmp_path / "train.csv")
+        told = command("boosting", tmp_path / "train.csv")
         assert told["pruning"]["chosen_on"] == "training votes"
         for name in ("accuracy", "agreement", "error_limits", "excess_limit"):
             assert told["comparison"][name] is None

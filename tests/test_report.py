@@ -1380,7 +1380,7 @@ def test_the_study_page_and_the_command_agree_at_exactly_alpha(
     results, p_value, says, monkeypatch
 ):
     from quorate._report import _study
-    from quorate.cli._render import SafeConsole
+    from quorate.cli._console import SafeConsole
     from quorate.cli._study_view import show_results
     from quorate.stats import friedman
 

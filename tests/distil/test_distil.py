@@ -230,14 +230,13 @@ class TestTargets:
     def test_out_of_bag_probabilities_are_those_of_scikit_learn(self, data):
         X, y, _, _ = data
         forest = RandomForestClassifier(60, oob_score=True, random_state=1).fit(X, y)
-        from quorate._pruned._teacher import not_drawn, read_teacher, unseen_by
+        from quorate._pruned._teacher import read_teacher, unseen_by
 
         teacher = read_teacher(forest, np.unique(y))
         seen, prepared, drawn = unseen_by(teacher.ensemble, X)
         assert seen
         for rows in (np.arange(300), np.array([7, 40, 3, 299])):
-            unseen = not_drawn(drawn, rows, 300)
-            found = teacher.out_of_bag(prepared[rows], unseen)
+            found = teacher.out_of_bag(prepared, rows, drawn)
             np.testing.assert_allclose(found, forest.oob_decision_function_[rows])
 
     def test_record_says_where_targets_are_from(self, data, fitted):

@@ -13,7 +13,7 @@ from tests.strategies import votes as any_votes
 
 import quorate
 from quorate._kernels import fixed, pairs
-from quorate._votes import PLURALITY, DecisionRule, Summary, VoteSource
+from quorate._votes import Summary, VoteSource
 from quorate.exceptions import FileFormatError
 
 PAIRWISE = [name for name, m in quorate.measures().items() if m.pairwise]
@@ -82,11 +82,10 @@ def test_any_split_in_any_order_gives_the_whole(drawn):
         assert same(getattr(mine, name), getattr(whole, name), tolerance)
     assert mine.n_samples == whole.n_samples == votes.n_samples
 
+    check_pairs_and_members(summary, votes)
 
-@given(votes_and_batches())
-def test_pairs_and_members_are_those_of_the_whole(drawn):
-    votes, batches = drawn
-    summary = summed(votes, batches)
+
+def check_pairs_and_members(summary, votes):
     np.testing.assert_array_equal(summary.accuracies, votes.accuracies)
     np.testing.assert_array_equal(summary.class_counts(), votes.class_counts())
     for one, two in zip(summary.member_counts(), votes.member_counts(), strict=True):
@@ -470,14 +469,6 @@ def test_it_cannot_be_changed_and_reads_well():
     assert "which say nothing about accuracy" in repr(training)
 
 
-def test_rules_of_summaries():
-    votes = quorate.Votes([[0, 1], [1, 1]], [0, 1]).summary()
-    assert votes.decision_rule == PLURALITY
-    with pytest.raises(ValueError, match="there are no probabilities"):
-        votes.accuracy(rule="average")
-    assert DecisionRule("average") != votes.decision_rule
-
-
 @pytest.mark.parametrize("masked", [False, True])
 @pytest.mark.parametrize("n_classes", [1, 3, 8, 9])
 def test_agreement_of_many_samples_is_that_of_few(n_classes, masked):
@@ -510,11 +501,3 @@ def test_means_of_the_decomposition_are_those_of_its_samples(votes):
         assert getattr(parts, name) == pytest.approx(samples.mean(), abs=1e-12)
     found = quorate.decompose(votes.summary())
     assert found.error == pytest.approx(found.member_error - found.diversity, abs=1e-12)
-
-
-def test_shares_of_right_votes_add_up_to_the_last_step():
-    rng = np.random.default_rng(0)
-    votes = quorate.Votes(rng.integers(0, 3, (7, 200)), rng.integers(0, 3, 200))
-    shares = (votes.codes == votes.y).mean(axis=0)
-    steps = [round(Fraction(float(share)) * int(fixed.STEPS)) for share in shares]
-    assert votes.share_sum() == sum(steps)

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from quorate._votes._decided import DecidedVotes
     from quorate._votes._votes import Votes
 
+# Up to so many classes, looking for each is quicker than sorting the votes.
+_FEW_CLASSES = 32
+
 
 def summary_of(votes: "Votes", start: int = 0) -> Summary:
     """Count what a summary holds; see :meth:`Votes.summary`."""
@@ -55,9 +58,11 @@ def _cast(votes: "DecidedVotes") -> IntArray:
 
 
 def _by_class(votes: "DecidedVotes") -> IntArray:
-    n = votes.n_classes
-    given = [np.bincount(row[row >= 0], minlength=n) for row in votes.codes]
-    return np.array(given, dtype=np.int64).T
+    n, codes = votes.n_classes, votes.codes
+    if n <= _FEW_CLASSES:
+        each = (np.full_like(votes.y, label) for label in range(n))
+        return np.stack([counts.correct_per_member(codes, label) for label in each])
+    return np.stack([np.bincount(row[row >= 0], minlength=n) for row in codes], axis=1)
 
 
 def _same(votes: "DecidedVotes") -> IntArray:
