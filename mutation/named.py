@@ -13,7 +13,7 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "slack of ties without the total weight",
         "_votes",
-        "verdicts.TIE_TOLERANCE * float(self._weights.sum())",
+        "verdicts.TIE_TOLERANCE * float(self.weights.sum())",
         "verdicts.TIE_TOLERANCE",
     ),
     (
