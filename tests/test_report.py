@@ -354,8 +354,8 @@ def test_lazy_voting_of_a_list_is_measured():
     assert exact["disagreement"] == 0
 
 
-def test_training_votes_are_called_so(forest):
-    found = quorate.report(*forest, out_of_bag=False)
+def test_training_votes_are_called_so():
+    found = quorate.report(*extra_on_training())
     assert found.data["votes"]["chosen_on"] == "training votes"
     titles = [step["title"] for step in found.data["advice"]]
     assert "Make this report again" in titles[0]
@@ -422,15 +422,6 @@ def test_training_samples_give_a_page_without_a_score(make):
             shown = f"{_format.percent(share, 1)}|{_format.percent(share)}"
             assert re.search(rf"(?<![\d.])({shown})", text) is None
     assert text.count("give samples that no member has seen") >= 5
-
-
-@pytest.mark.slow
-def test_a_method_that_needs_out_of_bag_votes_gets_them(forest):
-    asked = quorate.report(*forest, method="tsp_ap", keep=4, out_of_bag=False)
-    same = quorate.report(*forest, method="tsp_ap", keep=4, out_of_bag=True)
-    assert asked.data["settings"]["out_of_bag"]
-    for part in ("votes", "members", "decomposition", "reproduce"):
-        assert asked.data[part] == same.data[part]
 
 
 def test_unseen_samples_give_a_certificate_and_calibration():
@@ -772,7 +763,7 @@ def test_a_missing_extra_is_named_in_one_sentence(module):
     [
         ({"keep": 99}, "keep 1 to 20 members"),
         ({"method": "nonsense"}, "unknown method"),
-        ({"out_of_bag": "maybe"}, r"report\(out_of_bag='maybe'\)"),
+        ({"source": "maybe"}, r"report\(source='maybe'\)"),
         ({"methods": ["nonsense"]}, "unknown method"),
     ],
 )

@@ -177,7 +177,7 @@ def test_refusals(blend):
         quorate.report(blend, X, oof()[1])
     with pytest.raises(TypeError, match="Votes has its samples and labels"):
         quorate.report(blend.votes(), X)
-    for option in ({"max_samples": 9}, {"target": "y"}, {"out_of_bag": True}):
+    for option in ({"max_samples": 9}, {"target": "y"}, {"source": "new"}):
         name = next(iter(option))
         with pytest.raises(TypeError, match=rf"report\({name}=.*votes have been cast"):
             quorate.report(blend, **option)

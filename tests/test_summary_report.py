@@ -281,7 +281,7 @@ def test_too_few_samples_promise_nothing(forest, small, batches):
 def test_what_a_summary_cannot_use_is_refused(beside, forest, batches):
     X, y = batches[0]
     for options in (
-        {"X": X}, {"y": y}, {"method": "re"}, {"keep": 3}, {"out_of_bag": True},
+        {"X": X}, {"y": y}, {"method": "re"}, {"keep": 3}, {"source": "new"},
         {"scoring": "f1_macro"}, {"methods": ["re"]}, {"max_samples": 10},
         {"target": "y"},
     ):  # fmt: skip

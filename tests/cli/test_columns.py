@@ -86,7 +86,7 @@ def test_pruning_a_folder_with_a_text_model(here):
     TABLE[150:].assign(kind=y[150:]).to_csv("new/new.csv", index=False)
     folder = quorate.prune(forest, "new", target="kind", keep=3)
     whole = quorate.prune(forest, TABLE[150:], y[150:], keep=3)
-    assert folder.pruning_["members"] == whole.pruning_["members"]
+    assert folder.pruning_ == whole.pruning_
 
 
 class TestRefusedLabels:

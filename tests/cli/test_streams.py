@@ -79,7 +79,7 @@ def test_prune_draws_compares_and_certifies(place, tmp_path):
         "prune", place / "forest.skops", "--data", place / "choose", "--target",
         "label", "--keep", 8, "-o", tmp_path / "other.skops", *TRUST,
     )  # fmt: skip
-    assert "chosen on the same samples, which" in plain.stdout.replace("\n", " ")
+    assert "chosen on the same samples, which" in " ".join(plain.stdout.split())
     assert "confidence" not in plain.stdout
 
 

@@ -154,7 +154,9 @@ def test_decision_functions_of_members_are_not_ranked_by_votes(machines, scoring
         "report": lambda: quorate.report(machines, X[NEW], BINARY[NEW], **how),
         "": lambda: pruned.fit(X[NEW], BINARY[NEW]),
         # Rows that members were trained on are judged by out-of-bag votes.
-        "compare": lambda: compared((machines, small), BINARY, scoring, slice(200)),
+        "compare": lambda: quorate.compare(
+            machines, small, X[:200], BINARY[:200], scoring=scoring, source="training"
+        ),
     }.items():
         with pytest.raises(ValueError, match=f"^{owner or '.*'}{said}"):
             door()
