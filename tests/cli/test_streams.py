@@ -69,7 +69,7 @@ def test_prune_draws_compares_and_certifies(place, tmp_path):
     found = json.loads(done.stdout)
     assert found["pruning"]["drawn"] == {"samples": 500, "of": 2000, "seed": 7}
     assert found["comparison"]["n_samples"] == 2400
-    assert "confidence from 2,400 samples" in found["certificate"]
+    assert "confidence from 2,400 samples, taken as new" in found["certificate"]
     model = load(small, trusted=["sklearn.tree._tree.Tree"])
     frames = [pd.read_parquet(path) for path in (place / "test").glob("*.parquet")]
     frame = pd.concat(frames)

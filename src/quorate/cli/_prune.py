@@ -287,10 +287,12 @@ def _note(expected: Any, selection: Any) -> str:
     chosen = "as many members were chosen"
     if isinstance(selection.size, SizeByErrors):
         chosen = "members and their number were chosen"
+    judged_on = f"all votes on {votes.source.samples_text(votes.n_samples)}"
+    if votes.is_masked:
+        judged_on = f"out-of-bag votes on {votes.n_samples:,} samples"
     told = (
-        f"Before: {'out-of-bag' if votes.is_masked else 'all'} votes on "
-        f"{votes.source.samples_text(votes.n_samples)}. After: what to expect on new "
-        f"samples; {chosen} without each fifth of "
+        f"Before: {judged_on}. After: what to expect on new samples; {chosen} without "
+        "each fifth of "
         f"{'them' if expected.samples.size == votes.n_samples else 'some'} and judged "
         "on it."
     )
