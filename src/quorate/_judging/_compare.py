@@ -437,7 +437,8 @@ def _judge(
         score, pair = score_models(scoring, given, votes, X, y, "compare")
         return {**found, **_scored(_pair(pair), score)}
     nothing = _nothing_known(int(y.size))
-    if all(out_of_bag_rows(each) is not None for each in ensembles):
+    may_be_seen = VoteSource.ASSUMED_NEW not in kinds
+    if may_be_seen and all(out_of_bag_rows(each) is not None for each in ensembles):
         return {**nothing, **_out_of_bag(ensembles, X, y, scoring, source)}
     return nothing
 
