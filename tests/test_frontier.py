@@ -138,28 +138,36 @@ def test_points_by_budget_and_tolerance():
         assert quorate.frontier(forest, X, y, cost=kind).full_cost > 0
 
 
-def test_frontier_refuses():
-    votes = random_votes(0)
-    with pytest.raises(ValueError, match="votes do not know what members cost"):
-        quorate.frontier(votes)
-    with pytest.raises(ValueError, match="give no X or y"):
-        quorate.frontier(votes, [[1.0]], cost=np.ones(8))
-    with pytest.raises(ValueError, match=r"a number for each of 8 members.*\(3,\)"):
-        quorate.frontier(votes, cost=np.ones(3))
-    with pytest.raises(ValueError, match=r"frontier\(cost\[1\]=-2\): a number above 0"):
-        quorate.frontier(votes, cost=[1, -2, 1, 1, 1, 1, 1, 1])
-    front = quorate.frontier(votes, cost=np.ones(8))
-    with pytest.raises(ValueError, match="the cheapest subset costs 1"):
-        front.affordable(0.5)
-    with pytest.raises(ValueError, match="the best subset errs by"):
-        front.within(-1.0)
-    forest = RandomForestClassifier(5).fit(*load_wine(return_X_y=True))
-    with pytest.raises(ValueError, match="cost='euros': 'bytes', 'nodes'"):
-        quorate.frontier(forest, *load_wine(return_X_y=True), cost="euros")
+VOTES = random_votes(0)
 
 
-def test_a_ranking_that_votes_do_not_know():
+def ones():
+    return quorate.frontier(VOTES, cost=np.ones(8))
+
+
+def fitted(model):
     X, y = make_classification(300, random_state=0)
-    machines = BaggingClassifier(LinearSVC(), 4, random_state=0).fit(X[:150], y[:150])
-    with pytest.raises(ValueError, match=r"^frontier\(scoring='roc_auc'\): goes"):
-        quorate.frontier(machines, X[150:], y[150:], scoring="roc_auc")
+    return model.fit(X[:150], y[:150]), X[150:], y[150:]
+
+
+@pytest.mark.parametrize(
+    ("ask", "why"),
+    [
+        (lambda: quorate.frontier(VOTES), "votes do not know what members cost"),
+        (lambda: quorate.frontier(VOTES, [[1.0]], cost=np.ones(8)), "give no X or y"),
+        (lambda: quorate.frontier(VOTES, cost=np.ones(3)),
+         r"a number for each of 8 members.*\(3,\)"),
+        (lambda: quorate.frontier(VOTES, cost=[1, -2, 1, 1, 1, 1, 1, 1]),
+         r"frontier\(cost\[1\]=-2\): a number above 0"),
+        (lambda: ones().affordable(0.5), "the cheapest subset costs 1"),
+        (lambda: ones().within(-1.0), "the best subset errs by"),
+        (lambda: quorate.frontier(*fitted(RandomForestClassifier(5)), cost="euros"),
+         "cost='euros': 'bytes', 'nodes'"),
+        (lambda: quorate.frontier(*fitted(BaggingClassifier(LinearSVC(), 4)),
+                                  scoring="roc_auc"),
+         r"^frontier\(scoring='roc_auc'\): goes"),
+    ],
+)  # fmt: skip
+def test_refused(ask, why):
+    with pytest.raises(ValueError, match=why):
+        ask()

@@ -127,48 +127,49 @@ def test_certify_takes_selections_and_pruners():
     assert quorate.certify(fresh, auto, tolerance=0.2).sizes[0] == 15
 
 
-def test_certify_refuses():
-    votes = noisy_votes()
-    order = np.arange(15)
-    with pytest.raises(ValueError, match=r"certify\(tolerance=0\): a number between"):
-        quorate.certify(votes, order, tolerance=0)
-    for share in (1.5, 1, 0, -0.1, "0.1", None):
-        with pytest.raises(ValueError, match=re.escape(f"certify(delta={share!r})")):
-            quorate.certify(votes, order, delta=share)
-    with pytest.raises(ValueError, match="800 samples cannot certify any subset"):
-        quorate.certify(votes, order, tolerance=0.001)
-    few = samples_needed(0.02)
-    assert quorate.certify(noisy_votes(n_samples=few), order, tolerance=0.02)
-    with pytest.raises(ValueError, match=f"; {few} are the least"):
-        quorate.certify(noisy_votes(n_samples=few - 1), order, tolerance=0.02)
-    with pytest.raises(ValueError, match="positions of members, 0 to 14"):
-        quorate.certify(votes, [3, 15])
-    with pytest.raises(ValueError, match="positions of members, 0 to 14"):
-        quorate.certify(votes, [-1, 3])
-    with pytest.raises(ValueError, match="positions of members"):
-        quorate.certify(votes, [])
-    with pytest.raises(ValueError, match="positions of members"):
-        quorate.certify(votes, [0.5, 1.0])
-    for more in ({"X": [[0.0]]}, {"y": [0]}, {"X": [[0.0]], "y": [0]}):
-        with pytest.raises(ValueError, match="votes have their samples; give no X"):
-            quorate.certify(votes, order, **more)
-    with pytest.raises(ValueError, match="in the order twice"):
-        quorate.certify(votes, [3, 3])
-    with pytest.raises(ValueError, match="the votes that the members were chosen on"):
-        quorate.certify(votes, quorate.select(votes, "re"))
-    with pytest.raises(ValueError, match="the votes that the members were chosen on"):
-        quorate.certify(noisy_votes(), quorate.select(votes, "re"))
-    with pytest.raises(NotFittedError, match="BestMembers"):
-        quorate.certify(votes, quorate.pruning.BestMembers())
-    some = quorate.select(votes, "re", max_samples=400)
-    assert quorate.certify(noisy_votes(seed=1), some, tolerance=0.5).holds
-    with pytest.raises(ValueError, match="samples come more than once"):
-        quorate.certify(votes.at(np.repeat(np.arange(800), 2)), order)
+VOTES = noisy_votes()
+ORDER = np.arange(15)
+FEW = samples_needed(0.02)
+
+
+def masked_votes():
     X, y = make_classification(300, random_state=0)
     forest = RandomForestClassifier(20, random_state=0).fit(X, y)
-    masked = quorate.collect_votes(forest, X, y, out_of_bag=True)
-    with pytest.raises(ValueError, match="masked votes come from different members"):
-        quorate.certify(masked, np.arange(20))
+    return quorate.collect_votes(forest, X, y, out_of_bag=True)
+
+
+@pytest.mark.parametrize(
+    ("votes", "order", "options", "why"),
+    [
+        (VOTES, ORDER, {"tolerance": 0}, r"certify\(tolerance=0\): a number between"),
+        *((VOTES, ORDER, {"delta": share}, re.escape(f"certify(delta={share!r})"))
+          for share in (1.5, 1, 0, -0.1, "0.1", None)),
+        (VOTES, ORDER, {"tolerance": 0.001}, "800 samples cannot certify any subset"),
+        (noisy_votes(n_samples=FEW - 1), ORDER, {}, f"; {FEW} are the least"),
+        *((VOTES, order, {}, "positions of members, each once, 0 to 14")
+          for order in ([3, 15], [-1, 3], [], [0.5, 1.0], [3, 3])),
+        *((VOTES, ORDER, more, "votes have their samples; give no X")
+          for more in ({"X": [[0.0]]}, {"y": [0]}, {"X": [[0.0]], "y": [0]})),
+        *((votes, quorate.select(VOTES, "re"), {}, "that the members were chosen on")
+          for votes in (VOTES, noisy_votes())),
+        (VOTES.at(np.repeat(ORDER, 60)), ORDER, {}, "samples come more than once"),
+        (masked_votes(), np.arange(20), {}, "masked votes come from different members"),
+    ],
+)  # fmt: skip
+def test_certify_refuses(votes, order, options, why):
+    with pytest.raises(ValueError, match=why):
+        quorate.certify(votes, order, **options)
+
+
+def test_certify_takes_what_is_just_enough():
+    assert quorate.certify(noisy_votes(n_samples=FEW), ORDER, tolerance=0.02)
+    some = quorate.select(VOTES, "re", max_samples=400)
+    assert quorate.certify(noisy_votes(seed=1), some, tolerance=0.5).holds
+    with pytest.raises(NotFittedError, match="BestMembers"):
+        quorate.certify(VOTES, quorate.pruning.BestMembers())
+
+
+def test_limits_refuse_counts_that_cannot_be():
     with pytest.raises(ValueError, match="5 errors on 3 samples"):
         error_limit(5, 3)
     for first, second in ((2, 2), (-1, 1), (1, -1), ([0, -1], 1), (1, [-1, 0]), (4, 0)):

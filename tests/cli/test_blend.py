@@ -1,12 +1,16 @@
+"""``quorate blend`` as a shell sees it."""
+
 import json
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
+from tests.cli.shell import run as shell
 
 import quorate
-from quorate.cli import main
+
+run = partial(shell, "blend")
 
 
 @pytest.fixture(scope="module")
@@ -26,10 +30,6 @@ def files(tmp_path_factory):
         folder / "wide.csv", index=False
     )
     return folder, labels
-
-
-def run(*words):
-    return CliRunner().invoke(main, ["blend", *map(str, words)])
 
 
 def test_blends_the_test_folder_as_python_does(files, tmp_path):
@@ -170,27 +170,3 @@ def test_one_model_without_weight_is_one(files):
     words = [folder / "oof", "--target", folder / "y.csv"]
     assert "; 1 more model has none" in run(*words, "--keep", "2").stdout
     assert "; 2 more models have none" in run(*words, "--keep", "1").stdout
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "why"),
-    [
-        (["--target", "wide.csv"], 2, "wide.csv has 2 columns (id, y); --column NAME"),
-        (["--target", "y.csv", "--column", "x"], 1, "column 'x'"),
-        (["--target", "y.csv", "--test", "test"], 2, "--test needs -o FILE"),
-        (
-            ["--target", "y.csv", "-o", "a.txt"],
-            2,
-            "a.txt: a name that ends in .csv or .parquet",
-        ),
-        (["--target", "y.csv", "-o", "y.csv"], 2, "y.csv exists; --force"),
-        (["--target", "no.csv"], 1, "no.csv: no such file"),
-        (["--target", "y.csv", "--method", "gess"], 1, "unknown method 'gess'"),
-        (["--target", "y.csv", "--scoring", "acuracy"], 1, "unknown scoring 'acuracy'"),
-    ],
-)
-def test_refusals(files, monkeypatch, words, code, why):
-    monkeypatch.chdir(files[0])
-    done = run("oof", *words)
-    assert done.exit_code == code
-    assert why in done.stderr.replace("\n", " ")

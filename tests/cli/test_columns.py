@@ -1,30 +1,28 @@
 """Columns and labels of files, as the model in another file knows them."""
 
+import gzip
 import json
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
-from click.testing import CliRunner
+from pyarrow import parquet
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from tests.cli.shell import run, told
 
 import quorate
-from quorate._data import SampleForm
-from quorate.cli import main
+from quorate._data import SampleForm, read_samples
 from quorate.exceptions import UnusedColumnsWarning
 
 COLUMNS = list("abcd")
 X, Y = make_classification(260, 4, n_informative=3, n_redundant=0, random_state=0)
 TABLE = pd.DataFrame(X, columns=COLUMNS)
-
-
-def run(*words):
-    return CliRunner().invoke(main, list(map(str, words)))
 
 
 def fitted(labels, frame=TABLE):
@@ -86,7 +84,7 @@ def test_pruning_a_folder_with_a_text_model(here):
     TABLE[150:].assign(kind=y[150:]).to_csv("new/new.csv", index=False)
     folder = quorate.prune(forest, "new", target="kind", keep=3)
     whole = quorate.prune(forest, TABLE[150:], y[150:], keep=3)
-    assert folder.pruning_ == whole.pruning_
+    assert folder.pruning_["kept"] == whole.pruning_["kept"]
 
 
 class TestRefusedLabels:
@@ -120,7 +118,7 @@ class TestRefusedLabels:
         assert done.exit_code == 1
         assert (
             "'two' at row 5 is no number, as the labels of forest.skops are (1, 2)."
-            in " ".join(done.stderr.split())
+            in told(done)
         )
 
 
@@ -193,7 +191,7 @@ def test_columns_too_many_and_in_another_order(here, name, as_folder):
     right = json.loads(expected.stdout)
     assert found["comparison"]["accuracy"] == right["comparison"]["accuracy"]
     if not as_folder:
-        assert found["pruning"]["members"] == right["pruning"]["members"]
+        assert found["pruning"]["kept"] == right["pruning"]["kept"]
 
 
 @pytest.mark.parametrize(
@@ -221,9 +219,8 @@ def test_missing_columns_are_named_before_any_work(here, words, monkeypatch):
     monkeypatch.setattr("quorate._pruned.prune_with_selection", nobody)
     done = run(*words, "--target", "kind")
     assert done.exit_code == 1
-    said = " ".join(done.stderr.split())
-    assert "columns 'b', 'd' are missing, which model.skops" in said
-    assert said.endswith("learned from.")
+    assert "columns 'b', 'd' are missing, which model.skops" in told(done)
+    assert told(done).endswith("learned from.")
 
 
 @pytest.mark.parametrize("command", ["prune", "lazy", "report", "diagnose"])
@@ -239,7 +236,7 @@ def test_an_unknown_category_is_named_with_its_file_and_column(here, command):
     table[150:].to_csv("new.csv", index=False)
     done = run(command, "model.skops", "new.csv", "--target", "kind")
     assert done.exit_code == 1
-    assert " ".join(done.stderr.split()).endswith(
+    assert told(done).endswith(
         "Error: new.csv: column 'planet' has 'mars', which the model was not trained "
         "on."
     )
@@ -257,7 +254,7 @@ def test_a_column_called_nearly_so_is_named(here):
     ):
         done = run(*words, "new.csv", "--target", "kind")
         assert done.exit_code == 1
-        assert " ".join(done.stderr.split()) == (
+        assert told(done) == (
             f"Error: new.csv: column 'b' is missing, which {of} learned from; did "
             "you mean 'B'?"
         )
@@ -269,9 +266,11 @@ def test_python_says_it_too(here):
     table = TABLE[150:].assign(kind=y[150:], more=1)
     for part in (1, 2):
         table[part::2].to_parquet(f"parts/{part}.parquet")
-    with pytest.warns(UnusedColumnsWarning, match="left out the column 'more'") as told:
+    with pytest.warns(
+        UnusedColumnsWarning, match="left out the column 'more'"
+    ) as noted:
         summary = quorate.summarise(forest, "parts", target="kind")
-    assert len(told) == 1
+    assert len(noted) == 1
     rows = np.r_[151:260:2, 152:260:2]
     assert summary.accuracy() == forest.score(TABLE.iloc[rows], y[rows])
     (here / "short").mkdir()
@@ -280,3 +279,58 @@ def test_python_says_it_too(here):
         ValueError, match=r"3\.parquet: column 'a' is missing, which the"
     ):
         quorate.summarise(forest, "short", target="kind")
+
+
+class TestTables:
+    def test_formats_agree(self, tmp_path):
+        y = np.array(["red", "white"])[Y]
+        plain, frame = TABLE, TABLE.assign(kind=y)
+        with gzip.open(tmp_path / "wine.csv.gz", "wt") as file:
+            file.write(frame.to_csv(index=False))
+        frame.to_parquet(tmp_path / "wine.parquet")
+        text = self.arff(frame)
+        (tmp_path / "wine.arff").write_text(text)
+        with gzip.open(tmp_path / "wine.arff.gz", "wt") as file:
+            file.write(text)
+        for name in ("wine.csv.gz", "wine.parquet", "wine.arff", "wine.arff.gz"):
+            X, again = read_samples(tmp_path / name, "kind")
+            assert list(X.columns) == list(plain.columns)
+            np.testing.assert_allclose(X.to_numpy(), plain.to_numpy())
+            np.testing.assert_array_equal(again, y)
+
+    def arff(self, frame):
+        lines = ["@relation r"]
+        lines += [f"@attribute {name} numeric" for name in frame.columns[:-1]]
+        lines += ["@attribute kind {red,white}", "@data"]
+        lines += [",".join(map(str, row)) for row in frame.itertuples(index=False)]
+        return "\n".join(lines)
+
+    @pytest.mark.parametrize(
+        ("name", "text", "message"),
+        [
+            ("a.csv", "", "a.csv: empty file"),
+            ("a.csv", "a,kind\n", "a.csv: no rows"),
+            ("a.csv", "a;kind\n1;2\n", "columns are separated by ';', not by ','"),
+            ("a.csv", "a\tkind\n1\t2\n", "columns are separated by tabs, not by ','"),
+            ("a.csv", 'a,b\n"1', "not a readable table"),
+            ("a.arff", "nonsense", "not a readable table"),
+            ("a.parquet", "nonsense", "not a readable table"),
+            ("a.xls", "x", "tables come as"),
+            ("a.csv", "a,y\n1,2\n", "unknown column 'kind'"),
+        ],
+    )
+    def test_refused(self, name, text, message, tmp_path):
+        (tmp_path / name).write_text(text)
+        with pytest.raises(ValueError, match=message):
+            read_samples(tmp_path / name, "kind")
+
+    def test_missing(self, tmp_path):
+        with pytest.raises(FileNotFoundError):
+            read_samples(tmp_path / "none.csv", "kind")
+
+    def test_duplicate_columns(self, tmp_path):
+        # pandas renames them in CSV files; Parquet files may hold them
+        twice = pa.table([[1], [2], [0]], names=["a", "a", "kind"])
+        parquet.write_table(twice, tmp_path / "a.parquet")
+        with pytest.raises(ValueError, match="'a' appears twice"):
+            read_samples(tmp_path / "a.parquet", "kind")

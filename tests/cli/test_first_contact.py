@@ -7,13 +7,12 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
+from tests.cli.shell import run
 
 import quorate
-from quorate.cli import main
 
 COLUMNS = [f"f{place}" for place in range(5)]
 
@@ -47,10 +46,6 @@ def place(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def _here(place, monkeypatch):
     monkeypatch.chdir(place[0])
-
-
-def run(*words):
-    return CliRunner().invoke(main, list(map(str, words)))
 
 
 def test_prune_reads_as_people_type_it(place):
@@ -87,12 +82,6 @@ def test_other_types_are_refused_by_name(place):
     name = f"{StrangeTree.__module__}.StrangeTree"
     assert f"types that are not trusted: {name}; name those you trust" in said
     assert run(*words, "--trust", name).exit_code == 0
-
-
-def test_samples_by_option_as_they_used_to():
-    done = run("prune", "forest.skops", "--data", "train.csv", "--target", "kind",
-               "-o", "by-option.skops")  # fmt: skip
-    assert done.exit_code == 0, done.stderr
 
 
 def test_long_names_of_methods(place):

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from quorate.cli._interrupts import noting_signals, was_interrupted
+from quorate.cli._errors import noting_signals, was_interrupted
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs fork")

@@ -1,23 +1,15 @@
 """``quorate lazy`` as a shell sees it."""
 
 import json
-from inspect import signature
 
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
+from tests.cli.shell import run as shell
 
 from quorate._files import save
-from quorate.cli import main
-
-separate = (
-    {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}
-)
-RUNNER = CliRunner(**separate)
-TRUST = ["--trust", "sklearn.tree._tree.Tree"]
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +30,7 @@ def folder(tmp_path_factory):
 
 
 def run(folder, *words, model="forest.skops", data="new.csv"):
-    words = [folder / model, "--data", folder / data, *TRUST, *words]
-    return RUNNER.invoke(main, ["lazy", *map(str, words)])
+    return shell("lazy", folder / model, folder / data, *words)
 
 
 def test_json(folder):
@@ -92,21 +83,6 @@ def test_scores_nothing_on_training_samples(folder):
     assert "Read this as the most that could be saved" in found["note"]
     assert {tried["accuracy"] for tried in found["modes"]} == {None}
     assert (found["n_samples"], found["n_calibration"]) == (400, 0)
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "message"),
-    [
-        (["--target", "kin"], 1, "did you mean 'kind'"),
-        (["--confidence", "2"], 2, "--confidence 2: a probability in [0.5, 1)"),
-        (["--epsilon", "0"], 2, "--epsilon 0: a number between 0 and 1"),
-    ],
-)
-def test_refusals(folder, words, code, message):
-    done = run(folder, *words)
-    assert done.exit_code == code
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 def test_a_list_cannot_be_timed(folder):

@@ -7,20 +7,19 @@ import sqlite3
 import sys
 import time
 from contextlib import closing
+from functools import partial
 
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from rich.console import Console
+from tests.cli.shell import run, told
 from tests.study.plans import small_plan, write_toml
 
-from quorate.cli import main
 from quorate.cli._study_view import _lollipop, show_results
 from quorate.study import Results, run_plan
+from quorate.study._cell import _FittedUnit
 
-
-def study(*words):
-    return CliRunner().invoke(main, ["study", *map(str, words)])
+study = partial(run, "study")
 
 
 @pytest.fixture(scope="module")
@@ -108,28 +107,57 @@ def test_reference(store):
     assert "did you mean 'random'" in done.output
 
 
-def test_refusals(tmp_path):
-    for words in (
-        ("run", "nonsense"),
-        ("resume", "none.sqlite"),
-        ("report", "none.sqlite"),
-        ("run", "ftad-bagging-nb", "--backend", "lokky"),
-    ):
-        done = study(*words)
-        assert done.exit_code == 1
-        assert done.output.startswith("Error: ")
-    assert study("run", "space", "--backend", "dask").exit_code == 2
-    both = study("run", "space", "--backend", "loky", "--dask", "tcp://127.0.0.1:1")
-    assert both.exit_code == 2
+@pytest.mark.parametrize(
+    ("words", "code", "why"),
+    [
+        (["report", "none.sqlite"], 1, "none.sqlite: no such file."),
+        (["run", "ftad-bagging-nb", "--backend", "lokky"], 1, "'lokky': joblib cannot"),
+        (["run", "space", "--backend", "loky", "--dask", "tcp://127.0.0.1:1"], 2,
+         "--dask and --backend exclude each other."),
+    ],
+)  # fmt: skip
+def test_refusals(words, code, why):
+    assert why in told(study(*words, code=code))
+
+
+def test_without_dask(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    done = study("run", "space", "--dask", "tcp://127.0.0.1:1", code=1)
+    assert "pip install distributed" in done.stderr
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_nothing_but_failures_is_no_success(tmp_path, again):
+    """Members of AdaBoost have no out-of-bag votes."""
+    plan, path = write_toml(tmp_path / "p.toml", folds=2), tmp_path / "s.sqlite"
+    text = plan.read_text().replace("rows = 90", 'rows = 90\nprune_on = "oob"')
+    plan.write_text(text.replace("random_forest", "adaboost"))
+    done = study("run", plan, "--store", path, code=1)
+    if again:
+        done = study("resume", path, code=1)
+    assert f"Error: {path}: every cell failed" in done.stderr
+    assert "failed: Ensem on wine" in done.stdout
+
+
+def test_some_failures_are(tmp_path, monkeypatch):
+    original = _FittedUnit.run
+
+    def broken(self, method):
+        if method.name == "random":
+            raise RuntimeError("out of luck")
+        return original(self, method)
+
+    monkeypatch.setattr(_FittedUnit, "run", broken)
+    plan = write_toml(tmp_path / "p.toml", folds=2)
+    done = study("run", plan, "--store", tmp_path / "s.sqlite", code=0)
+    assert "4 failed" in done.output
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 def test_an_interrupt_that_got_lost_is_heeded(tmp_path, monkeypatch):
     """Let the method swallow it, as code that cleans up may."""
-    from quorate.study._cell import _FittedUnit
-
     plan = write_toml(tmp_path / "p.toml")
-    run = _FittedUnit.run
+    original = _FittedUnit.run
 
     def swallow(*arguments):
         try:
@@ -137,7 +165,7 @@ def test_an_interrupt_that_got_lost_is_heeded(tmp_path, monkeypatch):
             time.sleep(0.1)
         except KeyboardInterrupt:
             pass
-        return run(*arguments)
+        return original(*arguments)
 
     monkeypatch.setattr(_FittedUnit, "run", swallow)
     before = signal.getsignal(signal.SIGINT)

@@ -23,7 +23,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
-from tests.lazy.forests import KINDS, MISSING, draw_rows, draw_trees, on_thresholds
+from tests.lazy.zoo import KINDS, MISSING, draw_rows, draw_trees, on_thresholds
 
 import quorate
 from quorate import CompactClassifier, LazyClassifier

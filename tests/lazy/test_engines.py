@@ -19,8 +19,16 @@ from sklearn.ensemble import (
 from sklearn.exceptions import NotFittedError
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
-from tests.lazy.forests import KINDS, MISSING, draw_rows, draw_trees, on_thresholds
-from tests.lazy.zoo import UNFITTED, draw_data, draw_ensemble
+from tests.lazy.zoo import (
+    KINDS,
+    MISSING,
+    UNFITTED,
+    draw_data,
+    draw_ensemble,
+    draw_rows,
+    draw_trees,
+    on_thresholds,
+)
 
 import quorate
 from quorate import LazyClassifier, _native

@@ -1,4 +1,7 @@
-"""Small random ensembles of every kind, on data made to produce ties."""
+"""Small random ensembles of every kind, on data made to produce ties.
+
+And of every kind of trees, with rows that are hard on them.
+"""
 
 import numpy as np
 from sklearn.ensemble import (
@@ -55,59 +58,52 @@ def tree(rng, **options):
     return DecisionTreeClassifier(max_depth=depth, random_state=0, **options)
 
 
-def _forest(rng, size, seed):
-    return RandomForestClassifier(
-        size, max_depth=rng.choice([1, 3, None]), random_state=seed
-    )
+def _forest(rng, size, seed, **options):
+    depth = rng.choice([1, 3, None])
+    return RandomForestClassifier(size, max_depth=depth, random_state=seed, **options)
 
 
-def _weighted_forest(rng, size, seed):
-    return RandomForestClassifier(
-        size, class_weight="balanced_subsample", min_samples_leaf=3, random_state=seed
-    )
+def _impure(rng, size, seed):
+    options = {"class_weight": "balanced_subsample", "min_samples_leaf": 4}
+    return _forest(rng, size, seed, **options)
 
 
 def _extra(rng, size, seed):
-    return ExtraTreesClassifier(
-        size, max_depth=rng.choice([1, 3, None]), random_state=seed
-    )
+    bootstrap = bool(rng.integers(2))
+    return ExtraTreesClassifier(size, bootstrap=bootstrap, random_state=seed)
 
 
 def _bagging(rng, size, seed):
     n_rows = int(rng.choice([9, 40, 90]))  # few rows: some classes are not seen
-    return BaggingClassifier(tree(rng), size, max_samples=n_rows, random_state=seed)
+    return BaggingClassifier(
+        tree(rng),
+        size,
+        max_samples=n_rows,
+        n_jobs=rng.choice([None, 1]),
+        random_state=seed,
+    )
 
 
 def _subspaces(rng, size, seed):
     return BaggingClassifier(
         ExtraTreeClassifier(random_state=0),
         size,
-        max_features=0.5,
+        max_features=0.6,
         bootstrap_features=True,
         random_state=seed,
     )
 
 
-def _bagged_bayes(rng, size, seed):
-    return BaggingClassifier(GaussianNB(), min(size, 6), random_state=seed)
+def _bagged(member, **options):
+    def make(rng, size, seed):
+        return BaggingClassifier(member, min(size, 6), random_state=seed, **options)
 
-
-def _bagged_neighbours(rng, size, seed):
-    return BaggingClassifier(
-        KNeighborsClassifier(4), min(size, 6), max_features=0.7, random_state=seed
-    )
-
-
-def _bagged_heads(rng, size, seed):
-    return BaggingClassifier(RidgeClassifier(), min(size, 6), random_state=seed)
+    return make
 
 
 def _boosting(rng, size, seed):
-    return AdaBoostClassifier(
-        DecisionTreeClassifier(max_depth=int(rng.integers(1, 4))),
-        n_estimators=size,
-        random_state=seed,
-    )
+    base = DecisionTreeClassifier(max_depth=int(rng.integers(1, 4)))
+    return AdaBoostClassifier(base, n_estimators=size, random_state=seed)
 
 
 def _boosted_bayes(rng, size, seed):
@@ -144,16 +140,19 @@ def _pool(rng, size, seed):
     return [tree(rng), GaussianNB(), BernoulliNB(), tree(rng), KNeighborsClassifier(2)]
 
 
-UNFITTED = {
+TREES = {
     "forest": _forest,
-    "weighted forest": _weighted_forest,
+    "impure forest": _impure,
     "extra trees": _extra,
     "bagging": _bagging,
     "subspaces": _subspaces,
-    "bagged bayes": _bagged_bayes,
-    "bagged neighbours": _bagged_neighbours,
-    "bagged heads": _bagged_heads,
     "boosting": _boosting,
+}
+UNFITTED = {
+    **TREES,
+    "bagged bayes": _bagged(GaussianNB()),
+    "bagged neighbours": _bagged(KNeighborsClassifier(4), max_features=0.7),
+    "bagged heads": _bagged(RidgeClassifier()),
     "boosted bayes": _boosted_bayes,
     "hard voting": lambda rng, size, seed: _voting(rng, "hard"),
     "soft voting": lambda rng, size, seed: _voting(rng, "soft"),
@@ -199,3 +198,108 @@ def own_answer(ensemble, X):
         return found.astype(str) if found.dtype == object else found
     answers = [member.predict(X) for member in members]
     return quorate.Votes(answers, answers[0]).predict()
+
+
+def _weighted(voting):
+    def make(rng, X, y, size):
+        forest = _forest(rng, size, 0, min_samples_leaf=2).fit(X, y)
+        kept = rng.permutation(size)[: rng.integers(2, size + 1)]
+        grain = rng.choice([1.0, 0.1, 0.25])
+        weights = grain * rng.integers(1, 4, kept.size)
+        vote = quorate.keep_members(forest, kept, weights)
+        return vote.set_params(voting=voting)
+
+    return make
+
+
+def _flat(rng, X, y, size):
+    """Leaves of thirds and sixths: sums that differ by rounding only."""
+    n_classes = max(2, min(3, np.unique(y).size))
+    turns = [(np.arange(len(y)) + turn) % n_classes for turn in range(n_classes)]
+    return RandomForestClassifier(
+        size, max_depth=2, bootstrap=False, class_weight="balanced", random_state=0
+    ).fit(np.tile(X, (n_classes, 1)), np.concatenate(turns))
+
+
+def _equal_weights(rng, X, y, size):
+    boosting = _boosting(rng, size, 0).fit(X, y)
+    boosting.estimator_weights_[:] = rng.choice([1.0, 0.3])
+    return boosting
+
+
+def _other_leaves(rng, X, y, size):
+    """Every leaf has a distribution of its own, as after distillation."""
+    forest = _forest(rng, size, 0).fit(X, y)
+    for tree in forest.estimators_:
+        value = tree.tree_.value
+        value[:] = rng.dirichlet(np.ones(value.shape[2]), value.shape[:2])
+    return forest
+
+
+def _pruned(rng, X, y, size):
+    forest = _forest(rng, size, 0).fit(X, y)
+    return quorate.prune(forest, X, y, method="mdm", keep=0.6)
+
+
+FITTED = {
+    "forest": _forest,
+    "impure forest": _impure,
+    "extra trees": _extra,
+    "bagging": _bagging,
+    "subspaces": _subspaces,
+    "boosting": _boosting,
+}
+FITTED = {
+    "weighted average": _weighted("soft"),
+    "weighted heads": _weighted("hard"),
+    "flat forest": _flat,
+    "equal weights": _equal_weights,
+    "other leaves": _other_leaves,
+    "pruned": _pruned,
+    "frozen": lambda rng, X, y, size: FrozenEstimator(_forest(rng, size, 0).fit(X, y)),
+    "pipeline": lambda rng, X, y, size: make_pipeline(
+        MinMaxScaler(), _forest(rng, size, 0)
+    ).fit(X, y),
+}
+KINDS = [*TREES, *FITTED]
+MISSING = ["forest", "impure forest", "extra trees", "bagging", "weighted average"]
+
+
+def draw_rows(rng, n_rows=110, n_classes=None):
+    """Return X and y: few values in some columns, any in others, and noisy labels."""
+    n_classes = int(rng.choice([2, 3, 12, 50])) if n_classes is None else n_classes
+    n_columns = int(rng.integers(2, 6))
+    X = rng.integers(0, rng.integers(2, 6), (n_rows, n_columns)).astype(float)
+    codes = (X.sum(axis=1).astype(int) + rng.integers(0, 2, n_rows)) % n_classes
+    X[:, 0] = rng.normal(size=n_rows)
+    X[:, 1] *= rng.choice([1.0, 1e-30, 1e30])
+    codes[:n_classes] = np.arange(n_classes)
+    return X, np.array([f"class {code:02d}" for code in range(n_classes)])[codes]
+
+
+def draw_trees(kind, rng, X, y):
+    """Return a fitted ensemble of this kind."""
+    size = int(rng.integers(2, 24))
+    if kind in FITTED:
+        return FITTED[kind](rng, X, y, size)
+    return TREES[kind](rng, size, 0).fit(X, y)
+
+
+def on_thresholds(ensemble, rng, X, n_rows=150):
+    """Return rows whose values are thresholds, or the next number above or below."""
+    found = quorate.ensembles.read_ensemble(ensemble)
+    rows = X[rng.integers(0, len(X), n_rows)].copy()
+    for member in found.members:
+        tree = member.tree
+        inner = np.flatnonzero(tree.children_left >= 0)
+        for node in inner[: 3 * X.shape[1]]:
+            column = tree.feature[node]
+            column = column if member.features is None else member.features[column]
+            value = np.float32(tree.threshold[node])
+            away = rng.choice([-np.inf, np.inf, 0.0])
+            if np.isinf(value):  # the split is by what is missing
+                continue
+            if away:
+                value = np.nextafter(value, np.float32(away))
+            rows[rng.integers(n_rows), column] = value
+    return rows

@@ -236,7 +236,7 @@ def test_all_doors_keep_the_same_members(data, forest, tmp_path):
     for name, X_part, y_part in (("choose", X, y), ("test", X_test, y_test)):
         frame = pd.DataFrame(X_part).add_prefix("f").assign(kind=y_part)
         frame.to_csv(tmp_path / f"{name}.csv", index=False, float_format="%.17g")
-    words = ["prune", tmp_path / "forest.skops", "--data", tmp_path / "choose.csv"]
+    words = ["prune", tmp_path / "forest.skops", tmp_path / "choose.csv"]
     words += ["--target", "kind", "--keep", 4, "--scoring", "balanced_accuracy"]
     words += ["--test", tmp_path / "test.csv", "-o", tmp_path / "small.skops"]
     words += ["--trust", "sklearn.tree._tree.Tree"]
@@ -276,7 +276,7 @@ def test_class_weight_reaches_the_method_through_every_door(data, forest, tmp_pa
     quorate.save(forest, tmp_path / "forest.skops")
     frame = pd.DataFrame(X).add_prefix("f").assign(kind=y)
     frame.to_csv(tmp_path / "choose.csv", index=False, float_format="%.17g")
-    words = ["prune", tmp_path / "forest.skops", "--data", tmp_path / "choose.csv"]
+    words = ["prune", tmp_path / "forest.skops", tmp_path / "choose.csv"]
     words += ["--target", "kind", "--keep", 4, "--method", "re", "--json"]
     words += ["--class-weight", "balanced", "-o", tmp_path / "small.skops"]
     words += ["--trust", "sklearn.tree._tree.Tree"]
@@ -433,9 +433,9 @@ def test_a_report_speaks_in_the_score(data, forest):
     scores = [row["score"] for row in rows]
     assert scores == sorted(scores, reverse=True)
     whole = next(row for row in rows if row["method"] == "all members")
-    assert whole["score_gain"] == 0
+    assert whole["gain"] == 0
     for row in rows:
-        assert row["score_gain"] == pytest.approx(row["score"] - whole["score"])
+        assert row["gain"] == pytest.approx(row["score"] - whole["score"])
     curve = page.data["pruning"]["curve"]
     assert curve["scoring"] == "neg_log_loss"
     assert curve["full_error"] == pytest.approx(-whole["score"])

@@ -40,8 +40,10 @@ def forests():
     return found
 
 
-def compared(pair, y, scoring, rows=NEW):
-    return quorate.compare(*pair, X[rows], y[rows], scoring=scoring, repeats=1)
+def compared(pair, y, scoring, rows=NEW, **options):
+    return quorate.compare(
+        *pair, X[rows], y[rows], scoring=scoring, repeats=1, **options
+    )
 
 
 @pytest.mark.parametrize("scoring", ["roc_auc_ovr", "neg_log_loss", "f1_macro"])
@@ -154,8 +156,8 @@ def test_decision_functions_of_members_are_not_ranked_by_votes(machines, scoring
         "report": lambda: quorate.report(machines, X[NEW], BINARY[NEW], **how),
         "": lambda: pruned.fit(X[NEW], BINARY[NEW]),
         # Rows that members were trained on are judged by out-of-bag votes.
-        "compare": lambda: quorate.compare(
-            machines, small, X[:200], BINARY[:200], scoring=scoring, source="training"
+        "compare": lambda: compared(
+            (machines, small), BINARY, scoring, slice(200), source="training"
         ),
     }.items():
         with pytest.raises(ValueError, match=f"^{owner or '.*'}{said}"):

@@ -353,7 +353,7 @@ def test_a_full_disk_does_not_end_the_pass(forest, data, tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("quorate._summarising._checkpoint.save_counts", full)
+    monkeypatch.setattr("quorate._summarising._progress.save_counts", full)
     with pytest.warns(CheckpointWarning, match=r"No space left.*covers 0 rows") as said:
         summary = quorate.summarise(
             forest, in_batches(X, y, 900), resume=tmp_path / "f.npz", every=0

@@ -13,7 +13,6 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     VotingClassifier,
 )
-from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -172,36 +171,12 @@ class TestCollect:
             quorate.collect_votes(pool, X, y, probabilities=True)
         assert quorate.collect_votes(pool, X, y).rule == "heads"
 
-    def test_the_same_for_any_number_of_workers(self, wine):
-        X, y = wine
-        forest = RandomForestClassifier(20, random_state=0).fit(X, y)
-        one, two = (
-            quorate.collect_votes(forest, X, y, n_jobs=n, probabilities=True)
-            for n in (1, 2)
-        )
-        np.testing.assert_array_equal(one.probabilities, two.probabilities)
 
-
-class TestWithoutLabels:
-    def test_the_vote_of_all_stands_in(self, wine):
-        X, y = wine
-        forest = RandomForestClassifier(21, random_state=0).fit(X[::2], y[::2])
-        votes = quorate.collect_votes(forest, X)
-        labelled = quorate.collect_votes(forest, X, y)
-        np.testing.assert_array_equal(votes.codes, labelled.codes)
-        np.testing.assert_array_equal(votes.classes[votes.y], labelled.predict())
-
-    def test_pool(self, wine):
-        X, y = wine
-        pool = [GaussianNB().fit(X, y), LogisticRegression(max_iter=5000).fit(X, y)]
-        votes = quorate.collect_votes(pool, X[:5])
-        assert votes.classes[votes.y].tolist() == votes.predict().tolist()
-
-    def test_not_out_of_bag(self, wine):
-        X, y = wine
-        forest = RandomForestClassifier(5, random_state=0).fit(X, y)
-        with pytest.raises(ValueError, match="needs the y the ensemble was trained on"):
-            quorate.collect_votes(forest, X, out_of_bag=True)
+def test_without_labels_not_out_of_bag(wine):
+    X, y = wine
+    forest = RandomForestClassifier(5, random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="needs the y the ensemble was trained on"):
+        quorate.collect_votes(forest, X, out_of_bag=True)
 
 
 class TestRecombinedRows:

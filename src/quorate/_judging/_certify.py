@@ -1,24 +1,30 @@
 """One door for every way to ask: votes and an order, two models, a summary."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from quorate._choosing import Selection
 from quorate._data import in_memory, refuse_missing_labels
 from quorate._judging._certificate import Certificate
-from quorate._judging._limits import check_share
-from quorate._judging._order import (
-    order_places,
-    order_weights,
-    prefixes_are_choices,
+from quorate._judging._limits import (
+    check_share,
+    error_limit,
+    excess_limit,
+    samples_needed,
 )
-from quorate._judging._sequence import Errors, walk_down
-from quorate._judging._unseen import CHOSEN_ON, check_unseen
 from quorate._scoring import is_accuracy
-from quorate._summarising import summarise
-from quorate._typing import BoolArray, FloatArray
-from quorate._votes import Summary, Votes, prefix_predictions
+from quorate._summarising import count_pair, member_order, summarise
+from quorate._typing import Array, IntArray
+from quorate._votes import (
+    PairedErrors,
+    Summary,
+    VoteCounts,
+    Votes,
+    VoteSource,
+    pair_predictions,
+    why_not_scorable,
+)
 from quorate.ensembles import (
     RowSource,
     check_source,
@@ -28,6 +34,12 @@ from quorate.ensembles import (
     read_ensemble,
     source_of,
     were_chosen_on,
+)
+from quorate.pruning import Pruner
+
+_CHOSEN_ON = (
+    "certify: members were chosen, or their leaves distilled, on these samples, which "
+    "flatters them; take samples that took no part in that."
 )
 
 
@@ -139,20 +151,20 @@ def certify(
         )
     if class_weight not in (None, "balanced"):
         raise ValueError(f"certify(class_weight={class_weight!r}): None or 'balanced'.")
-    balanced = class_weight is not None
     check_source(source, "certify")
     check_share("certify", "tolerance", tolerance)
     check_share("certify", "delta", delta)
+    asked = {"tolerance": tolerance, "delta": delta, "balanced": bool(class_weight)}
     if isinstance(votes, Summary):
         if any(given is not None for given in (order, X, y)):
             raise ValueError(
                 "certify: a summary has its samples and its rival; give nothing else."
             )
-        return _certify_summary(votes, tolerance, delta, balanced)
+        return _certify_summary(votes, asked)
     if isinstance(votes, Votes):
         if X is not None or y is not None:
             raise ValueError("certify: votes have their samples; give no X or y.")
-        return _certify_order(votes, order, tolerance, delta, balanced)
+        return _certify_order(votes, order, asked)
     if len(getattr(order, "shape", ())) == 2:
         raise ValueError(
             "certify: got samples where the smaller model belongs; say which models "
@@ -161,76 +173,44 @@ def certify(
     if y is None and X is not None:
         refuse_missing_labels(X, "certify")
         against = summarise(votes, X, target=target, against=order, source=source)
-        return _certify_summary(against, tolerance, delta, balanced)
-    return _certify_model(votes, order, X, y, source, tolerance, delta, balanced)
-
-
-def _certify_summary(
-    summary: Summary, tolerance: float, delta: float, balanced: bool
-) -> Certificate:
-    rivals = summary.rivals
-    if rivals is None:
-        raise ValueError(
-            "certify: this summary is of one ensemble only; make it with "
-            "quorate.summarise(big, batches, against=small)."
-        )
-    check_unseen(summary)
-    if rivals.chosen_on:
-        raise ValueError(f"certify: {CHOSEN_ON}")
-    itself = np.zeros(rivals.sizes.size, dtype=bool)
-    if rivals.order is not None and rivals.weights is None:
-        itself = rivals.sizes == summary.n_members
-    if balanced:
-        _refuse_missing(summary.classes[rivals.samples == 0])
-    errors = Errors.counted(rivals, balanced)
-    tested = walk_down(errors, rivals.sizes, itself, tolerance, delta)
-    found = tested.certificate(
-        rivals.order, rivals.weights, summary.n_members, tolerance, delta
-    )
-    return replace(found, source=summary.source)
-
-
-def _certify_order(
-    votes: Votes, order: Any, tolerance: float, delta: float, balanced: bool
-) -> Certificate:
-    places = order_places(votes, order)
-    weights = order_weights(order)
-    full = _wrong(votes.sample_errors("lowest"))
-    along = None
-    if weights is not None:
-        along = [weights[places[:size]] for size in range(1, places.size + 1)]
-    prefixes = prefix_predictions(votes, places, along)
-    wrong = [_wrong(prefix.errors("lowest")) for prefix in prefixes]
-    sizes = np.arange(places.size, 0, -1)
-    if not prefixes_are_choices(order):
-        wrong, sizes = wrong[-1:], sizes[:1]  # nothing else was chosen
-    # All members with their own weights are the whole ensemble, whatever the limit.
-    itself = (sizes == votes.n_members) & (weights is None)
-    y = votes.y if balanced else None
-    if balanced:
-        counts = np.bincount(votes.y, minlength=votes.n_classes)
-        _refuse_missing(votes.classes[counts == 0])
-    errors = Errors.in_groups(wrong[::-1], full, y)
-    tested = walk_down(errors, sizes, itself, tolerance, delta)
-    found = tested.certificate(places, weights, votes.n_members, tolerance, delta)
-    return replace(found, source=votes.source)
-
-
-def _certify_model(
-    big: Any,
-    small: Any,
-    X: Any,
-    y: Any,
-    source: RowSource,
-    tolerance: float,
-    delta: float,
-    balanced: bool,
-) -> Certificate:
+        return _certify_summary(against, asked)
     if X is None or y is None:
         raise ValueError(
             "certify: votes and an order, or two fitted ensembles with X and y: "
             "certify(big, small, X, y)."
         )
+    return _certify_model(votes, order, X, y, source, asked)
+
+
+def _certify_summary(summary: Summary, asked: dict[str, Any]) -> Certificate:
+    if summary.rivals is None:
+        raise ValueError(
+            "certify: this summary is of one ensemble only; make it with "
+            "quorate.summarise(big, batches, against=small)."
+        )
+    _check_unseen(summary)
+    if summary.rivals.chosen_on:
+        raise ValueError(_CHOSEN_ON)
+    about = summary.classes, summary.n_members, summary.source
+    return _walk_down(summary.rivals, *about, **asked)
+
+
+def _certify_order(votes: Votes, order: Any, asked: dict[str, Any]) -> Certificate:
+    _check_unseen(votes)
+    pruner = order.pruner if isinstance(order, Selection) else order
+    if isinstance(pruner, Pruner) and pruner.was_fitted_on(votes):
+        raise ValueError(
+            "certify: these are the votes that the members were chosen on; take votes "
+            "on other samples."
+        )
+    rival = member_order(order, votes.n_members, "certify")
+    about = votes.classes, votes.n_members, votes.source
+    return _walk_down(count_pair(votes, rival), *about, **asked)
+
+
+def _certify_model(
+    big: Any, small: Any, X: Any, y: Any, source: RowSource, asked: dict[str, Any]
+) -> Certificate:
     whole, part = read_ensemble(big), read_ensemble(small)
     X = in_memory(X)
     truth = labels_for_pair(whole, part, X, in_memory(y), "certify")
@@ -239,29 +219,118 @@ def _certify_model(
         if kind.flaw:
             raise ValueError(f"certify: {kind.flaw}.")
     if were_chosen_on((whole, part), X, source):
-        raise ValueError(f"certify: {CHOSEN_ON}")
-    full = np.asarray(predictable(big, whole, truth).predict(X)) != truth
-    wrong = np.asarray(predictable(small, part, truth).predict(X)) != truth
-    sizes = np.array([part.n_members])
-    classes = None
-    if balanced:
-        if whole.classes is not None:
-            _refuse_missing(np.setdiff1d(whole.classes, truth))
-        classes = np.unique(truth, return_inverse=True)[1]
-    errors = Errors.in_groups([wrong], full, classes)
-    tested = walk_down(errors, sizes, np.array([False]), tolerance, delta)
-    kept = places_among(small, part, whole)
-    found = tested.certificate(kept, None, whole.n_members, tolerance, delta)
-    return replace(found, source=kind)
+        raise ValueError(_CHOSEN_ON)
+    classes, paired = pair_predictions(
+        truth,
+        np.asarray(predictable(big, whole, truth).predict(X)),
+        np.asarray(predictable(small, part, truth).predict(X)),
+        whole.classes,
+        sizes=np.array([part.n_members]),
+        order=places_among(small, part, whole),
+    )
+    return _walk_down(paired, classes, whole.n_members, kind, **asked)
 
 
-def _refuse_missing(labels: Any) -> None:
-    if labels.size:
+def _check_unseen(votes: VoteCounts) -> None:
+    """Refuse to promise anything on samples that a member has seen."""
+    if isinstance(votes, Votes) and np.unique(votes.samples).size < votes.n_samples:
         raise ValueError(
-            f"certify(class_weight='balanced'): class {labels[0].item()!r} has no "
-            "sample, so nothing limits its error; give samples of every class."
+            "certify: samples come more than once, which proves no more than once; "
+            "give votes on each of them once."
         )
+    if votes.is_masked:
+        raise ValueError(
+            "certify: masked votes come from different members on each sample; collect "
+            "votes on samples that no member was trained on."
+        )
+    if flaw := why_not_scorable(votes.source):
+        raise ValueError(f"certify: {flaw}.")
 
 
-def _wrong(errors: FloatArray) -> BoolArray:
-    return np.asarray(errors > 0)
+def _walk_down(
+    paired: PairedErrors,
+    classes: Array,
+    n_members: int,
+    source: VoteSource | None,
+    *,
+    tolerance: float,
+    delta: float,
+    balanced: bool,
+) -> Certificate:
+    """Test candidates, from the largest down, until one fails.
+
+    The errors of each class are limited by themselves if they are to count the same, at
+    a level that leaves room for all of them to hold at once.
+    """
+    counts, samples = paired.errors, paired.samples
+    if not balanced:
+        counts, samples = counts.sum(axis=2, keepdims=True), samples.sum(keepdims=True)
+    _check_samples(samples, classes, tolerance, delta)
+    only_subset, only_full, both = counts
+    sizes, order, weights = paired.sizes, paired.order, paired.weights
+    limits = np.mean(
+        [
+            excess_limit(first, second, int(n), delta / samples.size)
+            for first, second, n in zip(
+                only_subset.T, only_full.T, samples, strict=True
+            )
+        ],
+        axis=0,
+    )
+    # All members with their own weights are the whole ensemble, whatever the limit.
+    itself = (sizes == n_members) & (order is not None and weights is None)
+    failed = np.flatnonzero(~((limits <= tolerance) | itself))
+    n_passed = int(failed[0]) if failed.size else sizes.size
+    seen = slice(min(n_passed + 1, sizes.size))
+    single = sizes.size == 1 and not itself[0]
+    holds = bool(n_passed) and not itself[n_passed - 1]
+    kept: IntArray = np.arange(n_members)
+    if holds:
+        kept = kept[:0] if order is None else order[: sizes[n_passed - 1]]
+    full = only_full[0] + both[0]
+    # Errors of the only candidate, of the smallest that passed, or of all members.
+    shown = 0 if single else n_passed - 1
+    wrong = only_subset[shown] + both[shown] if single or n_passed else full
+    # The samples chose one of these, the whole ensemble included.
+    n_outcomes = 1 if sizes.size == 1 else sizes.size + (not itself.any())
+    level = delta / n_outcomes / samples.size
+    pairs = zip(wrong.tolist(), samples.tolist(), strict=True)
+    return Certificate(
+        order=kept,
+        weights=weights[kept] if holds and weights is not None else None,
+        n_members=n_members,
+        n_samples=int(samples.sum()),
+        tolerance=float(tolerance),
+        delta=float(delta),
+        sizes=sizes[seen],
+        excess_limits=limits[seen],
+        only_subset_wrong=only_subset.sum(axis=1)[seen],
+        only_full_wrong=only_full.sum(axis=1)[seen],
+        error=float(np.mean(wrong / samples)),
+        full_error=float(np.mean(full / samples)),
+        error_limit=float(np.mean([error_limit(*pair, level) for pair in pairs])),
+        balanced=samples.size > 1,
+        holds=holds,
+        single=single,
+        source=source,
+        n_second=int(sizes[0]) if order is None else None,
+    )
+
+
+def _check_samples(
+    samples: IntArray, classes: Array, tolerance: float, delta: float
+) -> None:
+    """Refuse too few samples, of a class that counts by itself or of all."""
+    if (samples == 0).any():
+        label = classes[samples == 0][0].item()
+        raise ValueError(
+            f"certify(class_weight='balanced'): class {label!r} has no sample, so "
+            "nothing limits its error; give samples of every class."
+        )
+    needed = samples_needed(tolerance, delta)
+    if samples.sum() < needed:
+        raise ValueError(
+            f"certify(tolerance={tolerance!r}, delta={delta!r}): {samples.sum():,} "
+            f"samples cannot certify any subset, however good; {needed:,} are the "
+            "least."
+        )

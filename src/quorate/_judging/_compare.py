@@ -17,7 +17,6 @@ from quorate._scoring import (
     ScoreEstimate,
     check_ranking,
     check_scoring,
-    class_recalls,
     score_counts,
     score_for,
     score_models,
@@ -31,7 +30,7 @@ from quorate._units import (
     percent_text,
     points_text,
 )
-from quorate._votes import PairedErrors, Summary, VoteSource
+from quorate._votes import PairedErrors, Summary, VoteSource, pair_predictions
 from quorate.ensembles import (
     Ensemble,
     RowSource,
@@ -50,8 +49,6 @@ from quorate.ensembles import (
 )
 from quorate.exceptions import LeftOutWarning
 
-__all__ = ["Comparison", "compare"]
-
 _NOTES = {
     VoteSource.NEW: "Accuracy on {n:,} new samples.",
     VoteSource.ASSUMED_NEW: "Accuracy on {n:,} samples, taken as new.",
@@ -65,7 +62,6 @@ _CHOSEN_ON = (
     "flatters what is left; limits need samples that took no part in that."
 )
 _MOST_RECALLS = 10  # classes whose recalls are shown
-_NO_LIMITS = {"chosen_on": True, "error_limits": None, "excess_limit": None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,20 +79,20 @@ class Comparison:
     predict_milliseconds: tuple[float, float] | None
     """Best measured time to predict the samples, before and after; None for samples
     that came in batches."""
-    accuracy: tuple[float, float] | None
-    """Accuracy on the samples, before and after: each model's own ``score``. On
-    training samples that of out-of-bag votes, or None where there are none."""
-    agreement: float | None
-    """Share of samples on which both predict the same class."""
-    error_limits: tuple[float, float] | None
-    """Exact upper limits on the error, before and after, each with 95 % confidence;
-    None on training samples, from which nothing can be promised."""
-    excess_limit: float | None
-    """Exact upper limit on how much more the second errs, with 95 % confidence."""
     n_samples: int
     """Number of samples judged on."""
     source: VoteSource
     """What the accuracies rest on: new samples, out-of-bag votes, or nothing."""
+    accuracy: tuple[float, float] | None = None
+    """Accuracy on the samples, before and after: each model's own ``score``. On
+    training samples that of out-of-bag votes, or None where there are none."""
+    agreement: float | None = None
+    """Share of samples on which both predict the same class."""
+    error_limits: tuple[float, float] | None = None
+    """Exact upper limits on the error, before and after, each with 95 % confidence;
+    None on training samples, from which nothing can be promised."""
+    excess_limit: float | None = None
+    """Exact upper limit on how much more the second errs, with 95 % confidence."""
     recalls: dict[str, tuple[float, float]] | None = None
     """Share of each class's samples that is found, before and after."""
     scoring: str = "accuracy"
@@ -187,21 +183,12 @@ class Comparison:
         return " ".join(notes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain types for JSON."""
-        pairs = {
-            name: None if pair is None else {"before": pair[0], "after": pair[1]}
-            for name, pair in (
-                ("members", self.members),
-                ("nodes", self.nodes),
-                ("pickled_bytes", self.pickled_bytes),
-                ("memory_bytes", self.memory_bytes),
-                ("predict_milliseconds", self.predict_milliseconds),
-                ("accuracy", self.accuracy),
-                ("error_limits", self.error_limits),
-            )
-        }
-        return {
-            **pairs,
+        """Return plain types for JSON; a score if one was asked for."""
+        pairs = [
+            *("members", "nodes", "pickled_bytes", "memory_bytes"),
+            *("predict_milliseconds", "accuracy", "error_limits"),
+        ]
+        told: dict[str, Any] = {
             "agreement": self.agreement,
             "excess_limit": self.excess_limit,
             "n_samples": self.n_samples,
@@ -209,21 +196,16 @@ class Comparison:
             "chosen_on": self.chosen_on,
             "note": self.note,
             "recalls": plain(self.recall_rows()),
-            **self._score_dict(),
         }
-
-    def _score_dict(self) -> dict[str, Any]:
-        """Return what is there only if another score was asked for."""
-        if self.scoring == "accuracy" and self.score is None:
-            return {}
+        if self.score is not None:
+            told["scoring"] = self.scoring
+            pairs += ["score", "score_errors"]
         names = ("before", "after", "difference")
-        score = (
-            None if self.score is None else dict(zip(names, self.score, strict=False))
-        )
-        errors = None
-        if self.score_errors is not None:
-            errors = dict(zip(names, self.score_errors, strict=True))
-        return {"scoring": self.scoring, "score": score, "score_errors": errors}
+        for pair in pairs:
+            values = getattr(self, pair)
+            found = None if values is None else dict(zip(names, values, strict=False))
+            told[pair] = found
+        return told
 
     def __repr__(self) -> str:
         rows = self.rows()
@@ -301,12 +283,12 @@ def compare(
     models = read_ensemble(before), read_ensemble(after)
     times: Any = None
     if y is None:
-        given = X
+        summary = X
         if not isinstance(X, Summary):
             refuse_missing_labels(X, "compare")
             check_scoring(scoring, "compare", classes=models[0].classes, counted=True)
-            given = summarise(before, X, target=target, against=after, source=source)
-        judged = _judge_summary(given, models, scoring)
+            summary = summarise(before, X, target=target, against=after, source=source)
+        judged = _judge_summary(summary, models, scoring)
     else:
         X = in_memory(X)
         truth = labels_for_pair(*models, X, in_memory(y), "compare")
@@ -315,8 +297,6 @@ def compare(
             for model, ensemble in zip((before, after), models, strict=True)
         )
         judged = _judge(both, models, X, truth, scoring, source)
-        if were_chosen_on(models, X, source):
-            judged |= _NO_LIMITS
         times = predict_milliseconds([*both], X, repeats)
     nodes = tuple(count_nodes(model.model) for model in models)
     return Comparison(
@@ -333,77 +313,28 @@ def _judge_summary(
     summary: Summary, ensembles: tuple[Ensemble, Ensemble], scoring: Any
 ) -> dict[str, Any]:
     """Return how good the models are by the counts of a pass over all samples."""
-    rivals, (whole, part) = summary.rivals, ensembles
-    fits = rivals is not None and rivals.sizes.tolist() == [part.n_members]
-    if rivals is None or not fits or not is_summary_of(summary, whole):
+    paired, (whole, part) = summary.rivals, ensembles
+    fits = paired is not None and paired.sizes.tolist() == [part.n_members]
+    if paired is None or not fits or not is_summary_of(summary, whole):
         raise ValueError(
             "compare: the summary is not one of the first model against the second; "
             "make it with quorate.summarise(before, batches, against=after)."
         )
-    n, source = summary.n_samples, summary.source or VoteSource.ASSUMED_NEW
+    source = summary.source or VoteSource.ASSUMED_NEW
     if not source.is_honest:
-        return _nothing_known(n)
-    wrong = rivals.wrong_whole, int(rivals.wrong[0])
-    only = int(rivals.only_rival[0]), int(rivals.only_whole[0])
-    return {
-        "accuracy": _pair((n - count) / n for count in wrong),
-        "agreement": float(rivals.same[0] / n),
-        "n_samples": n,
-        "source": source if source.is_unseen else VoteSource.ASSUMED_NEW,
-        "error_limits": _pair(error_limit(count, n) for count in wrong),
-        "excess_limit": float(excess_limit(*only, n)),
-        "recalls": _counted_recalls(summary),
-        **({} if scoring is None else _counted_score(summary, rivals, scoring)),
-        **(_NO_LIMITS if rivals.chosen_on else {}),
-    }
-
-
-def _counted_score(
-    summary: Summary, rivals: PairedErrors, scoring: Any
-) -> dict[str, Any]:
-    """Return the score asked for, with its standard errors, from counts."""
-    if rivals.kinds is None:
+        return {"n_samples": summary.n_samples, "source": VoteSource.TRAINING}
+    source = source if source.is_unseen else VoteSource.ASSUMED_NEW
+    judged = _counted(paired, summary.classes, source, chosen_on=paired.chosen_on)
+    if scoring is None:
+        return judged
+    if paired.kinds is None:
         raise ValueError(
             f"compare(scoring={scoring!r}): the second model knows classes that the "
             "first does not, and a pass has not counted them; give X and y of a sample "
             "of the rows."
         )
-    score, values, errors = score_counts(
-        scoring, summary.classes, rivals.kinds, "compare"
-    )
-    return {
-        "scoring": score.name,
-        "score": values,
-        "score_errors": errors,
-        "score_is_share": score.top == 1.0,
-    }
-
-
-def _counted_recalls(summary: Summary) -> dict[str, tuple[float, float]] | None:
-    """Return how much of each class either model finds, if that was counted."""
-    rivals = summary.rivals
-    if rivals is None or summary.own_confusion is None:
-        return None
-    table = summary.confusion()
-    pair = table.diagonal(), rivals.found[0]
-    return {
-        str(label): (float(one / there), float(other / there))
-        for label, there, one, other in zip(
-            summary.classes, table.sum(axis=1), *pair, strict=True
-        )
-        if there
-    }
-
-
-def _nothing_known(n_samples: int) -> dict[str, Any]:
-    return {
-        "error_limits": None,
-        "excess_limit": None,
-        "accuracy": None,
-        "agreement": None,
-        "n_samples": n_samples,
-        "source": VoteSource.TRAINING,
-    }
+    found = score_counts(scoring, summary.classes, paired.kinds, "compare")
+    return {**judged, **_scored(*found)}
 
 
 def _judge(
@@ -416,31 +347,29 @@ def _judge(
 ) -> dict[str, Any]:
     """Return how good the models are, as far as the samples can tell."""
     kinds = [source_of(each, each.prepare(X), source) for each in ensembles]
-    if VoteSource.TRAINING not in kinds:
-        if VoteSource.UNKNOWN in kinds:
-            raise ValueError(f"compare: {VoteSource.UNKNOWN.flaw}.")
-        first, second = (np.asarray(model.predict(X)) for model in given)
-        if y.shape != first.shape:
-            raise ValueError(
-                f"compare: y has shape {y.shape}, predictions {first.shape}."
-            )
-        found = {
-            **_shares(first, second, y, kinds[0]),
-            **_limits(first != y, second != y),
-        }
-        if scoring is None:
-            return found
-        votes = [
-            None if each.rule.name == "average" else partial(collect_votes, each, X, y)
-            for each in ensembles
-        ]
-        score, pair = score_models(scoring, given, votes, X, y, "compare")
-        return {**found, **_scored(_pair(pair), score)}
-    nothing = _nothing_known(int(y.size))
-    may_be_seen = VoteSource.ASSUMED_NEW not in kinds
-    if may_be_seen and all(out_of_bag_rows(each) is not None for each in ensembles):
-        return {**nothing, **_out_of_bag(ensembles, X, y, scoring, source)}
-    return nothing
+    chosen_on = were_chosen_on(ensembles, X, source)
+    if VoteSource.TRAINING in kinds:
+        drawn = [out_of_bag_rows(each) is not None for each in ensembles]
+        if all(drawn) and set(kinds) == {VoteSource.TRAINING}:
+            return _out_of_bag(ensembles, X, y, scoring, source, chosen_on=chosen_on)
+        kind = VoteSource.TRAINING
+        return {"n_samples": int(y.size), "source": kind, "chosen_on": chosen_on}
+    if VoteSource.UNKNOWN in kinds:
+        raise ValueError(f"compare: {VoteSource.UNKNOWN.flaw}.")
+    first, second = (np.asarray(model.predict(X)) for model in given)
+    if y.shape != first.shape:
+        raise ValueError(f"compare: y has shape {y.shape}, predictions {first.shape}.")
+    size = np.array([ensembles[1].n_members])
+    classes, paired = pair_predictions(y, first, second, sizes=size)
+    judged = _counted(paired, classes, kinds[0], chosen_on=chosen_on)
+    if scoring is None:
+        return judged
+    votes = [
+        None if each.rule.name == "average" else partial(collect_votes, each, X, y)
+        for each in ensembles
+    ]
+    score, pair = score_models(scoring, given, votes, X, y, "compare")
+    return {**judged, **_estimated(score, *pair)}
 
 
 def _out_of_bag(
@@ -449,6 +378,8 @@ def _out_of_bag(
     y: Array,
     scoring: Any,
     source: RowSource,
+    *,
+    chosen_on: bool,
 ) -> dict[str, Any]:
     """Judge both by votes on samples that members were not trained on."""
     with warnings.catch_warnings():
@@ -458,64 +389,61 @@ def _out_of_bag(
             for each in ensembles
         ]
     both = np.intersect1d(votes[0].samples, votes[1].samples)
-    first, second = (
-        each.predict()[np.searchsorted(each.samples, both)] for each in votes
-    )
-    shares = _shares(first, second, y[both], VoteSource.OUT_OF_BAG)
-    if scoring is None:
-        return shares
     common = [each.at(np.searchsorted(each.samples, both)) for each in votes]
+    first, second = (each.predict() for each in common)
+    size = np.array([ensembles[1].n_members])
+    classes, paired = pair_predictions(y[both], first, second, sizes=size)
+    judged = _counted(paired, classes, VoteSource.OUT_OF_BAG, chosen_on=chosen_on)
+    if scoring is None:
+        return judged
     score, _ = (score_for(scoring, each, "compare") for each in common)
     for each in ensembles:
         check_ranking(score, each, "compare")
-    return {**shares, **_scored(_pair(map(score.estimate_votes, common)), score)}
+    return {**judged, **_estimated(score, *map(score.estimate_votes, common))}
 
 
-def _shares(
-    first: Array, second: Array, y: Array, source: VoteSource
+def _counted(
+    paired: PairedErrors, classes: Array, source: VoteSource, *, chosen_on: bool
+) -> dict[str, Any]:
+    """Return what counts tell of both models, with limits where samples allow them."""
+    n = paired.n_samples
+    wrong = paired.wrong_whole, int(paired.wrong[0])
+    found = paired.found_whole, paired.found[0]
+    counts = zip(classes.tolist(), paired.samples, *found, strict=True)
+    judged: dict[str, Any] = {
+        "n_samples": n,
+        "source": source,
+        "chosen_on": chosen_on,
+        "accuracy": _pair((n - count) / n for count in wrong),
+        "agreement": float(paired.same[0] / n),
+        "recalls": {
+            str(label): (float(first / there), float(second / there))
+            for label, there, first, second in counts
+            if there
+        },
+    }
+    if source.is_unseen and not chosen_on:
+        only = int(paired.only_rival[0]), int(paired.only_whole[0])
+        judged["error_limits"] = _pair(error_limit(count, n) for count in wrong)
+        judged["excess_limit"] = float(excess_limit(*only, n))
+    return judged
+
+
+def _estimated(
+    score: Score, first: ScoreEstimate, second: ScoreEstimate
+) -> dict[str, Any]:
+    errors = first.standard_error, second.standard_error, second.behind(first)[1]
+    return _scored(score, (first.score, second.score), errors)
+
+
+def _scored(
+    score: Score, values: tuple[float, float], errors: tuple[float, float, float]
 ) -> dict[str, Any]:
     return {
-        "accuracy": (_share(first, y), _share(second, y)),
-        "agreement": _share(first, second),
-        "n_samples": int(y.size),
-        "source": source,
-        "recalls": _recalls(first, second, y),
-    }
-
-
-def _recalls(first: Array, second: Array, y: Array) -> dict[str, tuple[float, float]]:
-    """Return how much of each class either model finds."""
-    classes, codes = np.unique(y, return_inverse=True)
-    pair = [
-        class_recalls(np.where(said == y, codes, -1), codes, classes.size)
-        for said in (first, second)
-    ]
-    return {
-        str(label): (float(one), float(other))
-        for label, one, other in zip(classes, *pair, strict=True)
-    }
-
-
-def _scored(pair: tuple[ScoreEstimate, ScoreEstimate], score: Score) -> dict[str, Any]:
-    first, second = pair
-    _, doubt = second.behind(first)
-    return {
         "scoring": score.name,
-        "score": (first.score, second.score),
-        "score_errors": (first.standard_error, second.standard_error, doubt),
+        "score": values,
+        "score_errors": errors,
         "score_is_share": score.top == 1.0,
-    }
-
-
-def _limits(first: Array, second: Array) -> dict[str, Any]:
-    """Return exact limits on errors, from which samples each model gets wrong."""
-    only_second = np.count_nonzero(second & ~first)
-    only_first = np.count_nonzero(first & ~second)
-    return {
-        "error_limits": _pair(
-            error_limit(int(wrong.sum()), wrong.size) for wrong in (first, second)
-        ),
-        "excess_limit": float(excess_limit(only_second, only_first, first.size)),
     }
 
 
@@ -527,7 +455,3 @@ def _in_percent(pair: tuple[float, float]) -> tuple[str, str, str]:
 def _pair(values: Any) -> Any:
     first, second = values
     return first, second
-
-
-def _share(a: Array, b: Array) -> float:
-    return float(np.mean(a == b))

@@ -3,8 +3,9 @@
 Every batch is voted on once and becomes a :class:`quorate.Summary`; summaries add up.
 """
 
-from quorate._summarising._chunk import is_summary_of, rivals_of
-from quorate._summarising._cluster import connect
+from quorate._summarising._progress import is_summary_of
+from quorate._summarising._running import connect
 from quorate._summarising._summarise import summarise
+from quorate._summarising._tasks import count_pair, member_order
 
-__all__ = ["connect", "is_summary_of", "rivals_of", "summarise"]
+__all__ = ["connect", "count_pair", "is_summary_of", "member_order", "summarise"]

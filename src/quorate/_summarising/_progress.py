@@ -1,14 +1,152 @@
-"""How far a pass has come, in one line on standard error."""
+"""How far a pass has come: in a file from which it can go on, and on the screen.
 
+The file holds the summary of the first batches, and a mark of each of them. Whoever
+resumes shows all these batches again: one with another mark is refused, and so is a
+model with other members or classes, as far as names tell.
+"""
+
+import math
+import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+
+from quorate._data import Batch
+from quorate._messages import warn
+from quorate._votes import Progress, Summary, load_summary, save_counts
+from quorate.ensembles import Ensemble
+from quorate.exceptions import CheckpointWarning
 
 _SECONDS_BETWEEN = 0.5
 
 Report = Callable[[int, int | None], object]
 """Called with the rows done and the rows there are, None if that is not known."""
+
+
+@dataclass(slots=True)
+class Checkpoint:
+    """The file of a pass, or none, and what of the pass is done."""
+
+    path: Path | None
+    every: float = 60.0
+    """Seconds between two writings."""
+    total: Summary | None = None
+    """The sum of all batches that are done."""
+    n_batches: int = 0
+    n_rows: int = 0
+    covered: int = 0
+    """Rows that the file covers."""
+    marks: list[str] = field(default_factory=list)
+    """Marks of the batches that have come up, whether they are done or not."""
+    _last: float = field(default_factory=time.monotonic)
+    _warned: bool = False
+
+    @classmethod
+    def at(cls, path: str | os.PathLike[str] | None, every: float) -> "Checkpoint":
+        """Return the checkpoint at a path."""
+        number = isinstance(every, (int, float)) and not isinstance(every, bool)
+        if not number or math.isnan(every) or every < 0:
+            raise ValueError(f"summarise(every={every!r}): seconds, 0 or more.")
+        if path is None:
+            return cls(None, every)
+        if not isinstance(path, (str, os.PathLike)):
+            raise TypeError(
+                f"summarise(resume={path!r}): the path of a file, which need not be "
+                "there yet."
+            )
+        if Path(path).is_dir():
+            raise IsADirectoryError(
+                f"summarise(resume={str(path)!r}): that is a folder; give the path of "
+                "a file, which need not be there yet."
+            )
+        return cls(Path(path), every)
+
+    def resume(self, ensemble: Ensemble, batches: Iterator[Batch]) -> Iterator[Batch]:
+        """Return the batches that are left, if an earlier pass left a file.
+
+        Those it covers are taken from the iterator, which may be one that can be gone
+        through once only.
+        """
+        left = self._marked(batches)
+        if self.path is None or not self.path.exists():
+            return left
+        summary, done = load_summary(self.path)
+        if done is None:
+            raise self._refusal(
+                "that is a summary, but not one of a pass that can go on; give another "
+                "name."
+            )
+        self.total, self.n_batches = summary, len(done.marks)
+        self.n_rows = self.covered = done.n_rows
+        if not is_summary_of(summary, ensemble):
+            raise self._refusal("that pass was of another model.")
+        for number, mark in enumerate(done.marks):
+            batch = next(left, None)
+            if batch is None:
+                raise self._refusal(
+                    f"that pass covers {len(done.marks)} batches, here are {number}."
+                )
+            if self.marks[number] != mark:
+                raise self._refusal(
+                    f"{batch.name} is not what it was; delete the file to begin anew."
+                )
+        return left
+
+    def _refusal(self, why: str) -> ValueError:
+        return ValueError(f"summarise(resume={str(self.path)!r}): {why}")
+
+    def _marked(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        """Yield batches; their marks are taken as they come by."""
+        for batch in batches:
+            if self.path is not None:
+                self.marks.append(batch.mark())
+            yield batch
+
+    def add(self, summary: Summary, n_rows: int) -> None:
+        """Add what a batch gives, and write it down if the last time is long ago."""
+        part = summary.shifted(self.n_rows)
+        self.total = part if self.total is None else self.total + part
+        self.n_batches, self.n_rows = self.n_batches + 1, self.n_rows + n_rows
+        if time.monotonic() - self._last >= self.every:
+            self.write()
+
+    def write(self) -> None:
+        """Write how far the pass has come."""
+        if self.path is None or self.total is None or self.n_rows == self.covered:
+            return
+        marks = tuple(self.marks[: self.n_batches])
+        done = Progress(marks, self.n_batches, self.n_rows)
+        try:
+            save_counts(self.total, self.path, done)
+            self.covered = self.n_rows
+        except OSError as error:
+            if not self._warned:
+                warn(
+                    f"summarise: the checkpoint {self.path} could not be written "
+                    f"({error.strerror or error}); the pass goes on, and the file "
+                    f"covers {self.covered:,} rows.",
+                    CheckpointWarning,
+                )
+            self._warned = True
+        self._last = time.monotonic()
+
+    def __str__(self) -> str:
+        """Say what is kept of a pass that ends here."""
+        if self.path is None:
+            return "nothing is kept; a file to resume from would keep what is done"
+        if not self.covered:
+            return "nothing is kept yet"
+        return f"{self.covered:,} rows are kept in {self.path}"
+
+
+def is_summary_of(summary: Summary, ensemble: Ensemble) -> bool:
+    """Tell whether members and classes are those of an ensemble, by their names."""
+    classes = [] if ensemble.classes is None else ensemble.classes.tolist()
+    known = set(classes) <= set(summary.classes.tolist())
+    return known and list(summary.names) == ensemble.names
 
 
 def reporter(progress: bool | Report | None) -> Report:

@@ -1,15 +1,17 @@
 """One pass over data of any size."""
 
 import os
-from collections.abc import Iterator
 from typing import Any
 
-from quorate._data import Batch, BatchSource, SampleForm, as_source, is_dask, partitions
-from quorate._summarising._checkpoint import Checkpoint
-from quorate._summarising._chunk import Question, is_summary_of
-from quorate._summarising._cluster import summarise_batches, summarise_partitions
-from quorate._summarising._progress import Report, reporter
-from quorate._summarising._workers import check_jobs, summaries
+from quorate._data import BatchSource, SampleForm, as_source, is_dask, partitions
+from quorate._summarising._progress import Checkpoint, Report, reporter
+from quorate._summarising._running import (
+    batch_results,
+    check_jobs,
+    summarise_batches,
+    summarise_partitions,
+)
+from quorate._summarising._tasks import BatchTask
 from quorate._votes import Summary
 from quorate.ensembles import RowSource, check_labels, check_row_numbers, check_source
 from quorate.exceptions import BatchError
@@ -95,12 +97,12 @@ def summarise(
     (89, True)
     """
     check_source(source, "summarise")
+    check_jobs(n_jobs)
     on_dask = is_dask(batches) or client is not None
     # Out of bag, two models are asked by other members each.
     in_order = not on_dask and against is None
-    question = Question(ensemble, against, source, in_order)
-    check_jobs(n_jobs)
-    report, checkpoint = reporter(progress), Checkpoint.of(resume, every)
+    task = BatchTask(ensemble, against, source, in_order)
+    report, checkpoint = reporter(progress), Checkpoint.at(resume, every)
     if client is not None and not hasattr(client, "as_current"):
         raise TypeError(
             f"summarise(client={client!r}): a distributed.Client; "
@@ -113,94 +115,60 @@ def summarise(
         )
     form = SampleForm.for_models(ensemble, *([] if against is None else [against]))
     if is_dask(batches):
-        question.opened()  # refuses here what workers would refuse
+        task.opened()  # refuses here what workers would refuse
         pieces = partitions(batches, "summarise", target, as_frame=form.as_frame)
-        return _looked_at(question, summarise_partitions(question, pieces))
+        return _checked(task, summarise_partitions(task, pieces))
     given = as_source(batches, "summarise", target, form=form)
     if client is not None:
-        question.opened()
+        task.opened()
         with client.as_current():
-            return _looked_at(question, summarise_batches(question, given.batches()))
-    found = _pass(question, given, n_jobs, checkpoint, report)
-    return _looked_at(question, found)
+            return _checked(task, summarise_batches(task, given.batches()))
+    return _checked(task, _run(task, given, n_jobs, checkpoint, report))
 
 
-def _looked_at(question: Question, found: Summary) -> Summary:
-    """Return a summary; say so if there are samples on which nobody can be right.
+def _checked(task: BatchTask, summary: Summary) -> Summary:
+    """Return a summary; warn if there are samples on which nobody can be right.
 
     Refuse it if all samples together say that answers are not what they were taken for.
     """
-    if found.reading is not None:
+    if summary.reading is not None:
         try:
-            found.reading.check()
+            summary.reading.check()
         except ValueError as error:
             raise ValueError(f"summarise: {error}") from error
-    counts = found.confusion("heads").sum(axis=1)
-    check_labels(question.opened().ensemble, found.classes, counts, "summarise")
-    return found
+    counts = summary.confusion("heads").sum(axis=1)
+    check_labels(task.opened().ensemble, summary.classes, counts, "summarise")
+    return summary
 
 
-def _pass(
-    question: Question,
+def _run(
+    task: BatchTask,
     given: BatchSource,
     n_jobs: int | None,
     checkpoint: Checkpoint,
     report: Report,
 ) -> Summary:
     """Go through the batches, from where the checkpoint says."""
-    left = checkpoint.marked(given.batches())
-    total, done, rows = None, 0, 0
+    opened = task.opened()
     try:
-        total, done, rows = _begun(question, left, checkpoint)
-        report(rows, given.n_rows)
-        with summaries(question, left, n_jobs, rows) as found:
-            for answer in found:
-                part = answer.summary.shifted(rows)
-                total = part if total is None else total + part
-                done, rows = done + 1, rows + answer.n_rows
-                checkpoint.keep(total, done, rows)
-                report(rows, given.n_rows)
+        left = checkpoint.resume(opened.ensemble, given.batches())
+        report(checkpoint.n_rows, given.n_rows)
+        with batch_results(task, left, n_jobs, checkpoint.n_rows) as results:
+            for result in results:
+                checkpoint.add(result.summary, result.n_rows)
+                report(checkpoint.n_rows, given.n_rows)
     except BatchError as error:
-        if total is not None:
-            checkpoint.keep(total, done, rows, now=True)
-        raise BatchError(f"summarise: {error} ({checkpoint.said()})") from error
+        checkpoint.write()
+        raise BatchError(f"summarise: {error} ({checkpoint})") from error
     except KeyboardInterrupt:
-        if total is not None:
-            checkpoint.keep(total, done, rows, now=True)
+        checkpoint.write()
         raise
-    if total is None:
+    if checkpoint.total is None:
         raise ValueError("summarise: there are no batches.")
-    checkpoint.keep(total, done, rows, now=True)
-    asked = question.opened()
-    if asked.drawn is not None:
+    checkpoint.write()
+    if opened.drawn is not None:
         owner = "summarise(source='training')"
-        check_row_numbers(asked.ensemble, asked.drawn, rows, owner)
+        check_row_numbers(opened.ensemble, opened.drawn, checkpoint.n_rows, owner)
     if given.n_rows is None:  # now it is known
-        report(rows, rows)
-    return total
-
-
-def _begun(
-    question: Question, batches: Iterator[Batch], checkpoint: Checkpoint
-) -> tuple[Summary | None, int, int]:
-    """Return what an earlier pass has done, if it was one of these by this model.
-
-    Its batches are taken from the iterator, which may be one that can be gone through
-    once only.
-    """
-    begun = checkpoint.load()
-    if begun is None:
-        return None, 0, 0
-    if not is_summary_of(begun.total, question.opened().ensemble):
-        raise checkpoint.refusal("that pass was of another model.")
-    for number, mark in enumerate(begun.marks):
-        batch = next(batches, None)
-        if batch is None:
-            raise checkpoint.refusal(
-                f"that pass covers {len(begun.marks)} batches, here are {number}."
-            )
-        if checkpoint.marks[number] != mark:
-            raise checkpoint.refusal(
-                f"{batch.name} is not what it was; delete the file to begin anew."
-            )
-    return begun.total, len(begun.marks), begun.n_rows
+        report(checkpoint.n_rows, checkpoint.n_rows)
+    return checkpoint.total

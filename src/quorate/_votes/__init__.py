@@ -10,8 +10,6 @@ from quorate._votes._checks import (
 from quorate._votes._counts import (
     CorrectHistogram,
     PairCounts,
-    SampleGroups,
-    SmallestMargin,
     VoteCounts,
 )
 from quorate._votes._deciding import (
@@ -19,6 +17,7 @@ from quorate._votes._deciding import (
     WholePrediction,
     leave_one_out_predictions,
     prefix_predictions,
+    subset_errors,
 )
 from quorate._votes._encoding import (
     code_dtype,
@@ -31,14 +30,18 @@ from quorate._votes._encoding import (
 from quorate._votes._files import Progress, load_counts, load_summary, save_counts
 from quorate._votes._joining import joined_votes, pooled_votes
 from quorate._votes._labels import as_labels, check_same_family, refuse_masked
-from quorate._votes._paired import PairedCounts, PairedErrors
+from quorate._votes._paired import (
+    PairedCounts,
+    PairedErrors,
+    codes_among,
+    pair_predictions,
+)
 from quorate._votes._plausible import refuse_scores
 from quorate._votes._probabilities import (
     DenseProbabilities,
     Probabilities,
-    certain,
-    room_for,
-    tabled,
+    TabledProbabilities,
+    allocate_probabilities,
 )
 from quorate._votes._reading import REMEDY, Reading, listed
 from quorate._votes._rule import (
@@ -48,7 +51,6 @@ from quorate._votes._rule import (
     VoteSource,
     why_not_scorable,
 )
-from quorate._votes._subsets import subset_errors
 from quorate._votes._summary import PartOffsets, Summary
 from quorate._votes._votes import Votes, check_counts, check_votes
 
@@ -67,20 +69,20 @@ __all__ = [
     "Progress",
     "Reading",
     "RuleName",
-    "SampleGroups",
-    "SmallestMargin",
     "Summary",
+    "TabledProbabilities",
     "VoteCounts",
     "VoteSource",
     "Votes",
     "WholePrediction",
+    "allocate_probabilities",
     "as_labels",
     "as_weights",
-    "certain",
     "check_counts",
     "check_same_family",
     "check_votes",
     "code_dtype",
+    "codes_among",
     "encode_rows",
     "encode_truth",
     "joined_votes",
@@ -89,16 +91,15 @@ __all__ = [
     "load_counts",
     "load_summary",
     "member_positions",
+    "pair_predictions",
     "pooled_votes",
     "positions",
     "prefix_predictions",
     "refuse_masked",
     "refuse_scores",
-    "room_for",
     "sample_positions",
     "save_counts",
     "subset_errors",
-    "tabled",
     "union",
     "warn_left_out",
     "weights_left",

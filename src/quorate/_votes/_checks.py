@@ -24,6 +24,11 @@ def read_only(array: AnyArray) -> AnyArray:
     return view
 
 
+def frozen(value: Any) -> Any:
+    """Return arrays as views that cannot be written to, anything else as it is."""
+    return read_only(value) if isinstance(value, np.ndarray) else value
+
+
 def leave_out_unvoted(codes: Array, y: Array) -> tuple[Array, Array, IntArray]:
     """Drop the samples nobody has a vote on, with a warning."""
     voted = codes.max(axis=0) >= 0

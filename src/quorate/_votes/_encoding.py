@@ -199,18 +199,8 @@ def encode_rows(given: Rows | Sequence[Array], y: Array) -> tuple[Array, Array, 
 def encode_truth(y: Array, classes: Array, codes: Array) -> tuple[Array, Array, Array]:
     """Encode ``y`` against an ensemble's classes; labels new to it are added."""
     check_same_family(classes, y, "the ensemble's classes", "y")
-    common = common_type([y, classes])
-    known, truth = in_type(classes, common), in_type(y, common)
-    fresh = np.setdiff1d(truth, known)
-    if fresh.size:
-        merged = np.concatenate([known, fresh])
-        order = np.argsort(merged, kind="stable")
-        rank = np.empty(merged.size + 1, dtype=code_dtype(merged.size))
-        rank[order] = np.arange(merged.size)
-        rank[-1] = -1  # a missing vote stays missing
-        known, codes = merged[order], rank[codes]
-        classes = in_type_of(known, classes)
-    return classes, codes, np.searchsorted(known, truth).astype(codes.dtype)
+    classes, codes, _ = widened(classes, codes, codes[:0], [y])
+    return classes, codes, positions(y, classes, "y").astype(codes.dtype)
 
 
 def union(arrays: Iterable[Array], model: Array) -> Array:
@@ -228,8 +218,15 @@ def widened(
     every = union([classes, *labels], classes)
     if every.size == classes.size:
         return classes, codes, y
-    rank = positions(classes, every, "y").astype(code_dtype(every.size))
-    return every, rank[codes], rank[y]
+    return every, recoded(codes, classes, every), recoded(y, classes, every)
+
+
+def recoded(codes: Array, classes: Array, every: Array) -> Array:
+    """Return codes of classes as codes of more of them; -1 stays missing."""
+    if classes.size == every.size:
+        return codes
+    places = np.append(positions(classes, every, "the classes"), -1)
+    return places.astype(code_dtype(every.size))[codes]
 
 
 def positions(labels: Array, classes: Array, name: str) -> IntArray:

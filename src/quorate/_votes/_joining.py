@@ -5,15 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes._encoding import code_dtype, positions, union
+from quorate._votes._encoding import code_dtype, positions, recoded, union
 from quorate._votes._labels import as_labels
 from quorate._votes._probabilities import (
     DenseProbabilities,
     Probabilities,
     TabledProbabilities,
-    certain,
-    room_for,
-    tabled,
+    allocate_probabilities,
 )
 from quorate._votes._reading import added
 from quorate._votes._rule import VoteSource
@@ -42,11 +40,9 @@ def joined_votes(parts: Sequence[Votes]) -> Votes:
     ends = np.cumsum([part.n_samples for part in parts])
     rows = np.split(np.arange(ends[-1]), ends[:-1])
     codes, given = _placed(parts, rows, (one.n_members, int(ends[-1])), classes)
-    truth = [part.classes[part.y] for part in parts]
-    y = np.concatenate([positions(labels, classes, "y") for labels in truth])
     return Votes.from_codes(
         codes,
-        y.astype(codes.dtype),
+        np.concatenate([recoded(part.y, part.classes, classes) for part in parts]),
         classes,
         one.weights,
         one.names,
@@ -116,22 +112,20 @@ def _placed(
     classes: Array,
 ) -> tuple[Array, Probabilities | None]:
     """Return codes and probabilities of all parts, each at its rows."""
+    codes = np.full(shape, -1, dtype=code_dtype(classes.size))
+    for part, where in zip(parts, rows, strict=True):
+        kept = part.codes[: shape[0]]
+        codes[: len(kept), where] = recoded(kept, part.classes, classes)
     columns = [positions(part.classes, classes, "the classes") for part in parts]
-    small = code_dtype(classes.size)
-    codes = np.full(shape, -1, dtype=small)
-    for part, where, own in zip(parts, rows, columns, strict=True):
-        moved = np.append(own, -1).astype(small)  # a missing vote stays missing
-        n_members = min(shape[0], part.n_members)
-        codes[:n_members, where] = moved[part.codes[:n_members]]
     given = [p for part in parts if (p := part.class_probabilities) is not None]
     if len(given) < len(parts):
         return codes, None
     if all(each.are_certain for each in given):
-        return codes, certain(codes, classes.size)
+        return codes, TabledProbabilities.certain(codes, classes.size)
     known = [each for each in given if isinstance(each, TabledProbabilities)]
     if len(known) == len(given):
         return codes, _placed_tables(known, rows, columns, (*shape, classes.size))
-    values = room_for((*shape, classes.size), np.float64)
+    values = allocate_probabilities((*shape, classes.size), np.float64)
     for each, where, own in zip(given, rows, columns, strict=True):
         for member in range(min(shape[0], each.shape[0])):
             values[member][np.ix_(where, own)] = each.of(member)
@@ -163,4 +157,4 @@ def _placed_tables(
                 place[where] = np.append(next(numbers), -1)[each.places[member]]
         places.append(place)
         tables.append(table)
-    return tabled(places, tables)
+    return TabledProbabilities.from_tables(places, tables)

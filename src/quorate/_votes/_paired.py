@@ -1,11 +1,13 @@
 """Two models on the same samples: counts that add up."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from quorate._data import RowDigest
-from quorate._typing import Array, BoolArray, FloatArray, IntArray
+from quorate._typing import Array, FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,6 +50,18 @@ def _gathered(codes: IntArray, times: IntArray) -> PairedCounts:
     return PairedCounts(codes[:, first], total)
 
 
+def codes_among(labels: Array, classes: Array) -> IntArray:
+    """Return the positions of labels among sorted classes, -1 where they are not.
+
+    Examples
+    --------
+    >>> codes_among(np.array(["b", "x"]), np.array(["a", "b"]))
+    array([ 1, -1])
+    """
+    places = np.minimum(np.searchsorted(classes, labels), classes.size - 1)
+    return np.where(classes[places] == labels, places, -1)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class PairedErrors:
     """Errors of other models beside those of an ensemble, on the same samples.
@@ -80,38 +94,48 @@ class PairedErrors:
     @classmethod
     def count(
         cls,
-        wrong: list[BoolArray],
-        whole: BoolArray,
-        same: list[int],
+        y: Array,
+        whole: Array,
+        rivals: Iterable[Array],
+        n_classes: int,
+        *,
         sizes: IntArray,
         order: IntArray | None = None,
         weights: FloatArray | None = None,
-        *,
-        y: Array,
-        n_classes: int,
-        kinds: PairedCounts | None = None,
         rows: RowDigest | None = None,
         chosen_on_rows: tuple[str, ...] = (),
     ) -> "PairedErrors":
-        """Count errors that one, the other or both make, in each class."""
+        """Count errors that one, the other or both make, in each class.
 
-        def of_each_class(samples: BoolArray) -> IntArray:
-            return np.bincount(y[samples], minlength=n_classes)
-
+        Parameters
+        ----------
+        y, whole : array of int
+            The true classes, and those that the ensemble decides for.
+        rivals : iterable of array of int
+            Those that each rival decides for; -1 is a class that the ensemble does not
+            know.
+        n_classes : int
+        sizes, order, weights, rows, chosen_on_rows
+            What to note about the rivals.
+        """
+        mine = np.asarray(whole != y)
+        cells, same, decided = [], [], y
+        for decided in rivals:
+            theirs = decided != y
+            groups = (theirs & ~mine, mine & ~theirs, mine & theirs)
+            cells.append(
+                [np.bincount(y[group], minlength=n_classes) for group in groups]
+            )
+            same.append(np.count_nonzero(decided == whole))
+        alone = len(cells) == 1 and decided.min() >= 0
         return cls(
             sizes=np.asarray(sizes, dtype=np.int64),
             order=order,
             weights=weights,
-            errors=np.array(
-                [
-                    [of_each_class(w & ~whole) for w in wrong],
-                    [of_each_class(whole & ~w) for w in wrong],
-                    [of_each_class(whole & w) for w in wrong],
-                ]
-            ),
+            errors=np.array(cells).swapaxes(0, 1),
             samples=np.bincount(y, minlength=n_classes),
             same=np.array(same, dtype=np.int64),
-            kinds=kinds,
+            kinds=PairedCounts.count(y, whole, decided) if alone else None,
             rows=rows,
             chosen_on_rows=chosen_on_rows,
         )
@@ -195,8 +219,39 @@ class PairedErrors:
         """Samples of each class that each rival gets right, one row for each."""
         return np.asarray(self.samples - self.errors[0] - self.errors[2])
 
+    @property
+    def found_whole(self) -> IntArray:
+        """Samples of each class that the whole ensemble gets right."""
+        return np.asarray(self.samples - self.errors[1, 0] - self.errors[2, 0])
+
     def __str__(self) -> str:
         error = f"{100 * self.wrong[0] / self.n_samples:.2f} %"
         if self.sizes.size == 1:
             return f"a model of {self.sizes[0]} members, error {error}"
         return f"{self.sizes.size} sizes of an order of {self.sizes.max()} members"
+
+
+def pair_predictions(
+    y: Array, whole: Array, rival: Array, classes: Array | None = None, **about: Any
+) -> tuple[Array, PairedErrors]:
+    """Count what two models predict of the same samples.
+
+    Parameters
+    ----------
+    y, whole, rival : array
+        The labels, and those that the ensemble and the other model predict.
+    classes : array, optional
+        Classes that the ensemble knows.
+    **about
+        What :meth:`PairedErrors.count` notes about the other model.
+
+    Returns
+    -------
+    classes : array
+        The classes that errors are counted by, sorted.
+    PairedErrors
+    """
+    known = [y, whole] if classes is None else [y, whole, classes]
+    found = np.unique(np.concatenate(known))
+    codes, mine, theirs = (codes_among(each, found) for each in (y, whole, rival))
+    return found, PairedErrors.count(codes, mine, [theirs], found.size, **about)

@@ -1,32 +1,24 @@
 """Votes: what every member said about every sample, and what was true."""
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from quorate._kernels import counts, gaps, pairs, verdicts
 from quorate._messages import one_of
-from quorate._typing import Array, BoolArray, FloatArray, IntArray, Lambda, Ties
+from quorate._typing import Array, IntArray
 from quorate._votes._checks import (
     as_names,
     as_weights,
+    frozen,
     leave_out_unvoted,
     member_positions,
-    read_only,
     sample_positions,
     weights_left,
 )
-from quorate._votes._counting import COUNT, summary_of
-from quorate._votes._counts import (
-    CorrectHistogram,
-    SmallestMargin,
-    VoteCounts,
-    smallest_margin,
-)
-from quorate._votes._deciding import decide
+from quorate._votes._counting import summary_of
+from quorate._votes._decided import DecidedVotes
 from quorate._votes._encoding import (
     as_mask,
     as_rows,
@@ -40,8 +32,8 @@ from quorate._votes._labels import as_labels
 from quorate._votes._plausible import refuse_other_order, refuse_scores
 from quorate._votes._probabilities import (
     Probabilities,
+    TabledProbabilities,
     as_columns,
-    certain,
     check_probabilities,
     column_labels,
     most_likely,
@@ -53,7 +45,6 @@ from quorate._votes._summary import Summary
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-T = TypeVar("T")
 _REMEDY = (
     "Pass probabilities as Votes(None, y, probabilities=..., classes=...), with the "
     "labels of their columns."
@@ -61,7 +52,7 @@ _REMEDY = (
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
-class Votes(VoteCounts):
+class Votes(DecidedVotes):
     """The votes of an ensemble's members on labelled samples.
 
     This is the one noun of quorate: measures, decomposition, risk and pruning all take
@@ -124,18 +115,6 @@ class Votes(VoteCounts):
     >>> votes.keep([0]).accuracy()
     1.0
     """
-
-    codes: Array
-    """The votes as positions in ``classes``; -1 where there is no usable vote."""
-    y: Array
-    """The true labels as positions in ``classes``."""
-    samples: IntArray
-    """Positions of the samples in the ``y`` that was given."""
-    class_probabilities: Probabilities | None
-    """The members' class probabilities, one member at a time; None without."""
-    is_masked: bool
-    """Whether a mask of usable votes was given."""
-    _cache: dict[str, Any]
 
     def __init__(
         self,
@@ -232,7 +211,9 @@ class Votes(VoteCounts):
             if given is not None and samples.size < given.shape[1]:
                 given = given.at(samples)
         if given is not None and given.are_certain:
-            given = certain(codes, classes.size)  # one array serves both
+            given = TabledProbabilities.certain(
+                codes, classes.size
+            )  # one array serves both
         votes = cls.__new__(cls)
         votes.__setstate__(
             {
@@ -259,258 +240,11 @@ class Votes(VoteCounts):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in {**state, "_cache": {}}.items():
-            object.__setattr__(self, name, _frozen(value))
+            object.__setattr__(self, name, frozen(value))
 
     def _like(self, **changes: Any) -> "Votes":
         """Return votes that differ from these in what is given."""
         return Votes.from_codes(**{**self.__getstate__(), **changes})
-
-    def _once(self, key: str, compute: "Callable[[], T]") -> "T":
-        """Compute on first use; safe to keep because votes never change."""
-        if key not in self._cache:
-            self._cache[key] = compute()
-        result: T = self._cache[key]
-        return result
-
-    def _sum(self, name: str) -> Any:
-        return self._once(name, lambda: _frozen(COUNT[name](self)))
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples somebody voted on."""
-        return int(self.codes.shape[1])
-
-    @property
-    def valid(self) -> BoolArray | None:
-        """Which votes may be used, or None when no mask was given."""
-        return read_only(self.codes >= 0) if self.is_masked else None
-
-    @property
-    def correct(self) -> BoolArray:
-        """Which votes are correct, (n_members, n_samples); made anew at every call."""
-        return read_only(self.codes == self.y)
-
-    # Counts, sample by sample
-
-    def sample_counts(self) -> tuple[IntArray, IntArray]:
-        """Return each sample's number of right votes and of usable votes."""
-
-        def count() -> tuple[IntArray, IntArray]:
-            right = counts.correct_per_sample(self.codes, self.y)
-            if self.is_masked:
-                cast = counts.votes_per_sample(self.codes)
-            else:
-                cast = np.full(self.n_samples, self.n_members, dtype=np.int32)
-            return read_only(right), read_only(cast)
-
-        return self._once("sample_counts", count)
-
-    def shares(self) -> tuple[FloatArray, FloatArray]:
-        """Return each sample's weight of right votes and of usable votes.
-
-        Whole numbers of members for equal votes.
-        """
-        weights = self.weights
-        if weights is None or self.has_equal_weights:
-            right, cast = self.sample_counts()
-            return right.astype(float), cast.astype(float)
-
-        def add_up() -> tuple[FloatArray, FloatArray]:
-            right = np.empty(self.n_samples)
-            cast = np.full(self.n_samples, weights.sum())
-            for block in counts.column_blocks(self.n_members, self.n_samples, 8):
-                part = self.codes[:, block]
-                right[block] = weights @ (part == self.y[block])
-                if self.is_masked:
-                    cast[block] = weights @ (part >= 0)
-            return read_only(right), read_only(cast)
-
-        return self._once("shares of samples", add_up)
-
-    def tally(self) -> Array:
-        """Return the votes each class gets on each sample, (n_classes, n_samples).
-
-        Whole numbers for equal votes, sums of weights otherwise.
-
-        Examples
-        --------
-        >>> from quorate import Votes
-        >>> Votes([[0, 1, 1], [0, 0, 1], [1, 0, 1]], [0, 0, 1]).tally()
-        array([[2, 2, 0],
-               [1, 1, 3]], dtype=int32)
-        """
-        return self._tally(self.codes)
-
-    def _tally(self, codes: Array) -> Array:
-        if self.weights is None or self.has_equal_weights:
-            return counts.tally(codes, self.n_classes)
-        return counts.weighted_tally(codes, self.weights, self.n_classes)
-
-    def tallies(self) -> "Iterator[tuple[slice, Array]]":
-        """Yield blocks of samples and their tallies, which need little memory."""
-        rows = max(self.n_members, self.n_classes)
-        for block in counts.column_blocks(rows, self.n_samples, 8):
-            yield block, self._tally(self.codes[:, block])
-
-    def verdict(self) -> tuple[IntArray, IntArray, BoolArray]:
-        """Return each sample's winning code, how many classes tie, and if y does."""
-
-        def judge() -> tuple[IntArray, IntArray, BoolArray]:
-            winner = np.empty(self.n_samples, dtype=np.int64)
-            tied = np.empty(self.n_samples, dtype=np.int64)
-            has_truth = np.empty(self.n_samples, dtype=bool)
-            slack = 0.0
-            if self.weights is not None and not self.has_equal_weights:
-                slack = verdicts.TIE_TOLERANCE * float(self.weights.sum())
-            for block, tally in self.tallies():
-                part = verdicts.verdict(tally, slack, self.y[block])
-                winner[block], tied[block], has_truth[block] = part
-            return read_only(winner), read_only(tied), read_only(has_truth)
-
-        return self._once("verdict", judge)
-
-    def zero_one_terms(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return error, members' mean error and diversity on each sample.
-
-        By the plurality vote and 0/1 errors; see :func:`quorate.decompose`.
-        """
-        _, tied, has_truth = self.verdict()
-        return gaps.zero_one(tied, has_truth, *self.shares())
-
-    # Counts over all samples, by ways that are shorter than those of a summary
-
-    def histogram(self) -> CorrectHistogram:
-        """See :meth:`VoteCounts.histogram`."""
-        return self._once("histogram", lambda: self._histogram(*self.sample_counts()))
-
-    def smallest_margin(self, lambda_: Lambda = "ensemble") -> SmallestMargin:
-        """See :meth:`VoteCounts.smallest_margin`; positions are those in ``codes``."""
-        error, _, diversity = self.zero_one_terms()
-        return smallest_margin(error, diversity, np.arange(self.n_samples), lambda_)
-
-    def chance_agreement(self) -> IntArray:
-        """See :meth:`VoteCounts.chance_agreement`."""
-        if self.is_masked:  # one class at a time, which needs less memory
-            return self._once(
-                "chance",
-                lambda: pairs.chance_agreement(self.codes, self.n_classes),
-            )
-        return VoteCounts.chance_agreement(self)
-
-    # What the ensemble decides
-
-    @property
-    def counts_heads(self) -> bool:
-        """Whether decisions come from votes alone.
-
-        The mean of probabilities does where every member is certain.
-        """
-        if self.rule == "heads":
-            return True
-        return (
-            self.class_probabilities is not None
-            and self.class_probabilities.are_certain
-        )
-
-    @property
-    def probabilities(self) -> Array | None:
-        """The members' class probabilities, or None where only votes were collected.
-
-        Of shape (n_members, n_samples, n_classes), 32-bit floats, zero where there is
-        no usable vote. In a temporary file where they take more than 512 MB.
-        """
-        given = self.class_probabilities
-        if given is None:
-            return None
-        return self._once("probabilities", lambda: read_only(given.dense()))
-
-    def mean_probabilities(self) -> FloatArray:
-        """Return the mean of the members' probabilities, (n_samples, n_classes).
-
-        Weighted as they vote; of those that may vote on a sample.
-        """
-        given = self.class_probabilities
-        if given is None:
-            raise ValueError("mean_probabilities: these votes have no probabilities.")
-        weights = self.weights
-        if weights is None or self.has_equal_weights:  # as shares has it
-            weights = np.ones(self.n_members)
-        total = np.zeros((self.n_samples, self.n_classes))
-        for member, weight in enumerate(weights):
-            total += weight * given.of(member)
-        _, asked = self.shares()
-        return np.asarray(total / np.where(asked > 0, asked, 1)[:, None])
-
-    def predict(self, rule: RuleName | None = None) -> Array:
-        """Return the labels that the ensemble decides for.
-
-        Parameters
-        ----------
-        rule : {"average", "heads"}, optional
-            By the ensemble's own rule if not given; "heads" for the label of the
-            (weighted) plurality vote, the lowest of a tie.
-        """
-        return np.asarray(self.classes[self.decisions(rule)])
-
-    def decisions(self, rule: RuleName | None = None) -> IntArray:
-        """Return what :meth:`predict` does, as positions in ``classes``."""
-        wanted = self._asked_rule("predict", rule)
-        if wanted == PLURALITY:
-            return self.verdict()[0]
-        if wanted != self.decision_rule:
-            return np.asarray(self.mean_probabilities().argmax(axis=1))
-        return self._once("decisions", lambda: read_only(decide(self)))
-
-    def sample_errors(
-        self, ties: Ties | None = None, rule: RuleName | None = None
-    ) -> FloatArray:
-        """Return the error on each sample: 0, 1, or between the two at a tie.
-
-        Parameters
-        ----------
-        ties : {"expected", "lowest"}, optional
-            Count a tie as a random choice among the tied classes would err on average,
-            or as :meth:`predict` does. By default, votes collected from an ensemble
-            count ties as it errs, and the plurality vote as expected. Averages hardly
-            ever tie and count as :meth:`predict` decides.
-        rule : {"average", "heads"}, optional
-            Whose errors: the ensemble's own if not given; "heads" for the plurality
-            vote.
-        """
-        wanted = self._asked_rule("sample_errors", rule)
-        how = wanted.ties if ties is None else ties
-        one_of("sample_errors", "ties", how, ("expected", "lowest"))
-        if how == "expected" and wanted.name == "heads":
-            _, tied, has_truth = self.verdict()
-            return np.asarray((tied - has_truth) / tied)
-        errors = np.asarray(self.decisions(rule) != self.y, dtype=float)
-        if self.is_masked:
-            _, asked = self.sample_counts()
-            return np.where(asked == 0, 1 - 1 / self.n_classes, errors)
-        return errors
-
-    def error(self, ties: Ties | None = None, rule: RuleName | None = None) -> float:
-        """Return the mean error; see :meth:`sample_errors`."""
-        return float(self.sample_errors(ties, rule).mean())
-
-    def accuracy(self, ties: Ties | None = None, rule: RuleName | None = None) -> float:
-        """Return the share of samples predicted right; see :meth:`sample_errors`.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_wine
-        >>> from sklearn.ensemble import RandomForestClassifier
-        >>> import quorate
-        >>> X, y = load_wine(return_X_y=True)
-        >>> forest = RandomForestClassifier(5, max_depth=2, random_state=0)
-        >>> votes = quorate.collect_votes(forest.fit(X[::2], y[::2]), X[1::2], y[1::2])
-        >>> votes.accuracy() == forest.score(X[1::2], y[1::2])
-        True
-        >>> votes.rule, round(votes.accuracy(rule="heads"), 3)
-        ('average', 0.871)
-        """
-        # Counted as score counts, so that both are the same number to the bit.
-        return float((1.0 - self.sample_errors(ties, rule)).mean())
 
     # Fewer or plainer votes
 
@@ -804,7 +538,3 @@ def _occurring(y: Array, n_classes: int) -> Array:
     found = np.zeros(n_classes, dtype=bool)
     found[y] = True
     return found
-
-
-def _frozen(value: Any) -> Any:
-    return read_only(value) if isinstance(value, np.ndarray) else value

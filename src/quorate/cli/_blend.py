@@ -5,26 +5,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from rich.console import Console
 
+from quorate._atomic import atomic_write
 from quorate.cli import _options
-from quorate.cli._checks import check_files, refuse_to_write_over
-from quorate.cli._method_names import check_method_name
-from quorate.cli._numbers import COUNT
-from quorate.cli._printable import say
+from quorate.cli._console import plain_table, progress_console, results_console, say
+from quorate.cli._inputs import check_output
 
 if TYPE_CHECKING:
     from quorate._blending import Blend
 
-_SUFFIXES = (".csv", ".parquet")
-_WAYS = ("auto", "both", "geometric", "simplex", "single", "mean")
-
 
 @click.command(short_help="Weigh models by their out-of-fold probabilities.")
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", type=_options.FILE)
 @click.option(
     "--target",
     required=True,
-    type=click.Path(path_type=Path),
+    type=_options.FILE,
     metavar="FILE",
     help="True labels of the samples: a table of one column, or see --column.",
 )
@@ -34,41 +31,37 @@ _WAYS = ("auto", "both", "geometric", "simplex", "single", "mean")
     metavar="A,B,...",
     help="What the columns stand for, where they are not called as the labels are.",
 )
-@click.option(
+@_options.file_option(
     "--test",
-    type=click.Path(path_type=Path),
     metavar="FOLDER",
     help="Probabilities of the same models on other samples, to be blended.",
 )
-@click.option(
+@_options.option(
     "--method",
     default="auto",
-    show_default=True,
     metavar="NAME",
     help="'both': the mean of a sharpened geometric mean and of a plain weighted mean; "
     "'geometric' or 'simplex': one of these; 'single': the best model; 'mean': all "
     "alike; or one of 'quorate methods', such as 'ges'. 'auto' is 'both', and with "
     "--scoring whichever does best.",
 )
-@click.option("--keep", type=COUNT, metavar="NUMBER", help="At most so many models.")
+@click.option(
+    "--keep", type=_options.COUNT, metavar="NUMBER", help="At most so many models."
+)
 @click.option(
     "--scoring",
     metavar="NAME",
     help="What is good, by scikit-learn's name; neg_log_loss by default.",
 )
-@click.option(
+@_options.file_option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
     help="Where to write the blend of --test, or else the weights with the rule that "
     "makes the blend of them (.csv, .parquet).",
 )
-@click.option(
+@_options.file_option(
     "--report",
     "page",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
     help="Where to write a page about the models, as 'quorate report' does (.html).",
 )
 @_options.force
@@ -89,41 +82,39 @@ def blend(
 ) -> None:
     """Weigh models by the out-of-fold probabilities in FOLDER, one file for each."""
     if output is not None:
-        refuse_to_write_over(output, force, *_SUFFIXES)
+        check_output(output, force, ".csv", ".parquet")
     elif test is not None:
         raise click.UsageError("--test needs -o FILE, where the blend goes.")
     if page is not None:
-        refuse_to_write_over(page, force, ".html", ".htm")
-    check_method_name(method, *_WAYS)
-    packages = ["matplotlib", "jinja2"] if page is not None else []
-    if output is not None and output.suffix == ".parquet":
-        packages.append("pyarrow")
-    check_files([], [target], column, packages=packages)
+        check_output(page, force, ".html", ".htm")
     from quorate._blending import blend as find_blend
     from quorate._blending import check_request
-    from quorate.cli._render import progress_console, results_console
+    from quorate._data import check_table
+    from quorate._report import report
 
+    check_table(target, column)
     check_request(folder, method=method, keep=keep, scoring=scoring)
     if test is not None:
         check_request(test)
     y = _labels(target, column)
-    said = None if classes is None else _classes(classes, y)
+    how: dict[str, Any] = {"method": method, "keep": keep, "scoring": scoring}
+    names = None if classes is None else _classes(classes, y)
     with progress_console().status("weighing"):
-        found = find_blend(
-            folder, y, method=method, keep=keep, scoring=scoring, classes=said
-        )
+        found = find_blend(folder, y, classes=names, **how)
     if output is not None:
         _write(found, test, output)
     if page is not None:
-        from quorate._report import report
-
         with progress_console().status("measuring, drawing"):
             report(found, output=page, scoring=scoring)
     if as_json:
         say(json.dumps(found.to_dict(), indent=2))
         return
     console = results_console()
-    _show(console, found, test, output)
+    _show(console, found)
+    _show_rule(console, found, test)
+    if output is not None:
+        what = "weights" if test is None else f"blend of {test}"
+        console.print(f"{what} written to {output}", markup=False, soft_wrap=True)
     if page is not None:
         console.print(f"page written to {page}", markup=False, soft_wrap=True)
 
@@ -131,9 +122,7 @@ def blend(
 def _labels(path: Path, column: str | None) -> Any:
     from quorate._data import column_names, read_samples
 
-    if column is not None:
-        return read_samples(path, column)[1]
-    names = column_names(path)
+    names = [column] if column is not None else column_names(path)
     if len(names) != 1:
         raise click.UsageError(
             f"{path} has {len(names)} columns ({', '.join(names[:5])}); --column NAME "
@@ -152,8 +141,6 @@ def _classes(given: str, y: Any) -> list[Any]:
 def _write(found: "Blend", test: Path | None, output: Path) -> None:
     import pandas as pd
 
-    from quorate._atomic import atomic_write
-
     if test is None:
         table = pd.DataFrame(found.recipe())
     else:
@@ -166,9 +153,7 @@ def _write(found: "Blend", test: Path | None, output: Path) -> None:
             table.to_parquet(file, index=False)
 
 
-def _show(console: Any, found: "Blend", test: Path | None, output: Path | None) -> None:
-    from quorate.cli._render import plain_table
-
+def _show(console: Console, found: "Blend") -> None:
     scores = plain_table("", found.scoring, "standard error")
     for name, score, doubt in found.rows():
         scores.add_row(name, score, doubt)
@@ -189,13 +174,9 @@ def _show(console: Any, found: "Blend", test: Path | None, output: Path | None) 
     none = f"; {left:,} more {'model has' if left == 1 else 'models have'} none"
     each = "" if len(shown) == 1 else " in each column"
     console.print(f"weights add up to 1{each}" + none * bool(left) + "\n")
-    _say_rule(console, found, test)
-    if output is not None:
-        what = "weights" if test is None else f"blend of {test}"
-        console.print(f"{what} written to {output}", markup=False, soft_wrap=True)
 
 
-def _say_rule(console: Any, found: "Blend", test: Path | None) -> None:
+def _show_rule(console: Console, found: "Blend", test: Path | None) -> None:
     """Say how the blend follows from the weights, and what to do with that."""
     console.print(f"The blend is {found.in_words()}:")
     console.print(f"  {found.formula}", markup=False, soft_wrap=True)

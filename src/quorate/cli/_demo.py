@@ -9,15 +9,14 @@ from rich.console import Console
 
 from quorate._units import bytes_text, milliseconds_text, percent_text
 from quorate.cli import _options
-from quorate.cli._numbers import SEED
-from quorate.cli._printable import say
-from quorate.cli._render import (
+from quorate.cli._console import (
     heading,
     plain_table,
     progress_console,
     results_console,
-    show_diagnosis,
+    say,
 )
+from quorate.cli._diagnose import show_diagnosis
 
 if TYPE_CHECKING:
     from quorate._votes import Votes
@@ -46,26 +45,19 @@ _PAPER_DRAWS = 100
     type=click.IntRange(10, 1000),
     help="Number of trees to train; 200, or 50 with --paper.",
 )
-@click.option(
-    "--seed",
-    default=_SEED,
-    type=SEED,
-    show_default=True,
-    metavar="N",
-    help="Seed of everything random.",
-)
+@_options.seed(_SEED)
 @click.option(
     "--paper",
     is_flag=True,
     help="The paper's side: thirteen measures, the risk estimate, EPBD and others.",
 )
 @_options.as_json
-def demo(members: int | None, seed: int, paper: bool, as_json: bool) -> None:
+def demo(members: int | None, random_state: int, paper: bool, as_json: bool) -> None:
     """Make a forest smaller and faster on embedded data, and show what it costs."""
     if paper:
-        _paper(members or 50, seed, as_json)
+        _paper(members or 50, random_state, as_json)
         return
-    measured = _measure(members or 200, seed)
+    measured = _measure(members or 200, random_state)
     if as_json:
         say(json.dumps(measured, indent=2))
         return

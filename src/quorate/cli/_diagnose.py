@@ -2,133 +2,117 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
+from rich.console import Console
+from rich.text import Text
 
+from quorate._units import percent_text
 from quorate.cli import _options
-from quorate.cli._checks import check_files, check_folder
-from quorate.cli._inputs import form_for, read_one_table
-from quorate.cli._printable import say
-from quorate.cli._streams import is_stream, run_pass
+from quorate.cli._console import (
+    heading,
+    on_one_line,
+    plain_table,
+    results_console,
+    say,
+)
+from quorate.cli._inputs import (
+    check_folder,
+    is_stream,
+    read_models,
+    read_table,
+    run_pass,
+)
+from quorate.cli._lists import pointer
 
 if TYPE_CHECKING:
-    from quorate._votes import VoteCounts, Votes
+    from quorate._theory import Diagnosis
+    from quorate._votes import VoteCounts
+    from quorate.ensembles import RowSource
 
 _VOTES = (".npz", ".csv", ".gz", ".txt", ".parquet", ".pq")
 
 
 @click.command()
-@click.argument("votes_or_model", type=click.Path(path_type=Path))
-@click.argument("batches", nargs=-1, type=click.Path(path_type=Path))
-@click.option(
+@click.argument("votes_or_model", type=_options.FILE)
+@click.argument("data", nargs=-1, type=_options.FILE)
+@_options.option(
     "--label",
     default="y",
-    show_default=True,
     metavar="COLUMN",
     help="Column of true labels in a table of votes.",
-)
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Samples to ask a model about, as CSV or Parquet.",
 )
 @click.option("--target", metavar="COLUMN", help="Column of true labels in the data.")
 @_options.rows
 @_options.jobs
-@_options.resume
+@_options.file_option(
+    "--resume", help="Note how far a pass has come here, and go on from it."
+)
 @_options.dask
-@_options.trust
-@_options.unsafe_pickle
+@_options.loading
 @_options.noise
 @_options.as_json
 def diagnose(
     votes_or_model: Path,
-    batches: tuple[Path, ...],
+    data: tuple[Path, ...],
     label: str,
-    data: Path | None,
     target: str | None,
-    rows: Literal["new", "training"] | None,
-    jobs: int | None,
+    source: "RowSource",
+    n_jobs: int | None,
     resume: Path | None,
     dask: str | None,
-    trust: tuple[str, ...],
-    unsafe_pickle: bool,
     noise: float,
     as_json: bool,
+    **loading: Any,
 ) -> None:
     """Show error decomposition, diversity and risk of VOTES_OR_MODEL.
 
     Votes come as .npz (written by Votes.save or Summary.save), or as a .csv or .parquet
     table with one column per member and one column of true labels. A model comes as a
-    .skops file, with a file of samples and --target; or with BATCHES, several files,
-    folders or patterns of Parquet or CSV of any size, which are read once and never
-    whole.
+    .skops file, with DATA and --target: one file of samples, or several files, folders
+    or patterns of Parquet or CSV of any size, which are read once and never whole.
     """
+    from quorate._theory import diagnose as diagnose_votes
+    from quorate._votes import why_not_scorable
+    from quorate.ensembles import collect_votes
+
     votes: VoteCounts
-    alone = len(batches) == 1 and data is None and not is_stream(batches[0])
-    if alone and (jobs, resume, dask) == (None, None, None):
-        # One file is read whole, so that training rows are recognised.
-        data, batches = batches[0], ()
-    if not batches and (jobs, resume, dask) != (None, None, None):
-        raise click.UsageError("--jobs, --resume and --dask go with BATCHES.")
-    if batches:
-        if data is not None or target is None:
+    by_pass = (n_jobs, resume, dask) != (None, None, None)
+    if votes_or_model.suffix.lower() in _VOTES:
+        if data or by_pass or (target, source) != (None, "auto"):
             raise click.UsageError(
-                "BATCHES go with a model and --target COLUMN, and with no --data."
+                "DATA, --target, --rows, --jobs, --resume and --dask go with a model."
             )
-        check_files(
-            [votes_or_model],
-            batches,
-            target,
-            unsafe_pickle=unsafe_pickle,
-            packages=_options.packages_for(dask),
-        )
+        votes = _read_votes(votes_or_model, label)
+    elif not data or target is None:
+        raise click.UsageError("a model needs DATA and --target COLUMN.")
+    else:
         if resume is not None:
             check_folder(resume)
-        from quorate._files import load
-
-        model = load(votes_or_model, trust, unsafe_pickle=unsafe_pickle)
-        form_for({votes_or_model: model}, *batches)
-        votes = run_pass(
-            model,
-            list(batches),
-            target,
-            jobs=jobs,
-            resume=resume,
-            dask=dask,
-            source=rows or "auto",
-        )
-    elif votes_or_model.suffix.lower() in _VOTES:
-        if data is not None or target is not None or rows is not None:
-            raise click.UsageError("--data, --target and --rows go with a model.")
-        votes = _read_votes(votes_or_model, label)
-    else:
-        if data is None or target is None:
-            raise click.UsageError("a model needs DATA and --target COLUMN.")
-        check_files([votes_or_model], [data], target, unsafe_pickle=unsafe_pickle)
-        votes = _ask_model(votes_or_model, data, target, rows, trust, unsafe_pickle)
-    _refuse_unscored(votes, batches[0] if batches else data or votes_or_model)
-    from quorate._theory import diagnose as look
-    from quorate.cli._render import results_console, show_diagnosis
-
-    diagnosis = look(votes, noise)
+        (model,), form = read_models([votes_or_model], data, target, **loading)
+        if by_pass or len(data) > 1 or is_stream(data[0]):
+            how: dict[str, Any] = {"n_jobs": n_jobs, "resume": resume, "source": source}
+            votes = run_pass(model, list(data), target, dask=dask, **how)
+        else:
+            X, y = read_table(form, data[0], target)
+            votes = collect_votes(model, X, y, out_of_bag="auto", source=source)
+    if flaw := why_not_scorable(votes.source):
+        raise ValueError(f"{data[0] if data else votes_or_model}: {flaw}.")
+    diagnosis = diagnose_votes(votes, noise)
     if as_json:
         say(json.dumps(diagnosis.to_dict(), indent=2))
         return
     console = results_console()
-    source = "" if votes.source is None else f"; {votes.source}"
+    origin = "" if votes.source is None else f"; {votes.source}"
     console.print(
         f"{votes.n_members:,} members, {votes.n_samples:,} samples, "
-        f"{len(votes.classes):,} classes{source}"
+        f"{len(votes.classes):,} classes{origin}"
     )
     show_diagnosis(console, diagnosis)
 
 
 def _read_votes(path: Path, label: str) -> "VoteCounts":
-    if not path.exists():
-        raise FileNotFoundError(f"{path}: no such file.")
     from quorate._data import check_table
     from quorate._votes import Votes, load_counts
 
@@ -138,24 +122,65 @@ def _read_votes(path: Path, label: str) -> "VoteCounts":
     return Votes.from_table(path, label=label)
 
 
-def _ask_model(
-    path: Path,
-    data: Path,
-    target: str,
-    rows: Literal["new", "training"] | None,
-    trust: tuple[str, ...],
-    unsafe_pickle: bool,
-) -> "Votes":
-    from quorate._files import load
-    from quorate.ensembles import collect_votes
-
-    model = load(path, trust, unsafe_pickle=unsafe_pickle)
-    X, y = read_one_table(form_for({path: model}, data), data, target)
-    return collect_votes(model, X, y, out_of_bag="auto", source=rows or "auto")
+def show_diagnosis(console: Console, diagnosis: "Diagnosis") -> None:
+    """Print the decomposition, the measures and the risk."""
+    _show_decomposition(console, diagnosis)
+    _show_diversity(console, diagnosis)
+    _show_risk(console, diagnosis)
 
 
-def _refuse_unscored(votes: "VoteCounts", data: Path) -> None:
-    from quorate._votes import why_not_scorable
+def _show_decomposition(console: Console, diagnosis: "Diagnosis") -> None:
+    votes, parts = diagnosis.votes, diagnosis.decomposition
+    best = int(votes.accuracies.argmax())
+    heading(console, "Error decomposition")
+    what = "vote" if votes.rule == "heads" else "plurality vote"
+    console.print(f"error of the {what} [bold]{percent_text(parts.error)}[/]")
+    console.print(
+        f"  = members' mean error {percent_text(parts.member_error)} - "
+        f"diversity {percent_text(parts.diversity)}"
+    )
+    if votes.rule == "average":
+        console.print(
+            "error of the ensemble itself, by averaged probabilities: "
+            f"{percent_text(votes.error())}"
+        )
+    name, alone = on_one_line(votes.names[best]), 1 - votes.accuracies[best]
+    console.print(
+        Text(f"best single member: {name}, error alone {percent_text(alone)}")
+    )
 
-    if flaw := why_not_scorable(votes.source):
-        raise ValueError(f"{data}: {flaw}.")
+
+def _show_diversity(console: Console, diagnosis: "Diagnosis") -> None:
+    from quorate._theory import measures
+
+    heading(console, "Diversity")
+    table = plain_table("measure", "value", "diverse if", "what it is")
+    for name, measure in measures().items():
+        value = f"{diagnosis.diversity[name]:.4f}"
+        table.add_row(name, value, pointer(measure.direction), measure.summary)
+    console.print(table)
+    console.print("diverse if: whether a high or a low value means that members differ")
+    if not diagnosis.votes.has_equal_weights:
+        console.print("Votes are weighted; error_gap and entropy_cc use the weights,")
+        console.print("the others compare the members as equals.")
+
+
+def _show_risk(console: Console, diagnosis: "Diagnosis") -> None:
+    risk = diagnosis.risk
+    heading(console, "Does more diversity help?")
+    table = plain_table("Theorem 2, on the worst sample", "")
+    table.show_header = False
+    yes = {True: "yes", False: "no"}
+    for key, value in (
+        ("worst sample", f"{risk.worst_sample}"),
+        ("margin", f"{risk.margin:.4f}"),
+        ("diversity on it", f"{risk.diversity:.4f}"),
+        ("interval", "none" if risk.interval is None else f"{risk.interval} of 8"),
+        ("risk estimate", f"{risk.risk:,.1f}"),
+        ("estimate falls with diversity", yes[bool(risk.risk_decreases)]),
+        ("paper says: more diversity", yes[bool(risk.paper_says_increase)]),
+        ("margin bound applies", yes[bool(risk.lemma_applies)]),
+    ):
+        table.add_row(key, value)
+    console.print(table)
+    console.print(risk.advice)

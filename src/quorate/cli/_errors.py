@@ -1,36 +1,36 @@
 """Turn refusals and interrupts into one sentence and an exit code."""
 
+import os
 import re
-import shlex
+import signal
+import threading
 import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
-from quorate.cli._interrupts import (
-    end_quietly,
-    interrupted_code,
-    noting_signals,
-    was_interrupted,
-)
-from quorate.cli._printable import printable, say
+from quorate.cli._console import end_quietly, printable, say
 from quorate.exceptions import QuorateWarning
 
-_TYPED = "quorate.typed"
+Progress = Callable[[int, int], None]
+
 _TABLES = "quorate.tables"
+_QUOTES = "'\""
 # How refusals in Python begin, where somebody calls a function with parameters.
 _CALL = re.compile(
     r"^(?:blend|certify|compare|prune|report|select|summarise)\((\w+=[^()]*)\):"
 )
-_BUDGET = re.compile(r"\bbudget\['(\w+)'\]=([\d.e+-]+)")
-_NO_LABEL = re.compile(
-    r"^\w+: the ensemble was trained on none of the labels given \((.*)\); it knows "
-)
+_BUDGET = re.compile(r"\bbudget\['(\w+)'\]=(\d+)(\.0)?")
 # What scikit-learn says of a text that no training row had; columns are its own count.
 _CATEGORIES = re.compile(r"Found unknown categories \[(.*)\] in column \d+")
-_QUOTES = "'\""
-_ATTRIBUTE = "; the samples attribute lists those that stay"
+# To be told to end is to be interrupted: workers are stopped, files put in order.
+_HEEDED = (signal.SIGINT, signal.SIGTERM)
+_USUAL = (signal.SIG_DFL, signal.default_int_handler)
+_received: list[int] = []
+_owner: list[int] = []
 
 
 class RefusingGroup(click.Group):
@@ -39,19 +39,6 @@ class RefusingGroup(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the commands in the order in which they were added."""
         return list(self.commands)
-
-    def make_context(
-        self,
-        info_name: str | None,
-        args: list[str],
-        parent: click.Context | None = None,
-        **extra: Any,
-    ) -> click.Context:
-        """Keep the words as they were typed, to say them again with one more."""
-        typed = tuple(args)
-        made = super().make_context(info_name, args, parent, **extra)
-        made.meta[_TYPED] = typed
-        return made
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; input that does not fit ends with exit code 1."""
@@ -82,21 +69,8 @@ class RefusingGroup(click.Group):
         except (ValueError, TypeError, ImportError, OSError) as error:
             if isinstance(error, BrokenPipeError):
                 end_quietly()
-            tables = ctx.meta.get(_TABLES, [])
+            tables = ctx.meta.get(_TABLES, {})
             raise click.ClickException(printable(_sentence(error, tables))) from error
-
-
-def typed_again(*more: str) -> str:
-    """Return the command as it was typed, with some words more."""
-    typed = click.get_current_context().meta.get(_TYPED, ())
-    return shlex.join(["quorate", *typed, *more])
-
-
-def note_table(path: Path, X: Any) -> None:
-    """Remember samples that were read, so that refusals can say where they stand."""
-    context = click.get_current_context(silent=True)
-    if context is not None:
-        context.meta.setdefault(_TABLES, []).append((path, X))
 
 
 class _Notes:
@@ -111,47 +85,99 @@ class _Notes:
             say(f"Note: {_as_typed(str(message))}", err=True)
 
 
-def _sentence(error: Exception, tables: list[tuple[Path, Any]]) -> str:
+def note_table(path: Path, X: Any) -> None:
+    """Remember samples that were read, so that refusals can say where they stand."""
+    click.get_current_context().meta.setdefault(_TABLES, {})[path] = X
+
+
+def _sentence(error: Exception, tables: dict[Path, Any]) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
-    found = _CATEGORIES.search(str(error))
-    placed = None if found is None else _placed(found[1], tables)
-    return _as_typed(str(error)) if placed is None else placed
-
-
-def _placed(categories: str, tables: list[tuple[Path, Any]]) -> str | None:
-    """Say in which file and column texts stand that the model does not know."""
-    unknown = re.findall(r"'([^']*)'", categories)
-    for path, X in reversed(tables):
+    match = _CATEGORIES.search(str(error))
+    unknown = re.findall(r"'([^']*)'", match[1]) if match else []
+    for path, X in tables.items():
         for name in getattr(X, "columns", ()):
-            values = X[name]
-            if unknown and values.isin(unknown[:1]).any():
-                shown = ", ".join(map(repr, unknown))
+            if unknown and X[name].isin(unknown[:1]).any():
                 return (
-                    f"{path}: column {name!r} has {shown}, which the model was not "
-                    "trained on."
+                    f"{path}: column {name!r} has {', '.join(map(repr, unknown))}, "
+                    "which the model was not trained on."
                 )
-    return None
+    return _as_typed(str(error))
 
 
 def _as_typed(sentence: str) -> str:
     """Return what Python says in words of the command line: --keep 9 for keep=9."""
-    said = _CALL.sub(lambda found: f"{_options_in(found[1])}:", sentence)
-    said = _BUDGET.sub(
-        lambda found: f"--budget {found[1]}={float(found[2]):.12g}", said
-    )
-    said = _NO_LABEL.sub(
-        lambda found: (
-            f"--target: the model was trained on none of the labels in that "
-            f"column ({found[1]}); it knows "
-        ),
-        said,
-    )
-    return said.replace(_ATTRIBUTE, "")
+
+    def options(match: re.Match[str]) -> str:
+        given = [one.partition("=") for one in match[1].split(", ")]
+        words = [
+            f"--{name.replace('_', '-')} {value.strip(_QUOTES)}"
+            for name, _, value in given
+        ]
+        return f"{', '.join(words)}:"
+
+    return _BUDGET.sub(r"--budget \1=\2", _CALL.sub(options, sentence))
 
 
-def _options_in(parameters: str) -> str:
-    given = [one.partition("=") for one in parameters.split(", ")]
-    return ", ".join(
-        f"--{name.replace('_', '-')} {value.strip(_QUOTES)}" for name, _, value in given
-    )
+@contextmanager
+def noting_signals() -> Iterator[None]:
+    """Raise KeyboardInterrupt on SIGINT and SIGTERM, and remember that they came.
+
+    Signals that are ignored, as those of a shell's background jobs may be, or that
+    somebody else handles are left alone.
+    """
+    _received.clear()
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {
+        number: handler
+        for number in _HEEDED
+        if (handler := signal.getsignal(number)) in _USUAL
+    }
+    _owner.append(os.getpid())
+    for number in before:
+        signal.signal(number, _note)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        _owner.pop()
+
+
+def _note(number: int, frame: Any) -> None:
+    if os.getpid() != _owner[-1]:
+        # A forked worker has the handler of its parent, and is to end when told so:
+        # an exception in the middle of its work with a pool may stop it for ever.
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+        return
+    _received.append(number)
+    raise KeyboardInterrupt
+
+
+def was_interrupted() -> bool:
+    """Tell whether a signal came, also if its interrupt was lost since."""
+    return bool(_received)
+
+
+def interrupted_code() -> int:
+    """Return the exit code of a process that a signal ended, as shells have it."""
+    return 128 + (_received[0] if _received else signal.SIGINT)
+
+
+def heeding_interrupts(show: Progress | None) -> Progress:
+    """Return a progress that stops at the next result if an interrupt was lost.
+
+    Python drops exceptions that arise while it cleans up, and libraries may: the
+    interrupt of somebody who waits must not be among them.
+    """
+
+    def progress(done: int, total: int) -> None:
+        if was_interrupted():
+            raise KeyboardInterrupt
+        if show is not None:
+            show(done, total)
+
+    return progress

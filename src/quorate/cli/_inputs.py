@@ -1,84 +1,102 @@
-"""What several commands read."""
+"""Files that several commands read and write: models, tables, folders of tables."""
 
+import os
+from collections.abc import Sequence
+from contextlib import nullcontext
+from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from quorate._messages import with_article
+import click
+
 from quorate.cli._errors import note_table
-from quorate.cli._streams import is_stream
 
 if TYPE_CHECKING:
     from quorate._data import SampleForm
+    from quorate._votes import Summary
 
 
-def read_model(
-    model: Path, trust: tuple[str, ...], unsafe_pickle: bool, *, otherwise: str
-) -> Any:
-    """Return the model in a file; one that cannot predict is refused with advice."""
-    from quorate._files import load
-
-    ensemble = load(model, trust, unsafe_pickle=unsafe_pickle)
-    if not hasattr(ensemble, "predict"):
-        raise TypeError(
-            f"{model}: {with_article(type(ensemble).__name__)} cannot predict by "
-            "itself; "
-            f"{otherwise}."
+def check_output(output: Path, force: bool, *suffixes: str) -> None:
+    """Raise a usage error if the file is there, or cannot be what it is called."""
+    if output.suffix.lower() not in suffixes:
+        raise click.UsageError(
+            f"{output}: a name that ends in {' or '.join(suffixes)} is needed."
         )
-    return ensemble
+    if output.is_dir():
+        raise click.UsageError(f"{output} is a folder; name a file.")
+    if output.exists() and not force:
+        raise click.UsageError(f"{output} exists; --force writes over it.")
+    check_folder(output)
 
 
-def form_for(models: dict[Path, Any], *tables: Path | None) -> "SampleForm":
-    """Return the form in which models take samples; tables that lack it are refused.
+def check_folder(output: Path) -> None:
+    """Raise a usage error if a file cannot be made where its name says."""
+    folder = output.resolve().parent
+    if not folder.is_dir():
+        raise click.UsageError(f"{output}: there is no folder {output.parent}.")
+    if not os.access(folder, os.W_OK):
+        raise click.UsageError(
+            f"{output}: nothing may be written to the folder {output.parent}."
+        )
 
-    Parameters
-    ----------
-    models : dict from path to model
-        The models, by the files they come from.
-    *tables : path or None
-        Files, folders or patterns of samples, of which only the headers are read.
+
+def is_stream(data: Path) -> bool:
+    """Tell whether a path names several files: a folder, or a pattern."""
+    return data.is_dir() or (has_magic(str(data)) and not data.exists())
+
+
+def read_models(
+    paths: Sequence[Path],
+    tables: Sequence[Path | None],
+    target: str | None,
+    *,
+    trusted: tuple[str, ...],
+    unsafe_pickle: bool,
+) -> "tuple[list[Any], SampleForm]":
+    """Return models and the form in which they take samples.
+
+    Files that are not there or of another kind, and tables that lack the target or a
+    column of the models, are refused before anything is read whole.
     """
-    from quorate._data import SampleForm, column_names, find_files
+    from quorate._data import SampleForm, check_table, column_names, find_files
+    from quorate._files import check_kind, load
+    from quorate.cli._console import progress_console
 
-    owner = " and ".join(map(str, models))
-    form = SampleForm.for_models(*models.values(), owner=owner)
-    for table in tables:
-        if table is None:
-            continue
-        for file in find_files(table, "DATA") if is_stream(table) else [table]:
-            form.refuse_missing(column_names(file), str(file))
-    return form
+    for path in paths:
+        if not path.exists():
+            raise FileNotFoundError(f"{path}: no such file.")
+        check_kind(path, unsafe_pickle=unsafe_pickle)
+    files = []
+    for table in filter(None, tables):
+        found = find_files(table, "DATA") if is_stream(table) else [table]
+        check_table(found[0], target)
+        files += found
+    with progress_console().status("reading"):
+        models = [load(path, trusted, unsafe_pickle=unsafe_pickle) for path in paths]
+    form = SampleForm.for_models(*models, owner=" and ".join(map(str, paths)))
+    for file in files:
+        form.refuse_missing(column_names(file), str(file))
+    return models, form
 
 
-def read_samples_of(form: "SampleForm", data: Path, target: str) -> tuple[Any, Any]:
-    """Return samples and labels; or several files, and no labels."""
-    return (data, None) if is_stream(data) else read_one_table(form, data, target)
-
-
-def read_one_table(
-    form: "SampleForm", data: Path, target: str | None
-) -> tuple[Any, Any]:
-    """Return samples and labels of one file; messages can speak of its columns."""
+def read_table(form: "SampleForm", data: Path, target: str | None) -> tuple[Any, Any]:
+    """Return samples and labels of one file; or several files, and no labels."""
+    if is_stream(data):
+        return data, None
     from quorate._data import read_samples
+    from quorate.cli._console import progress_console
 
-    X, y = read_samples(data, target, form)
+    with progress_console().status("reading"):
+        X, y = read_samples(data, target, form)
     note_table(data, X)
     return X, y
 
 
-def read_two(
-    paths: tuple[Path, Path],
-    data: Path,
-    target: str,
-    trust: tuple[str, ...],
-    unsafe_pickle: bool,
-) -> tuple[Any, Any, Any, Any]:
-    """Return two models, and samples for both."""
-    from quorate.cli._render import progress_console
+def run_pass(
+    model: Any, data: Any, target: str, *, dask: str | None, **how: Any
+) -> "Summary":
+    """Summarise the votes of a model on files, here or on a cluster."""
+    from quorate._summarising import connect, summarise
 
-    with progress_console().status("reading"):
-        first, second = (
-            read_model(path, trust, unsafe_pickle, otherwise="give models that can")
-            for path in paths
-        )
-        form = form_for({paths[0]: first, paths[1]: second}, data)
-        return first, second, *read_samples_of(form, data, target)
+    with nullcontext() if dask is None else connect(dask) as client:
+        return summarise(model, data, target=target, client=client, **how)

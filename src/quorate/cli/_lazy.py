@@ -2,19 +2,18 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
+from rich.console import Console
 
+from quorate._messages import with_article
+from quorate._units import percent_text
 from quorate.cli import _options
-from quorate.cli._checks import check_files
-from quorate.cli._inputs import form_for, read_model, read_one_table
-from quorate.cli._numbers import CONFIDENCE, SHARE
-from quorate.cli._printable import say
+from quorate.cli._console import plain_table, progress_console, results_console, say
+from quorate.cli._inputs import is_stream, read_models, read_table
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from quorate.lazy import Trial
 
 
@@ -24,78 +23,66 @@ if TYPE_CHECKING:
 @click.option(
     "--target", metavar="COLUMN", help="Column of true labels, to leave out and score."
 )
-@click.option(
+@_options.option(
     "--confidence",
     default=0.999,
-    type=CONFIDENCE,
-    show_default=True,
+    type=_options.CONFIDENCE,
     metavar="SHARE",
     help="For bayes: probability that the leader stays ahead.",
 )
-@click.option(
+@_options.option(
     "--epsilon",
     default=0.005,
-    type=SHARE,
-    show_default=True,
+    type=_options.SHARE,
     metavar="SHARE",
     help="For calibrated: share of predictions that may change.",
 )
 @_options.rows
-@_options.seed
-@_options.trust
-@_options.unsafe_pickle
+@_options.seed(0)
+@_options.loading
 @_options.as_json
 def lazy(
     model: Path,
     data: Path,
     target: str | None,
-    confidence: float,
-    epsilon: float,
-    rows: Literal["new", "training"] | None,
-    seed: int,
-    trust: tuple[str, ...],
-    unsafe_pickle: bool,
     as_json: bool,
+    trusted: tuple[str, ...],
+    unsafe_pickle: bool,
+    **how: Any,
 ) -> None:
     """Try on MODEL how many members must be asked, and how much time that saves.
 
     DATA are samples to predict, not those of the training. Nothing is written: wrap the
     model in quorate.LazyClassifier to use it.
     """
-    check_files([model], [data], target, unsafe_pickle=unsafe_pickle, several=False)
-    from quorate.cli._render import progress_console, results_console
     from quorate.lazy import try_modes
 
-    console = progress_console()
-    with console.status("reading"):
-        ensemble = read_model(
-            model, trust, unsafe_pickle, otherwise="wrap it in quorate.LazyClassifier"
+    if is_stream(data):
+        raise ValueError(
+            f"{data}: several files; one table with all samples is needed here."
         )
-        X, y = read_one_table(form_for({model: ensemble}, data), data, target)
-    with console.status("asking"):
-        trial = try_modes(
-            ensemble,
-            X,
-            y,
-            confidence=confidence,
-            epsilon=epsilon,
-            random_state=seed,
-            source=rows or "auto",
+    (ensemble,), form = read_models(
+        [model], [data], target, trusted=trusted, unsafe_pickle=unsafe_pickle
+    )
+    if not hasattr(ensemble, "predict"):
+        raise TypeError(
+            f"{model}: {with_article(type(ensemble).__name__)} cannot predict by "
+            "itself; wrap it in quorate.LazyClassifier."
         )
+    X, y = read_table(form, data, target)
+    with progress_console().status("asking"):
+        trial = try_modes(ensemble, X, y, **how)
     if as_json:
-        found = {**trial.to_dict(), "confidence": confidence, "epsilon": epsilon}
-        say(json.dumps(found, indent=2))
+        limits = {name: how[name] for name in ("confidence", "epsilon")}
+        say(json.dumps({**trial.to_dict(), **limits}, indent=2))
         return
     _show(results_console(), trial)
 
 
-def _show(console: "Console", trial: "Trial") -> None:
-    from quorate._units import percent_text
-    from quorate.cli._render import plain_table
-
-    scored = trial.modes[0].accuracy is not None
+def _show(console: Console, trial: "Trial") -> None:
+    is_scored = trial.modes[0].accuracy is not None
     columns = ["mode", "asked", "share", "changed", "ms", "times faster"]
-    table = plain_table(*columns, *(["accuracy"] if scored else []), numbers=6)
+    table = plain_table(*columns, *["accuracy"] * is_scored, numbers=6)
     for tried in trial.modes:
         cells = [
             tried.title,
@@ -108,18 +95,16 @@ def _show(console: "Console", trial: "Trial") -> None:
         if tried.accuracy is not None:
             cells.append(percent_text(tried.accuracy))
         table.add_row(*cells)
+    calibrated = f", {trial.n_calibration:,} others to calibrate"
     console.print(
         f"{trial.n_members:,} members on {trial.source.samples_text(trial.n_samples)}"
-        + (f", {trial.n_calibration:,} others to calibrate" * bool(trial.n_calibration))
+        + calibrated * bool(trial.n_calibration)
     )
     console.print(table)
     console.print(
         "asked: members per sample, on average; changed: predictions that are not "
         f"those of all members; ms: for all {trial.n_samples:,} samples"
     )
-    if trial.allowance:
-        console.print(trial.allowance)
-    if trial.left_out:
-        console.print(f"not calibrated: {trial.left_out}")
-    if trial.note:
-        console.print(trial.note)
+    left_out = trial.left_out and f"not calibrated: {trial.left_out}"
+    for note in filter(None, (trial.allowance, left_out, trial.note)):
+        console.print(note)

@@ -2,62 +2,43 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from quorate.cli import _options
-from quorate.cli._checks import (
-    as_size,
-    check_files,
-    check_method,
-    refuse_to_write_over,
-    require_packages,
-)
-from quorate.cli._inputs import form_for, read_samples_of
-from quorate.cli._method_names import check_method_name
-from quorate.cli._numbers import WORKERS
-from quorate.cli._printable import say
+from quorate.cli._console import progress_console, say
+from quorate.cli._inputs import check_output, read_models, read_table
+from quorate.cli._prune import check_choice
 
 if TYPE_CHECKING:
     from quorate._report import Report
 
-_PACKAGES = ("matplotlib", "jinja2")
+_FOR_MODELS = ("data", "target", "method", "keep", "scoring", "source",
+               "max_samples")  # fmt: skip
 
 
 @click.command(short_help="Write one HTML page that explains a model.")
 @_options.model
-@_options.samples_or_summary
-@click.option(
+@click.argument("data", required=False, type=_options.FILE)
+@click.option("--target", metavar="COLUMN", help="Column of true labels.")
+@_options.file_option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
     help="Where to write the page; MODEL.html beside MODEL by default.",
 )
 @_options.force
-@click.option(
-    "--method",
-    default="auto",
-    show_default=True,
-    metavar="NAME",
-    help="How members are chosen; 'auto', or one of 'quorate methods'.",
-)
+@_options.method
 @_options.keep
 @_options.scoring
 @_options.rows
 @_options.noise
 @click.option("--title", metavar="TEXT", help="Title of the page.")
-@click.option("--jobs", type=WORKERS, metavar="N", help="Members asked at a time.")
-@_options.seed
-@click.option(
-    "--max-samples",
-    type=int,
-    metavar="N",
-    help="Make the page from a sample of so many, drawn by class; 200,000 by default.",
-)
-@_options.trust
-@_options.unsafe_pickle
+@_options.jobs
+@_options.seed(0)
+@_options.max_samples("Make the page from")
+@_options.loading
 @_options.as_json
 def report(
     model: Path,
@@ -65,18 +46,10 @@ def report(
     target: str | None,
     output: Path | None,
     force: bool,
-    method: str,
-    keep: str,
-    scoring: str | None,
-    rows: Literal["new", "training"] | None,
+    as_json: bool,
     noise: float,
     title: str | None,
-    jobs: int | None,
-    seed: int,
-    max_samples: int | None,
-    trust: tuple[str, ...],
-    unsafe_pickle: bool,
-    as_json: bool,
+    **options: Any,
 ) -> None:
     """Write one HTML page that explains MODEL, to be opened in any browser.
 
@@ -85,84 +58,67 @@ def report(
     of files a sample is drawn. MODEL may also be the .npz file of a summary, such as
     'quorate diagnose --resume' leaves; its page has what counts alone can say.
     """
-    page_file = output or model.with_suffix(".html")
-    refuse_to_write_over(page_file, force, ".html", ".htm")
-    if data is None or target is None:
-        usual = ("auto", "default", None, None, None)
-        if (method, keep, scoring, rows, max_samples) != usual:
+    output = output or model.with_suffix(".html")
+    check_output(output, force, ".html", ".htm")
+    if model.suffix.lower() == ".npz":
+        context = click.get_current_context()
+        sources = map(context.get_parameter_source, _FOR_MODELS)
+        if ParameterSource.COMMANDLINE in sources:
             raise click.UsageError(
                 f"{model} holds counts, from which nobody is chosen; give only "
                 "--output, --title and --noise."
             )
-        _of_summary(model, page_file, noise, title, as_json)
+        page = _report_counts(model, noise=noise, title=title)
+    elif data is None or target is None:
+        raise click.UsageError("a model needs DATA and --target COLUMN.")
+    else:
+        page = _report_model(model, data, target, noise=noise, title=title, **options)
+    page.save(output)
+    if as_json:
+        say(json.dumps({"output": str(output), **page.data}, indent=2))
         return
-    wanted = as_size(keep)
-    check_method_name(method, "auto")
-    check_files(
-        [model],
-        [data],
-        target,
-        unsafe_pickle=unsafe_pickle,
-        packages=_PACKAGES,
-    )
-    from quorate._files import load
-    from quorate._report import Source, make_report
-    from quorate._scoring import check_scoring
-    from quorate.cli._render import progress_console
-
-    method = check_method(method, wanted)
-    check_scoring(scoring, "report")
-    console = progress_console()
-    with console.status("reading"):
-        ensemble = load(model, trust, unsafe_pickle=unsafe_pickle)
-        X, y = read_samples_of(form_for({model: ensemble}, data), data, target)
-    options = [word for name in trust for word in ("--trust", name)]
-    if unsafe_pickle:
-        options.append("--unsafe-pickle")
-    if max_samples is not None:
-        options += ["--max-samples", str(max_samples)]
-    with console.status("asking the members, measuring, drawing"):
-        page = make_report(
-            ensemble,
-            X,
-            y,
-            method=method,
-            keep=wanted,
-            scoring=scoring,
-            source=rows or "auto",
-            methods=None,
-            noise=noise,
-            title=title,
-            n_jobs=jobs,
-            random_state=seed,
-            files=Source(str(model), str(data), target, tuple(options)),
-            max_samples=max_samples,
-            target=target if y is None else None,
-        )
-    _write(page, page_file, as_json)
+    for step in page.data["advice"]:
+        say(f"- {step['title']}")
+    say(f"written to {output}")
 
 
-def _of_summary(
-    path: Path, page_file: Path, noise: float, title: str | None, as_json: bool
-) -> None:
+def _report_counts(path: Path, **how: Any) -> "Report":
     from quorate._report import summary_report
     from quorate._votes import Votes, load_counts
-    from quorate.cli._render import progress_console
 
-    require_packages(*_PACKAGES)
     counts = load_counts(path)
     if isinstance(counts, Votes):
         counts = counts.summary()
     with progress_console().status("measuring, drawing"):
-        page = summary_report(counts, noise=noise, title=title, file=str(path))
-    _write(page, page_file, as_json)
+        return summary_report(counts, file=str(path), **how)
 
 
-def _write(page: "Report", page_file: Path, as_json: bool) -> None:
-    page.save(page_file)
-    if as_json:
-        say(json.dumps({"output": str(page_file), **page.data}, indent=2))
-        return
-    for step in page.data["advice"]:
-        say(f"- {step['title']}")
-    say(f"written to {page_file}")
+def _report_model(
+    model: Path,
+    data: Path,
+    target: str,
+    *,
+    max_samples: int | None,
+    trusted: tuple[str, ...],
+    unsafe_pickle: bool,
+    **how: Any,
+) -> "Report":
+    from quorate._report import Request, Source, make_report
+
+    check_choice(**how)
+    (ensemble,), form = read_models(
+        [model], [data], target, trusted=trusted, unsafe_pickle=unsafe_pickle
+    )
+    X, y = read_table(form, data, target)
+    options = [word for name in trusted for word in ("--trust", name)]
+    options += ["--unsafe-pickle"] * unsafe_pickle
+    if max_samples is not None:
+        options += ["--max-samples", str(max_samples)]
+    request = Request(
+        files=Source(str(model), str(data), target, tuple(options)),
+        max_samples=max_samples,
+        target=target if y is None else None,
+        **how,
+    )
+    with progress_console().status("asking the members, measuring, drawing"):
+        return make_report(ensemble, X, y, request)

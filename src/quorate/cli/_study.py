@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from quorate._atomic import atomic_write
-from quorate.cli._checks import check_folder
-from quorate.cli._interrupts import heeding_interrupts, interrupted_code
-from quorate.cli._numbers import WORKERS
-from quorate.cli._printable import say
+from quorate.cli import _options
+from quorate.cli._console import plain_table, results_console, say
+from quorate.cli._errors import heeding_interrupts, interrupted_code
+from quorate.cli._inputs import check_folder
+from quorate.cli._study_view import progress_bar, show_results
 
 if TYPE_CHECKING:
     from quorate.study import Plan, Results
 
 F = TypeVar("F", bound=Callable[..., Any])
-_FILE = click.Path(path_type=Path)
 
 
 @click.group()
@@ -30,7 +30,6 @@ def study() -> None:
 @study.command(name="list")
 def list_presets() -> None:
     """List the studies that come with the package."""
-    from quorate.cli._render import plain_table, results_console
     from quorate.study import PRESETS
 
     table = plain_table("study", "what it compares", numbers=0)
@@ -40,7 +39,7 @@ def list_presets() -> None:
 
 
 @study.command()
-@click.argument("path", type=_FILE, default="study.toml")
+@click.argument("path", type=_options.FILE, default="study.toml")
 def new(path: Path) -> None:
     """Write a commented example plan to PATH (study.toml)."""
     if path.exists():
@@ -53,8 +52,12 @@ def new(path: Path) -> None:
 def _running(command: F) -> F:
     """Add the options that running and resuming share."""
     options: dict[str, dict[str, Any]] = {
-        "--data": {"type": _FILE, "metavar": "DIR", "help": "Folder of data sets."},
-        "--jobs": {"type": WORKERS, "metavar": "N", "help": "Fits at a time."},
+        "--data": {
+            "type": _options.FILE,
+            "metavar": "DIR",
+            "help": "Folder of data sets.",
+        },
+        "--jobs": {"type": _options.WORKERS, "metavar": "N", "help": "Fits at a time."},
         "--dask": {
             "metavar": "tcp://HOST:PORT",
             "help": "Run on the Dask cluster of this scheduler.",
@@ -76,12 +79,7 @@ def _running(command: F) -> F:
 @click.option(
     "--quick", is_flag=True, help="Fewer rows, members, data sets and repeats."
 )
-@click.option(
-    "--store",
-    type=_FILE,
-    metavar="FILE",
-    help="Where results go; PLAN.sqlite by default.",
-)
+@_options.file_option("--store", help="Where results go; PLAN.sqlite by default.")
 @click.option(
     "--dry-run", is_flag=True, help="Say what would be done and how long it takes."
 )
@@ -110,7 +108,7 @@ def run(
 
 
 @study.command()
-@click.argument("store", type=_FILE)
+@click.argument("store", type=_options.FILE)
 @_running
 def resume(store: Path, **options: Any) -> None:
     """Do what is missing in STORE."""
@@ -136,8 +134,6 @@ def _run(
     retry: bool,
     download: bool,
 ) -> None:
-    from quorate.cli._render import results_console
-    from quorate.cli._study_view import progress_bar, show_results
     from quorate.study import Results, forecast_plan, run_plan
 
     how: dict[str, Any] = {
@@ -206,22 +202,15 @@ def _workers(dask: str | None, backend: str | None) -> Iterator[None]:
 
 
 @study.command()
-@click.argument("store", type=_FILE)
-@click.option(
+@click.argument("store", type=_options.FILE)
+@_options.option(
     "--format",
     "form",
     default="terminal",
-    show_default=True,
     type=click.Choice(["terminal", "markdown", "latex", "csv", "parquet", "json"]),
     help="csv and parquet have a row per cell.",
 )
-@click.option(
-    "-o",
-    "--output",
-    type=_FILE,
-    metavar="FILE",
-    help="Write to FILE instead of printing.",
-)
+@_options.file_option("-o", "--output", help="Write to FILE instead of printing.")
 @click.option(
     "--reference",
     metavar="METHOD",
@@ -233,22 +222,19 @@ def _workers(dask: str | None, backend: str | None) -> Iterator[None]:
     is_flag=True,
     help="Also tell how data was prepared, and whole tracebacks.",
 )
-@click.option(
-    "--figures", type=_FILE, metavar="DIR", help="Draw the figures into DIR instead."
+@_options.file_option(
+    "--figures", metavar="DIR", help="Draw the figures into DIR instead."
 )
-@click.option(
+@_options.option(
     "--figure-format",
     "kinds",
     multiple=True,
     default=("png",),
-    show_default=True,
     type=click.Choice(["png", "svg", "pdf"]),
     help="Repeat for several.",
 )
-@click.option(
+@_options.file_option(
     "--html",
-    type=_FILE,
-    metavar="FILE",
     help="Write one page with all tables and figures to FILE instead.",
 )
 def report(
@@ -266,8 +252,6 @@ def report(
         raise click.UsageError("parquet is not for printing; name a file with -o.")
     for written in filter(None, (output, html)):
         check_folder(written)
-    from quorate.cli._render import results_console
-    from quorate.cli._study_view import show_results
     from quorate.study import Results
 
     results = Results.read(store)

@@ -5,16 +5,19 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from rich import progress
 from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
-from quorate.cli._printable import on_one_line
-from quorate.cli._render import heading, plain_table, progress_console
+from quorate.cli._console import (
+    heading,
+    on_one_line,
+    plain_table,
+    progress_console,
+)
 
 if TYPE_CHECKING:
-    from rich.progress import Task
-
     from quorate.stats import Nemenyi, Scores
     from quorate.study import Results, ScoreTable, Standing
 
@@ -31,12 +34,10 @@ def progress_bar(name: str) -> Iterator[Callable[[int, int], None] | None]:
     if not console.is_terminal:
         yield None
         return
-    from rich import progress
-
     name = escape(on_one_line(name))
 
     class Rate(progress.ProgressColumn):
-        def render(self, task: "Task") -> Text:
+        def render(self, task: progress.Task) -> Text:
             speed = task.finished_speed or task.speed
             return Text("" if speed is None else f"{speed:.1f}/s", style="dim")
 

@@ -24,7 +24,6 @@ from quorate.lazy._additive import AdditiveEnsemble, make_additive
 from quorate.lazy._compact import CompactClassifier
 from quorate.lazy._engine import LazyCurve, follow, watch
 from quorate.lazy._fitting import (
-    MODES,
     check_confidence,
     check_parameters,
     check_rows,
@@ -33,23 +32,20 @@ from quorate.lazy._fitting import (
     make_order,
     warn_of_training_rows,
 )
-from quorate.lazy._ready import Ready, make_ready
+from quorate.lazy._ready import Ready, make_ready, make_rule
 from quorate.lazy._rules import (
-    CalibratedRule,
-    ExactRule,
     Guarantee,
-    Rule,
     Stops,
     calibrate,
     harmful_thresholds,
-    make_bayes,
     make_stops,
 )
 
-__all__ = ["MODES", "LazyClassifier"]
-
-_CONFIDENCES = (0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9999)
-_THRESHOLDS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0)
+# Settings of a curve, where none are given.
+_USUAL = {
+    "bayes": (0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9999),
+    "calibrated": (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0),
+}
 
 
 class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -318,20 +314,14 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         """
         ready = self._prepared()
         ensemble, stops = ready.ensemble, ready.stops
-        mode = ready.mode
-        exact = ExactRule(stops, ensemble.margin)
-        rules: list[Rule]
-        if mode in ("exact", "all"):
-            values = np.ones(1)
-            rules = [exact]
-        elif mode == "bayes":
-            values = np.sort(np.asarray(_given(settings, _CONFIDENCES), dtype=float))
+        mode, values = ready.mode, np.ones(1)
+        if mode in _USUAL:
+            given = _USUAL[mode] if settings is None else settings
+            values = np.sort(np.asarray(given, dtype=float))
+        if mode == "bayes":
             for value in values:
                 check_confidence(float(value))
-            rules = [make_bayes(ensemble, stops, value) for value in values]
-        else:
-            values = np.sort(np.asarray(_given(settings, _THRESHOLDS), dtype=float))
-            rules = [CalibratedRule(exact, value) for value in values]
+        rules = [make_rule(ensemble, stops, mode, value, value) for value in values]
         prepared = sliceable(ensemble.prepare(X))
         reference = ensemble.reference(X, prepared)
         course = follow(ensemble, self.order_, stops, prepared)
@@ -442,10 +432,10 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         self.measured_members_: float | None = None
         if reference is None:
             return 0
-        outcome = self._ready.ask_prepared(sliceable(X), prepared, self.n_jobs)
-        changed = outcome.codes != reference
+        result = self._ready.ask_prepared(sliceable(X), prepared, self.n_jobs)
+        changed = result.codes != reference
         self.measured_disagreement_ = float(changed.mean())
-        self.measured_members_ = float(outcome.asked.mean())
+        self.measured_members_ = float(result.asked.mean())
         return int(changed.sum())
 
     # What scikit-learn asks for
@@ -491,10 +481,6 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         state = dict(super().__getstate__())
         state.pop("_ready", None)
         return state
-
-
-def _given(settings: Any, usual: tuple[float, ...]) -> Any:
-    return usual if settings is None else settings
 
 
 def _takes_missing(ensemble: Ensemble) -> bool:

@@ -343,6 +343,22 @@ class Ready:
         return self.compiled.ask(raw, X)
 
 
+def make_rule(
+    ensemble: AdditiveEnsemble,
+    stops: Stops,
+    mode: str,
+    confidence: float,
+    threshold: float | None,
+) -> Rule:
+    """Return when a mode stops."""
+    if mode == "bayes":
+        return make_bayes(ensemble, stops, confidence)
+    exact = ExactRule(stops, ensemble.margin)
+    if mode == "calibrated" and threshold is not None:
+        return CalibratedRule(exact, threshold)
+    return exact
+
+
 def make_ready(
     ensemble: AdditiveEnsemble,
     order: IntArray,
@@ -359,12 +375,7 @@ def make_ready(
     Who insists on kernels is told why they cannot answer, and who meant to do without
     them by a word that says nothing, that it does not.
     """
-    exact = ExactRule(stops, ensemble.margin)
-    rule: Rule = exact
-    if mode == "bayes":
-        rule = make_bayes(ensemble, stops, confidence)
-    elif mode == "calibrated" and threshold is not None:
-        rule = CalibratedRule(exact, threshold)
+    rule = make_rule(ensemble, stops, mode, confidence, threshold)
     compiled = None
     if engine != "numpy":
         remark = misspelt()

@@ -30,27 +30,40 @@ _FLATTERED = (
 
 @dataclass(frozen=True, slots=True)
 class ModeTrial:
-    """How one mode did."""
+    """How one mode did.
+
+    Attributes
+    ----------
+    mode : str
+        The mode, or "everyone" for the ensemble itself.
+    setting : float | None
+        The confidence of "bayes", the epsilon of "calibrated", None for the others.
+    members_asked : float
+        Mean number of members asked about a sample.
+    share_asked : float
+        The same as a share of all members.
+    expected_disagreement : float | None
+        Share of predictions that the mode may change; None where it promises nothing.
+    disagreement : float
+        Share of predictions that it did change.
+    milliseconds : float
+        Best measured time to predict the samples.
+    speedup : float
+        How many times faster than the ensemble itself.
+    accuracy : float | None
+        Share of samples predicted right; None without labels, and on samples that the
+        members were trained on, where it would mean nothing.
+    """
 
     mode: str
-    """The mode, or "everyone" for the ensemble itself."""
     setting: float | None
-    """The confidence of "bayes", the epsilon of "calibrated", None for the others."""
     members_asked: float
-    """Mean number of members asked about a sample."""
     share_asked: float
-    """The same as a share of all members."""
     expected_disagreement: float | None
-    """Share of predictions that the mode may change; None where it promises nothing."""
     disagreement: float
-    """Share of predictions that it did change."""
     milliseconds: float
-    """Best measured time to predict the samples."""
     speedup: float
-    """How many times faster than the ensemble itself."""
     accuracy: float | None
-    """Share of samples predicted right; None without labels, and on samples that the
-    members were trained on, where it would mean nothing."""
 
     @property
     def title(self) -> str:
@@ -64,17 +77,24 @@ class ModeTrial:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """How all modes did on the same samples."""
+    """How all modes did on the same samples.
+
+    Attributes
+    ----------
+    n_calibration : int
+        Samples set aside to calibrate on.
+    left_out : str | None
+        Why calibrated mode could not be tried; None if it was.
+    source : VoteSource
+        What the samples are to the members.
+    """
 
     modes: tuple[ModeTrial, ...]
     n_members: int
     n_samples: int
     n_calibration: int
-    """Samples set aside to calibrate on."""
     left_out: str | None
-    """Why calibrated mode could not be tried; None if it was."""
     source: VoteSource
-    """What the samples are to the members."""
 
     @property
     def note(self) -> str:
@@ -145,66 +165,52 @@ def try_modes(
         labels, counts = np.unique(as_labels(y, "y"), return_counts=True)
         check_labels(found, labels, counts, "lazy")
     kind = source_of(found, found.prepare(X), source)
-
-    def lazy(mode: str, **options: Any) -> LazyClassifier:
-        return LazyClassifier(
-            ensemble,
-            mode,
-            epsilon=epsilon,
-            random_state=random_state,
-            n_jobs=getattr(ensemble, "n_jobs", None),
-            **options,
-        )
-
-    wanted = [confidence] if isinstance(confidence, (int, float)) else confidence
-    tried: list[tuple[float | None, LazyClassifier]] = [(None, lazy("exact"))]
-    tried += [(float(one), lazy("bayes", confidence=one)) for one in wanted]
-    with warnings.catch_warnings():
-        # What a mode does not promise is None in the result.
-        warnings.simplefilter("ignore", ConfidenceWarning)
-        for _, model in tried:
-            model.fit()
     calibration, rows, left_out = _split(
         count_rows(X), epsilon, random_state, kind.flaw
     )
+    options: dict[str, Any] = {
+        "epsilon": epsilon,
+        "random_state": random_state,
+        "n_jobs": getattr(ensemble, "n_jobs", None),
+    }
+    wanted = [confidence] if isinstance(confidence, (int, float)) else confidence
+    models = [LazyClassifier(ensemble, "exact", **options)]
+    models += [LazyClassifier(ensemble, "bayes", one, **options) for one in wanted]
+    with warnings.catch_warnings():
+        # What a mode does not promise is None in the result.
+        warnings.simplefilter("ignore", ConfidenceWarning)
+        for model in models:
+            model.fit()
     if left_out is None:
-        careful = lazy("calibrated").fit(take_rows(X, calibration), source="new")
-        tried.append((float(epsilon), careful))
+        careful = LazyClassifier(ensemble, "calibrated", **options)
+        models.append(careful.fit(take_rows(X, calibration), source="new"))
     judged = take_rows(X, rows)
     truth = None if y is None or kind.flaw else np.asarray(y)[rows]
-    models = [ensemble, *(model for _, model in tried)]
-    times = predict_milliseconds(models, judged, repeats)
+    times = predict_milliseconds([ensemble, *models], judged, repeats)
     own = np.asarray(ensemble.predict(judged))
-    n_members = tried[0][1].n_members_
-    modes = [
-        ModeTrial(
-            mode="everyone",
-            setting=None,
-            members_asked=float(n_members),
-            share_asked=1.0,
-            expected_disagreement=0.0,
-            disagreement=0.0,
-            milliseconds=float(times[0]),
-            speedup=1.0,
-            accuracy=_share(own, truth),
+    n_members = models[0].n_members_
+
+    def judge(mode: str, setting: float | None, answers: Array, asked: float,
+              expected: float | None, taken: float) -> ModeTrial:  # fmt: skip
+        return ModeTrial(
+            mode=mode,
+            setting=setting,
+            members_asked=asked,
+            share_asked=asked / n_members,
+            expected_disagreement=expected,
+            disagreement=float(np.mean(answers != own)),
+            milliseconds=float(taken),
+            speedup=float(times[0] / taken),
+            accuracy=None if truth is None else float(np.mean(answers == truth)),
         )
-    ]
-    for (setting, model), taken in zip(tried, times[1:], strict=True):
-        answers = model.predict(judged)
-        asked = float(model.members_asked(judged).mean())
-        modes.append(
-            ModeTrial(
-                mode=model.mode,
-                setting=setting,
-                members_asked=asked,
-                share_asked=asked / n_members,
-                expected_disagreement=model.expected_disagreement_,
-                disagreement=float(np.mean(answers != own)),
-                milliseconds=float(taken),
-                speedup=float(times[0] / taken),
-                accuracy=_share(answers, truth),
-            )
-        )
+
+    modes = [judge("everyone", None, own, float(n_members), 0.0, times[0])]
+    for model, taken in zip(models, times[1:], strict=True):
+        settings = {"bayes": model.confidence, "calibrated": model.epsilon}
+        setting = settings.get(model.mode)
+        answers, asked = model.predict(judged), model.members_asked(judged).mean()
+        expected = model.expected_disagreement_
+        modes.append(judge(model.mode, setting, answers, float(asked), expected, taken))
     return Trial(tuple(modes), n_members, rows.size, calibration.size, left_out, kind)
 
 
@@ -212,20 +218,13 @@ def _split(
     n_rows: int, epsilon: float, seed: int, flaw: str
 ) -> tuple[Array, Array, str | None]:
     """Return the rows to calibrate on, those to judge on, and why not to calibrate."""
-    nobody, everybody = np.arange(0), np.arange(n_rows)
-    if flaw:
-        return nobody, everybody, flaw
-    needed = rows_needed(epsilon)
-    half = n_rows // 2
-    if half < needed:
-        why = (
+    needed, half = rows_needed(epsilon), n_rows // 2
+    if half < needed and not flaw:
+        flaw = (
             f"{n_rows} samples are too few to calibrate for epsilon={epsilon:g} and "
             f"try it: that takes {2 * needed}"
         )
-        return nobody, everybody, why
+    if flaw:
+        return np.arange(0), np.arange(n_rows), flaw
     mixed = np.random.default_rng(seed).permutation(n_rows)
     return np.sort(mixed[:half]), np.sort(mixed[half:]), None
-
-
-def _share(found: Array, truth: Array | None) -> float | None:
-    return None if truth is None else float(np.mean(found == truth))

@@ -1,0 +1,214 @@
+"""Where batches are voted on: in this process, on several cores, on a cluster.
+
+Wherever that is, the models travel once to each worker, and are read once there.
+"""
+
+import tempfile
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from importlib import import_module
+from numbers import Integral
+from pathlib import Path
+from typing import Any
+
+import joblib
+
+from quorate._data import Batch, as_dask_task, compute_named, named_batch
+from quorate._summarising._tasks import BatchResult, BatchTask, OpenTask
+from quorate._votes import PartOffsets, Summary
+from quorate._workers import deaf_to_interrupts
+from quorate.exceptions import BatchError
+
+# Summaries added in one task of a cluster.
+_FAN_IN = 8
+_PATIENCE = "10s"
+
+Part = tuple[Summary | None, dict[int, int]]
+"""A sum of partitions, and how many rows each of these has."""
+
+
+# In processes
+
+
+def check_jobs(n_jobs: Any) -> None:
+    """Refuse what is no number of processes."""
+    whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and (not whole or n_jobs == 0):
+        raise ValueError(
+            f"summarise(n_jobs={n_jobs!r}): a number of processes, -1 for one on each "
+            "core, or None for this one."
+        )
+
+
+@contextmanager
+def batch_results(
+    task: BatchTask, batches: Iterator[Batch], n_jobs: int | None, start: int = 0
+) -> Iterator[Iterator[BatchResult]]:
+    """Yield an iterator over the summaries of batches, in their order.
+
+    ``start`` is the number of rows before the first of them.
+    """
+    opened = task.opened()  # refuses here what workers would refuse
+    if joblib.effective_n_jobs(n_jobs or 1) == 1:
+        yield _one_by_one(opened, batches, start)
+        return
+    with tempfile.TemporaryDirectory(prefix="quorate-") as folder:
+        path = Path(folder) / "task.joblib"
+        joblib.dump(task, path)
+        work: Any = joblib.Parallel(
+            n_jobs=n_jobs, return_as="generator", pre_dispatch="2*n_jobs"
+        )
+        with deaf_to_interrupts():  # the call starts the workers
+            results = work(
+                joblib.delayed(_in_worker)(str(path), batch, place)
+                for batch, place in _placed(batches, start, opened.drawn is not None)
+            )
+        try:
+            yield map(_raised, results)
+        finally:
+            with warnings.catch_warnings():
+                # Batches after one that ended the pass are of no use.
+                warnings.filterwarnings("ignore", ".* tasks? which were still")
+                results.close()
+
+
+def _one_by_one(
+    task: OpenTask, batches: Iterator[Batch], start: int
+) -> Iterator[BatchResult]:
+    for batch in batches:
+        result = task.on_batch(batch, start)
+        start += result.n_rows
+        yield result
+
+
+def _placed(
+    batches: Iterator[Batch], start: int, needed: bool
+) -> Iterator[tuple[Batch, int]]:
+    """Yield batches and how many rows come before each, where that is needed."""
+    for batch in batches:
+        if needed and batch.n_rows is None:
+            raise ValueError(
+                f"summarise(source='training'): {batch.name} does not say how many "
+                "rows it has, which several processes need to know; leave n_jobs away."
+            )
+        yield batch, start
+        start += batch.n_rows or 0
+
+
+def _raised(result: BatchResult | BatchError) -> BatchResult:
+    """Raise the error of a batch when its turn has come: those before it count."""
+    if isinstance(result, BatchError):
+        raise result
+    return result
+
+
+def _in_worker(path: str, batch: Batch, start: int) -> BatchResult | BatchError:
+    try:
+        return _open_file(path).on_batch(batch, start)
+    except BatchError as error:
+        return error
+
+
+@lru_cache(maxsize=1)
+def _open_file(path: str) -> OpenTask:
+    task: BatchTask = joblib.load(path)
+    return task.opened()
+
+
+# On Dask: each partition is a task, and sums are added up there as a tree
+
+
+def summarise_partitions(task: BatchTask, pairs: list[tuple[Any, Any]]) -> Summary:
+    """Return the summary of all partitions."""
+    models, ask = as_dask_task(task), _delayed(_on_partition)
+    tasks = [ask(models, at, X, y) for at, (X, y) in enumerate(pairs)]
+    return _added_up(tasks, pairs)
+
+
+def summarise_batches(task: BatchTask, batches: Iterable[Batch]) -> Summary:
+    """Return the summary of batches that workers can read for themselves."""
+    models, ask = as_dask_task(task), _delayed(_on_batch)
+    return _added_up([ask(models, at, batch) for at, batch in enumerate(batches)])
+
+
+def _delayed(function: Any) -> Any:
+    return import_module("dask").delayed(function, pure=False)
+
+
+@lru_cache(maxsize=1)
+def _open_once(task: BatchTask) -> OpenTask:
+    return task.opened()
+
+
+def _on_partition(task: BatchTask, at: int, X: Any, y: Any) -> Part:
+    if len(y) == 0:
+        return None, {at: 0}  # what a filter left nothing of
+    with named_batch(f"partition {at}"):
+        result = _open_once(task).on_samples(X, y)
+    return result.summary.shifted(PartOffsets.start_of(at)), {at: result.n_rows}
+
+
+def _on_batch(task: BatchTask, at: int, batch: Batch) -> Part:
+    result = _open_once(task).on_batch(batch)
+    return result.summary.shifted(PartOffsets.start_of(at)), {at: result.n_rows}
+
+
+def _added_up(parts: list[Any], pairs: Sequence[tuple[Any, Any]] = ()) -> Summary:
+    add = _delayed(_add)
+    while len(parts) > 1:
+        starts = range(0, len(parts), _FAN_IN)
+        parts = [add(parts[start : start + _FAN_IN]) for start in starts]
+    with warnings.catch_warnings():
+        # It is as large as the models, and there is no other way that survives a loss.
+        warnings.filterwarnings("ignore", "Sending large graph")
+        try:
+            found = compute_named(parts, pairs) if parts else [(None, {})]
+        except BatchError as error:
+            raise BatchError(f"summarise: {error}") from error
+        finally:
+            _open_once.cache_clear()
+    ((total, lengths),) = found
+    if total is None:
+        raise ValueError("summarise: the partitions have no rows.")
+    summary: Summary = total
+    return summary.moved(PartOffsets(lengths))
+
+
+def _add(parts: list[Part]) -> Part:
+    lengths: dict[int, int] = {}
+    total: Summary | None = None
+    for summary, rows in parts:
+        lengths |= rows
+        if summary is not None:
+            try:
+                total = summary if total is None else total + summary
+            except ValueError as error:
+                # Nothing is wrong with any one of them.
+                raise BatchError(str(error)) from error
+    return total, lengths
+
+
+def connect(address: str) -> Any:
+    """Return a client of the Dask scheduler at an address.
+
+    Raises
+    ------
+    ImportError
+        If Dask is not installed.
+    OSError
+        If no scheduler answers.
+    """
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise ImportError(f"{address}: needs Dask; pip install distributed") from error
+    try:
+        client: Any = Client
+        return client(address, timeout=_PATIENCE)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise OSError(
+            f"{address}: no Dask scheduler answers; addresses look like "
+            "tcp://host:8786."
+        ) from error

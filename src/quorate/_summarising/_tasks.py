@@ -1,0 +1,249 @@
+"""What is asked about every batch, and what it is compared with."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from quorate._choosing import Selection
+from quorate._data import Batch, digest_rows, named_batch
+from quorate._typing import Array, FloatArray, IntArray
+from quorate._votes import (
+    PairedErrors,
+    Summary,
+    Votes,
+    code_dtype,
+    codes_among,
+    prefix_predictions,
+)
+from quorate.ensembles import (
+    BatchVoter,
+    Ensemble,
+    RowSource,
+    batch_source,
+    check_pair,
+    places_among,
+    read_ensemble,
+    recorded_rows,
+    same_members,
+)
+from quorate.pruning import Pruner
+
+
+@dataclass(frozen=True, eq=False)
+class BatchTask:
+    """Votes of a model on batches, to be summarised; may travel to another process."""
+
+    model: Any
+    """The ensemble that votes."""
+    against: Any = None
+    """The model, or the order of members, that it is compared with."""
+    source: RowSource = "auto"
+    """What the caller says the samples are to the members."""
+    in_order: bool = True
+    """Whether batches come in their order, so that training rows have numbers."""
+
+    def opened(self) -> "OpenTask":
+        """Return the task with its models read, once for many batches."""
+        ensemble = read_ensemble(self.model)
+        out_of_bag = "auto" if self.in_order else False
+        kind, drawn = batch_source(ensemble, self.source, out_of_bag, "summarise")
+        rival = None
+        if self.against is not None:
+            rival = read_rival(ensemble, self.against, self.source)
+        return OpenTask(BatchVoter(ensemble, kind, drawn), rival)
+
+
+@dataclass(frozen=True, slots=True)
+class BatchResult:
+    """What is known of a batch once it has been voted on."""
+
+    summary: Summary
+    """Positions in it count from the first row of the batch."""
+    n_rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTask:
+    """A task whose models have been read."""
+
+    voter: BatchVoter
+    rival: "MemberOrder | OtherModel | None"
+
+    @property
+    def ensemble(self) -> Ensemble:
+        """The ensemble that votes."""
+        return self.voter.ensemble
+
+    @property
+    def drawn(self) -> list[IntArray] | None:
+        """The rows that each member was trained on, for out-of-bag votes."""
+        return self.voter.drawn
+
+    def on_batch(self, batch: Batch, start: int = 0) -> BatchResult:
+        """Return the summary of a batch.
+
+        ``start`` says which training row its first row is, for out-of-bag votes.
+        """
+        with named_batch(batch.name):
+            total: Summary | None = None
+            rows = 0
+            for X, y in batch.parts(self.voter.chunk_rows):
+                part = self.on_samples(X, y, start + rows)
+                moved = part.summary.shifted(rows)
+                total = moved if total is None else total + moved
+                rows += part.n_rows
+        assert total is not None  # a batch without rows is refused
+        return BatchResult(total, rows)
+
+    def on_samples(self, X: Any, y: Any, start: int = 0) -> BatchResult:
+        """Return the summary of samples, voted on in chunks."""
+        prepared, truth = self.voter.prepared(X, y)
+        total: Summary | None = None
+        for chunk in self.voter.voted(X, prepared, truth, start):
+            part = chunk.votes.summary(chunk.start)
+            if self.rival is not None:
+                paired = count_pair(chunk.votes, self.rival, chunk.X)
+                part = replace(part, rivals=paired)
+            total = part if total is None else total + part
+        assert total is not None  # no votes at all are refused
+        return BatchResult(total, int(truth.size))
+
+
+@dataclass(frozen=True)
+class MemberOrder:
+    """The first members of an order, fixed before the samples were seen."""
+
+    order: IntArray
+    weights: FloatArray | None = None
+    """The weights of all members, where new ones were chosen."""
+    is_nested: bool = True
+    """Whether fewer of them are a choice as well; else there is one candidate."""
+    chosen_on_rows: tuple[str, ...] = ()
+    """Digests of the rows that members were chosen, or distilled, on."""
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """How many members each candidate has, the largest first."""
+        size = self.order.size
+        return np.arange(size, 0, -1) if self.is_nested else np.array([size])
+
+    def decisions(self, votes: Votes, X: Any) -> Iterable[Array]:
+        """Return the classes that each candidate decides for."""
+        if self.is_nested:
+            small = code_dtype(votes.n_classes)
+            prefixes = prefix_predictions(votes, self.order)
+            return [prefix.codes().astype(small) for prefix in prefixes][::-1]
+        part = votes if self.weights is None else votes.reweighted(self.weights)
+        return [part.keep(np.sort(self.order)).decisions()]
+
+
+@dataclass(frozen=True)
+class OtherModel:
+    """A model that is asked itself."""
+
+    model: Any
+    sizes: IntArray
+    order: IntArray | None
+    """Which members of the whole ensemble it has; None if it has others."""
+    weights: None = None
+    chosen_on_rows: tuple[str, ...] = ()
+
+    def decisions(self, votes: Votes, X: Any) -> Iterable[Array]:
+        """Return the classes that it predicts."""
+        return [codes_among(np.asarray(self.model.predict(X)), votes.classes)]
+
+
+def count_pair(
+    votes: Votes, rival: MemberOrder | OtherModel, X: Any = None
+) -> PairedErrors:
+    """Count on which samples a rival errs and the ensemble does not, or the reverse."""
+    return PairedErrors.count(
+        votes.y,
+        votes.decisions(),
+        rival.decisions(votes, X),
+        votes.n_classes,
+        sizes=rival.sizes,
+        order=rival.order,
+        weights=rival.weights,
+        rows=digest_rows(X) if rival.chosen_on_rows else None,
+        chosen_on_rows=rival.chosen_on_rows,
+    )
+
+
+def read_rival(
+    ensemble: Ensemble, against: Any, source: RowSource
+) -> MemberOrder | OtherModel:
+    """Read what an ensemble is compared with: a model, or an order of its members."""
+    owner = "summarise(against)"
+    if isinstance(against, Selection) or _are_positions(against):
+        return member_order(against, ensemble.n_members, owner)
+    small = read_ensemble(against)
+    if not callable(getattr(against, "predict", None)):
+        raise TypeError(
+            f"{owner}: a {type(against).__name__} cannot predict by itself; give a "
+            "model, a Selection or an order of members."
+        )
+    check_pair(ensemble, small, owner)
+    rows = () if source == "new" else recorded_rows([ensemble, small])
+    kept = same_members(small, ensemble)
+    if (
+        kept is not None
+        and kept.size < ensemble.n_members
+        and against is small.model
+        and small.kind is ensemble.kind
+        and small.rule == ensemble.rule
+        and _same_weights(small, ensemble, kept)
+    ):
+        return MemberOrder(kept, is_nested=False, chosen_on_rows=rows)
+    order = places_among(against, small, ensemble)
+    sizes = np.array([small.n_members])
+    return OtherModel(against, sizes, order, chosen_on_rows=rows)
+
+
+def _same_weights(small: Ensemble, big: Ensemble, kept: IntArray) -> bool:
+    if small.weights is None or big.weights is None:
+        return small.weights is big.weights
+    return np.array_equal(small.weights, big.weights[kept])
+
+
+def _are_positions(given: Any) -> bool:
+    if isinstance(given, list):
+        return bool(given) and all(isinstance(one, (int, np.integer)) for one in given)
+    return isinstance(given, np.ndarray) and given.dtype.kind in "iu"
+
+
+def member_order(order: Any, n_members: int, owner: str) -> MemberOrder:
+    """Read members in the order in which they come in.
+
+    Parameters
+    ----------
+    order : Selection, fitted Pruner or array-like of int
+    n_members : int
+        Members of the whole ensemble.
+    owner : str
+        Who asks, for messages.
+    """
+    pruner = order.pruner if isinstance(order, Selection) else order
+    weights, is_nested, places = None, True, order
+    if isinstance(pruner, Pruner):
+        check_is_fitted(pruner, "order_")
+        places = order.order if isinstance(order, Selection) else pruner.order_
+        weights, tags = pruner.new_weights, pruner.tags
+        is_nested = pruner.has_order and tags.nested and not tags.chooses_weights
+    places = np.asarray(places)
+    fits = places.ndim == 1 and places.size and places.dtype.kind in "iu"
+    if (
+        not fits
+        or places.min() < 0
+        or places.max() >= n_members
+        or np.unique(places).size < places.size
+    ):
+        raise ValueError(
+            f"{owner}: an order has positions of members, each once, 0 to "
+            f"{n_members - 1}."
+        )
+    return MemberOrder(places.astype(np.int64), weights, is_nested)

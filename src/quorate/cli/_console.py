@@ -1,0 +1,118 @@
+r"""What is printed: text that a terminal only shows, and tables in the house style.
+
+Names come from files that others made. A terminal obeys what is between the letters:
+it can be told to move, to clear, to change its title, to show text backwards.
+"""
+
+import os
+import re
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+from rich import box
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from quorate._judging import Comparison
+
+# C0 and C1 controls without tab and newline, marks that turn the direction of text,
+# other ends of lines, and halves of characters, which cannot be printed.
+_COMMANDS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
+    "\ud800-\udfff]"
+)
+_WIDTH_WITHOUT_TERMINAL = 80
+_READER_GONE = 141  # 128 and the number of SIGPIPE
+
+
+def printable(text: str) -> str:
+    r"""Return text with what a terminal would obey spelt out, as in ``\x1b``.
+
+    Tabs and newlines stay.
+
+    >>> printable("a\x1b[2Jb") == r"a\x1b[2Jb"
+    True
+    """
+
+    def spelt_out(match: re.Match[str]) -> str:
+        return match.group().encode("unicode_escape", "surrogatepass").decode("ascii")
+
+    return _COMMANDS.sub(spelt_out, text)
+
+
+def on_one_line(text: str) -> str:
+    r"""Return a name with newlines spelt out too, so that it cannot make lines up."""
+    return printable(text).replace("\n", r"\n").replace("\t", r"\t")
+
+
+def say(text: object, *, err: bool = False, nl: bool = True) -> None:
+    """Print text as it is to be seen; nothing else in this room prints but consoles."""
+    click.echo(printable(str(text)), err=err, nl=nl)
+
+
+def end_quietly() -> NoReturn:
+    """End as a command does whose reader has gone, such as ``head``."""
+    with suppress(OSError, ValueError):
+        # What is still to be written goes nowhere, and without a complaint.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    raise SystemExit(_READER_GONE)
+
+
+class SafeConsole(Console):
+    """A console that shows control characters in texts instead of sending them."""
+
+    def on_broken_pipe(self) -> None:
+        """End as other commands do when nobody reads on."""
+        end_quietly()
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """Render as any console does; what a terminal would obey is spelt out."""
+        for segment in super().render(renderable, options):
+            if segment.control:
+                yield segment  # of rich itself, for bars that move
+            else:
+                yield Segment(printable(segment.text), segment.style)
+
+
+def results_console() -> Console:
+    """Return the console for results: standard output, 80 columns when piped."""
+    console = SafeConsole(highlight=False)
+    if not console.is_terminal:
+        console.width = _WIDTH_WITHOUT_TERMINAL
+    return console
+
+
+def progress_console() -> Console:
+    """Return the console for everything that is not a result."""
+    return SafeConsole(stderr=True, highlight=False)
+
+
+def plain_table(*columns: str, numbers: int = 1) -> Table:
+    """Return an empty table in the house style: a name, some numbers, then text."""
+    table = Table(
+        box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0)
+    )
+    for place, column in enumerate(columns):
+        table.add_column(column, justify="right" if 1 <= place <= numbers else "left")
+    return table
+
+
+def heading(console: Console, text: str) -> None:
+    """Print a section title with air above it."""
+    console.print()
+    console.print(f"[bold]{text}[/]")
+
+
+def comparison_table(compared: "Comparison") -> Table:
+    """Return two models side by side."""
+    table = plain_table("", "before", "after", "change", numbers=3)
+    for row in compared.rows():
+        table.add_row(*row)
+    return table
