@@ -105,10 +105,10 @@ def files(data, fitted, tmp_path_factory):
 def command(files):
     from skops.io import get_untrusted_types
 
-    def run(name, *words):
+    def run(name, *words, data=files / "choose.csv"):
         model = files / f"{name}.skops"
         trusted = [("--trust", each) for each in get_untrusted_types(file=model)]
-        given = ["prune", model, files / "choose.csv", "--target", "kind"]
+        given = ["prune", model, data, "--target", "kind"]
         given += ["--json", "--force", "-o", files / f"small {name}.skops", *words]
         given += [word for pair in trusted for word in pair]
         done = CliRunner().invoke(main, list(map(str, given)))
@@ -294,7 +294,7 @@ class TestTrainingRows:
         X, y = data
         frame = pd.DataFrame(X[:300]).add_prefix("f").assign(kind=y[:300])
         frame.to_csv(tmp_path / "train.csv", index=False, float_format="%.17g")
-        told = command("boosting", tmp_path / "train.csv")
+        told = command("boosting", data=tmp_path / "train.csv")
         assert told["pruning"]["chosen_on"] == "training votes"
         for name in ("accuracy", "agreement", "error_limits", "excess_limit"):
             assert told["comparison"][name] is None
