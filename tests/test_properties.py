@@ -13,6 +13,12 @@ FAST = settings(deadline=None, max_examples=100)
 equal_votes = strategies.votes(weighted=False, masked=False)
 
 
+def rebuilt(votes, **options):
+    """Return the same votes, made of labels, with other options."""
+    options = {"valid": votes.valid, **options}
+    return quorate.Votes(votes.classes[votes.codes], votes.classes[votes.y], **options)
+
+
 def close(a, b):
     return a == pytest.approx(b, rel=1e-9, abs=1e-12, nan_ok=True)
 
@@ -129,9 +135,7 @@ def test_renaming_classes_does_not_matter(outputs, data, votes):
 @given(votes=strategies.votes(weighted=False, masked=False))
 def test_a_mask_that_hides_nothing_changes_nothing(votes):
     everything = np.ones((votes.n_members, votes.n_samples), dtype=bool)
-    masked = quorate.Votes(
-        votes.classes[votes.codes], votes.classes[votes.y], valid=everything
-    )
+    masked = rebuilt(votes, valid=everything)
     assert masked.is_masked
     first, second = quorate.diversity(votes), quorate.diversity(masked)
     assert all(close(first[name], second[name]) for name in first)
@@ -148,12 +152,7 @@ def test_a_mask_that_hides_nothing_changes_nothing(votes):
 @FAST
 @given(votes=strategies.votes(weighted=False), weight=st.sampled_from([0.1, 1.0, 3.0]))
 def test_equal_weights_are_no_weights(votes, weight):
-    weighted = quorate.Votes(
-        votes.classes[votes.codes],
-        votes.classes[votes.y],
-        weights=[weight] * votes.n_members,
-        valid=votes.valid,
-    )
+    weighted = rebuilt(votes, weights=[weight] * votes.n_members)
     assert quorate.diversity(votes) == quorate.diversity(weighted)
     np.testing.assert_array_equal(votes.sample_errors(), weighted.sample_errors())
 
@@ -168,7 +167,7 @@ def test_a_weight_is_that_many_members(votes, data):
         st.lists(st.integers(1, 3), min_size=votes.n_members, max_size=votes.n_members)
     )
     labels, y = votes.classes[votes.codes], votes.classes[votes.y]
-    weighted = quorate.Votes(labels, y, weights=weights)
+    weighted = rebuilt(votes, weights=weights)
     repeated = quorate.Votes(np.repeat(labels, weights, axis=0), y)
     np.testing.assert_array_equal(weighted.predict(), repeated.predict())
     for name in ("error_gap", "entropy_cc"):
@@ -214,16 +213,6 @@ def test_keeping_everybody_changes_nothing(votes):
 @FAST
 @given(votes=strategies.votes(max_members=6))
 def test_float_weights_do_not_let_rounding_decide(votes):
-    tenths = quorate.Votes(
-        votes.classes[votes.codes],
-        votes.classes[votes.y],
-        weights=[0.1 * (1 + t % 3) for t in range(votes.n_members)],
-        valid=votes.valid,
-    )
-    whole = quorate.Votes(
-        votes.classes[votes.codes],
-        votes.classes[votes.y],
-        weights=[1.0 + t % 3 for t in range(votes.n_members)],
-        valid=votes.valid,
-    )
+    weights = 1.0 + np.arange(votes.n_members) % 3
+    tenths, whole = (rebuilt(votes, weights=w * weights) for w in (0.1, 1.0))
     np.testing.assert_array_equal(tenths.sample_errors(), whole.sample_errors())

@@ -34,22 +34,19 @@ def test_whole_ensemble(name, undefined, votes):
     assert found == pytest.approx(expected, rel=1e-10, abs=1e-12, nan_ok=True)
 
 
-@pytest.mark.parametrize("name", ["disagreement", "kappa", "double_fault"])
+@pytest.mark.parametrize("name", PAIRWISE)
 @FAST
-@given(votes=strategies.votes(weighted=False))
-def test_whole_ensemble_of_labels(name, votes):
-    expected = twins.whole(name, *twins.as_lists(votes), outputs="label")
+@given(data=st.data())
+def test_labels(name, data):
+    most = 2 if name in ("q_statistic", "correlation") else 5
+    votes = data.draw(strategies.votes(weighted=False, max_classes=most))
+    lists = twins.as_lists(votes)
     found = quorate.diversity(votes, name, outputs="label")
+    expected = twins.whole(name, *lists, outputs="label")
     assert found == pytest.approx(expected, rel=1e-10, abs=1e-12)
-
-
-@pytest.mark.parametrize("name", ["q_statistic", "correlation"])
-@FAST
-@given(votes=strategies.votes(weighted=False, max_classes=2))
-def test_whole_ensemble_of_two_labels(name, votes):
-    expected = twins.whole(name, *twins.as_lists(votes), outputs="label")
-    found = quorate.diversity(votes, name, outputs="label")
-    assert found == pytest.approx(expected, rel=1e-10, abs=1e-12)
+    found = quorate.pairwise_diversity(votes, name, outputs="label")
+    expected = twins.pair_matrix(name, *lists, "label", 0.0)
+    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize("undefined", ["authors", "nan"])
@@ -61,15 +58,6 @@ def test_pairs(name, undefined, votes):
         name, *twins.as_lists(votes), "oracle", convention(name, undefined)
     )
     found = quorate.pairwise_diversity(votes, name, undefined=undefined)
-    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
-
-
-@pytest.mark.parametrize("name", ["disagreement", "kappa", "double_fault"])
-@FAST
-@given(votes=strategies.votes())
-def test_pairs_of_labels(name, votes):
-    expected = twins.pair_matrix(name, *twins.as_lists(votes), "label", 0.0)
-    found = quorate.pairwise_diversity(votes, name, outputs="label")
     np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
 
 

@@ -93,6 +93,15 @@ def are_same(one, two):
     return all(map(np.array_equal, values(one), values(two)))
 
 
+@pytest.fixture(scope="module")
+def distilled(data, fitted):
+    """Return few trees of each kind, distilled."""
+    return {
+        kind: distil(few(model), model, data[0], n_rows=6000, random_state=0)
+        for kind, model in fitted.items()
+    }
+
+
 @pytest.mark.parametrize("kind", KINDS)
 class TestKinds:
     def test_closer_to_the_teacher_and_the_same_class(self, kind, data, fitted):
@@ -101,59 +110,53 @@ class TestKinds:
         before = pickle.dumps(small)
         taught = distil(small, fitted[kind], X, n_rows=6000, random_state=0)
         assert type(taught) is type(small)
-        assert distance(taught, fitted[kind], X_new) < 0.75 * distance(
-            small, fitted[kind], X_new
-        )
+        apart = [distance(model, fitted[kind], X_new) for model in (taught, small)]
+        assert apart[0] < 0.75 * apart[1]
         assert pickle.dumps(small) == before  # not changed
 
-    def test_leaves_are_probabilities(self, kind, data, fitted):
-        X, _, X_new, _ = data
-        small = few(fitted[kind])
-        taught = distil(small, fitted[kind], X, n_rows=2000, random_state=0)
-        for table in values(taught):
+    def test_leaves_are_probabilities(self, kind, data, distilled):
+        for table in values(distilled[kind]):
             assert (table >= 0).all()
             np.testing.assert_allclose(table.sum(axis=1), 1, rtol=0, atol=1e-15)
-        np.testing.assert_allclose(
-            taught.predict_proba(X_new).sum(axis=1), 1, rtol=0, atol=1e-15
-        )
+        sums = distilled[kind].predict_proba(data[2]).sum(axis=1)
+        np.testing.assert_allclose(sums, 1, rtol=0, atol=1e-15)
 
-    def test_splits_importances_and_leaves_reached_stay(self, kind, data, fitted):
-        X, _, X_new, _ = data
-        small = few(fitted[kind])
-        taught = distil(small, fitted[kind], X, n_rows=500, random_state=0)
-        for one, other in zip(
+    def test_splits_importances_and_leaves_reached_stay(
+        self, kind, data, fitted, distilled
+    ):
+        small, taught = few(fitted[kind]), distilled[kind]
+        pairs = zip(
             read_ensemble(small).members, read_ensemble(taught).members, strict=True
-        ):
-            mine, theirs = one.tree, other.tree
-            np.testing.assert_array_equal(mine.threshold, theirs.threshold)
-            np.testing.assert_array_equal(mine.children_left, theirs.children_left)
+        )
+        for one, other in pairs:
+            for name in ("threshold", "children_left"):
+                np.testing.assert_array_equal(
+                    getattr(one.tree, name), getattr(other.tree, name)
+                )
             np.testing.assert_array_equal(
                 one.estimator.feature_importances_, other.estimator.feature_importances_
             )
         if hasattr(small, "apply"):
-            np.testing.assert_array_equal(small.apply(X_new), taught.apply(X_new))
+            np.testing.assert_array_equal(small.apply(data[2]), taught.apply(data[2]))
         if hasattr(small, "feature_importances_"):
             np.testing.assert_array_equal(
                 small.feature_importances_, taught.feature_importances_
             )
 
-    def test_pickle(self, kind, data, fitted):
-        X, _, X_new, _ = data
-        taught = distil(few(fitted[kind]), fitted[kind], X, n_rows=500, random_state=0)
+    def test_pickle_and_lazy_voting_answer_the_same(self, kind, data, distilled):
+        X_new, taught = data[2], distilled[kind]
         again = pickle.loads(pickle.dumps(taught))
         np.testing.assert_array_equal(
             again.predict_proba(X_new), taught.predict_proba(X_new)
         )
-
-    def test_lazy_voting_answers_the_same(self, kind, data, fitted):
-        X, _, X_new, _ = data
-        taught = distil(few(fitted[kind]), fitted[kind], X, n_rows=500, random_state=0)
         lazy = quorate.LazyClassifier(taught, mode="exact").fit()
         np.testing.assert_array_equal(lazy.predict(X_new), taught.predict(X_new))
 
-    def test_training_rows_are_not_out_of_bag_any_more(self, kind, data, fitted):
+    def test_training_rows_are_not_out_of_bag_any_more(
+        self, kind, data, fitted, distilled
+    ):
         X, y, X_new, y_new = data
-        taught = distil(few(fitted[kind]), fitted[kind], X, n_rows=500, random_state=0)
+        taught = distilled[kind]
         known = collect_votes(fitted[kind], X, y).source
         assert known is VoteSource.TRAINING
         assert collect_votes(taught, X, y, out_of_bag="auto").source is known
@@ -165,40 +168,35 @@ class TestKinds:
                 collect_votes(taught, X, y, out_of_bag=True)
 
 
-def test_skops(tmp_path, data, fitted):
-    pytest.importorskip("skops")
-    X, _, X_new, _ = data
-    for kind in ("forest", "bagging of columns", "pipeline"):
-        taught = distil(few(fitted[kind]), fitted[kind], X, n_rows=500, random_state=0)
-        path = tmp_path / f"{kind}.skops"
-        quorate.save(taught, path)
-        again = quorate.load(path, ["sklearn.tree._tree.Tree"])
-        np.testing.assert_array_equal(
-            again.predict_proba(X_new), taught.predict_proba(X_new)
-        )
-        assert read_ensemble(again).is_distilled
-        record = read_ensemble(again).core.distillation_
-        assert record == read_ensemble(taught).core.distillation_
+@pytest.mark.parametrize("kind", ["forest", "bagging of columns", "pipeline"])
+def test_skops(tmp_path, data, distilled, kind):
+    taught, path = distilled[kind], tmp_path / "small.skops"
+    quorate.save(taught, path)
+    again = quorate.load(path)
+    np.testing.assert_array_equal(
+        again.predict_proba(data[2]), taught.predict_proba(data[2])
+    )
+    assert read_ensemble(again).is_distilled
+    record = read_ensemble(again).core.distillation_
+    assert record == read_ensemble(taught).core.distillation_
 
 
-def test_onnx(data, fitted):
+@pytest.mark.parametrize("kind", ["forest", "bagging of columns"])
+def test_onnx(data, fitted, distilled, kind):
     onnxruntime = pytest.importorskip("onnxruntime")
     pytest.importorskip("skl2onnx")
     X, _, X_new, _ = data
-    for kind in ("forest", "bagging of columns"):
-        taught = distil(few(fitted[kind]), fitted[kind], X, n_rows=500, random_state=0)
-        graph = quorate.to_onnx(taught, X.astype(np.float32))
-        session = onnxruntime.InferenceSession(graph.SerializeToString())
-        rows = X_new.astype(np.float32)
-        found = session.run(None, {session.get_inputs()[0].name: rows})[0]
-        assert np.mean(found == taught.predict(rows)) > 0.99
-        assert np.mean(few(fitted[kind]).predict(rows) == taught.predict(rows)) < 0.99
+    graph = quorate.to_onnx(distilled[kind], X.astype(np.float32))
+    session = onnxruntime.InferenceSession(graph.SerializeToString())
+    rows = X_new.astype(np.float32)
+    found = session.run(None, {session.get_inputs()[0].name: rows})[0]
+    expected = distilled[kind].predict(rows)
+    assert np.mean(found == expected) > 0.99
+    assert np.mean(few(fitted[kind]).predict(rows) == expected) < 0.99
 
 
-def test_inner_nodes_are_the_mean_of_what_stands_below(data, fitted):
-    X, _, _, _ = data
-    taught = distil(few(fitted["forest"]), fitted["forest"], X, n_rows=500)
-    for member in taught.estimators_:
+def test_inner_nodes_are_the_mean_of_what_stands_below(distilled):
+    for member in distilled["forest"].estimators_:
         tree = member.tree_
         weights = tree.weighted_n_node_samples
         for node in range(tree.node_count):
@@ -230,14 +228,13 @@ class TestTargets:
     def test_out_of_bag_probabilities_are_those_of_scikit_learn(self, data):
         X, y, _, _ = data
         forest = RandomForestClassifier(60, oob_score=True, random_state=1).fit(X, y)
-        from quorate._pruned._teacher import not_drawn, read_teacher, unseen_by
+        from quorate._pruned._teacher import read_teacher, unseen_by
 
         teacher = read_teacher(forest, np.unique(y))
         seen, prepared, drawn = unseen_by(teacher.ensemble, X)
         assert seen
         for rows in (np.arange(300), np.array([7, 40, 3, 299])):
-            unseen = not_drawn(drawn, rows, 300)
-            found = teacher.out_of_bag(prepared[rows], unseen)
+            found = teacher.out_of_bag(prepared, rows, drawn)
             np.testing.assert_allclose(found, forest.oob_decision_function_[rows])
 
     def test_record_says_where_targets_are_from(self, data, fitted):
@@ -534,16 +531,11 @@ class TestSomeRows:
         )
         assert are_same(files, some)
 
-    def test_refusals(self, data, fitted):
+    def test_all_batches_are_known_again(self, data, fitted):
         X, y, _, _ = data
-        forest = fitted["forest"]
-        small = few(forest)
-        for most in (0, 2.5, True, "many"):
-            with pytest.raises(ValueError, match="a whole number, 1 or more"):
-                distil(small, forest, X, max_samples=most)
         batches = [(X[:150], y[:150]), (X[150:], y[150:])]
-        # all of them are known again
-        taught = distil(small, forest, batches, n_rows=500, random_state=0)
+        forest = fitted["forest"]
+        taught = distil(few(forest), forest, batches, n_rows=500, random_state=0)
         assert taught.distillation_["out_of_bag"]
 
     def test_while_pruning(self, data, fitted):
@@ -564,101 +556,95 @@ class TestSomeRows:
         assert taught.pruning_["distil"]["n_real"] == 100
 
 
-class TestRefusals:
-    @pytest.mark.parametrize(
-        ("make", "message"),
-        [
-            (lambda X, y: AdaBoostClassifier(n_estimators=3).fit(X, y),
-             "AdaBoostClassifier counts the votes of its trees"),
-            (lambda X, y: VotingClassifier(trees(3)).fit(X, y),
-             "VotingClassifier counts the votes of its trees"),
-            (lambda X, y: BaggingClassifier(GaussianNB(), 3).fit(X, y),
-             r"not all decision trees \(GaussianNB\), so they have no leaves"),
-            (lambda X, y: [DecisionTreeClassifier().fit(X, y)] * 3,
+class Silent(ClassifierMixin, BaseEstimator):
+    """A teacher whose probabilities are one number."""
+
+    def __init__(self, n_classes, answer):
+        self.n_classes = n_classes
+        self.answer = answer
+        self.classes_ = LABELS
+
+    def predict_proba(self, X):
+        return np.full((len(X), self.n_classes), self.answer)
+
+
+COUNTS = "counts the votes of its trees"
+CROSSED, RIDGE = "'auto' or a number of rows to cross", "'auto' or a number of 0 or"
+# By what is given in place of small, of the teacher, and as options: X and y in, and
+# what comes out.
+SMALL = {
+    "boosting": (AdaBoostClassifier(n_estimators=3).fit, TypeError, COUNTS),
+    "hard vote": (VotingClassifier(trees(3)).fit, TypeError, COUNTS),
+    "other members": (BaggingClassifier(GaussianNB(), 3).fit, TypeError,
+                      r"not all decision trees \(GaussianNB\), so they have no leaves"),
+    "list": (lambda X, y: [DecisionTreeClassifier().fit(X, y)] * 3, TypeError,
              "small is a list of classifiers, not a model"),
-            (lambda X, y: HistGradientBoostingClassifier(max_iter=3).fit(X, y),
-             "members of gradient boosting"),
-        ],
-        ids=["boosting", "hard vote", "other members", "list", "gradient boosting"],
-    )  # fmt: skip
-    def test_other_kinds(self, make, message, data, fitted):
+    "gradient boosting": (HistGradientBoostingClassifier(max_iter=3).fit, TypeError,
+                          "members of gradient boosting"),
+    "monotonic": (RandomForestClassifier(5, monotonic_cst=[1] + [0] * 7).fit,
+                  ValueError, "monotonic_cst, which new leaf values"),
+    "not fitted": (lambda X, y: RandomForestClassifier(), NotFittedError, "not fitted"),
+}  # fmt: skip
+TEACHERS = {
+    "not fitted": (lambda X, y: RandomForestClassifier(), NotFittedError, "not fitted"),
+    "a class": (lambda X, y: RandomForestClassifier, TypeError,
+                "the class RandomForestClassifier, not a"),
+    "no probabilities": (LinearSVC().fit, TypeError,
+                         "a LinearSVC without predict_proba"),
+    "a member": (lambda X, y: [GaussianNB().fit(X, y), LinearSVC().fit(X, y)],
+                 TypeError, r"member '1' .* has no predict_proba"),
+    "two classes": (lambda X, y: GaussianNB().fit(X[y != "cow"], y[y != "cow"]),
+                    ValueError, "knows the classes ant, bee, the ensemb"),
+    "codes": (lambda X, y: GaussianNB().fit(X, np.searchsorted(LABELS, y)),
+              ValueError, "knows the classes 0, 1, 2, the ensemble"),
+    "other columns": (lambda X, y: GaussianNB().fit(X[:, :3], y), ValueError,
+                      "features"),
+    "not finite": (lambda X, y: Silent(3, np.nan), ValueError,
+                   "probabilities that are not finite"),
+    "too few": (lambda X, y: Silent(2, 0.5), ValueError,
+                r"array of shape \(1, 2\) for 1 rows"),
+}  # fmt: skip
+OPTIONS = [
+    *(({"n_rows": wrong}, CROSSED) for wrong in [-1, 2.5, "all", None, True]),
+    *(({"ridge": wrong}, RIDGE) for wrong in [-1, float("nan"), "much", None, True]),
+    *(({"max_samples": wrong}, "a whole number, 1 or more")
+      for wrong in [0, 2.5, True, "many"]),
+    ({"n_rows": 0}, "makes the ensemble worse"),
+    ({"unlabelled": np.zeros((0, 8))}, "unlabelled has no rows"),
+]  # fmt: skip
+
+
+class TestRefusals:
+    @pytest.mark.parametrize("name", SMALL)
+    def test_small(self, name, data, fitted):
         X, y, _, _ = data
-        with pytest.raises(TypeError, match=message):
-            distil(make(X, y), fitted["forest"], X)
+        make, error, message = SMALL[name]
+        small = make(X, y == "ant" if name == "monotonic" else y)
+        with pytest.raises(error, match=message):
+            distil(small, small if name == "monotonic" else fitted["forest"], X)
 
-    def test_monotonic_trees(self, data):
+    @pytest.mark.parametrize("name", TEACHERS)
+    def test_teachers(self, name, data, fitted):
         X, y, _, _ = data
-        forest = RandomForestClassifier(5, monotonic_cst=[1] + [0] * 7)
-        forest.fit(X, y == "ant")
-        with pytest.raises(ValueError, match="monotonic_cst, which new leaf values"):
-            distil(forest, forest, X)
+        make, error, message = TEACHERS[name]
+        with pytest.raises(error, match=message):
+            distil(few(fitted["forest"]), make(X, y), X)
 
-    def test_not_fitted(self, data, fitted):
-        X = data[0]
-        with pytest.raises(NotFittedError):
-            distil(RandomForestClassifier(), fitted["forest"], X)
-        with pytest.raises(NotFittedError):
-            distil(few(fitted["forest"]), RandomForestClassifier(), X)
-        with pytest.raises(TypeError, match="the class RandomForestClassifier, not a"):
-            distil(few(fitted["forest"]), RandomForestClassifier, X)
+    @pytest.mark.parametrize(("options", "message"), OPTIONS)
+    def test_options(self, options, message, data, fitted):
+        with pytest.raises(ValueError, match=message):
+            distil(few(fitted["forest"]), fitted["forest"], data[0], **options)
 
-    def test_teachers(self, data, fitted):
-        X, y, _, _ = data
-        small = few(fitted["forest"])
-        with pytest.raises(TypeError, match="a LinearSVC without predict_proba"):
-            distil(small, LinearSVC().fit(X, y), X)
-        with pytest.raises(TypeError, match=r"member '1' .* has no predict_proba"):
-            distil(small, [GaussianNB().fit(X, y), LinearSVC().fit(X, y)], X)
-        two = y != "cow"
-        with pytest.raises(ValueError, match="knows the classes ant, bee, the ensemb"):
-            distil(small, GaussianNB().fit(X[two], y[two]), X)
-        codes = np.searchsorted(LABELS, y)
-        with pytest.raises(ValueError, match="knows the classes 0, 1, 2, the ensemble"):
-            distil(small, GaussianNB().fit(X, codes), X)
-        with pytest.raises(ValueError, match="features"):
-            distil(small, GaussianNB().fit(X[:, :3], y), X)
-
-    def test_teachers_that_say_nothing(self, data, fitted):
-        class Silent(ClassifierMixin, BaseEstimator):
-            def __init__(self, answer):
-                self.answer = answer
-                self.classes_ = LABELS
-
-            def predict_proba(self, X):
-                return np.full((len(X), *self.answer[0]), self.answer[1])
-
-        small = few(fitted["forest"])
-        with pytest.raises(ValueError, match="probabilities that are not finite"):
-            distil(small, Silent(((3,), np.nan)), data[0])
-        with pytest.raises(ValueError, match=r"array of shape \(1, 2\) for 1 rows"):
-            distil(small, Silent(((2,), 0.5)), data[0])
-
-    def test_other_columns(self, data, fitted):
-        X = data[0]
-        for kind in ("forest", "bagging", "soft vote of trees", "pipeline"):
+    @pytest.mark.parametrize(
+        "kind", ["forest", "bagging", "soft vote of trees", "pipeline"]
+    )
+    def test_other_columns(self, kind, data, fitted):
+        X, small, model = data[0], few(fitted[kind]), fitted[kind]
+        for rows, options in ((X[:, :5], {}), (X, {"unlabelled": X[:, :5]})):
             with pytest.raises(ValueError, match="features"):
-                distil(few(fitted[kind]), fitted[kind], X[:, :5])
-            with pytest.raises(ValueError, match="features"):
-                distil(few(fitted[kind]), fitted[kind], X, unlabelled=X[:, :5])
-
-    @pytest.mark.parametrize("n_rows", [-1, 2.5, "all", None, True])
-    def test_rows(self, n_rows, data, fitted):
-        with pytest.raises(ValueError, match="'auto' or a number of rows to cross"):
-            distil(few(fitted["forest"]), fitted["forest"], data[0], n_rows=n_rows)
-
-    @pytest.mark.parametrize("ridge", [-1, float("nan"), "much", None, True])
-    def test_ridge(self, ridge, data, fitted):
-        with pytest.raises(ValueError, match="'auto' or a number of 0 or more"):
-            distil(few(fitted["forest"]), fitted["forest"], data[0], ridge=ridge)
-
-    def test_nothing_to_learn_on(self, data, fitted):
-        forest, X = fitted["forest"], data[0]
-        with pytest.raises(ValueError, match="makes the ensemble worse"):
-            distil(few(forest), forest, X, n_rows=0)
+                distil(small, model, rows, **options)
         with pytest.raises(ValueError, match="X has no rows"):
-            distil(few(forest), forest, X[:0])
-        with pytest.raises(ValueError, match="unlabelled has no rows"):
-            distil(few(forest), forest, X, unlabelled=X[:0])
+            distil(small, model, X[:0])
 
 
 class TestPrune:

@@ -2,7 +2,6 @@
 
 from quorate._pruned._classifier import PrunedClassifier
 from quorate._pruned._distil import (
-    Distillation,
     check_distillable,
     check_options,
     counts_votes,
@@ -17,7 +16,6 @@ from quorate._pruned._prune import (
 from quorate._pruned._record import get_record, pruning_record
 
 __all__ = [
-    "Distillation",
     "PrunedClassifier",
     "check_distillable",
     "check_options",

@@ -9,10 +9,14 @@ convex. No step leaves the simplex, so nothing has to be cut off at the end.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from quorate._typing import BoolArray, FloatArray, IntArray
+from quorate._pruned._distillation_set import DistillationSet
+from quorate._typing import Array, BoolArray, FloatArray, IntArray
+from quorate._votes import positions
+from quorate.ensembles import Ensemble, with_new_leaves
 
 _MOST_ROUNDS = 20
 # Rounds end when one of them lowers the sum of squares by less than this share.
@@ -39,6 +43,41 @@ class Student:
     values: list[FloatArray]
     knows: list[BoolArray]
     say: FloatArray
+
+
+def refit_leaves(
+    ensemble: Ensemble,
+    data: DistillationSet,
+    classes: Array,
+    ridge: float,
+    progress: Callable[[int, int], object],
+) -> tuple[list[Any], int]:
+    """Return the members with new leaves, and in how many rounds they got them."""
+    weights = ensemble.weights
+    if weights is None or not weights.sum():
+        weights = np.ones(ensemble.n_members)
+    reached, places, values, knows = [], [], [], []
+    columns = [
+        positions(member.own_labels, classes, f"member {member.name!r}")
+        for member in ensemble.members
+    ]
+    for member, leaves, own in zip(ensemble.members, data.leaves, columns, strict=True):
+        number = np.zeros(member.tree.node_count, dtype=np.int32)
+        number[leaves] = 1
+        nodes = np.flatnonzero(number)
+        number[nodes] = np.arange(nodes.size, dtype=np.int32)
+        leaves[:] = number[leaves]  # in place: there may be many rows
+        reached.append(nodes)
+        places.append(leaves)
+        values.append(member.node_probabilities(classes)[nodes])
+        knows.append(np.isin(np.arange(classes.size), own))
+    student = Student(places, values, knows, weights / weights.sum())
+    new, rounds = backfit(student, data.targets, data.weights, ridge, progress)
+    parts = zip(ensemble.members, reached, new, columns, strict=True)
+    return [
+        with_new_leaves(member, nodes, table[:, own])
+        for member, nodes, table, own in parts
+    ], rounds
 
 
 def backfit(
@@ -82,7 +121,9 @@ def backfit(
     while rounds < _MOST_ROUNDS:
         for tree in np.flatnonzero(student.say):
             say, places = float(student.say[tree]), student.places[tree].astype(np.intp)
-            pull = _sums(left, weights, places, old[tree].shape[1])
+            # What is left to explain in each leaf, a row per class.
+            size = old[tree].shape[1]
+            pull = np.stack([np.bincount(places, weights * row, size) for row in left])
             step = say * pull - ridge * (new[tree] - old[tree])
             step /= say**2 * counts[tree] + ridge
             wanted = new[tree] + step
@@ -95,23 +136,14 @@ def backfit(
             new[tree] = found
         rounds += 1
         progress(rounds, _MOST_ROUNDS)
-        after = float(np.sum((left**2) @ weights)) * (2 if two else 1)
-        after += ridge * sum(
-            float(np.sum((a - b) ** 2)) for a, b in zip(new, old, strict=True)
-        ) * (2 if two else 1)  # fmt: skip
+        moved = sum(float(np.sum((a - b) ** 2)) for a, b in zip(new, old, strict=True))
+        after = float(np.sum((left**2) @ weights)) + ridge * moved
         if before - after <= _LITTLE * after:
             break
         before = after
     if two:
         new = [np.concatenate([1 - table, table]) for table in new]
     return [np.ascontiguousarray(table.T) for table in new], rounds
-
-
-def _sums(
-    left: FloatArray, weights: FloatArray, places: IntArray, n_leaves: int
-) -> FloatArray:
-    """Return what is left to explain in each leaf, a row per class."""
-    return np.stack([np.bincount(places, weights * row, n_leaves) for row in left])
 
 
 def onto_simplex(table: FloatArray, known: BoolArray) -> FloatArray:

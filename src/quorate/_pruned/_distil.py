@@ -2,41 +2,39 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
 from quorate._data import (
-    RowDigest,
+    Drawn,
+    GivenBatches,
+    SampleForm,
+    are_batches,
+    as_source,
     count_rows,
     cut_rows,
+    digest_rows,
+    draw_sample,
     in_memory,
     sample_size,
     sliceable,
     take_rows,
 )
 from quorate._messages import unknown_name, warn
-from quorate._pruned._backfit import Student, backfit
-from quorate._pruned._distillation_set import (
-    Crossing,
-    DistillationSet,
-    as_table,
-    make_distillation_set,
-)
-from quorate._pruned._drawing import some_rows
-from quorate._pruned._teacher import read_teacher
-from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes import as_labels, positions
+from quorate._pruned._backfit import refit_leaves
+from quorate._pruned._distillation_set import Crossing, as_table, make_distillation_set
+from quorate._pruned._teacher import Teacher, read_teacher
+from quorate._typing import Array, IntArray
+from quorate._votes import as_labels
 from quorate.ensembles import (
     Ensemble,
-    Member,
+    batch_check,
     find_record,
     read_ensemble,
     recorded_rows,
     set_record,
-    with_new_leaves,
 )
 from quorate.exceptions import SampledWarning
 
@@ -46,29 +44,6 @@ Progress = Callable[[int, int], object]
 _CROSSED = 60_000
 # In "auto" the old value of a leaf pulls as this many rows in it do.
 _ROWS_OF_RIDGE = 2.0
-
-
-@dataclass(frozen=True, slots=True)
-class Distillation:
-    """How leaves came to their values, in plain types."""
-
-    teacher: str
-    n_crossed: int
-    """Rows that were crossed from those given."""
-    n_real: int
-    """Rows that were given and could be learned on."""
-    out_of_bag: bool
-    """Whether the teacher's probabilities on the rows of X were out of bag."""
-    ridge: float
-    rounds: int
-    """How often the trees took turns."""
-    drawn: dict[str, int] | None = None
-    """How many of the rows given were looked at, of how many, and the seed of the draw;
-    None for all."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return a record of it."""
-        return asdict(self)
 
 
 def distil(
@@ -170,10 +145,12 @@ def distil(
     >>> distance(taught) < 0.7 * distance(five)
     True
     """
-    found, classes = check_distillable(small)
+    ensemble, classes = check_distillable(small)
     known = read_teacher(teacher, classes)
+    n_crossed = _number_to_cross(n_rows, unlabelled)
+    strength = _checked_ridge(ridge, ensemble.n_members)
     size, seed = sample_size(max_samples, "distil"), _seed(random_state)
-    X, some, drawn = some_rows(found, X, target, size, seed)
+    X, some, drawn = _draw_rows(ensemble, X, target, size, seed)
     unlabelled = in_memory(unlabelled)
     if drawn is not None and max_samples is None:
         warn(
@@ -181,30 +158,20 @@ def distil(
             "more, or fewer.",
             SampledWarning,
         )
-    crossed = _crossed_rows(n_rows, X, unlabelled)
-    table = as_table(X) if crossed else None
-    if crossed and table is None:
-        if unlabelled is None:
-            raise TypeError(
-                f"distil: rows of {_described(X)} cannot be crossed; give a table "
-                "(array, sparse matrix or data frame), or unlabelled rows."
-            )
-        crossed = 0
-    strength = _ridge(ridge, found)
+    table = _crossable(X, unlabelled) if n_crossed else None
     given = X if table is None else table
-    for rows in (given, unlabelled):
-        if rows is not None:
-            one = cut_rows(sliceable(rows), slice(0, 1))
-            found.model.predict(one)  # refuses other columns in its own words
-            known.probabilities(one)
-    show = progress or _silent
+    _check_rows(ensemble, known, given, "X")
+    if unlabelled is not None:
+        _check_rows(ensemble, known, unlabelled, "unlabelled")
+    learned_on = given if some is None else take_rows(sliceable(given), some)
+    show = progress or (lambda done, total: None)
     data = make_distillation_set(
-        found,
+        ensemble,
         known,
         given,
-        None if table is None else Crossing(_some_of(table, some)),
+        None if table is None else Crossing(learned_on),
         learned_on=some,
-        n_crossed=crossed,
+        n_crossed=n_crossed,
         unlabelled=unlabelled,
         seed=seed,
         n_jobs=n_jobs,
@@ -212,24 +179,18 @@ def distil(
     )
     if not data.weights.size:
         raise ValueError("distil: there are no rows to learn on.")
-    taught, rounds = _learn(found, data, classes, strength, show)
-    made = found.with_members(taught)
-    record = Distillation(
-        type(known.model).__name__,
-        data.n_crossed,
-        data.n_real,
-        data.out_of_bag,
-        strength,
-        rounds,
-        None if drawn is None else drawn.to_dict(),
-    )
-    learned_on = [_some_of(X, some)]
-    if unlabelled is not None:
-        learned_on.append(unlabelled)
-    models = [found] if known.ensemble is None else [found, known.ensemble]
-    digests = [str(RowDigest.of(rows)) for rows in learned_on]
-    rows = list(dict.fromkeys([*digests, *recorded_rows(models)]))
-    return _recorded(made, found, record, rows, taught)
+    members, rounds = refit_leaves(ensemble, data, classes, strength, show)
+    record = {
+        "teacher": type(teacher).__name__,
+        "n_crossed": data.n_crossed,
+        "n_real": data.n_real,
+        "out_of_bag": data.out_of_bag,
+        "ridge": strength,
+        "rounds": rounds,
+        "drawn": None if drawn is None else drawn.to_dict(),
+    }
+    parts = [learned_on] if unlabelled is None else [learned_on, unlabelled]
+    return _recorded(ensemble, known.ensemble, members, record, parts)
 
 
 def check_options(
@@ -259,17 +220,9 @@ def check_options(
         if name not in known:
             problem = unknown_name("parameter", name, known)
             raise ValueError(f"{owner}(distil=...): {problem}")
-    _wanted_rows(given.get("n_rows", "auto"), given.get("unlabelled"))
-    _check_ridge(given.get("ridge", "auto"))
+    _number_to_cross(given.get("n_rows", "auto"), given.get("unlabelled"))
+    _checked_ridge(given.get("ridge", "auto"), 1)
     return {"random_state": seed or 0, **given}
-
-
-def _some_of(table: Any, rows: IntArray | None) -> Any:
-    return table if rows is None else take_rows(sliceable(table), rows)
-
-
-def _silent(done: int, total: int) -> None:
-    """Nobody watches."""
 
 
 def check_distillable(model: Any) -> tuple[Ensemble, Array]:
@@ -319,46 +272,97 @@ def counts_votes(name: str) -> TypeError:
     )
 
 
-def _crossed_rows(n_rows: Any, X: Any, unlabelled: Any) -> int:
-    wanted = _wanted_rows(n_rows, unlabelled)
-    for rows, name in ((X, "X"), (unlabelled, "unlabelled")):
-        if rows is not None and count_rows(rows) == 0:
-            raise ValueError(f"distil: {name} has no rows.")
-    return wanted
+def _draw_rows(
+    small: Ensemble,
+    X: Any,
+    target: str | None,
+    size: int,
+    seed: int,
+) -> tuple[Any, IntArray | None, Drawn | None]:
+    """Return X, the positions in it to learn on (None for all), and how these came.
+
+    Of rows at hand all stay in X: who teaches knows its training rows only if they are
+    all there. Of batches X is what was drawn.
+
+    Parameters
+    ----------
+    small : Ensemble
+        Who learns.
+    X : array-like or batches
+    target : str, optional
+        The column of labels, for files.
+    size : int
+        How many rows to draw, if there are more.
+    seed : int
+        Seed of the draw.
+    """
+    if not are_batches(X, target):
+        X = in_memory(X)
+        n_rows = count_rows(X)
+        if n_rows <= size:
+            return X, None, None
+        table, step = sliceable(X), 1 << 16
+        answers = [  # to draw by
+            np.asarray(small.model.predict(cut_rows(table, slice(start, start + step))))
+            for start in range(0, n_rows, step)
+        ]
+        pairs = [(np.arange(n_rows), np.concatenate(answers))]
+        _, _, rows, _ = draw_sample(GivenBatches(pairs), size, seed, owner="distil")
+        return X, rows, Drawn(rows.size, n_rows, seed)
+    given = as_source(X, "distil", target, form=SampleForm.for_models(small.model))
+    rows_drawn, _, places, n_rows = draw_sample(
+        given, size, seed, check=batch_check(small), owner="distil"
+    )
+    if places.size == n_rows:
+        return rows_drawn, None, None
+    return rows_drawn, None, Drawn(places.size, n_rows, seed)
 
 
-def _wanted_rows(n_rows: Any, unlabelled: Any) -> int:
+def _crossable(X: Any, unlabelled: Any) -> Any:
+    """Return X as a table whose rows can be crossed; None if others are enough."""
+    table = as_table(X)
+    if table is None and unlabelled is None:
+        shape = getattr(X, "shape", None)
+        kind = type(X).__name__ if shape is None else f"shape {tuple(shape)}"
+        raise TypeError(
+            f"distil: rows of {kind} cannot be crossed; give a table (array, sparse "
+            "matrix or data frame), or unlabelled rows."
+        )
+    return table
+
+
+def _check_rows(ensemble: Ensemble, teacher: Teacher, rows: Any, name: str) -> None:
+    if count_rows(rows) == 0:
+        raise ValueError(f"distil: {name} has no rows.")
+    one = cut_rows(sliceable(rows), slice(0, 1))
+    ensemble.model.predict(one)  # refuses other columns in its own words
+    teacher.probabilities(one)
+
+
+def _number_to_cross(n_rows: Any, unlabelled: Any) -> int:
+    """Return how many rows are crossed."""
+    is_count = isinstance(n_rows, Integral) and not isinstance(n_rows, bool)
     if isinstance(n_rows, str) and n_rows == "auto":
-        wanted = _CROSSED
-    elif isinstance(n_rows, Integral) and not isinstance(n_rows, bool):
-        wanted = int(n_rows)
-    else:
-        wanted = -1
-    if wanted < 0:
+        return _CROSSED
+    if not is_count or n_rows < 0:
         raise ValueError(
             f"distil(n_rows={n_rows!r}): 'auto' or a number of rows to cross."
         )
-    if wanted == 0 and unlabelled is None:
+    if n_rows == 0 and unlabelled is None:
         raise ValueError(
             "distil(n_rows=0): nothing but the rows of X is left to learn on, which "
             "makes the ensemble worse; cross rows or give unlabelled ones."
         )
-    return wanted
+    return int(n_rows)
 
 
-def _ridge(ridge: Any, ensemble: Ensemble) -> float:
-    _check_ridge(ridge)
-    if isinstance(ridge, str):
-        return float(_ROWS_OF_RIDGE / ensemble.n_members**2)
-    return float(ridge)
-
-
-def _check_ridge(ridge: Any) -> None:
+def _checked_ridge(ridge: Any, n_members: int) -> float:
     if isinstance(ridge, str) and ridge == "auto":
-        return
-    fits = isinstance(ridge, Real) and not isinstance(ridge, bool)
-    if not fits or not np.isfinite(float(ridge)) or ridge < 0:
+        return _ROWS_OF_RIDGE / n_members**2
+    is_number = isinstance(ridge, Real) and not isinstance(ridge, bool)
+    if not is_number or not np.isfinite(float(ridge)) or ridge < 0:
         raise ValueError(f"distil(ridge={ridge!r}): 'auto' or a number of 0 or more.")
+    return float(ridge)
 
 
 def _seed(random_state: Any) -> int:
@@ -367,70 +371,28 @@ def _seed(random_state: Any) -> int:
     return int(np.random.default_rng(random_state).integers(2**31 - 1))
 
 
-def _learn(
-    ensemble: Ensemble,
-    data: DistillationSet,
-    classes: Array,
-    ridge: float,
-    progress: Progress,
-) -> tuple[list[Any], int]:
-    """Return the members with new leaves, and in how many rounds they got them."""
-    reached, places, values, knows = [], [], [], []
-    for member, leaves in zip(ensemble.members, data.leaves, strict=True):
-        number = np.zeros(member.tree.node_count, dtype=np.int32)
-        number[leaves] = 1
-        nodes = np.flatnonzero(number)
-        number[nodes] = np.arange(nodes.size, dtype=np.int32)
-        leaves[:] = number[leaves]  # in place: there may be many rows
-        reached.append(nodes)
-        places.append(leaves)
-        values.append(member.node_probabilities(classes)[nodes])
-        known = np.zeros(classes.size, dtype=bool)
-        known[_own_places(member, classes)] = True
-        knows.append(known)
-    student = Student(places, values, knows, _say(ensemble))
-    new, rounds = backfit(student, data.targets, data.weights, ridge, progress)
-    taught = [
-        with_new_leaves(member, nodes, table[:, _own_places(member, classes)])
-        for member, nodes, table in zip(ensemble.members, reached, new, strict=True)
-    ]
-    return taught, rounds
-
-
-def _own_places(member: Member, classes: Array) -> IntArray:
-    return positions(member.own_labels, classes, f"member {member.name!r}")
-
-
-def _say(ensemble: Ensemble) -> FloatArray:
-    """Return what each tree counts in the mean."""
-    if ensemble.weights is None or not ensemble.weights.sum():
-        return np.full(ensemble.n_members, 1 / ensemble.n_members)
-    return np.asarray(ensemble.weights / ensemble.weights.sum())
-
-
 def _recorded(
-    made: Any,
     before: Ensemble,
-    record: Distillation,
-    rows: list[str],
-    taught: list[Any],
+    teacher: Ensemble | None,
+    members: list[Any],
+    record: dict[str, Any],
+    learned_on: list[Any],
 ) -> Any:
-    """Write down what was done, and see that it was done."""
+    """Put the members in place, see that they are, and write down what was done."""
+    made = before.with_members(members)
     again = read_ensemble(made)
-    for member, tree in zip(again.members, taught, strict=True):
+    for member, tree in zip(again.members, members, strict=True):
         if member.estimator is not tree:
             raise TypeError(
                 f"distil: the kind of {type(before.core).__name__} does not put new "
                 "members in place; it needs a replace_members of its own."
             )
-    again.core.distillation_ = {**record.to_dict(), "rows": rows}
+    models = [before] if teacher is None else [before, teacher]
+    digests = [str(digest_rows(rows)) for rows in learned_on]
+    rows = list(dict.fromkeys([*digests, *recorded_rows(models)]))
+    again.core.distillation_ = {**record, "rows": rows}
     chosen = find_record(before.model)
     if chosen is None:
         return made
     # What was kept, and on which rows, is as true of the same trees with new leaves.
-    return set_record(made, {**chosen, "distil": record.to_dict()})
-
-
-def _described(X: Any) -> str:
-    shape = getattr(X, "shape", None)
-    return type(X).__name__ if shape is None else f"shape {tuple(shape)}"
+    return set_record(made, {**chosen, "distil": record})

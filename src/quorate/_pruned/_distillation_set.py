@@ -20,7 +20,7 @@ import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
 from quorate._data import count_rows, cut_rows, sliceable, take_rows
-from quorate._pruned._teacher import Teacher, has_target, not_drawn, unseen_by
+from quorate._pruned._teacher import Teacher, unseen_by
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.ensembles import Ensemble, tree_input
 
@@ -107,7 +107,7 @@ def make_distillation_set(
     ) -> tuple[IntArray, Array, FloatArray]:
         rows = make()
         targets = teacher.probabilities(rows) if judge is None else judge()
-        kept = has_target(targets)
+        kept = ~np.isnan(targets[:, 0])
         if not kept.all():
             rows, targets = take_rows(rows, np.flatnonzero(kept)), targets[kept]
         leaves = np.empty((small.n_members, len(targets)), dtype=np.int32)
@@ -169,21 +169,17 @@ def _real_rows(
     seen, prepared, drawn = unseen_by(teacher.ensemble, X)
     if drawn is None and (seen or unseen_by(small, X)[0]):
         return [], False
-    unseen = None if drawn is None else not_drawn(drawn, some, n_rows)
     table = sliceable(X)
-
-    def judge(part: slice) -> Array:
-        assert unseen is not None
-        return teacher.out_of_bag(take_rows(prepared, some[part]), unseen[:, part])
-
-    return [
-        (
-            partial(take_rows, table, some[part]),
-            None if unseen is None else partial(judge, part),
-            _REAL,
+    blocks: list[_Block] = []
+    for part in _parts(table, some.size):
+        rows = some[part]
+        judge = (
+            None
+            if drawn is None
+            else partial(teacher.out_of_bag, prepared, rows, drawn)
         )
-        for part in _parts(table, some.size)
-    ], unseen is not None
+        blocks.append((partial(take_rows, table, rows), judge, _REAL))
+    return blocks, drawn is not None
 
 
 def _parts(X: Any, n_rows: int) -> Iterator[slice]:

@@ -70,7 +70,7 @@ class VoteCounts(ABC):
 
     @abstractmethod
     def _sum(self, name: str) -> Any:
-        """Return one of the sums over samples, see :mod:`quorate._votes._summary`."""
+        """Return one of the sums over samples, see ``_summary``."""
 
     # The members
 
@@ -238,7 +238,7 @@ class VoteCounts(ABC):
         return np.asarray((given * given.transpose(0, 2, 1)).sum(axis=0))
 
     def error(self, ties: Ties | None = None, rule: RuleName | None = None) -> float:
-        """Return the mean error; see :meth:`Votes.sample_errors`."""
+        """Return the mean error; see :meth:`quorate.Votes.sample_errors`."""
         return 1.0 - self.accuracy(ties, rule)
 
     def _asked_rule(self, owner: str, rule: RuleName | None) -> DecisionRule:

@@ -155,16 +155,16 @@ class DecidedVotes(VoteCounts):
     # Counts over all samples, by ways that are shorter than those of a summary
 
     def histogram(self) -> CorrectHistogram:
-        """See :meth:`VoteCounts.histogram`."""
+        """Return how many samples have how many right votes of how many usable ones."""
         return self._once("histogram", lambda: self._histogram(*self.sample_counts()))
 
     def smallest_margin(self, lambda_: Lambda = "ensemble") -> SmallestMargin:
-        """See :meth:`VoteCounts.smallest_margin`; positions are those in ``codes``."""
+        """Return the smallest mean margin, and its first sample, by position in y."""
         error, _, diversity = self.zero_one_terms()
         return smallest_margin(error, diversity, np.arange(self.n_samples), lambda_)
 
     def chance_agreement(self) -> IntArray:
-        """See :meth:`VoteCounts.chance_agreement`."""
+        """Return, for all pairs, how many equal votes chance makes, times samples."""
         if self.is_masked:  # one class at a time, which needs less memory
             return self._once(
                 "chance",
