@@ -283,7 +283,7 @@ class TestTrainingRows:
         done = CliRunner().invoke(main, list(map(str, words)))
         assert done.exit_code == 0, done.stderr
         assert "at most" not in done.stdout
-        assert "Before: out-of-bag votes on 300 samples." in done.stdout
+        assert "Before: out-of-bag votes on 300 training samples" in done.stdout
         assert "After: what to expect on new samples" in done.stdout
         shown = next(row for row in done.stdout.splitlines() if "accuracy  " in row)
         honest = quorate.collect_votes(forest, X[:300], y[:300], out_of_bag=True)
