@@ -150,8 +150,8 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "new weights pass as the ensemble itself",
         "_judging",
-        "(sizes == votes.n_members) & (weights is None)",
-        "sizes == votes.n_members",
+        "(sizes == n_members) & (order is not None and weights is None)",
+        "(sizes == n_members) & (order is not None)",
     ),
     (
         "a t-test is not significant at exactly alpha",
