@@ -187,8 +187,8 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "out-of-bag votes with those on samples seen",
         "study",
-        '"oob": VoteSource.OUT_OF_BAG',
-        '"oob": VoteSource.NEW',
+        'out_of_bag=prune_on == "oob",',
+        "out_of_bag=False,",
     ),
     (
         "new weights are not used",
