@@ -150,8 +150,8 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "new weights pass as the ensemble itself",
         "_judging",
-        "(sizes == votes.n_members) & (weights is None)",
-        "sizes == votes.n_members",
+        "(sizes == n_members) & (order is not None and weights is None)",
+        "(sizes == n_members) & (order is not None)",
     ),
     (
         "a t-test is not significant at exactly alpha",
@@ -187,8 +187,8 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "out-of-bag votes with those on samples seen",
         "study",
-        '"oob": VoteSource.OUT_OF_BAG',
-        '"oob": VoteSource.NEW',
+        'out_of_bag=prune_on == "oob",',
+        "out_of_bag=False,",
     ),
     (
         "new weights are not used",
@@ -206,26 +206,14 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "a certificate on the half that was chosen on",
         "_report",
-        "certify(halves.second.votes, order,",
-        "certify(halves.first.votes, order.order,",
+        "certify(votes.at(np.sort(second)), chosen,",
+        "certify(votes.at(np.sort(first)), chosen.order,",
     ),
     (
-        "each half judges its own choice",
+        "a method is scored where it chose",
         "_report",
-        "return second.applied_to(self.first.votes), first.applied_to",
-        "return first.applied_to(self.first.votes), first.applied_to",
-    ),
-    (
-        "errors of one half beside those of the other",
-        "_report",
-        "[votes.sample_errors() for votes in self.votes]",
-        "[votes.sample_errors() for votes in self.votes[::-1]]",
-    ),
-    (
-        "each half judges its own order, out of bag",
-        "_report",
-        "first_votes(self.first.votes, second.order, size)",
-        "first_votes(self.first.votes, first.order, size)",
+        "            top - expected.error,\n",
+        "            chosen.applied_to(votes).accuracy(),\n",
     ),
     # command line
     (

@@ -5,8 +5,6 @@ import io
 import json
 import math
 import re
-import subprocess
-import sys
 from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
@@ -37,19 +35,23 @@ import quorate
 from quorate._choosing import Evidence, FixedSize, choose, with_expected_error
 from quorate._choosing._crossfit import folds_of
 from quorate._output import plain
-from quorate._report import _format, study_report
+from quorate._report import Request, _ensemble, _text, make_report, study_report
 from quorate._report._advice import advice, advised_size
-from quorate._report._certificate import certificate_facts
-from quorate._report._expected import expected_confusion
-from quorate._report._facts import mean_agreement
-from quorate._report._method_comparison import (
-    compare_methods,
-    halves_of,
+from quorate._report._expected import (
+    CurveSection,
+    MethodRow,
+    MethodsSection,
+    certificate_section,
+    methods_section,
 )
 from quorate._report._page import embeddable
-from quorate._report._sections import ensemble_rows, ensemble_tables
+from quorate._report._sections import (
+    CHOSEN_BEFORE,
+    ErrorParts,
+    expected_confusion,
+    mean_agreement,
+)
 from quorate._report._svg import tidy
-from quorate._report._words import CHOSEN_BEFORE
 from quorate._scoring import find_score
 from quorate._votes import VoteSource
 from quorate.ensembles import pickled_bytes
@@ -94,6 +96,18 @@ def made(forest):
     return quorate.report(*forest, title="Mine")
 
 
+@pytest.fixture(scope="module")
+def page(forest):
+    """Return the sections of a page, before a template shows them."""
+    caught = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            _ensemble, "render", lambda _, page, *__, **___: caught.append(page)
+        )
+        make_report(*forest, Request())
+    return caught[0]
+
+
 def test_numbers_are_those_of_the_functions_they_come_from(forest, made):
     votes = quorate.collect_votes(*forest, out_of_bag=True)
     data, parts = made.data, quorate.decompose(votes)
@@ -126,12 +140,10 @@ def test_size_is_that_of_the_model_as_compare_has_it(kind):
     sizes = page.data["sizes"]
     assert sizes["bytes"][-1] == before
     assert sizes["bytes"][sizes["chosen"]] == after
-    rows = dict(ensemble_rows(page.data))
-    assert rows["size, pickled"] == _format.size(before)
-    saved = {row["what"]: row for row in ensemble_tables(page.data)["savings"].rows}
-    shown = saved["size, pickled"]
-    assert shown["before"] == _format.size(before)
-    assert shown["after"] == _format.size(after)
+    text = "|".join(Outline(page.html).text)
+    shown = f"size, pickled|{_text.size(before)}|"
+    assert shown in text  # among the facts, and in the table of savings
+    assert f"{shown}{_text.size(after)}|{_text.change(before, after)}" in text
 
 
 def test_the_page_is_whole(made):
@@ -201,7 +213,7 @@ def timeless(data):
     if isinstance(data, list):
         return [timeless(value) for value in data]
     if isinstance(data, str):
-        return re.sub(r"[\d.,]+(?=\s(ms|s|\u00d7)(\s|\.|$))", "some", data)
+        return re.sub(r"[\d.,]+\s(us|ms|s|\u00d7)(?=\s|\.|$)", "some", data)
     return data
 
 
@@ -354,18 +366,6 @@ def test_lazy_voting_of_a_list_is_measured():
     assert exact["disagreement"] == 0
 
 
-def test_training_votes_are_called_so(forest):
-    found = quorate.report(*forest, out_of_bag=False)
-    assert found.data["votes"]["chosen_on"] == "training votes"
-    titles = [step["title"] for step in found.data["advice"]]
-    assert "Make this report again" in titles[0]
-    assert "only after a test on other samples" in titles[1]
-    assert len(titles) == 2
-    assert "trained on these samples" in found.data["lazy"]["note"]
-    assert "lazy-curve" not in found.html
-    assert "needs samples that no member" in found.data["certificate"]["refusal"]
-
-
 SCORES = ("accuracy", "recall", "error", "gain", "contribution", "risk", "curve")
 
 
@@ -394,6 +394,18 @@ def extra_on_training():
     return ExtraTreesClassifier(9, max_depth=5, random_state=0).fit(X, y), X, y
 
 
+def test_training_votes_are_called_so():
+    found = quorate.report(*extra_on_training(), source="training")
+    assert found.data["votes"]["chosen_on"] == "training votes"
+    titles = [step["title"] for step in found.data["advice"]]
+    assert "Make this report again" in titles[0]
+    assert "only after a test on other samples" in titles[1]
+    assert len(titles) == 2
+    assert "trained on these samples" in found.data["lazy"]["note"]
+    assert "lazy-curve" not in found.html
+    assert "needs samples that no member" in found.data["certificate"]["refusal"]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("make", [boosted_on_training, extra_on_training])
 def test_training_samples_give_a_page_without_a_score(make):
@@ -419,15 +431,15 @@ def test_training_samples_give_a_page_without_a_score(make):
     small = quorate.prune(model, X, y, keep=3)
     for score in (model.score(X, y), small.score(X, y), votes.accuracies.mean()):
         for share in (score, 1 - score):
-            shown = f"{_format.percent(share, 1)}|{_format.percent(share)}"
+            shown = f"{_text.percent(share, 1)}|{_text.percent(share)}"
             assert re.search(rf"(?<![\d.])({shown})", text) is None
     assert text.count("give samples that no member has seen") >= 5
 
 
 @pytest.mark.slow
 def test_a_method_that_needs_out_of_bag_votes_gets_them(forest):
-    asked = quorate.report(*forest, method="tsp_ap", keep=4, out_of_bag=False)
-    same = quorate.report(*forest, method="tsp_ap", keep=4, out_of_bag=True)
+    asked = quorate.report(*forest, method="tsp_ap", keep=4)
+    same = quorate.report(*forest, method="tsp_ap", keep=4, source="training")
     assert asked.data["settings"]["out_of_bag"]
     for part in ("votes", "members", "decomposition", "reproduce"):
         assert asked.data[part] == same.data[part]
@@ -545,110 +557,92 @@ def test_mean_agreement_is_that_of_its_definition(masked):
     np.testing.assert_allclose(mean_agreement(votes), slow)
 
 
+def accuracy_of(votes):
+    return find_score(None, votes.classes, "here")
+
+
+def folds(votes):
+    """Yield the samples of each fold, and all others."""
+    for held in folds_of(votes, accuracy_of(votes)):
+        yield held, np.setdiff1d(np.arange(votes.n_samples), held)
+
+
+def compared(votes, method, others):
+    score = accuracy_of(votes)
+    found = methods_section(Evidence(votes), method, others, 4, score, score, 0)
+    return {row.method: row for row in found.rows}
+
+
 def test_methods_are_judged_on_what_was_held_back():
-    halves = halves_of(Evidence(votes_of(6)), "re", 200, seed=1)
-    first, second = halves.votes
-    assert first.n_samples == second.n_samples == 100
-    assert not set(first.samples) & set(second.samples)
-    rows = compare_methods(halves, 4, ["best"])["rows"]
-    found = {row["method"]: row for row in rows}
-    chosen = quorate.pruning.BestMembers(keep=4)
-    errors = [
-        judged.keep(chosen.fit(on).order_).error()
-        for on, judged in ((first, second), (second, first))
-    ]
-    assert found["BestMembers"]["accuracy"] == pytest.approx(1 - np.mean(errors))
-    whole = found["all members"]
-    assert whole["gain"] == 0
-    assert found["ReducedError"]["chosen"] == "this report"
-    assert found["BestMembers"]["gain"] == pytest.approx(
-        found["BestMembers"]["accuracy"] - whole["accuracy"]
-    )
+    votes = votes_of(6)
+    found = compared(votes, "re", ["best", "re"])
+    assert found["ReducedError"].chosen == "this report"
+    whole, errors = votes.sample_errors(), np.empty(votes.n_samples)
+    for held, others in folds(votes):
+        chosen = quorate.pruning.BestMembers(keep=4).fit(votes.at(others))
+        errors[held] = votes.at(held).keep(chosen.support_).sample_errors()
+    best, gains = found["BestMembers"], whole - errors
+    assert best.accuracy == best.score == pytest.approx(1 - errors.mean())
+    assert best.gain == pytest.approx(gains.mean())
     # Both are right or wrong on the same sample, which is what a difference is about.
-    gains = [
-        judged.sample_errors() - judged.keep(chosen.fit(on).order_).sample_errors()
-        for on, judged in ((second, first), (first, second))
-    ]
-    spread = np.concatenate(gains).std() / np.sqrt(200)
-    swapped = halves.errors()[np.r_[100:200, :100]]
-    assert (swapped != halves.errors()).sum() > 10  # it matters which is which
-    assert found["BestMembers"]["gain_error"] == pytest.approx(spread)
-
-
-def test_a_certificate_is_on_the_half_that_did_not_choose():
-    halves = halves_of(Evidence(votes_of(n_samples=3000)), "re", 3000, seed=1)
-    first, second = halves.votes
-    order = quorate.pruning.ReducedError(keep=1.0).fit(first).order_
-    pruner = quorate.pruning.ReducedError()
-    found = certificate_facts(halves, pruner, VoteSource.ASSUMED_NEW)
-    right = quorate.certify(second, order, tolerance=0.02)
-    for name in ("n_kept", "n_samples", "error", "full_error", "error_limit"):
-        assert found[name] == getattr(right, name)
-    flattered = quorate.certify(first, order, tolerance=0.02)
-    assert flattered.error != right.error
-
-
-def test_a_choice_without_nested_sizes_is_certified_at_its_own():
-    halves = halves_of(Evidence(votes_of(n_samples=3000)), "brier", 3000, seed=1)
-    pruner = quorate.pruning.BrierSelection()
-    assert not pruner.tags.nested
-    found = certificate_facts(halves, pruner, VoteSource.ASSUMED_NEW, 9)
-    chosen = quorate.select(halves.votes[0], method="brier", keep=9)
-    right = quorate.certify(halves.votes[1], chosen, tolerance=0.02)
-    assert found["n_kept"] == right.n_kept == 9
-    assert found["error"] == right.error
-    assert (found["nested"], found["tried"]) == (False, 9)
+    n_samples = votes.n_samples
+    assert best.gain_error == pytest.approx(gains.std() / np.sqrt(n_samples))
+    everybody = found["all members"]
+    assert (everybody.gain, everybody.accuracy) == (0, votes.accuracy())
 
 
 def test_methods_out_of_bag_are_judged_by_as_many_votes():
     votes = votes_of(masked=True)
-    halves = halves_of(Evidence(votes), "re", 300, seed=0)
-    found = {r["method"]: r for r in compare_methods(halves, 4, ["lcs"])["rows"]}
-    errors = []
-    for on, judged in (halves.votes[::-1], halves.votes):
-        order = quorate.pruning.ReducedError(keep=1.0).fit(on).order_
-        for sample in range(judged.n_samples):
-            alone = judged.at([sample])
+    mine = compared(votes, "re", [])["ReducedError"]
+    errors = np.empty(votes.n_samples)
+    for held, others in folds(votes):
+        order = quorate.pruning.ReducedError(keep=1.0).fit(votes.at(others)).order_
+        for sample in held:
+            alone = votes.at([sample])
             may = [m for m in order if alone.codes[m, 0] >= 0][:4]
-            errors.append(alone.keep(np.sort(may)).error())
-    mine, whole = found["ReducedError"], halves.errors()
-    assert mine["members"] == 4
-    assert mine["accuracy"] == pytest.approx(1 - np.mean(errors))
-    gain = whole - errors
-    assert mine["gain"] == pytest.approx(gain.mean())
-    assert mine["gain_error"] == pytest.approx(gain.std() / gain.size**0.5)
-    # Without an order: where one of those chosen may vote.
-    chosen = [quorate.select(on, "lcs", 4, random_state=0) for on in halves.votes]
-    said = [c.applied_to(v) for c, v in zip(chosen[::-1], halves.votes, strict=True)]
-    there = np.concatenate([(each.codes >= 0).any(axis=0) for each in said])
-    wrong = np.concatenate([each.sample_errors() for each in said])
-    gain = (whole - wrong)[there]
-    assert not there.all()  # or nothing was tested
-    assert found["LocalSearch"]["gain"] == pytest.approx(gain.mean())
+            errors[sample] = alone.keep(np.sort(may)).error()
+    gain = votes.sample_errors() - errors
+    assert mine.members == 4
+    assert mine.accuracy == pytest.approx(1 - errors.mean())
+    assert mine.gain == pytest.approx(gain.mean())
+    assert mine.gain_error == pytest.approx(gain.std() / gain.size**0.5)
 
 
 def test_random_choices_are_judged_against_all_members():
     votes = votes_of(masked=True)
-    halves = halves_of(Evidence(votes), "re", 300, seed=0)
-    found = compare_methods(halves, 4, [])["rows"]
-    row = next(row for row in found if row["is_random"])
-    rng, whole = np.random.default_rng(0), halves.errors()
-    share = (halves.votes[0].codes >= 0).mean()
-    n_drawn = round(4 / share)  # of whom four have a vote on a sample, on average
-    assert 4 < n_drawn < 12
+    found = compared(votes, "re", []).values()
+    row = next(row for row in found if row.is_random)
+    rng, whole = np.random.default_rng(0), votes.sample_errors()
+    n_drawn = round(4 / (votes.codes >= 0).mean())
+    assert 4 < n_drawn < 12  # of whom four have a vote on a sample, on average
     gains, errors = [], []
     for _ in range(100):
         draw = quorate.pruning.RandomSubset(keep=n_drawn, random_state=rng)
-        support = draw.fit(halves.votes[0]).support_
-        some = [half.keep(support) for half in halves.votes]
-        gains.append(whole - np.concatenate([each.sample_errors() for each in some]))
-        errors += [
-            each.sample_errors()[(each.codes >= 0).any(axis=0)].mean() for each in some
-        ]
-    assert row["accuracy"] == pytest.approx(1 - np.mean(errors))
-    assert row["gain"] == pytest.approx(whole.mean() - np.mean(errors))
+        some = votes.keep(draw.fit(votes).support_)
+        gains.append(whole - some.sample_errors())
+        errors.append(some.sample_errors()[(some.codes >= 0).any(axis=0)].mean())
+    assert row.accuracy == pytest.approx(1 - np.mean(errors))
+    assert row.gain == pytest.approx(whole.mean() - np.mean(errors))
     each = np.mean([gain.std() / np.sqrt(gain.size) for gain in gains])
-    assert row["gain_error"] == pytest.approx(each, rel=0.02)
+    assert row.gain_error == pytest.approx(each, rel=0.1)
+
+
+@pytest.mark.parametrize(("method", "tried"), [("re", None), ("brier", 9)])
+def test_a_certificate_is_on_the_half_that_did_not_choose(method, tried):
+    votes = votes_of(n_samples=3000).with_source(VoteSource.ASSUMED_NEW)
+    mixed = np.random.default_rng(1).permutation(3000)
+    first, second = (votes.at(np.sort(half)) for half in (mixed[:1500], mixed[1500:]))
+    selection = quorate.select(votes, method, keep=9)
+    score = accuracy_of(votes)
+    found = certificate_section(Evidence(votes), selection, method, 1, 3000, score)
+    chosen = quorate.select(first, method, keep=tried or 1.0)
+    right = quorate.certify(second, chosen, tolerance=0.02)
+    for name in ("n_kept", "n_samples", "error", "full_error", "error_limit"):
+        assert getattr(found, name) == getattr(right, name)
+    flattered = quorate.certify(first, chosen.order, tolerance=0.02)
+    assert tried or flattered.error != right.error
+    # Where fewer are no start of more, only the size of the page is put to the test.
+    assert (found.nested, found.tried) == (tried is None, tried)
 
 
 @pytest.mark.slow
@@ -706,22 +700,17 @@ def test_plain_leaves_no_number_that_json_lacks():
 @pytest.mark.parametrize(
     ("write", "value", "text"),
     [
-        (_format.percent, 0.12345, "12.35 %"),
-        (_format.percent, None, _format.NOTHING),
-        (_format.points, -0.0123, "−1.23 pp"),
-        (_format.points, -1e-9, "0.00 pp"),
-        (_format.size, 999, "999 B"),
-        (_format.size, 1_234_567, "1.2 MB"),
-        (_format.size, 5e12, "5,000.0 GB"),
-        (_format.milliseconds, 123.4, "123 ms"),
-        (_format.milliseconds, 1.234, "1.23 ms"),
-        (_format.times, 4.996, "5.00 \u00d7"),
-        (_format.times, 10.38, "10.4 \u00d7"),
-        (_format.times, 1234.5, "1,234 \u00d7"),
-        (_format.times, 0.00042, "0.00042 \u00d7"),
-        (_format.times, math.inf, _format.NOTHING),
-        (_format.count, -1234, "−1,234"),
-        (_format.number, 1234.5, "1,234.5000"),
+        (_text.percent, 0.12345, "12.35 %"),
+        (_text.percent, None, _text.NOTHING),
+        (_text.points, -0.0123, "−1.23 pp"),
+        (_text.size, 1_234_567, "1.23 MB"),
+        (_text.milliseconds, 0.1234, "123 us"),
+        (_text.seconds, None, _text.NOTHING),
+        (_text.times, 4.996, "5.00 \u00d7"),
+        (_text.times, math.inf, _text.NOTHING),
+        (_text.count, -1234, "−1,234"),
+        (_text.number, 1234.5, "1,234.5000"),
+        (_text.number, -1e-9, "0.0000"),
     ],
 )
 def test_numbers_as_people_read_them(write, value, text):
@@ -750,30 +739,16 @@ def test_svg_of_two_pictures_share_no_name():
     assert "DejaVu" not in one
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("module", ["jinja2", "matplotlib"])
-def test_a_missing_extra_is_named_in_one_sentence(module):
-    code = (
-        f"import sys; sys.modules[{module!r}] = None\n"
-        "import quorate\n"
-        "try:\n    quorate.report(None, None, None)\n"
-        "except ImportError as error:\n    print(error)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == (
-        f"quorate.report needs {module}, not installed; pip install {module}\n"
-    )
-
-
 @pytest.mark.parametrize(
     ("options", "why"),
     [
         ({"keep": 99}, "keep 1 to 20 members"),
         ({"method": "nonsense"}, "unknown method"),
-        ({"out_of_bag": "maybe"}, r"report\(out_of_bag='maybe'\)"),
+        ({"source": "maybe"}, r"source='maybe'"),
         ({"methods": ["nonsense"]}, "unknown method"),
+        ({"methods": "mdm"}, r"methods='mdm'\): a list of methods, as in \['mdm'\]"),
+        ({"random_state": "a"}, r"random_state='a'\): a whole number, 0 or more"),
+        ({"random_state": -1}, r"random_state=-1\): a whole number, 0 or more"),
     ],
 )
 def test_refusals(forest, options, why):
@@ -911,17 +886,15 @@ def test_a_vote_with_weights_has_a_report():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["auto", "mdm", "simplex"])
+@pytest.mark.parametrize("method", ["umep", "mdm", "simplex"])
 def test_methods_are_compared_as_their_models_would_score(method):
     model, X, y = UNSEEN["forest"]()
     found = quorate.report(model, X, y, method=method, keep=4, methods=["es"]).data
-    mixed = np.random.default_rng(0).permutation(len(y))
-    halves = np.sort(mixed[:125]), np.sort(mixed[125:])
     for wanted, mark in ((method, "this report"), ("es", None)):
         right = 0.0
-        for on, other in (halves, halves[::-1]):
+        for held, on in folds(quorate.collect_votes(model, X, y)):
             small = quorate.prune(model, X[on], y[on], method=wanted, keep=4)
-            right += small.score(X[other], y[other]) * len(other)
+            right += small.score(X[held], y[held]) * len(held)
         rows = [row for row in found["methods"]["rows"] if row["seconds"] is not None]
         row = next(row for row in rows if row["chosen"] == mark)
         assert row["accuracy"] == pytest.approx(right / len(y))
@@ -935,7 +908,7 @@ def test_both_accuracies_are_named():
     text = "".join(Outline(page.html).text)
     assert "accuracy, the forest, by averaged probabilities" in text
     assert "accuracy, plurality of the trees' votes" in text
-    assert f"errs on {_format.percent(1 - found['accuracy'])} of the samples" in text
+    assert f"errs on {_text.percent(1 - found['accuracy'])} of the samples" in text
     for kind, says in (("soft voting", True), ("AdaBoost", False)):
         page = quorate.report(*UNSEEN[kind](), methods=[])
         text = "".join(Outline(page.html).text)
@@ -996,8 +969,8 @@ def test_every_size_says_what_pruning_to_it_brings(method):
         assert len(kept) == number
         real = pickled_bytes(scope["small"])
         assert sizes["bytes"][at] == pytest.approx(real, rel=0.25)
-        assert sizes["text"]["size"][at] == _format.size(sizes["bytes"][at])
-        assert sizes["text"]["score"][at] == _format.percent(sizes["scores"][at])
+        assert sizes["text"]["size"][at] == _text.size(sizes["bytes"][at])
+        assert sizes["text"]["score"][at] == _text.percent(sizes["scores"][at])
         assert sizes["text"]["members"][at] == f"{number} of 15 trees"
 
 
@@ -1017,7 +990,7 @@ def test_a_promise_is_made_from_the_certified_size_on():
     fewest, text = found["certificate"]["n_kept"], found["sizes"]["text"]
     assert 1 < fewest < 15
     limit = "at most 2.0\u202fpp"
-    proven = _format.points(found["certificate"]["excess_limit"]).lstrip("+")
+    proven = _text.points(found["certificate"]["excess_limit"]).lstrip("+")
     more = [f"at most {proven}", *[limit] * (14 - fewest), "nothing to lose"]
     assert text["promise"] == ["none"] * (fewest - 1) + more
     assert text["promise_why"][0] == f"{fewest} members are the fewest with one"
@@ -1065,7 +1038,7 @@ def test_a_sentence_says_why_a_member_stays_or_goes(forest, method, n_kept):
             n_members = n_kept
         if wanted:
             assert counted(row["why"]) == wanted
-        by = _format.points(abs(grown)).lstrip("+")
+        by = _text.points(abs(grown)).lstrip("+")
         word = "stays the same" if abs(grown) < 5e-5 else f"grows by {by}"
         if grown <= -5e-5:
             word = f"falls by {by}"
@@ -1077,7 +1050,7 @@ def test_a_sentence_says_why_a_member_stays_or_goes(forest, method, n_kept):
     ]
     assert any(spare) == (method == "es")
     first = page.data["members"][order[0]]
-    alone = _format.percent(first["accuracy"], 1)
+    alone = _text.percent(first["accuracy"], 1)
     assert (
         f"it is right on {alone} of its own votes, its accuracy alone" in (first["why"])
     )
@@ -1088,7 +1061,7 @@ def test_a_member_has_one_accuracy_on_the_page(forest, monkeypatch):
     page = quorate.report(*forest, method="mdm", keep=5, methods=[])
     first = page.data["members"][page.selection.order[0]]
     assert first["accuracy"] == page.selection.votes.accuracies[int(first["member"])]
-    assert f"right on {_format.percent(first['accuracy'], 1)} of its" in first["why"]
+    assert f"right on {_text.percent(first['accuracy'], 1)} of its" in first["why"]
 
 
 def test_members_with_new_weights_were_chosen_together():
@@ -1119,9 +1092,8 @@ def test_confusions_are_those_of_the_models():
     found = page.data["confusion"]
     assert found["before"] == confusion_matrix(y, model.predict(X)).tolist()
     # By members chosen without the samples that are counted.
-    said, votes = np.empty_like(y), quorate.collect_votes(model, X, y)
-    for held in folds_of(votes, find_score(None, votes.classes, "here")):
-        others = np.setdiff1d(np.arange(len(y)), held)
+    said = np.empty_like(y)
+    for held, others in folds(quorate.collect_votes(model, X, y)):
         small = quorate.prune(model, X[others], y[others], "mdm", keep=3)
         said[held] = small.predict(X[held])
     assert found["after"] == confusion_matrix(y, said).tolist()
@@ -1145,13 +1117,13 @@ def test_many_classes_are_listed_by_what_is_confused():
     chosen = choose(Evidence(votes), "best", FixedSize(1))
     expected = with_expected_error(chosen, Evidence(votes)).expected
     found = expected_confusion(expected, votes, True)
-    assert found["before"] is None
-    assert len(found["pairs"]) == 30
-    for row in found["pairs"]:
-        assert (int(row["class"]) + 1) % 40 == int(row["taken_for"])
+    assert found.before is None
+    assert len(found.pairs) == 30
+    for row in found.pairs:
+        assert (int(row.class_) + 1) % 40 == int(row.taken_for)
     assert expected_confusion(None, votes, False) is None
     alone = expected_confusion(None, votes, True)  # too few samples to hold some back
-    assert {row["after"] for row in alone["pairs"]} == {None}
+    assert {row.after for row in alone.pairs} == {None}
 
 
 def test_the_page_tells_sizes_and_reasons_without_a_script(made):
@@ -1171,16 +1143,22 @@ def test_only_the_page_about_an_ensemble_has_a_selection(made, results):
     assert study_report(results).selection is None
 
 
-def compared(mine, best, doubt):
-    rows = [
-        {"method": name, "accuracy": accuracy, "gain": accuracy - 0.9,
-         "gain_error": doubt, "seconds": seconds, "chosen": chosen, "is_random": random}
-        for name, accuracy, seconds, chosen, random in (
-            ("Best", best, 0.1, None, False), ("Mine", mine, 0.1, "this report", False),
-            ("random", 0.85, None, None, True), ("all members", 0.9, None, None, False),
-        )
-    ]  # fmt: skip
-    return {"rows": rows}
+def methods_of(*rows, doubt=0.001):
+    """Return a comparison of methods, of their names and scores."""
+    more = {
+        "Mine": {"chosen": "this report", "seconds": 0.1},
+        "Best": {"seconds": 0.1},
+        "random": {"is_random": True},
+    }
+    made = [
+        MethodRow(name, 4, score, score, score - 0.9, doubt, **more[name])
+        for name, score in rows
+    ]
+    return MethodsSection(made, 4, 100)
+
+
+def titles_of(page, **changes):
+    return [step.title for step in advice(replace(page, **changes))]
 
 
 @pytest.mark.parametrize(
@@ -1192,37 +1170,13 @@ def compared(mine, best, doubt):
     ],
 )
 def test_another_method_is_advised_only_if_it_is_clearly_better(
-    made, mine, best, doubt, said
+    page, mine, best, doubt, said
 ):
-    found = advice({**made.data, "methods": compared(mine, best, doubt)})
-    titles = {step["title"] for step in found}
+    rows = ("Best", best), ("Mine", mine), ("random", 0.85)
+    titles = set(titles_of(page, methods=methods_of(*rows, doubt=doubt)))
     choices = {"Try Best instead of Mine.",
                "Do not expect much from the choice of members."}  # fmt: skip
     assert titles & choices == ({said} if said else set())
-
-
-def held_back(mine, full, sizes):
-    """Return the numbers of a page on which a method of 4 members has this error."""
-    members, errors = zip(*sizes, strict=True)
-    rows = [
-        {"method": name, "accuracy": 1 - error, "gain": full - error,
-         "gain_error": 0.001, "seconds": seconds, "chosen": chosen, "is_random": random}
-        for name, error, seconds, chosen, random in (
-            ("Mine", mine, 0.1, "this report", False),
-            ("random", mine + 0.02, None, None, True),
-        )
-    ]  # fmt: skip
-    doubts = [0.01] * len(sizes)
-    return {
-        "methods": {"rows": rows},
-        "expected": {"before": 1 - full, "after": 1 - mine, "gain": full - mine,
-                     "gain_error": 0.001, "by_fewer_votes": False},
-        "curve": {"refusal": None, "sizes": members, "errors": errors,
-                  "standard_errors": doubts, "full_error": full,
-                  "best_size": members[np.argmin(errors)]},
-        "sizes": {"members": members, "scores": [1 - error for error in errors],
-                  "standard_errors": doubts},
-    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -1237,24 +1191,30 @@ def held_back(mine, full, sizes):
          "loss.", 4),
     ],
 )  # fmt: skip
-def test_the_number_advised_is_one_number(made, mine, sizes, title, advised):
-    found = held_back(mine, 0.1, sizes)
-    pruning = {**made.data["pruning"], "n_kept": 4, "curve": found["curve"],
-               "expected": found["expected"]}  # fmt: skip
-    votes = {**made.data["votes"], "best_member_accuracy": 0.5}
-    settings = {**made.data["settings"], "out_of_bag": False}
-    data = {**made.data, "methods": found["methods"], "sizes": found["sizes"],
-            "pruning": pruning, "votes": votes, "settings": settings}  # fmt: skip
-    assert advised_size(data) == advised
-    keeps = [s for s in advice(data) if s["title"].startswith("Keep")]
-    assert [step["title"] for step in keeps] == [title]
-    assert not any(f"{number} come within" in keeps[0]["text"] for number in (2, 4))
+def test_the_number_advised_is_one_number(page, mine, sizes, title, advised):
+    members, errors = map(np.array, zip(*sizes, strict=True))
+    doubts, best = np.full(len(sizes), 0.01), int(members[np.argmin(errors)])
+    curve = CurveSection(members, errors, doubts, 0.1, best, None, None, 9, "accuracy")
+    expected = replace(page.pruning.expected, gain=0.1 - mine, gain_error=0.001,
+                       by_fewer_votes=False)  # fmt: skip
+    pruning = replace(page.pruning, n_kept=4, curve=curve, expected=expected)
+    changed = replace(
+        page,
+        methods=methods_of(("Mine", 1 - mine), ("random", 0.98 - mine)),
+        sizes=replace(page.sizes, members=members, scores=1 - errors),
+        votes=replace(page.votes, best_member_accuracy=0.5),
+        pruning=pruning,
+    )
+    assert advised_size(changed) == advised
+    (keep,) = (step for step in advice(changed) if step.title.startswith("Keep"))
+    assert keep.title == title
+    assert not any(f"{number} come within" in keep.text for number in (2, 4))
     # Judged by fewer votes than there will be, nobody is told how many will do.
-    pruning["expected"] = {**found["expected"], "by_fewer_votes": True}
-    assert advised_size(data) == 4
-    first = advice(data)[0]["title"]
+    expected = replace(expected, by_fewer_votes=True)
+    changed = replace(changed, pruning=replace(pruning, expected=expected))
+    assert advised_size(changed) == 4
     doubt = "Check on new samples before you keep only 4 of 20 members."
-    assert first == (title if advised == 4 else doubt)
+    assert advice(changed)[0].title == (title if advised == 4 else doubt)
 
 
 def test_all_members_with_new_weights_are_another_model():
@@ -1266,15 +1226,13 @@ def test_all_members_with_new_weights_are_another_model():
     assert '<div id="commands">' in page.html
 
 
-def test_few_trees_of_a_forest_are_advised_to_be_taught(made):
-    titles = [step["title"] for step in made.data["advice"]]
-    assert titles[1] == "Let the trees kept learn from the whole forest."
+def test_few_trees_of_a_forest_are_advised_to_be_taught(page, made):
+    taught = "Let the trees kept learn from the whole forest."
+    assert titles_of(page)[1] == taught
     assert "--distil" in made.html
     for change in ({"can_distil": False}, {"n_kept": 11}):
-        data = {**made.data, "pruning": {**made.data["pruning"], **change}}
-        assert not [s for s in advice(data) if s["title"].startswith("Let the trees")]
-    boosted_page = quorate.report(*boosted(), keep=2, methods=[])
-    assert "--distil" not in boosted_page.html
+        assert taught not in titles_of(page, pruning=replace(page.pruning, **change))
+    assert "--distil" not in quorate.report(*boosted(), keep=2, methods=[]).html
 
 
 def test_who_keeps_all_members_gets_no_command(forest):
@@ -1285,31 +1243,29 @@ def test_who_keeps_all_members_gets_no_command(forest):
     assert "slower" not in page.html.split("<script")[0]
 
 
-def test_one_word_on_whom_to_keep(made):
+def test_one_word_on_whom_to_keep(page):
     """One member, another method or these: never two of them."""
-    data = {**made.data, "methods": compared(0.88, 0.90, 0.001)}
-    assert not [s for s in advice(data) if s["title"].startswith("Keep")]
-    alone = {**data["votes"], "accuracy": 0.9, "best_member_accuracy": 0.97}
-    titles = [step["title"] for step in advice({**data, "votes": alone})]
+    rows = methods_of(("Best", 0.90), ("Mine", 0.88), ("random", 0.85))
+    page = replace(page, methods=rows)
+    assert not [title for title in titles_of(page) if title.startswith("Keep")]
+    alone = replace(page.votes, accuracy=0.9, best_member_accuracy=0.97)
+    titles = titles_of(page, votes=alone)
     assert titles[0].startswith("Ask whether you need an ensemble")
     assert not [t for t in titles if t.startswith(("Keep", "Try"))]
-    hardly = {**alone, "best_member_accuracy": 0.905}  # the best of many, by chance
-    titles = [step["title"] for step in advice({**data, "votes": hardly})]
-    assert titles[0] == "Try Best instead of Mine."
+    hardly = replace(alone, best_member_accuracy=0.905)  # the best of many, by chance
+    assert titles_of(page, votes=hardly)[0] == "Try Best instead of Mine."
 
 
-def test_diversity_is_not_advised_where_the_page_speaks_against_it(made):
-    parts = {"error": 0.2, "member_error": 0.21, "diversity": 0.01}
-    data = {**made.data, "decomposition": {"all": parts, "kept": parts}}
-    for applies, decreases, said in (
-        (True, False, 0),
-        (True, True, 1),
-        (False, False, 1),
-    ):
-        risk = {**made.data["risk"], "lemma_applies": applies,
-                "risk_decreases": decreases}  # fmt: skip
-        titles = [step["title"] for step in advice({**data, "risk": risk})]
-        assert titles.count("Train members that differ more.") == said
+@pytest.mark.parametrize(
+    ("applies", "falls", "said"), [(True, False, 0), (True, True, 1), (False, False, 1)]
+)
+def test_diversity_is_not_advised_where_the_page_speaks_against_it(
+    page, applies, falls, said
+):
+    parts = replace(page.decomposition, all=ErrorParts(0.2, 0.21, 0.01))
+    risk = {**page.risk, "lemma_applies": applies, "risk_decreases": falls}
+    titles = titles_of(page, decomposition=parts, risk=risk)
+    assert titles.count("Train members that differ more.") == said
 
 
 @pytest.mark.parametrize(("vote", "lines"), [(0.75, 1), (0.99, 0)])
@@ -1416,16 +1372,3 @@ def test_a_study_without_results_says_so():
 
     with pytest.raises(ValueError, match="empty: no results yet"):
         study_report(Results("empty", ("random",), (), ()))
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"methods": "mdm"}, r"methods='mdm'\): a list of methods, as in \['mdm'\]"),
-        ({"random_state": "a"}, r"random_state='a'\): a whole number, 0 or more"),
-        ({"random_state": -1}, r"random_state=-1\): a whole number, 0 or more"),
-    ],
-)
-def test_settings_are_refused_before_the_work(options, message):
-    with pytest.raises(ValueError, match=message):
-        quorate.report(None, None, None, **options)

@@ -1,13 +1,15 @@
 """Pages about votes of which the models are gone."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
 import quorate
-from quorate._report._blend import blend_advice
+from quorate._report._blend import BlendSection, blend_advice, blend_section
+from quorate._report._sections import ScoreValue
 from quorate._votes import VoteSource
 from quorate.cli import main
 
@@ -125,16 +127,14 @@ def test_the_best_model_is_not_set_against_the_plain_mean():
     (1.0, "Ask whether you need the blend: one alone is better."),
 ])  # fmt: skip
 def test_the_blend_is_set_against_its_best_model(share, said):
-    doubt = {"value": -0.5, "standard_error": 0.01}
-    facts = {
-        "weights": {"one": 0.6, "two": 0.4}, "n_weighted": 2, "scoring": "accuracy",
-        "method": "auto", "best_single": "one", "blend": doubt, "single": doubt,
-        "mean": doubt, "rule": "both", "words": "a mean", "simplex": None,
-        "behind_single": {"value": share - 0.3, "standard_error": 0.1},
-    }  # fmt: skip
-    assert blend_advice(facts)["title"].startswith(said)
-    alone = {**facts, "n_weighted": 1}
-    assert blend_advice(alone)["title"] == "Use one alone: no other model has a weight."
+    score = ScoreValue(-0.5, 0.01)
+    facts = BlendSection(
+        {"one": 0.6, "two": 0.4}, 2, "accuracy", "auto", "both", "a mean", "", {},
+        "one", score, score, score, None, ScoreValue(share - 0.3, 0.1),
+    )  # fmt: skip
+    assert blend_advice(facts)[0].startswith(said)
+    alone = replace(facts, n_weighted=1)
+    assert blend_advice(alone)[0] == "Use one alone: no other model has a weight."
 
 
 def test_weights_of_a_plain_mean_are_enough_and_others_are_not(blend, made):
@@ -143,8 +143,8 @@ def test_weights_of_a_plain_mean_are_enough_and_others_are_not(blend, made):
     plain = f"{blend.plain_nested.score:.4f}".replace("-", "\u2212")
     assert f"weights for one, with a neg_log_loss of {plain}." in said["text"]
     assert f"the blend is {blend.in_words()}: {blend.formula}" in words_of(made.html)
-    mean = {**made.data["blend"], "rule": "mean"}
-    assert blend_advice(mean)["title"] == (
+    mean = replace(blend_section(blend), rule="mean")
+    assert blend_advice(mean)[0] == (
         "Use the blend of 7, with the weights in the table of members."
     )
 
@@ -177,7 +177,7 @@ def test_refusals(blend):
         quorate.report(blend, X, oof()[1])
     with pytest.raises(TypeError, match="Votes has its samples and labels"):
         quorate.report(blend.votes(), X)
-    for option in ({"max_samples": 9}, {"target": "y"}, {"out_of_bag": True}):
+    for option in ({"max_samples": 9}, {"target": "y"}, {"source": "new"}):
         name = next(iter(option))
         with pytest.raises(TypeError, match=rf"report\({name}=.*votes have been cast"):
             quorate.report(blend, **option)

@@ -14,7 +14,7 @@ from tests.test_report import Outline
 
 import quorate
 from quorate._files import save
-from quorate._report._format import percent
+from quorate._report._text import percent
 from quorate._votes import VoteSource
 from quorate.cli import main
 
@@ -112,7 +112,7 @@ def test_figures_are_those_of_the_summary(beside, page, forest, batches):
 
 
 def test_agreement_is_that_of_all_samples_at_once(page, forest, batches):
-    from quorate._report._facts import mean_agreement
+    from quorate._report._sections import mean_agreement
 
     X, y = (np.concatenate(part) for part in zip(*batches, strict=True))
     votes = quorate.collect_votes(forest, X, y)
@@ -144,16 +144,14 @@ def test_the_page_is_whole_and_says_what_it_leaves_out(page, forest, batches):
     assert_whole(page)
     assert sorted(re.findall(r'<figure id="([^"]+)"', page.html)) == sorted(FIGURES)
     assert "which holds counts and no sample" in page.html
-    left_out = [what for what, _ in page.data["left_out"]]
-    assert left_out[0] == "which members to keep, and what that saves"
-    for what, why in page.data["left_out"]:
-        assert f"{what[1:]}.</strong> {why}</li>" in page.html
+    assert "Which members to keep, and what that saves." in page.html
+    without = "A comparison with a smaller model"
+    assert without not in page.html
     assert page.selection is None
     assert repr(page).startswith("Report('All of it', ")
     alone = quorate.report(quorate.summarise(forest, batches))
     assert_whole(alone)
-    assert len(alone.data["left_out"]) == len(left_out) + 1
-    assert "a comparison with a smaller model" in alone.data["left_out"][-1][0]
+    assert without in alone.html
     assert alone.data["title"] == "Votes of 15 members on 2,500 samples"
     assert alone.data["advice"][-1]["title"].startswith("To keep fewer members")
     assert "made without a second model" in alone.html
@@ -182,7 +180,7 @@ def test_of_many_sizes_some_are_shown_and_the_certified_one(forest, batches):
     summary = quorate.summarise(forest, batches, against=list(range(15)))
     whole = quorate.report(summary).data["rivals"]["sizes"]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("quorate._report._rivals._MOST_SIZES", 4)
+        patch.setattr("quorate._report._summary._MOST_SIZES", 4)
         found = quorate.report(summary)
     shown = found.data["rivals"]["sizes"]
     sizes = [row["members"] for row in shown]
@@ -281,7 +279,7 @@ def test_too_few_samples_promise_nothing(forest, small, batches):
 def test_what_a_summary_cannot_use_is_refused(beside, forest, batches):
     X, y = batches[0]
     for options in (
-        {"X": X}, {"y": y}, {"method": "re"}, {"keep": 3}, {"out_of_bag": True},
+        {"X": X}, {"y": y}, {"method": "re"}, {"keep": 3}, {"source": "new"},
         {"scoring": "f1_macro"}, {"methods": ["re"]}, {"max_samples": 10},
         {"target": "y"},
     ):  # fmt: skip
@@ -313,14 +311,11 @@ def test_the_command_line_writes_the_page_of_a_file(beside, tmp_path):
     votes.save(tmp_path / "votes.npz")
     done = run("report", tmp_path / "votes.npz", "--json")
     assert json.loads(done.stdout)["votes"]["accuracy"] == votes.accuracy()
-    for words, message in (
-        (["data.csv", "--target", "y"], "has its samples; give no DATA"),
-        (["--method", "re"], "holds counts, from which nobody is chosen"),
-        (["--keep", "5"], "holds counts, from which nobody is chosen"),
-    ):
+    for words in (["data.csv", "--target", "y"], ["--method", "re"], ["--keep", "5"]):
         done = run("report", path, *words, "--force")
         assert done.exit_code == 2
-        assert message in " ".join(done.output.split())
+        refusal = " ".join(done.output.split())
+        assert "holds counts, from which nobody is chosen" in refusal
 
 
 def test_the_command_line_draws_a_sample_of_many_files(forest, tmp_path):

@@ -135,7 +135,7 @@ def unscored_report(tmp_path_factory):
 @pytest.fixture(scope="session")
 def hostile_report(tmp_path_factory):
     """Return a report in which everything a user can name is hostile."""
-    from quorate._report import Source, make_report
+    from quorate._report import Request, Source, make_report
 
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(240, len(HOSTILE))), columns=HOSTILE)
@@ -150,11 +150,9 @@ def hostile_report(tmp_path_factory):
     )
     voting = VotingClassifier(list(zip(HOSTILE, kinds, strict=True))).fit(X, y)
     title = " ".join(HOSTILE)
-    made = make_report(
-        voting, X, y, method="epbd", keep=0.5, out_of_bag="auto", methods=None,
-        noise=0.01, title=title, n_jobs=None, random_state=0,
-        source=Source(HOSTILE[0], HOSTILE[1], HOSTILE[2], ("--trust", HOSTILE[5])),
-    )  # fmt: skip
+    files = Source(HOSTILE[0], HOSTILE[1], HOSTILE[2], ("--trust", HOSTILE[5]))
+    request = Request(method="epbd", keep=0.5, title=title, source=files)
+    made = make_report(voting, X, y, request)
     path = tmp_path_factory.mktemp("hostile") / "report <b>&amp;.html"
     made.save(path)
     return path, made

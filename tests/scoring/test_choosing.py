@@ -433,9 +433,9 @@ def test_a_report_speaks_in_the_score(data, forest):
     scores = [row["score"] for row in rows]
     assert scores == sorted(scores, reverse=True)
     whole = next(row for row in rows if row["method"] == "all members")
-    assert whole["score_gain"] == 0
+    assert whole["gain"] == 0
     for row in rows:
-        assert row["score_gain"] == pytest.approx(row["score"] - whole["score"])
+        assert row["gain"] == pytest.approx(row["score"] - whole["score"])
     curve = page.data["pruning"]["curve"]
     assert curve["scoring"] == "neg_log_loss"
     assert curve["full_error"] == pytest.approx(-whole["score"])

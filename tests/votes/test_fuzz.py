@@ -149,10 +149,12 @@ def test_damaged_npz(kind, block, frame, tmp_path):
 
 
 def tabled_twin(votes):
-    from quorate._votes import tabled
+    from quorate._votes import TabledProbabilities
 
     shares = votes.probabilities
-    return tabled([np.arange(30)] * 4, [np.asarray(row, float) for row in shares])
+    return TabledProbabilities.from_tables(
+        [np.arange(30)] * 4, [np.asarray(row, float) for row in shares]
+    )
 
 
 @pytest.mark.parametrize("suffix", ["csv", "csv.gz", "parquet"])

@@ -23,12 +23,12 @@ from quorate._scoring import find_score
 from quorate._votes import (
     DecisionRule,
     DenseProbabilities,
+    TabledProbabilities,
     Votes,
     VoteSource,
     leave_one_out_predictions,
     prefix_predictions,
     subset_errors,
-    tabled,
 )
 
 
@@ -58,7 +58,7 @@ def draw(seed, *, rule, weighted=False, masked=False, dense=True, n_classes=3):
     values = np.where(valid[..., None], kinds[places], 0.0)
     probabilities = DenseProbabilities(values)
     if not dense:
-        probabilities = tabled(
+        probabilities = TabledProbabilities.from_tables(
             [np.where(v, p, -1) for v, p in zip(valid, places, strict=True)],
             [kinds] * n,
         )

@@ -1,11 +1,9 @@
-"""The report on an ensemble: collect votes once, choose, measure, draw the page."""
+"""The page about an ensemble: collect votes once, choose, measure, draw."""
 
 import os
-import platform
 import time
 from collections.abc import Sequence
-from dataclasses import replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -13,10 +11,13 @@ import numpy as np
 from quorate._blending import Blend
 from quorate._choosing import (
     DEFAULT,
+    CrossFittedCurve,
     Evidence,
+    ExpectedError,
     FixedSize,
     Keep,
     Selection,
+    Size,
     check_method,
     choose,
     expectations,
@@ -24,49 +25,34 @@ from quorate._choosing import (
     size_for,
 )
 from quorate._data import count_rows, take_rows
-from quorate._report import _facts
-from quorate._report._advice import advice, advised_size, lead
-from quorate._report._blend import blend_facts
-from quorate._report._certificate import certificate_facts
+from quorate._report import _expected, _savings, _sections
+from quorate._report._advice import advice, advised_size
+from quorate._report._blend import BlendSection, blend_section
 from quorate._report._expected import (
-    curve_facts,
-    expected_confusion,
-    expected_facts,
+    CertificateSection,
+    MethodsSection,
+    NoCertificate,
 )
-from quorate._report._lazy import lazy_facts, no_lazy_facts
-from quorate._report._measure import judged_facts, measure_of, score_to_judge_by
-from quorate._report._method_comparison import (
-    TOO_FEW,
-    compare_methods,
-    halves_of,
-)
-from quorate._report._page import Report, embeddable, render, require_extra
+from quorate._report._page import Report, origin, render
+from quorate._report._pages import EnsemblePage
 from quorate._report._pictures import ensemble_pictures
-from quorate._report._reproduce import Source, as_code, reproduce
-from quorate._report._savings import (
-    can_distil,
-    measured_times,
-    model_of,
-    pickled_pair,
-    pruning_facts,
+from quorate._report._reproduce import (
+    Request,
+    Settings,
+    as_code,
+    prune_commands,
+    reproduce,
 )
-from quorate._report._sections import (
-    certificate_rows,
-    ensemble_rows,
-    ensemble_tables,
-    has_two_accuracies,
-    risk_rows,
-)
-from quorate._report._sizes import full_score, prune_commands, size_facts
+from quorate._report._sizes import sizes_section
 from quorate._report._summary import summary_report
-from quorate._report._words import CHOSEN_BEFORE, GLOSSARY, UNSCORED
-from quorate._scoring import check_scoring
-from quorate._theory import diagnose
-from quorate._version import versions
+from quorate._report._why import reasons
+from quorate._scoring import Score, check_scoring, find_score
+from quorate._theory import Diagnosis, diagnose
+from quorate._typing import IntArray
 from quorate._votes import Summary, Votes, VoteSource
 from quorate.ensembles import RowSource
 
-# Beyond these numbers, parts of the report look at some of the samples; it says so.
+# Beyond these numbers, parts of the page look at some of the samples; it says so.
 _COMPARED_SAMPLES = 6_000
 _PAIR_SAMPLES = 3_000
 _TIMED_ROWS = 500
@@ -181,26 +167,7 @@ def report(
     >>> page.data["votes"]["accuracy"] == votes.accuracy()
     True
     """
-    if isinstance(ensemble, Summary):
-        _refuse_for_summary(
-            X=X is not None,
-            y=y is not None,
-            method=method != "auto",
-            keep=keep != DEFAULT,
-            scoring=scoring is not None,
-            source=source != "auto",
-            methods=methods is not None,
-            max_samples=max_samples is not None,
-            target=target is not None,
-        )
-        made = summary_report(ensemble, noise=noise, title=title)
-        if output is not None:
-            made.save(output)
-        return made
-    made = make_report(
-        ensemble,
-        X,
-        y,
+    request = Request(
         method=method,
         keep=keep,
         scoring=scoring,
@@ -213,229 +180,319 @@ def report(
         max_samples=max_samples,
         target=target,
     )
+    if isinstance(ensemble, Summary):
+        _refuse_for_summary(X, y, request)
+        made = summary_report(ensemble, noise=noise, title=title)
+    else:
+        made = make_report(ensemble, X, y, request)
     if output is not None:
         made.save(output)
     return made
 
 
-def make_report(
-    ensemble: Any,
-    X: Any,
-    y: Any,
-    *,
-    method: Any,
-    keep: Keep,
-    scoring: Any = None,
-    source: RowSource,
-    methods: Sequence[Any] | None,
-    noise: float,
-    title: str | None,
-    n_jobs: int | None,
-    random_state: int,
-    files: Source | None = None,
-    max_samples: int | None = None,
-    target: str | None = None,
-) -> Report:
-    """Make the report; ``files`` names the files, where it comes from files."""
-    require_extra()
-    _check_settings(methods, random_state)
-    size = size_for(method, keep, owner="report")
-    for wanted in (method, *(methods or ())):
+def make_report(ensemble: Any, X: Any, y: Any, request: Request) -> Report:
+    """Make the page that was asked for."""
+    _check_settings(request)
+    size = size_for(request.method, request.keep, owner="report")
+    for wanted in (request.method, *(request.methods or ())):
         check_method(wanted)
     start = time.perf_counter()
+    evidence = _evidence(ensemble, X, y, request, size)
+    collected = time.perf_counter() - start
+    scoring, seed = request.scoring, request.random_state
+    selection = choose(
+        evidence, request.method, size, scoring=scoring, seed=seed, owner="report"
+    )
+    # Some methods take the votes that are out of bag, whatever was asked for.
+    evidence = replace(evidence, votes=selection.votes)
+    found = _analyse(evidence, selection, request)
+    blend = blend_section(ensemble) if isinstance(ensemble, Blend) else None
+    page = _page(found, request, blend, collected)
+    pair_votes = found.votes.at(_some(found.votes, _PAIR_SAMPLES, seed))
+    pictures = ensemble_pictures(page, found.votes, pair_votes, selection, found.before)
+    settings = replace(page.settings, seconds=time.perf_counter() - start)
+    return render(
+        "ensemble.html",
+        replace(page, settings=settings),
+        pictures,
+        selection=selection,
+        pair_samples=pair_votes.n_samples,
+        measure=page.measure,
+        unscored=_sections.UNSCORED,
+        chosen_before=_sections.CHOSEN_BEFORE,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Analysis:
+    """What was chosen, and how good that is as far as votes can tell."""
+
+    evidence: Evidence
+    selection: Selection
+    score: Score
+    """What the page speaks in."""
+    why: str
+    """Why it does."""
+    expected: ExpectedError | None
+    curve: CrossFittedCurve | None
+    before: Diagnosis | None
+    """Of all members; None where the votes cannot be scored."""
+    after: Diagnosis | None
+    """Of those kept."""
+
+    @property
+    def votes(self) -> Votes:
+        """The votes chosen on."""
+        return self.selection.votes
+
+    @property
+    def honest(self) -> bool:
+        """Whether the votes say how good members are."""
+        return self.before is not None
+
+    @property
+    def chosen_before(self) -> bool:
+        """Whether members were chosen on these samples before, which flatters them."""
+        return self.honest and self.evidence.chosen_on
+
+
+def _analyse(evidence: Evidence, selection: Selection, request: Request) -> _Analysis:
+    votes = selection.votes
+    score, why = _expected.score_to_judge_by(
+        request.scoring, evidence.ensemble, votes, selection
+    )
+    if votes.source is None or not votes.source.is_honest:
+        return _Analysis(evidence, selection, score, why, None, None, None, None)
+    kept = selection.applied_to(votes)
+    return _Analysis(
+        evidence,
+        selection,
+        score,
+        why,
+        *expectations(evidence, selection, score),
+        diagnose(votes, request.noise),
+        diagnose(kept, request.noise),
+    )
+
+
+def _page(
+    found: _Analysis, request: Request, blend: BlendSection | None, collected: float
+) -> EnsemblePage:
+    """Return every section of the page."""
+    evidence, selection, votes = found.evidence, found.selection, found.votes
+    ensemble, honest, drawn = evidence.ensemble, found.honest, evidence.drawn
+    n_given = votes.n_samples if evidence.X is None else count_rows(evidence.X)
+    costs = None if ensemble is None else evidence.costs("bytes")
+    facts = _sections.ensemble_section(votes, ensemble, costs)
+    words = _sections.words(votes, ensemble)
+    judged = None
+    if honest and not found.score.is_accuracy:
+        kept = selection.applied_to(votes)
+        judged = _expected.judged_section(
+            found.score, found.why, votes, kept, found.expected
+        )
+    times, lazy = _measured(found, request.random_state)
+    pruning = _pruning(found, facts, times)
+    methods, certificate = _held_back(found, request)
+    settings = Settings(
+        method=as_code(request.method),
+        keep=_resolved(request.keep, selection),
+        scoring=None if selection.judged_by.is_accuracy else selection.scoring,
+        out_of_bag=votes.source is VoteSource.OUT_OF_BAG,
+        source=_row_source(votes),
+        noise=request.noise,
+        random_state=request.random_state,
+        max_samples=request.max_samples,
+        seconds_collecting=collected,
+    )
+    recorded = "" if ensemble is not None else "votes" if blend is None else "blend"
+    sizes = sizes_section(
+        selection,
+        facts,
+        pruning,
+        certificate,
+        _expected.measure_of(judged),
+        words.members,
+        prune_commands(request, settings, selection, recorded),
+    )
+    n_blended = None if blend is None else blend.n_weighted
+    page = EnsemblePage(
+        **origin(),
+        title=request.title
+        or _sections.default_title(ensemble, votes.n_members, n_blended),
+        ensemble=facts,
+        blend=blend,
+        words=words,
+        votes=_sections.votes_section(
+            votes,
+            n_given if drawn is None else drawn.n_rows,
+            "" if drawn is None else str(drawn),
+            chosen_before=found.chosen_before,
+        ),
+        classes=_sections.class_rows(votes, found.expected, honest),
+        confusion=_sections.expected_confusion(found.expected, votes, honest),
+        judged=judged,
+        diversity=_sections.measure_rows(found.before, found.after),
+        decomposition=_sections.decomposition_section(found.before, found.after),
+        risk=None if found.before is None else found.before.to_dict()["risk"],
+        members=_members(found, facts, blend, request.random_state),
+        pruning=pruning,
+        methods=methods,
+        lazy=lazy,
+        certificate=certificate,
+        sizes=sizes,
+        settings=settings,
+        reproduce=reproduce(request, settings, selection, recorded),
+        advice=[],
+    )
+    advised = sizes.members.tolist().index(advised_size(page))
+    return replace(page, advice=advice(page), sizes=replace(sizes, advised=advised))
+
+
+def _measured(
+    found: _Analysis, seed: int
+) -> tuple[_savings.Times | None, _savings.LazySection]:
+    """Measure times and lazy voting on a few samples, where there is a model."""
+    ensemble, X, source = found.evidence.ensemble, found.evidence.X, found.votes.source
+    if ensemble is None:
+        return None, _savings.NO_MODEL_TO_ASK
+    n_rows = count_rows(X)
+    if n_rows > _TIMED_ROWS:
+        rng = np.random.default_rng(seed)
+        X = take_rows(X, np.sort(rng.choice(n_rows, _TIMED_ROWS, replace=False)))
+    whole = _savings.model_of(ensemble, found.votes, np.arange(ensemble.n_members))
+    times = _savings.measured_times(ensemble, whole, found.selection, X)
+    lazy = _savings.lazy_section(
+        whole,
+        X,
+        unseen=source is not None and source.is_unseen,
+        chosen_before=found.chosen_before,
+        seed=seed,
+    )
+    return times, lazy
+
+
+def _pruning(
+    found: _Analysis, facts: _sections.EnsembleSection, times: _savings.Times | None
+) -> _savings.PruningSection:
+    """Return who is kept, what that saves, and what to expect."""
+    selection, expected = found.selection, None
+    refusal = _expected.TOO_FEW if found.honest else _sections.UNSCORED
+    curve: _expected.CurveSection | _expected.Refused = _expected.Refused(refusal)
+    if found.expected is not None:
+        expected = _expected.expected_section(found.expected, selection, found.score)
+        curve = _expected.curve_section(
+            found.curve, selection, found.expected, found.score
+        )
+    return _savings.pruning_section(
+        found.evidence, selection, facts, times, expected, curve
+    )
+
+
+def _held_back(
+    found: _Analysis, request: Request
+) -> tuple[MethodsSection, CertificateSection | NoCertificate]:
+    """Compare methods and certify the choice, on at most so many samples."""
+    evidence, selection, seed = found.evidence, found.selection, request.random_state
+    certificate = _expected.certificate_section(
+        evidence,
+        selection,
+        request.method,
+        seed,
+        _COMPARED_SAMPLES,
+        found.score,
+    )
+    if found.expected is None:
+        refusal = _expected.TOO_FEW if found.honest else _sections.UNSCORED
+        return MethodsSection([], 0, 0, refusal=refusal), certificate
+    methods = _expected.methods_section(
+        evidence.at(_some(found.votes, _COMPARED_SAMPLES, seed), same_further=True),
+        request.method,
+        request.methods,
+        selection.n_kept,
+        found.score,
+        selection.judged_by,
+        seed,
+    )
+    return methods, certificate
+
+
+def _members(
+    found: _Analysis,
+    facts: _sections.EnsembleSection,
+    blend: BlendSection | None,
+    seed: int,
+) -> list[_sections.MemberRow]:
+    """Return a row per member: how good it is, what it costs, whether it stays.
+
+    What a member contributes, and why it stays or goes, is counted on some of the
+    samples. Weights are those of a blend, if it is about one.
+    """
+    votes, selection = found.votes, found.selection
+    some = votes.at(_some(votes, _COMPARED_SAMPLES, seed))
+    accuracy = find_score(None, votes.classes, "report")
+    added = accuracy.contributions(some) if found.honest else None
+    weights = votes.weights if facts.weighted else None
+    if blend is not None:
+        weights = np.array([blend.weights[name] for name in votes.names])
+    picks = {int(member): place + 1 for place, member in enumerate(selection.order)}
+    every = range(votes.n_members)
+    return _sections.member_rows(
+        votes,
+        _sections.mean_agreement(votes),
+        weights,
+        found.honest,
+        kept=["kept" if member in picks else "dropped" for member in every],
+        pick=[picks.get(member) for member in every],
+        contribution=None if added is None else added.tolist(),
+        bytes=facts.bytes,
+        nodes=facts.nodes,
+        depth=facts.depth,
+        why=reasons(some, selection, votes.accuracies, added, accuracy),
+    )
+
+
+def _evidence(ensemble: Any, X: Any, y: Any, request: Request, size: Size) -> Evidence:
+    """Return the votes to choose on, those given or those of the members."""
     if isinstance(ensemble, (Votes, Blend)):
-        unfit = {"max_samples": max_samples, "target": target}
-        said = None if source == "auto" else source
-        _refuse_for_votes({**unfit, "source": said})
-        evidence = _recorded(ensemble, X, y, scoring)
-    elif X is None:
+        return _recorded(ensemble, X, y, request)
+    if X is None:
         raise ValueError(
             "report: an ensemble needs samples, report(ensemble, X, y); only votes, a "
             "blend or a summary come alone."
         )
-    else:
-        evidence = gather(
-            ensemble,
-            X,
-            y,
-            source=source,
-            n_jobs=n_jobs,
-            scoring=scoring,
-            owner="report",
-            max_samples=max_samples,
-            target=target,
-            seed=random_state,
-            size=size,
-        )
-    X = evidence.X
-    n_given = evidence.votes.n_samples if X is None else count_rows(X)
-    if evidence.drawn is not None:
-        n_given = evidence.drawn.n_rows
-    collected = time.perf_counter() - start
-    selection = choose(
-        evidence,
-        method,
-        size,
-        scoring=scoring,
-        seed=random_state,
+    return gather(
+        ensemble,
+        X,
+        y,
+        source=request.source,
+        n_jobs=request.n_jobs,
+        scoring=request.scoring,
         owner="report",
-    )
-    # Some methods take the votes that are out of bag, whatever was asked for.
-    evidence = replace(evidence, votes=selection.votes)
-    found, votes, pruner = evidence.ensemble, evidence.votes, selection.pruner
-    recorded = "" if found is not None else "votes"
-    if isinstance(ensemble, Blend):
-        recorded = "blend"
-    assert votes.source is not None
-    honest = votes.source.is_honest
-    flattered = honest and evidence.chosen_on
-    kept = selection.applied_to(votes)
-    if found is None:
-        facts, timed, lazy = _facts.recorded_facts(votes), None, no_lazy_facts()
-    else:
-        facts = _facts.ensemble_facts(found, votes, evidence.costs("bytes"))
-        rows = some_rows(X, random_state)
-        single = model_of(found, votes, np.arange(found.n_members))
-        timed = measured_times(found, single, selection, rows)
-        unseen = votes.source.is_unseen
-        lazy = lazy_facts(single, rows, unseen=unseen, seed=random_state)
-        if flattered:
-            # They also agree more than on others.
-            lazy |= {"honest": False, "note": f"{lazy['note']} {CHOSEN_BEFORE}".strip()}
-    diagnosis = diagnose(votes, noise) if honest else None
-    score, why = score_to_judge_by(scoring, found, votes, selection)
-    expected, curve = None, None
-    if honest:
-        expected, curve = expectations(evidence, selection, score)
-    halves = None
-    if honest:
-        halves = halves_of(
-            evidence,
-            method,
-            _COMPARED_SAMPLES,
-            random_state,
-            None if selection.judged_by.is_accuracy else scoring,
-            None if score.is_accuracy else score,
-        )
-    some = _some(votes, _COMPARED_SAMPLES, random_state)
-    blend = blend_facts(ensemble) if isinstance(ensemble, Blend) else None
-    data: dict[str, Any] = {
-        "format": "quorate-report/1",
-        "kind": "ensemble",
-        "title": title or _facts.default_title(found, votes, blend),
-        "made": datetime.now(UTC).date().isoformat(),
-        "ensemble": facts,
-        "blend": blend,
-        "words": _facts.words(found, votes),
-        "votes": {
-            **_facts.vote_facts(votes, n_given),
-            "drawn": "" if evidence.drawn is None else str(evidence.drawn),
-            "chosen_before": flattered,
-            **({"meaning": CHOSEN_BEFORE} if flattered else {}),
-        },
-        "classes": _facts.class_facts(votes, expected, honest),
-        "confusion": expected_confusion(expected, votes, honest),
-        "judged": judged_facts(score, why, votes, kept, expected, honest),
-        "diversity": _facts.diversity_facts(diagnosis, kept),
-        "decomposition": _facts.decomposition_facts(diagnosis, kept),
-        "risk": None if diagnosis is None else diagnosis.to_dict()["risk"],
-        "members": _facts.member_facts(votes, some, selection, facts, honest, blend),
-        "pruning": {
-            **pruning_facts(selection, kept, facts, honest),
-            "bytes": pickled_pair(evidence, selection),
-            "expected": expected_facts(expected, selection, score),
-            "can_distil": found is not None and can_distil(found),
-            "milliseconds": timed,
-            "curve": {"refusal": _why_not(honest)},
-        },
-        "methods": {"refusal": _why_not(honest), "rows": []},
-        "lazy": lazy,
-        "certificate": certificate_facts(
-            halves,
-            pruner,
-            votes.source,
-            selection.n_kept,
-            chosen_before=flattered,
-        ),
-        "settings": {
-            "method": as_code(method),
-            "keep": _resolved(keep, selection),
-            **(
-                {}
-                if selection.judged_by.is_accuracy
-                else {"scoring": selection.scoring}
-            ),
-            "out_of_bag": votes.source is VoteSource.OUT_OF_BAG,
-            "source": _row_source(votes.source),
-            "noise": noise,
-            "random_state": random_state,
-            **({} if max_samples is None else {"max_samples": max_samples}),
-            "seconds_collecting": collected,
-        },
-        "versions": {
-            **versions("scikit-learn", "numpy", "scipy"),
-            "platform": platform.platform(),
-        },
-    }
-    if halves is not None:
-        data["methods"] = compare_methods(halves, selection.n_kept, methods)
-    if expected is not None:
-        data["pruning"]["curve"] = curve_facts(curve, selection, expected, score)
-    data["sizes"] = {
-        **size_facts(selection, data),
-        "commands": prune_commands(
-            data["settings"], method, source, selection, files, recorded
-        ),
-    }
-    members = data["sizes"]["members"].tolist()
-    data["sizes"]["advised"] = members.index(advised_size(data))
-    data["reproduce"] = reproduce(
-        data["settings"], method, methods, title, selection, files, recorded
-    )
-    data["advice"] = advice(data)
-    few = _some(votes, _PAIR_SAMPLES, random_state)
-    pictures = ensemble_pictures(votes, few, selection, diagnosis, data)
-    data["settings"]["seconds"] = time.perf_counter() - start
-    return render(
-        "ensemble.html",
-        data,
-        selection=selection,
-        kind="report on an ensemble",
-        lead=lead(data),
-        glossary=GLOSSARY,
-        facts=ensemble_rows(data),
-        risk_facts=risk_rows(data),
-        certificate_facts=certificate_rows(data),
-        tables=ensemble_tables(data),
-        pictures=pictures,
-        marks=embeddable({p.id: p.marks for p in pictures.values() if p.marks}),
-        pair_samples=few.n_samples,
-        measure=measure_of(data),
-        full_score=full_score(data),
-        two_accuracies=has_two_accuracies(data),
-        unscored=UNSCORED,
-        chosen_before=CHOSEN_BEFORE,
+        max_samples=request.max_samples,
+        target=request.target,
+        seed=request.random_state,
+        size=size,
     )
 
 
-def _refuse_for_summary(**given: bool) -> None:
-    for name, is_given in given.items():
-        if is_given:
-            raise ValueError(
-                f"report({name}=...): a summary has its samples, and nobody is chosen "
-                "from it; give only output, noise and title."
-            )
-
-
-def _recorded(given: Votes | Blend, X: Any, y: Any, scoring: Any) -> Evidence:
+def _recorded(given: Votes | Blend, X: Any, y: Any, request: Request) -> Evidence:
     """Return votes as all there is to choose on."""
+    unfit = {"max_samples": request.max_samples, "target": request.target}
+    unfit["source"] = None if request.source == "auto" else request.source
+    for name, value in unfit.items():
+        if value is not None:
+            raise TypeError(
+                f"report({name}={value!r}): goes with an ensemble and samples; votes "
+                "have been cast already."
+            )
     if X is not None or y is not None:
         raise TypeError(
             f"report: {type(given).__name__} has its samples and labels; leave out X "
             "and y."
         )
     votes = given.votes() if isinstance(given, Blend) else given
-    check_scoring(scoring, "report", averages=votes.rule == "average")
+    check_scoring(request.scoring, "report", averages=votes.rule == "average")
     if votes.source is VoteSource.UNLABELLED:
         raise ValueError(f"report: {votes.source.flaw}.")
     if votes.source is None:
@@ -443,55 +500,44 @@ def _recorded(given: Votes | Blend, X: Any, y: Any, scoring: Any) -> Evidence:
     return Evidence(votes)
 
 
-def _row_source(source: VoteSource) -> RowSource:
-    """Return what to say about the samples to get these votes again."""
-    if source in (VoteSource.OUT_OF_BAG, VoteSource.TRAINING):
-        return "training"
-    return "new" if source is VoteSource.NEW else "auto"
+def _refuse_for_summary(X: Any, y: Any, request: Request) -> None:
+    given = [name for name, value in (("X", X), ("y", y)) if value is not None]
+    for option in fields(request):
+        harmless = option.name in ("noise", "title", "n_jobs", "random_state")
+        if not harmless and getattr(request, option.name) != option.default:
+            given.append(option.name)
+    if given:
+        raise ValueError(
+            f"report({given[0]}=...): a summary has its samples, and nobody is chosen "
+            "from it; give only output, noise and title."
+        )
 
 
-def _refuse_for_votes(options: dict[str, Any]) -> None:
-    """Refuse what says which samples members are to be asked about."""
-    for name, value in options.items():
-        if value is not None:
-            raise TypeError(
-                f"report({name}={value!r}): goes with an ensemble and samples; votes "
-                "have been cast already."
-            )
-
-
-def _why_not(honest: bool) -> str:
-    """Return why there is no comparison, where there is none."""
-    return TOO_FEW if honest else UNSCORED
-
-
-def _check_settings(methods: Any, random_state: Any) -> None:
+def _check_settings(request: Request) -> None:
     """Refuse what the page could not be made with, before any work."""
+    methods, seed = request.methods, request.random_state
     if isinstance(methods, str):
         raise ValueError(
             f"report(methods={methods!r}): a list of methods, as in [{methods!r}]."
         )
-    whole = isinstance(random_state, (int, np.integer))
-    if not whole or isinstance(random_state, bool) or random_state < 0:
-        raise ValueError(
-            f"report(random_state={random_state!r}): a whole number, 0 or more."
-        )
+    whole = isinstance(seed, (int, np.integer))
+    if not whole or isinstance(seed, bool) or seed < 0:
+        raise ValueError(f"report(random_state={seed!r}): a whole number, 0 or more.")
 
 
-def _some(votes: Votes, most: int, seed: int) -> Votes:
+def _some(votes: Votes, most: int, seed: int) -> IntArray:
+    """Return the positions of at most so many samples, drawn at random."""
     if votes.n_samples <= most:
-        return votes
+        return np.arange(votes.n_samples)
     rng = np.random.default_rng(seed)
-    return votes.at(np.sort(rng.choice(votes.n_samples, most, replace=False)))
+    return np.sort(rng.choice(votes.n_samples, most, replace=False))
 
 
-def some_rows(X: Any, seed: int) -> Any:
-    """Return a few samples to measure times and lazy voting on; all, if few."""
-    n_rows = count_rows(X)
-    if n_rows <= _TIMED_ROWS:
-        return X
-    rng = np.random.default_rng(seed)
-    return take_rows(X, np.sort(rng.choice(n_rows, _TIMED_ROWS, replace=False)))
+def _row_source(votes: Votes) -> RowSource:
+    """Return what to say about the samples to get these votes again."""
+    if votes.source in (VoteSource.OUT_OF_BAG, VoteSource.TRAINING):
+        return "training"
+    return "new" if votes.source is VoteSource.NEW else "auto"
 
 
 def _resolved(keep: Keep, selection: Selection) -> Keep:

@@ -1,47 +1,167 @@
-"""What to expect of those kept, and of other numbers of members, on new samples."""
+"""What to expect of the members kept and of other methods, and what is promised."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from quorate._choosing import (
     CrossFittedCurve,
+    Evidence,
     ExpectedError,
+    FixedSize,
     Selection,
     SizeByErrors,
+    choose,
+    expected_errors,
+    has_whole_order,
+    method_for,
 )
-from quorate._report._confusion import confusion, count_pairs, taken_for
-from quorate._scoring import Score
+from quorate._judging import Certificate, certify, samples_needed
+from quorate._report._sections import CHOSEN_BEFORE, Pair, ScoreValue
+from quorate._report._text import number, percent, points, unsigned
+from quorate._scoring import Score, balanced_accuracy, find_score
+from quorate._typing import FloatArray, IntArray
 from quorate._votes import Votes
+from quorate.ensembles import Ensemble
+from quorate.pruning import RandomSubset
+from quorate.pruning import methods as known_methods
+
+TOLERANCE = 0.02
+DELTA = 0.05
+TOO_FEW = "There are too few samples to hold some of them back and judge by these."
+# Quick ones of different kinds.
+_USUAL_METHODS = ("epbd", "mdm", "umep", "brier", "best", "es")
+_DRAWS = 100
+_FEW_DRAWS = 10
 
 
-def expected_facts(
-    expected: ExpectedError | None, selection: Selection, score: Score
-) -> dict[str, Any] | None:
-    """Return how good all members are and those kept are to be expected to be."""
-    if expected is None:
-        return None
-    top = score.top
-    before, after = expected.accuracies(selection.votes)
-    return {
-        "accuracy": {"before": before, "after": after},
-        "before": top - (expected.error - expected.excess),
-        "after": top - expected.error,
-        "standard_error": expected.standard_error,
-        "gain": -expected.excess,
-        "gain_error": expected.excess_error,
-        "by_fewer_votes": expected.by_fewer_votes,
-        "n_samples": expected.samples.size,
-        "size_found": isinstance(selection.size, SizeByErrors),
-    }
+@dataclass(frozen=True, slots=True)
+class JudgedSection:
+    """The score that a page speaks in, of all members and of those kept."""
+
+    scoring: str
+    title: str
+    why: str
+    is_share: bool
+    top: float
+    before: ScoreValue
+    after: ScoreValue
+    gain: ScoreValue
 
 
-def curve_facts(
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """How to write the score that a page speaks in: accuracy, or another one."""
+
+    title: str = "accuracy"
+    is_share: bool = True
+    top: float = 1.0
+
+    @property
+    def is_accuracy(self) -> bool:
+        """Whether errors can be spoken of."""
+        return self.title == "accuracy"
+
+    def write(self, value: Any) -> str:
+        """Return a value of the score, for people."""
+        return percent(value) if self.is_share else number(value)
+
+    def differ(self, difference: Any) -> str:
+        """Return a difference of scores, with its sign."""
+        if self.is_share:
+            return points(difference)
+        return ("+" if difference > 0 else "") + number(difference)
+
+    def doubt(self, standard_error: Any) -> str:
+        """Return the standard error of a score, or of a difference of scores."""
+        return unsigned(self.differ(standard_error))
+
+
+def measure_of(judged: JudgedSection | None) -> Measure:
+    """Return how a page writes its score."""
+    if judged is None:
+        return Measure()
+    return Measure(judged.title, judged.is_share, judged.top)
+
+
+def score_to_judge_by(
+    scoring: Any, ensemble: Ensemble | None, votes: Votes, selection: Selection
+) -> tuple[Score, str]:
+    """Return the score a page speaks in, and why it is not accuracy.
+
+    An ensemble whose classes were weighted is not judged by plain accuracy.
+    """
+    score = selection.judged_by
+    if not score.is_accuracy:
+        return score, "as asked for"
+    if scoring is not None or ensemble is None:
+        return score, ""
+    models = [ensemble.core, *(member.estimator for member in ensemble.members[:1])]
+    weighted = any(getattr(model, "class_weight", None) is not None for model in models)
+    if not weighted or np.unique(votes.y).size < votes.n_classes:
+        return score, ""
+    return balanced_accuracy(votes.classes), (
+        "since its members were trained with class weights, which accuracy would hold "
+        "against it"
+    )
+
+
+def judged_section(
+    score: Score, why: str, votes: Votes, kept: Votes, expected: ExpectedError | None
+) -> JudgedSection:
+    """Return the score of all members and of those kept.
+
+    Of those kept what to expect; where that is not known, that where they were chosen.
+    """
+    whole, chosen = score.estimate_votes(votes), score.estimate_votes(kept)
+    after = ScoreValue(chosen.score, chosen.standard_error)
+    gain = ScoreValue(*whole.behind(chosen))
+    if expected is not None:
+        after = ScoreValue(score.top - expected.error, expected.standard_error)
+        gain = ScoreValue(-expected.excess, expected.excess_error)
+    return JudgedSection(
+        scoring=score.name,
+        title=score.title,
+        why=why,
+        is_share=score.top == 1.0,
+        top=score.top,
+        before=ScoreValue(whole.score, whole.standard_error),
+        after=after,
+        gain=gain,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """What cannot be told, and why."""
+
+    refusal: str
+
+
+@dataclass(frozen=True, slots=True)
+class CurveSection:
+    """The error to expect over the number of members."""
+
+    sizes: IntArray
+    errors: FloatArray
+    standard_errors: FloatArray
+    full_error: float
+    best_size: int | None
+    enough: int | None
+    order: IntArray | None
+    n_samples: int
+    scoring: str
+    refusal: None = None
+
+
+def curve_section(
     curve: CrossFittedCurve | None,
     selection: Selection,
     expected: ExpectedError,
     score: Score,
-) -> dict[str, Any]:
+) -> CurveSection:
     """Return the error to expect over the number of members.
 
     At every size along the order of a method; of one without an order, of those kept
@@ -51,43 +171,294 @@ def curve_facts(
     if curve is None:
         sizes = np.unique([n_kept, votes.n_members])
         whole = score.estimate_votes(votes)
-        full, doubt = whole.loss, whole.standard_error
-        errors, spread = np.full(sizes.size, full), np.full(sizes.size, doubt)
+        full, errors = whole.loss, np.full(sizes.size, whole.loss)
+        doubts = np.full(sizes.size, whole.standard_error)
     else:
         sizes, full = curve.sizes, curve.full_error
-        errors, spread = curve.errors.copy(), curve.standard_errors.copy()
+        errors, doubts = curve.errors.copy(), curve.standard_errors.copy()
     if n_kept < votes.n_members or selection.weights is not None:
         # Chosen anew at that size, where fewer are no start of more; and with the size,
         # where errors found it.
         errors[sizes == n_kept] = expected.error
-        spread[sizes == n_kept] = expected.standard_error
-    return {
-        "refusal": None,
-        **({} if score.is_accuracy else {"scoring": score.name}),
-        "sizes": sizes,
-        "errors": errors,
-        "standard_errors": spread,
-        "full_error": full,
-        "best_size": None if curve is None else curve.best_size,
-        "enough": None if curve is None else curve.within_one_standard_error(),
-        "order": None if curve is None else curve.order,
-        "n_samples": expected.samples.size,
-    }
+        doubts[sizes == n_kept] = expected.standard_error
+    return CurveSection(
+        sizes=sizes,
+        errors=errors,
+        standard_errors=doubts,
+        full_error=full,
+        best_size=None if curve is None else curve.best_size,
+        enough=None if curve is None else curve.within_one_standard_error(),
+        order=None if curve is None else curve.order,
+        n_samples=expected.samples.size,
+        scoring=score.name,
+    )
 
 
-def expected_confusion(
-    expected: ExpectedError | None, votes: Votes, honest: bool
-) -> dict[str, Any] | None:
-    """Count samples by their class and the class decided on, before and after.
+@dataclass(frozen=True, slots=True)
+class ExpectedSection:
+    """How good all members are, and those kept are expected to be on new samples."""
 
-    Those kept are members that were chosen without the samples counted.
+    accuracy: Pair
+    before: float
+    after: float
+    standard_error: float
+    gain: float
+    gain_error: float
+    by_fewer_votes: bool
+    n_samples: int
+    size_found: bool
+
+
+def expected_section(
+    expected: ExpectedError, selection: Selection, score: Score
+) -> ExpectedSection:
+    """Return how good all members are and those kept are to be expected to be."""
+    return ExpectedSection(
+        accuracy=Pair(*expected.accuracies(selection.votes)),
+        before=score.top - (expected.error - expected.excess),
+        after=score.top - expected.error,
+        standard_error=expected.standard_error,
+        gain=-expected.excess,
+        gain_error=expected.excess_error,
+        by_fewer_votes=expected.by_fewer_votes,
+        n_samples=expected.samples.size,
+        size_found=isinstance(selection.size, SizeByErrors),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class MethodRow:
+    """How good the members that a method chooses are expected to be.
+
+    ``score``, ``gain`` and ``gain_error`` are in the score that the page speaks in.
     """
-    if not honest:
-        return None
-    if expected is None:
-        found = taken_for(confusion(votes), None, votes.classes)
-        return {**found, "n_samples": votes.n_samples}
-    some = votes.at(expected.samples)
-    after = count_pairs(some.y, expected.decisions, votes.n_classes)
-    found = taken_for(confusion(some), after, votes.classes)
-    return {**found, "n_samples": expected.samples.size}
+
+    method: str
+    members: float
+    accuracy: float
+    score: float
+    gain: float
+    gain_error: float
+    seconds: float | None = None
+    chosen: str | None = None
+    is_random: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MethodsSection:
+    """Methods at the same size, on the same samples."""
+
+    rows: list[MethodRow]
+    size: int
+    n_samples: int
+    n_draws: int = _DRAWS
+    refusal: str | None = None
+
+    @property
+    def mine(self) -> MethodRow | None:
+        """How the method of the page did, if that is known."""
+        return next((row for row in self.rows if row.chosen), None)
+
+    @property
+    def compared(self) -> list[MethodRow]:
+        """The rows of methods, without chance and without all members."""
+        return [row for row in self.rows if row.seconds is not None]
+
+    @property
+    def random(self) -> MethodRow:
+        """How members drawn at random did."""
+        return next(row for row in self.rows if row.is_random)
+
+
+def methods_section(
+    evidence: Evidence,
+    method: Any,
+    others: Sequence[Any] | None,
+    size: int,
+    score: Score,
+    chosen_by: Score,
+    seed: int,
+) -> MethodsSection:
+    """Compare methods by members chosen without each fifth of the samples.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        The samples to choose and judge on.
+    method : str or Pruner
+        That of the page; the others come after it.
+    others : sequence of str or Pruner, optional
+    size : int
+        How many members each of them keeps.
+    score : Score
+        What the page speaks in.
+    chosen_by : Score
+        What members are chosen by.
+    seed : int
+    """
+    votes, top = evidence.votes, score.top
+    if _lacks_class(votes, score):
+        return MethodsSection([], size, votes.n_samples, refusal=TOO_FEW)
+    chosen: dict[str, Selection] = {}
+    usual = [name for name in _USUAL_METHODS if name in known_methods()]
+    for wanted in (method, *(usual if others is None else others)):
+        name = type(method_for(evidence, wanted, score=chosen_by)).__name__
+        if name not in chosen:
+            chosen[name] = choose(
+                evidence, wanted, FixedSize(size), seed=seed, scoring=chosen_by.given
+            )
+    whole = score.estimate_votes(votes).score
+    rows = [
+        _random_row(votes, size, score, seed),
+        MethodRow("all members", votes.n_members, votes.accuracy(), whole, 0.0, 0.0),
+    ]
+    every = expected_errors(evidence, list(chosen.values()), score)
+    for (name, selection), expected in zip(chosen.items(), every, strict=True):
+        if expected is None:
+            return MethodsSection([], size, votes.n_samples, refusal=TOO_FEW)
+        row = MethodRow(
+            name,
+            selection.n_kept,
+            expected.accuracies(votes)[1],
+            top - expected.error,
+            -expected.excess,
+            expected.excess_error,
+            seconds=selection.seconds,
+            chosen="this report" if selection is next(iter(chosen.values())) else None,
+        )
+        rows.append(row)
+    rows.sort(key=lambda row: -row.score)
+    return MethodsSection(rows, size, votes.n_samples)
+
+
+def _random_row(votes: Votes, size: int, score: Score, seed: int) -> MethodRow:
+    """Return how members drawn at random do on average.
+
+    The standard error is that of one draw, as those of the other rows are of one
+    choice. Out of bag so many are drawn that as many as wanted have a vote on a sample.
+    """
+    rng, keep = np.random.default_rng(seed), size
+    if votes.is_masked:
+        keep = min(round(size / (votes.codes >= 0).mean()), votes.n_members)
+    random = RandomSubset(keep=keep, random_state=rng)
+    draws = np.array([random.fit(votes).support_ for _ in range(_DRAWS)])
+    accuracy = find_score(None, votes.classes, "report")
+    errors, losses = (
+        float(each.subset_losses(votes, draws, voted_only=True)[0].mean())
+        for each in (accuracy, score)
+    )
+    whole = score.estimate_votes(votes)
+    doubts = [
+        whole.behind(score.estimate_votes(votes.keep(drawn)))[1]
+        for drawn in draws[:_FEW_DRAWS]
+    ]
+    return MethodRow(
+        f"random, mean of {_DRAWS}",
+        size,
+        1 - errors,
+        score.top - losses,
+        whole.loss - losses,
+        float(np.mean(doubts)),
+        is_random=True,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class NoCertificate:
+    """Why nothing can be promised."""
+
+    refusal: str
+    tolerance: float = TOLERANCE
+    delta: float = DELTA
+
+
+@dataclass(frozen=True, slots=True)
+class CertificateSection:
+    """What can be promised about fewer members on samples to come."""
+
+    holds: bool
+    single: bool
+    text: str
+    n_kept: int
+    n_members: int
+    n_samples: int
+    error: float
+    full_error: float
+    excess_limit: float
+    error_limit: float
+    nested: bool = False
+    """Whether a smaller choice is the start of a larger one."""
+    tried: int | None = None
+    """The only size that was put to the test, if one was."""
+    tolerance: float = TOLERANCE
+    delta: float = DELTA
+    refusal: None = None
+
+
+def certificate_section(
+    evidence: Evidence,
+    selection: Selection,
+    method: Any,
+    seed: int,
+    most: int,
+    score: Score,
+) -> CertificateSection | NoCertificate:
+    """Certify what one half of the samples chooses, on the other half.
+
+    Where a smaller choice is the start of a larger one, the smallest that will do;
+    otherwise one size is put to the test, that of the page. Neither half is new to
+    members that were chosen, or distilled, on both before.
+    """
+    votes, pruner = evidence.votes, selection.pruner
+    if votes.source is None or not votes.source.is_unseen:
+        return NoCertificate(
+            "A promise needs samples that no member was trained on: make this report "
+            "with such samples to get one."
+        )
+    if evidence.chosen_on:
+        return NoCertificate(
+            f"{CHOSEN_BEFORE} A promise needs samples that took no part in that: make "
+            "this report with such samples to get one."
+        )
+    mixed = np.random.default_rng(seed).permutation(votes.n_samples)[:most]
+    first, second = mixed[: mixed.size // 2], mixed[mixed.size // 2 :]
+    if score.needs_every_class:  # in both halves
+        mixed = mixed[np.argsort(votes.y[mixed], kind="stable")]
+        first, second = mixed[::2], mixed[1::2]
+    needed = samples_needed(TOLERANCE, DELTA)
+    if second.size < needed or _lacks_class(votes.at(first), score):
+        return NoCertificate(
+            f"A promise needs at least {2 * needed:,} samples: half to choose on, half "
+            "to judge by."
+        )
+    nested = has_whole_order(pruner) and pruner.tags.nested
+    size = FixedSize(1.0 if nested else selection.n_kept)
+    # Votes on further samples know no label, so that both halves may share them.
+    half = evidence.at(np.sort(first), same_further=True)
+    given = selection.judged_by.given
+    chosen = choose(half, method, size, seed=seed, scoring=given)
+    found = certify(votes.at(np.sort(second)), chosen, tolerance=TOLERANCE, delta=DELTA)
+    tried = None if nested else chosen.n_kept
+    return certified(found, nested=nested, tried=tried)
+
+
+def _lacks_class(votes: Votes, score: Score) -> bool:
+    """Tell whether a class is missing that the score cannot do without."""
+    return score.needs_every_class and np.unique(votes.y).size < votes.n_classes
+
+
+def certified(found: Certificate, **more: Any) -> CertificateSection:
+    """Return what a certificate says, as a page stores it."""
+    return CertificateSection(
+        found.holds,
+        found.single,
+        str(found),
+        found.n_kept,
+        found.n_members,
+        found.n_samples,
+        found.error,
+        found.full_error,
+        found.excess_limit,
+        found.error_limit,
+        **more,
+    )

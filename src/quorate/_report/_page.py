@@ -4,18 +4,29 @@ import base64
 import hashlib
 import json
 import os
-from dataclasses import dataclass
+import platform
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from datetime import UTC, datetime
 from functools import cache
 from html import escape
 from importlib import resources
-from importlib.util import find_spec
 from typing import Any
+
+import jinja2
 
 from quorate._atomic import atomic_write
 from quorate._choosing import Selection
 from quorate._output import encodable, plain
+from quorate._report import _text
+from quorate._report._svg import Picture
+from quorate._version import versions
 
 _HEIGHT = 720
+_WRITERS = (
+    *("change", "count", "milliseconds", "number", "percent", "plural", "points"),
+    *("seconds", "size", "times", "unsigned"),
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,9 +60,19 @@ class Report:
         )
 
 
+def origin() -> dict[str, Any]:
+    """Return when and by which versions a page is made."""
+    made_by = versions("scikit-learn", "numpy", "scipy")
+    return {
+        "made": datetime.now(UTC).date().isoformat(),
+        "versions": {**made_by, "platform": platform.platform()},
+    }
+
+
 def render(
     template: str,
-    data: dict[str, Any],
+    page: Any,
+    pictures: dict[str, Picture],
     *,
     selection: Selection | None = None,
     **parts: Any,
@@ -62,30 +83,51 @@ def render(
     ----------
     template : str
         Name of the template.
-    data : dict
-        What is embedded as JSON; the template sees it as ``data``.
+    page : dataclass
+        What is embedded as JSON; the template sees it as ``data``, in plain types.
+    pictures : dict
+        By the names that the template has for them.
     selection : Selection, optional
         The choice of members that the page is about.
     **parts
-        What else the template shows: tables, figures.
+        What else the template shows.
     """
-    numbers = plain(data)
+    data = as_data(page)
     script = _asset("report.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    marks = {name: drawn.marks for name, drawn in pictures.items() if drawn.marks}
+    drawing = base64.b64encode(_asset("mark.svg").encode()).decode()
     html = (
         _environment()
         .get_template(template)
         .render(
-            data=numbers,
-            json=embeddable(numbers),
+            data=data,
+            json=embeddable(data),
+            pictures=pictures,
+            marks=embeddable(marks),
             style=_asset("report.css"),
             script=script,
             script_hash=f"sha256-{digest}",
-            mark=_as_address("mark.svg"),
+            # An address that carries the drawing, so that nothing is loaded.
+            mark=f"data:image/svg+xml;base64,{drawing}",
             **parts,
         )
     )
-    return Report(encodable(html), numbers, selection)
+    return Report(encodable(html), data, selection)
+
+
+def as_data(section: Any) -> Any:
+    """Return a section, or what it is made of, in plain types for JSON."""
+    if is_dataclass(section):
+        return {
+            field.name.rstrip("_"): as_data(getattr(section, field.name))
+            for field in fields(section)
+        }
+    if isinstance(section, dict):
+        return {str(name): as_data(part) for name, part in section.items()}
+    if isinstance(section, (list, tuple)):
+        return [as_data(part) for part in section]
+    return plain(section)
 
 
 def embeddable(value: Any) -> str:
@@ -96,20 +138,8 @@ def embeddable(value: Any) -> str:
     return text  # U+2028 and U+2029 are escaped already, being no ASCII
 
 
-def require_extra() -> None:
-    """Raise one helpful sentence where what draws and writes pages is missing."""
-    missing = [name for name in ("jinja2", "matplotlib") if find_spec(name) is None]
-    if missing:
-        raise ImportError(
-            f"quorate.report needs {' and '.join(missing)}, not installed; "
-            f"pip install {' '.join(missing)}"
-        )
-
-
 @cache
-def _environment() -> Any:
-    import jinja2
-
+def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_asset),
         autoescape=True,
@@ -117,18 +147,14 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    from quorate._report import _format
-
-    for name in ("percent", "points", "number", "count", "times", "size"):
-        environment.filters[name] = getattr(_format, name)
-    environment.filters["milliseconds"] = _format.milliseconds
+    writers = {name: getattr(_text, name) for name in _WRITERS}
+    environment.filters |= writers
+    environment.globals |= {**writers, "digits": _with_digits}
     return environment
 
 
-def _as_address(name: str) -> str:
-    """Return a drawing as an address that carries it, so that nothing is loaded."""
-    drawing = base64.b64encode(_asset(name).encode()).decode()
-    return f"data:image/svg+xml;base64,{drawing}"
+def _with_digits(write: Callable[..., str], digits: int) -> Callable[[Any], str]:
+    return lambda value: write(value, digits)
 
 
 @cache

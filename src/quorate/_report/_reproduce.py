@@ -1,4 +1,4 @@
-"""The code and the command that make a report again, and prune as it says."""
+"""The code and the commands that make a page again, and prune as it says."""
 
 import inspect
 import shlex
@@ -9,20 +9,73 @@ from typing import Any
 import numpy as np
 
 from quorate import pruning
-from quorate._choosing import Selection
+from quorate._choosing import DEFAULT, Keep, Selection
+from quorate.ensembles import RowSource
 from quorate.pruning import Pruner
-
-_SAMPLES = "ensemble, X, y"
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The files a report was made from, for the command that makes it again."""
+    """The files a page was made from, for the command that makes it again."""
 
     model: str
     data: str
     target: str
     options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a page was asked for; see :func:`quorate.report`."""
+
+    method: Any = "auto"
+    keep: Keep = DEFAULT
+    scoring: Any = None
+    source: RowSource = "auto"
+    methods: Sequence[Any] | None = None
+    noise: float = 0.01
+    title: str | None = None
+    n_jobs: int | None = None
+    random_state: int = 0
+    max_samples: int | None = None
+    target: str | None = None
+    files: Source | None = None
+    """The files that the page is made from, if it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a page was made with, and how long that took."""
+
+    method: str
+    keep: Keep
+    scoring: str | None
+    out_of_bag: bool
+    source: RowSource
+    noise: float
+    random_state: int
+    max_samples: int | None
+    seconds_collecting: float
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A line that prunes, in two parts: the size goes between them."""
+
+    label: str
+    before: str
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReproduceSection:
+    """The code, and the command where there was one, that make the page again."""
+
+    python: str
+    shell: str | None
+    source: dict[str, str] | None = None
+    file: str | None = None
 
 
 class Code(str):
@@ -38,14 +91,13 @@ def as_code(method: Any) -> str:
     """Return a method as it is written in a call: its name, or how to make it."""
     if not isinstance(method, Pruner):
         return str(method)
-    cls = type(method)
-    usual = inspect.signature(cls).parameters
+    usual = inspect.signature(type(method)).parameters
     given = [
         f"{name}={_written(value)}"
         for name, value in method.get_params(deep=False).items()
         if name != "keep" and _written(value) != _written(usual[name].default)
     ]
-    return Code(f"{_home(method)}.{cls.__qualname__}({', '.join(given)})")
+    return Code(f"{_home(method)}.{type(method).__qualname__}({', '.join(given)})")
 
 
 def _home(pruner: Pruner) -> str:
@@ -60,75 +112,91 @@ def _written(value: Any) -> str:
 
 
 def reproduce(
-    settings: dict[str, Any],
-    method: Any,
-    methods: Sequence[Any] | None,
-    title: str | None,
-    selection: Selection,
-    source: Source | None,
-    recorded: str = "",
-) -> dict[str, Any]:
+    request: Request, settings: Settings, selection: Selection, recorded: str
+) -> ReproduceSection:
     """Return the code, and the command where there was one, that does this again.
 
     Parameters
     ----------
-    settings : dict
-        What the report was made with.
-    method, methods
-        As they were given.
-    title : str, optional
-        As it was given.
+    request : Request
+        What was asked for.
+    settings : Settings
+        What the page was made with.
     selection : Selection
-        The members that the report shows, and that the pruning has to keep.
-    source : Source, optional
-        The files that the report was made from.
+        The members that the page shows, and that the pruning has to keep.
     recorded : {"", "votes", "blend"}
         What it was made from, where there are no models.
     """
-    choice = {
-        "method": as_code(method),
-        "keep": settings["keep"],
+    choice: dict[str, Any] = {
+        "method": as_code(request.method),
+        "keep": settings.keep,
+        "source": None if recorded or settings.source == "auto" else settings.source,
+        "scoring": settings.scoring,
+        "max_samples": settings.max_samples,
     }
-    if not recorded and settings["source"] != "auto":
-        choice["source"] = settings["source"]
-    for name in ("scoring", "max_samples"):
-        if name in settings:
-            choice[name] = settings[name]
-    given: dict[str, Any] = {
-        **choice,
-        "noise": settings["noise"],
-        "random_state": settings["random_state"],
-    }
-    if methods is not None:
-        given["methods"] = [as_code(other) for other in methods]
-    if title is not None:
-        given["title"] = title
-    if needs_seed(selection, method):
-        choice["random_state"] = settings["random_state"]
-    modules = {_home(one) for one in (method, *(methods or ())) if _is_foreign(one)}
+    choice = {name: v for name, v in choice.items() if v is not None or name == "keep"}
+    page = {**choice, "noise": settings.noise, "random_state": settings.random_state}
+    if request.methods is not None:
+        page["methods"] = [as_code(other) for other in request.methods]
+    if request.title is not None:
+        page["title"] = request.title
+    if _needs_seed(selection, request.method):
+        choice["random_state"] = settings.random_state
+    used = (request.method, *(request.methods or ()))
+    modules = {_home(one) for one in used if isinstance(one, Pruner)}
+    what = recorded or "ensemble, X, y"
+    prune = "choice = quorate.select" if recorded else "smaller = quorate.prune"
     code = [
         "import quorate",
-        *(f"import {name}" for name in sorted(modules)),
+        *(f"import {name}" for name in sorted(modules - {pruning.__name__})),
         "",
-        *_call("page = quorate.report", given, recorded or _SAMPLES),
+        *_call("page = quorate.report", page, what),
         'page.save("report.html")',
         "",
-        *_call(
-            "choice = quorate.select" if recorded else "smaller = quorate.prune",
-            choice,
-            votes_in(recorded) if recorded else _SAMPLES,
-        ),
+        *_call(prune, choice, _votes_in(recorded) if recorded else what),
     ]
-    return {
-        "python": "\n".join(code),
-        "shell": None if source is None else _command(source, given),
-        "source": None
-        if source is None
-        else {"model": source.model, "data": source.data, "target": source.target},
+    files = request.files
+    if files is None:
+        return ReproduceSection("\n".join(code), None)
+    named = {"model": files.model, "data": files.data, "target": files.target}
+    return ReproduceSection("\n".join(code), _command(files, page), named)
+
+
+def prune_commands(
+    request: Request, settings: Settings, selection: Selection, recorded: str
+) -> list[Command]:
+    """Return the lines that prune, in two parts: the size goes between them."""
+    code, files = as_code(request.method), request.files
+    source = None if recorded or request.source == "auto" else request.source
+    seed = settings.random_state if _needs_seed(selection, request.method) else None
+    given = {
+        "method": None if code == "auto" else code,
+        "source": source,
+        "scoring": settings.scoring,
+        "max_samples": settings.max_samples,
+        "random_state": seed,
     }
+    words = "".join(f"{k}={v!r}, " for k, v in given.items() if v is not None)
+    in_python = Command(
+        "Prune in Python", f"small = quorate.prune(ensemble, X, y, {words}keep=", ")"
+    )
+    if recorded:
+        select = f"choice = quorate.select({_votes_in(recorded)}, {words}keep="
+        in_python = Command("Choose in Python", select, ")")
+    if files is None or isinstance(code, Code):
+        return [in_python]  # the command line knows names of methods only
+    line = ["quorate", "prune", files.model, files.data, "--target", files.target]
+    line += [] if code == "auto" else ["--method", code]
+    line += [] if source is None else ["--rows", source]
+    line += [] if settings.scoring is None else ["--scoring", settings.scoring]
+    line += [] if seed is None else ["--seed", str(seed)]
+    before = shlex.join([*line, *files.options, "--keep"])
+    return [Command("Prune on the command line", f"{before} "), in_python]
 
 
-def summary_again(noise: float, title: str | None, file: str | None) -> dict[str, Any]:
+def reproduce_summary(
+    noise: float, title: str | None, file: str | None
+) -> ReproduceSection:
     """Return the code, and the command for a file, that make the page of a summary."""
     options = {"noise": noise} | ({} if title is None else {"title": title})
     given = "".join(f", {name}={value!r}" for name, value in options.items())
@@ -141,25 +209,18 @@ def summary_again(noise: float, title: str | None, file: str | None) -> dict[str
         f"page = quorate.report(summary{given})",
         'page.save("report.html")',
     ]
-    return {
-        "python": "\n".join(code),
-        "shell": None if file is None else shlex.join([*words, "-o", "report.html"]),
-        "file": file,
-    }
+    shell = None if file is None else shlex.join([*words, "-o", "report.html"])
+    return ReproduceSection("\n".join(code), shell, file=file)
 
 
-def needs_seed(selection: Selection, method: Any) -> bool:
+def _needs_seed(selection: Selection, method: Any) -> bool:
     """Tell whether samples, or members by no seed of the method, were drawn."""
     own = getattr(method, "random_state", None)
     by_chance = selection.pruner.tags.is_random and own is None
     return by_chance or selection.drawn is not None
 
 
-def _is_foreign(method: Any) -> bool:
-    return isinstance(method, Pruner) and _home(method) != pruning.__name__
-
-
-def votes_in(recorded: str) -> str:
+def _votes_in(recorded: str) -> str:
     """Return how the votes in something recorded are called in Python."""
     return "blend.votes()" if recorded == "blend" else recorded
 
@@ -169,15 +230,13 @@ def _call(function: str, options: dict[str, Any], what: str) -> list[str]:
     return [f"{function}(", f"    {what},", *words, ")"]
 
 
-def _command(source: Source, given: dict[str, Any]) -> str:
+def _command(files: Source, given: dict[str, Any]) -> str:
     keep = "own" if given["keep"] is None else str(given["keep"])
     rows = ["--rows", given["source"]] if "source" in given else []
-    words = ["quorate", "report", source.model, source.data]
-    words += ["--target", source.target, "--method", str(given["method"])]
+    words = ["quorate", "report", files.model, files.data]
+    words += ["--target", files.target, "--method", str(given["method"])]
     words += ["--keep", keep, *rows, "--noise", str(given["noise"])]
-    words += ["--seed", str(given["random_state"]), *source.options]
-    if "scoring" in given:
-        words += ["--scoring", str(given["scoring"])]
-    if "title" in given:
-        words += ["--title", str(given["title"])]
+    words += ["--seed", str(given["random_state"]), *files.options]
+    for name in ("scoring", "title"):
+        words += [f"--{name}", str(given[name])] if name in given else []
     return shlex.join([*words, "-o", "report.html"])

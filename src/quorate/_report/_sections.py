@@ -1,474 +1,450 @@
-"""The tables of a report: which columns, called what, written how."""
+"""What votes tell: the ensemble, its classes and members, and how diverse they are.
 
+A section of a page is frozen data. Templates show it, programs read it as JSON.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from quorate._report._blend import blend_rows
-from quorate._report._format import (
-    count,
-    milliseconds,
-    number,
-    percent,
-    points,
-    size,
-    times,
+import numpy as np
+
+from quorate._choosing import ExpectedError
+from quorate._report._text import plural
+from quorate._theory import Diagnosis, measures
+from quorate._typing import Array, FloatArray, IntArray
+from quorate._votes import Summary, VoteCounts, Votes, VoteSource
+from quorate.ensembles import Ensemble, count_nodes
+
+UNSCORED = (
+    "The members were trained on these samples, so how good they are cannot be told "
+    "from them; give samples that no member has seen."
 )
-from quorate._report._measure import measure_of
-from quorate._report._tables import Cell, Column, Table, make_table
+CHOSEN_BEFORE = (
+    "These members were chosen, or their leaves distilled, on many of these samples "
+    "before, so that they look better on them than they are, held back or not."
+)
+_VOTES_USED = {
+    None: "Nobody has said where the votes are from. If no member was trained on the "
+    "samples, the numbers are honest.",
+    VoteSource.OUT_OF_BAG: "Each member was asked only about samples that it was not "
+    "trained on, so the numbers are honest and no data was set aside.",
+    VoteSource.TRAINING: "The members were asked about the samples they were trained "
+    "on, from which nobody can tell how good they are. This page scores nothing: give "
+    "samples that no member has seen.",
+    VoteSource.UNKNOWN: "Nobody can tell whether the members were trained on these "
+    "samples. This page scores nothing: say source='new' or source='training'.",
+    VoteSource.ASSUMED_NEW: "The members were asked about all samples given, which are "
+    "taken as new. If none of them was used for training, the numbers are honest.",
+    VoteSource.NEW: "The members were asked about new samples, so the numbers are "
+    "honest.",
+    VoteSource.FOLDS: "The votes are those of cross-validation: each is of a member "
+    "trained without the sample. If it was done so, the numbers are honest.",
+}
+_SHOWN_FEATURES = 100
+# Beyond so many classes a square of numbers tells nobody anything.
+_MOST_CLASSES = 30
+_MOST_PAIRS = 30
 
-# Beyond so many classes, pairs of them say more than a square of numbers.
-_SQUARE = 8
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A quantity of all members, and of those kept."""
+
+    before: float
+    after: float
 
 
-def ensemble_tables(data: dict[str, Any]) -> dict[str, Table]:
-    """Return the tables of the report on an ensemble."""
-    found = [
-        _few_sizes(data),
-        _classes(data),
-        _confusion(data),
-        _confused(data),
-        _diversity(data),
-        _members(data),
-        _savings(data),
-        _methods(data),
-        _lazy(data),
-    ]
-    return {table.id: table for table in found if table is not None}
+@dataclass(frozen=True, slots=True)
+class ScoreValue:
+    """A score, or a difference of scores, and its standard error."""
+
+    value: float
+    standard_error: float
 
 
-def ensemble_rows(data: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return what the ensemble is, as names and values."""
-    ensemble, votes = data["ensemble"], data["votes"]
-    source = data["reproduce"]["source"]
-    members = ", ".join(
-        f"{count(n)} {name}" for name, n in ensemble["member_types"].items()
+@dataclass(frozen=True, slots=True)
+class EnsembleSection:
+    """What the ensemble is; of votes alone little is known."""
+
+    n_members: int
+    n_classes: int
+    weighted: bool
+    type: str = "votes without models"
+    member_types: dict[str, int] = field(default_factory=dict)
+    n_features: int | None = None
+    feature_names: list[str] | None = None
+    bytes: list[int] | None = None
+    nodes: list[int] | None = None
+    depth: list[int] | None = None
+
+
+def ensemble_section(
+    votes: VoteCounts, ensemble: Ensemble | None = None, costs: Array | None = None
+) -> EnsembleSection:
+    """Say what the ensemble is: type, members, features, bytes of each member."""
+    n_members, weighted = votes.n_members, not votes.has_equal_weights
+    if ensemble is None or costs is None:
+        recorded = {"recorded members": n_members}
+        return EnsembleSection(
+            n_members, votes.n_classes, weighted, member_types=recorded
+        )
+    inside, outside = type(ensemble.core).__name__, type(ensemble.model).__name__
+    kind = inside if inside == outside else f"{inside} in a {outside}"
+    estimators = [member.estimator for member in ensemble.members]
+    trees = [getattr(estimator, "tree_", None) for estimator in estimators]
+    names = getattr(ensemble.model, "feature_names_in_", None)
+    return EnsembleSection(
+        n_members,
+        votes.n_classes,
+        weighted,
+        type=kind if ensemble.can_predict else f"{inside} of classifiers",
+        member_types=dict(Counter(type(each).__name__ for each in estimators)),
+        n_features=getattr(ensemble.model, "n_features_in_", None),
+        feature_names=None
+        if names is None
+        else list(map(str, names[:_SHOWN_FEATURES])),
+        bytes=costs.tolist(),
+        nodes=_all_known([count_nodes(estimator) for estimator in estimators]),
+        depth=_all_known([None if t is None else int(t.max_depth) for t in trees]),
     )
-    facts = [("type", ensemble["type"]), ("members", members)]
-    if source is not None:
-        facts += [("model file", source["model"]), ("samples from", source["data"])]
-        facts += [("target column", source["target"])]
-    if ensemble["n_features"] is not None:
-        facts.append(("features", count(ensemble["n_features"])))
-    facts.append(("classes", count(ensemble["n_classes"])))
-    pickled = data["pruning"]["bytes"]
-    if pickled is not None:
-        facts.append(("size, pickled", size(pickled["before"])))
-    if ensemble["nodes"] is not None:
-        facts.append(("nodes of all trees", count(sum(ensemble["nodes"]))))
-    if ensemble["depth"] is not None:
-        lowest, highest = min(ensemble["depth"]), max(ensemble["depth"])
-        levels = count(lowest) if lowest == highest else f"{lowest} to {highest}"
-        facts.append(("depth of the trees", levels))
-    weighted = ", weighted" * (ensemble["weighted"] and votes["rule"] == "average")
-    facts.append(("decides by", data["words"]["decides_by"] + weighted))
-    facts.append(("votes used", votes["chosen_on"]))
-    facts.append(("samples voted on", _samples(votes)))
-    if data["blend"] is not None:
-        facts += blend_rows(data["blend"])
-    return facts + _accuracies(data)
 
 
-def summary_tables(data: dict[str, Any]) -> dict[str, Table]:
-    """Return the tables of the report on a summary."""
-    found = [
-        _classes(data),
-        _confusion(data),
-        _confused(data),
-        _diversity(data),
-        _members(data),
-        _rivals(data),
+def _all_known(values: Sequence[int | None]) -> list[int] | None:
+    known = [value for value in values if value is not None]
+    return known if len(known) == len(values) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What to call the ensemble, its members, and the two ways to decide."""
+
+    ensemble: str
+    members: str
+    decides_by: str
+    plurality: str
+
+
+def words(votes: VoteCounts, ensemble: Ensemble | None = None) -> Words:
+    """Return what to call things: a forest has trees."""
+    is_forest = (
+        ensemble is not None and ensemble.kind.name == "forest" and ensemble.is_of_trees
+    )
+    members = "trees" if is_forest else "members"
+    votes_of = "votes" if votes.has_equal_weights else "weighted votes"
+    averages = votes.rule == "average"
+    tie = "" if averages else ", a tie counted as a random choice"
+    return Words(
+        ensemble="forest" if is_forest else "ensemble",
+        members=members,
+        decides_by="averaged probabilities" if averages else votes_of,
+        plurality=f"plurality of the {members}' {votes_of}{tie}",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class VotesSection:
+    """Which votes were used, and how right they are where that can be told."""
+
+    chosen_on: str
+    honest: bool
+    meaning: str
+    rule: str
+    ties: str
+    n_samples: int
+    n_given: int
+    drawn: str
+    chosen_before: bool
+    votes_per_sample: float
+    accuracy: float | None = None
+    plurality_accuracy: float | None = None
+    member_accuracy: float | None = None
+    best_member: str | None = None
+    best_member_accuracy: float | None = None
+    worst_member_accuracy: float | None = None
+
+
+def votes_section(
+    votes: VoteCounts,
+    n_given: int | None = None,
+    drawn: str = "",
+    *,
+    chosen_before: bool = False,
+) -> VotesSection:
+    """Say which votes were used and how right they are, where that can be told."""
+    source = votes.source
+    honest = source is None or source.is_honest
+    _, asked = votes.member_counts()
+    scores: dict[str, Any] = {}
+    if honest:
+        each = votes.accuracies
+        scores = {
+            "accuracy": votes.accuracy(),
+            "plurality_accuracy": votes.accuracy(rule="heads"),
+            "member_accuracy": float(each.mean()),
+            "best_member": votes.names[int(each.argmax())],
+            "best_member_accuracy": float(each.max()),
+            "worst_member_accuracy": float(each.min()),
+        }
+    return VotesSection(
+        chosen_on="not said" if source is None else str(source),
+        honest=honest,
+        meaning=CHOSEN_BEFORE if chosen_before else _VOTES_USED[source],
+        rule=votes.rule,
+        ties=votes.ties if isinstance(votes, Summary) else "",
+        n_samples=votes.n_samples,
+        n_given=n_given or votes.n_samples,
+        drawn=drawn,
+        chosen_before=chosen_before,
+        votes_per_sample=float(asked.sum() / votes.n_samples),
+        **scores,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRow:
+    """A class, its samples, and the share of them that is found."""
+
+    class_: str
+    samples: int
+    share: float
+    recall: float | None
+    recall_kept: float | None
+
+
+def class_rows(
+    votes: Votes, expected: ExpectedError | None, honest: bool
+) -> list[ClassRow]:
+    """Return what all members find of each class, and those kept are expected to."""
+    kept = {} if expected is None else expected.recalls(votes)
+    rows = []
+    for code, label in enumerate(votes.classes.tolist()):
+        there = votes.y == code
+        recall = None
+        if honest and there.any():
+            recall = 1 - float(votes.sample_errors()[there].mean())
+        _, recall_kept = kept.get(str(label), (None, None))
+        share = float(there.mean())
+        rows.append(ClassRow(str(label), int(there.sum()), share, recall, recall_kept))
+    return rows
+
+
+@dataclass(frozen=True, slots=True)
+class ConfusedRow:
+    """How often a class is taken for another."""
+
+    class_: str
+    taken_for: str
+    before: int
+    after: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ConfusionSection:
+    """Samples by their class and the class decided on, where classes are few."""
+
+    classes: list[str] | None
+    before: IntArray | None
+    after: IntArray | None
+    pairs: list[ConfusedRow]
+    """The pairs of classes most often confused, whatever the number of classes."""
+    n_samples: int
+
+
+def confusion_section(
+    before: IntArray, after: IntArray | None, classes: Array, n_samples: int
+) -> ConfusionSection:
+    """Return tables of classes and decisions as a page has them; ``after`` if any."""
+    names = list(map(str, classes.tolist()))
+    either = before.copy() if after is None else np.maximum(before, after)
+    np.fill_diagonal(either, 0)
+    order = np.argsort(-either, axis=None, kind="stable")[:_MOST_PAIRS]
+    pairs = [
+        ConfusedRow(
+            names[true],
+            names[decided],
+            int(before[true, decided]),
+            None if after is None else int(after[true, decided]),
+        )
+        for true, decided in zip(*np.unravel_index(order, either.shape), strict=True)
+        if either[true, decided]
     ]
-    return {table.id: table for table in found if table is not None}
+    if len(names) > _MOST_CLASSES:
+        return ConfusionSection(None, None, None, pairs, n_samples)
+    return ConfusionSection(names, before, after, pairs, n_samples)
 
 
-def summary_rows(data: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return what was counted, as names and values."""
-    ensemble, votes = data["ensemble"], data["votes"]
-    weighted = ", weighted" * (ensemble["weighted"] and votes["rule"] == "average")
-    facts = [
-        ("members", count(ensemble["n_members"])),
-        ("classes", count(ensemble["n_classes"])),
-        ("decides by", data["words"]["decides_by"] + weighted),
-        ("votes used", votes["chosen_on"]),
-        ("samples voted on", _samples(votes)),
+def expected_confusion(
+    expected: ExpectedError | None, votes: Votes, honest: bool
+) -> ConfusionSection | None:
+    """Count samples by their class and the class decided on, before and after.
+
+    Those kept are members that were chosen without the samples counted.
+    """
+    if not honest:
+        return None
+    after = None
+    if expected is not None:
+        votes = votes.at(expected.samples)
+        after = _count_pairs(votes.y, expected.decisions, votes.n_classes)
+    voted = (votes.codes >= 0).any(axis=0)  # samples without a vote are in no column
+    before = _count_pairs(votes.y[voted], votes.decisions()[voted], votes.n_classes)
+    return confusion_section(before, after, votes.classes, votes.n_samples)
+
+
+def _count_pairs(y: IntArray, decided: IntArray, n_classes: int) -> IntArray:
+    pairs = y.astype(np.int64) * n_classes + decided
+    return np.bincount(pairs, minlength=n_classes**2).reshape(n_classes, n_classes)
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureRow:
+    """A measure of diversity, before and after, and what it means."""
+
+    measure: str
+    short: str
+    all: float
+    kept: float | None
+    range: str
+    direction: str
+    more_diverse: str | None
+    meaning: str
+    reference: str
+
+
+def measure_rows(
+    before: Diagnosis | None, after: Diagnosis | None
+) -> list[MeasureRow] | None:
+    """Return each measure of all members and, if some are kept, of those."""
+    if before is None:
+        return None
+    return [
+        MeasureRow(
+            measure=name,
+            short=measure.paper_name,
+            all=before.diversity[name],
+            kept=None if after is None else after.diversity[name],
+            range=measure.range,
+            direction=measure.direction,
+            more_diverse=None
+            if after is None
+            else _more_diverse(
+                after.diversity[name] - before.diversity[name], measure.direction
+            ),
+            meaning=measure.summary,
+            reference=measure.reference,
+        )
+        for name, measure in measures().items()
     ]
-    if data["reproduce"]["file"] is not None:
-        facts.insert(0, ("file", data["reproduce"]["file"]))
-    return facts + _accuracies(data)
 
 
-def has_two_accuracies(data: dict[str, Any]) -> bool:
-    """Tell whether the ensemble and the plurality of its votes are to be told apart."""
-    votes = data["votes"]
-    differ = votes["accuracy"] != votes["plurality_accuracy"]
-    return bool(votes["honest"] and (votes["rule"] == "average" or differ))
+def _more_diverse(grown: float, direction: str) -> str:
+    if direction == "not monotone":
+        return "not comparable"
+    if abs(grown) < 5e-4:
+        return "the same"
+    return "more" if (grown > 0) == (direction == "higher") else "less"
 
 
-def _accuracies(data: dict[str, Any]) -> list[tuple[str, str]]:
-    votes, words = data["votes"], data["words"]
-    if not votes["honest"]:
-        return []
-    name = f"accuracy, the {words['ensemble']}, by {words['decides_by']}"
-    found = [(name, percent(votes["accuracy"]))]
-    if has_two_accuracies(data):
-        name = f"accuracy, {words['plurality']}"
-        found.append((name, percent(votes["plurality_accuracy"])))
-    judged, measure = data["judged"], measure_of(data)
-    if judged is not None:
-        value, doubt = judged["before"]["value"], judged["before"]["standard_error"]
-        said = f"{measure.write(value)} ± {measure.differ(doubt).lstrip('+')}"
-        found.append((f"{judged['title']}, by which this page judges", said))
+@dataclass(frozen=True, slots=True)
+class ErrorParts:
+    """Error of the plurality vote: the members' mean error minus the diversity."""
+
+    error: float
+    member_error: float
+    diversity: float
+
+
+@dataclass(frozen=True, slots=True)
+class DecompositionSection:
+    """The error decomposition of all members and, if some are kept, of those."""
+
+    all: ErrorParts
+    kept: ErrorParts | None
+
+
+def decomposition_section(
+    before: Diagnosis | None, after: Diagnosis | None
+) -> DecompositionSection | None:
+    """Return the parts of the error, where errors can be told."""
+    if before is None:
+        return None
+    return DecompositionSection(
+        _parts(before), None if after is None else _parts(after)
+    )
+
+
+def _parts(diagnosis: Diagnosis) -> ErrorParts:
+    found = diagnosis.decomposition
+    return ErrorParts(found.error, found.member_error, found.diversity)
+
+
+@dataclass(frozen=True, slots=True)
+class MemberRow:
+    """A member: how good it is, what it costs, and why it stays or goes."""
+
+    member: str
+    accuracy: float | None
+    agreement: float
+    weight: float | None
+    votes: int | None
+    kept: str | None = None
+    pick: int | None = None
+    contribution: float | None = None
+    bytes: int | None = None
+    nodes: int | None = None
+    depth: int | None = None
+    why: str | None = None
+
+
+def member_rows(
+    votes: VoteCounts,
+    agreement: FloatArray,
+    weights: FloatArray | None,
+    honest: bool,
+    **more: Sequence[Any] | None,
+) -> list[MemberRow]:
+    """Return a row per member; ``more`` are columns, None where they are not known."""
+    _, asked = votes.member_counts()
+    columns = {name: column for name, column in more.items() if column is not None}
+    return [
+        MemberRow(
+            member=name,
+            accuracy=float(votes.accuracies[at]) if honest else None,
+            agreement=float(agreement[at]),
+            weight=None if weights is None else float(weights[at]),
+            votes=int(asked[at]) if votes.is_masked else None,
+            **{name: column[at] for name, column in columns.items()},
+        )
+        for at, name in enumerate(votes.names)
+    ]
+
+
+def mean_agreement(votes: Votes) -> FloatArray:
+    """Return how many of the others vote as each member does, as a mean share.
+
+    A sample on which nobody else has a vote does not count.
+    """
+    counts = votes.unweighted().tally()
+    asked = counts.sum(axis=0)
+    others = np.maximum(asked - 1, 1)
+    found = np.empty(votes.n_members)
+    for member, codes in enumerate(votes.codes):
+        rows = np.flatnonzero((codes >= 0) & (asked > 1))
+        same = counts[codes[rows], rows] - 1
+        found[member] = np.mean(same / others[rows]) if rows.size else np.nan
     return found
 
 
-def _samples(votes: dict[str, Any]) -> str:
-    text = f"{count(votes['n_samples'])}"
-    if votes["drawn"]:
-        text = str(votes["drawn"])
-    elif votes["n_samples"] < votes["n_given"]:
-        text += f" of {count(votes['n_given'])}; the others have no usable vote"
-    return f"{text}, {number(votes['votes_per_sample'], 1)} votes on each, on average"
-
-
-def risk_rows(data: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return what the risk estimate rests on, as names and values."""
-    risk = data["risk"]
-    if risk is None:
-        return []
-    where = "none" if risk["interval"] is None else f"{risk['interval']} of 8"
-    return [
-        ("worst sample", count(risk["worst_sample"])),
-        ("margin on it", number(risk["margin"])),
-        ("diversity on it", number(risk["diversity"])),
-        ("interval", where),
-        ("risk estimate", number(risk["risk"], 1)),
-        ("estimate falls with diversity", _yes(risk["risk_decreases"])),
-        ("the bound behind it applies", _yes(risk["lemma_applies"])),
-        ("assumed share of wrong labels", percent(risk["noise"], 1)),
-    ]
-
-
-def certificate_rows(data: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return what a certificate rests on, as names and values."""
-    found = data["certificate"]
-    if found["refusal"] is not None:
-        return []
-    tried = found["single"] and not found["holds"]
-    return [
-        ("members that are enough", f"{count(found['n_kept'])} of "
-         f"{count(found['n_members'])}"),
-        ("judged on", f"{count(found['n_samples'])} samples, one half"),
-        (f"error, those {'tried' if tried else 'members'}", percent(found["error"])),
-        ("error, all members, on that half", percent(found["full_error"])),
-        ("extra error, at most", points(found["excess_limit"])),
-        ("error, at most", percent(found["error_limit"])),
-        ("asked for", f"at most {points(found['tolerance']).lstrip('+')} of extra "
-         f"error, wrong in at most {percent(found['delta'], 0)} of cases"),
-    ]  # fmt: skip
-
-
-def _yes(holds: bool) -> str:
-    return "yes" if holds else "no"
-
-
-def _few_sizes(data: dict[str, Any]) -> Table:
-    sizes, measure = data["sizes"], measure_of(data)
-    text = sizes["text"]
-    told = [name for name, each in text.items() if each is not None]
-    rows = [
-        {**mark, **{name: text[name][mark["at"]] for name in told}}
-        for mark in sizes["marked"]
-    ]
-    for row in rows:
-        number_kept = int(sizes["members"][row["at"]])
-        row["members"] = f"{count(number_kept)} member{'s' * (number_kept != 1)}"
-        if "score" in row:
-            row["score"] = f"{row['score']} ± {row['doubt']}"
-    times_of = data["pruning"]["milliseconds"]
-    n_rows = "" if times_of is None else count(times_of["rows"])
-    return make_table(
-        "few-sizes",
-        "Some sizes side by side",
-        (
-            Column("members", "keep"),
-            Column("what", "which"),
-            Column("size", "size", end=True),
-            Column("time", f"time for {n_rows} samples", end=True),
-            Column("score", f"{measure.title} to expect", end=True),
-            Column("promise", "promised extra error", end=True),
-        ),
-        rows,
-        sortable=False,
-        stacked=True,
-    )
-
-
-def _confusion(data: dict[str, Any]) -> Table | None:
-    found = data["confusion"]
-    if found is None or found["classes"] is None or len(found["classes"]) > _SQUARE:
-        return None
-    names = found["classes"]
-    columns = [Column("true", "true class")]
-    columns += [Column(str(at), name, end=True) for at, name in enumerate(names)]
-    rows = []
-    for place, name in enumerate(names):
-        row: dict[str, Any] = {"true": name}
-        for at in range(len(names)):
-            text = count(int(found["before"][place][at]))
-            if found["after"] is not None:
-                text += f" → {count(int(found['after'][place][at]))}"
-            row[str(at)] = Cell(text, None, "end", strong=at == place)
-        rows.append(row)
-    return make_table(
-        "confusion",
-        "Taken for which class"
-        + (": by all members → by those kept" if found["after"] is not None else ""),
-        columns,
-        rows,
-        sortable=False,
-        stacked=True,
-    )
-
-
-def _confused(data: dict[str, Any]) -> Table | None:
-    found = data["confusion"]
-    if found is None or not found["pairs"]:
-        return None
-    if found["classes"] is not None and len(found["classes"]) <= _SQUARE:
-        return None
-    return make_table(
-        "confused",
-        "Classes most often taken for another",
-        (
-            Column("class", "true class"),
-            Column("taken_for", "taken for"),
-            Column("before", "by all", count),
-            Column("after", "by those kept", count),
-        ),
-        found["pairs"],
-        stacked=True,
-    )
-
-
-def _classes(data: dict[str, Any]) -> Table:
-    return make_table(
-        "classes",
-        "Classes, and the share of their samples that is found (recall)"
-        if data["votes"]["honest"]
-        else "Classes",
-        (
-            Column("class", "class"),
-            Column("samples", "samples", count),
-            Column("share", "share", lambda v: percent(v, 1)),
-            Column("recall", "found by all", lambda v: percent(v, 1)),
-            Column("recall_kept", "found by those kept", lambda v: percent(v, 1)),
-            Column("recall_rival", "found by the other", lambda v: percent(v, 1),
-                   "The model that the ensemble was compared with."),
-        ),
-        data["classes"],
-        filterable=len(data["classes"]) > 10,
-        stacked=len(data["classes"]) <= 10,
-    )  # fmt: skip
-
-
-def _diversity(data: dict[str, Any]) -> Table | None:
-    if data["diversity"] is None:
-        return None
-    return make_table(
-        "diversity-table",
-        "The thirteen measures",
-        (
-            Column("measure", "measure"),
-            Column("all", "all members", number),
-            Column("kept", "kept", number),
-            Column("direction", "more diverse is"),
-            Column("more_diverse", "those kept are"),
-            Column("meaning", "what it is", prose=True),
-            Column("range", "range"),
-        ),
-        data["diversity"],
-        filterable=True,
-        stacked=True,
-    )
-
-
-def _members(data: dict[str, Any]) -> Table:
-    kept_first = sorted(
-        data["members"], key=lambda row: (row["pick"] is None, row["pick"] or 0)
-    )
-    return make_table(
-        "members-table",
-        "All members",
-        (
-            Column("member", "member"),
-            Column("kept", "kept?"),
-            Column("pick", "pick", count, "Its place in the order of picking."),
-            Column("accuracy", "accuracy alone", percent,
-                   "Share of its own votes that are right."),
-            Column("contribution", "contribution to all", points,
-                   "How much the error of all members together grows without it, on "
-                   "at most 6,000 samples."),
-            Column("agreement", "agreement", lambda v: percent(v, 1),
-                   "Mean share of the other members that vote as it does."),
-            Column("weight", "weight", number, "Its weight in the vote."),
-            Column("votes", "votes used", count,
-                   "Samples it was not trained on, so that its vote counts here."),
-            Column("nodes", "nodes", count, "Nodes of its tree."),
-            Column("depth", "depth", count, "Levels of its tree."),
-            Column("bytes", "size", size, "Bytes when pickled alone."),
-            Column("why", "why it stays or goes", told=True),
-        ),
-        kept_first,
-        filterable=True,
-    )  # fmt: skip
-
-
-def _rivals(data: dict[str, Any]) -> Table | None:
-    found = data["rivals"]
-    if found is None:
-        return None
-    caption = "The other model beside all members"
-    if found["is_order"]:
-        caption = "The first members of the order beside all of them"
-    return make_table(
-        "rivals",
-        caption,
-        (
-            Column("members", "members"),
-            Column("accuracy", "accuracy", percent),
-            Column("accuracy_all", "all members", percent),
-            Column("agreement", "same answer", percent,
-                   "Share of the samples on which both decide for the same class."),
-            Column("only_rival", "only it errs", count,
-                   "Samples that all members together get right."),
-            Column("only_whole", "only all err", count,
-                   "Samples that it gets right and all members together do not."),
-            Column("error_limit", "error, at most", percent,
-                   "On samples to come, with 95 % confidence."),
-            Column("excess_limit", "more errors, at most", points,
-                   "Than all members make on samples to come, with 95 % confidence."),
-        ),
-        [{**row, "members": count(row["members"])} for row in found["sizes"]],
-        sortable=False,
-    )  # fmt: skip
-
-
-def _savings(data: dict[str, Any]) -> Table:
-    pruning = data["pruning"]
-    rows = []
-    times_of = pruning["milliseconds"]
-    timed = "" if times_of is None else f"time for {count(times_of['rows'])} samples"
-    where = ", on the samples chosen on"
-    if pruning["expected"] is not None:
-        where = ", to expect on new samples"
-        pruning = {**pruning, "accuracy": pruning["expected"]["accuracy"]}
-    for what, key, write, words in (
-        ("members", "members", count, ("fewer", "more")),
-        ("nodes", "nodes", count, ("fewer", "more")),
-        ("size, pickled", "bytes", size, ("smaller", "larger")),
-        (timed, "milliseconds", milliseconds, ("faster", "slower")),
-        (f"accuracy{where}", "accuracy", percent, None),
-    ):
-        pair = pruning[key]
-        if pair is None:
-            continue
-        before, after = pair["before"], pair["after"]
-        change = points(after - before)
-        if words is not None:
-            change = _changed(before, after, *words)
-        rows.append(
-            {
-                "what": what,
-                "before": write(before),
-                "after": write(after),
-                "change": change,
-            }
-        )
-    judged, measure = data["judged"], measure_of(data)
-    if judged is not None:
-        rows.append(
-            {
-                "what": f"{judged['title']}{where}",
-                "before": measure.write(judged["before"]["value"]),
-                "after": measure.write(judged["after"]["value"]),
-                "change": measure.differ(judged["gain"]["value"]),
-            }
-        )
-    return make_table(
-        "savings",
-        "Before and after pruning",
-        (
-            Column("what", "what"),
-            Column("before", "all members", end=True),
-            Column("after", "kept", end=True),
-            Column("change", "change", end=True),
-        ),
-        rows,
-        stacked=True,
-    )
-
-
-def _changed(before: float, after: float, less: str, more: str) -> str:
-    """Say how many times less or more there is of what should be little."""
-    word, ratio = less, before / after
-    if ratio < 1:
-        word, ratio = more, after / before
-    if times(ratio) == times(1):
-        return "the same" if before == after else "about the same"
-    return f"{times(ratio)} {word}"
-
-
-def _methods(data: dict[str, Any]) -> Table | None:
-    compared = data["methods"]
-    if compared["refusal"] is not None:
-        return None
-    measure = measure_of(data)
-    scored = [Column("score", measure.title, measure.write)]
-    if data["judged"] is None:
-        scored = []
-    return make_table(
-        "methods-table",
-        f"Methods at {count(compared['size'])} "
-        f"{'member' if compared['size'] == 1 else 'members'}, chosen on one half of "
-        f"{count(compared['n_samples'])} samples and judged on the other",
-        (
-            Column("method", "method"),
-            Column("members", "members", lambda v: f"{v:g}"),
-            Column("accuracy", "accuracy", percent),
-            *scored,
-            Column(measure.gain, "against all", measure.differ,
-                   "Difference to all members, on the same samples."),
-            Column(measure.gain_error, "standard error",
-                   lambda v: measure.differ(v).lstrip("+"),
-                   "How far that difference may be off by chance."),
-            Column("seconds", "time to choose", lambda v: milliseconds(
-                None if v is None else 1e3 * v), "For both halves together."),
-            Column("chosen", "used here"),
-        ),
-        [{**row, "chosen": row["chosen"] or ""} for row in compared["rows"]],
-        stacked=True,
-    )  # fmt: skip
-
-
-def _lazy(data: dict[str, Any]) -> Table | None:
-    lazy = data["lazy"]
-    if not lazy["rows"]:
-        return None
-    return make_table(
-        "lazy-table",
-        "Ways to vote lazily",
-        (
-            Column("mode", "mode"),
-            Column("members_asked", "members asked", lambda v: number(v, 1),
-                   "Mean over the samples."),
-            Column("share_asked", "of all", lambda v: percent(v, 0)),
-            Column("disagreement", "predictions changed", percent,
-                   "Against the prediction of all members."),
-            Column("allowed", "allowed on average", percent,
-                   "What the mode allows, on average over samples to come."),
-            Column("milliseconds", f"time for {count(lazy['n_samples'])} samples",
-                   milliseconds),
-            Column("speedup", "times as fast", times),
-        ),
-        [{**row, "mode": row["mode"].replace(" %", "\u00a0%")} for row in lazy["rows"]],
-        stacked=True,
-    )  # fmt: skip
+def default_title(
+    ensemble: Ensemble | None, n_members: int, n_blended: int | None
+) -> str:
+    """Return the title of a page that was given none."""
+    if n_blended is not None:
+        of = "" if n_blended == n_members else f" of {n_members}"
+        return f"Blend of {n_blended}{of} {plural(n_members, 'model').split()[-1]}"
+    if ensemble is None:
+        return f"Votes of {n_members} members"
+    what = "members" if ensemble.can_predict else "classifiers"
+    return f"{type(ensemble.core).__name__} of {n_members} {what}"

@@ -1,46 +1,43 @@
-"""The report on a summary: what counts alone can say, and what they cannot."""
+"""The page about a summary: what counts alone can say, and what they cannot."""
 
-import platform
-from datetime import UTC, datetime
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
-from quorate._report import _facts
-from quorate._report._advice import lead_of_summary, summary_advice
-from quorate._report._confusion import taken_for
-from quorate._report._page import Report, embeddable, render, require_extra
-from quorate._report._pictures import summary_pictures
-from quorate._report._reproduce import summary_again
-from quorate._report._rivals import rival_facts
+from quorate._judging import certify, error_limit, excess_limit
+from quorate._report._advice import summary_advice
+from quorate._report._expected import (
+    DELTA,
+    TOLERANCE,
+    CertificateSection,
+    NoCertificate,
+    certified,
+)
+from quorate._report._page import Report, origin, render
+from quorate._report._pages import (
+    RivalClassRow,
+    RivalRow,
+    RivalsSection,
+    SummaryPage,
+)
+from quorate._report._pictures import evenly_spread, summary_pictures
+from quorate._report._reproduce import reproduce_summary
 from quorate._report._sections import (
-    certificate_rows,
-    has_two_accuracies,
-    risk_rows,
-    summary_rows,
-    summary_tables,
-)
-from quorate._report._words import (
-    GLOSSARY,
-    LEFT_OUT,
-    LEFT_OUT_WITHOUT_RIVAL,
-    OF_CHOOSING,
     UNSCORED,
+    confusion_section,
+    decomposition_section,
+    ensemble_section,
+    measure_rows,
+    member_rows,
+    votes_section,
+    words,
 )
+from quorate._report._text import plural
 from quorate._theory import diagnose
 from quorate._typing import FloatArray
-from quorate._version import versions
-from quorate._votes import Summary, VoteSource
+from quorate._votes import PairedErrors, Summary, VoteSource
 
-_VOTES_USED = {
-    **_facts.VOTES_USED,
-    VoteSource.FOLDS: "Each ensemble was asked about samples that it was not trained "
-    "on, so the numbers are honest.",
-}
-_UNKNOWN = (
-    "Nobody has said where the votes are from. If no member was trained on the "
-    "samples, the numbers are honest."
-)
+_MOST_SIZES = 30
 
 
 def summary_report(
@@ -54,145 +51,104 @@ def summary_report(
 
     What needs single samples, or the model itself, is left out, and the page says so.
     """
-    require_extra()
     if summary.source is VoteSource.UNLABELLED:
         raise ValueError(f"report: {summary.source.flaw}.")
     if summary.own_confusion is None:
         summary = summary.by_plurality()  # nothing else is known of what it decides
-    honest = summary.source is None or summary.source.is_honest
+    votes = votes_section(summary)
+    honest, n_samples = votes.honest, summary.n_samples
     diagnosis = diagnose(summary, noise) if honest else None
-    data: dict[str, Any] = {
-        "format": "quorate-report/1",
-        "kind": "summary",
-        "title": title or _title(summary),
-        "made": datetime.now(UTC).date().isoformat(),
-        "ensemble": {
-            "n_members": summary.n_members,
-            "n_classes": summary.n_classes,
-            "weighted": not summary.has_equal_weights,
-        },
-        "words": _words(summary),
-        "votes": _vote_facts(summary, honest),
-        "classes": class_facts(summary, honest),
-        "confusion": taken_for(summary.confusion(), None, summary.classes)
-        if honest
-        else None,
-        "judged": None,
-        "blend": None,
-        "diversity": _facts.diversity_facts(diagnosis, None),
-        "decomposition": _facts.decomposition_facts(diagnosis, None),
-        "risk": None if diagnosis is None else diagnosis.to_dict()["risk"],
-        "members": _member_facts(summary, honest),
-        **rival_facts(summary, honest),
-        "settings": {"noise": noise},
-        "reproduce": summary_again(noise, title, file),
-        "versions": {
-            **versions("scikit-learn", "numpy", "scipy"),
-            "platform": platform.platform(),
-        },
-    }
-    data["left_out"] = [*LEFT_OUT]
-    if data["rivals"] is None:
-        data["left_out"].append(LEFT_OUT_WITHOUT_RIVAL)
-    data["advice"] = summary_advice(data)
-    pictures = summary_pictures(summary, diagnosis, data)
-    return render(
-        "summary.html",
-        data,
-        kind="report on a summary of votes",
-        lead=lead_of_summary(data),
-        glossary=[pair for pair in GLOSSARY if pair[0] not in OF_CHOOSING],
-        facts=summary_rows(data),
-        risk_facts=risk_rows(data),
-        certificate_facts=certificate_rows(data),
-        tables=summary_tables(data),
-        pictures=pictures,
-        marks=embeddable({p.id: p.marks for p in pictures.values() if p.marks}),
-        two_accuracies=has_two_accuracies(data),
-        unscored=UNSCORED,
+    weights = None if summary.has_equal_weights else summary.weights
+    confusion = None
+    if honest:
+        table = summary.confusion()
+        confusion = confusion_section(table, None, summary.classes, n_samples)
+    certificate = _certificate(summary, honest)
+    page = SummaryPage(
+        **origin(),
+        title=title or f"Votes of {plural(summary.n_members)} on {n_samples:,} samples",
+        ensemble=ensemble_section(summary),
+        words=words(summary),
+        votes=votes,
+        classes=_class_rows(summary, honest),
+        confusion=confusion,
+        diversity=measure_rows(diagnosis, None),
+        decomposition=decomposition_section(diagnosis, None),
+        risk=None if diagnosis is None else diagnosis.to_dict()["risk"],
+        members=member_rows(summary, _mean_agreement(summary), weights, honest),
+        certificate=certificate,
+        rivals=_rivals_section(summary.rivals, certificate) if honest else None,
+        reproduce=reproduce_summary(noise, title, file),
+        advice=[],
     )
+    page = replace(page, advice=summary_advice(page))
+    pictures = summary_pictures(page, summary, diagnosis)
+    return render("summary.html", page, pictures, unscored=UNSCORED)
 
 
-def _title(summary: Summary) -> str:
-    members = f"{summary.n_members:,} member{'s' * (summary.n_members != 1)}"
-    return f"Votes of {members} on {summary.n_samples:,} samples"
+def _certificate(summary: Summary, honest: bool) -> CertificateSection | NoCertificate:
+    """Return what can be promised of the other model, if there is one."""
+    if summary.rivals is None:
+        return NoCertificate(
+            "The summary was made without a second model to compare with."
+        )
+    if not honest:
+        return NoCertificate(UNSCORED)
+    try:
+        return certified(certify(summary, tolerance=TOLERANCE, delta=DELTA))
+    except ValueError as error:
+        why = str(error).split(": ", 1)[-1]
+        return NoCertificate(why[:1].upper() + why[1:])
 
 
-def _words(summary: Summary) -> dict[str, str]:
-    """Return what to call the ensemble, its members, and the two ways to decide."""
-    votes_of = "votes" if summary.has_equal_weights else "weighted votes"
-    averages = summary.rule == "average"
-    return {
-        "ensemble": "ensemble",
-        "member": "member",
-        "members": "members",
-        "decides_by": "averaged probabilities" if averages else votes_of,
-        "plurality": f"plurality of the members' {votes_of}"
-        + ("" if averages else ", a tie counted as a random choice"),
-    }
+def _rivals_section(
+    rivals: PairedErrors | None, certificate: CertificateSection | NoCertificate
+) -> RivalsSection | None:
+    """Return how each size does beside the whole; some of them, if they are many."""
+    if rivals is None:
+        return None
+    n, counted = rivals.n_samples, rivals.sizes.size == 1
+    shown = evenly_spread(rivals.sizes.size, _MOST_SIZES)
+    if isinstance(certificate, CertificateSection):
+        at = np.flatnonzero(rivals.sizes == certificate.n_kept)
+        shown = np.union1d(shown, at)
+    excess = np.atleast_1d(excess_limit(rivals.only_rival, rivals.only_whole, n))
+    rows = [
+        RivalRow(
+            members=int(rivals.sizes[at]),
+            accuracy=(n - int(rivals.wrong[at])) / n,
+            accuracy_all=(n - rivals.wrong_whole) / n,
+            agreement=int(rivals.same[at]) / n if counted else None,
+            only_rival=int(rivals.only_rival[at]),
+            only_whole=int(rivals.only_whole[at]),
+            # A limit holds for one size fixed before, not for the best of many.
+            error_limit=error_limit(int(rivals.wrong[at]), n) if counted else None,
+            excess_limit=float(excess[at]) if counted else None,
+        )
+        for at in shown
+    ]
+    return RivalsSection(not counted, int(rivals.sizes.max()), rows)
 
 
-def _vote_facts(summary: Summary, honest: bool) -> dict[str, Any]:
-    """Say which votes were counted and how right they are, where that can be told."""
-    source = summary.source
-    _, asked = summary.member_counts()
-    return {
-        "chosen_on": "not said" if source is None else str(source),
-        "honest": honest,
-        "meaning": _UNKNOWN if source is None else _VOTES_USED[source],
-        "rule": summary.rule,
-        "ties": summary.ties,
-        "n_samples": summary.n_samples,
-        "n_given": summary.n_samples,
-        "drawn": "",
-        "votes_per_sample": float(asked.sum() / summary.n_samples),
-        **_facts.accuracy_facts(summary, honest),
-    }
-
-
-def class_facts(summary: Summary, honest: bool) -> list[dict[str, Any]]:
+def _class_rows(summary: Summary, honest: bool) -> list[RivalClassRow]:
     """Return, for each class, its samples and how many of them are found.
 
     By the ensemble, and by another model where there is one and that was counted.
     """
     table, rivals = summary.confusion(), summary.rivals
-    there = table.sum(axis=1)
-    found = None if rivals is None or rivals.sizes.size > 1 else rivals.found
-    return [
-        {
-            "class": str(label),
-            "samples": int(there[code]),
-            "share": float(there[code] / there.sum()),
-            "recall": float(table[code, code] / there[code])
-            if honest and there[code]
-            else None,
-            "recall_rival": float(found[0, code] / there[code])
-            if honest and there[code] and found is not None
-            else None,
-        }
-        for code, label in enumerate(summary.classes)
-    ]
-
-
-def _member_facts(summary: Summary, honest: bool) -> list[dict[str, Any]]:
-    """Return a row per member: how often it is right, how much it agrees."""
-    _, asked = summary.member_counts()
-    weighted = not summary.has_equal_weights
-    agreement, accuracies = _mean_agreement(summary), summary.accuracies
-    return [
-        {
-            "member": name,
-            "accuracy": float(accuracies[at]) if honest else None,
-            "kept": None,
-            "pick": None,
-            "agreement": float(agreement[at]),
-            "weight": float(summary.weights[at])
-            if weighted and summary.weights is not None
-            else None,
-            "votes": int(asked[at]) if summary.is_masked else None,
-        }
-        for at, name in enumerate(summary.names)
-    ]
+    there, found = table.sum(axis=1), None
+    if rivals is not None and rivals.sizes.size == 1:
+        found = rivals.found
+    rows = []
+    for code, label in enumerate(summary.classes.tolist()):
+        recall = rival = None
+        if honest and there[code]:
+            recall = float(table[code, code] / there[code])
+            rival = None if found is None else float(found[0, code] / there[code])
+        share = float(there[code] / there.sum())
+        row = RivalClassRow(str(label), int(there[code]), share, recall, rival)
+        rows.append(row)
+    return rows
 
 
 def _mean_agreement(summary: Summary) -> FloatArray:

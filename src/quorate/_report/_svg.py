@@ -8,9 +8,14 @@ the colour of text and axes becomes the page's own.
 import io
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import matplotlib as mpl
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 _INK = "#010203"
 _GRID = "#040506"
@@ -51,28 +56,23 @@ class Picture:
     """A figure on the page."""
 
     id: str
-    title: str
-    caption: str
-    alt: str
+    display: Any
+    """What was drawn, for what a template says about it."""
     svg: str
     wide: bool
     """Whether it needs the whole width of the page."""
-    marks: list[tuple[float, float, str]]
+    marks: list[Point]
     """Points with something to say: x and y in the picture, and the words."""
 
 
 def draw(
     name: str,
     display: Any,
-    title: str,
-    caption: str,
-    alt: str,
-    points: Iterable[Point] = (),
+    points: Sequence[Point] = (),
     *,
     width: float = 5.4,
     height: float = 3.6,
     panels: bool = False,
-    **options: Any,
 ) -> Picture:
     """Draw a display for the page.
 
@@ -82,53 +82,44 @@ def draw(
         Identifies the picture on the page.
     display : Display
         What to draw.
-    title, caption, alt : str
-        What it is called, what it says, and what those who do not see it should know.
-    points : iterable of (x, y, words)
+    points : sequence of (x, y, words)
         What to say where, in the coordinates of the axes.
     width, height : float
         Inches, for the proportions and the size of the text.
     panels : bool
         Whether the display makes its axes itself.
-    **options
-        For the display's ``plot``.
     """
-    import matplotlib as mpl
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-    from matplotlib.figure import Figure
-
     file = io.StringIO()
     with mpl.rc_context(_STYLE), warnings.catch_warnings():
         # The reader's browser has the fonts, and the space, that Matplotlib lacks.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         figure = Figure(figsize=(width, height), dpi=72, layout="constrained")
         if panels:
-            display.plot(figure=figure, **options)
+            display.plot(figure=figure)
         else:
-            display.plot(ax=figure.subplots(), **options)
+            display.plot(ax=figure.subplots())
         for axes in figure.axes:
             _plain_ticks(axes.xaxis)
             _plain_ticks(axes.yaxis)
         # As savefig does, which would arrange and draw everything twice.
-        figure.get_layout_engine().execute(figure)
+        layout: Any = figure.get_layout_engine()
+        layout.execute(figure)
         figure.set_layout_engine("none")
         figure.set_dpi(_BITMAP_DPI)
         FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None})
         figure.set_dpi(72)
-    marks = _marks(display, list(points), 72 * height)
-    svg = tidy(file.getvalue(), name)
-    return Picture(name, title, caption, alt, svg, width > _WIDE, marks)
+    marks = []
+    if points:
+        places = display.ax_.transData.transform([(x, y) for x, y, _ in points])
+        marks = [
+            (round(float(x), 1), round(72 * height - float(y), 1), words)
+            for (x, y), (_, _, words) in zip(places, points, strict=True)
+        ]
+    return Picture(name, display, tidy(file.getvalue(), name), width > _WIDE, marks)
 
 
 def _plain_ticks(axis: Any) -> None:
     """Give a logarithmic axis a few numbers that do not collide."""
-    from matplotlib.ticker import (
-        FuncFormatter,
-        LogLocator,
-        MaxNLocator,
-        NullFormatter,
-    )
-
     low, high = sorted(axis.get_view_interval())
     if axis.get_scale() == "log":
         steps = (1.0,) if high > 300 * low else (1.0, 2.0, 5.0)
@@ -140,16 +131,6 @@ def _plain_ticks(axis: Any) -> None:
         if len(ticks) < 2:
             axis.set_major_locator(MaxNLocator(4))
             axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-
-
-def _marks(display: Any, points: list[Point], height: float) -> list[Point]:
-    if not points:
-        return []
-    places = display.ax_.transData.transform([(x, y) for x, y, _ in points])
-    return [
-        (round(float(x), 1), round(height - float(y), 1), words)
-        for (x, y), (_, _, words) in zip(places, points, strict=True)
-    ]
 
 
 def tidy(svg: str, name: str) -> str:

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from quorate._choosing import Selection
-from quorate._report._format import count, percent, points
-from quorate._scoring import find_score
-from quorate._typing import BoolArray
+from quorate._report._text import count, percent, plural, points, unsigned
+from quorate._scoring import Score
+from quorate._typing import BoolArray, FloatArray
 from quorate._votes import Votes, leave_one_out_predictions, prefix_predictions
 
 _UNKNOWN = "how good it is cannot be told from samples it was trained on."
@@ -16,9 +16,9 @@ _UNKNOWN = "how good it is cannot be told from samples it was trained on."
 def reasons(
     some: Votes,
     selection: Selection,
-    accuracies: list[float | None],
-    added: list[float | None],
-    honest: bool,
+    accuracies: FloatArray,
+    added: FloatArray | None,
+    accuracy: Score,
 ) -> list[str]:
     """Return why each member stays or goes.
 
@@ -28,40 +28,39 @@ def reasons(
         Votes of all members on the samples to count on.
     selection : Selection
         The members that stay, in the order of picking.
-    accuracies : list of float or None
+    accuracies : array of float
         Share of each member's own votes that are right.
-    added : list of float or None
-        How much the error of all members grows without each of them.
-    honest : bool
-        Whether errors on the samples mean anything.
+    added : array of float, optional
+        How much the error of all members grows without each of them; None where
+        errors on the samples mean nothing.
+    accuracy : Score
+        Plain accuracy, whatever else a page judges by.
     """
-    if not honest:
-        picked = _picked(selection)
+    if added is None:
+        picked = {
+            int(member): f"Stays: picked as number {count(place)} of "
+            f"{count(selection.n_kept)}; {_UNKNOWN}"
+            for place, member in enumerate(selection.order, start=1)
+        }
         goes = f"Goes: not picked; {_UNKNOWN}"
         return [picked.get(member, goes) for member in range(some.n_members)]
     kept = selection.applied_to(some)
-    stay = dict(_stay(some, selection, kept, accuracies))
+    stay = dict(_stay(some, selection, kept, accuracies, accuracy))
     return [
         stay.get(member) or _goes(some, member, kept, added[member])
         for member in range(some.n_members)
     ]
 
 
-def _picked(selection: Selection) -> dict[int, str]:
-    """Return who was picked when, where nothing else is known."""
-    return {
-        int(member): f"Stays: picked as number {count(place)} of "
-        f"{count(selection.n_kept)}; {_UNKNOWN}"
-        for place, member in enumerate(selection.order, start=1)
-    }
-
-
 def _stay(
-    some: Votes, selection: Selection, kept: Votes, accuracies: list[float | None]
+    some: Votes,
+    selection: Selection,
+    kept: Votes,
+    accuracies: FloatArray,
+    accuracy: Score,
 ) -> Iterator[tuple[int, str]]:
     """Yield the members that stay, and why."""
     n_kept = selection.n_kept
-    accuracy = find_score(None, kept.classes, "report")
     added = accuracy.contributions(kept).tolist()
     grows = dict(zip(selection.members.tolist(), added, strict=True))
     # A set that was found as a whole, or has new weights, has no members "before".
@@ -107,7 +106,7 @@ def _errors_of_the_others(
     }
 
 
-def _goes(some: Votes, member: int, kept: Votes, added: float | None) -> str:
+def _goes(some: Votes, member: int, kept: Votes, added: float) -> str:
     errs, told = kept.sample_errors() > 0, (kept.codes >= 0).any(axis=0)
     helps, agrees = (_right_on(some, member, where & told) for where in (errs, ~errs))
     return (
@@ -131,7 +130,7 @@ def _right_on(some: Votes, member: int, where: BoolArray) -> str:
     asked = where & (codes >= 0)
     right = int(np.count_nonzero(asked & (codes == some.y)))
     n_asked = int(np.count_nonzero(asked))
-    return f"{count(right)} of the {count(n_asked)} sample{'s' * (n_asked != 1)}"
+    return f"{count(right)} of the {plural(n_asked, 'sample')}"
 
 
 def _not_missed(grown: float, n_kept: int) -> str:
@@ -141,11 +140,11 @@ def _not_missed(grown: float, n_kept: int) -> str:
     return ", so by errors alone it would not be missed"
 
 
-def _without(grown: float | None, n_members: int) -> str:
+def _without(grown: float, n_members: int) -> str:
     """Say what happens to the error of some members without one of them."""
-    if grown is None or n_members == 1:
+    if n_members == 1:
         return "without it nobody would be left"
-    by = points(abs(grown)).lstrip("+")
+    by = unsigned(points(abs(grown)))
     if not any(digit in by for digit in "123456789"):
         return f"without it the error of the {count(n_members)} stays the same"
     word = "grows" if grown > 0 else "falls"

@@ -17,7 +17,6 @@ from quorate._votes._probabilities import (
     DenseProbabilities,
     Probabilities,
     TabledProbabilities,
-    certain,
     check_range,
 )
 from quorate._votes._reading import Reading
@@ -291,7 +290,7 @@ def _votes(arrays: dict[str, Array]) -> Votes:
 def _probabilities(arrays: dict[str, Array]) -> Probabilities | None:
     """Return the probabilities in a file, after checking that they fit the votes."""
     if "certain" in arrays:
-        return certain(arrays["codes"], arrays["classes"].size)
+        return TabledProbabilities.certain(arrays["codes"], arrays["classes"].size)
     if "probabilities" in arrays:
         return DenseProbabilities(arrays["probabilities"])
     if "places" not in arrays:

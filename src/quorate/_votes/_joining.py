@@ -11,9 +11,7 @@ from quorate._votes._probabilities import (
     DenseProbabilities,
     Probabilities,
     TabledProbabilities,
-    certain,
-    room_for,
-    tabled,
+    allocate_probabilities,
 )
 from quorate._votes._reading import added
 from quorate._votes._rule import VoteSource
@@ -123,11 +121,11 @@ def _placed(
     if len(given) < len(parts):
         return codes, None
     if all(each.are_certain for each in given):
-        return codes, certain(codes, classes.size)
+        return codes, TabledProbabilities.certain(codes, classes.size)
     known = [each for each in given if isinstance(each, TabledProbabilities)]
     if len(known) == len(given):
         return codes, _placed_tables(known, rows, columns, (*shape, classes.size))
-    values = room_for((*shape, classes.size), np.float64)
+    values = allocate_probabilities((*shape, classes.size), np.float64)
     for each, where, own in zip(given, rows, columns, strict=True):
         for member in range(min(shape[0], each.shape[0])):
             values[member][np.ix_(where, own)] = each.of(member)
@@ -159,4 +157,4 @@ def _placed_tables(
                 place[where] = np.append(next(numbers), -1)[each.places[member]]
         places.append(place)
         tables.append(table)
-    return tabled(places, tables)
+    return TabledProbabilities.from_tables(places, tables)

@@ -77,7 +77,7 @@ class Probabilities(ABC):
 
     def dense(self) -> Array:
         """Return one array in single precision, on disk if it is large."""
-        whole = room_for(self.shape)
+        whole = allocate_probabilities(self.shape)
         with np.errstate(under="ignore"):
             for member in range(self.shape[0]):
                 whole[member] = self.of(member)
@@ -103,7 +103,9 @@ class DenseProbabilities(Probabilities):
     def keep(self, members: IntArray) -> "DenseProbabilities":
         """See :class:`Probabilities`."""
         _, n_samples, n_classes = self.shape
-        part = room_for((len(members), n_samples, n_classes), self.values.dtype)
+        part = allocate_probabilities(
+            (len(members), n_samples, n_classes), self.values.dtype
+        )
         for place, member in enumerate(members):
             part[place] = self.values[member]
         return DenseProbabilities(part)
@@ -111,14 +113,16 @@ class DenseProbabilities(Probabilities):
     def at(self, samples: IntArray) -> "DenseProbabilities":
         """See :class:`Probabilities`."""
         n_members, _, n_classes = self.shape
-        part = room_for((n_members, len(samples), n_classes), self.values.dtype)
+        part = allocate_probabilities(
+            (n_members, len(samples), n_classes), self.values.dtype
+        )
         for member in range(n_members):
             part[member] = self.values[member, samples]
         return DenseProbabilities(part)
 
     def only(self, valid: BoolArray) -> "DenseProbabilities":
         """See :class:`Probabilities`."""
-        part = room_for(self.shape, self.values.dtype)
+        part = allocate_probabilities(self.shape, self.values.dtype)
         for member, usable in enumerate(valid):
             part[member, usable] = self.values[member, usable]
         return DenseProbabilities(part)
@@ -148,6 +152,25 @@ class TabledProbabilities(Probabilities):
     places: Array
     tables: tuple[FloatArray, ...]
     are_certain: bool = False
+
+    @classmethod
+    def certain(cls, codes: Array, n_classes: int) -> "TabledProbabilities":
+        """Return the probabilities of members that are sure; they share the votes."""
+        table = np.concatenate([np.eye(n_classes), np.zeros((1, n_classes))])
+        return cls(codes, (table,) * len(codes), are_certain=True)
+
+    @classmethod
+    def from_tables(
+        cls, places: Sequence[Array], tables: Sequence[FloatArray]
+    ) -> "TabledProbabilities":
+        """Return probabilities from places of any type and tables without a last row.
+
+        Places of -1 are votes that may not be used.
+        """
+        nothing = np.zeros((1, tables[0].shape[1]))
+        small = code_dtype(max(map(len, tables)))
+        stacked = np.stack(places, dtype=small, casting="unsafe")
+        return cls(stacked, tuple(np.concatenate([t, nothing]) for t in tables))
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -183,28 +206,7 @@ class TabledProbabilities(Probabilities):
         }
 
 
-def certain(codes: Array, n_classes: int) -> TabledProbabilities:
-    """Return the probabilities of members that are sure; they share the votes."""
-    table = np.concatenate([np.eye(n_classes), np.zeros((1, n_classes))])
-    return TabledProbabilities(codes, (table,) * len(codes), are_certain=True)
-
-
-def tabled(places: Sequence[Array], tables: Sequence[FloatArray]) -> Probabilities:
-    """Return probabilities from places of any type and tables without a last row.
-
-    Places of -1 are votes that may not be used.
-    """
-    n_classes = tables[0].shape[1]
-    nothing = np.zeros((1, n_classes))
-    small = code_dtype(max(map(len, tables)))
-    stacked = np.empty((len(places), len(places[0])), dtype=small)
-    for row, found in zip(stacked, places, strict=True):
-        row[:] = found
-    full = tuple(np.concatenate([table, nothing]) for table in tables)
-    return TabledProbabilities(stacked, full)
-
-
-def room_for(shape: tuple[int, ...], dtype: Any = np.float32) -> Array:
+def allocate_probabilities(shape: tuple[int, ...], dtype: Any = np.float32) -> Array:
     """Return zeros for probabilities, memory-mapped if there are many.
 
     The file has no name on the disk (or loses it with the last array that uses it), so
@@ -302,7 +304,7 @@ def check_probabilities(
         )
     if array.dtype.kind not in "fiub":
         raise ValueError(f"Votes(probabilities): numbers, got {array.dtype}.")
-    kept = room_for((*shape, classes.size))
+    kept = allocate_probabilities((*shape, classes.size))
     for member, row in enumerate(array):
         usable = None if valid is None else valid[member]
         _check_row(row, usable, member)

@@ -32,8 +32,8 @@ from quorate._votes._labels import as_labels
 from quorate._votes._plausible import refuse_other_order, refuse_scores
 from quorate._votes._probabilities import (
     Probabilities,
+    TabledProbabilities,
     as_columns,
-    certain,
     check_probabilities,
     column_labels,
     most_likely,
@@ -211,7 +211,9 @@ class Votes(DecidedVotes):
             if given is not None and samples.size < given.shape[1]:
                 given = given.at(samples)
         if given is not None and given.are_certain:
-            given = certain(codes, classes.size)  # one array serves both
+            given = TabledProbabilities.certain(
+                codes, classes.size
+            )  # one array serves both
         votes = cls.__new__(cls)
         votes.__setstate__(
             {

@@ -103,7 +103,7 @@ def _report_model(
     unsafe_pickle: bool,
     **how: Any,
 ) -> "Report":
-    from quorate._report import Source, make_report
+    from quorate._report import Request, Source, make_report
 
     check_choice(**how)
     (ensemble,), form = read_models(
@@ -114,14 +114,11 @@ def _report_model(
     options += ["--unsafe-pickle"] * unsafe_pickle
     if max_samples is not None:
         options += ["--max-samples", str(max_samples)]
+    request = Request(
+        files=Source(str(model), str(data), target, tuple(options)),
+        max_samples=max_samples,
+        target=target if y is None else None,
+        **how,
+    )
     with progress_console().status("asking the members, measuring, drawing"):
-        return make_report(
-            ensemble,
-            X,
-            y,
-            methods=None,
-            files=Source(str(model), str(data), target, tuple(options)),
-            max_samples=max_samples,
-            target=target if y is None else None,
-            **how,
-        )
+        return make_report(ensemble, X, y, request)

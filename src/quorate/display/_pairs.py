@@ -218,6 +218,11 @@ class AgreementDisplay(SupportDisplay):
             names=votes.names,
         )
 
+    @property
+    def pairs(self) -> FloatArray:
+        """Agreement of each two different members."""
+        return self.agreement[np.triu_indices(self.order.size, k=1)]
+
     def plot(self, ax: Axes | None = None, *, colorbar: bool = True) -> Self:
         """Draw the map as an image; of many members, averages of neighbours.
 

@@ -17,16 +17,15 @@ from quorate._votes import (
     DenseProbabilities,
     Probabilities,
     Reading,
+    TabledProbabilities,
+    allocate_probabilities,
     as_labels,
-    certain,
     check_same_family,
     code_dtype,
     encode_rows,
     encode_truth,
     positions,
     refuse_scores,
-    room_for,
-    tabled,
     widened,
 )
 from quorate.ensembles._adapters import AdaptedMember
@@ -129,7 +128,7 @@ class Answers:
     def _tabled(self, classes: Array, codes: Array) -> Probabilities:
         assert self.leaves is not None
         if all(found.is_certain for found in self.leaves):
-            return certain(codes, classes.size)
+            return TabledProbabilities.certain(codes, classes.size)
         columns = positions(self._classes(), classes, "the ensemble's classes")
         places, tables = [], []
         for place, found in enumerate(self.leaves):
@@ -141,14 +140,14 @@ class Answers:
                 rows = np.full(self.n_samples, -1, dtype=found.places.dtype)
                 rows[self.unseen[place]] = found.places
             places.append(rows)
-        return tabled(places, tables)
+        return TabledProbabilities.from_tables(places, tables)
 
     def _dense(
         self, members: tuple[Member, ...], classes: Array, codes: Array
     ) -> Probabilities:
         """Ask for probabilities and write each member's to its place."""
         shape = (*codes.shape, classes.size)
-        values = room_for(shape, np.float64)
+        values = allocate_probabilities(shape, np.float64)
 
         def fill(place: int, member: Member) -> None:
             rows = np.arange(shape[1]) if self.unseen is None else self.unseen[place]
