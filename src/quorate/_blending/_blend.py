@@ -144,13 +144,13 @@ class Blend:
         arrays.columns = self._pool.arrays.columns
         shares = lru_cache(1)(lambda place: arrays[self.names[place]].astype(float))
         ratios = lambda place: log_ratios(shares(place))  # noqa: E731
-        (found,) = blended([(self._recipe, slice(None))], shares, ratios)
-        if found.shape[1] != self.classes.size:
+        (blend,) = blended([(self._recipe, slice(None))], shares, ratios)
+        if blend.shape[1] != self.classes.size:
             raise ValueError(
-                f"{owner}: arrays of {found.shape[1]} classes; the blend was made of "
+                f"{owner}: arrays of {blend.shape[1]} classes; the blend was made of "
                 f"{self.classes.size}."
             )
-        return found
+        return blend
 
     def predict(self, probabilities: Any) -> Array:
         """Return the class of the largest blended probability."""
@@ -381,8 +381,8 @@ def _score_of(pool: ProbabilityPool, scoring: Any) -> Score:
     if not isinstance(score, EvaluatedScore):
         return score
     shares = pool.arrays[pool.names[0]].astype(float)
-    said = as_prediction(shares / shares.sum(axis=1, keepdims=True), pool.y)
-    try_out(score, said, f"{_OWNER}(scoring={shown_scoring(scoring)})")
+    prediction = as_prediction(shares / shares.sum(axis=1, keepdims=True), pool.y)
+    try_out(score, prediction, f"{_OWNER}(scoring={shown_scoring(scoring)})")
     return score
 
 
@@ -394,12 +394,12 @@ def _judged(
 ) -> list[ScoreEstimate]:
     """Score weights on folds that did not choose them; arrays are looked at once."""
     recipes = [recipe for nested in wanted for recipe in nested]
-    found = iter(pool.blended(recipes, held_out * len(wanted)))
+    parts = iter(pool.blended(recipes, held_out * len(wanted)))
     judged = []
     for _ in wanted:
         shares = np.empty((pool.n_samples, pool.classes.size))
         for rows in held_out:
-            shares[rows] = next(found)
+            shares[rows] = next(parts)
         judged.append(score.estimate_prediction(as_prediction(shares, pool.y)))
     return judged
 
@@ -424,8 +424,8 @@ def check_request(
     """
     numbers: list[tuple[str, Any, int]] = [("keep", keep, 1), ("folds", folds, 2)]
     for name, value, least in numbers:
-        whole = isinstance(value, Integral) and not isinstance(value, bool)
-        if not (name == "keep" and value is None) and not (whole and value >= least):
+        is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+        if not (name == "keep" and value is None) and not (is_whole and value >= least):
             raise ValueError(
                 f"{_OWNER}({name}={value!r}): a whole number of at least {least}."
             )

@@ -64,10 +64,10 @@ def plain_means(
     """
     sets = np.ones((1, given.shape[1]), dtype=bool) if sets is None else sets
     start = np.zeros(len(given))
-    some = given[:, :: max(1, given.shape[1] // 5_000)]
-    start[int(np.log(some).mean(axis=1, dtype=float).argmax())] = 1.0
-    found = least(given, _Surprise(), sets, start, Allowed(_FALL * gap, gap))
-    return [Weighed(weights / weights.sum()) for weights in found]
+    sample = given[:, :: max(1, given.shape[1] // 5_000)]
+    start[int(np.log(sample).mean(axis=1, dtype=float).argmax())] = 1.0
+    solutions = least(given, _Surprise(), sets, start, Allowed(_FALL * gap, gap))
+    return [Weighed(weights / weights.sum()) for weights in solutions]
 
 
 def geometric_means(
@@ -88,14 +88,14 @@ def geometric_means(
     n_models, _, n_ratios = ratios.shape
     start = np.full(n_models, 1.0 / n_models if n_models <= _FEW else 0.0)
     data, loss = ratios.reshape(n_models, -1), _Softmax(y, n_ratios)
-    found = []
+    means = []
     for weights in least(data, loss, sets, start, _ALLOWED):
         sharpness = float(weights.sum())
         if sharpness <= 0:
-            found.append(Weighed(np.full(n_models, 1.0 / n_models), 0.0))
+            means.append(Weighed(np.full(n_models, 1.0 / n_models), 0.0))
         else:
-            found.append(Weighed(weights / sharpness, sharpness))
-    return found
+            means.append(Weighed(weights / sharpness, sharpness))
+    return means
 
 
 def log_ratios(probabilities: Array) -> Array:

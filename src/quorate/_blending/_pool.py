@@ -55,9 +55,9 @@ class ProbabilityPool:
             given = columns = as_labels(classes, f"{owner}: classes")
             check_same_family(columns, labels, f"{owner}: classes", "y")
         if columns.shape != (n_classes,) or np.unique(columns).size != n_classes:
-            said = "y has" if classes is None else "classes names"
+            source = "y has" if classes is None else "classes names"
             raise ValueError(
-                f"{owner}: the arrays have {n_classes} columns and {said} "
+                f"{owner}: the arrays have {n_classes} columns and {source} "
                 f"{columns.size} classes; classes=[...] says what each column stands "
                 "for."
             )
@@ -93,10 +93,10 @@ class ProbabilityPool:
     def ratios(self) -> Array:
         """Logarithms of ratios, (n_models, n_samples, n_classes - 1)."""
         shape = (len(self.names), self.n_samples, self.classes.size - 1)
-        found = np.empty(shape, dtype=np.float32)
+        ratios = np.empty(shape, dtype=np.float32)
         # Arrays may be files: what else is wanted of them comes from the same look.
-        self._given_and_mean = self._look(found)
-        return found
+        self._given_and_mean = self._look(ratios)
+        return ratios
 
     @cached_property
     def _given_and_mean(self) -> tuple[Array, FloatArray]:
@@ -170,12 +170,12 @@ def blended(
                 mean, rows = means[which]
                 part = array[rows].astype(float)
                 totals[which] = totals[which] + mean.weights[place] * part
-    found = iter(
+    blends = iter(
         total if mean.sharpness is None else shares_of(mean.sharpness * total)
         for total, (mean, _) in zip(totals, means, strict=True)
     )
     return [
-        np.mean([_scaled(next(found)) for _ in recipe], axis=0) for recipe, _ in wanted
+        np.mean([_scaled(next(blends)) for _ in recipe], axis=0) for recipe, _ in wanted
     ]
 
 

@@ -90,9 +90,9 @@ class Weigher:
 
     def _spread(self, models: IntArray, weights: FloatArray | float) -> FloatArray:
         """Return weights of all models, zero but for some."""
-        found = np.zeros(self.n_models)
-        found[models] = weights
-        return found
+        spread = np.zeros(self.n_models)
+        spread[models] = weights
+        return spread
 
     def _scores_alone(self, sets: list[IntArray]) -> FloatArray:
         """Return the score of each model on each set of samples."""
@@ -102,11 +102,11 @@ class Weigher:
             parts = np.array_split(pool.given, -(-self.n_models // _AT_ONCE))
             scores = [long_product(np.log(part), chosen) for part in parts]
             return np.asarray(np.concatenate(scores) / chosen.sum(axis=0))
-        found = np.empty((self.n_models, len(sets)))
-        for row, one in zip(found, np.eye(self.n_models), strict=True):
+        table = np.empty((self.n_models, len(sets)))
+        for row, one in zip(table, np.eye(self.n_models), strict=True):
             each = pool.blended([(Weighed(one),)] * len(sets), sets)
             row[:] = [*map(self._value, each, sets)]
-        return found
+        return table
 
     def _value(self, shares: FloatArray, rows: IntArray) -> float:
         """Return the score of averaged probabilities on some samples."""
@@ -133,8 +133,8 @@ class Weigher:
         ratios, y, keep = self.pool.ratios, self.pool.y, self.keep
         recipes: list[Recipe] = []
         needed, masks = _needed(sets, y.size)
-        found = geometric_means(ratios[:, needed], y[needed], masks)
-        for rows, mean in zip(sets, found, strict=True):
+        means = geometric_means(ratios[:, needed], y[needed], masks)
+        for rows, mean in zip(sets, means, strict=True):
             stay: IntArray = np.arange(self.n_models)
             while keep is not None and stay.size > keep:
                 stay = stay[_heaviest(mean.weights, stay.size, keep)]
@@ -175,8 +175,8 @@ class Weigher:
         else:
             generator = np.random.default_rng(self.seed)
             halves = [generator.permutation(n)[: n // 2] for _ in range(_HALVES)]
-            found = plain_means(given, _masks([np.arange(n), *halves], n))
-            weights = np.mean([mean.weights for mean in found[1:]], axis=0)
+            means = plain_means(given, _masks([np.arange(n), *halves], n))
+            weights = np.mean([mean.weights for mean in means[1:]], axis=0)
         return (Weighed(self._spread(models, weights)),)
 
     def _by_pruner(self, method: Any, sets: list[IntArray]) -> list[Recipe]:
@@ -199,23 +199,25 @@ class Weigher:
         recipes: dict[int, Recipe] = {}
         for place in set(best):
             places = [each for each, way in enumerate(best) if way == place]
-            found = ways[place]([sets[each] for each in places])
-            recipes.update(zip(places, found, strict=True))
+            weighed = ways[place]([sets[each] for each in places])
+            recipes.update(zip(places, weighed, strict=True))
         return [recipes[each] for each in range(len(sets))]
 
     def _best_place(self, ways: list[Weigh], rows: IntArray) -> int:
-        pool, some = self.pool, rows
+        pool, sample = self.pool, rows
         if rows.size > _ENOUGH:
-            some = np.random.default_rng(self.seed).choice(rows, _ENOUGH, replace=False)
-            some.sort()
-        folds = folds_of(pool.y[some], _INNER, self.seed)
-        shares = np.empty((len(ways), some.size, pool.classes.size))
-        seen = [some[folds != fold] for fold in range(_INNER)]
-        new = [some[folds == fold] for fold in range(_INNER)]
+            sample = np.random.default_rng(self.seed).choice(
+                rows, _ENOUGH, replace=False
+            )
+            sample.sort()
+        folds = folds_of(pool.y[sample], _INNER, self.seed)
+        shares = np.empty((len(ways), sample.size, pool.classes.size))
+        seen = [sample[folds != fold] for fold in range(_INNER)]
+        new = [sample[folds == fold] for fold in range(_INNER)]
         for place, way in enumerate(ways):
             for fold, found in enumerate(pool.blended(way(seen), new)):
                 shares[place, folds == fold] = found
-        return int(np.argmax([self._value(each, some) for each in shares]))
+        return int(np.argmax([self._value(each, sample) for each in shares]))
 
 
 def folds_of(y: IntArray, n_folds: int, seed: Any) -> IntArray:
@@ -235,10 +237,10 @@ def _heaviest(weights: FloatArray, there: int, keep: int) -> IntArray:
 
 def _masks(sets: list[IntArray], n_samples: int) -> Array:
     """Return which of all samples are in each set."""
-    found = np.zeros((len(sets), n_samples), dtype=bool)
-    for mask, rows in zip(found, sets, strict=True):
+    masks = np.zeros((len(sets), n_samples), dtype=bool)
+    for mask, rows in zip(masks, sets, strict=True):
         mask[rows] = True
-    return found
+    return masks
 
 
 def _needed(sets: list[IntArray], n_samples: int) -> tuple[Any, Array]:

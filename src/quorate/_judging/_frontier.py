@@ -19,7 +19,7 @@ from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate._units import cost_text
 from quorate._votes import Votes, why_not_scorable
 from quorate.ensembles import RowSource
-from quorate.pruning import gram, label_products
+from quorate.pruning import brier_products
 
 # What a member of average cost is worth in Brier score, from nothing to everything.
 _PRICES = np.concatenate([[0.0], np.geomspace(1e-5, 1.0, 16)])
@@ -299,7 +299,7 @@ def _front(votes: Votes, costs: Array, kind: str, scoring: Any) -> Frontier:
 
 def _paths(votes: Votes, costs: FloatArray) -> tuple[BoolArray, FloatArray]:
     """Return the subsets along the greedy path of every price, and their scores."""
-    products, right = gram(votes), label_products(votes)
+    products, right = brier_products(votes)
     n, n_prices = votes.n_members, _PRICES.size
     inside = np.zeros((n_prices, n), dtype=bool)
     shared = np.zeros((n_prices, n))  # sum of the Gram matrix over members inside
