@@ -27,7 +27,7 @@ import quorate
 from bench._timing import Report, best_of
 from quorate._blending._arrays import ProbabilityArrays
 from quorate._blending._pool import ProbabilityPool
-from quorate._blending._weighing import weigher
+from quorate._blending._weighing import Weigher
 from quorate._scoring import find_score
 
 ROUNDS, TIMED, REPEATS = 50, 20, 3
@@ -86,7 +86,7 @@ def weights_alone(folder: Path, y: Any, method: str) -> Any:
     arrays = ProbabilityArrays(folder, None, "bench")
     pool = ProbabilityPool(arrays, y, None, "bench")
     score = find_score("neg_log_loss", pool.classes, "bench")
-    weigh = weigher(pool, method, None, score, 0)
+    weigh = Weigher(pool, method, None, score, 0)
     return weigh([np.arange(y.size)])[0][-1].weights
 
 

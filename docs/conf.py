@@ -121,7 +121,7 @@ html_theme_options = {
 
 # Rooms that also offer names to other rooms: what the API page lists of them is public.
 _ROOMS = ("choosing", "ensembles", "votes")
-_FOR_ROOMS = {f"pruning.{n}" for n in ("AUTO", "Progress", "gram", "label_products")}
+_FOR_ROOMS = {"pruning.brier_products"}
 # Where names used to be.
 _MOVED = ("selection",)
 

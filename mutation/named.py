@@ -150,8 +150,8 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "new weights pass as the ensemble itself",
         "_judging",
-        "(sizes == votes.n_members) & (weights is None)",
-        "sizes == votes.n_members",
+        "(sizes == n_members) & (order is not None and weights is None)",
+        "(sizes == n_members) & (order is not None)",
     ),
     (
         "a t-test is not significant at exactly alpha",
@@ -187,8 +187,8 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "out-of-bag votes with those on samples seen",
         "study",
-        '"oob": VoteSource.OUT_OF_BAG',
-        '"oob": VoteSource.NEW',
+        'out_of_bag=prune_on == "oob",',
+        "out_of_bag=False,",
     ),
     (
         "new weights are not used",

@@ -7,8 +7,12 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score, log_loss, roc_auc_score
 
 import quorate
-from quorate._blending._geometric import geometric_weights, log_ratios, shares_of
-from quorate._blending._mixture import mixture_weights
+from quorate._blending._means import (
+    geometric_means,
+    log_ratios,
+    plain_means,
+    shares_of,
+)
 from quorate._blending._weighing import folds_of
 from quorate.pruning import GreedySelection, SimplexWeights
 
@@ -88,11 +92,11 @@ def test_nested_scores_are_those_of_weights_found_without_the_fold(method, n):
         seen, new = places != fold, places == fold
         if method == "simplex":
             true = np.stack([a[np.arange(n), codes] for a in arrays.values()])
-            weights = mixture_weights(true[:, seen], gap=1e-8)
+            weights = plain_means(true[:, seen], gap=1e-8)[0].weights
             shares[new] = np.tensordot(weights, [a[new] for a in arrays.values()], 1)
         else:
             logs = log_ratios(np.stack(list(arrays.values())))
-            weights, sharpness = geometric_weights(logs[:, seen], codes[seen])
+            weights, sharpness = geometric_means(logs[:, seen], codes[seen])[0]
             shares[new] = shares_of(sharpness * np.tensordot(weights, logs[:, new], 1))
     # On their own samples weights look better by more than this.
     assert -found.score == pytest.approx(log_loss(y, shares), abs=2e-6)

@@ -22,7 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
-from quorate._data import RowDigest
+from quorate._data import RowDigest, digest_rows
 from quorate._votes import VoteSource
 from quorate.ensembles import out_of_bag_rows, read_ensemble, source_of
 
@@ -247,31 +247,31 @@ def test_digests_of_equal_rows_are_equal_wherever_they_come_from():
     table[3, 1], table[5, 0], table[7, 2] = np.nan, 0.0, -0.0
     frame = pd.DataFrame(table, columns=list("abcd"))
     read = pd.read_csv(io.StringIO(frame.to_csv(index=False)))
-    digest = RowDigest.of(table)
+    digest = digest_rows(table)
     for same in (frame, read, sparse.csr_matrix(table), table.tolist(), table[::-1]):
-        assert RowDigest.of(same) == digest
+        assert digest_rows(same) == digest
     frame["text"] = rng.choice(["red", "blue", None], 100)
     frame["number"] = np.arange(100)
     read = pd.read_csv(io.StringIO(frame.to_csv(index=False)))
-    assert RowDigest.of(frame) == RowDigest.of(read) == RowDigest.of(frame.to_numpy())
-    assert RowDigest.of(["a text", "another"]) == RowDigest.of(["another", "a text"])
+    assert digest_rows(frame) == digest_rows(read) == digest_rows(frame.to_numpy())
+    assert digest_rows(["a text", "another"]) == digest_rows(["another", "a text"])
     assert RowDigest.parse(str(digest)) == digest
 
 
 def test_digests_of_other_rows_differ():
     table = np.random.default_rng(0).random((100, 4))
-    digest = RowDigest.of(table)
+    digest = digest_rows(table)
     swapped = table.copy()
     swapped[:2, 0] = table[1::-1, 0]  # the same values in each column
     for other in (table[1:], table[:, ::-1], swapped, np.vstack([table[1:], table[1]])):
-        assert RowDigest.of(other) != digest
-    assert RowDigest.of(table[:30]) + RowDigest.of(table[30:]) == digest
+        assert digest_rows(other) != digest
+    assert digest_rows(table[:30]) + digest_rows(table[30:]) == digest
 
 
 def test_rows_chosen_on_are_known_in_any_order():
     forest = KNOWING["forest"].fit(X[TRAIN], Y[TRAIN])
     small = quorate.prune(forest, X[NEW], Y[NEW], keep=8)
-    assert small.pruning_["rows"] == [str(RowDigest.of(X[NEW]))]
+    assert small.pruning_["rows"] == [str(digest_rows(X[NEW]))]
     mixed = np.random.default_rng(0).permutation(np.arange(300, 600))
     compared = quorate.compare(forest, small, X[mixed], Y[mixed])
     assert compared.chosen_on
@@ -297,7 +297,7 @@ def test_rows_distilled_on_are_known_in_any_order():
     forest = KNOWING["forest"].fit(X[TRAIN], Y[TRAIN])
     small = quorate.keep_members(forest, range(5))
     taught = quorate.distil(small, forest, X[NEW], n_rows=500, random_state=0)
-    assert taught.distillation_["rows"] == [str(RowDigest.of(X[NEW]))]
+    assert taught.distillation_["rows"] == [str(digest_rows(X[NEW]))]
     shuffled = X[NEW][::-1], Y[NEW][::-1]
     assert quorate.compare(forest, taught, *shuffled).chosen_on
     assert not quorate.compare(forest, small, *shuffled).chosen_on

@@ -10,7 +10,6 @@ from tests.pruning.slow_selectors import Shares
 import quorate
 from quorate import pruning
 from quorate.pruning._running_average import running_average
-from quorate.pruning._shares import gram, label_products
 from quorate.testing import check_pruner
 
 N_VOTES = 60
@@ -113,8 +112,9 @@ def test_pairs_without_a_common_sample_count_as_the_others():
     votes = quorate.Votes([[0, 1, 0], [0, 1, 1], [0, 0, 1]], [0, 1, 1], valid=valid)
     # with themselves 1, (0, 2) agree once in two, (1, 2) always, (0, 1) never met
     known = (1 + 1 + 1 + 2 * 0.5 + 2 * 1) / 7
-    assert gram(votes)[0, 1] == pytest.approx(known)
-    np.testing.assert_allclose(label_products(votes), [1, 1, 2 / 3])
+    products, right = pruning.brier_products(votes)
+    assert products[0, 1] == pytest.approx(known)
+    np.testing.assert_allclose(right, [1, 1, 2 / 3])
 
 
 @pytest.mark.parametrize(

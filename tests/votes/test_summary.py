@@ -1,7 +1,6 @@
 """Summaries: whatever the split and the order, the answers are those of all votes."""
 
 import itertools
-import math
 import warnings
 from fractions import Fraction
 
@@ -30,11 +29,7 @@ def splits(draw, n_samples):
 
 def same(one, two, tolerance=0.0):
     """Compare numbers: to the bit where they come from counts."""
-    if tolerance:
-        return math.isclose(one, two, rel_tol=0, abs_tol=tolerance) or (
-            math.isnan(one) and math.isnan(two)
-        )
-    return one == two or (math.isnan(one) and math.isnan(two))
+    return one == pytest.approx(two, rel=0, abs=tolerance, nan_ok=True)
 
 
 def diversities(counted, **options):
@@ -43,17 +38,46 @@ def diversities(counted, **options):
         return quorate.diversity(counted, **options)
 
 
-def without_unvoted(votes, batch):
-    """Return the votes of a batch as if it had come alone, with its own classes."""
-    part = votes.at(batch)
-    labels = votes.classes[np.where(part.codes < 0, 0, part.codes)]
-    return quorate.Votes(
-        labels,
-        votes.classes[part.y],
-        weights=votes.weights,
-        valid=part.valid,
-        names=votes.names,
-    )
+def assert_says_the_same(summary, votes, *, places=True):
+    """Check that a summary answers everything as the votes on all samples do."""
+    # sums of weights may differ in the last bit from batch to batch
+    tolerance = 0.0 if votes.has_equal_weights else 1e-12
+    for options in ({}, {"outputs": "label"}, {"undefined": "nan"}, {"base": 2}):
+        mine, whole = diversities(summary, **options), diversities(votes, **options)
+        for name, value in whole.items():
+            assert same(mine[name], value, tolerance), name
+    mine, whole = quorate.decompose(summary), quorate.decompose(votes)
+    for name in ("error", "member_error", "diversity"):
+        assert same(getattr(mine, name), getattr(whole, name), tolerance)
+    assert mine.n_samples == whole.n_samples == votes.n_samples
+    for ask in ("accuracies", "class_counts", "member_counts", "agreement"):
+        one, two = getattr(summary, ask), getattr(votes, ask)
+        if callable(one):
+            one, two = one(), two()
+        np.testing.assert_array_equal(one, two)
+    for outputs, name in itertools.product(("oracle", "label"), PAIRWISE):
+        if outputs == "oracle" or votes.n_classes <= 2 or name[0] not in "qc":
+            np.testing.assert_array_equal(
+                quorate.pairwise_diversity(summary, name, outputs=outputs),
+                quorate.pairwise_diversity(votes, name, outputs=outputs),
+            )
+    mine, whole = summary.histogram(), votes.histogram()
+    for name in ("c", "n", "times"):
+        np.testing.assert_array_equal(getattr(mine, name), getattr(whole, name))
+    for lambda_ in ("ensemble", "paper"):
+        mine = quorate.assess_risk(summary, lambda_=lambda_)
+        whole = quorate.assess_risk(votes, lambda_=lambda_)
+        assert not places or mine.worst_sample == votes.samples[whole.worst_sample]
+        assert mine.interval == whole.interval
+        for name in ("margin", "diversity"):
+            assert same(getattr(mine, name), getattr(whole, name), tolerance)
+        assert mine.risk == pytest.approx(whole.risk, rel=1e-9, nan_ok=True)
+    for rule, ties in itertools.product((None, "heads"), (None, "expected", "lowest")):
+        assert same(summary.accuracy(ties, rule), votes.accuracy(ties, rule), 1e-12)
+        assert same(summary.error(ties, rule), votes.error(ties, rule), 1e-12)
+        table = np.zeros((votes.n_classes, votes.n_classes), dtype=int)
+        np.add.at(table, (votes.y, votes.decisions(rule)), 1)
+        np.testing.assert_array_equal(summary.confusion(rule), table)
 
 
 @st.composite
@@ -72,50 +96,8 @@ def test_any_split_in_any_order_gives_the_whole(drawn):
     votes, batches = drawn
     summary = summed(votes, batches)
     assert summary.equals(votes.summary()) or not votes.has_equal_weights
-    # sums of weights may differ in the last bit from batch to batch
-    tolerance = 0.0 if votes.has_equal_weights else 1e-12
-    for options in ({}, {"outputs": "label"}, {"undefined": "nan"}, {"base": 2}):
-        mine, whole = diversities(summary, **options), diversities(votes, **options)
-        assert all(same(mine[name], whole[name], tolerance) for name in whole)
-    mine, whole = quorate.decompose(summary), quorate.decompose(votes)
-    for name in ("error", "member_error", "diversity"):
-        assert same(getattr(mine, name), getattr(whole, name), tolerance)
-    assert mine.n_samples == whole.n_samples == votes.n_samples
-
-    check_pairs_and_members(summary, votes)
-
-
-def check_pairs_and_members(summary, votes):
-    np.testing.assert_array_equal(summary.accuracies, votes.accuracies)
-    np.testing.assert_array_equal(summary.class_counts(), votes.class_counts())
-    for one, two in zip(summary.member_counts(), votes.member_counts(), strict=True):
-        np.testing.assert_array_equal(one, two)
-    for outputs in ("oracle", "label"):
-        for name in PAIRWISE:
-            if outputs == "label" and votes.n_classes > 2 and name[0] in "qc":
-                continue
-            np.testing.assert_array_equal(
-                quorate.pairwise_diversity(summary, name, outputs=outputs),
-                quorate.pairwise_diversity(votes, name, outputs=outputs),
-            )
-    mine, whole = summary.histogram(), votes.histogram()
-    for name in ("c", "n", "times"):
-        np.testing.assert_array_equal(getattr(mine, name), getattr(whole, name))
-
-
-@given(votes_and_batches(), st.sampled_from(["ensemble", "paper"]))
-def test_the_worst_sample_is_that_of_the_whole(drawn, lambda_):
-    votes, batches = drawn
-    mine = quorate.assess_risk(summed(votes, batches), lambda_=lambda_)
-    whole = quorate.assess_risk(votes, lambda_=lambda_)
-    assert mine.worst_sample == votes.samples[whole.worst_sample]
-    assert mine.margin == pytest.approx(whole.margin, abs=1e-12)
-    assert mine.diversity == pytest.approx(whole.diversity, abs=1e-12)
-    assert mine.interval == whole.interval
-    if votes.has_equal_weights:
-        assert (mine.margin, mine.risk, mine.slope) == pytest.approx(
-            (whole.margin, whole.risk, whole.slope), rel=0, abs=0, nan_ok=True
-        )
+    assert_says_the_same(summary, votes)
+    assert_says_the_same(summary.unweighted(), votes.unweighted())
 
 
 @given(votes_and_batches(), st.sampled_from(["ensemble", "paper"]))
@@ -162,20 +144,17 @@ def test_weights_that_round_leave_no_diversity():
     assert found.tolist() == [0.0, 0.0, 0.0, 1.0, -1.0]
 
 
-@given(votes_and_batches(), st.sampled_from(["expected", "lowest", None]))
-def test_accuracy_is_that_of_the_whole(drawn, ties):
-    votes, batches = drawn
-    summary = summed(votes, batches)
-    for rule in (None, "heads"):
-        assert summary.accuracy(ties, rule) == pytest.approx(
-            votes.accuracy(ties, rule), abs=1e-12
-        )
-        assert summary.error(ties, rule) == pytest.approx(
-            votes.error(ties, rule), abs=1e-12
-        )
-    table = np.zeros((votes.n_classes, votes.n_classes), dtype=int)
-    np.add.at(table, (votes.y, votes.decisions("heads")), 1)
-    np.testing.assert_array_equal(summary.confusion("heads"), table)
+def without_unvoted(votes, batch):
+    """Return the votes of a batch as if it had come alone, with its own classes."""
+    part = votes.at(batch)
+    labels = votes.classes[np.where(part.codes < 0, 0, part.codes)]
+    return quorate.Votes(
+        labels,
+        votes.classes[part.y],
+        weights=votes.weights,
+        valid=part.valid,
+        names=votes.names,
+    )
 
 
 @given(votes_and_batches(masked=False))
@@ -188,13 +167,7 @@ def test_classes_first_seen_in_a_later_batch_are_fine(drawn):
         summary.classes, np.unique(np.concatenate([part.classes for part in parts]))
     )
     whole = without_unvoted(votes, list(range(votes.n_samples)))
-    tolerance = 0.0 if votes.has_equal_weights else 1e-12
-    for options in ({}, {"outputs": "label"}):
-        mine, theirs = diversities(summary, **options), diversities(whole, **options)
-        assert all(same(mine[name], theirs[name], tolerance) for name in theirs)
-    assert same(
-        quorate.decompose(summary).error, quorate.decompose(whole).error, tolerance
-    )
+    assert_says_the_same(summary, whole, places=False)
 
 
 @given(votes_and_batches())
@@ -227,19 +200,9 @@ def test_many_classes_masks_and_weights(n_classes, masked, weighted):
         valid=rng.random((n, m)) < 0.4 if masked else None,
     )
     batches = np.array_split(rng.permutation(votes.n_samples), 11)
-    summary = sum(votes.at(np.sort(batch)).summary() for batch in batches)
-    for options in ({}, {"outputs": "label"}):
-        mine, whole = diversities(summary, **options), diversities(votes, **options)
-        for name, value in whole.items():
-            assert same(mine[name], value, 1e-12 if weighted else 0.0), name
-    unequal = diversities(summary.unweighted())
-    assert all(
-        same(unequal[name], value)
-        for name, value in diversities(votes.unweighted()).items()
-    )
-    mine, whole = quorate.assess_risk(summary), quorate.assess_risk(votes)
-    assert mine.worst_sample == votes.samples[whole.worst_sample]
-    assert mine.risk == pytest.approx(whole.risk, rel=1e-9)
+    summary = summed(votes, map(np.sort, batches))
+    assert_says_the_same(summary, votes)
+    assert_says_the_same(summary.unweighted(), votes.unweighted())
 
 
 def average_votes(n_samples=400, seed=0, weights=None, rule="average"):
@@ -281,25 +244,11 @@ def test_samples_without_a_vote_of_weight():
         weights=[0, 1, 1],
         valid=np.array(1) == [[1, 1, 1, 1], [0, 1, 1, 1], [0, 1, 1, 1]],
     )
-    summary = votes.at([0, 1]).summary() + votes.at([2, 3]).summary()
-    for rule in (None, "heads"):
-        for ties in ("expected", "lowest"):
-            assert summary.accuracy(ties, rule) == pytest.approx(
-                votes.accuracy(ties, rule), abs=1e-15
-            )
-    table = np.zeros((3, 3), dtype=int)
-    np.add.at(table, (votes.y, votes.decisions()), 1)
-    np.testing.assert_array_equal(summary.confusion(), table)
-    assert quorate.decompose(summary).error == pytest.approx(
-        quorate.decompose(votes).sample_error.mean(), abs=1e-15
-    )
-    assert quorate.decompose(summary).member_error == pytest.approx(
-        quorate.decompose(votes).sample_member_error.mean(), abs=1e-15
-    )
+    assert_says_the_same(summed(votes, ([0, 1], [2, 3])), votes)
     nobody = votes.unweighted().keep([1, 2])  # nobody is left for the first sample
-    both = nobody.at([0, 1]).summary() + nobody.at([2, 3]).summary()
-    assert both.accuracy("lowest") == pytest.approx(nobody.accuracy("lowest"))
-    assert both.accuracy("expected") == pytest.approx(nobody.accuracy("expected"))
+    both = summed(nobody, ([0, 1], [2, 3]))
+    for ties in ("lowest", "expected"):
+        assert both.accuracy(ties) == pytest.approx(nobody.accuracy(ties))
 
 
 def test_masked_and_whole_batches_add_up():
@@ -314,15 +263,7 @@ def test_masked_and_whole_batches_add_up():
     second = quorate.Votes(codes[:, 30:], y[30:]).summary(start=30)
     for added in (first + second, second + first):
         assert added.is_masked
-        assert diversities(added) == diversities(whole)
-        for name in ("kappa", "disagreement"):
-            np.testing.assert_array_equal(
-                quorate.pairwise_diversity(added, name, outputs="label"),
-                quorate.pairwise_diversity(whole, name, outputs="label"),
-            )
-        assert quorate.assess_risk(added).worst_sample == (
-            quorate.assess_risk(whole).worst_sample
-        )
+        assert_says_the_same(added, whole)
 
 
 def test_members_in_another_order_are_found_by_name():

@@ -41,13 +41,13 @@ class ClassColumns:
             self._declared = np.searchsorted(classes, declared)
 
     def arranged(
-        self, found: FloatArray, names: list[str] | None, who: str
+        self, array: FloatArray, names: list[str] | None, who: str
     ) -> FloatArray:
         """Return probabilities with columns in the order of the classes."""
-        if found.shape[1] != self.classes.size:
-            return found  # whoever asked says so
+        if array.shape[1] != self.classes.size:
+            return array  # whoever asked says so
         order = np.argsort(self._classes_of(names, who))
-        return found if (np.diff(order) == 1).all() else np.asarray(found[:, order])
+        return array if (np.diff(order) == 1).all() else np.asarray(array[:, order])
 
     def _classes_of(self, names: list[str] | None, who: str) -> IntArray:
         """Return for each column the place of its class."""
@@ -150,25 +150,25 @@ class ProbabilityArrays(Mapping[str, FloatArray]):
         who = f"{self._owner}: {name!r}"
         part = _loaded(self._parts[name])
         titles = _titles(part, None if self._are_numbered else name)
-        found = _as_numbers(part, who)
-        if found.ndim == 1:
-            found = np.stack([1 - found, found], axis=1)
+        array = _as_numbers(part, who)
+        if array.ndim == 1:
+            array = np.stack([1 - array, array], axis=1)
         if self._shape is None:
-            self._shape = found.shape
-        if found.shape != self._shape:
+            self._shape = array.shape
+        if array.shape != self._shape:
             first = next(iter(self._parts))
             raise ValueError(
-                f"{self._owner}: {name!r} has {found.shape[0]} samples and "
-                f"{found.shape[1]} classes, {first!r} has {self._shape[0]} and "
+                f"{self._owner}: {name!r} has {array.shape[0]} samples and "
+                f"{array.shape[1]} classes, {first!r} has {self._shape[0]} and "
                 f"{self._shape[1]}; all are about the same samples, in the same order."
             )
         if name not in self._checked:
-            _check_probabilities(found, who)
+            _check_probabilities(array, who)
             self.check_index(part, name)
             self._checked.add(name)
         if self.columns is None:
-            return found
-        return self.columns.arranged(found, titles, who)
+            return array
+        return self.columns.arranged(array, titles, who)
 
     def check_index(self, table: Any, name: str) -> None:
         """Refuse a table whose index is not that of the tables seen so far.
@@ -199,10 +199,10 @@ def _parts(given: Any, names: Sequence[str] | None, owner: str) -> dict[str, Any
     if isinstance(given, (str, os.PathLike)):
         return _renamed(_files(Path(given), owner), wanted, owner)
     if isinstance(given, Mapping):
-        found = {str(name): part for name, part in given.items()}
-        if len(found) < len(given):
+        by_name = {str(name): part for name, part in given.items()}
+        if len(by_name) < len(given):
             raise ValueError(f"{owner}: two models have the same name.")
-        return _renamed(found, wanted, owner)
+        return _renamed(by_name, wanted, owner)
     if hasattr(given, "columns"):
         raise TypeError(
             f"{owner}: one table is not enough; pass a dict from model to array "
@@ -230,21 +230,21 @@ def _parts(given: Any, names: Sequence[str] | None, owner: str) -> dict[str, Any
 
 
 def _renamed(
-    found: dict[str, Any], names: list[str] | None, owner: str
+    by_name: dict[str, Any], names: list[str] | None, owner: str
 ) -> dict[str, Any]:
     """Leave those that were named, in that order."""
-    if not found:
+    if not by_name:
         raise ValueError(f"{owner}: no model at all.")
-    names = list(found) if names is None else names
+    names = list(by_name) if names is None else names
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         raise ValueError(f"{owner}: names has the model {twice[0]!r} more than once.")
-    missing = [name for name in names if name not in found]
+    missing = [name for name in names if name not in by_name]
     if missing:
         raise ValueError(
             f"{owner}: there is no model {missing[0]!r} in what was given."
         )
-    return {name: found[name] for name in names}
+    return {name: by_name[name] for name in names}
 
 
 def _files(folder: Path, owner: str) -> dict[str, Any]:
@@ -301,28 +301,28 @@ def _as_numbers(part: Any, who: str) -> FloatArray:
             f"{who}: masked at sample {sample}; every model gives a probability for "
             "each sample and class."
         )
-    found = np.asarray(part.to_numpy() if hasattr(part, "to_numpy") else part)
-    if found.dtype.kind not in "fiub":
-        raise ValueError(f"{who}: probabilities are numbers, got {found.dtype}.")
-    if found.ndim == 2 and found.shape[1] == 1:
-        found = found[:, 0]
-    if found.ndim not in (1, 2) or not found.size:
+    numbers = np.asarray(part.to_numpy() if hasattr(part, "to_numpy") else part)
+    if numbers.dtype.kind not in "fiub":
+        raise ValueError(f"{who}: probabilities are numbers, got {numbers.dtype}.")
+    if numbers.ndim == 2 and numbers.shape[1] == 1:
+        numbers = numbers[:, 0]
+    if numbers.ndim not in (1, 2) or not numbers.size:
         raise ValueError(
-            f"{who}: an array of shape {found.shape}; (n_samples, n_classes) fits, or "
-            "(n_samples,) with the second of two classes."
+            f"{who}: an array of shape {numbers.shape}; (n_samples, n_classes) fits, "
+            "or (n_samples,) with the second of two classes."
         )
-    return np.asarray(found, dtype=np.float32 if found.dtype != float else float)
+    return np.asarray(numbers, dtype=np.float32 if numbers.dtype != float else float)
 
 
-def _check_probabilities(found: FloatArray, who: str) -> None:
+def _check_probabilities(array: FloatArray, who: str) -> None:
     # NaN fails both comparisons.
-    if not (found.min() >= 0 and found.max() <= 1):
+    if not (array.min() >= 0 and array.max() <= 1):
         raise ValueError(
-            f"{who}: probabilities lie between 0 and 1, these between {found.min():g} "
-            f"and {found.max():g}; turn margins or logits into probabilities first."
+            f"{who}: probabilities lie between 0 and 1, these between {array.min():g} "
+            f"and {array.max():g}; turn margins or logits into probabilities first."
         )
     # A product of matrices: sums along short rows take fifty times as long.
-    sums = found @ np.ones(found.shape[1], dtype=found.dtype)
+    sums = array @ np.ones(array.shape[1], dtype=array.dtype)
     if sums.max() - 1 > _SUM_SLACK or 1 - sums.min() > _SUM_SLACK:
         worst = int(np.abs(sums - 1).argmax())
         raise ValueError(

@@ -1,15 +1,18 @@
 """Out-of-fold probabilities in, a weight for each model out."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from quorate._blending._arrays import ProbabilityArrays
-from quorate._blending._formula import columns, formula, in_words, rule_of
-from quorate._blending._pool import ProbabilityPool, Recipe, as_prediction, blended
-from quorate._blending._weighing import WAYS, best_single, folds_of, weigher
+from quorate._blending._means import FLOOR, Recipe, log_ratios
+from quorate._blending._pool import ProbabilityPool, as_prediction, blended
+from quorate._blending._weighing import WAYS, Weigher, folds_of
 from quorate._output import table_html
 from quorate._scoring import (
     EvaluatedScore,
@@ -25,6 +28,20 @@ from quorate.pruning import Pruner, method_name
 
 _OWNER = "blend"
 _LARGEST_SHOWN = 10
+_GEOMETRIC = (
+    f"product(max(p, {FLOOR:g}) ** (sharpness * geometric_weight)), scaled to add up "
+    "to 1"
+)
+_WORDS = {
+    "mean": "the weighted mean of the probabilities",
+    "geometric": "the weighted geometric mean of the probabilities, sharpened",
+    "both": "the mean of a weighted mean and of a sharpened geometric mean",
+}
+_LINES = {
+    "mean": "P = sum(weight * p)",
+    "geometric": f"P = {_GEOMETRIC}",
+    "both": f"P = (M + G) / 2, M = sum(mean_weight * p), G = {_GEOMETRIC}",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,16 +91,19 @@ class Blend:
     @property
     def rule(self) -> str:
         """What the blend is: a weighted "mean", a "geometric" one, or "both"."""
-        return rule_of(self._recipe)
+        if len(self._recipe) == 2:
+            return "both"
+        return "mean" if self.sharpness is None else "geometric"
 
     @property
     def formula(self) -> str:
         """The rule in one line, by the names of the columns of :meth:`recipe`."""
-        return formula(self._recipe)
+        return _LINES[self.rule]
 
     def in_words(self) -> str:
         """Say what kind of mean it is, with its sharpness."""
-        return in_words(self._recipe)
+        words, sharpness = _WORDS[self.rule], self.sharpness
+        return words if sharpness is None else f"{words} (sharpness {sharpness:.2f})"
 
     def recipe(self) -> dict[str, list[Any]]:
         """Return all that is needed to compute the blend by hand, as columns.
@@ -92,7 +112,16 @@ class Blend:
         the :attr:`formula`: ``pandas.DataFrame(blend.recipe())`` is what ``quorate
         blend -o weights.csv`` writes.
         """
-        return columns(self._recipe, self.names)
+        inside = [self.names.index(name) for name in self.weights]
+        table: dict[str, list[Any]] = {"model": list(self.weights)}
+        for mean in reversed(self._recipe):  # the plain one first, as in the formula
+            kind = "geometric_weight" if mean.sharpness is not None else "mean_weight"
+            title = "weight" if self.rule == "mean" else kind
+            table[title] = [float(mean.weights[place]) for place in inside]
+        if self.sharpness is not None:
+            table["sharpness"] = [self.sharpness] * len(inside)
+        table["rule"] = [self.formula] * len(inside)
+        return table
 
     def predict_proba(self, probabilities: Any) -> FloatArray:
         """Return the blend of the models' probabilities on other samples.
@@ -104,9 +133,7 @@ class Blend:
             their order; of named ones only those with a weight are needed.
         """
         owner = "Blend.predict_proba"
-        named = isinstance(probabilities, (Mapping, str)) or hasattr(
-            probabilities, "__fspath__"
-        )
+        named = isinstance(probabilities, (Mapping, str, os.PathLike))
         arrays = ProbabilityArrays(probabilities, None if named else self.names, owner)
         missing = [name for name in self.weights if name not in arrays]
         if missing:
@@ -115,13 +142,15 @@ class Blend:
                 f"{self.weights[missing[0]]:.3f} and no array here."
             )
         arrays.columns = self._pool.arrays.columns
-        found = blended(arrays, self.names, self._recipe)
-        if found.shape[1] != self.classes.size:
+        shares = lru_cache(1)(lambda place: arrays[self.names[place]].astype(float))
+        ratios = lambda place: log_ratios(shares(place))  # noqa: E731
+        (blend,) = blended([(self._recipe, slice(None))], shares, ratios)
+        if blend.shape[1] != self.classes.size:
             raise ValueError(
-                f"{owner}: arrays of {found.shape[1]} classes; the blend was made of "
+                f"{owner}: arrays of {blend.shape[1]} classes; the blend was made of "
                 f"{self.classes.size}."
             )
-        return found
+        return blend
 
     def predict(self, probabilities: Any) -> Array:
         """Return the class of the largest blended probability."""
@@ -303,25 +332,23 @@ def blend(
     scoring = "neg_log_loss" if scoring is None else scoring
     arrays = check_request(probabilities, names, method, keep, scoring, folds)
     pool = ProbabilityPool(arrays, y, classes, _OWNER)
-    rarest = int(np.bincount(pool.y, minlength=pool.classes.size).min())
+    counts = np.bincount(pool.y, minlength=pool.classes.size)
+    rarest = int(counts.min())
     if rarest < 2:
-        label = pool.classes[np.bincount(pool.y, minlength=pool.classes.size).argmin()]
         raise ValueError(
-            f"{_OWNER}: class {label.item()!r} has {rarest} samples; weights can be "
-            "chosen and scored with two or more."
+            f"{_OWNER}: class {pool.classes[counts.argmin()].item()!r} has {rarest} "
+            "samples; weights can be chosen and scored with two or more."
         )
     score = _score_of(pool, scoring)
-    everything: IntArray = np.arange(pool.n_samples)
     places = folds_of(pool.y, min(folds, rarest), random_state)
     held_out: list[IntArray] = [
         np.flatnonzero(places == fold) for fold in range(places.max() + 1)
     ]
-    sets = [
-        everything,
-        *(np.flatnonzero(places != fold) for fold in range(len(held_out))),
-    ]
-    recipe, *nested = weigher(pool, method, keep, score, random_state)(sets)
-    alone, *nested_alone = best_single(pool, score, sets)
+    others = [np.flatnonzero(places != fold) for fold in range(len(held_out))]
+    sets: list[IntArray] = [np.arange(pool.n_samples), *others]
+    weigher = Weigher(pool, method, keep, score, random_state)
+    recipe, *nested = weigher(sets)
+    alone, *nested_alone = weigher.best_single(sets)
     weights = np.mean([mean.weights for mean in recipe], axis=0)
     wanted = [nested, nested_alone]
     if keep is None and all(len(each) == 2 for each in nested):
@@ -354,8 +381,8 @@ def _score_of(pool: ProbabilityPool, scoring: Any) -> Score:
     if not isinstance(score, EvaluatedScore):
         return score
     shares = pool.arrays[pool.names[0]].astype(float)
-    said = as_prediction(shares / shares.sum(axis=1, keepdims=True), pool.y)
-    try_out(score, said, f"{_OWNER}(scoring={shown_scoring(scoring)})")
+    prediction = as_prediction(shares / shares.sum(axis=1, keepdims=True), pool.y)
+    try_out(score, prediction, f"{_OWNER}(scoring={shown_scoring(scoring)})")
     return score
 
 
@@ -367,12 +394,12 @@ def _judged(
 ) -> list[ScoreEstimate]:
     """Score weights on folds that did not choose them; arrays are looked at once."""
     recipes = [recipe for nested in wanted for recipe in nested]
-    found = iter(pool.blended(recipes, held_out * len(wanted)))
+    parts = iter(pool.blended(recipes, held_out * len(wanted)))
     judged = []
     for _ in wanted:
         shares = np.empty((pool.n_samples, pool.classes.size))
         for rows in held_out:
-            shares[rows] = next(found)
+            shares[rows] = next(parts)
         judged.append(score.estimate_prediction(as_prediction(shares, pool.y)))
     return judged
 
@@ -395,19 +422,14 @@ def check_request(
     ...
     ValueError: unknown method 'jess'; did you mean ...?
     """
-    _check_numbers(keep, folds)
+    numbers: list[tuple[str, Any, int]] = [("keep", keep, 1), ("folds", folds, 2)]
+    for name, value, least in numbers:
+        is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+        if not (name == "keep" and value is None) and not (is_whole and value >= least):
+            raise ValueError(
+                f"{_OWNER}({name}={value!r}): a whole number of at least {least}."
+            )
     check_scoring(scoring, _OWNER)
     if not isinstance(method, Pruner) and method not in WAYS:
         method_name(method)
     return ProbabilityArrays(probabilities, names, _OWNER)
-
-
-def _check_numbers(keep: Any, folds: Any) -> None:
-    for name, value, least in (("keep", keep, 1), ("folds", folds, 2)):
-        fine = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-        if value is None and name == "keep":
-            continue
-        if not fine or value < least:
-            raise ValueError(
-                f"{_OWNER}({name}={value!r}): a whole number of at least {least}."
-            )

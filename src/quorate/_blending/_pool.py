@@ -1,13 +1,13 @@
 """Models of which only their probabilities are left."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from quorate._blending._arrays import ClassColumns, ProbabilityArrays
-from quorate._blending._geometric import log_ratios, shares_of
+from quorate._blending._means import Recipe, log_ratios, shares_of
 from quorate._scoring import StoredPrediction
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import Votes, as_labels, check_same_family
@@ -55,9 +55,9 @@ class ProbabilityPool:
             given = columns = as_labels(classes, f"{owner}: classes")
             check_same_family(columns, labels, f"{owner}: classes", "y")
         if columns.shape != (n_classes,) or np.unique(columns).size != n_classes:
-            said = "y has" if classes is None else "classes names"
+            source = "y has" if classes is None else "classes names"
             raise ValueError(
-                f"{owner}: the arrays have {n_classes} columns and {said} "
+                f"{owner}: the arrays have {n_classes} columns and {source} "
                 f"{columns.size} classes; classes=[...] says what each column stands "
                 "for."
             )
@@ -93,10 +93,10 @@ class ProbabilityPool:
     def ratios(self) -> Array:
         """Logarithms of ratios, (n_models, n_samples, n_classes - 1)."""
         shape = (len(self.names), self.n_samples, self.classes.size - 1)
-        found = np.empty(shape, dtype=np.float32)
+        ratios = np.empty(shape, dtype=np.float32)
         # Arrays may be files: what else is wanted of them comes from the same look.
-        self._given_and_mean = self._look(found)
-        return found
+        self._given_and_mean = self._look(ratios)
+        return ratios
 
     @cached_property
     def _given_and_mean(self) -> tuple[Array, FloatArray]:
@@ -119,55 +119,13 @@ class ProbabilityPool:
                 total, part = total + part, None
         return given, total / total.sum(axis=1, keepdims=True)
 
-    def blended(
-        self, recipes: "list[Recipe]", sets: list[IntArray]
-    ) -> list[FloatArray]:
+    def blended(self, recipes: list[Recipe], sets: list[IntArray]) -> list[FloatArray]:
         """Return what models say together on sets of samples, each by its recipe."""
-        pairs = list(zip(recipes, sets, strict=True))
-        plain = iter(
-            self._plain_means(
-                [
-                    (mean.weights, rows)
-                    for recipe, rows in pairs
-                    for mean in recipe
-                    if mean.sharpness is None
-                ]
-            )
+        return blended(
+            list(zip(recipes, sets, strict=True)),
+            lambda place: self.arrays[self.names[place]],
+            lambda place: self.ratios[place],
         )
-        return [
-            np.mean(
-                [
-                    next(plain)
-                    if mean.sharpness is None
-                    else self._geometric_mean(mean.weights, mean.sharpness, rows)
-                    for mean in recipe
-                ],
-                axis=0,
-            )
-            for recipe, rows in pairs
-        ]
-
-    def _plain_means(
-        self, wanted: list[tuple[FloatArray, IntArray]]
-    ) -> list[FloatArray]:
-        """Return weighted means on sets of samples; arrays are looked at once."""
-        totals = [np.zeros((rows.size, self.classes.size)) for _, rows in wanted]
-        for place, name in enumerate(self.names):
-            if not any(weights[place] for weights, _ in wanted):
-                continue
-            array = self.arrays[name]
-            for total, (weights, rows) in zip(totals, wanted, strict=True):
-                if weights[place]:
-                    total += weights[place] * array[rows].astype(float)
-        return [total / total.sum(axis=1, keepdims=True) for total in totals]
-
-    def _geometric_mean(
-        self, weights: FloatArray, sharpness: float, rows: IntArray
-    ) -> FloatArray:
-        inside = np.flatnonzero(weights)
-        ratios = self.ratios[np.ix_(inside, rows)]
-        total = np.tensordot(weights[inside].astype(ratios.dtype), ratios, axes=1)
-        return shares_of(sharpness * total.astype(float))
 
     def votes(self, rows: Any = slice(None)) -> Votes:
         """Return the votes of the models, with their probabilities."""
@@ -181,39 +139,48 @@ class ProbabilityPool:
         )
 
 
-class Weighed(NamedTuple):
-    """Weights of models, adding up to one, and how they are used."""
-
-    weights: FloatArray
-    sharpness: float | None = None
-    """None for the plain weighted mean; else the power of the geometric mean."""
-
-
-# Means that are averaged, each counting the same.
-Recipe: TypeAlias = tuple[Weighed, ...]
-
-
 def blended(
-    arrays: ProbabilityArrays,
-    names: list[str],
-    recipe: Recipe,
-) -> FloatArray:
-    """Return the blend of arrays; those without weight are not looked at."""
-    totals: list[Any] = [0.0] * len(recipe)
-    for place, name in enumerate(names):
-        if not any(mean.weights[place] > 0 for mean in recipe):
-            continue
-        part = arrays[name].astype(float)
-        for which, (weights, sharpness) in enumerate(recipe):
-            if weights[place] > 0:
-                said = part if sharpness is None else log_ratios(part)
-                totals[which] = totals[which] + weights[place] * said
-    means = [
+    wanted: Sequence[tuple[Recipe, Any]],
+    shares: Callable[[int], Array],
+    ratios: Callable[[int], Array],
+) -> list[FloatArray]:
+    """Return what models say together on sets of samples.
+
+    Parameters
+    ----------
+    wanted : sequence of (Recipe, positions of samples or slice)
+        What to blend, on which samples.
+    shares, ratios : callable
+        Return the probabilities of a model, and the logarithms of their ratios. They
+        are called once for each model that has a weight in some mean of that kind.
+    """
+    means = [(mean, rows) for recipe, rows in wanted for mean in recipe]
+    totals: list[Any] = [0.0] * len(means)
+    for place in range(means[0][0].weights.size):
+        for is_plain, look in ((True, shares), (False, ratios)):
+            here = [
+                which
+                for which, (mean, _) in enumerate(means)
+                if mean.weights[place] > 0 and (mean.sharpness is None) == is_plain
+            ]
+            if not here:
+                continue
+            array = look(place)
+            for which in here:
+                mean, rows = means[which]
+                part = array[rows].astype(float)
+                totals[which] = totals[which] + mean.weights[place] * part
+    blends = iter(
         total if mean.sharpness is None else shares_of(mean.sharpness * total)
-        for mean, total in zip(recipe, totals, strict=True)
+        for total, (mean, _) in zip(totals, means, strict=True)
+    )
+    return [
+        np.mean([_scaled(next(blends)) for _ in recipe], axis=0) for recipe, _ in wanted
     ]
-    found = np.mean([mean / mean.sum(axis=1, keepdims=True) for mean in means], axis=0)
-    return np.asarray(found)
+
+
+def _scaled(shares: FloatArray) -> FloatArray:
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 
 def as_prediction(shares: FloatArray, y: IntArray) -> StoredPrediction:

@@ -39,12 +39,12 @@ from quorate._scoring import Score, check_ranking, check_scoring, score_for
 from quorate._typing import Array, IntArray, Progress
 from quorate._votes import Summary, Votes, VoteSource, why_not_scorable
 from quorate.exceptions import NothingSavedWarning, TrainingVotesWarning
-from quorate.pruning import AUTO, Pruner, choose_method, make_pruner
+from quorate.pruning import Pruner, choose_method, make_pruner
 
 
 def choose(
     evidence: Evidence,
-    method: Any = AUTO,
+    method: Any = "auto",
     size: Size | None = None,
     *,
     scoring: Any = None,
@@ -105,7 +105,7 @@ class Chooser:
     def __init__(
         self,
         evidence: Evidence,
-        method: Any = AUTO,
+        method: Any = "auto",
         size: Size | None = None,
         *,
         scoring: Any = None,
@@ -115,7 +115,7 @@ class Chooser:
         **parameters: Any,
     ) -> None:
         self.owner, self.progress = owner, progress
-        self.auto = isinstance(method, str) and method == AUTO
+        self.auto = isinstance(method, str) and method == "auto"
         self.score = score_for(scoring, evidence.votes, owner)
         if evidence.ensemble is not None:
             check_ranking(self.score, evidence.ensemble, owner)
@@ -300,7 +300,7 @@ class OrderedMembers:
 
 def select(
     votes: Votes,
-    method: Any = AUTO,
+    method: Any = "auto",
     keep: Keep = DEFAULT,
     *,
     tolerance: float | None = None,
@@ -436,7 +436,7 @@ class _Given(Evidence):
 
 def check_method(method: Any, **parameters: Any) -> None:
     """Refuse a method that nobody knows, or that lacks a parameter, before the work."""
-    if not (isinstance(method, str) and method == AUTO):
+    if not (isinstance(method, str) and method == "auto"):
         make_pruner(method, **parameters)
 
 
@@ -454,7 +454,7 @@ def method_for(
     """
     votes = evidence.votes
     scoring = score.given
-    if isinstance(method, str) and method == AUTO:
+    if isinstance(method, str) and method == "auto":
         pruner = choose_method(votes.family, votes, scoring=scoring, **parameters)
     else:
         pruner = make_pruner(method, **parameters)

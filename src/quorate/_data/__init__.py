@@ -1,8 +1,14 @@
 """Everything that is a table: files, rows of X, batches, samples drawn from them."""
 
 from quorate._data._batches import Batch, BatchSource, GivenBatches, named_batch
-from quorate._data._dask import computed, cut_alike, is_dask, partitions, sent
-from quorate._data._digest import RowDigest
+from quorate._data._dask import (
+    align_partitions,
+    as_dask_task,
+    compute_named,
+    is_dask,
+    partitions,
+)
+from quorate._data._digest import RowDigest, digest_rows
 from quorate._data._drawing import (
     MAX_SAMPLES,
     Drawn,
@@ -20,8 +26,8 @@ from quorate._data._rows import (
 )
 from quorate._data._samples import SampleForm, read_samples
 from quorate._data._source import (
+    are_batches,
     as_source,
-    come_in_batches,
     refuse_labels_twice,
     refuse_missing_labels,
 )
@@ -47,15 +53,17 @@ __all__ = [
     "GivenBatches",
     "RowDigest",
     "SampleForm",
+    "align_partitions",
+    "are_batches",
+    "as_dask_task",
     "as_seed",
     "as_source",
     "check_table",
     "column_names",
-    "come_in_batches",
-    "computed",
+    "compute_named",
     "count_rows",
-    "cut_alike",
     "cut_rows",
+    "digest_rows",
     "draw_sample",
     "find_files",
     "in_memory",
@@ -71,7 +79,6 @@ __all__ = [
     "refuse_labels_twice",
     "refuse_missing_labels",
     "sample_size",
-    "sent",
     "sliceable",
     "take_rows",
 ]

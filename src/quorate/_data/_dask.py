@@ -57,7 +57,7 @@ class Partitions(BatchSource):
             yield Partition(f"partition {at}", X, y)
 
 
-def sent(thing: Any) -> Any:
+def as_dask_task(thing: Any) -> Any:
     """Return something as a task: its result travels once to each worker.
 
     Unlike data that are scattered, a task is run again where its result is lost.
@@ -70,7 +70,7 @@ def _unpacked(packed: bytes) -> Any:
     return pickle.loads(packed)
 
 
-def computed(tasks: Sequence[Any], pairs: Sequence[tuple[Any, Any]]) -> Any:
+def compute_named(tasks: Sequence[Any], pairs: Sequence[tuple[Any, Any]]) -> Any:
     """Return the results of tasks about partitions; one that cannot be had is named.
 
     Dask computes a partition before whoever asked for it is called, so that only Dask
@@ -115,7 +115,7 @@ def partitions(
         if target not in given.columns:
             raise ValueError(f"{owner}(target={target!r}): no such column.")
         given = given.drop(columns=target), given[target]
-    X, y = cut_alike(*given) or given
+    X, y = align_partitions(*given) or given
     if not (_is_collection(X) and _is_collection(y)):
         kinds = type(given[0]).__name__, type(given[1]).__name__
         raise TypeError(
@@ -136,7 +136,7 @@ def partitions(
     return list(zip(rows, labels, strict=True))
 
 
-def cut_alike(X: Any, y: Any) -> tuple[Any, Any] | None:
+def align_partitions(X: Any, y: Any) -> tuple[Any, Any] | None:
     """Return samples and labels in partitions of the same rows.
 
     None if they are no Dask collections, or nobody knows where to cut before all is

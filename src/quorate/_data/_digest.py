@@ -20,29 +20,6 @@ class RowDigest:
     total: int
 
     @classmethod
-    def of(cls, X: Any) -> "RowDigest":
-        """Return the digest of the rows of a table.
-
-        It is the same for an array, a sparse matrix, a frame and a CSV file of the same
-        values: numbers count as 64-bit floats, everything else as text.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> X = np.arange(6.0).reshape(3, 2)
-        >>> RowDigest.of(X) == RowDigest.of(X[::-1])
-        True
-        >>> RowDigest.of(X[:1]) + RowDigest.of(X[1:]) == RowDigest.of(X)
-        True
-        >>> RowDigest.of(X) == RowDigest.of(X[[0, 1, 1]])
-        False
-        """
-        n_rows = count_rows(X)
-        with np.errstate(over="ignore"):
-            total = int(_row_hashes(X, n_rows).sum(dtype=np.uint64))
-        return cls(n_rows, total)
-
-    @classmethod
     def parse(cls, text: str) -> "RowDigest":
         """Return the digest that was written as text."""
         n_rows, total = text.split("-")
@@ -54,6 +31,29 @@ class RowDigest:
 
     def __str__(self) -> str:
         return f"{self.n_rows}-{self.total:016x}"
+
+
+def digest_rows(X: Any) -> RowDigest:
+    """Return the digest of the rows of a table.
+
+    It is the same for an array, a sparse matrix, a frame and a CSV file of the same
+    values: numbers count as 64-bit floats, everything else as text.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.arange(6.0).reshape(3, 2)
+    >>> digest_rows(X) == digest_rows(X[::-1])
+    True
+    >>> digest_rows(X[:1]) + digest_rows(X[1:]) == digest_rows(X)
+    True
+    >>> digest_rows(X) == digest_rows(X[[0, 1, 1]])
+    False
+    """
+    n_rows = count_rows(X)
+    with np.errstate(over="ignore"):
+        total = int(_row_hashes(X, n_rows).sum(dtype=np.uint64))
+    return RowDigest(n_rows, total)
 
 
 def _row_hashes(X: Any, n_rows: int) -> Array:

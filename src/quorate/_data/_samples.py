@@ -162,12 +162,12 @@ class SampleForm:
         return np.asarray(np.array(found, dtype=dtype)[codes])
 
 
-AS_THEY_ARE = SampleForm()
+PLAIN_FORM = SampleForm()
 """The form for nobody in particular."""
 
 
 def read_samples(
-    path: Path, target: str | None, form: SampleForm = AS_THEY_ARE
+    path: Path, target: str | None, form: SampleForm = PLAIN_FORM
 ) -> tuple[Any, Any]:
     """Return samples and labels of one file as a model wants them.
 

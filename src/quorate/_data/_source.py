@@ -6,7 +6,7 @@ from typing import Any
 
 from quorate._data._batches import BatchSource, FileBatches, GivenBatches
 from quorate._data._dask import Partitions, is_dask, partitions
-from quorate._data._samples import AS_THEY_ARE, SampleForm
+from quorate._data._samples import PLAIN_FORM, SampleForm
 from quorate._data._tables import find_files
 
 _FITS = (
@@ -15,7 +15,7 @@ _FITS = (
 )
 
 
-def come_in_batches(given: Any, target: str | None = None) -> bool:
+def are_batches(given: Any, target: str | None = None) -> bool:
     """Tell whether something given without labels is batches that have their own.
 
     What may be samples is samples: a list of texts, of numbers or of pairs of numbers.
@@ -44,7 +44,7 @@ def as_source(
     owner: str,
     target: str | None = None,
     *,
-    form: SampleForm = AS_THEY_ARE,
+    form: SampleForm = PLAIN_FORM,
 ) -> BatchSource:
     """Return batches as a source of them.
 
@@ -101,7 +101,7 @@ def refuse_labels_twice(given: Any, y: Any, owner: str) -> None:
             f"{owner}(y={y!r}): y is the labels of the samples, one for each; batches "
             "have theirs, and what else is asked for is named, as in method='mdm'."
         )
-    if y is not None and come_in_batches(given):
+    if y is not None and are_batches(given):
         raise TypeError(
             f"{owner}: X comes in batches, which have their labels; give no y."
         )

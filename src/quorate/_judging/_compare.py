@@ -49,8 +49,6 @@ from quorate.ensembles import (
 )
 from quorate.exceptions import LeftOutWarning
 
-__all__ = ["Comparison", "compare"]
-
 _NOTES = {
     VoteSource.NEW: "Accuracy on {n:,} new samples.",
     VoteSource.ASSUMED_NEW: "Accuracy on {n:,} samples, taken as new.",
@@ -185,21 +183,12 @@ class Comparison:
         return " ".join(notes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain types for JSON."""
-        pairs = {
-            name: None if pair is None else {"before": pair[0], "after": pair[1]}
-            for name, pair in (
-                ("members", self.members),
-                ("nodes", self.nodes),
-                ("pickled_bytes", self.pickled_bytes),
-                ("memory_bytes", self.memory_bytes),
-                ("predict_milliseconds", self.predict_milliseconds),
-                ("accuracy", self.accuracy),
-                ("error_limits", self.error_limits),
-            )
-        }
-        return {
-            **pairs,
+        """Return plain types for JSON; a score if one was asked for."""
+        pairs = [
+            *("members", "nodes", "pickled_bytes", "memory_bytes"),
+            *("predict_milliseconds", "accuracy", "error_limits"),
+        ]
+        told: dict[str, Any] = {
             "agreement": self.agreement,
             "excess_limit": self.excess_limit,
             "n_samples": self.n_samples,
@@ -207,21 +196,16 @@ class Comparison:
             "chosen_on": self.chosen_on,
             "note": self.note,
             "recalls": plain(self.recall_rows()),
-            **self._score_dict(),
         }
-
-    def _score_dict(self) -> dict[str, Any]:
-        """Return what is there only if another score was asked for."""
-        if self.scoring == "accuracy" and self.score is None:
-            return {}
+        if self.score is not None:
+            told["scoring"] = self.scoring
+            pairs += ["score", "score_errors"]
         names = ("before", "after", "difference")
-        score = (
-            None if self.score is None else dict(zip(names, self.score, strict=False))
-        )
-        errors = None
-        if self.score_errors is not None:
-            errors = dict(zip(names, self.score_errors, strict=True))
-        return {"scoring": self.scoring, "score": score, "score_errors": errors}
+        for pair in pairs:
+            values = getattr(self, pair)
+            found = None if values is None else dict(zip(names, values, strict=False))
+            told[pair] = found
+        return told
 
     def __repr__(self) -> str:
         rows = self.rows()
@@ -365,7 +349,8 @@ def _judge(
     kinds = [source_of(each, each.prepare(X), source) for each in ensembles]
     chosen_on = were_chosen_on(ensembles, X, source)
     if VoteSource.TRAINING in kinds:
-        if all(out_of_bag_rows(each) is not None for each in ensembles):
+        drawn = [out_of_bag_rows(each) is not None for each in ensembles]
+        if all(drawn) and set(kinds) == {VoteSource.TRAINING}:
             return _out_of_bag(ensembles, X, y, scoring, source, chosen_on=chosen_on)
         kind = VoteSource.TRAINING
         return {"n_samples": int(y.size), "source": kind, "chosen_on": chosen_on}

@@ -1,12 +1,13 @@
 """Accuracy against cost: the subsets of members that nothing cheaper beats."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from quorate._choosing import gather
-from quorate._output import escape
+from quorate._output import table_html
 from quorate._scoring import (
     Score,
     check_ranking,
@@ -18,9 +19,7 @@ from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate._units import cost_text
 from quorate._votes import Votes, why_not_scorable
 from quorate.ensembles import RowSource
-from quorate.pruning import gram, label_products
-
-__all__ = ["Frontier", "FrontierPoint", "frontier"]
+from quorate.pruning import brier_products
 
 # What a member of average cost is worth in Brier score, from nothing to everything.
 _PRICES = np.concatenate([[0.0], np.geomspace(1e-5, 1.0, 16)])
@@ -48,11 +47,15 @@ class FrontierPoint:
         """Score of the subset: accuracy, or what was asked for."""
         return self.judged_by.top - self.error
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
+        number, score = self.members.size, self.judged_by
         return (
-            f"FrontierPoint({_members(self)}, {cost_text(self.cost, self.kind)}, "
-            f"{_said(self.error, self.judged_by)})"
+            f"{number:,} member{'s' * (number != 1)}, {cost_text(self.cost, self.kind)}"
+            f", {score.loss_title} {score.loss_text(self.error)}"
         )
+
+    def __repr__(self) -> str:
+        return f"FrontierPoint({self})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,6 +96,9 @@ class Frontier:
     def __len__(self) -> int:
         return int(self.costs.size)
 
+    def __iter__(self) -> Iterator[FrontierPoint]:
+        return (self[place] for place in range(len(self)))
+
     def __getitem__(self, place: int) -> FrontierPoint:
         return FrontierPoint(
             np.flatnonzero(self.supports[place]),
@@ -130,52 +136,33 @@ class Frontier:
         """Return the front as plain rows, for a table."""
         return [
             {
-                "members": int(support.sum()),
-                "cost": float(cost),
-                "error": float(error),
-                "standard_error": float(spread),
+                "members": int(point.members.size),
+                "cost": point.cost,
+                "error": point.error,
+                "standard_error": point.standard_error,
             }
-            for support, cost, error, spread in zip(
-                self.supports,
-                self.costs,
-                self.errors,
-                self.standard_errors,
-                strict=True,
-            )
+            for point in self
         ]
 
     def __repr__(self) -> str:
-        first, last = self[0], self[len(self) - 1]
+        score = self.judged_by
         return (
-            f"Frontier({len(self)} subsets, from {_members(first)} for "
-            f"{cost_text(first.cost, self.kind)} with "
-            f"{_said(first.error, self.judged_by)} to {_members(last)} for "
-            f"{cost_text(last.cost, self.kind)} with "
-            f"{self.judged_by.loss_text(last.error)}; all members for "
-            f"{cost_text(self.full_cost, self.kind)} with "
-            f"{self.judged_by.loss_text(self.full_error)})"
+            f"Frontier({len(self)} subsets, from {self[0]} to {self[-1]}; all members: "
+            f"{cost_text(self.full_cost, self.kind)}, {score.loss_title} "
+            f"{score.loss_text(self.full_error)})"
         )
 
     def _repr_html_(self) -> str:
-        body = "".join(
-            f"<tr><td>{row['members']}</td>"
-            f"<td>{escape(cost_text(row['cost'], self.kind))}</td>"
-            f"<td>{self.judged_by.loss_text(row['error'])}</td></tr>"
-            for row in self.rows()
-        )
-        what = self.judged_by.loss_title
-        head = f"<tr><th>members</th><th>cost</th><th>{escape(what)}</th></tr>"
-        return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
-
-
-def _members(point: FrontierPoint) -> str:
-    number = point.members.size
-    return f"{number:,} member{'s' * (number != 1)}"
-
-
-def _said(error: float, score: Score) -> str:
-    """Return an error, or the score it stands for, with its name."""
-    return f"{score.loss_title} {score.loss_text(error)}"
+        score = self.judged_by
+        rows = [
+            (
+                str(point.members.size),
+                cost_text(point.cost, self.kind),
+                score.loss_text(point.error),
+            )
+            for point in self
+        ]
+        return table_html("", ("members", "cost", score.loss_title), rows)
 
 
 def frontier(
@@ -242,7 +229,7 @@ def frontier(
             )
         _refuse_unscored(ensemble)
         costs = _checked_costs(cost, ensemble.n_members)
-        return front_of_votes(ensemble, costs, "given units", scoring)
+        return _front(ensemble, costs, "given units", scoring)
     evidence = gather(
         ensemble,
         X,
@@ -259,9 +246,8 @@ def frontier(
         find_score(scoring, votes.classes, "frontier"), evidence.ensemble, "frontier"
     )
     if isinstance(cost, str):
-        return front_of_votes(votes, evidence.costs(cost), cost, scoring)
-    costs = _checked_costs(cost, votes.n_members)
-    return front_of_votes(votes, costs, "given units", scoring)
+        return _front(votes, evidence.costs(cost), cost, scoring)
+    return _front(votes, _checked_costs(cost, votes.n_members), "given units", scoring)
 
 
 def _refuse_unscored(votes: Votes) -> None:
@@ -282,9 +268,7 @@ def _checked_costs(cost: Any, n_members: int) -> FloatArray:
     return costs
 
 
-def front_of_votes(
-    votes: Votes, costs: Array, kind: str, scoring: Any = None
-) -> Frontier:
+def _front(votes: Votes, costs: Array, kind: str, scoring: Any) -> Frontier:
     """Trade the Brier score of the average vote against cost, at many prices.
 
     Probabilities take the place of votes where there are some. For each price, members
@@ -315,7 +299,7 @@ def front_of_votes(
 
 def _paths(votes: Votes, costs: FloatArray) -> tuple[BoolArray, FloatArray]:
     """Return the subsets along the greedy path of every price, and their scores."""
-    products, right = gram(votes), label_products(votes)
+    products, right = brier_products(votes)
     n, n_prices = votes.n_members, _PRICES.size
     inside = np.zeros((n_prices, n), dtype=bool)
     shared = np.zeros((n_prices, n))  # sum of the Gram matrix over members inside

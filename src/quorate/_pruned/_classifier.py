@@ -41,7 +41,6 @@ from quorate._typing import Array, BoolArray
 from quorate._votes import as_labels
 from quorate.ensembles import find_kind, unwrapped
 from quorate.lazy import LazyClassifier
-from quorate.pruning import AUTO
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 # Share of the rows held out where there are no out-of-bag votes.
@@ -370,7 +369,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
             return "oob where there are some"
         alike = kind is not None and kind.family != "pool"
         by_errors = isinstance(self.keep, str) and self.keep != DEFAULT
-        is_auto = isinstance(self.method, str) and self.method == AUTO
+        is_auto = isinstance(self.method, str) and self.method == "auto"
         return "train" if alike and is_auto and not by_errors else _HOLDOUT
 
     # Metadata and tags

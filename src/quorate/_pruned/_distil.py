@@ -10,12 +10,12 @@ import numpy as np
 from quorate._data import (
     Drawn,
     GivenBatches,
-    RowDigest,
     SampleForm,
+    are_batches,
     as_source,
-    come_in_batches,
     count_rows,
     cut_rows,
+    digest_rows,
     draw_sample,
     in_memory,
     sample_size,
@@ -296,7 +296,7 @@ def _draw_rows(
     seed : int
         Seed of the draw.
     """
-    if not come_in_batches(X, target):
+    if not are_batches(X, target):
         X = in_memory(X)
         n_rows = count_rows(X)
         if n_rows <= size:
@@ -388,7 +388,7 @@ def _recorded(
                 "members in place; it needs a replace_members of its own."
             )
     models = [before] if teacher is None else [before, teacher]
-    digests = [str(RowDigest.of(rows)) for rows in learned_on]
+    digests = [str(digest_rows(rows)) for rows in learned_on]
     rows = list(dict.fromkeys([*digests, *recorded_rows(models)]))
     again.core.distillation_ = {**record, "rows": rows}
     chosen = find_record(before.model)

@@ -16,7 +16,7 @@ from quorate._choosing import (
     size_for,
     with_expected_error,
 )
-from quorate._data import RowDigest, as_seed
+from quorate._data import as_seed, digest_rows
 from quorate._pruned._distil import check_distillable, check_options
 from quorate._pruned._distil import distil as teach
 from quorate._pruned._latency import choose_in_time
@@ -273,7 +273,7 @@ def rows_for(evidence: Evidence) -> list[str]:
     """Return digests of the rows that members are, and were before, chosen on."""
     assert evidence.ensemble is not None
     before = recorded_rows([evidence.ensemble])
-    return list(dict.fromkeys([str(RowDigest.of(evidence.X)), *before]))
+    return list(dict.fromkeys([str(digest_rows(evidence.X)), *before]))
 
 
 def smaller_ensemble(

@@ -24,12 +24,7 @@ from quorate._scoring._scorers import (
     top_of,
 )
 from quorate._scoring._shares import MEANS, AreaUnderRoc, AveragePrecision, MeanScore
-from quorate._scoring._tables import (
-    Accuracy,
-    TableScore,
-    accuracy,
-    table_function,
-)
+from quorate._scoring._tables import Accuracy, TableScore, is_of_a_table
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import (
     PairedCounts,
@@ -58,7 +53,6 @@ def find_score(scoring: Any, classes: Array, owner: str) -> Score:
             needs="labels",
             top=1.0,
             classes=classes,
-            function=accuracy,
         )
     scorer, name, named = scorer_of(scoring, owner)
     common: dict[str, Any] = {
@@ -70,8 +64,8 @@ def find_score(scoring: Any, classes: Array, owner: str) -> Score:
     }
     if not named:
         return EvaluatedScore(scorer=scorer, **common)
-    if (function := table_function(name, classes)) is not None:
-        return TableScore(function=function, **common)
+    if is_of_a_table(name, classes):
+        return TableScore(**common)
     if name in MEANS:
         return MeanScore(function=MEANS[name], **common)
     place = positive_place(classes)

@@ -32,8 +32,6 @@ class TableScore(Score):
     A sample on which nobody votes counts as a guess: a share of it for each class.
     """
 
-    function: TableFunction
-
     def inputs(self, prediction: Prediction) -> Array:
         """See :class:`Score`."""
         return np.asarray(prediction.codes(), dtype=np.int32)
@@ -50,7 +48,8 @@ class TableScore(Score):
     def of_tables(self, counts: FloatArray) -> FloatArray:
         """Return the score of tables with a last column of samples nobody votes on."""
         known, nobody = counts[..., :-1], counts[..., -1:]
-        return self.function(np.asarray(known + nobody / known.shape[-1]))
+        function = table_function(self.name, self.classes)
+        return function(np.asarray(known + nobody / known.shape[-1]))
 
     def parts(self, counts: FloatArray) -> tuple[float, FloatArray]:
         """Return the score of a table, and the part of a sample of each cell in it."""
@@ -266,20 +265,32 @@ def by_class(tables: FloatArray, kind: str, average: str, place: int) -> FloatAr
     return _over((each * weights).sum(axis=-1), weights.sum(axis=-1))
 
 
-def table_function(name: str, classes: Array) -> TableFunction | None:
-    """Return the function of a name, None if it is not one of a table."""
-    plain = {"balanced_accuracy": balanced, "matthews_corrcoef": matthews}
-    if name in plain:
-        return plain[name]
+def is_of_a_table(name: str, classes: Array) -> bool:
+    """Tell whether a table of true and predicted classes tells the score of a name."""
     kind, _, average = name.partition("_")
     if kind not in ("precision", "recall", "f1", "jaccard"):
-        return None
-    if average in ("macro", "micro", "weighted"):
-        return partial(by_class, kind=kind, average=average, place=0)
-    place = positive_place(classes)
-    if average or place is None:
-        return None
-    return partial(by_class, kind=kind, average="binary", place=place)
+        return name in _PLAIN
+    return average in _AVERAGES or (not average and positive_place(classes) is not None)
+
+
+def table_function(name: str, classes: Array) -> TableFunction:
+    """Return the function of a name, of those that :func:`is_of_a_table`.
+
+    It is looked up by name, so that a score in a file holds no function.
+    """
+    if name in _PLAIN:
+        return _PLAIN[name]
+    kind, _, average = name.partition("_")
+    place = 0 if average else positive_place(classes) or 0
+    return partial(by_class, kind=kind, average=average or "binary", place=place)
+
+
+_AVERAGES = ("macro", "micro", "weighted")
+_PLAIN: dict[str, TableFunction] = {
+    "accuracy": accuracy,
+    "balanced_accuracy": balanced,
+    "matthews_corrcoef": matthews,
+}
 
 
 def _right(tables: FloatArray) -> FloatArray:

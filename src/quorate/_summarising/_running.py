@@ -15,7 +15,7 @@ from typing import Any
 
 import joblib
 
-from quorate._data import Batch, computed, named_batch, sent
+from quorate._data import Batch, as_dask_task, compute_named, named_batch
 from quorate._summarising._tasks import BatchResult, BatchTask, OpenTask
 from quorate._votes import PartOffsets, Summary
 from quorate._workers import deaf_to_interrupts
@@ -122,14 +122,14 @@ def _open_file(path: str) -> OpenTask:
 
 def summarise_partitions(task: BatchTask, pairs: list[tuple[Any, Any]]) -> Summary:
     """Return the summary of all partitions."""
-    models, ask = sent(task), _delayed(_on_partition)
+    models, ask = as_dask_task(task), _delayed(_on_partition)
     tasks = [ask(models, at, X, y) for at, (X, y) in enumerate(pairs)]
     return _added_up(tasks, pairs)
 
 
 def summarise_batches(task: BatchTask, batches: Iterable[Batch]) -> Summary:
     """Return the summary of batches that workers can read for themselves."""
-    models, ask = sent(task), _delayed(_on_batch)
+    models, ask = as_dask_task(task), _delayed(_on_batch)
     return _added_up([ask(models, at, batch) for at, batch in enumerate(batches)])
 
 
@@ -164,11 +164,12 @@ def _added_up(parts: list[Any], pairs: Sequence[tuple[Any, Any]] = ()) -> Summar
         # It is as large as the models, and there is no other way that survives a loss.
         warnings.filterwarnings("ignore", "Sending large graph")
         try:
-            ((total, lengths),) = computed(parts, pairs) if parts else ((None, {}),)
+            found = compute_named(parts, pairs) if parts else [(None, {})]
         except BatchError as error:
             raise BatchError(f"summarise: {error}") from error
         finally:
             _open_once.cache_clear()
+    ((total, lengths),) = found
     if total is None:
         raise ValueError("summarise: the partitions have no rows.")
     summary: Summary = total

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from quorate._choosing import Selection
-from quorate._data import Batch, RowDigest, named_batch
+from quorate._data import Batch, digest_rows, named_batch
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import (
     PairedErrors,
@@ -169,7 +169,7 @@ def count_pair(
         sizes=rival.sizes,
         order=rival.order,
         weights=rival.weights,
-        rows=RowDigest.of(X) if rival.chosen_on_rows else None,
+        rows=digest_rows(X) if rival.chosen_on_rows else None,
         chosen_on_rows=rival.chosen_on_rows,
     )
 

@@ -44,7 +44,6 @@ def measures(as_json: bool) -> None:
 @_options.as_json
 def methods(as_json: bool) -> None:
     """List the pruning methods."""
-    from quorate.pruning import AUTO
     from quorate.pruning import methods as known
 
     if as_json:
@@ -62,7 +61,7 @@ def methods(as_json: bool) -> None:
         say(json.dumps(rows, indent=2))
         return
     table = plain_table("method", "size", "what it does", numbers=0)
-    table.add_row(AUTO, "usual", "Take the method that suits the model; the default")
+    table.add_row("auto", "usual", "Take the method that suits the model; the default")
     for name, method in known().items():
         exact = "exact" if method.tags.honours_keep else "up to"
         size = "own" if method.cls().keep is None else exact

@@ -165,13 +165,13 @@ def check_choice(
     """Refuse a method, or what it cannot do, before anything is read."""
     from quorate._choosing import check_method, size_for
     from quorate._scoring import check_scoring
-    from quorate.pruning import AUTO, method_name, methods
+    from quorate.pruning import method_name, methods
 
     check_scoring(scoring, "prune")
     weighted = {} if class_weight is None else {"class_weight": class_weight}
     check_method(method, **weighted)
     size_for(method, keep, tolerance, budget, batch, owner="prune")
-    if method == AUTO or keep is not None:
+    if method == "auto" or keep is not None:
         return
     able = [name for name, known in methods().items() if known.tags.finds_size]
     if method_name(method) not in able:

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from quorate._data import (
-    come_in_batches,
+    align_partitions,
+    are_batches,
     count_rows,
-    cut_alike,
     in_memory,
     refuse_labels_twice,
     take_rows,
@@ -129,9 +129,9 @@ def collect_votes(
         )
     refuse_labels_twice(X, y, "collect_votes")
     needs_order = out_of_bag is True or source == "training" or rows is not None
-    if not needs_order and (pair := cut_alike(X, y)) is not None:
+    if not needs_order and (pair := align_partitions(X, y)) is not None:
         X, y = pair, None
-    if y is None and come_in_batches(X, target):
+    if y is None and are_batches(X, target):
         if rows is not None:
             raise ValueError("collect_votes(rows=...): batches are voted on whole.")
         votes = collect_from_batches(

@@ -9,12 +9,12 @@ import numpy as np
 
 from quorate._data import (
     SampleForm,
+    as_dask_task,
     as_source,
-    computed,
+    compute_named,
     is_dask,
     named_batch,
     partitions,
-    sent,
 )
 from quorate._votes import Votes, joined_votes, warn_left_out
 from quorate.ensembles._batched import BatchVoter, batch_source
@@ -127,10 +127,10 @@ def _join_last(stack: list[Votes]) -> None:
 def _on_dask(voter: BatchVoter, pieces: list[tuple[Any, Any]]) -> Iterator[Part]:
     """Ask where the partitions are; their votes come here."""
     dask: Any = import_module("dask")  # has no types
-    models = sent(voter)
+    models = as_dask_task(voter)
     ask = dask.delayed(_of_partition, pure=False)
     tasks = [ask(models, at, X, y) for at, (X, y) in enumerate(pieces)]
-    found = [part for part in computed(tasks, pieces) if part is not None]
+    found = [part for part in compute_named(tasks, pieces) if part is not None]
     if not found:
         raise ValueError(f"{_OWNER}: the partitions have no rows.")
     yield from found

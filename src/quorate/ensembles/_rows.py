@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from quorate._data import RowDigest, count_rows
+from quorate._data import count_rows, digest_rows
 from quorate._typing import IntArray
 from quorate._votes import VoteSource
 from quorate.ensembles._kind import Ensemble
@@ -111,7 +111,7 @@ def were_chosen_on(
 ) -> bool:
     """Tell whether members were chosen, or distilled, on these very rows."""
     recorded = () if source == "new" else recorded_rows(ensembles)
-    return bool(recorded) and str(RowDigest.of(X)) in recorded
+    return bool(recorded) and str(digest_rows(X)) in recorded
 
 
 def _drawn(ensemble: Ensemble) -> list[IntArray]:

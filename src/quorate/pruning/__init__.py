@@ -20,7 +20,6 @@ from quorate.pruning._greedy import (
 from quorate.pruning._instance import EPBD, FTAD
 from quorate.pruning._margins import MarginDistance, MarginLoss
 from quorate.pruning._names import (
-    AUTO,
     METHODS,
     Method,
     choose_method,
@@ -45,13 +44,12 @@ from quorate.pruning._ranking import (
     OrientationOrdering,
     RandomSubset,
 )
-from quorate.pruning._shares import gram, label_products
+from quorate.pruning._shares import brier_products
 from quorate.pruning._simplex import SimplexWeights
 from quorate.pruning._sparse import SparseWeights
 from quorate.pruning._twostage import TwoStageAccuracy, TwoStageDistance
 
 __all__ = [
-    "AUTO",
     "DREP",
     "EPBD",
     "FTAD",
@@ -90,9 +88,8 @@ __all__ = [
     "TwoStageAccuracy",
     "TwoStageDistance",
     "UncertaintyWeighted",
+    "brier_products",
     "choose_method",
-    "gram",
-    "label_products",
     "make_pruner",
     "members_to_keep",
     "method_name",

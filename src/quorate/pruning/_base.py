@@ -236,8 +236,8 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         Votes are told apart by their labels and by what some of the members say, also
         after the pruner or the votes went through a file.
         """
-        known = getattr(self, "_chosen_on", None)
-        return known is not None and known == _digest(votes)
+        digest = getattr(self, "_chosen_on", None)
+        return digest is not None and digest == _digest(votes)
 
     @property
     def has_order(self) -> bool:

@@ -312,10 +312,10 @@ class MRMC(ErrorDriven):
         running = self._open(votes)
         total = running.scale * votes.n_samples
         running.become(range(votes.n_members))
-        whole = total - running.error
+        with_all = total - running.error
         without = total - running.errors_if_removed()
         # Relevance is 1 - without / whole; a constant and a sign do not matter here.
-        relevance = -(without / (whole or 1))
+        relevance = -(without / (with_all or 1))
         by_both = np.lexsort((-relevance, -votes.accuracies))
         running.become([])
 

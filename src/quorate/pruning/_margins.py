@@ -214,13 +214,13 @@ class RunningMargins(RunningSums):
         now = _loss(self._against(own - best, self.cast))
 
         def change(block: slice) -> FloatArray:
-            cast, found = self.cast[block] + weight, self.total[:, block] + weight
-            for label, score in enumerate(found):
+            cast, table = self.cast[block] + weight, self.total[:, block] + weight
+            for label, score in enumerate(table):
                 behind = own[block] - np.maximum(best[block], score)
                 ahead = own[block] + weight - best[block]
                 leads = np.where(self.votes.y[block] == label, ahead, behind)
-                found[label] = _loss(self._against(leads, cast)) - now[block]
-            return np.asarray(found)
+                table[label] = _loss(self._against(leads, cast)) - now[block]
+            return np.asarray(table)
 
         return np.asarray(now.sum() + sums.by_member(change))
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from quorate._messages import unknown_name
 from quorate._output import escape
-from quorate._scoring import EvaluatedScore, counts_every_class, find_score, is_accuracy
+from quorate._scoring import EvaluatedScore, counts_every_class, find_score
 from quorate._votes import Votes, VoteSource
 from quorate.pruning import (
     _evolution,
@@ -140,11 +140,11 @@ def methods() -> MethodCatalogue:
     >>> [name for name, m in quorate.methods().items() if m.tags.is_random]
     ['sep', 'pep', 'gma', 'random', 'ges']
     """
-    known = dict(METHODS)
+    classes = dict(METHODS)
     for point in entry_points(group=ENTRY_POINT):
-        if point.name not in known:
-            known[point.name] = point.load()
-    return MethodCatalogue((name, Method(name, cls)) for name, cls in known.items())
+        if point.name not in classes:
+            classes[point.name] = point.load()
+    return MethodCatalogue((name, Method(name, cls)) for name, cls in classes.items())
 
 
 def method_name(name: object) -> str:
@@ -204,9 +204,6 @@ def make_pruner(method: Any, **parameters: Any) -> Pruner:
             problem = unknown_name("parameter", parameter, allowed)
             raise ValueError(f"{cls.__name__}: {problem}")
     return cls(**{**given, **parameters})
-
-
-AUTO = "auto"
 
 
 def choose_method(
@@ -277,10 +274,9 @@ def choose_method(
         # Members of a pool differ in quality: a pull towards equal weights costs more
         # than it saves, on 21 data sets with 5, 12 and 30 members (bench/pools.py).
         usual["smoothing"] = 0.0
-    if not is_accuracy(scoring):
-        score = find_score(scoring, votes.classes, "auto")
-        if name != "herding" and isinstance(score, EvaluatedScore) and score.is_own:
-            return make_pruner("forward", **parameters)
-        if METHODS[name].tags.takes_class_weight and counts_every_class(score):
-            usual["class_weight"] = "balanced"
+    score = find_score(scoring, votes.classes, "auto")
+    if name != "herding" and isinstance(score, EvaluatedScore) and score.is_own:
+        return make_pruner("forward", **parameters)
+    if METHODS[name].tags.takes_class_weight and counts_every_class(score):
+        usual["class_weight"] = "balanced"
     return make_pruner(name, **{**usual, **parameters})

@@ -11,9 +11,8 @@ from quorate.pruning._base import Pruner, PrunerTags, is_number
 from quorate.pruning._running_loss import QuadraticLoss, exchange, grow
 from quorate.pruning._shares import (
     balanced_gram,
-    balanced_products,
+    brier_products,
     gram,
-    label_products,
     mean_products,
     whole_shares,
 )
@@ -155,9 +154,8 @@ class BrierSelection(_Quadratic):
         mix = self._share("mix")
         balanced = self._is_balanced
         if balanced:
-            G, b = balanced_products(self._needs_samples(votes, "class_weight"))
-        else:
-            G, b = gram(votes), label_products(votes)
+            self._needs_samples(votes, "class_weight")
+        G, b = brier_products(votes, balanced)
         if self.target == "soft":
             cast = self._needs_samples(votes, "target")
             b = (b + mean_products(cast, whole_shares(cast), balanced)) / 2

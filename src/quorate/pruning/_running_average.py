@@ -290,28 +290,28 @@ class BrierByParts(RunningSums):
         return float(self._now().mean())
 
     def _now(self) -> FloatArray:
-        whole = np.maximum(self.cast, 1.0)
-        square = (self.total**2).sum(axis=0) / whole**2
-        now = square - 2 * self._own() / whole + 1.0
+        cast = np.maximum(self.cast, 1.0)
+        square = (self.total**2).sum(axis=0) / cast**2
+        now = square - 2 * self._own() / cast + 1.0
         return np.where(self.cast > 0, now, 1.0 - 1.0 / len(self.total))
 
     def losses(self, members: IntArray) -> FloatArray:
         """See :class:`RunningLoss`."""
-        now, whole = self._now(), self.cast + 1.0
+        now, cast = self._now(), self.cast + 1.0
         # (T + p)**2 = T**2 + 2 T p + p**2: what a voter adds, whatever it says ...
-        base = (self.total**2).sum(axis=0) / whole**2 - 2 * self._own() / whole
+        base = (self.total**2).sum(axis=0) / cast**2 - 2 * self._own() / cast
         base += 1.0 - now
         # ... and by what it says.
-        table = 2 * self.total / whole**2
-        table[self.votes.y, self.columns] -= 2 / whole
+        table = 2 * self.total / cast**2
+        table[self.votes.y, self.columns] -= 2 / cast
         if self.given is None:  # a vote is its own square, and one in all
-            table += base + 1 / whole**2
+            table += base + 1 / cast**2
             changes = self.sums.by_member(lambda block: table[:, block])[members]
             return np.asarray((changes + now.sum()) / self.m)
         changes = np.empty(members.size)
         for place, member in enumerate(members):
             shares = self._given(member).astype(float)
-            changes[place] = (shares * (shares / whole**2 + table)).sum()
+            changes[place] = (shares * (shares / cast**2 + table)).sum()
             changes[place] += (base * self._voted(member)).sum()
         return np.asarray((changes + now.sum()) / self.m)
 
@@ -334,9 +334,9 @@ class VotedLogLoss(RunningSums):
 
     def losses(self, members: IntArray) -> FloatArray:
         """See :class:`RunningLoss`."""
-        own, whole = self._own(), self.cast + 1.0
-        miss = -np.log(np.maximum(own / whole, FLOOR))
-        hit = -np.log(np.maximum((own + 1.0) / whole, FLOOR))
+        own, cast = self._own(), self.cast + 1.0
+        miss = -np.log(np.maximum(own / cast, FLOOR))
+        hit = -np.log(np.maximum((own + 1.0) / cast, FLOOR))
         total = lookup.sum_where_set(self.right[:, members], hit - miss)
         if self.voted is None:
             return np.asarray((total + miss.sum()) / self.m)
@@ -410,9 +410,9 @@ class SharedLogLoss(RunningLoss):
         logs = np.zeros(members.size)
         for block in column_blocks(8 * members.size, self.m, 8):
             after = self.own[block] + self.shares[members, block]
-            whole = self.cast[block] + valid[members, block]
-            after /= np.maximum(whole, 1.0)
-            after[whole == 0] = 1.0 / self.n_classes
+            cast = self.cast[block] + valid[members, block]
+            after /= np.maximum(cast, 1.0)
+            after[cast == 0] = 1.0 / self.n_classes
             logs += log_of_product(np.maximum(after, FLOOR, out=after))
         return -logs / self.m
 
@@ -439,7 +439,7 @@ class ScoredByTable(RunningSums):
         if n_classes > 1:  # by more than any member could change
             second, first = np.partition(self.total, -2, axis=0)[-2:]
             settled &= first - second > _WIDEST * self.weights[members].max()
-        known = count_pairs(self._decided()[settled], y[settled], n_classes)
+        fixed = count_pairs(self._decided()[settled], y[settled], n_classes)
         samples = np.flatnonzero(~settled)
         equal = bool((self.weights == self.weights[0]).all())
         if unsure_probabilities(self.votes) is None and equal:
@@ -447,7 +447,7 @@ class ScoredByTable(RunningSums):
         else:
             decided = self._one_by_one(members, samples)
         tables = [count_pairs(row, y[samples], n_classes) for row in decided]
-        return np.asarray(self.score.top - self.score.of_tables(known + tables))
+        return np.asarray(self.score.top - self.score.of_tables(fixed + tables))
 
     def _by_vote(self, members: IntArray, samples: IntArray) -> Array:
         """Look up what one more vote for each class would decide."""

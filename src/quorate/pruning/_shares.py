@@ -98,9 +98,9 @@ def balanced_gram(votes: Votes) -> FloatArray:
 
 
 def _mean_of_pairs(same: Array, total: Array) -> FloatArray:
-    known = total > 0
-    mean = same / np.where(known, total, 1)
-    return mean if known.all() else np.where(known, mean, mean[known].mean())
+    shared = total > 0
+    mean = same / np.where(shared, total, 1)
+    return mean if shared.all() else np.where(shared, mean, mean[shared].mean())
 
 
 def _product_sums(votes: VoteCounts) -> Array:
@@ -116,19 +116,26 @@ def _product_sums(votes: VoteCounts) -> Array:
     return total
 
 
-def label_products(votes: VoteCounts) -> FloatArray:
-    """Return the mean share each member gives the true class; accuracy for votes."""
-    if isinstance(votes, Votes) and unsure_probabilities(votes) is not None:
-        return mean_products(votes, np.eye(votes.n_classes)[votes.y])
-    return votes.accuracies
+def brier_products(
+    votes: VoteCounts, balanced: bool = False
+) -> tuple[FloatArray, FloatArray]:
+    """Return what the Brier score of an average needs to know.
 
-
-def balanced_products(votes: Votes) -> tuple[FloatArray, FloatArray]:
-    """Return :func:`gram` and :func:`label_products`, every class counting the same."""
-    if unsure_probabilities(votes) is None:
-        return balanced_gram(votes), balanced_accuracies(votes)
-    labels = np.eye(votes.n_classes)[votes.y]
-    return balanced_gram(votes), mean_products(votes, labels, balanced=True)
+    Returns
+    -------
+    products : ndarray of shape (n_members, n_members)
+        :func:`gram`, the mean inner product of all pairs of members.
+    right : ndarray of shape (n_members,)
+        The mean share each member gives the true class; accuracy for votes.
+    """
+    if not isinstance(votes, Votes):
+        return gram(votes), votes.accuracies
+    if unsure_probabilities(votes) is not None:
+        labels = np.eye(votes.n_classes)[votes.y]
+        right = mean_products(votes, labels, balanced)
+    else:
+        right = balanced_accuracies(votes) if balanced else votes.accuracies
+    return (balanced_gram if balanced else gram)(votes), right
 
 
 def mean_products(votes: Votes, target: Array, balanced: bool = False) -> FloatArray:
@@ -224,12 +231,12 @@ class VoteSums:
         if self._columns is None:
             packed = (lookup.columns_equal(self.codes, each) for each in self.packed)
             self._columns = list(packed)
-        found = np.zeros((self.n_classes, n_samples))
+        tally = np.zeros((self.n_classes, n_samples))
         for label, octets in zip(self.packed, self._columns, strict=True):
-            found[label] = lookup.sum_where_set(octets, weights)
+            tally[label] = lookup.sum_where_set(octets, weights)
         if not self.masked:
-            found[0] = weights.sum() - found[1:].sum(axis=0)
-        return found
+            tally[0] = weights.sum() - tally[1:].sum(axis=0)
+        return tally
 
     def _look_up(self, entries: Array, block: slice) -> FloatArray:
         n_classes, n_samples = entries.shape

@@ -9,9 +9,7 @@ from quorate._votes import Probabilities, Votes
 from quorate.pruning._base import Pruner, PrunerTags
 from quorate.pruning._shares import (
     VoteSums,
-    balanced_products,
-    gram,
-    label_products,
+    brier_products,
     sample_weights,
     unsure_probabilities,
     usable,
@@ -192,8 +190,8 @@ class _VoteStep:
         table *= 1.0 - FLOOR
         table += least
         if not self.masked:  # who votes everywhere explains nothing elsewhere
-            found = self.sums.by_member(lambda block: table[:, block])
-            return np.asarray(weights * found / cast)
+            explained = self.sums.by_member(lambda block: table[:, block])
+            return np.asarray(weights * explained / cast)
         # Where a member may not vote it says what the others say.
         table -= np.where(cast > 0, self.problem.whole, 0.0)
         grown = weights * (self.sums.by_member(lambda block: table[:, block]) + 1.0)
@@ -216,19 +214,19 @@ class _ShareStep:
     def grown(self, weights: FloatArray) -> FloatArray:
         """Return each member's mean share in explaining the samples."""
         n, m, n_classes = self.given.shape
-        found = np.zeros(n)
+        explained = np.zeros(n)
         for block in column_blocks(n * n_classes, m, 8):
             shares = self.given.block(block).reshape(n, -1).astype(float)
             np.maximum(shares, FLOOR, out=shares)
             chances = self.chances(block).T.ravel()
             if self.valid is None:
-                found += shares @ (chances / (weights @ shares))
+                explained += shares @ (chances / (weights @ shares))
             else:
                 valid = np.repeat(self.valid[:, block], n_classes, axis=1)
-                found += _grown(shares, chances, valid, weights)
+                explained += _grown(shares, chances, valid, weights)
         if self.valid is None:
-            return np.asarray(weights * found)
-        grown = weights * (found + 1.0)
+            return np.asarray(weights * explained)
+        grown = weights * (explained + 1.0)
         return np.asarray(grown / grown.sum())
 
 
@@ -248,10 +246,7 @@ class _Brier:
     """Brier score of the mixture, by one matrix of products."""
 
     def __init__(self, votes: Votes, smoothing: float, balanced: bool) -> None:
-        if balanced:
-            self.G, self.b = balanced_products(votes)
-        else:
-            self.G, self.b = gram(votes), label_products(votes)
+        self.G, self.b = brier_products(votes, balanced)
         self.smoothing = smoothing
 
     def solve(self, members: IntArray, steps: int) -> FloatArray:

@@ -161,7 +161,7 @@ class _Regression:
             loss += l1 * weights.sum() + self.ridge * float(weights @ weights)
             return loss, slope + l1 + 2 * self.ridge * weights
 
-        found = minimize(
+        result = minimize(
             penalised,
             start,
             jac=True,
@@ -169,7 +169,7 @@ class _Regression:
             bounds=[(0.0, None)] * start.size,
             options={"maxiter": 500, "ftol": 1e-12, "gtol": 1e-7},
         )
-        weights: FloatArray = found.x
+        weights: FloatArray = result.x
         return weights
 
 

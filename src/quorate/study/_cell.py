@@ -18,8 +18,8 @@ from quorate._scoring import find_score
 from quorate._theory import decompose, diversity
 from quorate._typing import Array, IntArray
 from quorate._version import __version__
-from quorate._votes import Votes, VoteSource, as_labels
-from quorate.ensembles import ask_members, collect_votes, read_ensemble
+from quorate._votes import Votes
+from quorate.ensembles import collect_votes, read_ensemble
 from quorate.exceptions import QuorateWarning
 from quorate.risk import assess_risk
 from quorate.study._data_set import DataSet, to_binary
@@ -129,42 +129,32 @@ class _FittedUnit:
         model.fit(X_train, y_train)
         fitted = time.perf_counter()
         self.ensemble = read_ensemble(model)
-        votes = self._votes(X_choose, y_choose, _SOURCES[prune_on])
+        votes = self._votes(X_choose, y_choose, prune_on)
         self.evidence = Evidence(votes, self.ensemble, X_choose)
-        self.test = self._votes(X_test, y_test, VoteSource.NEW)
+        self.test = self._votes(X_test, y_test, "holdout")
         self.seconds = {
             "fit_seconds": fitted - start,
             "vote_seconds": time.perf_counter() - fitted,
         }
         self.training = self.evidence
         if any(method.prune_on == "train" for method in plan.methods):
-            votes = self._votes(X_train, y_train, VoteSource.TRAINING)
+            votes = self._votes(X_train, y_train, "train")
             self.training = Evidence(votes, self.ensemble, X_train)
         self.bytes = self.evidence.costs("bytes")
         self.whole = self._describe(self.test)
         if not plan.as_deployed:
             self.before = _diversities(self.evidence.votes)
 
-    def _votes(self, X: Array, y: Array, source: VoteSource) -> Votes:
+    def _votes(self, X: Array, y: Array, prune_on: str) -> Votes:
         own = self.unit.plan.rule == "own"
-        probabilities = None if own else False
-        if source is VoteSource.OUT_OF_BAG:
-            votes = collect_votes(
-                self.ensemble,
-                X,
-                y,
-                out_of_bag=True,
-                probabilities=probabilities,
-                source="training",
-            )
-        else:
-            votes = ask_members(
-                self.ensemble,
-                self.ensemble.prepare(X),
-                as_labels(y, "y"),
-                probabilities=probabilities,
-                source=source,
-            )
+        votes = collect_votes(
+            self.ensemble,
+            X,
+            y,
+            out_of_bag=prune_on == "oob",
+            probabilities=None if own else False,
+            source="new" if prune_on == "holdout" else "training",
+        )
         return votes if own else votes.by_plurality()
 
     def outcome(self, method: MethodSpec) -> dict[str, Any]:
@@ -233,13 +223,6 @@ class _FittedUnit:
             mean = votes.mean_probabilities()
             described["log_loss"] = float(mean_loss("log_loss", mean, votes.y))
         return described
-
-
-_SOURCES = {
-    "train": VoteSource.TRAINING,
-    "oob": VoteSource.OUT_OF_BAG,
-    "holdout": VoteSource.NEW,
-}
 
 
 def _diversities(votes: Votes) -> dict[str, float]:

@@ -25,7 +25,7 @@ from quorate.ensembles import (
 )
 from quorate.exceptions import LeftOutWarning
 from quorate.lazy import LazyClassifier
-from quorate.testing._claims import claim
+from quorate.testing._methods import claim, claim_equal
 
 MakeFitted = Callable[[Array, Array], Any]
 _N_TRAIN = 160
@@ -123,25 +123,21 @@ def check_members(trial: _Trial) -> None:
     claim(ensemble.kind.family in ("bagging", "boosting", "pool"), "unknown family")
     claim(np.isin(np.unique(trial.y), votes.classes).all(), "a class is missing")
     if ensemble.classes is not None:
-        told = np.asarray(trial.model.classes_)
-        claim(np.array_equal(ensemble.classes, told), "classes are not the model's")
+        own = trial.model.classes_
+        claim_equal(ensemble.classes, own, "classes are not the model's")
     chance = max(np.mean(trial.y == label) for label in votes.classes) / 2
-    worst = float(votes.accuracies.max())
-    claim(worst > chance, "no member votes better than chance: labels mixed up?")
+    best = float(votes.accuracies.max())
+    claim(best > chance, "no member votes better than chance: labels mixed up?")
 
 
 def check_rule(trial: _Trial) -> None:
     """Check that the rule makes of the members what ``predict`` makes of them."""
     if trial.is_pool:
         return
-    own = np.asarray(trial.model.predict(trial.X))
-    found = trial.votes.predict()
-    wrong = int(np.count_nonzero(own != found))
-    claim(
-        wrong == 0,
-        f"by rule {trial.votes.rule!r} {wrong} of {own.size} samples get another class "
-        "than by predict",
-    )
+    own, rule = trial.own(trial.model), trial.votes.rule
+    wrong = np.count_nonzero(own != trial.votes.predict())
+    share = f"{wrong} of {own.size} samples"
+    claim(wrong == 0, f"by rule {rule!r} {share} get another class than by predict")
     score = float(np.mean(own == trial.y))
     claim(trial.votes.accuracy() == score, "accuracy of the votes is not the score")
 
@@ -151,57 +147,45 @@ def check_cuts(trial: _Trial) -> None:
     n_members, before = trial.ensemble.n_members, trial.own(trial.model)
     for members in (np.arange(n_members), np.array([0, n_members - 1]), np.array([1])):
         smaller = keep_members(trial.model, members)
-        claim(
-            type(smaller) is type(trial.model),
-            f"{members.size} members make a {type(smaller).__name__}",
-        )
-        again = read_ensemble(smaller)
-        claim(
-            again.n_members == members.size,
-            f"{again.n_members} members are left where {members.size} were wanted",
-        )
+        kind, n_kept = type(smaller), members.size
+        claim(kind is type(trial.model), f"{n_kept} members make a {kind.__name__}")
+        n_left = read_ensemble(smaller).n_members
+        claim(n_left == n_kept, f"{n_left} members are left where {n_kept} were wanted")
         wanted = [trial.ensemble.members[member].estimator for member in members]
-        claim(
-            all(
-                one.estimator is other
-                for one, other in zip(again.members, wanted, strict=True)
-            ),
-            "other members are left than were wanted",
-        )
-        expected = trial.votes.keep(members).predict()
-        claim(
-            np.array_equal(trial.own(smaller), expected),
+        _claim_members(smaller, wanted, "other members are left than were wanted")
+        claim_equal(
+            trial.own(smaller),
+            trial.votes.keep(members).predict(),
             f"an ensemble of members {members.tolist()} predicts otherwise than these "
             "members decide",
         )
     claim(read_ensemble(trial.model).n_members == n_members, "the original was cut")
-    claim(np.array_equal(trial.own(trial.model), before), "the original has changed")
+    claim_equal(trial.own(trial.model), before, "the original has changed")
+
+
+def _claim_members(model: Any, wanted: list[Any], otherwise: str) -> None:
+    found = [member.estimator for member in read_ensemble(model).members]
+    pairs = zip(found, wanted, strict=True)
+    claim(all(one is other for one, other in pairs), otherwise)
 
 
 def check_other_members(trial: _Trial) -> None:
     """Check that trees whose probabilities are averaged can be changed for others."""
     ensemble = trial.ensemble
-    averages = ensemble.is_of_trees and ensemble.rule.name == "average"
     own = type(ensemble.kind).replace_members is not Kind.replace_members
-    if (
-        trial.is_pool
-        or not averages
-        or not (own or hasattr(ensemble.core, "estimators_"))
-    ):
+    is_averaged = ensemble.is_of_trees and ensemble.rule.name == "average"
+    can_change = own or hasattr(ensemble.core, "estimators_")
+    if trial.is_pool or not is_averaged or not can_change:
         return  # a kind need not be able to; quorate.distil refuses it then
-    twins = [copy.deepcopy(member.estimator) for member in ensemble.members]
+    members = [member.estimator for member in ensemble.members]
+    twins = [copy.deepcopy(member) for member in members]
     same = ensemble.with_members(twins)
-    for model, wanted in (
-        (same, twins),
-        (trial.model, [member.estimator for member in ensemble.members]),
-    ):
-        found = [member.estimator for member in read_ensemble(model).members]
-        claim(
-            all(one is other for one, other in zip(found, wanted, strict=True)),
-            "replace_members does not put others in the places of the members",
-        )
-    claim(
-        np.array_equal(trial.own(same), trial.own(trial.model)),
+    otherwise = "replace_members does not put others in the places of the members"
+    _claim_members(same, twins, otherwise)
+    _claim_members(trial.model, members, otherwise)
+    claim_equal(
+        trial.own(same),
+        trial.own(trial.model),
         "with copies in the places of its members it predicts otherwise",
     )
 
@@ -213,18 +197,17 @@ def check_weights(trial: _Trial) -> None:
     members = np.arange(3)
     for weights in (np.array([0.6, 0.3, 0.2]), np.array([1.0, 0.25, 0.25])):
         smaller = keep_members(trial.model, members, weights)
-        expected = WeightedVoting
+        again, expected = read_ensemble(smaller), WeightedVoting
         if trial.ensemble.kind.takes_weights:
             expected = type(trial.ensemble.core)
-        core = read_ensemble(smaller).core
-        claim(type(core) is expected, f"weights make a {type(core).__name__}")
-        again = read_ensemble(smaller)
+        kind = type(again.core)
+        claim(kind is expected, f"weights make a {kind.__name__}")
         if again.weights is None:
             raise AssertionError("the weights are lost")
         claim(np.allclose(again.weights, weights), "other weights than were given")
-        found = trial.votes.keep(members).reweighted(weights).predict()
-        claim(
-            np.array_equal(np.asarray(smaller.predict(trial.X)), found),
+        claim_equal(
+            smaller.predict(trial.X),
+            trial.votes.keep(members).reweighted(weights).predict(),
             "with weights it predicts otherwise than the members decide",
         )
 
@@ -240,22 +223,20 @@ def check_out_of_bag(trial: _Trial) -> None:
         votes = collect_votes(
             trial.model, trial.X_train, trial.y_train, out_of_bag="auto"
         )
-    claim(votes.source is VoteSource.OUT_OF_BAG, "training rows are not recognised")
-    assert votes.valid is not None
+    if votes.source is not VoteSource.OUT_OF_BAG or votes.valid is None:
+        raise AssertionError("training rows are not recognised")
     for rows, valid in zip(drawn, votes.valid, strict=True):
         unseen = np.setdiff1d(np.arange(trial.y_train.size), rows)
         voted = votes.samples[valid]
-        claim(np.array_equal(voted, unseen), "votes on rows the member was trained on")
+        claim_equal(voted, unseen, "votes on rows the member was trained on")
 
 
 def check_pickle(trial: _Trial) -> None:
     """Check that smaller ensembles come back from a pickle as they were."""
     smaller = keep_members(trial.model, [0, 2])
     again = pickle.loads(pickle.dumps(smaller))
-    claim(
-        np.array_equal(trial.own(again), trial.own(smaller)),
-        "a pickled smaller ensemble predicts otherwise",
-    )
+    own = trial.own(smaller)
+    claim_equal(trial.own(again), own, "a pickled smaller ensemble predicts otherwise")
 
 
 def check_costs(trial: _Trial) -> None:
@@ -271,10 +252,9 @@ def check_costs(trial: _Trial) -> None:
 def check_lazy(trial: _Trial) -> None:
     """Check that lazy voting in exact mode gives the ensemble's own answers."""
     lazy = LazyClassifier(trial.model, random_state=0).fit(trial.X, trial.y)
-    found = lazy.predict(trial.X)
-    claim(
-        np.array_equal(found, trial.own(trial.model)),
-        "lazy voting in exact mode predicts otherwise",
+    own = trial.own(trial.model)
+    claim_equal(
+        lazy.predict(trial.X), own, "lazy voting in exact mode predicts otherwise"
     )
 
 

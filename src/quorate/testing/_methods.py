@@ -11,12 +11,32 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from quorate._typing import IntArray
 from quorate._votes import Summary, Votes
 from quorate.exceptions import QuorateWarning
-from quorate.pruning import Pruner, PrunerTags
-from quorate.testing._claims import claim
+from quorate.pruning import FTAD, Pruner, PrunerTags
 
-__all__ = ["check_measure", "check_pruner", "example_votes"]
+
+def claim(truth: object, otherwise: str) -> None:
+    """Raise ``AssertionError`` unless something is true.
+
+    A check that an ``assert`` made would pass everything under ``python -O``.
+
+    Examples
+    --------
+    >>> claim(1 + 1 == 2, "numbers are not what they were")
+    >>> claim([], "nobody is kept")
+    Traceback (most recent call last):
+        ...
+    AssertionError: nobody is kept
+    """
+    if not truth:
+        raise AssertionError(otherwise)
+
+
+def claim_equal(found: Any, expected: Any, otherwise: str) -> None:
+    """Raise ``AssertionError`` unless two arrays are equal."""
+    claim(np.array_equal(found, expected), otherwise)
 
 
 def example_votes(masked: bool | None = None) -> Iterator[tuple[str, Votes]]:
@@ -139,12 +159,9 @@ def check_tags(pruner: Pruner) -> None:
         ("takes_scoring", "scoring"),
         ("takes_class_weight", "class_weight"),
     ):
-        said, there = getattr(tags, tag), parameter in names
-        claim(
-            said == there,
-            f"{pruner!r}: the tag {tag} is {said}, but there is "
-            f"{'a' if there else 'no'} parameter {parameter}",
-        )
+        tagged, there = getattr(tags, tag), parameter in names
+        but = f"there is {'a' if there else 'no'} parameter {parameter}"
+        claim(tagged == there, f"{pruner!r}: the tag {tag} is {tagged}, but {but}")
     if not tags.needs_out_of_bag:
         try:
             _fit(pruner, next(example_votes(masked=False))[1])
@@ -159,31 +176,25 @@ def check_result(pruner: Pruner, votes: Votes) -> None:
     for keep in {1, max(1, votes.n_members // 2), votes.n_members}:
         fitted = _fit(_sized(pruner, keep), votes)
         order, support = fitted.order_, fitted.support_
+        n_members, places = votes.n_members, np.flatnonzero(support)
         claim(support.dtype == bool, "support_ is not boolean")
-        claim(
-            support.shape == (votes.n_members,), "support_ is not one flag per member"
-        )
+        claim(support.shape == (n_members,), "support_ is not one flag per member")
         claim(np.unique(order).size == order.size, f"order_ repeats members: {order}")
-        claim(
-            (np.flatnonzero(support) == np.sort(order)).all(), "support_ is not order_"
-        )
+        claim_equal(places, np.sort(order), "support_ is not order_")
         claim(fitted.n_kept_ == order.size >= 1, "n_kept_ is not the number kept")
         claim(order.size <= keep, f"{order.size} members kept, {keep} allowed")
-        claim((fitted.get_support() == support).all(), "get_support() differs")
-        check_weights(fitted)
+        claim_equal(fitted.get_support(), support, "get_support() differs")
         listed = fitted.get_support(indices=True)
-        claim((listed == np.flatnonzero(support)).all(), "get_support(indices) differs")
+        claim_equal(listed, places, "get_support(indices) differs")
+        check_weights(fitted)
 
 
 def check_weights(fitted: Pruner) -> None:
     """Check that there are weights if the tags say so, for the members kept."""
     # Those of the class: an object whose weights were not declared has learnt of them.
-    said, there = type(fitted).tags.chooses_weights, hasattr(fitted, "weights_")
-    claim(
-        said == there,
-        f"the tag chooses_weights is {said}, but weights_ is "
-        f"{'set' if there else 'not set'}",
-    )
+    tagged, there = type(fitted).tags.chooses_weights, hasattr(fitted, "weights_")
+    but = f"weights_ is {'set' if there else 'not set'}"
+    claim(tagged == there, f"the tag chooses_weights is {tagged}, but {but}")
     if not there:
         return
     weights = fitted.weights_
@@ -196,8 +207,7 @@ def check_weights(fitted: Pruner) -> None:
 def check_determinism(pruner: Pruner, votes: Votes) -> None:
     """Check that a seed fixes the result and global random state is left alone."""
     before = _global_state()
-    first, second = (_fit(_seeded(pruner), votes) for _ in range(2))
-    claim((first.order_ == second.order_).all(), "two runs differ")
+    claim_equal(_order(pruner, votes), _order(pruner, votes), "two runs differ")
     claim(before == _global_state(), "global random state was touched")
 
 
@@ -206,7 +216,7 @@ def check_summary(pruner: Pruner, votes: Votes) -> None:
     heads = votes.by_plurality()
     summary = heads.summary()
     try:
-        found = _fit(_seeded(pruner), summary)
+        order = _order(pruner, summary)
     except TypeError as error:
         words = str(error)
         claim("max_samples" in words, f"a summary is refused with {words!r}")
@@ -218,24 +228,23 @@ def check_summary(pruner: Pruner, votes: Votes) -> None:
         return
     claim(pruner.tags.takes_summary, "a summary is taken, which the tags do not say")
     if votes.class_probabilities is None:
-        order = _fit(_seeded(pruner), heads).order_
-        claim(
-            np.array_equal(found.order_, order),
-            "a summary gives another choice than the votes",
-        )
+        by_votes = _order(pruner, heads)
+        claim_equal(order, by_votes, "a summary gives another choice than the votes")
 
 
 def check_votes_stay(pruner: Pruner, votes: Votes) -> None:
     """Check that the votes are not changed."""
     codes, y = votes.codes.copy(), votes.y.copy()
     _fit(pruner, votes)
-    claim((votes.codes == codes).all(), "the votes were changed")
-    claim((votes.y == y).all(), "the labels were changed")
+    claim_equal(votes.codes, codes, "the votes were changed")
+    claim_equal(votes.y, y, "the labels were changed")
 
 
 def check_relabelling(pruner: Pruner, votes: Votes) -> None:
     """Check that other names for the classes, in the same order, change nothing."""
-    for names in (np.arange(votes.n_classes) + 1, _words(votes.n_classes)):
+    places = range(votes.n_classes)
+    words = np.array([f"class {place:03d}" for place in places])
+    for names in (np.arange(votes.n_classes) + 1, words):
         again = Votes(
             names[votes.codes],
             names[votes.y],
@@ -243,19 +252,20 @@ def check_relabelling(pruner: Pruner, votes: Votes) -> None:
             probabilities=votes.probabilities,
         )
         if again.n_classes == votes.n_classes:
-            renamed = _fit(_seeded(pruner), again).order_
-            claim(
-                (renamed == _fit(_seeded(pruner), votes).order_).all(),
-                f"classes named {names.tolist()} change the order",
-            )
+            otherwise = f"classes named {names.tolist()} change the order"
+            claim_equal(_order(pruner, again), _order(pruner, votes), otherwise)
 
 
 def check_everybody(pruner: Pruner, votes: Votes) -> None:
     """Check that ``keep = n`` keeps everybody, where ``keep`` is honoured."""
-    if pruner.tags.honours_keep and not _stops_early(pruner):
+    parameters = pruner.get_params()
+    stops_early = any(parameters.get(name) is not None for name in ("ta", "td"))
+    if pruner.tags.honours_keep and not stops_early:
         fitted = _fit(_sized(pruner, votes.n_members), votes)
-        if fitted.n_kept_ != votes.n_members:
-            claim(_may_run_out(fitted), "keep = n does not keep everybody")
+        # EPBD and FTAD run out of samples that could choose a member.
+        may_run_out = hasattr(fitted, "trace_samples_")
+        is_whole = fitted.n_kept_ == votes.n_members
+        claim(is_whole or may_run_out, "keep = n does not keep everybody")
 
 
 def check_nested(pruner: Pruner, votes: Votes) -> None:
@@ -265,32 +275,26 @@ def check_nested(pruner: Pruner, votes: Votes) -> None:
     everybody = _fit(_sized(pruner, votes.n_members), votes).order_
     for keep in {1, max(1, votes.n_members // 2)}:
         order = _fit(_sized(pruner, keep), votes).order_
-        claim(
-            np.array_equal(order, everybody[: order.size]),
-            f"the tag nested is True, but {order.tolist()} is not the start of "
-            f"{everybody.tolist()}",
-        )
+        but = f"{order.tolist()} is not the start of {everybody.tolist()}"
+        start = everybody[: order.size]
+        claim_equal(order, start, f"the tag nested is True, but {but}")
 
 
 def check_ignored(pruner: Pruner, votes: Votes) -> None:
     """Check that what the tags call unused changes nothing."""
-    plain = _fit(_seeded(pruner), votes).order_
+    plain = _order(pruner, votes)
     if not pruner.tags.uses_probabilities:
         bare = Votes(
             votes.classes[votes.codes], votes.classes[votes.y], valid=votes.valid
         )
-        again = _fit(_seeded(pruner), bare).order_
-        claim(
-            np.array_equal(again, plain),
-            "the tag uses_probabilities is False, but without them others are chosen",
-        )
+        but = "without them others are chosen"
+        otherwise = f"the tag uses_probabilities is False, but {but}"
+        claim_equal(_order(pruner, bare), plain, otherwise)
     if not pruner.tags.uses_unlabelled:
         further = votes.keep(np.arange(votes.n_members)[::-1])
-        again = _fit(_seeded(pruner), votes, further).order_
-        claim(
-            np.array_equal(again, plain),
-            "the tag uses_unlabelled is False, but with such votes others are chosen",
-        )
+        but = "with such votes others are chosen"
+        otherwise = f"the tag uses_unlabelled is False, but {but}"
+        claim_equal(_fit(_seeded(pruner), votes, further).order_, plain, otherwise)
 
 
 def check_sample_order(pruner: Pruner, votes: Votes) -> None:
@@ -302,9 +306,8 @@ def check_sample_order(pruner: Pruner, votes: Votes) -> None:
     again = Votes(
         votes.classes[votes.codes][:, mixed], votes.classes[votes.y][mixed], valid=valid
     )
-    first = _fit(_seeded(pruner), votes).order_
-    second = _fit(_seeded(pruner), again).order_
-    claim((first == second).all(), "another order of samples changes the result")
+    otherwise = "another order of samples changes the result"
+    claim_equal(_order(pruner, votes), _order(pruner, again), otherwise)
 
 
 def check_class_weight(pruner: Pruner, votes: Votes) -> None:
@@ -315,12 +318,11 @@ def check_class_weight(pruner: Pruner, votes: Votes) -> None:
     rows = [np.flatnonzero(votes.y == code)[:fewest] for code in np.unique(votes.y)]
     some = votes.at(np.sort(np.concatenate(rows)))
     plain, balanced = (
-        _fit(_seeded(pruner).set_params(class_weight=word), some).order_
+        _order(clone(pruner).set_params(class_weight=word), some)
         for word in (None, "balanced")
     )
-    assert np.array_equal(plain, balanced), (
-        "class_weight='balanced' changes the choice where classes are balanced"
-    )
+    otherwise = "class_weight='balanced' changes the choice where classes are balanced"
+    claim_equal(plain, balanced, otherwise)
 
 
 def check_measure(measure: Callable[[Any, int], Any]) -> None:
@@ -346,16 +348,14 @@ def check_measure(measure: Callable[[Any, int], Any]) -> None:
         c = np.arange(n + 1)
         given = c.copy()
         values = np.asarray(measure(given, n), dtype=float)
-        claim((given == c).all(), f"the counts were changed at n = {n}")
+        claim_equal(given, c, f"the counts were changed at n = {n}")
         claim(
             values.shape in ((), c.shape),
             f"{values.shape} values for {c.size} counts at n = {n}",
         )
         claim(np.isfinite(values).all(), f"not finite at n = {n}: {values}")
         again = np.asarray(measure(c.copy(), n), dtype=float)
-        claim((values == again).all(), f"two calls differ at n = {n}")
-    from quorate.pruning import FTAD
-
+        claim_equal(values, again, f"two calls differ at n = {n}")
     check_pruner(FTAD(measure))
 
 
@@ -374,6 +374,11 @@ def _fit(
     return fitted
 
 
+def _order(pruner: Pruner, votes: Votes | Summary) -> IntArray:
+    """Return whom a method keeps, with a seed if it has one."""
+    return _fit(_seeded(pruner), votes).order_
+
+
 def _sized(pruner: Pruner, keep: int) -> Pruner:
     sized: Pruner = _seeded(pruner).set_params(keep=keep)
     return sized
@@ -389,19 +394,5 @@ def _seeded(pruner: Pruner) -> Pruner:
     return seeded
 
 
-def _stops_early(pruner: Pruner) -> bool:
-    params = pruner.get_params()
-    return any(params.get(name) is not None for name in ("ta", "td"))
-
-
-def _may_run_out(fitted: Pruner) -> bool:
-    """EPBD and FTAD run out of samples that could choose a member."""
-    return hasattr(fitted, "trace_samples_")
-
-
 def _global_state() -> str:
     return repr(np.random.get_state())  # noqa: NPY002  # the state not to be touched
-
-
-def _words(n_classes: int) -> Any:
-    return np.array([f"class {place:03d}" for place in range(n_classes)])

@@ -19,9 +19,10 @@ of both:
 from typing import NamedTuple, Protocol
 
 import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, solve_triangular
+from scipy.optimize import nnls
 
-from quorate._blending._quadratic import quadratic_minimum
-from quorate._typing import Array, FloatArray, IntArray
+from quorate._typing import Array, BoolArray, FloatArray, IntArray
 
 _ROUNDS = 100
 _STEPS = 50
@@ -40,6 +41,10 @@ _DOUBLE = 4_000_000
 _COLUMNS = 8_192
 _NOISE = 1e-10
 _RIDGE = {8: 1e-10, 4: 3e-7}  # by bytes of a number
+_LIFT = 1e-10
+# Exchanges of who is positive, and how many may be no better than those before until
+# they are made one by one.
+_TRIES, _PATIENCE = 60, 5
 
 
 class Loss(Protocol):
@@ -94,10 +99,10 @@ def least(
     for count in _SOME:
         if n_samples < 2 * count:
             break
-        some = slice(None, None, n_samples // count)
-        few = _columns(data, some, n_samples)
-        search = _Search(few, loss.at(some))
-        start = search.least(sets[:1, some], start[None], loosely)[0]
+        every = slice(None, None, n_samples // count)
+        few = _columns(data, every, n_samples)
+        search = _Search(few, loss.at(every))
+        start = search.least(sets[:1, every], start[None], loosely)[0]
     search = _Search(data, loss)
     first = search.least(sets[:1], start[None], allowed)
     if len(sets) == 1:
@@ -111,11 +116,11 @@ def long_product(data: Array, columns: Array) -> FloatArray:
 
     In single precision errors would add up over many samples.
     """
-    found = np.zeros((len(data), columns.shape[1]))
+    product = np.zeros((len(data), columns.shape[1]))
     for begin in range(0, len(columns), _COLUMNS):
         block = slice(begin, begin + _COLUMNS)
-        found += data[:, block] @ columns[block]
-    return found
+        product += data[:, block] @ columns[block]
+    return product
 
 
 class _Search:
@@ -133,9 +138,9 @@ class _Search:
         """Return the best weights on each set."""
         task = _Task(self._loss, sets, len(self._data), self._room.dtype)
         self._begin(np.flatnonzero((start > 0).any(axis=0)))
-        found, n_steps = start[:, self._inside], _FIRST_STEPS
+        weights, n_steps = start[:, self._inside], _FIRST_STEPS
         for _ in range(_ROUNDS):
-            found, sums, settled = self._settle(task, found, n_steps, allowed)
+            weights, sums, settled = self._settle(task, weights, n_steps, allowed)
             slopes = task.slopes(self._data, self._loss.look(sums)[1])
             slopes -= 2.0 * task.pulls[:, None] * task.equal
             slopes[:, self._inside] = np.inf
@@ -147,10 +152,10 @@ class _Search:
             join = outside[np.argsort(steepest[outside], kind="stable")]
             join = join[: max(_JOIN, self._inside.size)]
             self._join(join)
-            found = np.pad(found, ((0, 0), (0, join.size)))
-        weights = np.zeros((len(sets), len(self._data)))
-        weights[:, self._inside] = found
-        return weights
+            weights = np.pad(weights, ((0, 0), (0, join.size)))
+        every = np.zeros((len(sets), len(self._data)))
+        every[:, self._inside] = weights
+        return every
 
     def _begin(self, models: IntArray) -> None:
         """Let those at hand leave who are not among these, and the others join."""
@@ -218,15 +223,15 @@ class _Search:
             every = max(1, n_samples // max(_ENOUGH, _ENOUGH_EACH * len(rows)))
             self._rough = _RoughCurvature(loss, sums, n_samples, every)
         if self._rough is not None:
-            found = self._rough.of(rows)
+            curvature = self._rough.of(rows)
         else:
             chosen = np.repeat(task.sets[which], loss.width)
             bent = loss.bent(rows, sums) * chosen
-            found = np.asarray(rows @ bent.T, dtype=float) / task.sizes[which]
+            curvature = np.asarray(rows @ bent.T, dtype=float) / task.sizes[which]
         # Models that say the same leave it open who gets the weight: they stay put.
-        stay = _RIDGE[rows.dtype.itemsize] * float(np.trace(found))
-        found[np.diag_indices_from(found)] += 2.0 * task.pulls[which] + stay
-        return found
+        stay = _RIDGE[rows.dtype.itemsize] * float(np.trace(curvature))
+        curvature[np.diag_indices_from(curvature)] += 2.0 * task.pulls[which] + stay
+        return curvature
 
 
 class _Task:
@@ -247,8 +252,8 @@ class _Task:
         """Return what weights cost on some of the sets."""
         total = (losses * self.sets[which]).sum(axis=1, dtype=float)
         away = ((weights - self.equal) ** 2).sum(axis=1)
-        found = total / self.sizes[which] + self.pulls[which] * away
-        return np.asarray(found + self._loss.slant * weights.sum(axis=1))
+        values = total / self.sizes[which] + self.pulls[which] * away
+        return np.asarray(values + self._loss.slant * weights.sum(axis=1))
 
     def slopes(
         self, data: Array, slopes: FloatArray, which: IntArray | slice = slice(None)
@@ -256,8 +261,8 @@ class _Task:
         """Return by how much the mean loss rises with each weight, without the pull."""
         sets = np.repeat(self.sets[which], self._loss.width, axis=1)
         columns = np.ascontiguousarray((slopes * sets).T, dtype=data.dtype)
-        found = long_product(data, columns).T / self.sizes[which, None]
-        return np.asarray(found + self._loss.slant)
+        rises = long_product(data, columns).T / self.sizes[which, None]
+        return np.asarray(rises + self._loss.slant)
 
 
 class _RoughCurvature:
@@ -294,3 +299,53 @@ def _columns(data: Array, some: slice, n_samples: int) -> Array:
     """Return the numbers of some samples."""
     few = data.reshape(len(data), n_samples, -1)[:, some]
     return np.ascontiguousarray(few).reshape(len(data), -1)
+
+
+def quadratic_minimum(
+    curvature: FloatArray, linear: FloatArray, positive: BoolArray
+) -> FloatArray:
+    """Minimise ``x @ curvature @ x / 2 + linear @ x`` over ``x >= 0``.
+
+    Once it is known which x are positive, they solve a system of linear equations. So
+    one begins with a guess; those that come out negative become zero, those at zero
+    that should rise become positive, all at once, and the system is solved anew. Mostly
+    a few exchanges are enough. Where they lead nowhere the last word is with the slower
+    way of least squares, which always ends.
+
+    Parameters
+    ----------
+    curvature : array of shape (n, n)
+        Symmetric, and bent upwards everywhere, if only a little.
+    linear : array of shape (n,)
+        The slopes at zero.
+    positive : bool array of shape (n,)
+        Those thought to be positive. The better the guess, the sooner the end.
+    """
+    slack = 1e-12 * float(np.abs(linear).max())
+    inside, fewest, patience = positive.copy(), linear.size + 1, _PATIENCE
+    for _ in range(_TRIES):
+        x = np.zeros(linear.size)
+        if inside.any():
+            try:
+                factor = cho_factor(
+                    curvature[np.ix_(inside, inside)], check_finite=False
+                )
+            except LinAlgError:
+                break
+            x[inside] = cho_solve(factor, -linear[inside], check_finite=False)
+        wrong = np.where(inside, x < 0.0, curvature @ x + linear < -slack)
+        count = int(wrong.sum())
+        if not count:
+            return x
+        if count < fewest:
+            fewest, patience = count, _PATIENCE
+        elif patience:
+            patience -= 1
+        else:
+            wrong[: np.flatnonzero(wrong)[-1]] = False
+        inside ^= wrong
+    lift = max(0.0, -float(np.linalg.eigvalsh(curvature)[0]))
+    lift += _LIFT * float(np.trace(curvature))
+    lower = np.linalg.cholesky(curvature + lift * np.eye(linear.size))
+    x, _ = nnls(lower.T, solve_triangular(lower, -linear, lower=True))
+    return np.asarray(x)

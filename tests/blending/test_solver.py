@@ -1,20 +1,30 @@
+"""Weights that make a convex loss small: the solver, and the means it is for."""
+
 import itertools
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import minimize
 
-from quorate._blending._descent import long_product
-from quorate._blending._geometric import (
-    _Classes,
-    _TwoClasses,
+from quorate._blending._means import (
+    _Softmax,
+    _Surprise,
     geometric_means,
-    geometric_weights,
     log_ratios,
+    plain_means,
+    shares_of,
 )
-from quorate._blending._mixture import _Surprise, mixture_weights, mixtures
-from quorate._blending._quadratic import quadratic_minimum
+from quorate._blending._solver import long_product, quadratic_minimum
+
+
+def mixture_weights(given, **options):
+    return plain_means(given, **options)[0].weights
+
+
+def geometric_weights(ratios, y):
+    return geometric_means(ratios, y)[0]
 
 
 def by_trying_all(curvature, linear):
@@ -69,7 +79,7 @@ LABELS = np.random.default_rng(7).integers(0, 4, 30)
 
 @pytest.mark.parametrize(
     "loss",
-    [_Surprise(), _TwoClasses(LABELS % 2), _Classes(LABELS, 3)],
+    [_Surprise(), _Softmax(LABELS % 2, 1), _Softmax(LABELS, 3)],
     ids=["mixture", "two classes", "four classes"],
 )
 def test_slopes_and_bends_are_those_of_the_loss(loss):
@@ -89,16 +99,6 @@ def test_slopes_and_bends_are_those_of_the_loss(loss):
     np.testing.assert_array_equal(
         loss.at(some).look(few)[0][0], loss.look(sums)[0][0, some]
     )
-
-
-def test_two_classes_are_a_case_of_classes():
-    sums = np.random.default_rng(0).normal(size=(2, 30)) * 50
-    for one, other in zip(
-        _TwoClasses(LABELS % 2).look(sums),
-        _Classes(LABELS % 2, 1).look(sums),
-        strict=True,
-    ):
-        np.testing.assert_allclose(one, other, atol=1e-12)
 
 
 def pool_of(n_models, n, seed=0, n_classes=2):
@@ -126,7 +126,7 @@ def test_mixtures_of_sets_are_those_of_each_set_alone(n_models, n):
     shares, y = pool_of(n_models, n)
     true = np.maximum(shares[:, np.arange(n), y], 1e-6)
     sets = sets_of(n)
-    found = mixtures(true, sets)
+    found = np.array([mean.weights for mean in plain_means(true, sets)])
     assert found.sum(axis=1) == pytest.approx(np.ones(4))
     for weights, rows in zip(found, sets, strict=True):
         part = true[:, rows].astype(float)
@@ -196,3 +196,107 @@ def test_long_sums_of_single_precision():
     columns = rng.random((300_000, 2), dtype=np.float32)
     exact = data.astype(float) @ columns.astype(float)
     np.testing.assert_allclose(long_product(data, columns), exact, rtol=1e-7)
+
+
+# ------------------------------------------------- mixtures
+
+
+def loss(weights, given):
+    return -np.log(weights @ given).mean()
+
+
+def em(given, steps=20_000):
+    """The textbook way: each model takes its share of every sample."""
+    weights = np.full(len(given), 1 / len(given))
+    for _ in range(steps):
+        parts = weights[:, None] * given / (weights @ given)
+        weights = parts.mean(axis=1)
+    return weights
+
+
+@given(
+    st.integers(1, 12), st.integers(1, 60), st.integers(0, 2**20), st.floats(0.01, 3)
+)
+@settings(max_examples=40, deadline=None)
+def test_no_mixture_is_better(n_models, n_samples, seed, spread):
+    rng = np.random.default_rng(seed)
+    given = 1 / (1 + np.exp(-rng.normal(0.5, spread, size=(n_models, n_samples))))
+    weights = mixture_weights(given, gap=1e-8)
+    assert weights.shape == (n_models,)
+    assert (weights >= 0).all()
+    assert weights.sum() == pytest.approx(1)
+    # Mixing in a little of any model makes it no better: that is what a minimum is.
+    assert (given / (weights @ given)).mean(axis=1).max() <= 1 + 1e-6
+    for other in rng.dirichlet(np.ones(n_models), size=50):
+        assert loss(weights, given) <= loss(other, given) + 1e-6
+
+
+def test_as_by_the_textbook():
+    rng = np.random.default_rng(0)
+    given = rng.beta(2, 1, size=(6, 400))
+    np.testing.assert_allclose(mixture_weights(given, gap=1e-9), em(given), atol=1e-3)
+
+
+def test_many_samples_in_single_precision():
+    rng = np.random.default_rng(2)
+    given = rng.beta(3, 1, size=(40, 50_000)).astype(np.float32)
+    weights = mixture_weights(given)
+    assert (given / (weights @ given)).mean(axis=1).max() <= 1 + 2e-5
+
+
+def test_twins_and_one_that_is_always_right():
+    rng = np.random.default_rng(3)
+    row = rng.beta(2, 1, size=50)
+    weights = mixture_weights(np.stack([row, row, row]))
+    assert weights.sum() == pytest.approx(1)
+    assert mixture_weights(np.stack([row, np.ones(50)])).tolist() == [0, 1]
+
+
+# ------------------------------------------------- geometric means
+
+
+def made(n_models=5, n=120, n_classes=3, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, n_classes, n)
+    logits = rng.normal(size=(n_models, n, n_classes)) + np.eye(n_classes)[y]
+    shares = np.exp(logits)
+    return shares / shares.sum(axis=2, keepdims=True), y
+
+
+def by_definition(weights, shares, y, pull=3.0):
+    """The definition, by the letter."""
+    mean = np.prod(np.maximum(shares, 1e-3) ** weights[:, None, None], axis=0)
+    own = mean[np.arange(y.size), y] / mean.sum(axis=1)
+    away = weights - 1 / len(weights)
+    return -np.log(own).mean() + pull / y.size * (away**2).sum()
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 7])
+def test_as_by_its_definition(n_classes):
+    shares, y = made(n_classes=n_classes)
+    found = geometric_weights(log_ratios(shares), y)
+    raw = found.weights * found.sharpness
+    slow = minimize(by_definition, np.full(5, 0.2), args=(shares, y), method="SLSQP",
+                    bounds=[(0, None)] * 5, options={"ftol": 1e-12})  # fmt: skip
+    assert by_definition(raw, shares, y) == pytest.approx(slow.fun, abs=1e-7)
+    np.testing.assert_allclose(raw, slow.x, atol=2e-3)
+    assert found.weights.sum() == pytest.approx(1)
+
+
+def test_ratios_and_back():
+    shares, _ = made()
+    np.testing.assert_allclose(
+        shares_of(log_ratios(shares)), np.maximum(shares, 1e-3), rtol=0.01
+    )
+    assert np.isfinite(log_ratios(np.array([[1.0, 0.0]]))).all()
+    np.testing.assert_allclose(shares_of(np.array([[800.0, 0.0]]))[0], [1, 0, 0])
+
+
+def test_models_that_know_nothing_and_one_that_is_always_wrong():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 400)
+    right = np.where(np.eye(2)[y] == 1, 0.9, 0.1)
+    found = geometric_weights(log_ratios(np.stack([right, right[:, ::-1]])), y)
+    assert found.weights[0] == pytest.approx(1)
+    wrong = geometric_weights(log_ratios(right[None, :, ::-1]), y)
+    assert wrong.sharpness < 0.05
