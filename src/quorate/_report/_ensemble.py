@@ -259,7 +259,7 @@ class _Analysis:
 def _analyse(evidence: Evidence, selection: Selection, request: Request) -> _Analysis:
     votes = selection.votes
     score, why = _expected.score_to_judge_by(
-        request.scoring, evidence.ensemble, votes, selection
+        request.scoring, _savings.ensemble_of(evidence), votes, selection
     )
     if votes.source is None or not votes.source.is_honest:
         return _Analysis(evidence, selection, score, why, None, None, None, None)
@@ -280,7 +280,8 @@ def _page(
 ) -> EnsemblePage:
     """Return every section of the page."""
     evidence, selection, votes = found.evidence, found.selection, found.votes
-    ensemble, honest, drawn = evidence.ensemble, found.honest, evidence.drawn
+    ensemble, drawn = _savings.ensemble_of(evidence), evidence.drawn
+    honest = found.honest
     n_given = votes.n_samples if evidence.X is None else count_rows(evidence.X)
     costs = None if ensemble is None else evidence.costs("bytes")
     facts = _sections.ensemble_section(votes, ensemble, costs)
@@ -353,7 +354,8 @@ def _measured(
     found: _Analysis, seed: int
 ) -> tuple[_savings.Times | None, _savings.LazySection]:
     """Measure times and lazy voting on a few samples, where there is a model."""
-    ensemble, X, source = found.evidence.ensemble, found.evidence.X, found.votes.source
+    ensemble = _savings.ensemble_of(found.evidence)
+    X, source = found.evidence.X, found.votes.source
     if ensemble is None:
         return None, _savings.NO_MODEL_TO_ASK
     n_rows = count_rows(X)
@@ -406,7 +408,7 @@ def _held_back(
         refusal = _expected.TOO_FEW if found.honest else _sections.UNSCORED
         return MethodsSection([], 0, 0, refusal=refusal), certificate
     methods = _expected.methods_section(
-        evidence.at(_some(found.votes, _COMPARED_SAMPLES, seed), same_further=True),
+        evidence.at(_some(found.votes, _COMPARED_SAMPLES, seed), share_unlabelled=True),
         request.method,
         request.methods,
         selection.n_kept,

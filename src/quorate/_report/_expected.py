@@ -21,7 +21,7 @@ from quorate._choosing import (
 from quorate._judging import Certificate, certify, samples_needed
 from quorate._report._sections import CHOSEN_BEFORE, Pair, ScoreValue
 from quorate._report._text import number, percent, points, unsigned
-from quorate._scoring import Score, balanced_accuracy, find_score
+from quorate._scoring import Score, find_score
 from quorate._typing import FloatArray, IntArray
 from quorate._votes import Votes
 from quorate.ensembles import Ensemble
@@ -102,7 +102,7 @@ def score_to_judge_by(
     weighted = any(getattr(model, "class_weight", None) is not None for model in models)
     if not weighted or np.unique(votes.y).size < votes.n_classes:
         return score, ""
-    return balanced_accuracy(votes.classes), (
+    return find_score("balanced_accuracy", votes.classes, "report"), (
         "since its members were trained with class weights, which accuracy would hold "
         "against it"
     )
@@ -302,7 +302,7 @@ def methods_section(
     chosen: dict[str, Selection] = {}
     usual = [name for name in _USUAL_METHODS if name in known_methods()]
     for wanted in (method, *(usual if others is None else others)):
-        name = type(method_for(evidence, wanted, score=chosen_by)).__name__
+        name = type(method_for(evidence, wanted, chosen_by)).__name__
         if name not in chosen:
             chosen[name] = choose(
                 evidence, wanted, FixedSize(size), seed=seed, scoring=chosen_by.given
@@ -434,7 +434,7 @@ def certificate_section(
     nested = has_whole_order(pruner) and pruner.tags.nested
     size = FixedSize(1.0 if nested else selection.n_kept)
     # Votes on further samples know no label, so that both halves may share them.
-    half = evidence.at(np.sort(first), same_further=True)
+    half = evidence.at(np.sort(first), share_unlabelled=True)
     given = selection.judged_by.given
     chosen = choose(half, method, size, seed=seed, scoring=given)
     found = certify(votes.at(np.sort(second)), chosen, tolerance=TOLERANCE, delta=DELTA)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from quorate._choosing import Evidence, FixedSize, Selection
+from quorate._choosing import EnsembleEvidence, Evidence, FixedSize, Selection
 from quorate._data import count_rows
 from quorate._pruned import check_distillable, rows_for, smaller_ensemble
 from quorate._report._expected import CurveSection, ExpectedSection, Refused
@@ -72,7 +72,7 @@ def pruning_section(
     curve: CurveSection | Refused,
 ) -> PruningSection:
     """Say what is kept and what that saves."""
-    votes, ensemble = selection.votes, evidence.ensemble
+    votes, ensemble = selection.votes, ensemble_of(evidence)
     nodes = accuracy = None
     if facts.nodes is not None:
         kept = sum(facts.nodes[member] for member in selection.members)
@@ -91,12 +91,17 @@ def pruning_section(
         members=Pair(votes.n_members, selection.n_kept),
         nodes=nodes,
         accuracy=accuracy,
-        bytes=None if ensemble is None else _pickled(ensemble, evidence, selection),
+        bytes=_pickled(evidence, selection),
         milliseconds=times,
         can_distil=ensemble is not None and _can_distil(ensemble),
         expected=expected,
         curve=curve,
     )
+
+
+def ensemble_of(evidence: Evidence) -> Ensemble | None:
+    """Return the ensemble that voted, None where votes are all there is."""
+    return evidence.ensemble if isinstance(evidence, EnsembleEvidence) else None
 
 
 def _can_distil(ensemble: Ensemble) -> bool:
@@ -108,14 +113,16 @@ def _can_distil(ensemble: Ensemble) -> bool:
     return True
 
 
-def _pickled(ensemble: Ensemble, evidence: Evidence, selection: Selection) -> Pair:
+def _pickled(evidence: Evidence, selection: Selection) -> Pair | None:
     """Return the pickled size of the model, and of what ``prune`` would return.
 
     Members share much of what is pickled, and a model has more than its members: the
     sizes of single members do not add up to it.
     """
-    small = smaller_ensemble(ensemble, selection, rows_for(evidence))
-    models = ensemble.model, read_ensemble(small).model
+    if not isinstance(evidence, EnsembleEvidence):
+        return None
+    small = smaller_ensemble(evidence.ensemble, selection, rows_for(evidence))
+    models = evidence.ensemble.model, read_ensemble(small).model
     return Pair(*map(pickled_bytes, models))
 
 
