@@ -28,16 +28,16 @@ def run() -> int:
     X = X.astype(np.float32)
     forest = RandomForestClassifier(N_TREES, random_state=0, n_jobs=-1).fit(X, y)
     forest.n_jobs = None
-    quorate.report(forest, X[:1000], y[:1000], out_of_bag=False)  # imports
+    quorate.report(forest, X[:1000], y[:1000], source="new")  # imports
     bench = Report("report")
     pages: dict[str, quorate.Report] = {}
-    for name, out_of_bag in (("out-of-bag votes", True), ("all votes", False)):
+    for name, source in (("out-of-bag votes", "training"), ("all votes", "new")):
 
-        def collect(out_of_bag: bool = out_of_bag) -> None:
-            quorate.collect_votes(forest, X, y, out_of_bag=out_of_bag)
+        def collect(source: str = source) -> None:
+            quorate.collect_votes(forest, X, y, out_of_bag="auto", source=source)
 
-        def make(name: str = name, out_of_bag: bool = out_of_bag) -> None:
-            pages[name] = quorate.report(forest, X, y, out_of_bag=out_of_bag)
+        def make(name: str = name, source: str = source) -> None:
+            pages[name] = quorate.report(forest, X, y, source=source)
 
         collecting, making = best_of(3, collect, make)
         bench.add(

@@ -206,14 +206,14 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "a certificate on the half that was chosen on",
         "_report",
-        "certify(votes.at(np.sort(second)), chosen,",
-        "certify(votes.at(np.sort(first)), chosen.order,",
+        "certify(others, chosen,",
+        "certify(half.votes, chosen.order,",
     ),
     (
         "a method is scored where it chose",
         "_report",
-        "            top - expected.error,\n",
-        "            chosen.applied_to(votes).accuracy(),\n",
+        "            score.top - expected.error,\n",
+        "            chosen[name].applied_to(votes).accuracy(),\n",
     ),
     # command line
     (

@@ -178,9 +178,14 @@ def test_limits_refuse_counts_that_cannot_be():
     assert excess_limit([0, 1, 3], [0, 2, 0], 3).shape == (3,)
 
 
-def test_two_models():
+@pytest.fixture(scope="module")
+def forest_and_data():
     X, y = make_classification(1500, random_state=0)
-    forest = RandomForestClassifier(20, random_state=0).fit(X[:300], y[:300])
+    return RandomForestClassifier(20, random_state=0).fit(X[:300], y[:300]), X, y
+
+
+def test_two_models(forest_and_data):
+    forest, X, y = forest_and_data
     small = quorate.prune(forest, X[:300], y[:300], method="mdm", keep=0.5)
     found = quorate.certify(forest, small, X[300:], y[300:], tolerance=0.05)
     assert found.order.tolist() == small.pruning_["kept"]
@@ -194,6 +199,8 @@ def test_two_models():
     assert (found.error_limit, found.excess_limit) == (
         beside.error_limits[1], beside.excess_limit
     )  # fmt: skip
+    assert f"{100 * beside.excess_limit:+.2f} pp\nAccuracy on 1,200" in repr(beside)
+    assert "each with 95 % confidence." in " ".join(repr(beside).split())
     proven = f"{100 * found.excess_limit:+.2f} pp is proven"
     assert f"than all of them ({proven}), and on at most" in str(found)
     assert found.to_dict()["excess_limit"] == found.excess_limit
@@ -225,10 +232,9 @@ def test_two_models():
 
 
 @pytest.mark.parametrize("n_members", [5, 20, 30])
-def test_second_models_are_no_subsets(n_members):
+def test_second_models_are_no_subsets(forest_and_data, n_members):
     """As many members, or more, prove as much as fewer do."""
-    X, y = make_classification(1500, random_state=0)
-    forest = RandomForestClassifier(20, random_state=0).fit(X[:300], y[:300])
+    forest, X, y = forest_and_data
     other = RandomForestClassifier(n_members, max_depth=2, random_state=1)
     other.fit(X[:300], y[:300])
     found = quorate.certify(forest, other, X[300:], y[300:], tolerance=0.2)
@@ -253,9 +259,8 @@ def test_second_models_are_no_subsets(n_members):
     assert again.to_dict() == found.to_dict()
 
 
-def test_a_record_of_other_members_is_no_place_among_these():
-    X, y = make_classification(1500, random_state=0)
-    forest = RandomForestClassifier(20, random_state=0).fit(X[:300], y[:300])
+def test_a_record_of_other_members_is_no_place_among_these(forest_and_data):
+    forest, X, y = forest_and_data
     half = quorate.prune(forest, X[:300], y[:300], keep=10)
     few = quorate.prune(half, X[:300], y[:300], keep=4)
     found = quorate.certify(forest, few, X[300:], y[300:], tolerance=0.2)
@@ -266,20 +271,6 @@ def test_a_record_of_other_members_is_no_place_among_these():
     found = quorate.certify(forest, apart, X[300:], y[300:], tolerance=0.2)
     assert found.n_second == 4
     assert "The second model, of 4 members, errs" in str(found)
-
-
-def test_compare_shows_the_limits():
-    X, y = make_classification(900, random_state=0)
-    forest = RandomForestClassifier(30, random_state=0).fit(X[:300], y[:300])
-    small = quorate.prune(forest, X[:300], y[:300], method="mdm", keep=0.2)
-    seen = quorate.compare(forest, small, X[300:], y[300:], repeats=1)
-    wrong = [model.predict(X[300:]) != y[300:] for model in (forest, small)]
-    assert seen.error_limits == tuple(error_limit(int(w.sum()), 600) for w in wrong)
-    worse, better = (wrong[1] & ~wrong[0]).sum(), (wrong[0] & ~wrong[1]).sum()
-    assert seen.excess_limit == excess_limit(worse, better, 600)
-    assert seen.to_dict()["excess_limit"] == seen.excess_limit
-    assert f"{100 * seen.excess_limit:+.2f} pp\nAccuracy on 600 samples" in repr(seen)
-    assert "each with 95 % confidence." in " ".join(repr(seen).split())
 
 
 def population(rng, n_members=25, n_kinds=400):
@@ -414,25 +405,16 @@ class TestWhatIsCertified:
         found = quorate.certify(new, selection, tolerance=0.2)
         assert found.order.tolist() == selection.order[: found.n_kept].tolist()
         assert found.n_kept < 9
-
-    def test_only_what_is_proven_is_printed(self):
-        chosen_on, new = self.worlds()
-        selection = quorate.select(chosen_on, "best", keep=9)
-        text = str(quorate.certify(new, selection, tolerance=0.2))
-        assert "err at most 20 percentage points more than all of them" in text
+        assert "err at most 20 percentage points more than all of them" in str(found)
 
     def test_all_members_are_one_more_outcome(self):
         """An order of some members may end with everybody after all."""
         _, new = self.worlds()
-        order = np.arange(3)
-        found = quorate.certify(new, order, tolerance=0.3)
-        wrong = round(found.error * new.n_samples)
-        limit = quorate._judging.error_limit(wrong, new.n_samples, 0.05 / 4)
-        assert found.error_limit == limit
-        found = quorate.certify(new, np.arange(12), tolerance=0.3)
-        wrong = round(found.error * new.n_samples)
-        limit = quorate._judging.error_limit(wrong, new.n_samples, 0.05 / 12)
-        assert found.error_limit == limit
+        for size, n_outcomes in ((3, 4), (12, 12)):
+            found = quorate.certify(new, np.arange(size), tolerance=0.3)
+            wrong = round(found.error * new.n_samples)
+            limit = error_limit(wrong, new.n_samples, 0.05 / n_outcomes)
+            assert found.error_limit == limit
 
 
 @pytest.mark.slow

@@ -1,13 +1,10 @@
 """Columns and labels of files, as the model in another file knows them."""
 
-import gzip
 import json
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
-from pyarrow import parquet
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
@@ -17,7 +14,6 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from tests.cli.shell import run, told
 
 import quorate
-from quorate._data import SampleForm, read_samples
 from quorate.exceptions import UnusedColumnsWarning
 
 COLUMNS = list("abcd")
@@ -34,27 +30,6 @@ def fitted(labels, frame=TABLE):
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "labels",
-    [["01", "02"], ["1.0", "2.0"], ["1e3", "1000"], ["NA", "None"],
-     [" a", "b "], ["nan", "?"], ["true", "True"], [True, False]],
-)  # fmt: skip
-@pytest.mark.parametrize("as_folder", [False, True])
-def test_text_labels_come_back_as_they_were(here, labels, as_folder):
-    forest, y = fitted(labels)
-    quorate.save(forest, "forest.skops")
-    (here / "new").mkdir()
-    rest = TABLE[150:].assign(kind=y[150:])
-    rest.to_csv("new/new.csv", index=False)
-    data = "new" if as_folder else "new/new.csv"
-    done = run("compare", "forest.skops", "forest.skops", data, "--target", "kind",
-               "--json")  # fmt: skip
-    assert done.exit_code == 0, done.stderr
-    right = json.loads(done.stdout)["accuracy"]["before"]
-    assert right == pytest.approx(forest.score(TABLE[150:], y[150:]))
 
 
 @pytest.mark.parametrize("as_folder", [False, True])
@@ -75,75 +50,6 @@ def test_one_unknown_label_is_one(here, labels, strange, as_folder):
     said = forest.predict(TABLE[150:])
     right = (said == y[150:]) & (np.arange(110) != 7)
     assert json.loads(done.stdout)["accuracy"]["before"] == pytest.approx(right.mean())
-
-
-def test_pruning_a_folder_with_a_text_model(here):
-    forest, y = fitted(["01", "02"])
-    quorate.save(forest, "forest.skops")
-    (here / "new").mkdir()
-    TABLE[150:].assign(kind=y[150:]).to_csv("new/new.csv", index=False)
-    folder = quorate.prune(forest, "new", target="kind", keep=3)
-    whole = quorate.prune(forest, TABLE[150:], y[150:], keep=3)
-    assert folder.pruning_["kept"] == whole.pruning_["kept"]
-
-
-class TestRefusedLabels:
-    @pytest.mark.parametrize("text", ["", "NA", "?"])
-    def test_missing(self, here, text):
-        forest, y = fitted([1, 2])
-        quorate.save(forest, "forest.skops")
-        texts = y[150:].astype(object)
-        texts[5] = text
-        TABLE[150:].assign(kind=texts).to_csv("new.csv", index=False)
-        done = run("diagnose", "forest.skops", "new.csv", "--target", "kind")
-        assert done.exit_code == 1
-        assert "new.csv: column 'kind': missing label at row 5." in done.stderr
-
-    @pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT])
-    def test_missing_in_parquet_although_a_label_is_called_so(self, missing):
-        forest, y = fitted(["nan", "other"])
-        texts = y[150:].astype(object)
-        texts[5] = missing
-        form = SampleForm.for_models(forest)
-        with pytest.raises(ValueError, match="column 'kind': missing label at row 5"):
-            form.read_labels(texts, "kind")
-
-    def test_text_among_numbers(self, here):
-        forest, y = fitted([1, 2])
-        quorate.save(forest, "forest.skops")
-        texts = y[150:].astype(object)
-        texts[5] = "two"
-        TABLE[150:].assign(kind=texts).to_csv("new.csv", index=False)
-        done = run("diagnose", "forest.skops", "new.csv", "--target", "kind")
-        assert done.exit_code == 1
-        assert (
-            "'two' at row 5 is no number, as the labels of forest.skops are (1, 2)."
-            in told(done)
-        )
-
-
-@pytest.mark.parametrize(
-    ("labels", "texts", "expected"),
-    [
-        ([5, 7], ["5", "5.0", " 7", "05", "9"], [5, 5, 7, 5, 9]),
-        (["1", "01"], ["01", "1", "1.0"], ["01", "1", "1.0"]),
-        ([2**53, 2**53 + 1], [str(2**53 + 1)], [2**53 + 1]),
-        ([False, True], ["true", "FALSE", "1"], [True, False, True]),
-        ([" a", "b "], ["a", "b", "NA_"], [" a", "b ", "NA_"]),
-        (None, ["1", "2.5"], [1, 2.5]),
-        (None, ["1", "02"], ["1", "02"]),
-    ],
-)
-def test_which_label_a_text_means(labels, texts, expected):
-    form = SampleForm(labels=None if labels is None else np.array(labels))
-    found = form.read_labels(np.array(texts, dtype=object), "kind", written=True)
-    assert found.tolist() == expected
-
-
-def test_labels_that_differ_by_spaces_alone():
-    form = SampleForm(labels=np.array(["a", " a"]))
-    with pytest.raises(ValueError, match="labels of the model differ by spaces alone"):
-        form.read_labels(np.array(["a"], dtype=object), "kind")
 
 
 def models():
@@ -279,58 +185,3 @@ def test_python_says_it_too(here):
         ValueError, match=r"3\.parquet: column 'a' is missing, which the"
     ):
         quorate.summarise(forest, "short", target="kind")
-
-
-class TestTables:
-    def test_formats_agree(self, tmp_path):
-        y = np.array(["red", "white"])[Y]
-        plain, frame = TABLE, TABLE.assign(kind=y)
-        with gzip.open(tmp_path / "wine.csv.gz", "wt") as file:
-            file.write(frame.to_csv(index=False))
-        frame.to_parquet(tmp_path / "wine.parquet")
-        text = self.arff(frame)
-        (tmp_path / "wine.arff").write_text(text)
-        with gzip.open(tmp_path / "wine.arff.gz", "wt") as file:
-            file.write(text)
-        for name in ("wine.csv.gz", "wine.parquet", "wine.arff", "wine.arff.gz"):
-            X, again = read_samples(tmp_path / name, "kind")
-            assert list(X.columns) == list(plain.columns)
-            np.testing.assert_allclose(X.to_numpy(), plain.to_numpy())
-            np.testing.assert_array_equal(again, y)
-
-    def arff(self, frame):
-        lines = ["@relation r"]
-        lines += [f"@attribute {name} numeric" for name in frame.columns[:-1]]
-        lines += ["@attribute kind {red,white}", "@data"]
-        lines += [",".join(map(str, row)) for row in frame.itertuples(index=False)]
-        return "\n".join(lines)
-
-    @pytest.mark.parametrize(
-        ("name", "text", "message"),
-        [
-            ("a.csv", "", "a.csv: empty file"),
-            ("a.csv", "a,kind\n", "a.csv: no rows"),
-            ("a.csv", "a;kind\n1;2\n", "columns are separated by ';', not by ','"),
-            ("a.csv", "a\tkind\n1\t2\n", "columns are separated by tabs, not by ','"),
-            ("a.csv", 'a,b\n"1', "not a readable table"),
-            ("a.arff", "nonsense", "not a readable table"),
-            ("a.parquet", "nonsense", "not a readable table"),
-            ("a.xls", "x", "tables come as"),
-            ("a.csv", "a,y\n1,2\n", "unknown column 'kind'"),
-        ],
-    )
-    def test_refused(self, name, text, message, tmp_path):
-        (tmp_path / name).write_text(text)
-        with pytest.raises(ValueError, match=message):
-            read_samples(tmp_path / name, "kind")
-
-    def test_missing(self, tmp_path):
-        with pytest.raises(FileNotFoundError):
-            read_samples(tmp_path / "none.csv", "kind")
-
-    def test_duplicate_columns(self, tmp_path):
-        # pandas renames them in CSV files; Parquet files may hold them
-        twice = pa.table([[1], [2], [0]], names=["a", "a", "kind"])
-        parquet.write_table(twice, tmp_path / "a.parquet")
-        with pytest.raises(ValueError, match="'a' appears twice"):
-            read_samples(tmp_path / "a.parquet", "kind")

@@ -4,7 +4,6 @@ import json
 import re
 
 import joblib
-import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import make_classification
@@ -31,12 +30,6 @@ def place(tmp_path_factory):
         frame[rows].assign(kind=y[rows]).to_csv(folder / f"{name}.csv", index=False)
     forest = RandomForestClassifier(40, random_state=0).fit(frame[:500], y[:500])
     quorate.save(forest, folder / "forest.skops")
-    words = np.array(["5", "7"])[y]
-    named = RandomForestClassifier(20, random_state=0).fit(frame[:500], words[:500])
-    quorate.save(named, folder / "named.skops")
-    frame[500:].assign(kind=np.array([5, 7])[y[500:]]).to_csv(
-        folder / "numbers.csv", index=False
-    )
     small = quorate.prune(forest, frame[:500], y[:500], keep=12)
     quorate.save(small, folder / "small.skops")
     joblib.dump(forest, folder / "forest.joblib")
@@ -59,16 +52,6 @@ def test_prune_reads_as_people_type_it(place):
     assert again.exit_code == 2
     assert "forest-small.skops exists; --force writes over it" in again.stderr
     (folder / "forest-small.skops").unlink()
-
-
-def test_what_it_wrote_opens_without_being_trusted(place):
-    words = ["prune", "small.skops", "test.csv", "--target", "kind", "--keep", 3]
-    done = run(*words, "-o", "smaller.skops")
-    assert done.exit_code == 0, done.stderr
-    assert "3 of 12 members kept" in done.stdout
-    again = run("compare", "small.skops", "smaller.skops", "test.csv", "--target",
-                "kind")  # fmt: skip
-    assert again.exit_code == 0, again.stderr
 
 
 def test_other_types_are_refused_by_name(place):
@@ -97,19 +80,6 @@ def test_long_names_of_methods(place):
     refused = run(*words, "--method", "reduced_eror", "-o", "never.skops")
     assert refused.exit_code == 1
     assert "did you mean 'reduced_error'" in refused.stderr
-
-
-def test_a_budget_in_the_units_people_have():
-    words = ["prune", "forest.skops", "train.csv", "--target", "kind", "--json"]
-    plain = run(*words, "-o", "bytes.skops", "--budget", "bytes=200000")
-    named = run(*words, "-o", "units.skops", "--budget", "bytes=200kB")
-    assert plain.exit_code == named.exit_code == 0, named.stderr
-    kept = [json.loads(done.stdout)["pruning"]["kept"] for done in (plain, named)]
-    assert kept[0] == kept[1]
-    assert 0 < len(kept[0]) < 40
-    odd = run(*words, "-o", "odd.skops", "--budget", "bytes=20XB")
-    assert odd.exit_code == 2
-    assert "such as bytes=50MB" in odd.stderr.replace("\n", " ")
 
 
 def test_samples_that_chose_promise_nothing(place):
@@ -143,20 +113,6 @@ def test_numbers_have_units(place):
         r"all members +40\.0 +100 % +0\.00 % .* \d\d\.\d\d %\n", done.stdout
     )
     assert "ms: for all 500 samples" in " ".join(done.stdout.split())
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("command", ["diagnose", "lazy", "report"])
-def test_other_commands_take_samples_second(command, place):
-    extra = ["-o", "page.html", "--force"] if command == "report" else []
-    done = run(command, "forest.skops", "test.csv", "--target", "kind", *extra)
-    assert done.exit_code == 0, done.stderr
-
-
-def test_diagnose_finds_out_of_bag_votes():
-    done = run("diagnose", "forest.skops", "train.csv", "--target", "kind")
-    assert done.exit_code == 0, done.stderr
-    assert "out-of-bag votes" in done.stdout
 
 
 def test_compare_says_what_python_says(place):
@@ -194,13 +150,6 @@ def test_certify_says_what_python_says(place):
     )
     assert seen.exit_code == 1
     assert "trained on these samples" in seen.stderr.replace("\n", " ")
-
-
-def test_labels_are_read_as_the_model_knows_them(place):
-    done = run("compare", "named.skops", "named.skops", "numbers.csv",
-               "--target", "kind", "--json")  # fmt: skip
-    assert done.exit_code == 0, done.stderr
-    assert json.loads(done.stdout)["accuracy"]["before"] > 0.8
 
 
 def test_pickles_are_refused_with_what_would_open_them():

@@ -76,7 +76,7 @@ def test_every_door(form, models, frame):
     X, y = frame
     seen, new = FORMS[form](X.iloc[:120]), FORMS[form](X.iloc[120:])
     forest, y_new = models["forest"], y[120:]
-    votes = quorate.collect_votes(forest, seen, y[:120], out_of_bag="auto")
+    votes = quorate.collect_votes(forest, seen, y[:120], out_of_bag=True)
     assert votes.source is VoteSource.OUT_OF_BAG
     small = quorate.prune(forest, seen, y[:120], keep=4)
     plain = quorate.prune(forest, X.iloc[:120], y[:120], keep=4)
@@ -166,14 +166,15 @@ BOOTSTRAPS = {
 
 
 @pytest.mark.parametrize("name", BOOTSTRAPS)
-@pytest.mark.parametrize("out_of_bag", [False, "auto"])
-def test_dask_partitions_are_known_for_training_samples(name, out_of_bag, frame):
+def test_dask_partitions_are_taken_for_what_they_are_said_to_be(name, frame):
     X, y = frame[0].to_numpy(), frame[1]
     model = clone(BOOTSTRAPS[name]).fit(X, y)
-    for part in (slice(None), slice(90), slice(None, None, -1)):
-        lazy = dask_array.from_array(X[part], (50, 5))
-        plain = quorate.collect_votes(model, X[part], y[part], out_of_bag)
-        found = quorate.collect_votes(model, lazy, y[part], out_of_bag)
+    lazy = dask_array.from_array(X, (50, 5))
+    assert quorate.collect_votes(model, lazy, y).source is VoteSource.ASSUMED_NEW
+    for source in ("new", "training"):
+        options = {"out_of_bag": "auto", "source": source}
+        plain = quorate.collect_votes(model, X, y, **options)
+        found = quorate.collect_votes(model, lazy, y, **options)
         assert found.source is plain.source
         np.testing.assert_array_equal(found.codes, plain.codes)
         np.testing.assert_array_equal(found.samples, plain.samples)
@@ -204,7 +205,7 @@ def test_dask_probabilities_of_pools_and_empty_partitions(models, frame):
         (
             lambda y: y,
             {"out_of_bag": True},
-            "are not the data the ensemble was trained",
+            "is not the data the ensemble was trained",
         ),
         (lambda y: y, {"out_of_bag": 1.5}, "True, False or 'auto'"),
     ],

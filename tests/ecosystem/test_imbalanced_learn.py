@@ -56,11 +56,14 @@ TRAINING = {
     "balanced forest, no replacement": BalancedRandomForestClassifier(
         12, sampling_strategy="auto", replacement=False, **SEEDED
     ),
+    "easy ensemble": EasyEnsembleClassifier(4, **SEEDED),
+    "boosting": RUSBoostClassifier(STUMP, n_estimators=12, learning_rate=0.3, **SEEDED),
+}
+# Rows that were invented hide those they were made of.
+TAKEN_AS_NEW = {
     "balanced bagging of all rows": BalancedBaggingClassifier(
         n_estimators=12, bootstrap=False, **SEEDED
     ),
-    "easy ensemble": EasyEnsembleClassifier(4, **SEEDED),
-    "boosting": RUSBoostClassifier(STUMP, n_estimators=12, learning_rate=0.3, **SEEDED),
     "smote": make_pipeline(SMOTE(**SEEDED), FOREST),
     "smote, tomek links": make_pipeline(SMOTETomek(**SEEDED), FOREST),
     "smote, edited": make_pipeline(
@@ -73,7 +76,9 @@ TRAINING = {
         FOREST,
     ),
 }
-EVERY = {**OUT_OF_BAG, **TRAINING}
+EVERY = {**OUT_OF_BAG, **TRAINING, **TAKEN_AS_NEW}
+# Members keep no counts of the rows that were given.
+FORGETTING = ("balanced forest, trees draw again", "balanced bagging")
 
 
 @pytest.fixture(scope="module")
@@ -87,9 +92,9 @@ def fitted(rare):
 @pytest.mark.parametrize("name", EVERY)
 def test_votes_decide_as_the_library_does(name, fitted, rare):
     _, (X, y) = rare
-    votes = quorate.collect_votes(fitted[name], X, y)
+    votes = quorate.collect_votes(fitted[name], X, y, source="new")
     np.testing.assert_array_equal(votes.predict(), fitted[name].predict(X))
-    assert votes.source is VoteSource.ASSUMED_NEW
+    assert votes.source is VoteSource.NEW
 
 
 @pytest.mark.parametrize("name", OUT_OF_BAG)
@@ -100,6 +105,9 @@ def test_out_of_bag_votes(name, fitted, rare):
     # Trees are perfect on the samples they have seen; these they have not.
     assert votes.accuracies.max() < 0.98
     assert set(votes.classes[votes.y]) == {"common", "rare"}
+    if name in FORGETTING:
+        assert quorate.collect_votes(fitted[name], X, y).source is VoteSource.UNKNOWN
+        return
     other = quorate.collect_votes(fitted[name], X[::-1], y[::-1], out_of_bag="auto")
     assert other.source is VoteSource.ASSUMED_NEW
     with pytest.raises(ValueError, match="not the data"):
@@ -123,6 +131,13 @@ def test_training_votes_are_known_as_such(name, fitted, rare):
     assert votes.source is VoteSource.TRAINING
     other = quorate.collect_votes(fitted[name], X_new[: len(y)], y_new[: len(y)])
     assert other.source is VoteSource.ASSUMED_NEW
+
+
+@pytest.mark.parametrize("name", TAKEN_AS_NEW)
+def test_without_evidence_samples_are_taken_as_new(name, fitted, rare):
+    (X, y), _ = rare
+    votes = quorate.collect_votes(fitted[name], X, y, out_of_bag="auto")
+    assert votes.source is VoteSource.ASSUMED_NEW
 
 
 def test_rows_out_of_bag_are_those_the_sampler_left_out(fitted, rare):

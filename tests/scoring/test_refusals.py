@@ -122,7 +122,7 @@ def test_scores_of_probabilities_need_some(wine):
         warnings.simplefilter("ignore")  # so few steps do not converge
         hard.fit(X, y)
     with pytest.raises(ValueError, match=sentence):
-        quorate.prune(hard, X, y, "best", 1, scoring="roc_auc_ovr", out_of_bag=False)
+        quorate.prune(hard, X, y, "best", 1, scoring="roc_auc_ovr")
     hard.estimators_[0].predict = None  # nobody is asked before that is clear
     for door in (quorate.prune, quorate.report, quorate.frontier):
         with pytest.raises(ValueError, match=sentence):

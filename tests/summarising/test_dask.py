@@ -127,24 +127,6 @@ class TestPartitionsThatCannotBeComputed:
         causes = caught.value.__cause__, caught.value.__cause__.__cause__
         assert any(isinstance(cause, RuntimeError) for cause in causes)
 
-    def test_of_labels(self, forest, data, ask):
-        X, y = data
-        codes = np.where(np.arange(y.size) == 1700, "?", y.astype(str))
-        labels = da.from_array(codes, chunks=800).astype(int)
-        with pytest.raises(BatchError, match="partition 2: invalid literal for int"):
-            ask(forest, (da.from_array(X, chunks=(800, 8)), labels))
-
-    def test_of_a_frame(self, forest, data, ask):
-        def read(part):
-            if (part.index == 1700).any():
-                raise OSError("no such block")
-            return part
-
-        plain = dd.from_pandas(frame_of(*data), npartitions=6)
-        frame = plain.map_partitions(read, meta=plain._meta)
-        with pytest.raises(BatchError, match="partition 2: no such block"):
-            ask(forest, frame, target="label")
-
     def test_of_a_file(self, forest, data, ask, tmp_path):
         frame = frame_of(*data)
         for at, rows in enumerate(np.array_split(np.arange(len(frame)), 3)):

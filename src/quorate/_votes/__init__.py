@@ -12,13 +12,6 @@ from quorate._votes._counts import (
     PairCounts,
     VoteCounts,
 )
-from quorate._votes._deciding import (
-    Prediction,
-    WholePrediction,
-    leave_one_out_predictions,
-    prefix_predictions,
-    subset_errors,
-)
 from quorate._votes._encoding import (
     code_dtype,
     encode_rows,
@@ -37,6 +30,13 @@ from quorate._votes._paired import (
     pair_predictions,
 )
 from quorate._votes._plausible import refuse_scores
+from quorate._votes._predictions import (
+    Prediction,
+    WholePrediction,
+    leave_one_out_predictions,
+    prefix_predictions,
+    subset_errors,
+)
 from quorate._votes._probabilities import (
     DenseProbabilities,
     Probabilities,

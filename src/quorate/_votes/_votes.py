@@ -17,8 +17,6 @@ from quorate._votes._checks import (
     sample_positions,
     weights_left,
 )
-from quorate._votes._counting import summary_of
-from quorate._votes._decided import DecidedVotes
 from quorate._votes._encoding import (
     as_mask,
     as_rows,
@@ -40,7 +38,9 @@ from quorate._votes._probabilities import (
 )
 from quorate._votes._reading import Reading
 from quorate._votes._rule import PLURALITY, DecisionRule, RuleName, VoteSource
+from quorate._votes._sample_votes import SampleVotes
 from quorate._votes._summary import Summary
+from quorate._votes._sums import summary_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -52,7 +52,7 @@ _REMEDY = (
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
-class Votes(DecidedVotes):
+class Votes(SampleVotes):
     """The votes of an ensemble's members on labelled samples.
 
     This is the one noun of quorate: measures, decomposition, risk and pruning all take

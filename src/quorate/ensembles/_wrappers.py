@@ -142,7 +142,9 @@ def _fitted_on(ensemble: Ensemble, rows: IntArray | None) -> Ensemble:
     drawn, n_members = ensemble.drawn, ensemble.n_members
     return replace(
         ensemble,
-        drawn=lambda: [rows[some] for some in drawn()] if drawn else [rows] * n_members,
+        drawn=lambda: (
+            [rows[np.unique(some)] for some in drawn()] if drawn else [rows] * n_members
+        ),
         draws_all=False,
         has_out_of_bag=drawn is not None and ensemble.has_out_of_bag,
     )

@@ -16,8 +16,8 @@ from quorate.study._plan import Plan
 _FORMAT = "quorate-study/1"
 # Columns that say which fit and which cell a row is; the rest is what was measured.
 _FIT = ("data", "repeat", "fold", "ensemble")
+_FIT_COLUMNS = (*_FIT, "cells", "seconds", "preparation")
 IDENTITY = (*_FIT, "method")
-_MEASURED = ("cells", "seconds", "preparation")
 _TABLES = {
     "about": "key text primary key, value",
     "cells": "key text primary key, data text, repeat int, fold int, ensemble text, "
@@ -169,37 +169,35 @@ class Store:
             db.executemany(
                 "insert or replace into cells values (?, ?, ?, ?, ?, ?, ?, ?, ?)", cells
             )
-            values = [fit[name] for name in (*_FIT, "cells", "seconds")]
-            preparation = json.dumps(fit["preparation"], sort_keys=True)
+            prepared = json.dumps(fit["preparation"], sort_keys=True)
             db.execute(
                 "insert or replace into fits values (?, ?, ?, ?, ?, ?, ?)",
-                (*values, preparation),
+                (*(fit[name] for name in _FIT_COLUMNS[:-1]), prepared),
             )
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield the cells that went well, flat, in the order of what they are."""
-        query = (
-            f"select {', '.join(IDENTITY)}, result from cells where status = 'ok' "
-            "order by data, ensemble, method, repeat, fold"
-        )
-        for *identity, result in self._read(query):
-            which = dict(zip(IDENTITY, identity, strict=True))
-            yield {**which, **self._parsed(result)}
+        order = "where status = 'ok' order by data, ensemble, method, repeat, fold"
+        for row in self._select("cells", (*IDENTITY, "result"), order):
+            result = self._parsed(row.pop("result"))
+            yield {**row, **result}
 
     def failures(self) -> list[dict[str, Any]]:
         """Return the cells that failed, with their tracebacks."""
-        names = (*IDENTITY, "error")
-        query = f"select {', '.join(names)} from cells where status = 'failed'"
-        return [dict(zip(names, row, strict=True)) for row in self._read(query)]
+        return self._select("cells", (*IDENTITY, "error"), "where status = 'failed'")
 
     def fits(self) -> list[dict[str, Any]]:
         """Return how long each fit took with its methods, and how data was prepared."""
-        names = (*_FIT, *_MEASURED)
-        query = f"select {', '.join(names)} from fits order by data, repeat, fold"
+        rows = self._select("fits", _FIT_COLUMNS, "order by data, repeat, fold")
         return [
-            {**dict(zip(names, row, strict=True)), "preparation": self._parsed(row[-1])}
-            for row in self._read(query)
+            {**row, "preparation": self._parsed(row["preparation"])} for row in rows
         ]
+
+    def _select(
+        self, table: str, columns: tuple[str, ...], which: str
+    ) -> list[dict[str, Any]]:
+        rows = self._read(f"select {', '.join(columns)} from {table} {which}")
+        return [dict(zip(columns, row, strict=True)) for row in rows]
 
     def _read(self, query: str) -> list[tuple[Any, ...]]:
         if self._is_empty:

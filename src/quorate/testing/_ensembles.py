@@ -12,7 +12,7 @@ from sklearn.datasets import make_classification
 
 from quorate._onnx import to_onnx
 from quorate._typing import Array
-from quorate._votes import Votes, VoteSource
+from quorate._votes import Votes
 from quorate.ensembles import (
     Ensemble,
     Kind,
@@ -221,10 +221,14 @@ def check_out_of_bag(trial: _Trial) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeftOutWarning)  # few members, as it happens
         votes = collect_votes(
-            trial.model, trial.X_train, trial.y_train, out_of_bag="auto"
+            trial.model,
+            trial.X_train,
+            trial.y_train,
+            out_of_bag=True,
+            source="training",
         )
-    if votes.source is not VoteSource.OUT_OF_BAG or votes.valid is None:
-        raise AssertionError("training rows are not recognised")
+    if votes.valid is None:
+        raise AssertionError("votes on training rows are not out of bag")
     for rows, valid in zip(drawn, votes.valid, strict=True):
         unseen = np.setdiff1d(np.arange(trial.y_train.size), rows)
         voted = votes.samples[valid]

@@ -10,22 +10,22 @@ from quorate._kernels import counts, gaps, pairs, verdicts
 from quorate._messages import one_of
 from quorate._typing import Array, BoolArray, FloatArray, IntArray, Lambda, Ties
 from quorate._votes._checks import frozen, read_only
-from quorate._votes._counting import COUNT
 from quorate._votes._counts import (
     CorrectHistogram,
     SmallestMargin,
     VoteCounts,
     smallest_margin,
 )
-from quorate._votes._deciding import decide
+from quorate._votes._predictions import decide
 from quorate._votes._probabilities import Probabilities
 from quorate._votes._rule import PLURALITY, RuleName
+from quorate._votes._sums import COUNT
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
-class DecidedVotes(VoteCounts):
+class SampleVotes(VoteCounts):
     """The votes on each sample, and what the ensemble of all members makes of them."""
 
     codes: Array

@@ -16,11 +16,11 @@ from quorate._kernels.verdicts import TIE_TOLERANCE, lead, leaders, rounding
 from quorate._typing import Array, BoolArray, FloatArray, IntArray, Ties
 
 if TYPE_CHECKING:
-    from quorate._votes._decided import DecidedVotes
+    from quorate._votes._sample_votes import SampleVotes
     from quorate._votes._votes import Votes
 
 
-def decide(votes: "DecidedVotes") -> IntArray:
+def decide(votes: "SampleVotes") -> IntArray:
     """Return the code of the class that the ensemble of all members decides for."""
     if counts_whole_votes(votes):
         return votes.verdict()[0]  # counted in integers
@@ -256,13 +256,13 @@ def _steady_weights(
     return every
 
 
-def weights_of(votes: "DecidedVotes") -> FloatArray:
+def weights_of(votes: "SampleVotes") -> FloatArray:
     """Return a weight for each member; ones for equal votes."""
     given = votes.weights
     return np.ones(votes.n_members) if given is None else given
 
 
-def counts_whole_votes(votes: "DecidedVotes") -> bool:
+def counts_whole_votes(votes: "SampleVotes") -> bool:
     """Tell whether sums are numbers of members, exact in any order."""
     return (
         votes.counts_heads
@@ -271,14 +271,14 @@ def counts_whole_votes(votes: "DecidedVotes") -> bool:
     )
 
 
-def largest_rounding(votes: "DecidedVotes", weights: FloatArray) -> float:
+def largest_rounding(votes: "SampleVotes", weights: FloatArray) -> float:
     """Return the largest lead that rounding can explain."""
     against = 1 + abs(votes.decision_rule.against)
     return rounding(len(weights), against * float(np.abs(weights).sum()))
 
 
 def probabilities_of(
-    votes: "DecidedVotes", member: int, where: Array | slice
+    votes: "SampleVotes", member: int, where: Array | slice
 ) -> FloatArray:
     """Return what a member gives each class on some samples."""
     given = votes.class_probabilities
@@ -287,7 +287,7 @@ def probabilities_of(
 
 
 def add_up_in_order(
-    votes: "DecidedVotes", members: IntArray, weights: FloatArray, where: Array | slice
+    votes: "SampleVotes", members: IntArray, weights: FloatArray, where: Array | slice
 ) -> IntArray:
     """Add up members in the order given, exactly as the ensemble does."""
     rule = votes.decision_rule

@@ -18,7 +18,7 @@ from quorate._votes._counts import (
 from quorate._votes._summary import MASKED_SUMS, MEMBER_SUMS, VOTE_SUMS, Summary
 
 if TYPE_CHECKING:
-    from quorate._votes._decided import DecidedVotes
+    from quorate._votes._sample_votes import SampleVotes
     from quorate._votes._votes import Votes
 
 # Up to so many classes, looking for each is quicker than sorting the votes.
@@ -51,13 +51,13 @@ def summary_of(votes: "Votes", start: int = 0) -> Summary:
     ).shifted(start)
 
 
-def _cast(votes: "DecidedVotes") -> IntArray:
+def _cast(votes: "SampleVotes") -> IntArray:
     if votes.is_masked:
         return counts.votes_per_member(votes.codes)
     return np.full(votes.n_members, votes.n_samples)
 
 
-def _by_class(votes: "DecidedVotes") -> IntArray:
+def _by_class(votes: "SampleVotes") -> IntArray:
     n, codes = votes.n_classes, votes.codes
     if n <= _FEW_CLASSES:
         each = (np.full_like(votes.y, label) for label in range(n))
@@ -65,7 +65,7 @@ def _by_class(votes: "DecidedVotes") -> IntArray:
     return np.stack([np.bincount(row[row >= 0], minlength=n) for row in codes], axis=1)
 
 
-def _same(votes: "DecidedVotes") -> IntArray:
+def _same(votes: "SampleVotes") -> IntArray:
     if votes.n_classes > 2:
         return pairs.agreement(votes.codes, votes.n_classes)
     total = votes.pairs_in_common()
@@ -79,7 +79,7 @@ def _same(votes: "DecidedVotes") -> IntArray:
     return np.asarray(total - higher - higher.T + 2 * both)
 
 
-def _by_class_where_other(votes: "DecidedVotes") -> IntArray:
+def _by_class_where_other(votes: "SampleVotes") -> IntArray:
     """Count, for each class, the votes of the row on samples the column voted on."""
     rest, tables = votes._sum("common"), []
     for label in range(1, votes.n_classes):
@@ -88,18 +88,18 @@ def _by_class_where_other(votes: "DecidedVotes") -> IntArray:
     return np.stack([rest, *tables])
 
 
-def _equal_where_other(votes: "DecidedVotes", target: Array) -> IntArray:
+def _equal_where_other(votes: "SampleVotes", target: Array) -> IntArray:
     return pairs.equal_where_other_voted(votes.codes, target)
 
 
-def _groups(votes: "DecidedVotes") -> SampleGroups:
+def _groups(votes: "SampleVotes") -> SampleGroups:
     _, tied, has_truth = votes.verdict()
     if votes.is_masked:
         tied = np.where(votes.shares()[1] == 0, 0, tied)
     return SampleGroups.count(*votes.sample_counts(), tied, has_truth, votes.samples)
 
 
-def _entropies(votes: "DecidedVotes") -> tuple[int, int]:
+def _entropies(votes: "SampleVotes") -> tuple[int, int]:
     """Return the sum of the votes' entropies in steps, and of how many samples."""
     if votes.n_classes <= 2 and votes.has_equal_weights:
         some = votes.histogram()
@@ -114,7 +114,7 @@ def _entropies(votes: "DecidedVotes") -> tuple[int, int]:
     return total, number
 
 
-def _shares(votes: "DecidedVotes") -> int:
+def _shares(votes: "SampleVotes") -> int:
     if votes.has_equal_weights:
         some = votes.histogram()
         some = some.only(some.n >= 1)
@@ -124,7 +124,7 @@ def _shares(votes: "DecidedVotes") -> int:
     return fixed.whole_steps(right[voted] / cast[voted])
 
 
-def _confusion(votes: "DecidedVotes", decided: Array) -> IntArray:
+def _confusion(votes: "SampleVotes", decided: Array) -> IntArray:
     """Count samples by truth and decision, where a vote with some weight made it."""
     n, y = votes.n_classes, votes.y.astype(np.int64)
     if votes.is_masked:
@@ -133,13 +133,13 @@ def _confusion(votes: "DecidedVotes", decided: Array) -> IntArray:
     return np.bincount(y * n + decided, minlength=n * n).reshape(n, n)
 
 
-def _undecided(votes: "DecidedVotes") -> IntArray:
+def _undecided(votes: "SampleVotes") -> IntArray:
     """Count samples by truth on which there are votes, but none with any weight."""
     idle = (votes.shares()[1] == 0) & (votes.sample_counts()[1] > 0)
     return np.bincount(votes.y[idle], minlength=votes.n_classes)
 
 
-def _margins(votes: "DecidedVotes") -> SmallestMargins:
+def _margins(votes: "SampleVotes") -> SmallestMargins:
     error, _, diversity = votes.zero_one_terms()
     return SmallestMargins(
         tuple(
@@ -149,7 +149,7 @@ def _margins(votes: "DecidedVotes") -> SmallestMargins:
     )
 
 
-COUNT: dict[str, Callable[["DecidedVotes"], Any]] = {
+COUNT: dict[str, Callable[["SampleVotes"], Any]] = {
     "right": lambda votes: counts.correct_per_member(votes.codes, votes.y),
     "cast": _cast,
     "by_class": _by_class,

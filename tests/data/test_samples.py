@@ -1,0 +1,161 @@
+"""Tables in files: what is read, what is missing, which label a text means."""
+
+import gzip
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from sklearn.ensemble import RandomForestClassifier
+
+import quorate
+from quorate._data import SampleForm, as_source, read_samples, read_table
+from quorate.exceptions import BatchError
+
+RNG = np.random.default_rng(0)
+TABLE = pd.DataFrame(RNG.normal(size=(40, 3)), columns=list("abc"))
+Y = np.arange(40) % 2
+
+
+def as_arff(frame):
+    lines = ["@relation r"]
+    lines += [f"@attribute {name} numeric" for name in frame.columns[:-1]]
+    lines += ["@attribute kind {red,white}", "@data"]
+    lines += [",".join(map(str, row)) for row in frame.itertuples(index=False)]
+    return "\n".join(lines)
+
+
+def test_formats_agree(tmp_path):
+    y = np.array(["red", "white"])[Y]
+    frame = TABLE.assign(kind=y)
+    frame.to_parquet(tmp_path / "wine.parquet")
+    for ending, text in (("csv", frame.to_csv(index=False)), ("arff", as_arff(frame))):
+        (tmp_path / f"wine.{ending}").write_text(text)
+        with gzip.open(tmp_path / f"wine.{ending}.gz", "wt") as file:
+            file.write(text)
+    for path in tmp_path.iterdir():
+        X, again = read_samples(path, "kind")
+        assert list(X.columns) == list(TABLE.columns)
+        np.testing.assert_allclose(X.to_numpy(), TABLE.to_numpy())
+        np.testing.assert_array_equal(again, y)
+
+
+def test_missing_values_are_missing_in_every_format(tmp_path):
+    for name, text in {
+        "a.csv": "a,b\n1,x\n?, NA\n,null\n",
+        "a.arff": "@relation r\n@attribute a numeric\n@attribute b {x}\n@data\n"
+        "1,x\n?,?\n?,?\n",
+    }.items():
+        (tmp_path / name).write_text(text)
+    pd.DataFrame({"a": [1, None, None], "b": ["x", None, None]}).to_parquet(
+        tmp_path / "a.parquet"
+    )
+    for path in tmp_path.iterdir():
+        assert read_table(path).isna().to_numpy()[:, 0].tolist() == [False, True, True]
+        assert read_table(path).isna().to_numpy()[:, 1].tolist() == [False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "why"),
+    [
+        ("a.csv", "", "a.csv: empty file"),
+        ("a.csv", "a,kind\n", "a.csv: no rows"),
+        ("a.csv", "a;kind\n1;2\n", "columns are separated by ';', not by ','"),
+        ("a.csv", "a\tkind\n1\t2\n", "columns are separated by tabs, not by ','"),
+        ("a.csv", 'a,kind\n"1', "not a readable table .line 2: unexpected end"),
+        ("a.csv", "a,kind\n1,2,3\n", "line 2 has 3 fields, the header has 2"),
+        ("a.csv", "a,kind\n1,x\n2,?\n", "column 'kind': missing label at row 1"),
+        ("a.arff", "nonsense", "not a readable table"),
+        ("a.parquet", "nonsense", "not a readable table"),
+        ("a.xls", "x", "tables come as"),
+        ("a.csv", "a,y\n1,2\n", "unknown column 'kind'"),
+    ],
+)
+def test_refused(name, text, why, tmp_path):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ValueError, match=why):
+        read_samples(tmp_path / name, "kind")
+
+
+def test_refused_columns_that_appear_twice(tmp_path):
+    # pandas renames them in CSV files; Parquet files may hold them
+    twice = pa.table([[1], [2], [0]], names=["a", "a", "kind"])
+    parquet.write_table(twice, tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match="'a' appears twice"):
+        read_samples(tmp_path / "a.parquet", "kind")
+    with pytest.raises(FileNotFoundError):
+        read_samples(tmp_path / "none.csv", "kind")
+
+
+def fitted(labels):
+    y = np.array(labels)[Y]
+    return RandomForestClassifier(3, random_state=0).fit(TABLE, y), y
+
+
+def read_both_ways(form, path):
+    """Return the labels of a file, read whole and in batches."""
+    batches = as_source(path, "test", "kind", form=form).batches()
+    parts = [y for batch in batches for _, y in batch.parts(7)]
+    return read_samples(path, "kind", form)[1], np.concatenate(parts)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [["01", "02"], ["1.0", "2.0"], ["1e3", "1000"], ["NA", "None"], ["", "x"],
+     [" a", "b "], ["nan", "?"], ["true", "True"], [True, False], [3, 7], [1.0, 2.0]],
+)  # fmt: skip
+def test_labels_come_back_as_the_model_knows_them(labels, tmp_path):
+    forest, y = fitted(labels)
+    TABLE.assign(kind=y).to_csv(tmp_path / "new.csv", index=False)
+    for found in read_both_ways(SampleForm.for_models(forest), tmp_path / "new.csv"):
+        assert found.tolist() == y.tolist()
+
+
+@pytest.mark.parametrize(
+    ("labels", "texts", "expected"),
+    [
+        ([5, 7], ["5", "5.0", " 7", "05", "9"], [5, 5, 7, 5, 9]),
+        (["1", "01"], ["01", "1", "1.0"], ["01", "1", "1.0"]),
+        ([2**53, 2**53 + 1], [str(2**53 + 1)], [2**53 + 1]),
+        ([False, True], ["true", "FALSE", "1"], [True, False, True]),
+        ([" a", "b "], ["a", "b", "NA_"], [" a", "b ", "NA_"]),
+        (None, ["1", "2.5"], [1, 2.5]),
+        (None, ["1", "02"], ["1", "02"]),
+    ],
+)
+def test_which_label_a_text_means(labels, texts, expected):
+    form = SampleForm(labels=None if labels is None else np.array(labels))
+    found = form.read_labels(np.array(texts, dtype=object), "kind", written=True)
+    assert found.tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("labels", "texts", "why"),
+    [
+        *(([1, 2], ["1", text], "column 'kind': missing label at row 1")
+          for text in ("", "NA", "?")),
+        *((["nan", "x"], ["x", none], "column 'kind': missing label at row 1")
+          for none in (None, np.nan, pd.NA, pd.NaT)),
+        ([1, 2], ["1", "two"],
+         r"'two' at row 1 is no number, as the labels of the model are \(1, 2\)"),
+        (["a", " a"], ["a"], "labels of the model differ by spaces alone"),
+    ],
+)  # fmt: skip
+def test_refused_labels(labels, texts, why):
+    form = SampleForm(labels=np.array(labels))
+    with pytest.raises(ValueError, match=why):
+        form.read_labels(np.array(texts, dtype=object), "kind")
+
+
+def test_folders_of_a_model_with_text_labels(tmp_path):
+    forest, y = fitted(["01", "02"])
+    for at in range(2):
+        part = TABLE.assign(kind=y)[at::2]
+        part.to_csv(tmp_path / f"{at}.csv", index=False)
+    rows = np.r_[0:40:2, 1:40:2]
+    found = quorate.collect_votes(forest, tmp_path, target="kind", source="new")
+    assert found.classes[found.y].tolist() == y[rows].tolist()
+    (tmp_path / "1.csv").write_text("a,b,c,kind\n1,2,3,\n")
+    with pytest.raises(BatchError, match=r"1\.csv: column 'kind': missing label"):
+        quorate.collect_votes(forest, tmp_path, target="kind", source="new")
