@@ -57,6 +57,22 @@ TREES = [
     for n in (2, 3, 4, 5)
 ]
 FOREST = RandomForestClassifier(9, random_state=0)
+
+
+def bagging(base=None, size=10, **options):
+    return BaggingClassifier(base, size, random_state=0, **options)
+
+
+def boosting(base=None, size=12):
+    return AdaBoostClassifier(base, n_estimators=size, random_state=0)
+
+
+SCALED = make_pipeline(StandardScaler(), TREE)
+FORESTS = [
+    ("forest", RandomForestClassifier(4, random_state=1)),
+    ("extra", ExtraTreesClassifier(4, random_state=2)),
+    ("scaled", make_pipeline(StandardScaler(), FOREST)),
+]
 MODELS = {
     "tree": TREE,
     "forest": FOREST,
@@ -65,39 +81,19 @@ MODELS = {
         10, class_weight="balanced", random_state=0
     ),
     "extra": ExtraTreesClassifier(10, random_state=0),
-    "bagging": BaggingClassifier(n_estimators=10, random_state=0),
-    "bagging of features": BaggingClassifier(
-        n_estimators=10, max_features=0.5, random_state=0
-    ),
-    "bagging of features with replacement": BaggingClassifier(
-        n_estimators=10, bootstrap_features=True, random_state=0
-    ),
+    "bagging": bagging(),
+    "bagging of features": bagging(max_features=0.5),
+    "bagging of features with replacement": bagging(bootstrap_features=True),
     # So few samples that members never see some classes.
-    "bagging of few": BaggingClassifier(n_estimators=9, max_samples=5, random_state=0),
-    "bagging of few, not trees": BaggingClassifier(
-        make_pipeline(StandardScaler(), TREE),
-        n_estimators=9,
-        max_samples=5,
-        max_features=0.5,
-        random_state=0,
-    ),
-    "bagging of lines": BaggingClassifier(
-        LogisticRegression(), n_estimators=5, max_features=0.5, random_state=0
-    ),
-    "bagging without probabilities": BaggingClassifier(
-        LinearSVC(), n_estimators=6, max_features=0.5, random_state=0
-    ),
-    "bagging of forests": BaggingClassifier(
-        RandomForestClassifier(3, random_state=0), n_estimators=4, random_state=0
-    ),
-    "bagging of pipelines": BaggingClassifier(
-        make_pipeline(StandardScaler(), TREE), n_estimators=4, random_state=0
-    ),
-    "boosting": AdaBoostClassifier(n_estimators=12, random_state=0),
-    "boosting of trees": AdaBoostClassifier(TREE, n_estimators=12, random_state=0),
-    "boosting of lines": AdaBoostClassifier(
-        LogisticRegression(), n_estimators=4, random_state=0
-    ),
+    "bagging of few": bagging(size=9, max_samples=5),
+    "bagging of few, not trees": bagging(SCALED, 9, max_samples=5, max_features=0.5),
+    "bagging of lines": bagging(LogisticRegression(), 5, max_features=0.5),
+    "bagging without probabilities": bagging(LinearSVC(), 6, max_features=0.5),
+    "bagging of forests": bagging(RandomForestClassifier(3, random_state=0), 4),
+    "bagging of pipelines": bagging(SCALED, 4),
+    "boosting": boosting(),
+    "boosting of trees": boosting(TREE),
+    "boosting of lines": boosting(LogisticRegression(), 4),
     "hard": VotingClassifier(MIXED),
     "hard weights": VotingClassifier(MIXED[:3], weights=[0.1, 0.2, 0.3]),
     "hard drop": VotingClassifier(
@@ -108,25 +104,14 @@ MODELS = {
     "soft weights": VotingClassifier(MIXED, voting="soft", weights=[1, 2, 3, 4]),
     "soft trees": VotingClassifier(TREES, voting="soft"),
     "soft weighted trees": VotingClassifier(TREES, voting="soft", weights=[3, 2, 1, 1]),
-    "soft forests": VotingClassifier(
-        [
-            ("forest", RandomForestClassifier(4, random_state=1)),
-            ("extra", ExtraTreesClassifier(4, random_state=2)),
-            ("scaled", make_pipeline(StandardScaler(), FOREST)),
-        ],
-        voting="soft",
-    ),
+    "soft forests": VotingClassifier(FORESTS, voting="soft"),
     "scaled forest": make_pipeline(StandardScaler(), FOREST),
     "scaled without mean": make_pipeline(StandardScaler(with_mean=False), FOREST),
     "scaled without scale": make_pipeline(StandardScaler(with_std=False), FOREST),
-    "min max bagging": make_pipeline(
-        MinMaxScaler((-3, 5)), BaggingClassifier(n_estimators=5, random_state=0)
-    ),
+    "min max bagging": make_pipeline(MinMaxScaler((-3, 5)), bagging(size=5)),
     "clipped": make_pipeline(MinMaxScaler(clip=True), FOREST),
     "passed through": Pipeline([("nothing", "passthrough"), ("forest", FOREST)]),
-    "scaled boosting": make_pipeline(
-        StandardScaler(), AdaBoostClassifier(n_estimators=9, random_state=0)
-    ),
+    "scaled boosting": make_pipeline(StandardScaler(), boosting(size=9)),
     "scaled soft": make_pipeline(
         StandardScaler(), VotingClassifier(MIXED, voting="soft")
     ),

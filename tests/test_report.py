@@ -35,15 +35,16 @@ import quorate
 from quorate._choosing import Evidence, FixedSize, choose, with_expected_error
 from quorate._choosing._crossfit import folds_of
 from quorate._output import plain
-from quorate._report import Request, _ensemble, _text, make_report, study_report
-from quorate._report._advice import advice, advised_size
-from quorate._report._expected import (
-    CurveSection,
-    MethodRow,
-    MethodsSection,
-    certificate_section,
-    methods_section,
+from quorate._report import (
+    Request,
+    _ensemble,
+    _expected,
+    _text,
+    make_report,
+    study_report,
 )
+from quorate._report._advice import advice, advised_size
+from quorate._report._expected import CurveSection, MethodRow, MethodsSection
 from quorate._report._page import embeddable
 from quorate._report._sections import (
     CHOSEN_BEFORE,
@@ -117,7 +118,7 @@ def test_numbers_are_those_of_the_functions_they_come_from(forest, made):
     assert data["decomposition"]["all"]["error"] == parts.error
     found = {row["measure"]: row["all"] for row in data["diversity"]}
     assert found == pytest.approx(quorate.diversity(votes))
-    _, selection = quorate.prune_with_selection(*forest)
+    _, selection = quorate.prune(*forest, return_selection=True)
     assert data["pruning"]["order"] == selection.order.tolist()
     assert made.selection.order.tolist() == selection.order.tolist()
     kept = [r for r in data["members"] if r["kept"] == "kept"]
@@ -453,7 +454,6 @@ def test_unseen_samples_give_a_certificate_and_calibration():
     certificate = found["certificate"]
     assert certificate["refusal"] is None
     assert found["lazy"]["note"] == ""
-    assert len(found["lazy"]["curve"]["settings"]) == 3
     assert 1 <= certificate["n_kept"] <= 15
     assert certificate["excess_limit"] <= certificate["tolerance"]
     modes = [row["mode"] for row in found["lazy"]["rows"]]
@@ -567,9 +567,16 @@ def folds(votes):
         yield held, np.setdiff1d(np.arange(votes.n_samples), held)
 
 
+def analysed(votes, method, keep=4, **options):
+    """Return what is known of a choice, and what was asked for."""
+    evidence = Evidence(votes.with_source(VoteSource.ASSUMED_NEW))
+    selection = choose(evidence, method, FixedSize(keep), seed=0)
+    request = Request(method=method, **options)
+    return _expected.analyse(evidence, selection, request), request
+
+
 def compared(votes, method, others):
-    score = accuracy_of(votes)
-    found = methods_section(Evidence(votes), method, others, 4, score, score, 0)
+    found = _expected.methods_section(*analysed(votes, method, methods=others))
     return {row.method: row for row in found.rows}
 
 
@@ -629,12 +636,10 @@ def test_random_choices_are_judged_against_all_members():
 
 @pytest.mark.parametrize(("method", "tried"), [("re", None), ("brier", 9)])
 def test_a_certificate_is_on_the_half_that_did_not_choose(method, tried):
-    votes = votes_of(n_samples=3000).with_source(VoteSource.ASSUMED_NEW)
+    votes = votes_of(n_samples=3000)
     mixed = np.random.default_rng(1).permutation(3000)
     first, second = (votes.at(np.sort(half)) for half in (mixed[:1500], mixed[1500:]))
-    selection = quorate.select(votes, method, keep=9)
-    score = accuracy_of(votes)
-    found = certificate_section(Evidence(votes), selection, method, 1, 3000, score)
+    found = _expected.certificate_section(*analysed(votes, method, 9, random_state=1))
     chosen = quorate.select(first, method, keep=tried or 1.0)
     right = quorate.certify(second, chosen, tolerance=0.02)
     for name in ("n_kept", "n_samples", "error", "full_error", "error_limit"):
@@ -1057,7 +1062,7 @@ def test_a_sentence_says_why_a_member_stays_or_goes(forest, method, n_kept):
 
 
 def test_a_member_has_one_accuracy_on_the_page(forest, monkeypatch):
-    monkeypatch.setattr("quorate._report._ensemble._COMPARED_SAMPLES", 40)
+    monkeypatch.setattr("quorate._report._ensemble.MOST_SAMPLES", 40)
     page = quorate.report(*forest, method="mdm", keep=5, methods=[])
     first = page.data["members"][page.selection.order[0]]
     assert first["accuracy"] == page.selection.votes.accuracies[int(first["member"])]

@@ -1,15 +1,15 @@
 """Pages about votes of which the models are gone."""
 
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
 import quorate
-from quorate._report._blend import BlendSection, blend_advice, blend_section
-from quorate._report._sections import ScoreValue
+from quorate._output import plain
+from quorate._report._advice import _blend
+from quorate._scoring import ScoreEstimate
 from quorate._votes import VoteSource
 from quorate.cli import main
 
@@ -95,9 +95,7 @@ def test_a_page_about_a_blend_takes_its_weights_and_scores(blend, made):
     assert weights == {
         f"model {n}": blend.weights.get(f"model {n}", 0) for n in range(7)
     }
-    found = made.data["blend"]
-    assert found["blend"] == {"value": blend.score,
-                              "standard_error": blend.standard_error}  # fmt: skip
+    assert made.data["blend"] == plain(blend.to_dict())
     assert f"has a neg_log_loss of {blend.score:.4f}, the best of them alone" in text
     for name, score, _ in blend.rows():
         assert f"neg_log_loss, {name} {score} ±" in text
@@ -126,15 +124,23 @@ def test_the_best_model_is_not_set_against_the_plain_mean():
     (0.3, "Choose between the blend of 2 and one alone: they are about as good."),
     (1.0, "Ask whether you need the blend: one alone is better."),
 ])  # fmt: skip
-def test_the_blend_is_set_against_its_best_model(share, said):
-    score = ScoreValue(-0.5, 0.01)
-    facts = BlendSection(
-        {"one": 0.6, "two": 0.4}, 2, "accuracy", "auto", "both", "a mean", "", {},
-        "one", score, score, score, None, ScoreValue(share - 0.3, 0.1),
-    )  # fmt: skip
-    assert blend_advice(facts)[0].startswith(said)
-    alone = replace(facts, n_weighted=1)
-    assert blend_advice(alone)[0] == "Use one alone: no other model has a weight."
+def test_the_blend_is_set_against_its_best_model(blend, share, said):
+    def score(value):
+        return ScoreEstimate(value, -value, value + np.array([-0.1, 0.1, -0.1, 0.1]))
+
+    class Found:
+        nested, best_nested = score(0.3 - share), score(0.0)
+        weights, best_single, rule = {"one": 0.6, "two": 0.4}, "one", "both"
+        scoring, method, plain_nested = "accuracy", "auto", None
+        in_words = blend.in_words
+
+    assert _blend(Found).title.startswith(said)
+    if share == 0:
+        Found.rule = "mean"
+        how = "with the weights in the table of members."
+        assert _blend(Found).title == f"Use the blend of 2, {how}"
+    Found.weights = {"one": 1.0}
+    assert _blend(Found).title == "Use one alone: no other model has a weight."
 
 
 def test_weights_of_a_plain_mean_are_enough_and_others_are_not(blend, made):
@@ -143,10 +149,6 @@ def test_weights_of_a_plain_mean_are_enough_and_others_are_not(blend, made):
     plain = f"{blend.plain_nested.score:.4f}".replace("-", "\u2212")
     assert f"weights for one, with a neg_log_loss of {plain}." in said["text"]
     assert f"the blend is {blend.in_words()}: {blend.formula}" in words_of(made.html)
-    mean = replace(blend_section(blend), rule="mean")
-    assert blend_advice(mean)[0] == (
-        "Use the blend of 7, with the weights in the table of members."
-    )
 
 
 def test_pages_of_few_models_speak_of_one_as_one():

@@ -325,57 +325,33 @@ class TestSeries:
             assert again.score == pytest.approx(plain.score)
 
 
-class TestNamesThatDoNotFit:
-    def test_other_words(self, found):
-        other = frames(["dog", "elk", "fox"])
-        why = "'m0': the columns are called 'dog', 'elk', 'fox', and the classes are 'a"
+def test_numbers_that_are_text():
+    """ "10" sorts before "9", and nobody says whether columns do."""
+    labels = np.array(["8", "9", "10"])[np.searchsorted(["ant", "bee", "cow"], Y)]
+    why = r"^blend: 'm0': the columns have no names, .* sort as '10', '8', '9'; say"
+    for given in (ARRAYS, frames([0, 1, 2], (0, 1, 2))):
         with pytest.raises(ValueError, match=why):
-            quorate.blend(other, Y)
-        again = quorate.blend(other, Y, classes=["cow", "ant", "bee"])
-        assert again.weights == pytest.approx(found.weights)
-        with pytest.raises(ValueError, match=r"classes= \(--classes\) what each"):
-            found.predict_proba(other)
+            quorate.blend(given, labels)
+    wanted = mean_score(ARRAYS, Y)
+    declared = quorate.blend(ARRAYS, labels, classes=["8", "9", "10"], method="mean")
+    assert declared.score == pytest.approx(wanted, rel=1e-6)
+    named = frames(["10", "8", "9"])
+    assert mean_score(named, labels) == pytest.approx(wanted, rel=1e-6)
 
-    @pytest.mark.parametrize(
-        "names",
-        [["cow", "ant", "ape"], ["cow", "ant", "ant"], ["p_cow", "p_ant", "p_bee"],
-         [1, 2, 3]],
-    )  # fmt: skip
-    def test_not_all_fit(self, names):
-        with pytest.raises(ValueError, match=r"the columns are called '\w+', '\w+', "):
-            quorate.blend(frames(names), Y)
 
-    def test_numbers_that_are_text(self):
-        """ "10" sorts before "9", and nobody says whether columns do."""
-        labels = np.array(["8", "9", "10"])[np.searchsorted(["ant", "bee", "cow"], Y)]
-        why = r"^blend: 'm0': the columns have no names, .* sort as '10', '8', '9'; say"
-        for given in (ARRAYS, frames([0, 1, 2], (0, 1, 2))):
-            with pytest.raises(ValueError, match=why):
-                quorate.blend(given, labels)
-        wanted = mean_score(ARRAYS, Y)
-        found = quorate.blend(ARRAYS, labels, classes=["8", "9", "10"], method="mean")
-        assert found.score == pytest.approx(wanted, rel=1e-6)
-        named = frames(["10", "8", "9"])
-        assert mean_score(named, labels) == pytest.approx(wanted, rel=1e-6)
+def test_names_that_do_not_fit_may_be_declared(found):
+    other = frames(["dog", "elk", "fox"])
+    again = quorate.blend(other, Y, classes=["cow", "ant", "bee"])
+    assert again.weights == pytest.approx(found.weights)
+    with pytest.raises(ValueError, match=r"classes= \(--classes\) what each"):
+        found.predict_proba(other)
 
-    def test_a_first_row_taken_for_names(self, tmp_path):
-        for name, array in ARRAYS.items():
-            np.savetxt(tmp_path / f"{name}.csv", array, delimiter=",")
-        with pytest.raises(ValueError, match=r"the columns are called '[0-9.e-]+', "):
-            quorate.blend(tmp_path, np.asarray(Y)[1:])
 
-    def test_classes_against_names(self):
-        why = (
-            "'m0': a column is called 'bee', and classes says it stands for 'cow'; "
-            "give classes in the order of the columns"
-        )
-        with pytest.raises(ValueError, match=why):
-            quorate.blend(
-                frames(["cow", "ant", "bee"]), Y, classes=["ant", "bee", "cow"]
-            )
-        arrays, y = made(n_classes=2)
-        with pytest.raises(ValueError, match="a column is called 'ant', and classes"):
-            quorate.blend(frames(["ant"], (0,), arrays), y, classes=["ant", "bee"])
+def test_a_first_row_taken_for_names(tmp_path):
+    for name, array in ARRAYS.items():
+        np.savetxt(tmp_path / f"{name}.csv", array, delimiter=",")
+    with pytest.raises(ValueError, match=r"the columns are called '[0-9.e-]+', "):
+        quorate.blend(tmp_path, np.asarray(Y)[1:])
 
 
 @pytest.mark.parametrize("method", ["simplex", "geometric"])
@@ -659,172 +635,136 @@ class TestRowNames:
             quorate.blend(tmp_path, Y)
 
 
-class TestLabelsAndMasks:
-    """Labels come back as they were given or are refused; nothing is hidden."""
+# ------------------------------------------------- refusals
 
-    def test_masked_labels(self, found):
-        hidden = np.ma.array(Y, mask=np.arange(300) == 7)
-        with pytest.raises(ValueError, match=r"^blend: y: masked at sample 7; nothing"):
-            quorate.blend(ARRAYS, hidden)
-        assert quorate.blend(ARRAYS, np.ma.array(Y)).weights == found.weights
+TWO, Y_TWO = made(n_classes=2)
+NUMBERS = np.where(Y_TWO == "ant", 1, 2)
+RARE = np.where(np.arange(300) == 7, "cow", np.where(Y == "cow", "bee", Y))
+CALLED = r"the columns are called '\w+', '\w+', "
+UNFIT = r"the score cannot be had on these samples: pos_label=1 .*_macro' fits\.$"
 
-    def test_masked_probabilities(self, found):
-        hidden = np.ma.array(ARRAYS["m1"], mask=False)
-        assert quorate.blend(ARRAYS | {"m1": hidden}, Y).weights == found.weights
-        hidden[7, 1] = np.ma.masked
-        why = (
-            "'m1': masked at sample 7; every model gives a probability for each sample"
-        )
-        with pytest.raises(ValueError, match=f"^blend: {why}"):
-            quorate.blend(ARRAYS | {"m1": hidden}, Y)
-        with pytest.raises(ValueError, match=f"^Blend.predict_proba: {why}"):
-            found.predict_proba(ARRAYS | {"m1": hidden})
-        whole = np.ma.stack([ARRAYS["m0"], hidden])
-        with pytest.raises(ValueError, match="'model_1': masked at sample 7"):
-            quorate.blend(whole, Y)
 
-    def test_labels_of_mixed_types(self):
-        arrays, y = made(n_classes=2)
-        mixed = ["1" if label == "ant" else 2 for label in y]
-        why = "^blend: y: labels of mixed types, int and str"
+def with_m1(change):
+    return ARRAYS | {"m1": change(ARRAYS["m1"])}
+
+
+def masked(array):
+    return np.ma.array(array, mask=np.arange(array.size).reshape(array.shape) == 7)
+
+
+def missing(labels, value=None):
+    return [*labels[:7], value, *labels[8:]]
+
+
+REFUSED = [
+    # arrays
+    (with_m1(lambda a: a[:99]), Y, {}, "'m1' has 99 samples and 3 classes"),
+    (with_m1(lambda a: a * 3), Y, {}, "'m1': probabilities lie between"),
+    (with_m1(lambda a: a / 3), Y, {}, "'m1': the probabilities of sample"),
+    (with_m1(lambda a: a * np.nan), Y, {}, "'m1': probabilities lie"),
+    (with_m1(lambda a: a.astype(str)), Y, {}, "'m1': probabilities are"),
+    (with_m1(lambda a: a[None]), Y, {}, r"'m1': an array of shape \(1,"),
+    (with_m1(masked), Y, {}, "'m1': masked at sample 2; every model gives a prob"),
+    (np.ma.stack([ARRAYS["m0"], masked(ARRAYS["m1"])]), Y, {}, "'model_1': masked at"),
+    ({}, Y, {}, "no model at all"),
+    ([], Y, {}, "no model at all"),
+    (ARRAYS["m1"], Y, {}, r"got an array of shape \(300, 3\)"),
+    ({"1": ARRAYS["m1"], 1: ARRAYS["m2"]}, Y, {}, "two models have the same name"),
+    ({"m0": ARRAYS["m0"][:, 0]}, Y, {}, "have 2 columns and y has 3 classes"),
+    # columns
+    (frames(["dog", "elk", "fox"]), Y, {}, "called 'dog', 'elk', 'fox', and the class"),
+    (frames(["cow", "ant", "ape"]), Y, {}, CALLED),
+    (frames(["cow", "ant", "ant"]), Y, {}, CALLED),
+    (frames(["p_cow", "p_ant", "p_bee"]), Y, {}, CALLED),
+    (frames([1, 2, 3]), Y, {}, CALLED),
+    (
+        *(frames(["cow", "ant", "bee"]), Y, {"classes": ["ant", "bee", "cow"]}),
+        "'m0': a column is called 'bee', and classes says it stands for 'cow'; give cl",
+    ),
+    (
+        *(frames(["ant"], (0,), TWO), Y_TWO, {"classes": ["ant", "bee"]}),
+        "a column is called 'ant', and classes",
+    ),
+    # labels
+    (ARRAYS, Y[1:], {}, r"y has shape \(299,\)"),
+    (ARRAYS, RARE, {}, "class 'cow' has 1 samples"),
+    (ARRAYS, masked(Y), {}, r"^blend: y: masked at sample 7; nothing"),
+    (TWO, ["1" if x == 1 else 2 for x in NUMBERS], {}, "^blend: y: labels of mixed t"),
+    (TWO, missing(NUMBERS), {}, r"^blend: y: missing label at sample 7\.$"),
+    (TWO, missing(Y_TWO, float("nan")), {}, r"y: missing label at sample 7\.$"),
+    (TWO, pd.Series(missing(NUMBERS), dtype="Int64"), {}, "missing label at sample 7"),
+    (TWO, NUMBERS, {"classes": ["1", 2]}, "classes: labels of mixed types, int and"),
+    (TWO, NUMBERS, {"classes": ["1", "2"]}, "classes and y: labels of mixed types, "),
+    # options
+    (ARRAYS, Y, {"names": ["m0", "mx"]}, "no model 'mx'"),
+    (ARRAYS, Y, {"names": ["m0", "m1", "m0"]}, "names has the model 'm0' more than on"),
+    ({"1": TWO["m0"]}, Y_TWO, {"names": [1, "1"]}, "has the model '1' more than once"),
+    (
+        list(TWO.values())[:2],
+        Y_TWO,
+        {"names": [1, "1"]},
+        "2 models and 1 differ",
+    ),
+    (ARRAYS, Y, {"keep": 0}, r"keep=0\): a whole number of at least 1"),
+    (ARRAYS, Y, {"keep": True}, "keep=True"),
+    (ARRAYS, Y, {"keep": 0.5}, "keep=0.5"),
+    (ARRAYS, Y, {"folds": 1}, r"folds=1\): a whole number of at least 2"),
+    (ARRAYS, Y, {"method": "simplexx"}, "unknown method 'simplexx'"),
+    (ARRAYS, Y, {"classes": ["ant", "bee"]}, "classes names 2 classes"),
+    (ARRAYS, Y, {"classes": ["ant", "bee", "bee"]}, "classes names 3 classes"),
+    (ARRAYS, Y, {"classes": ["ant", "bee", "dog"]}, "label 'cow', which is not among"),
+    (ARRAYS, Y, {"scoring": "balanced_acuracy"}, "did you mean"),
+    (ARRAYS, Y, {"scoring": "r2"}, "not a score of classes"),
+    (ARRAYS, Y, {"scoring": "roc_auc"}, "for two classes, and there are 3; 'roc_auc"),
+    (TWO, Y_TWO, {"scoring": "f1"}, UNFIT),
+    (TWO, Y_TWO, {"scoring": "precision", "method": "single"}, UNFIT),
+]
+
+
+@pytest.mark.parametrize(("arrays", "y", "options", "why"), REFUSED)
+def test_refused(arrays, y, options, why):
+    with pytest.raises(ValueError, match=why):
+        quorate.blend(arrays, y, **options)
+
+
+def test_one_table_is_refused():
+    with pytest.raises(TypeError, match="one table is not enough"):
+        quorate.blend(pd.DataFrame({"a": [0.1, 0.2]}), [0, 1])
+
+
+def test_a_mask_that_hides_nothing(found):
+    shown = ARRAYS | {"m1": np.ma.array(ARRAYS["m1"], mask=False)}
+    assert quorate.blend(shown, np.ma.array(Y)).weights == found.weights
+
+
+def test_folders_that_are_refused(tmp_path):
+    with pytest.raises(FileNotFoundError, match="is not a folder"):
+        quorate.blend(tmp_path / "none", Y)
+    with pytest.raises(FileNotFoundError, match=r"has no \.npy"):
+        quorate.blend(tmp_path, Y)
+    (tmp_path / "m.npy").write_bytes(b"nonsense")
+    with pytest.raises(ValueError, match=r"m\.npy: not an array of numbers"):
+        quorate.blend(tmp_path, Y)
+    # No code in a file runs.
+    np.save(tmp_path / "m.npy", np.array([{"a": 1}], dtype=object))
+    with pytest.raises(ValueError, match="not an array of numbers"):
+        quorate.blend(tmp_path, Y)
+    (tmp_path / "m.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(ValueError, match="two files for the model 'm'"):
+        quorate.blend(tmp_path, Y)
+
+
+def test_predictions_that_are_refused(found):
+    best = found.best_single
+    lacking = {name: array for name, array in ARRAYS.items() if name != best}
+    for given, why in (
+        (lacking, f"'{best}' has a weight of"),
+        (list(ARRAYS.values())[:3], "3 models and 8 different names"),
+        ({name: [0.5] for name in NAMES}, "arrays of 2 classes"),
+        (with_m1(masked), "^Blend.predict_proba: 'm1': masked at sample 2"),
+    ):
         with pytest.raises(ValueError, match=why):
-            quorate.blend(arrays, mixed)
-        numbers = [1 if label == "ant" else 2 for label in y]
-        assert quorate.blend(arrays, numbers).classes.tolist() == [1, 2]
-        with pytest.raises(ValueError, match="classes: labels of mixed types, int and"):
-            quorate.blend(arrays, numbers, classes=["1", 2])
-        with pytest.raises(ValueError, match="classes and y: labels of mixed types, "):
-            quorate.blend(arrays, numbers, classes=["1", "2"])
-        with pytest.raises(ValueError, match=r"^blend: y: missing label at sample 3"):
-            quorate.blend(arrays, [*numbers[:3], None, *numbers[4:]])
-
-    @pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT])
-    @pytest.mark.parametrize("numbers", [True, False])
-    @pytest.mark.parametrize("form", [np.asarray, list, pd.Series])
-    def test_missing_labels(self, missing, numbers, form):
-        arrays, y = made(n_classes=2)
-        labels = ((y == "ant").astype(int) if numbers else y).astype(object)
-        labels[7] = missing
-        why = r"^blend: y: missing label at sample 7\.$"
-        with pytest.raises(ValueError, match=why):
-            quorate.blend(arrays, form(labels))
-
-    @pytest.mark.parametrize("dtype", ["Int64", "string", "category", "boolean"])
-    def test_missing_labels_of_other_types(self, dtype):
-        arrays, y = made(n_classes=2)
-        codes = pd.Series((y == "ant").astype(int))
-        labels = codes.astype(dtype) if dtype != "string" else pd.Series(y, dtype=dtype)
-        assert quorate.blend(arrays, labels, method="mean").classes.size == 2
-        labels[7] = pd.NA
-        with pytest.raises(ValueError, match=r"^blend: y: missing label at sample 7\."):
-            quorate.blend(arrays, labels)
-
-    def test_scores_of_two_classes(self):
-        why = r"^blend\(scoring='roc_auc'\): for two classes, and there are 3; 'roc_auc"
-        with pytest.raises(ValueError, match=why):
-            quorate.blend(ARRAYS, Y, scoring="roc_auc")
-
-
-class TestRefusals:
-    @pytest.mark.parametrize(
-        ("change", "why"),
-        [
-            (lambda a: a | {"m1": a["m1"][:99]}, "'m1' has 99 samples and 3 classes"),
-            (lambda a: a | {"m1": a["m1"] * 3}, "'m1': probabilities lie between"),
-            (lambda a: a | {"m1": a["m1"] / 3}, "'m1': the probabilities of sample"),
-            (lambda a: a | {"m1": a["m1"] * np.nan}, "'m1': probabilities lie"),
-            (lambda a: a | {"m1": a["m1"].astype(str)}, "'m1': probabilities are"),
-            (lambda a: a | {"m1": a["m1"][None]}, r"'m1': an array of shape \(1,"),
-            (lambda a: {}, "no model at all"),
-            (lambda a: [], "no model at all"),
-            (lambda a: a["m1"], r"got an array of shape \(300, 3\)"),
-            (lambda a: {"1": a["m1"], 1: a["m2"]}, "two models have the same name"),
-            (lambda a: {"m0": a["m0"][:, 0]}, "have 2 columns and y has 3 classes"),
-        ],
-    )  # fmt: skip
-    def test_arrays(self, change, why):
-        with pytest.raises(ValueError, match=why):
-            quorate.blend(change(dict(ARRAYS)), Y)
-
-    def test_one_table(self):
-        with pytest.raises(TypeError, match="one table is not enough"):
-            quorate.blend(pd.DataFrame({"a": [0.1, 0.2]}), [0, 1])
-
-    @pytest.mark.parametrize(
-        ("options", "why"),
-        [
-            ({"names": ["m0", "mx"]}, "no model 'mx'"),
-            ({"names": ["m0", "m1", "m0"]}, "names has the model 'm0' more than once"),
-            ({"keep": 0}, r"keep=0\): a whole number of at least 1"),
-            ({"keep": True}, "keep=True"),
-            ({"keep": 0.5}, "keep=0.5"),
-            ({"folds": 1}, r"folds=1\): a whole number of at least 2"),
-            ({"scoring": "balanced_acuracy"}, "did you mean"),
-            ({"scoring": "r2"}, "not a score of classes"),
-            ({"method": "simplexx"}, "unknown method 'simplexx'"),
-            ({"classes": ["ant", "bee"]}, "classes names 2 classes"),
-            ({"classes": ["ant", "bee", "bee"]}, "classes names 3 classes"),
-            ({"classes": ["ant", "bee", "dog"]}, "label 'cow', which is not among"),
-        ],
-    )
-    def test_options(self, options, why):
-        with pytest.raises(ValueError, match=why):
-            quorate.blend(ARRAYS, Y, **options)
-
-    def test_the_same_name_twice(self):
-        arrays = [ARRAYS["m0"], ARRAYS["m1"]]
-        for names in (["a", "a"], [1, "1"]):
-            with pytest.raises(ValueError, match="2 models and 1 different names"):
-                quorate.blend(arrays, Y, names=names)
-            given = dict(zip(["1", "a"], arrays, strict=True))
-            why = f"^blend: names has the model '{names[1]}' more than once"
-            with pytest.raises(ValueError, match=why):
-                quorate.blend(given, Y, names=names)
-
-    @pytest.mark.parametrize("scoring", ["f1", "precision", "jaccard"])
-    @pytest.mark.parametrize("method", ["auto", "single"])
-    def test_a_score_of_a_class_called_1(self, scoring, method):
-        arrays, y = made(n_classes=2)
-        why = (
-            rf"^blend\(scoring='{scoring}'\): the score cannot be had on these "
-            rf"samples: pos_label=1 .*; scoring='{scoring}_macro' fits\.$"
-        )
-        with pytest.raises(ValueError, match=why):
-            quorate.blend(arrays, y, scoring=scoring, method=method)
-
-    def test_labels(self):
-        with pytest.raises(ValueError, match=r"y has shape \(299,\)"):
-            quorate.blend(ARRAYS, Y[1:])
-        rare = np.where(np.arange(300) == 7, "cow", np.where(Y == "cow", "bee", Y))
-        with pytest.raises(ValueError, match="class 'cow' has 1 samples"):
-            quorate.blend(ARRAYS, rare)
-
-    def test_folders(self, tmp_path):
-        with pytest.raises(FileNotFoundError, match="is not a folder"):
-            quorate.blend(tmp_path / "none", Y)
-        with pytest.raises(FileNotFoundError, match=r"has no \.npy"):
-            quorate.blend(tmp_path, Y)
-        (tmp_path / "m.npy").write_bytes(b"nonsense")
-        with pytest.raises(ValueError, match=r"m\.npy: not an array of numbers"):
-            quorate.blend(tmp_path, Y)
-        (tmp_path / "m.csv").write_text("a,b\n1,2\n")
-        with pytest.raises(ValueError, match="two files for the model 'm'"):
-            quorate.blend(tmp_path, Y)
-
-    def test_no_code_in_a_file_runs(self, tmp_path):
-        np.save(tmp_path / "m.npy", np.array([{"a": 1}], dtype=object))
-        with pytest.raises(ValueError, match="not an array of numbers"):
-            quorate.blend(tmp_path, Y)
-
-    def test_predictions(self, found):
-        lacking = {name: array for name, array in ARRAYS.items()
-                   if name != found.best_single}  # fmt: skip
-        with pytest.raises(ValueError, match=f"'{found.best_single}' has a weight of"):
-            found.predict_proba(lacking)
-        with pytest.raises(ValueError, match="3 models and 8 different names"):
-            found.predict_proba(list(ARRAYS.values())[:3])
-        with pytest.raises(ValueError, match="arrays of 2 classes"):
-            found.predict_proba({name: [0.5] for name in NAMES})
+            found.predict_proba(given)
 
 
 def test_rule_formula_and_recipe(found):

@@ -1,21 +1,18 @@
 """LazyClassifier among scikit-learn's tools: files, copies, refusals, odd input."""
 
 import pickle
-import re
 import warnings
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
-    ExtraTreesClassifier,
     GradientBoostingClassifier,
     RandomForestClassifier,
     RandomForestRegressor,
@@ -131,24 +128,6 @@ def test_scores_are_those_of_the_members_asked(forest, data):
         np.testing.assert_allclose(shares[row], mean)
 
 
-@pytest.mark.parametrize("mode", ["exact", "bayes", "calibrated"])
-def test_the_same_whatever_the_batch_and_the_number_of_jobs(mode):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(2700, 5))
-    y = (X.sum(axis=1) + rng.normal(size=2700) > 0).astype(int)
-    forest = RandomForestClassifier(30, max_depth=5, random_state=0)
-    forest.fit(X[:200], y[:200])
-    lazy = LazyClassifier(forest, mode, 0.9, 0.05, random_state=0).fit(X[200:700])
-    rows = X[700:]
-    for found in ("predict", "predict_proba", "members_asked"):
-        whole = getattr(lazy, found)(rows)
-        parts = [getattr(lazy, found)(part) for part in np.array_split(rows, 40)]
-        np.testing.assert_array_equal(np.concatenate(parts), whole)
-        lazy.set_params(n_jobs=2)
-        np.testing.assert_array_equal(getattr(lazy, found)(rows), whole)
-        lazy.set_params(n_jobs=None)
-
-
 def test_wide_rows_are_copied_less_often_and_come_out_the_same():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 2000)).astype(np.float32)
@@ -187,72 +166,6 @@ def test_frames_reach_the_members_as_frames(data, frame):
     ).fit(X, y)
     lazy = LazyClassifier(voting, block_size=1).fit()
     np.testing.assert_array_equal(lazy.predict(new), voting.predict(new))
-
-
-@pytest.mark.parametrize("form", [sp.csr_matrix, sp.csc_array, sp.coo_array])
-def test_sparse_rows(data, form):
-    X, y, new = data
-    for ensemble in (
-        RandomForestClassifier(20, random_state=0),
-        BaggingClassifier(n_estimators=20, max_features=0.5, random_state=0),
-        AdaBoostClassifier(n_estimators=20, random_state=0),
-    ):
-        ensemble.fit(sp.csr_matrix(X), y)
-        lazy = LazyClassifier(ensemble).fit()
-        rows = form(new)
-        np.testing.assert_array_equal(lazy.predict(rows), ensemble.predict(rows))
-        assert lazy.members_asked(rows).mean() < 20
-
-
-def test_missing_values_where_trees_take_them(data):
-    X, y, new = data
-    X, new = X.copy(), new.copy()
-    X[::7, 3] = new[::5, 3] = np.nan
-    for ensemble in (
-        RandomForestClassifier(20, random_state=0),
-        BaggingClassifier(n_estimators=20, random_state=0),
-    ):
-        ensemble.fit(X, y)
-        lazy = LazyClassifier(ensemble).fit()
-        np.testing.assert_array_equal(lazy.predict(new), ensemble.predict(new))
-
-
-@pytest.mark.filterwarnings("ignore:overflow encountered in cast")
-@pytest.mark.parametrize("value", [np.nan, np.inf, 1e300])
-@pytest.mark.parametrize(
-    "ensemble",
-    [
-        RandomForestClassifier(5, monotonic_cst=[1] + [0] * 29),
-        ExtraTreesClassifier(5, monotonic_cst=[1] + [0] * 29),
-        BaggingClassifier(DecisionTreeClassifier(monotonic_cst=[1] + [0] * 29)),
-        AdaBoostClassifier(n_estimators=5),
-    ],
-    ids=lambda ensemble: type(ensemble).__name__,
-)
-def test_rows_the_ensemble_refuses_are_refused_as_it_does(data, ensemble, value):
-    X, y, new = data
-    ensemble.fit(X, y)
-    new = new.copy()
-    new[7, 3] = value
-    try:
-        expected = ensemble.predict(new)
-    except ValueError as refusal:
-        with pytest.raises(ValueError, match=str(refusal).split("\n")[0][:40]):
-            LazyClassifier(ensemble).fit().predict(new)
-    else:
-        found = LazyClassifier(ensemble).fit().predict(new)
-        np.testing.assert_array_equal(found, expected)
-
-
-@pytest.mark.parametrize(
-    "rows", [np.zeros((3, 4)), np.zeros(30), [["a"] * 30], np.zeros((0, 30))]
-)
-def test_wrong_rows_are_scikit_learns_to_refuse(forest, rows):
-    lazy = LazyClassifier(forest).fit()
-    with pytest.raises(ValueError, match=r".") as theirs:
-        forest.predict(rows)
-    with pytest.raises(ValueError, match=re.escape(str(theirs.value))):
-        lazy.predict(rows)
 
 
 def test_one_class_and_one_member():
@@ -397,28 +310,6 @@ def test_pickles_hold_no_tables(forest, data):
         np.testing.assert_array_equal(
             getattr(again, found)(data[2]), getattr(lazy, found)(data[2])
         )
-
-
-@pytest.mark.parametrize("mode", ["exact", "bayes", "calibrated"])
-def test_saved_and_loaded(forest, data, mode, tmp_path):
-    from skops.io import get_untrusted_types
-
-    path = tmp_path / "lazy.skops"
-    lazy = LazyClassifier(forest, mode, epsilon=0.05, random_state=0).fit(data[2])
-    quorate.save(lazy, path)
-    again = quorate.load(path, trusted=get_untrusted_types(file=path))
-    np.testing.assert_array_equal(again.predict(data[2]), lazy.predict(data[2]))
-    np.testing.assert_array_equal(
-        again.members_asked(data[2]), lazy.members_asked(data[2])
-    )
-    assert again.expected_disagreement_ == lazy.expected_disagreement_
-
-
-def test_around_another_wrapper(forest, data):
-    frozen = LazyClassifier(FrozenEstimator(forest)).fit()
-    twice = LazyClassifier(LazyClassifier(forest)).fit()
-    for lazy in (frozen, twice):
-        np.testing.assert_array_equal(lazy.predict(data[2]), forest.predict(data[2]))
 
 
 def test_on_top_of_a_pruned_ensemble(forest, data):

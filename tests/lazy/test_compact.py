@@ -320,45 +320,32 @@ def test_nodes_of_most_rows_follow_each_other():
         assert seen == set(range(root, end))
 
 
-@pytest.mark.parametrize(
-    ("part", "forge"),
-    [
-        ("counts", lambda a: a + 1),
-        ("counts", lambda a: a[:0]),
-        ("counts", lambda a: np.r_[a[0] - 2, a[1] + 2, a[2:]]),
-        ("counts", lambda a: np.array([2**62, 2**62, 5, 5])),
-        ("counts", lambda a: "many"),
-        ("leaf", lambda a: ~a),
-        ("leaf", lambda a: a[:-1]),
-        ("leaf", lambda a: np.zeros_like(a)),
-        ("columns", lambda a: a + 200),
-        ("columns", lambda a: a.astype(int) - 100),
-        ("columns", lambda a: a.astype(float)),
-        ("columns", lambda a: a[:-1]),
-        ("columns", lambda a: a.astype(np.int64) + 2**30),
-        ("thresholds", lambda a: a[1:]),
-        ("thresholds", lambda a: a[:, 1:]),
-        ("payload", lambda a: np.full(a.size, 3)),
-        ("payload", lambda a: np.full(a.size, -1 - 10_000)),
-        ("payload", lambda a: np.full(a.size, 2**40)),
-        ("payload", lambda a: a[:-1]),
-        ("table", lambda a: a[:1]),
-        ("table", lambda a: a[:, :-1]),
-        ("table", lambda a: a.ravel()),
-        ("n_features", lambda n: 0),
-        ("n_features", lambda n: 2**40),
-        ("n_features", lambda n: None),
-        ("n_classes", lambda n: 2),
-        ("n_classes", lambda n: 2**31),
-        ("missing_left", lambda a: None),
-    ],
-)
-def test_forged_trees_are_refused(wine, part, forge):
+FORGED_TREES = {
+    "counts": [lambda a: a + 1, lambda a: a[:0], lambda a: "many",
+               lambda a: np.r_[a[0] - 2, a[1] + 2, a[2:]],
+               lambda a: np.array([2**62, 2**62, 5, 5])],
+    "leaf": [np.invert, lambda a: a[:-1], np.zeros_like],
+    "columns": [lambda a: a + 200, lambda a: a.astype(int) - 100,
+                lambda a: a.astype(float), lambda a: a[:-1],
+                lambda a: a.astype(np.int64) + 2**30],
+    "thresholds": [lambda a: a[1:], lambda a: a[:, 1:]],
+    "payload": [lambda a: np.full(a.size, 3), lambda a: np.full(a.size, -1 - 10_000),
+                lambda a: np.full(a.size, 2**40), lambda a: a[:-1]],
+    "table": [lambda a: a[:1], lambda a: a[:, :-1], np.ravel],
+    "n_features": [lambda n: 0, lambda n: 2**40, lambda n: None],
+    "n_classes": [lambda n: 2, lambda n: 2**31],
+    "missing_left": [lambda a: None],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("part", FORGED_TREES)
+def test_forged_trees_are_refused(wine, part):
     state = LazyClassifier(wine[2]).fit().compact().__getstate__()
     parts = state["trees"]
-    forged, gone = {**parts, part: forge(parts[part])}, dict(parts)
+    forged = [{**parts, part: forge(parts[part])} for forge in FORGED_TREES[part]]
+    gone = dict(parts)
     del gone[part]
-    for trees in (forged, gone):
+    for trees in (*forged, gone):
         with pytest.raises(ValueError, match="CompactClassifier: damaged or forged"):
             CompactClassifier().__setstate__({**state, "trees": trees})
 
@@ -405,17 +392,16 @@ def test_indices_are_checked_before_a_kernel_sees_them(wine, forge, problem):
         forged.check()
 
 
-@pytest.mark.parametrize(
-    "roots", [np.array([-1]), np.array([10**6]), np.array([], dtype=int), np.eye(2)]
-)
-def test_roots_are_checked(wine, roots):
+def test_roots_and_forms_are_checked(wine):
     trees = unpack(packed(wine))
-    with pytest.raises(ValueError, match="a tree without a root"):
-        TreeArrays(trees.nodes, roots, trees.table, 13, 3).check()
-
-
-def test_forms_are_checked(wine):
-    trees = unpack(packed(wine))
+    for roots in (
+        np.array([-1]),
+        np.array([10**6]),
+        np.array([], dtype=int),
+        np.eye(2),
+    ):
+        with pytest.raises(ValueError, match="a tree without a root"):
+            TreeArrays(trees.nodes, roots, trees.table, 13, 3).check()
     for nodes, table, problem in (
         (trees.nodes["child"], trees.table, "nodes of another form"),
         (trees.nodes[None], trees.table, "nodes of another form"),
@@ -426,54 +412,36 @@ def test_forms_are_checked(wine):
             TreeArrays(nodes, trees.roots, table, 13, 3).check()
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("mode", "quick"),
-        ("mode", None),
-        ("confidence", 1.0),
-        ("confidence", float("nan")),
-        ("margin", float("inf")),
-        ("against", "much"),
-        ("weights", np.ones(3)),
-        ("weights", np.full(40, np.nan)),
-        ("weights", -np.ones(40)),
-        ("weights", [10**400] * 40),
-        ("reach", np.ones((40, 1))),
-        ("handicap", np.zeros(2)),
-        ("classes_", np.arange(2)),
-        ("order_", np.zeros(40, dtype=int)),
-        ("order_", np.arange(40) + 1),
-        ("order_", np.arange(40) / 2),
-        ("stops_", [1, 41]),
-        ("stops_", [0, 40]),
-        ("stops_", [20, 20, 40]),
-        ("stops_", [40, 20]),
-        ("stops_", []),
-        ("stops_", [[40]]),
-        ("threshold_", "low"),
-        ("expected_disagreement_", "few"),
-        ("feature_names_in_", np.array(["a"])),
-    ],
-)
-def test_forged_facts_are_refused(wine, name, value):
-    small = LazyClassifier(wine[2], "bayes", random_state=0).fit().compact()
-    state = copy.deepcopy(small.__getstate__())
-    state["facts"][name] = value
-    with pytest.raises(ValueError, match="CompactClassifier: damaged or forged"):
-        CompactClassifier.__new__(CompactClassifier).__setstate__(state)
-    for broken in ({**state, "facts": None}, {"trees": state["trees"]}, {"x": 1}):
-        with pytest.raises(ValueError, match="CompactClassifier: damaged or forged"):
-            CompactClassifier.__new__(CompactClassifier).__setstate__(broken)
+FORGED_FACTS = {
+    "mode": ["quick", None],
+    "confidence": [1.0, float("nan")],
+    "margin": [float("inf")],
+    "against": ["much"],
+    "weights": [np.ones(3), np.full(40, np.nan), -np.ones(40), [10**400] * 40],
+    "reach": [np.ones((40, 1))],
+    "handicap": [np.zeros(2)],
+    "classes_": [np.arange(2)],
+    "order_": [np.zeros(40, dtype=int), np.arange(40) + 1, np.arange(40) / 2],
+    "stops_": [[1, 41], [0, 40], [20, 20, 40], [40, 20], [], [[40]]],
+    "threshold_": ["low"],
+    "expected_disagreement_": ["few"],
+    "feature_names_in_": [np.array(["a"])],
+}
 
 
-def test_calibrated_without_a_threshold_is_refused(wine):
+@pytest.mark.parametrize("name", FORGED_FACTS)
+def test_forged_facts_are_refused(wine, name):
     X, _, forest = wine
-    lazy = LazyClassifier(forest, "calibrated", epsilon=0.1).fit(X)
-    state = lazy.compact().__getstate__()
-    state["facts"]["threshold_"] = None
-    with pytest.raises(ValueError, match="damaged or forged"):
-        CompactClassifier.__new__(CompactClassifier).__setstate__(state)
+    state = LazyClassifier(forest, "bayes", random_state=0).fit().compact()
+    state = copy.deepcopy(state.__getstate__())
+    calibrated = LazyClassifier(forest, "calibrated", epsilon=0.1).fit(X).compact()
+    calibrated = calibrated.__getstate__()
+    facts = [{**state["facts"], name: value} for value in FORGED_FACTS[name]]
+    facts += [{**calibrated["facts"], "threshold_": None}, None]
+    broken = [{**state, "facts": one} for one in facts]
+    for one in (*broken, {"trees": state["trees"]}, {"x": 1}):
+        with pytest.raises(ValueError, match="CompactClassifier: damaged or forged"):
+            CompactClassifier().__setstate__(one)
 
 
 def test_a_forged_file_is_refused(wine, tmp_path, monkeypatch):

@@ -104,15 +104,3 @@ def test_half_a_vote_is_enough_when_the_tie_favours_the_leader():
     high = LazyClassifier(pool, order=[2, 3, 0, 1], block_size=1).fit()
     assert high.predict([[1.0]]) == [0]
     assert high.members_asked([[1.0]]) == [4]
-
-
-def test_boosting_with_equal_weights_is_left_to_the_boosting():
-    # It takes thirds of the weight off other classes, so that its ties are rounded.
-    rng = np.random.default_rng(0)
-    X = rng.integers(0, 3, (200, 4)).astype(float)
-    boosting = AdaBoostClassifier(
-        DecisionTreeClassifier(max_depth=2), n_estimators=9, random_state=0
-    ).fit(X, rng.integers(0, 4, 200))
-    boosting.estimator_weights_[:] = 1.0
-    lazy = LazyClassifier(boosting, order="random", random_state=1).fit()
-    np.testing.assert_array_equal(lazy.predict(X), boosting.predict(X))

@@ -126,14 +126,6 @@ def test_loss_by_name_and_score_by_name_are_the_same_search():
         assert one.weights_ == pytest.approx(other.weights_)
 
 
-def test_fitting_tells_progress():
-    seen = []
-    ForwardSearch(3, "f1_macro").fit(
-        some_votes(0, "votes"), progress=lambda done, total: seen.append((done, total))
-    )
-    assert seen == [(1, 3), (2, 3), (3, 3)]
-
-
 @pytest.mark.parametrize("name", ["balanced_accuracy", "f1_macro"])
 def test_a_loss_is_the_one_that_was_foreseen_also_where_nobody_votes(name):
     rng = np.random.default_rng(0)

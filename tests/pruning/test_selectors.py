@@ -10,7 +10,6 @@ from tests.pruning.slow_selectors import Shares
 import quorate
 from quorate import pruning
 from quorate.pruning._running_average import running_average
-from quorate.testing import check_pruner
 
 N_VOTES = 60
 
@@ -268,51 +267,6 @@ def test_probabilities_matter():
         assert pruner.fit(soft).order_.tolist() == [1], pruner
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "pruner",
-    [
-        pruning.BrierSelection(target="soft"),
-        pruning.BrierSelection(sweeps=0),
-        pruning.MarginLoss(slope=8.0, sweeps=0),
-        pruning.SparseWeights(search="path"),
-        pruning.GreedySelection(loss="brier", replace=False),
-        pruning.GreedySelection(loss="log_loss", n_bags=3, n_rounds=5),
-        pruning.SimplexWeights(loss="brier", smoothing=0.0),
-    ],
-    ids=repr,
-)
-def test_conformance_of_options(pruner):
-    check_pruner(pruner)
-
-
-@pytest.mark.parametrize(
-    ("cls", "parameter", "value", "fits"),
-    [
-        ("BrierSelection", "target", "labels", "use 'label' or 'soft'"),
-        ("BrierSelection", "mix", 1.5, "a number from 0 to 1"),
-        ("BrierSelection", "mix", "much", "a number from 0 to 1"),
-        ("BrierSelection", "sweeps", -1, "a whole number, 0 or more"),
-        ("Herding", "sweeps", 1.5, "a whole number, 0 or more"),
-        ("MarginLoss", "slope", 0, "a number above 0"),
-        ("MarginLoss", "slope", float("nan"), "a number above 0"),
-        ("SparseWeights", "search", "all", "use 'greedy' or 'path'"),
-        ("SparseWeights", "ridge", 0, "a number above 0"),
-        ("GreedySelection", "loss", "auc", "use 'accuracy' or 'brier' or 'log_loss'"),
-        ("GreedySelection", "n_rounds", 0, "a whole number, 1 or more"),
-        ("GreedySelection", "n_bags", True, "a whole number, 1 or more"),
-        ("GreedySelection", "replace", "yes", "True or False"),
-        ("GreedySelection", "bag_size", 2, "a number from 0 to 1"),
-        ("SimplexWeights", "loss", "accuracy", "use 'log_loss' or 'brier'"),
-        ("SimplexWeights", "smoothing", -1, "a number from 0 to 1"),
-    ],
-)
-def test_bad_parameters(cls, parameter, value, fits):
-    votes = slow.random_votes(0)
-    with pytest.raises(ValueError, match=rf"{cls}\({parameter}=.*{fits}"):
-        getattr(pruning, cls)(1, **{parameter: value}).fit(votes)
-
-
 def test_bad_unlabelled_votes():
     votes = quorate.Votes([[0, 1], [1, 1]], [0, 1])
     three = quorate.Votes([[0, 1], [1, 1], [0, 0]], [0, 1])
@@ -399,17 +353,6 @@ class TestCost:
         nodes = np.array([tree.tree_.node_count for tree in forest.estimators_])
         kept = nodes[small.pruning_["kept"]]
         assert kept.sum() == np.sort(nodes)[:5].sum()
-
-    def test_refusals(self):
-        brier = quorate.pruning.BrierSelection
-        with pytest.raises(ValueError, match=r"price=-1\): a number, 0 or more"):
-            brier(price=-1).fit(self.votes())
-        with pytest.raises(ValueError, match=r"cost='bytes'\): numbers"):
-            brier(cost="bytes").fit(self.votes())
-        with pytest.raises(ValueError, match="above 0 for each of 12 members"):
-            brier(cost=np.ones(3)).fit(self.votes())
-        with pytest.raises(ValueError, match="above 0 for each of 12 members"):
-            brier(cost=np.zeros(12)).fit(self.votes())
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -14,85 +14,58 @@ from quorate.pruning._running_vote import running_vote
 N_VOTES = 250
 MEASURES = tuple(quorate.measures())
 
-# name -> (pruner from a size, twin from a problem and a size, whether weights enter)
+LOWEST = {"ties": "lowest"}
+ANY_SIZE = {"keep": None}, {"size": None}
+# name -> (class, twin, options of the class, options of the twin if they differ)
 PAIRS = {
-    "re": (lambda k: pruning.ReducedError(k), slow.reduced_error, True),
-    "re, lowest": (
-        lambda k: pruning.ReducedError(k, ties="lowest"),
-        lambda p, k: slow.reduced_error(p, k, "lowest"),
-        True,
-    ),
+    "re": (pruning.ReducedError, slow.reduced_error),
+    "re, lowest": (pruning.ReducedError, slow.reduced_error, LOWEST),
     "re, backfitting": (
-        lambda k: pruning.ReducedError(k, backfitting=True),
+        pruning.ReducedError,
         slow.backfitted,
-        True,
+        {"backfitting": True},
+        {},
     ),
-    "oep": (lambda k: pruning.OrderedError(), lambda p, k: slow.ordered_error(p), True),
-    "oep, at most": (lambda k: pruning.OrderedError(k), slow.ordered_error, True),
-    "cm": (lambda k: pruning.Complementariness(k), slow.complementariness, True),
-    "cm, lowest": (
-        lambda k: pruning.Complementariness(k, ties="lowest"),
-        lambda p, k: slow.complementariness(p, k, "lowest"),
-        True,
-    ),
-    "drep": (lambda k: pruning.DREP(), lambda p, k: slow.drep(p), True),
-    "drep, at most": (
-        lambda k: pruning.DREP(k, rho=0.6),
-        lambda p, k: slow.drep(p, k, 0.6),
-        True,
-    ),
-    "drep, lowest": (
-        lambda k: pruning.DREP(k, rho=1.0, ties="lowest"),
-        lambda p, k: slow.drep(p, k, 1.0, "lowest"),
-        True,
-    ),
-    "mrmc": (lambda k: pruning.MRMC(k), slow.mrmc, True),
-    "mrmc, lowest": (
-        lambda k: pruning.MRMC(k, ties="lowest"),
-        lambda p, k: slow.mrmc(p, k, "lowest"),
-        True,
-    ),
-    "discep": (lambda k: pruning.DiscEP(k), slow.discep, True),
-    "concurrency": (lambda k: pruning.Concurrency(k), slow.concurrency, True),
-    "uwa": (lambda k: pruning.UncertaintyWeighted(k), slow.uwa, True),
-    "kp": (lambda k: pruning.KappaPruning(k), slow.kappa_pruning, False),
-    "gma": (lambda k: pruning.FarthestFirst(k), slow.farthest_first, False),
-    "lcs": (lambda k: pruning.LocalSearch(k), slow.local_search, False),
-    "mrmr": (lambda k: pruning.MRMR(k), slow.mrmr, False),
-    "mrmr, bits": (lambda k: pruning.MRMR(k, mi="bits"), slow.mrmr_bits, False),
-    "mdm": (lambda k: pruning.MarginDistance(k), slow.margin_distance, False),
-    "oo": (lambda k: pruning.OrientationOrdering(k), slow.orientation, False),
-    "oo, own size": (
-        lambda k: pruning.OrientationOrdering(),
-        lambda p, k: slow.orientation(p),
-        False,
-    ),
-    "kl": (lambda k: pruning.KLDivergence(k), slow.kl, False),
-    "kl, one way": (
-        lambda k: pruning.KLDivergence(k, symmetric=False),
-        lambda p, k: slow.kl(p, k, symmetric=False),
-        False,
-    ),
-    "epic": (lambda k: pruning.IndividualContribution(k), slow.epic, False),
-    "umep": (lambda k: pruning.UMEP(k), slow.umep, False),
-    "smep": (
-        lambda k: pruning.UMEP(k, margin="supervised"),
-        lambda p, k: slow.umep(p, k, supervised=True),
-        False,
-    ),
-    "mdep": (lambda k: pruning.MDEP(k), slow.mdep, False),
+    "oep": (pruning.OrderedError, slow.ordered_error, *ANY_SIZE),
+    "oep, at most": (pruning.OrderedError, slow.ordered_error),
+    "cm": (pruning.Complementariness, slow.complementariness),
+    "cm, lowest": (pruning.Complementariness, slow.complementariness, LOWEST),
+    "drep": (pruning.DREP, slow.drep, *ANY_SIZE),
+    "drep, at most": (pruning.DREP, slow.drep, {"rho": 0.6}),
+    "drep, lowest": (pruning.DREP, slow.drep, {"rho": 1.0, **LOWEST}),
+    "mrmc": (pruning.MRMC, slow.mrmc),
+    "mrmc, lowest": (pruning.MRMC, slow.mrmc, LOWEST),
+    "discep": (pruning.DiscEP, slow.discep),
+    "concurrency": (pruning.Concurrency, slow.concurrency),
+    "uwa": (pruning.UncertaintyWeighted, slow.uwa),
+    "kp": (pruning.KappaPruning, slow.kappa_pruning),
+    "gma": (pruning.FarthestFirst, slow.farthest_first),
+    "lcs": (pruning.LocalSearch, slow.local_search),
+    "mrmr": (pruning.MRMR, slow.mrmr),
+    "mrmr, bits": (pruning.MRMR, slow.mrmr_bits, {"mi": "bits"}, {}),
+    "mdm": (pruning.MarginDistance, slow.margin_distance),
+    "oo": (pruning.OrientationOrdering, slow.orientation),
+    "oo, own size": (pruning.OrientationOrdering, slow.orientation, *ANY_SIZE),
+    "kl": (pruning.KLDivergence, slow.kl),
+    "kl, one way": (pruning.KLDivergence, slow.kl, {"symmetric": False}),
+    "epic": (pruning.IndividualContribution, slow.epic),
+    "umep": (pruning.UMEP, slow.umep),
+    "smep": (pruning.UMEP, slow.umep, {"margin": "supervised"}, {"supervised": True}),
+    "mdep": (pruning.MDEP, slow.mdep),
 }
 
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_method(name):
-    make, twin, weighs = PAIRS[name]
+    cls, twin, options, *theirs = (*PAIRS[name], {})[: max(3, len(PAIRS[name]))]
+    theirs = theirs[0] if theirs else options
     for seed in range(N_VOTES):
-        votes = slow.random_votes(seed, weighted=weighs and seed % 5 == 0)
+        weighted = cls.tags.uses_weights and seed % 5 == 0
+        votes = slow.random_votes(seed, weighted=weighted)
         size = 1 + seed % votes.n_members
-        problem = slow.Problem.of(votes)
-        found = make(size).fit(votes)
-        assert found.order_.tolist() == twin(problem, size), seed
+        fitted = cls(**{"keep": size, **options}).fit(votes)
+        expected = twin(slow.Problem.of(votes), **{"size": size, **theirs})
+        assert fitted.order_.tolist() == expected, seed
 
 
 @pytest.mark.parametrize("stuck", ["skip", "stop"])
@@ -131,36 +104,36 @@ def compare(pruner, votes, size, measure):
 @pytest.mark.parametrize(
     "weighted", [pytest.param(False, marks=pytest.mark.slow), True]
 )
-def test_ballot_never_needs_to_vote_again(ties, weighted):
+def test_running_never_needs_to_vote_again(ties, weighted):
     for seed in range(N_VOTES):
         votes = slow.random_votes(seed, weighted=weighted)
         problem = slow.Problem.of(votes)
-        ballot = running_vote(votes, ties)
+        running = running_vote(votes, ties)
         rng = np.random.default_rng(seed)
         for _ in range(6):
-            ballot.flip(int(rng.integers(votes.n_members)))
-            inside = np.flatnonzero(ballot.inside).tolist()
-            unit = ballot.scale
-            assert ballot.size == len(inside)
-            assert ballot.error == pytest.approx(unit * problem.error(inside, ties))
+            running.flip(int(rng.integers(votes.n_members)))
+            inside = np.flatnonzero(running.inside).tolist()
+            unit = running.scale
+            assert running.size == len(inside)
+            assert running.error == pytest.approx(unit * problem.error(inside, ties))
             if not inside:
                 continue
             np.testing.assert_allclose(
-                np.asarray(ballot.sample_errors(), dtype=float) / unit,
+                np.asarray(running.sample_errors(), dtype=float) / unit,
                 [float(e) for e in problem.sample_errors(inside, ties)],
             )
             winners = [-1 if w is None else w for w in problem.winners(inside)]
-            assert ballot.winners().tolist() == winners
-            after = ballot.errors_if_flipped()
+            assert running.winners().tolist() == winners
+            after = running.errors_if_flipped()
             for t in range(votes.n_members):
                 changed = [q for q in inside if q != t] + [t] * (t not in inside)
                 assert after[t] == pytest.approx(unit * problem.error(changed, ties))
-            state = ballot.snapshot()
+            state = running.snapshot()
             member = int(rng.integers(votes.n_members))
-            ballot.flip(member)
-            ballot.restore(state)
-            assert np.flatnonzero(ballot.inside).tolist() == inside
-            np.testing.assert_array_equal(ballot.errors_if_flipped(), after)
+            running.flip(member)
+            running.restore(state)
+            assert np.flatnonzero(running.inside).tolist() == inside
+            np.testing.assert_array_equal(running.errors_if_flipped(), after)
 
 
 def test_margin_distance_schedule():
@@ -191,13 +164,13 @@ def test_margin_distance_schedule():
         ([1.0, 1.0 + 1e-8], False),
     ],
 )
-def test_ballots_tie_by_the_share_of_the_total_weight(weights, tied, ties):
+def test_runnings_tie_by_the_share_of_the_total_weight(weights, tied, ties):
     votes = quorate.Votes([[0], [1]], [0], weights=weights)
-    ballot = running_vote(votes, ties)
-    ballot.become(np.arange(2))
+    running = running_vote(votes, ties)
+    running.become(np.arange(2))
     expected = (0.5 if ties == "expected" else 0) if tied else 1
-    assert ballot.error / ballot.scale == expected
-    assert ballot.winners().tolist() == [-1 if tied else 1]
+    assert running.error / running.scale == expected
+    assert running.winners().tolist() == [-1 if tied else 1]
 
 
 @pytest.mark.parametrize("seed", [11, 50, 58])

@@ -2,7 +2,7 @@
 
 import math
 
-from quorate._report._blend import CLEAR, blend_advice
+from quorate._blending import Blend
 from quorate._report._expected import (
     CurveSection,
     ExpectedSection,
@@ -13,6 +13,7 @@ from quorate._report._sections import CHOSEN_BEFORE
 from quorate._report._text import (
     count,
     milliseconds,
+    number,
     percent,
     plural,
     points,
@@ -21,12 +22,34 @@ from quorate._report._text import (
     unsigned,
 )
 
+# A difference below this many standard errors is not told apart from chance.
+_CLEAR = 2.0
 # Losing less than this is not worth a large model.
 _SMALL_LOSS = 0.005
 # Share of the members asked, at most, for lazy voting to be worth a sentence.
 _FEW_ASKED = 0.8
 # Share of the members kept, at most, for their leaves to be worth teaching.
 _FEW_KEPT = 0.5
+_OTHER_SAMPLES = Step(
+    "Make this report again with samples that no member was trained on.",
+    "The members were asked about their own training samples, so nothing could be "
+    "scored, and the choice of members may be a poor one.",
+)
+_NEW_SAMPLES = Step(
+    "Make this report again with samples that took no part in an earlier choice.",
+    CHOSEN_BEFORE,
+)
+_OTHER_BATCHES = Step(
+    "Make the summary again from samples that no member was trained on.",
+    "The members were asked about their own training samples, so nothing could be "
+    "scored.",
+)
+_CHOOSE = Step(
+    "To keep fewer members, choose them on a sample of the rows.",
+    "quorate.prune(ensemble, batches, max_samples=...) draws one by class; "
+    "quorate.summarise(ensemble, batches, against=small) then compares both models on "
+    "all rows.",
+)
 
 
 def advice(page: EnsemblePage) -> list[Step]:
@@ -36,8 +59,8 @@ def advice(page: EnsemblePage) -> list[Step]:
     is not told to keep these as well.
     """
     steps = [
-        _honest_votes(page),
-        _new_samples(page),
+        None if page.votes.honest else _OTHER_SAMPLES,
+        _NEW_SAMPLES if page.votes.chosen_before else None,
         *_who_stays(page),
         _distil(page),
         _any_choice(page),
@@ -52,26 +75,14 @@ def advice(page: EnsemblePage) -> list[Step]:
 def summary_advice(page: SummaryPage) -> list[Step]:
     """Return what to do that counts alone can tell, the most important first."""
     if not page.votes.honest:
-        return [
-            Step(
-                "Make the summary again from samples that no member was trained on.",
-                "The members were asked about their own training samples, so nothing "
-                "could be scored.",
-            )
-        ]
-    choose = Step(
-        "To keep fewer members, choose them on a sample of the rows.",
-        "quorate.prune(ensemble, batches, max_samples=...) draws one by class; "
-        "quorate.summarise(ensemble, batches, against=small) then compares both models "
-        "on all rows.",
-    )
+        return [_OTHER_BATCHES]
     steps = [
         _best_member(page),
         _rival(page),
         _weak_members(page),
         _poor_class(page),
         _diversity(page),
-        choose if page.rivals is None else None,
+        _CHOOSE if page.rivals is None else None,
     ]
     return [step for step in steps if step is not None]
 
@@ -103,29 +114,52 @@ def _who_stays(page: EnsemblePage) -> list[Step]:
     """Return who is to decide: all with weights, one, some, or those of a method."""
     if page.blend is None:
         return [_best_member_of(page) or _better_method(page) or _prune(page)]
-    steps = [Step(*blend_advice(page.blend))]
+    steps = [_blend(page.blend)]
     if page.pruning.n_kept < page.ensemble.n_members:
         step = _better_method(page) or _prune(page)
         steps.append(Step(step.title, f"If fewer models are to be run: {step.text}"))
     return steps
 
 
-def _new_samples(page: EnsemblePage) -> Step | None:
-    if not page.votes.chosen_before:
-        return None
-    return Step(
-        "Make this report again with samples that took no part in an earlier choice.",
-        CHOSEN_BEFORE,
+def _blend(blend: Blend) -> Step:
+    """Say whether to use a blend, or one of its models."""
+    name, n_weighted = blend.best_single, count(len(blend.weights))
+    if len(blend.weights) == 1:
+        return Step(
+            f"Use {name} alone: no other model has a weight.",
+            f"By {blend.method}, mixing in others does not help.",
+        )
+    ours, single = number(blend.nested.score), number(blend.best_nested.score)
+    scores = (
+        f"Its {blend.scoring} is {{}}, and {{}} for {{}}, on samples that chose "
+        "neither weights nor model; the larger, the better."
     )
-
-
-def _honest_votes(page: EnsemblePage) -> Step | None:
-    if page.votes.honest:
-        return None
+    behind, doubt = blend.nested.behind(blend.best_nested)
+    if behind > _CLEAR * doubt:
+        return Step(
+            f"Ask whether you need the blend: {name} alone is better.",
+            scores.format(single, ours, "the blend"),
+        )
+    if behind >= -_CLEAR * doubt:
+        return Step(
+            f"Choose between the blend of {n_weighted} and {name} alone: they are "
+            "about as good.",
+            "The blend needs more models. " + scores.format(single, ours, "the blend"),
+        )
+    why = scores.format(ours, single, f"{name} alone")
+    if blend.rule == "mean":
+        how = "with the weights in the table of members"
+        return Step(f"Use the blend of {n_weighted}, {how}.", why)
+    simplex = ""
+    if blend.plain_nested is not None:
+        score = number(blend.plain_nested.score)
+        simplex = f", with a {blend.scoring} of {score}"
     return Step(
-        "Make this report again with samples that no member was trained on.",
-        "The members were asked about their own training samples, so nothing could be "
-        "scored, and the choice of members may be a poor one.",
+        f"Use the blend of {n_weighted}, by Blend.predict_proba or quorate blend "
+        "--test FOLDER.",
+        f"{why} It is {blend.in_words()}; a plain mean with the weights in the table "
+        "of members is something else. The method simplex finds weights for one"
+        f"{simplex}.",
     )
 
 
@@ -142,7 +176,7 @@ def _best_member(page: EnsemblePage | SummaryPage) -> Step | None:
         return None
     best, together = votes.best_member_accuracy, votes.accuracy
     doubt = math.sqrt(together * (1 - together) / votes.n_samples)
-    if best <= together + CLEAR * doubt:
+    if best <= together + _CLEAR * doubt:
         return None
     return Step(
         f"Ask whether you need an ensemble: member {votes.best_member} alone is "
@@ -241,7 +275,7 @@ def advised_size(page: EnsemblePage) -> int:
 
 
 def _is_clear_loss(expected: ExpectedSection) -> bool:
-    return -expected.gain > max(_SMALL_LOSS, CLEAR * expected.gain_error)
+    return -expected.gain > max(_SMALL_LOSS, _CLEAR * expected.gain_error)
 
 
 def _distil(page: EnsemblePage) -> Step | None:
@@ -278,7 +312,7 @@ def _better_method(page: EnsemblePage) -> Step | None:
     best = max(page.methods.compared, key=lambda row: row.score)
     lead = best.score - mine.score
     # More than the truth, as both were judged on the same samples.
-    if lead <= max(0.001, CLEAR * math.hypot(best.gain_error, mine.gain_error)):
+    if lead <= max(0.001, _CLEAR * math.hypot(best.gain_error, mine.gain_error)):
         return None
     better = f"{unsigned(measure.differ(lead))} more accurate"
     if not measure.is_accuracy:

@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -11,51 +11,47 @@ import numpy as np
 from quorate._blending import Blend
 from quorate._choosing import (
     DEFAULT,
-    CrossFittedCurve,
     Evidence,
-    ExpectedError,
-    FixedSize,
     Keep,
-    Selection,
     Size,
     check_method,
     choose,
-    expectations,
     gather,
     size_for,
 )
-from quorate._data import count_rows, take_rows
-from quorate._report import _expected, _savings, _sections
+from quorate._data import count_rows
+from quorate._report import _sections
 from quorate._report._advice import advice, advised_size
-from quorate._report._blend import BlendSection, blend_section
 from quorate._report._expected import (
-    CertificateSection,
-    MethodsSection,
-    NoCertificate,
+    MOST_SAMPLES,
+    Analysis,
+    Measure,
+    analyse,
+    certificate_section,
+    ensemble_of,
+    judged_section,
+    methods_section,
+    some_samples,
 )
 from quorate._report._page import Report, origin, render
 from quorate._report._pages import EnsemblePage
 from quorate._report._pictures import ensemble_pictures
 from quorate._report._reproduce import (
     Request,
-    Settings,
-    as_code,
     prune_commands,
     reproduce,
+    settings_of,
 )
+from quorate._report._savings import measured, pruning_section
 from quorate._report._sizes import sizes_section
 from quorate._report._summary import summary_report
 from quorate._report._why import reasons
-from quorate._scoring import Score, check_scoring, find_score
-from quorate._theory import Diagnosis, diagnose
-from quorate._typing import IntArray
+from quorate._scoring import check_scoring, find_score
 from quorate._votes import Summary, Votes, VoteSource
 from quorate.ensembles import RowSource
 
-# Beyond these numbers, parts of the page look at some of the samples; it says so.
-_COMPARED_SAMPLES = 6_000
+# Pictures of pairs look at so many samples at most.
 _PAIR_SAMPLES = 3_000
-_TIMED_ROWS = 500
 
 
 def report(
@@ -205,10 +201,10 @@ def make_report(ensemble: Any, X: Any, y: Any, request: Request) -> Report:
     )
     # Some methods take the votes that are out of bag, whatever was asked for.
     evidence = replace(evidence, votes=selection.votes)
-    found = _analyse(evidence, selection, request)
-    blend = blend_section(ensemble) if isinstance(ensemble, Blend) else None
+    found = analyse(evidence, selection, request)
+    blend = ensemble if isinstance(ensemble, Blend) else None
     page = _page(found, request, blend, collected)
-    pair_votes = found.votes.at(_some(found.votes, _PAIR_SAMPLES, seed))
+    pair_votes = found.votes.at(some_samples(found.votes, _PAIR_SAMPLES, seed))
     pictures = ensemble_pictures(page, found.votes, pair_votes, selection, found.before)
     settings = replace(page.settings, seconds=time.perf_counter() - start)
     return render(
@@ -218,104 +214,38 @@ def make_report(ensemble: Any, X: Any, y: Any, request: Request) -> Report:
         selection=selection,
         pair_samples=pair_votes.n_samples,
         measure=page.measure,
+        blend=blend,
         unscored=_sections.UNSCORED,
         chosen_before=_sections.CHOSEN_BEFORE,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Analysis:
-    """What was chosen, and how good that is as far as votes can tell."""
-
-    evidence: Evidence
-    selection: Selection
-    score: Score
-    """What the page speaks in."""
-    why: str
-    """Why it does."""
-    expected: ExpectedError | None
-    curve: CrossFittedCurve | None
-    before: Diagnosis | None
-    """Of all members; None where the votes cannot be scored."""
-    after: Diagnosis | None
-    """Of those kept."""
-
-    @property
-    def votes(self) -> Votes:
-        """The votes chosen on."""
-        return self.selection.votes
-
-    @property
-    def honest(self) -> bool:
-        """Whether the votes say how good members are."""
-        return self.before is not None
-
-    @property
-    def chosen_before(self) -> bool:
-        """Whether members were chosen on these samples before, which flatters them."""
-        return self.honest and self.evidence.chosen_on
-
-
-def _analyse(evidence: Evidence, selection: Selection, request: Request) -> _Analysis:
-    votes = selection.votes
-    score, why = _expected.score_to_judge_by(
-        request.scoring, evidence.ensemble, votes, selection
-    )
-    if votes.source is None or not votes.source.is_honest:
-        return _Analysis(evidence, selection, score, why, None, None, None, None)
-    kept = selection.applied_to(votes)
-    return _Analysis(
-        evidence,
-        selection,
-        score,
-        why,
-        *expectations(evidence, selection, score),
-        diagnose(votes, request.noise),
-        diagnose(kept, request.noise),
-    )
-
-
 def _page(
-    found: _Analysis, request: Request, blend: BlendSection | None, collected: float
+    found: Analysis, request: Request, blend: Blend | None, collected: float
 ) -> EnsemblePage:
     """Return every section of the page."""
     evidence, selection, votes = found.evidence, found.selection, found.votes
-    ensemble, honest, drawn = evidence.ensemble, found.honest, evidence.drawn
+    ensemble, honest, drawn = ensemble_of(evidence), found.honest, evidence.drawn
     n_given = votes.n_samples if evidence.X is None else count_rows(evidence.X)
     costs = None if ensemble is None else evidence.costs("bytes")
     facts = _sections.ensemble_section(votes, ensemble, costs)
     words = _sections.words(votes, ensemble)
-    judged = None
-    if honest and not found.score.is_accuracy:
-        kept = selection.applied_to(votes)
-        judged = _expected.judged_section(
-            found.score, found.why, votes, kept, found.expected
-        )
-    times, lazy = _measured(found, request.random_state)
-    pruning = _pruning(found, facts, times)
-    methods, certificate = _held_back(found, request)
-    settings = Settings(
-        method=as_code(request.method),
-        keep=_resolved(request.keep, selection),
-        scoring=None if selection.judged_by.is_accuracy else selection.scoring,
-        out_of_bag=votes.source is VoteSource.OUT_OF_BAG,
-        source=_row_source(votes),
-        noise=request.noise,
-        random_state=request.random_state,
-        max_samples=request.max_samples,
-        seconds_collecting=collected,
-    )
+    judged = judged_section(found)
+    times, lazy = measured(found, request.random_state)
+    pruning = pruning_section(found, facts, times)
+    certificate = certificate_section(found, request)
+    settings = settings_of(request, selection, collected)
     recorded = "" if ensemble is not None else "votes" if blend is None else "blend"
     sizes = sizes_section(
         selection,
         facts,
         pruning,
         certificate,
-        _expected.measure_of(judged),
+        judged or Measure(),
         words.members,
         prune_commands(request, settings, selection, recorded),
     )
-    n_blended = None if blend is None else blend.n_weighted
+    n_blended = None if blend is None else len(blend.weights)
     page = EnsemblePage(
         **origin(),
         title=request.title
@@ -337,7 +267,7 @@ def _page(
         risk=None if found.before is None else found.before.to_dict()["risk"],
         members=_members(found, facts, blend, request.random_state),
         pruning=pruning,
-        methods=methods,
+        methods=methods_section(found, request),
         lazy=lazy,
         certificate=certificate,
         sizes=sizes,
@@ -349,78 +279,10 @@ def _page(
     return replace(page, advice=advice(page), sizes=replace(sizes, advised=advised))
 
 
-def _measured(
-    found: _Analysis, seed: int
-) -> tuple[_savings.Times | None, _savings.LazySection]:
-    """Measure times and lazy voting on a few samples, where there is a model."""
-    ensemble, X, source = found.evidence.ensemble, found.evidence.X, found.votes.source
-    if ensemble is None:
-        return None, _savings.NO_MODEL_TO_ASK
-    n_rows = count_rows(X)
-    if n_rows > _TIMED_ROWS:
-        rng = np.random.default_rng(seed)
-        X = take_rows(X, np.sort(rng.choice(n_rows, _TIMED_ROWS, replace=False)))
-    whole = _savings.model_of(ensemble, found.votes, np.arange(ensemble.n_members))
-    times = _savings.measured_times(ensemble, whole, found.selection, X)
-    lazy = _savings.lazy_section(
-        whole,
-        X,
-        unseen=source is not None and source.is_unseen,
-        chosen_before=found.chosen_before,
-        seed=seed,
-    )
-    return times, lazy
-
-
-def _pruning(
-    found: _Analysis, facts: _sections.EnsembleSection, times: _savings.Times | None
-) -> _savings.PruningSection:
-    """Return who is kept, what that saves, and what to expect."""
-    selection, expected = found.selection, None
-    refusal = _expected.TOO_FEW if found.honest else _sections.UNSCORED
-    curve: _expected.CurveSection | _expected.Refused = _expected.Refused(refusal)
-    if found.expected is not None:
-        expected = _expected.expected_section(found.expected, selection, found.score)
-        curve = _expected.curve_section(
-            found.curve, selection, found.expected, found.score
-        )
-    return _savings.pruning_section(
-        found.evidence, selection, facts, times, expected, curve
-    )
-
-
-def _held_back(
-    found: _Analysis, request: Request
-) -> tuple[MethodsSection, CertificateSection | NoCertificate]:
-    """Compare methods and certify the choice, on at most so many samples."""
-    evidence, selection, seed = found.evidence, found.selection, request.random_state
-    certificate = _expected.certificate_section(
-        evidence,
-        selection,
-        request.method,
-        seed,
-        _COMPARED_SAMPLES,
-        found.score,
-    )
-    if found.expected is None:
-        refusal = _expected.TOO_FEW if found.honest else _sections.UNSCORED
-        return MethodsSection([], 0, 0, refusal=refusal), certificate
-    methods = _expected.methods_section(
-        evidence.at(_some(found.votes, _COMPARED_SAMPLES, seed), same_further=True),
-        request.method,
-        request.methods,
-        selection.n_kept,
-        found.score,
-        selection.judged_by,
-        seed,
-    )
-    return methods, certificate
-
-
 def _members(
-    found: _Analysis,
+    found: Analysis,
     facts: _sections.EnsembleSection,
-    blend: BlendSection | None,
+    blend: Blend | None,
     seed: int,
 ) -> list[_sections.MemberRow]:
     """Return a row per member: how good it is, what it costs, whether it stays.
@@ -429,12 +291,12 @@ def _members(
     samples. Weights are those of a blend, if it is about one.
     """
     votes, selection = found.votes, found.selection
-    some = votes.at(_some(votes, _COMPARED_SAMPLES, seed))
+    some = votes.at(some_samples(votes, MOST_SAMPLES, seed))
     accuracy = find_score(None, votes.classes, "report")
     added = accuracy.contributions(some) if found.honest else None
     weights = votes.weights if facts.weighted else None
     if blend is not None:
-        weights = np.array([blend.weights[name] for name in votes.names])
+        weights = np.array([blend.weights.get(name, 0.0) for name in votes.names])
     picks = {int(member): place + 1 for place, member in enumerate(selection.order)}
     every = range(votes.n_members)
     return _sections.member_rows(
@@ -523,25 +385,3 @@ def _check_settings(request: Request) -> None:
     whole = isinstance(seed, (int, np.integer))
     if not whole or isinstance(seed, bool) or seed < 0:
         raise ValueError(f"report(random_state={seed!r}): a whole number, 0 or more.")
-
-
-def _some(votes: Votes, most: int, seed: int) -> IntArray:
-    """Return the positions of at most so many samples, drawn at random."""
-    if votes.n_samples <= most:
-        return np.arange(votes.n_samples)
-    rng = np.random.default_rng(seed)
-    return np.sort(rng.choice(votes.n_samples, most, replace=False))
-
-
-def _row_source(votes: Votes) -> RowSource:
-    """Return what to say about the samples to get these votes again."""
-    if votes.source in (VoteSource.OUT_OF_BAG, VoteSource.TRAINING):
-        return "training"
-    return "new" if votes.source is VoteSource.NEW else "auto"
-
-
-def _resolved(keep: Keep, selection: Selection) -> Keep:
-    """Return the size that was asked for, in the word or number it stands for."""
-    if keep == DEFAULT and isinstance(selection.size, FixedSize):
-        return selection.size.keep
-    return keep

@@ -1,6 +1,5 @@
 """What to expect of the members kept and of other methods, and what is promised."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,29 +7,34 @@ import numpy as np
 
 from quorate._choosing import (
     CrossFittedCurve,
+    EnsembleEvidence,
     Evidence,
     ExpectedError,
     FixedSize,
     Selection,
     SizeByErrors,
     choose,
+    expectations,
     expected_errors,
     has_whole_order,
     method_for,
 )
 from quorate._judging import Certificate, certify, samples_needed
-from quorate._report._sections import CHOSEN_BEFORE, Pair, ScoreValue
+from quorate._report._reproduce import Request
+from quorate._report._sections import CHOSEN_BEFORE, UNSCORED, Pair, ScoreValue
 from quorate._report._text import number, percent, points, unsigned
-from quorate._scoring import Score, balanced_accuracy, find_score
+from quorate._scoring import Score, find_score
+from quorate._theory import Diagnosis, diagnose
 from quorate._typing import FloatArray, IntArray
 from quorate._votes import Votes
 from quorate.ensembles import Ensemble
-from quorate.pruning import RandomSubset
-from quorate.pruning import methods as known_methods
+from quorate.pruning import RandomSubset, methods
 
 TOLERANCE = 0.02
 DELTA = 0.05
-TOO_FEW = "There are too few samples to hold some of them back and judge by these."
+# Methods are compared, and members certified, on so many samples at most.
+MOST_SAMPLES = 6_000
+_TOO_FEW = "There are too few samples to hold some of them back and judge by these."
 # Quick ones of different kinds.
 _USUAL_METHODS = ("epbd", "mdm", "umep", "brier", "best", "es")
 _DRAWS = 100
@@ -38,17 +42,85 @@ _FEW_DRAWS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedSection:
-    """The score that a page speaks in, of all members and of those kept."""
+class Analysis:
+    """What was chosen, and how good that is as far as votes can tell."""
 
-    scoring: str
-    title: str
+    evidence: Evidence
+    selection: Selection
+    score: Score
+    """What the page speaks in."""
     why: str
-    is_share: bool
-    top: float
-    before: ScoreValue
-    after: ScoreValue
-    gain: ScoreValue
+    """Why it does, if not in accuracy."""
+    expected: ExpectedError | None = None
+    curve: CrossFittedCurve | None = None
+    before: Diagnosis | None = None
+    """Of all members; None where the votes cannot be scored."""
+    after: Diagnosis | None = None
+    """Of those kept."""
+
+    @property
+    def votes(self) -> Votes:
+        """The votes chosen on."""
+        return self.selection.votes
+
+    @property
+    def honest(self) -> bool:
+        """Whether the votes say how good members are."""
+        return self.before is not None
+
+    @property
+    def chosen_before(self) -> bool:
+        """Whether members were chosen on these samples before, which flatters them."""
+        return self.honest and self.evidence.chosen_on
+
+    @property
+    def refusal(self) -> str:
+        """Why nothing can be expected, where that is so."""
+        return _TOO_FEW if self.honest else UNSCORED
+
+
+def ensemble_of(evidence: Evidence) -> Ensemble | None:
+    """Return the ensemble that voted, None where votes are all there is."""
+    return evidence.ensemble if isinstance(evidence, EnsembleEvidence) else None
+
+
+def analyse(evidence: Evidence, selection: Selection, request: Request) -> Analysis:
+    """Judge a choice by samples that had no part in it, where there are any."""
+    votes = selection.votes
+    score, why = _score_to_judge_by(evidence, selection, request.scoring)
+    if votes.source is None or not votes.source.is_honest:
+        return Analysis(evidence, selection, score, why)
+    return Analysis(
+        evidence,
+        selection,
+        score,
+        why,
+        *expectations(evidence, selection, score),
+        diagnose(votes, request.noise),
+        diagnose(selection.applied_to(votes), request.noise),
+    )
+
+
+def _score_to_judge_by(
+    evidence: Evidence, selection: Selection, scoring: Any
+) -> tuple[Score, str]:
+    """Return the score a page speaks in, and why it is not accuracy.
+
+    An ensemble whose classes were weighted is not judged by plain accuracy.
+    """
+    score, ensemble, votes = selection.judged_by, ensemble_of(evidence), selection.votes
+    if not score.is_accuracy:
+        return score, "as asked for"
+    if scoring is not None or ensemble is None:
+        return score, ""
+    models = [ensemble.core, *(member.estimator for member in ensemble.members[:1])]
+    weighted = any(getattr(model, "class_weight", None) is not None for model in models)
+    if not weighted or np.unique(votes.y).size < votes.n_classes:
+        return score, ""
+    return find_score("balanced_accuracy", votes.classes, "report"), (
+        "since its members were trained with class weights, which accuracy would hold "
+        "against it"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,54 +151,38 @@ class Measure:
         return unsigned(self.differ(standard_error))
 
 
-def measure_of(judged: JudgedSection | None) -> Measure:
-    """Return how a page writes its score."""
-    if judged is None:
-        return Measure()
-    return Measure(judged.title, judged.is_share, judged.top)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedSection(Measure):
+    """A score other than accuracy, of all members and of those kept."""
+
+    scoring: str
+    why: str
+    before: ScoreValue
+    after: ScoreValue
+    gain: ScoreValue
 
 
-def score_to_judge_by(
-    scoring: Any, ensemble: Ensemble | None, votes: Votes, selection: Selection
-) -> tuple[Score, str]:
-    """Return the score a page speaks in, and why it is not accuracy.
-
-    An ensemble whose classes were weighted is not judged by plain accuracy.
-    """
-    score = selection.judged_by
-    if not score.is_accuracy:
-        return score, "as asked for"
-    if scoring is not None or ensemble is None:
-        return score, ""
-    models = [ensemble.core, *(member.estimator for member in ensemble.members[:1])]
-    weighted = any(getattr(model, "class_weight", None) is not None for model in models)
-    if not weighted or np.unique(votes.y).size < votes.n_classes:
-        return score, ""
-    return balanced_accuracy(votes.classes), (
-        "since its members were trained with class weights, which accuracy would hold "
-        "against it"
-    )
-
-
-def judged_section(
-    score: Score, why: str, votes: Votes, kept: Votes, expected: ExpectedError | None
-) -> JudgedSection:
-    """Return the score of all members and of those kept.
+def judged_section(found: Analysis) -> JudgedSection | None:
+    """Return the score of all members and of those kept; None for accuracy.
 
     Of those kept what to expect; where that is not known, that where they were chosen.
     """
-    whole, chosen = score.estimate_votes(votes), score.estimate_votes(kept)
+    score, votes, expected = found.score, found.votes, found.expected
+    if score.is_accuracy or not found.honest:
+        return None
+    whole = score.estimate_votes(votes)
+    chosen = score.estimate_votes(found.selection.applied_to(votes))
     after = ScoreValue(chosen.score, chosen.standard_error)
     gain = ScoreValue(*whole.behind(chosen))
     if expected is not None:
         after = ScoreValue(score.top - expected.error, expected.standard_error)
         gain = ScoreValue(-expected.excess, expected.excess_error)
     return JudgedSection(
-        scoring=score.name,
         title=score.title,
-        why=why,
         is_share=score.top == 1.0,
         top=score.top,
+        scoring=score.name,
+        why=found.why,
         before=ScoreValue(whole.score, whole.standard_error),
         after=after,
         gain=gain,
@@ -156,27 +212,25 @@ class CurveSection:
     refusal: None = None
 
 
-def curve_section(
-    curve: CrossFittedCurve | None,
-    selection: Selection,
-    expected: ExpectedError,
-    score: Score,
-) -> CurveSection:
+def curve_section(found: Analysis) -> CurveSection | Refused:
     """Return the error to expect over the number of members.
 
     At every size along the order of a method; of one without an order, of those kept
     and of all members.
     """
-    votes, n_kept = selection.votes, selection.n_kept
+    votes, n_kept = found.votes, found.selection.n_kept
+    curve, expected = found.curve, found.expected
+    if expected is None:
+        return Refused(found.refusal)
     if curve is None:
         sizes = np.unique([n_kept, votes.n_members])
-        whole = score.estimate_votes(votes)
+        whole = found.score.estimate_votes(votes)
         full, errors = whole.loss, np.full(sizes.size, whole.loss)
         doubts = np.full(sizes.size, whole.standard_error)
     else:
         sizes, full = curve.sizes, curve.full_error
         errors, doubts = curve.errors.copy(), curve.standard_errors.copy()
-    if n_kept < votes.n_members or selection.weights is not None:
+    if n_kept < votes.n_members or found.selection.weights is not None:
         # Chosen anew at that size, where fewer are no start of more; and with the size,
         # where errors found it.
         errors[sizes == n_kept] = expected.error
@@ -190,7 +244,7 @@ def curve_section(
         enough=None if curve is None else curve.within_one_standard_error(),
         order=None if curve is None else curve.order,
         n_samples=expected.samples.size,
-        scoring=score.name,
+        scoring=found.score.name,
     )
 
 
@@ -209,20 +263,21 @@ class ExpectedSection:
     size_found: bool
 
 
-def expected_section(
-    expected: ExpectedError, selection: Selection, score: Score
-) -> ExpectedSection:
+def expected_section(found: Analysis) -> ExpectedSection | None:
     """Return how good all members are and those kept are to be expected to be."""
+    expected, top = found.expected, found.score.top
+    if expected is None:
+        return None
     return ExpectedSection(
-        accuracy=Pair(*expected.accuracies(selection.votes)),
-        before=score.top - (expected.error - expected.excess),
-        after=score.top - expected.error,
+        accuracy=Pair(*expected.accuracies(found.votes)),
+        before=top - (expected.error - expected.excess),
+        after=top - expected.error,
         standard_error=expected.standard_error,
         gain=-expected.excess,
         gain_error=expected.excess_error,
         by_fewer_votes=expected.by_fewer_votes,
         n_samples=expected.samples.size,
-        size_found=isinstance(selection.size, SizeByErrors),
+        size_found=isinstance(found.selection.size, SizeByErrors),
     )
 
 
@@ -270,38 +325,19 @@ class MethodsSection:
         return next(row for row in self.rows if row.is_random)
 
 
-def methods_section(
-    evidence: Evidence,
-    method: Any,
-    others: Sequence[Any] | None,
-    size: int,
-    score: Score,
-    chosen_by: Score,
-    seed: int,
-) -> MethodsSection:
-    """Compare methods by members chosen without each fifth of the samples.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        The samples to choose and judge on.
-    method : str or Pruner
-        That of the page; the others come after it.
-    others : sequence of str or Pruner, optional
-    size : int
-        How many members each of them keeps.
-    score : Score
-        What the page speaks in.
-    chosen_by : Score
-        What members are chosen by.
-    seed : int
-    """
-    votes, top = evidence.votes, score.top
-    if _lacks_class(votes, score):
-        return MethodsSection([], size, votes.n_samples, refusal=TOO_FEW)
+def methods_section(found: Analysis, request: Request) -> MethodsSection:
+    """Compare methods by members chosen without each fifth of the samples."""
+    score, size = found.score, found.selection.n_kept
+    chosen_by, seed = found.selection.judged_by, request.random_state
+    some = some_samples(found.votes, MOST_SAMPLES, seed)
+    evidence = found.evidence.at(some, share_unlabelled=True)
+    votes, others = evidence.votes, request.methods
+    if found.expected is None or _lacks_class(votes, score):
+        return MethodsSection([], size, votes.n_samples, refusal=found.refusal)
+    if others is None:
+        others = [name for name in _USUAL_METHODS if name in methods()]
     chosen: dict[str, Selection] = {}
-    usual = [name for name in _USUAL_METHODS if name in known_methods()]
-    for wanted in (method, *(usual if others is None else others)):
+    for wanted in (request.method, *others):
         name = type(method_for(evidence, wanted, score=chosen_by)).__name__
         if name not in chosen:
             chosen[name] = choose(
@@ -313,22 +349,30 @@ def methods_section(
         MethodRow("all members", votes.n_members, votes.accuracy(), whole, 0.0, 0.0),
     ]
     every = expected_errors(evidence, list(chosen.values()), score)
-    for (name, selection), expected in zip(chosen.items(), every, strict=True):
+    for place, (name, expected) in enumerate(zip(chosen, every, strict=True)):
         if expected is None:
-            return MethodsSection([], size, votes.n_samples, refusal=TOO_FEW)
+            return MethodsSection([], size, votes.n_samples, refusal=_TOO_FEW)
         row = MethodRow(
             name,
-            selection.n_kept,
+            chosen[name].n_kept,
             expected.accuracies(votes)[1],
-            top - expected.error,
+            score.top - expected.error,
             -expected.excess,
             expected.excess_error,
-            seconds=selection.seconds,
-            chosen="this report" if selection is next(iter(chosen.values())) else None,
+            seconds=chosen[name].seconds,
+            chosen=None if place else "this report",
         )
         rows.append(row)
     rows.sort(key=lambda row: -row.score)
     return MethodsSection(rows, size, votes.n_samples)
+
+
+def some_samples(votes: Votes, most: int, seed: int) -> IntArray:
+    """Return the positions of at most so many samples, drawn at random."""
+    if votes.n_samples <= most:
+        return np.arange(votes.n_samples)
+    rng = np.random.default_rng(seed)
+    return np.sort(rng.choice(votes.n_samples, most, replace=False))
 
 
 def _random_row(votes: Votes, size: int, score: Score, seed: int) -> MethodRow:
@@ -396,12 +440,7 @@ class CertificateSection:
 
 
 def certificate_section(
-    evidence: Evidence,
-    selection: Selection,
-    method: Any,
-    seed: int,
-    most: int,
-    score: Score,
+    found: Analysis, request: Request
 ) -> CertificateSection | NoCertificate:
     """Certify what one half of the samples chooses, on the other half.
 
@@ -409,18 +448,19 @@ def certificate_section(
     otherwise one size is put to the test, that of the page. Neither half is new to
     members that were chosen, or distilled, on both before.
     """
-    votes, pruner = evidence.votes, selection.pruner
+    votes, selection, score = found.votes, found.selection, found.score
+    seed, pruner = request.random_state, selection.pruner
     if votes.source is None or not votes.source.is_unseen:
         return NoCertificate(
             "A promise needs samples that no member was trained on: make this report "
             "with such samples to get one."
         )
-    if evidence.chosen_on:
+    if found.chosen_before:
         return NoCertificate(
             f"{CHOSEN_BEFORE} A promise needs samples that took no part in that: make "
             "this report with such samples to get one."
         )
-    mixed = np.random.default_rng(seed).permutation(votes.n_samples)[:most]
+    mixed = np.random.default_rng(seed).permutation(votes.n_samples)[:MOST_SAMPLES]
     first, second = mixed[: mixed.size // 2], mixed[mixed.size // 2 :]
     if score.needs_every_class:  # in both halves
         mixed = mixed[np.argsort(votes.y[mixed], kind="stable")]
@@ -434,12 +474,13 @@ def certificate_section(
     nested = has_whole_order(pruner) and pruner.tags.nested
     size = FixedSize(1.0 if nested else selection.n_kept)
     # Votes on further samples know no label, so that both halves may share them.
-    half = evidence.at(np.sort(first), same_further=True)
+    half = found.evidence.at(np.sort(first), share_unlabelled=True)
     given = selection.judged_by.given
-    chosen = choose(half, method, size, seed=seed, scoring=given)
-    found = certify(votes.at(np.sort(second)), chosen, tolerance=TOLERANCE, delta=DELTA)
+    chosen = choose(half, request.method, size, seed=seed, scoring=given)
+    others = votes.at(np.sort(second))
+    proven = certify(others, chosen, tolerance=TOLERANCE, delta=DELTA)
     tried = None if nested else chosen.n_kept
-    return certified(found, nested=nested, tried=tried)
+    return certified(proven, nested=nested, tried=tried)
 
 
 def _lacks_class(votes: Votes, score: Score) -> bool:

@@ -118,6 +118,8 @@ def render(
 
 def as_data(section: Any) -> Any:
     """Return a section, or what it is made of, in plain types for JSON."""
+    if hasattr(section, "to_dict"):
+        return as_data(section.to_dict())
     if is_dataclass(section):
         return {
             field.name.rstrip("_"): as_data(getattr(section, field.name))

@@ -3,14 +3,13 @@
 from dataclasses import dataclass
 from typing import Any
 
-from quorate._report._blend import BlendSection
+from quorate._blending import Blend
 from quorate._report._expected import (
     CertificateSection,
     JudgedSection,
     Measure,
     MethodsSection,
     NoCertificate,
-    measure_of,
 )
 from quorate._report._reproduce import ReproduceSection, Settings
 from quorate._report._savings import (
@@ -82,7 +81,7 @@ class EnsemblePage(VotesPage):
     """The page about an ensemble, or votes of which the models are gone."""
 
     kind: str = "ensemble"
-    blend: BlendSection | None
+    blend: Blend | None
     judged: JudgedSection | None
     pruning: PruningSection
     methods: MethodsSection
@@ -93,7 +92,7 @@ class EnsemblePage(VotesPage):
     @property
     def measure(self) -> Measure:
         """How it writes its score."""
-        return measure_of(self.judged)
+        return self.judged or Measure()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,32 +11,17 @@ import numpy as np
 
 from quorate import display
 from quorate._choosing import Selection
-from quorate._report._expected import (
-    CurveSection,
-    Measure,
-    MethodsSection,
-)
+from quorate._report._expected import CurveSection, Measure, MethodRow
 from quorate._report._pages import EnsemblePage, SummaryPage
-from quorate._report._savings import (
-    LazyCurve,
-    LazyRow,
-    Times,
-)
+from quorate._report._savings import LazyRow, Times
 from quorate._report._sections import (
     DecompositionSection,
     MeasureRow,
     MemberRow,
     Pair,
 )
-from quorate._report._svg import Picture, Point, draw
-from quorate._report._text import (
-    milliseconds,
-    number,
-    percent,
-    plural,
-    points,
-    size,
-)
+from quorate._report._svg import Picture, draw
+from quorate._report._text import milliseconds, number, percent, plural, points, size
 from quorate._theory import Diagnosis
 from quorate._typing import BoolArray, IntArray
 from quorate._votes import VoteCounts, Votes
@@ -56,7 +41,7 @@ def ensemble_pictures(
     diagnosis: Diagnosis | None,
 ) -> dict[str, Picture]:
     """Draw what fits; pictures of pairs look at ``pair_votes``, on fewer samples."""
-    lazy, pruning = page.lazy if page.lazy.honest else None, page.pruning
+    pruning, lazy = page.pruning, page.lazy.rows if page.lazy.honest else []
     drawn = _votes_pictures(page, pair_votes, diagnosis, selection.support)
     if diagnosis is not None:
         drawn.append(_margins(votes, selection.applied_to(votes)))
@@ -66,13 +51,14 @@ def ensemble_pictures(
     if isinstance(curve, CurveSection) and curve.best_size is not None:
         drawn.append(_size_curve(curve, pruning.n_kept, page.measure))
     if page.methods.rows:
-        drawn.append(_method_gains(page.methods, page.measure))
-    if lazy is not None and lazy.curve is not None:
-        drawn.append(_lazy_curve(lazy.curve))
+        drawn.append(_method_gains(page.methods.rows, page.measure))
+    bayes = [row for row in lazy if row.mode.startswith("bayes")]
+    if len(bayes) > 1:
+        drawn.append(_lazy_curve(bayes, votes.n_members))
     memory, times, expected = pruning.bytes, pruning.milliseconds, pruning.expected
     if lazy and memory and times and expected:
         kept = f"{pruning.n_kept} kept"
-        drawn.append(_trade_off(memory, times, expected.accuracy, kept, lazy.rows[1:]))
+        drawn.append(_trade_off(memory, times, expected.accuracy, kept, lazy[1:]))
     return {picture.id: picture for picture in drawn}
 
 
@@ -111,18 +97,15 @@ def _decomposition(parts: DecompositionSection) -> Picture:
     if parts.kept is not None:
         rows["kept"] = parts.kept
     numbers = np.array([(r.error, r.member_error, r.diversity) for r in rows.values()])
-    marks = [
-        (
-            row.error,
-            float(place),
-            f"{name}: error of the plurality vote {percent(row.error)}\n"
-            f"members' mean error {percent(row.member_error)}\n"
-            f"diversity {percent(row.diversity)}",
-        )
-        for place, (name, row) in enumerate(rows.items())
+    texts = [
+        f"{name}: error of the plurality vote {percent(row.error)}\n"
+        f"members' mean error {percent(row.member_error)}\n"
+        f"diversity {percent(row.diversity)}"
+        for name, row in rows.items()
     ]
     shown = display.DecompositionDisplay(tuple(rows), *numbers.T)
-    return draw("decomposition", shown, marks, height=2.4 if len(rows) > 1 else 1.9)
+    height = 2.4 if len(rows) > 1 else 1.9
+    return draw("decomposition", shown, shown.error, None, texts, height=height)
 
 
 def _measures(rows: Sequence[MeasureRow], votes: VoteCounts) -> Picture:
@@ -132,30 +115,24 @@ def _measures(rows: Sequence[MeasureRow], votes: VoteCounts) -> Picture:
     shown.before = np.array([row.all for row in rows])
     if rows[0].kept is not None:
         shown.after = np.array([row.kept for row in rows], dtype=float)
-    marks = []
-    for at, (row, place) in enumerate(
-        zip(rows, shown.place(shown.before), strict=True)
-    ):
-        text = f"{row.measure}: {row.meaning}\nall members {number(row.all)}"
-        if row.kept is not None:
-            text += f", kept {number(row.kept)}"
-        marks.append((float(np.nan_to_num(place)), float(at), text))
-    return draw("measures", shown, marks, height=5.6)
+    texts = [
+        f"{row.measure}: {row.meaning}\nall members {number(row.all)}"
+        + ("" if row.kept is None else f", kept {number(row.kept)}")
+        for row in rows
+    ]
+    places = np.nan_to_num(shown.place(shown.before))
+    return draw("measures", shown, places, None, texts, height=5.6)
 
 
 def _pairs_of_members(votes: VoteCounts, support: BoolArray | None) -> Picture:
     """Draw agreement and error of each pair."""
     pairs = display.KappaErrorDisplay.from_votes(votes, support)
-    marks = [
-        (
-            float(pairs.kappa[at]),
-            float(pairs.error[at]),
-            f"on the outline: kappa {number(pairs.kappa[at], 3)}, mean error "
-            f"{percent(pairs.error[at], 1)}",
-        )
-        for at in pairs.hull
+    kappa, error = pairs.kappa[pairs.hull], pairs.error[pairs.hull]
+    texts = [
+        f"on the outline: kappa {number(k, 3)}, mean error {percent(e, 1)}"
+        for k, e in zip(kappa, error, strict=True)
     ]
-    return draw("kappa", pairs, marks, width=5.6, height=4.2)
+    return draw("kappa", pairs, kappa, error, texts, width=5.6, height=4.2)
 
 
 def _agreement(votes: VoteCounts, support: BoolArray | None) -> Picture:
@@ -167,55 +144,52 @@ def _agreement(votes: VoteCounts, support: BoolArray | None) -> Picture:
 def _risk_curve(risk: RiskAssessment) -> Picture:
     """Draw the risk estimate over diversity, and where the ensemble is."""
     shown = display.RiskCurveDisplay.from_assessment(risk)
+    at = float(np.clip(risk.diversity, -0.49, 0.49))
+    height = max(float(risk.risk), 1e-9) if np.isfinite(risk.risk) else 1.0
     where = "no interval" if risk.interval is None else f"interval {risk.interval}"
-    mark = (
-        float(np.clip(risk.diversity, -0.49, 0.49)),
-        max(float(risk.risk), 1e-9) if np.isfinite(risk.risk) else 1.0,
+    text = (
         f"this ensemble: diversity {number(risk.diversity)} on its worst sample, "
-        f"risk estimate {number(risk.risk, 1)}, {where}",
+        f"risk estimate {number(risk.risk, 1)}, {where}"
     )
-    return draw("risk", shown, [mark], width=7.2, height=4.6)
+    return draw("risk", shown, [at], [height], [text], width=7.2, height=4.6)
 
 
 def _members_map(
     rows: Sequence[MemberRow], support: BoolArray | None, accuracy: float | None
 ) -> Picture:
     """Draw how often each member is right, over how much it agrees."""
-    shown = display.MembersDisplay(
-        agreement=np.array([row.agreement for row in rows], dtype=float),
-        accuracy=np.array([row.accuracy for row in rows], dtype=float),
-        kept=support,
-        vote_accuracy=float(accuracy or 0.0),
-    )
-    marks = [
-        (
-            row.agreement,
-            row.accuracy,
-            f"member {row.member}: right on {percent(row.accuracy)}, agrees with "
-            f"{percent(row.agreement, 1)} of the others"
-            + (f", {row.kept}" if row.kept else "")
-            + (f", pick {row.pick}" if row.pick else ""),
-        )
+    x = np.array([row.agreement for row in rows], dtype=float)
+    y = np.array([row.accuracy for row in rows], dtype=float)
+    shown = display.MembersDisplay(x, y, support, float(accuracy or 0.0))
+    texts = [
+        f"member {row.member}: right on {percent(row.accuracy)}, agrees with "
+        f"{percent(row.agreement, 1)} of the others"
+        + (f", {row.kept}" if row.kept else "")
+        + (f", pick {row.pick}" if row.pick else "")
         for row in rows[:_MOST_POINTS]
-        if row.accuracy is not None and np.isfinite(row.agreement)
     ]
-    return draw("members-map", shown, marks, height=3.8)
+    if not np.isfinite(x).all():  # of a single member there are no others
+        return draw("members-map", shown, height=3.8)
+    some = slice(_MOST_POINTS)
+    return draw("members-map", shown, x[some], y[some], texts, height=3.8)
 
 
 def _margins(votes: Votes, kept: Votes) -> Picture:
     """Draw the share of samples up to each margin."""
     before, after = (display.MarginDisplay.from_votes(v).before for v in (votes, kept))
-    marks = [
-        (
-            float(margin),
-            float(np.mean(values <= margin)),
-            f"{name}: {percent(np.mean(values <= margin), 1)} of the samples have a "
-            f"margin up to {number(margin, 1)}",
-        )
+    margins = np.linspace(-0.8, 0.8, 9)
+    found = [
+        (float(margin), float(np.mean(values <= margin)), name)
         for name, values in (("all members", before), ("kept", after))
-        for margin in np.linspace(-0.8, 0.8, 9)
+        for margin in margins
     ]
-    return draw("margins", display.MarginDisplay(before, after), marks)
+    texts = [
+        f"{name}: {percent(share, 1)} of the samples have a margin up to "
+        f"{number(margin, 1)}"
+        for margin, share, name in found
+    ]
+    at, shares, _ = zip(*found, strict=True)
+    return draw("margins", display.MarginDisplay(before, after), at, shares, texts)
 
 
 def _pick_trace(selection: Selection, votes: Votes) -> Picture:
@@ -224,16 +198,14 @@ def _pick_trace(selection: Selection, votes: Votes) -> Picture:
     n_picks = min(selection.n_kept, shown.samples.size)
     shown.samples, shown.margins = shown.samples[:n_picks], shown.margins[:n_picks]
     shown.members = shown.members[:n_picks]
-    marks = [
-        (
-            at + 1.0,
-            float(shown.margins[at]),
-            f"pick {at + 1}: member {shown.members[at]}, for sample "
-            f"{shown.samples[at]} with margin {number(shown.margins[at], 3)}",
-        )
-        for at in evenly_spread(n_picks, _MOST_POINTS)
+    some = evenly_spread(n_picks, _MOST_POINTS)
+    texts = [
+        f"pick {at + 1}: member {shown.members[at]}, for sample {shown.samples[at]} "
+        f"with margin {number(shown.margins[at], 3)}"
+        for at in some
     ]
-    return draw("trace", shown, marks, width=7.2, height=4.4, panels=True)
+    looks: dict[str, Any] = {"width": 7.2, "height": 4.4, "panels": True}
+    return draw("trace", shown, some + 1.0, shown.margins[some], texts, **looks)
 
 
 def _size_curve(curve: CurveSection, n_kept: int, measure: Measure) -> Picture:
@@ -251,51 +223,39 @@ def _size_curve(curve: CurveSection, n_kept: int, measure: Measure) -> Picture:
     )
     values = errors if measure.is_accuracy else measure.top - errors
     called = "error" if measure.is_accuracy else measure.title
-    marks = [
-        (
-            float(sizes[at]),
-            float(values[at]),
-            f"{plural(sizes[at])}: {called} {measure.write(values[at])}",
-        )
-        for at in evenly_spread(sizes.size, 60)
+    some = evenly_spread(sizes.size, 60)
+    texts = [
+        f"{plural(sizes[at])}: {called} {measure.write(values[at])}" for at in some
     ]
-    return draw("sizes", shown, marks)
+    return draw("sizes", shown, sizes[some], values[some], texts)
 
 
-def _method_gains(methods: MethodsSection, measure: Measure) -> Picture:
+def _method_gains(rows: Sequence[MethodRow], measure: Measure) -> Picture:
     """Draw what methods gain at the same size."""
-    rows = methods.rows
-    shown = display.GainDisplay(
-        tuple(row.method for row in rows),
-        np.array([row.gain for row in rows]),
-        np.array([row.gain_error for row in rows]),
-    )
-    marks = [
-        (
-            row.gain,
-            float(place),
-            f"{row.method}: {measure.write(row.score)}, {measure.differ(row.gain)} "
-            f"from all members (standard error {measure.doubt(row.gain_error)})",
-        )
-        for place, row in enumerate(rows)
+    gains = np.array([row.gain for row in rows])
+    doubts = np.array([row.gain_error for row in rows])
+    shown = display.GainDisplay(tuple(row.method for row in rows), gains, doubts)
+    texts = [
+        f"{row.method}: {measure.write(row.score)}, {measure.differ(row.gain)} from "
+        f"all members (standard error {measure.doubt(row.gain_error)})"
+        for row in rows
     ]
-    return draw("method-gains", shown, marks, height=1.2 + 0.3 * len(rows))
+    height = 1.2 + 0.3 * len(rows)
+    return draw("method-gains", shown, gains, None, texts, height=height)
 
 
-def _lazy_curve(curve: LazyCurve) -> Picture:
-    """Draw members asked against predictions that change."""
-    marks = [
-        (
-            changed,
-            asked,
-            f"confidence {setting:g}: {number(asked, 1)} members asked, "
-            f"{percent(changed)} of predictions change",
-        )
-        for setting, asked, changed in zip(
-            curve.settings, curve.members_asked, curve.disagreement, strict=True
-        )
+def _lazy_curve(rows: Sequence[LazyRow], n_members: int) -> Picture:
+    """Draw members asked against predictions that change, along the confidence."""
+    asked = np.array([row.members_asked for row in rows])
+    changed = np.array([row.disagreement for row in rows])
+    settings = [row.setting for row in rows]
+    shown = display.LazyCurveDisplay(settings, asked, changed, "bayes", n_members)
+    texts = [
+        f"confidence {row.setting:g}: {number(row.members_asked, 1)} members asked, "
+        f"{percent(row.disagreement)} of predictions change"
+        for row in rows
     ]
-    return draw("lazy-curve", display.LazyCurveDisplay.from_curve(curve), marks)
+    return draw("lazy-curve", shown, changed, asked, texts)
 
 
 def _trade_off(
@@ -312,16 +272,14 @@ def _trade_off(
         for row in lazy
         if row.mode not in ("bayes, 90 %", "bayes, 99 %")  # the curve has these
     ]  # fmt: skip
-    marks = [
-        (
-            taken,
-            right,
-            f"{name}: {milliseconds(taken)}, {size(needed)}, {percent(right)}",
-        )
-        for name, needed, taken, right, _ in models
+    texts = [
+        f"{name}: {milliseconds(time)}, {size(needed)}, {percent(right)}"
+        for name, needed, time, right, _ in models
     ]
     shown = display.TradeOffDisplay(models)
-    return draw("trade-off", shown, marks, width=8.4, height=3.8, panels=True)
+    looks: dict[str, Any] = {"width": 8.4, "height": 3.8, "panels": True}
+    taken = shown.milliseconds
+    return draw("trade-off", shown, taken, shown.accuracy, texts, **looks)
 
 
 def study_pictures(results: Results) -> dict[str, Picture]:
@@ -336,23 +294,24 @@ def study_pictures(results: Results) -> dict[str, Picture]:
     ):
         drawn.append(_quantity(results, name, write))
     parts = display.DecompositionDisplay.from_results(results)
-    marks = [
-        (float(error), float(row), f"{name}: error of the vote {percent(error)}")
-        for row, (name, error) in enumerate(zip(parts.names, parts.error, strict=True))
+    texts = [
+        f"{name}: error of the vote {percent(error)}"
+        for name, error in zip(parts.names, parts.error, strict=True)
     ]
-    height = 1.4 + 0.34 * len(parts.names)
-    drawn.append(draw("study-decomposition", parts, marks, width=7.2, height=height))
+    looks: dict[str, Any] = {"width": 7.2, "height": 1.4 + 0.34 * len(texts)}
+    drawn.append(draw("study-decomposition", parts, parts.error, None, texts, **looks))
     shown: Any = display.CorrelationDisplay.from_results(results)
     drawn.append(draw("correlations", shown, width=9.2, height=6.2, panels=True))
     shown = display.RiskErrorDisplay.from_results(results)
     drawn.append(draw("risk-and-error", shown, width=9.6, height=3.4, panels=True))
     if display.methods_of_own_size(results):
         shown = display.SizeAccuracyDisplay.from_results(results)
-        marks = [
-            (share, gain, f"{name} keeps {percent(share, 0)} and gains {points(gain)}")
+        x, y = zip(*shown.means.values(), strict=True)
+        texts = [
+            f"{name} keeps {percent(share, 0)} and gains {points(gain)}"
             for name, (share, gain) in shown.means.items()
         ]
-        drawn.append(draw("own-size", shown, marks, width=7.0, height=4.2))
+        drawn.append(draw("own-size", shown, x, y, texts, width=7.0, height=4.2))
     return {picture.id: picture for picture in drawn}
 
 
@@ -360,20 +319,17 @@ def _ranks(scores: Scores) -> list[Picture]:
     """Draw average ranks, and which methods differ."""
     shown = display.RankDisplay.from_scores(scores)
     groups = display.CriticalDifferenceDisplay.from_scores(scores)
-    marks: list[Point] = [
-        (
-            float(shown.average_ranks[at]),
-            float(row),
-            f"{shown.methods[at]}: average rank {number(shown.average_ranks[at], 2)}",
-        )
-        for row, at in enumerate(np.argsort(shown.average_ranks, kind="stable"))
+    order = np.argsort(shown.average_ranks, kind="stable")
+    ranks, n = shown.average_ranks[order], order.size
+    texts = [
+        f"{shown.methods[at]}: average rank {number(shown.average_ranks[at], 2)}"
+        for at in order
     ]
-    n, bars = len(marks), len(groups.cliques)
-    on_axis = [(rank, 0.0, words) for rank, _, words in marks]
-    deep = 1.2 + 0.26 * n + 0.12 * bars
+    deep = 1.2 + 0.26 * n + 0.12 * len(groups.cliques)
+    on_axis = ("critical-difference", groups, ranks, np.zeros(n), texts)
     return [
-        draw("ranks", shown, marks, width=7.0, height=1.3 + 0.27 * n),
-        draw("critical-difference", groups, on_axis, width=7.2, height=deep),
+        draw("ranks", shown, ranks, None, texts, width=7.0, height=1.3 + 0.27 * n),
+        draw(*on_axis, width=7.2, height=deep),
     ]
 
 
@@ -383,16 +339,9 @@ def _quantity(results: Results, name: str, write: Callable[[Any], str]) -> Pictu
     shown = display.QuantityDisplay.from_results(results, name, relative=is_accuracy)
     medians = shown.medians
     order = np.argsort(-medians if is_accuracy else medians, kind="stable")
-    marks = [
-        (
-            float(medians[at]),
-            float(row),
-            f"{shown.methods[at]}: median {write(medians[at])}",
-        )
-        for row, at in enumerate(order)
-    ]
-    height = 1.2 + 0.28 * len(order)
-    return draw(f"quantity-{name}", shown, marks, width=7.0, height=height)
+    texts = [f"{shown.methods[at]}: median {write(medians[at])}" for at in order]
+    looks: dict[str, Any] = {"width": 7.0, "height": 1.2 + 0.28 * order.size}
+    return draw(f"quantity-{name}", shown, medians[order], None, texts, **looks)
 
 
 def evenly_spread(length: int, most: int) -> IntArray:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from quorate import pruning
-from quorate._choosing import DEFAULT, Keep, Selection
+from quorate._choosing import DEFAULT, FixedSize, Keep, Selection
+from quorate._votes import VoteSource
 from quorate.ensembles import RowSource
 from quorate.pruning import Pruner
 
@@ -57,6 +58,28 @@ class Settings:
     max_samples: int | None
     seconds_collecting: float
     seconds: float = 0.0
+
+
+def settings_of(request: Request, selection: Selection, collected: float) -> Settings:
+    """Return what a page was made with, in the words and numbers it stands for."""
+    keep, source = request.keep, selection.votes.source
+    if keep == DEFAULT and isinstance(selection.size, FixedSize):
+        keep = selection.size.keep
+    # What to say about the samples to get these votes again.
+    rows: RowSource = "new" if source is VoteSource.NEW else "auto"
+    if source in (VoteSource.OUT_OF_BAG, VoteSource.TRAINING):
+        rows = "training"
+    return Settings(
+        method=as_code(request.method),
+        keep=keep,
+        scoring=None if selection.judged_by.is_accuracy else selection.scoring,
+        out_of_bag=source is VoteSource.OUT_OF_BAG,
+        source=rows,
+        noise=request.noise,
+        random_state=request.random_state,
+        max_samples=request.max_samples,
+        seconds_collecting=collected,
+    )
 
 
 @dataclass(frozen=True, slots=True)

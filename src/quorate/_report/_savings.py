@@ -1,13 +1,22 @@
 """What fewer members save, and what asking them lazily saves."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from quorate._choosing import Evidence, FixedSize, Selection
-from quorate._data import count_rows
+import numpy as np
+
+from quorate._choosing import EnsembleEvidence, FixedSize
+from quorate._data import count_rows, take_rows
 from quorate._pruned import check_distillable, rows_for, smaller_ensemble
-from quorate._report._expected import CurveSection, ExpectedSection, Refused
+from quorate._report._expected import (
+    Analysis,
+    CurveSection,
+    ExpectedSection,
+    Refused,
+    curve_section,
+    ensemble_of,
+    expected_section,
+)
 from quorate._report._sections import CHOSEN_BEFORE, EnsembleSection, Pair
 from quorate._typing import IntArray
 from quorate._votes import Votes
@@ -22,6 +31,7 @@ from quorate.lazy import ModeTrial, try_modes
 
 # The best of them counts; with fewer, a busy machine makes the whole look slow.
 _REPEATS = 4
+_TIMED_ROWS = 500
 _CONFIDENCES = (0.9, 0.99, 0.999)
 _UNEQUAL = (
     "The members have unequal weights, for which mode bayes promises nothing: judge it "
@@ -64,38 +74,37 @@ class PruningSection:
 
 
 def pruning_section(
-    evidence: Evidence,
-    selection: Selection,
-    facts: EnsembleSection,
-    times: Times | None,
-    expected: ExpectedSection | None,
-    curve: CurveSection | Refused,
+    found: Analysis, facts: EnsembleSection, times: Times | None
 ) -> PruningSection:
-    """Say what is kept and what that saves."""
-    votes, ensemble = selection.votes, evidence.ensemble
+    """Say what is kept, what that saves, and what to expect."""
+    votes, selection, ensemble = (
+        found.votes,
+        found.selection,
+        ensemble_of(found.evidence),
+    )
     nodes = accuracy = None
     if facts.nodes is not None:
         kept = sum(facts.nodes[member] for member in selection.members)
         nodes = Pair(sum(facts.nodes), kept)
-    if votes.source is not None and votes.source.is_honest:
+    if found.honest:
         accuracy = Pair(votes.accuracy(), selection.applied_to(votes).accuracy())
     # A name from Python only where it helps.
-    found = selection.size == FixedSize(None)
+    finds_size = selection.size == FixedSize(None)
     return PruningSection(
         method=type(selection.pruner).__name__,
         rule=selection.rule,
-        asked="as many as the method finds" if found else selection.rule,
+        asked="as many as the method finds" if finds_size else selection.rule,
         n_kept=selection.n_kept,
         new_weights=selection.weights is not None,
         order=selection.order,
         members=Pair(votes.n_members, selection.n_kept),
         nodes=nodes,
         accuracy=accuracy,
-        bytes=None if ensemble is None else _pickled(ensemble, evidence, selection),
+        bytes=_pickled(found),
         milliseconds=times,
         can_distil=ensemble is not None and _can_distil(ensemble),
-        expected=expected,
-        curve=curve,
+        expected=expected_section(found),
+        curve=curve_section(found),
     )
 
 
@@ -108,33 +117,21 @@ def _can_distil(ensemble: Ensemble) -> bool:
     return True
 
 
-def _pickled(ensemble: Ensemble, evidence: Evidence, selection: Selection) -> Pair:
+def _pickled(found: Analysis) -> Pair | None:
     """Return the pickled size of the model, and of what ``prune`` would return.
 
     Members share much of what is pickled, and a model has more than its members: the
     sizes of single members do not add up to it.
     """
-    small = smaller_ensemble(ensemble, selection, rows_for(evidence))
-    models = ensemble.model, read_ensemble(small).model
+    evidence = found.evidence
+    if not isinstance(evidence, EnsembleEvidence):
+        return None
+    small = smaller_ensemble(evidence.ensemble, found.selection, rows_for(evidence))
+    models = evidence.ensemble.model, read_ensemble(small).model
     return Pair(*map(pickled_bytes, models))
 
 
-def measured_times(
-    ensemble: Ensemble, whole: Any, selection: Selection, rows: Any
-) -> Times:
-    """Return milliseconds to predict some rows: all members, those kept, one."""
-    models = [
-        whole,
-        smaller_ensemble(ensemble, selection),
-        model_of(ensemble, selection.votes, selection.order[:1]),
-    ]
-    before, after, one = predict_milliseconds(models, rows, repeats=_REPEATS)
-    if selection.n_kept == ensemble.n_members and selection.weights is None:
-        before = after = min(before, after)  # one model, timed twice
-    return Times(float(before), float(after), float(one), count_rows(rows))
-
-
-def model_of(ensemble: Ensemble, votes: Votes, members: IntArray) -> Any:
+def _model_of(ensemble: Ensemble, votes: Votes, members: IntArray) -> Any:
     """Return some members as a model; without workers, as pruned ones are."""
     if ensemble.can_predict:
         return ensemble.keep(members)
@@ -146,23 +143,13 @@ class LazyRow:
     """What a mode of lazy voting asks and changes."""
 
     mode: str
+    setting: float | None
     members_asked: float
     share_asked: float
     disagreement: float
     allowed: float | None
     milliseconds: float
     speedup: float
-
-
-@dataclass(frozen=True, slots=True)
-class LazyCurve:
-    """The same along the settings of a mode."""
-
-    settings: list[float | None]
-    members_asked: list[float]
-    disagreement: list[float]
-    mode: str
-    n_members: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,11 +161,10 @@ class LazySection:
     honest: bool
     note: str = ""
     allowance: str = ""
-    curve: LazyCurve | None = None
     refusal: str | None = None
 
 
-NO_MODEL_TO_ASK = LazySection(
+_NO_MODEL_TO_ASK = LazySection(
     [],
     0,
     False,
@@ -186,23 +172,32 @@ NO_MODEL_TO_ASK = LazySection(
 )
 
 
-def lazy_section(
-    model: Any, rows: Any, *, unseen: bool, chosen_before: bool, seed: int
-) -> LazySection:
-    """Say what each mode asks and changes.
+def measured(found: Analysis, seed: int) -> tuple[Times | None, LazySection]:
+    """Measure times and lazy voting on a few samples, where there is a model."""
+    ensemble, X = ensemble_of(found.evidence), found.evidence.X
+    selection = found.selection
+    if ensemble is None:
+        return None, _NO_MODEL_TO_ASK
+    n_rows = count_rows(X)
+    if n_rows > _TIMED_ROWS:
+        rng = np.random.default_rng(seed)
+        X = take_rows(X, np.sort(rng.choice(n_rows, _TIMED_ROWS, replace=False)))
+    whole = _model_of(ensemble, found.votes, np.arange(ensemble.n_members))
+    one = _model_of(ensemble, found.votes, selection.order[:1])
+    models = [whole, smaller_ensemble(ensemble, selection), one]
+    before, after, alone = predict_milliseconds(models, X, repeats=_REPEATS)
+    if selection.n_kept == ensemble.n_members and selection.weights is None:
+        before = after = min(before, after)  # one model, timed twice
+    times = Times(float(before), float(after), float(alone), count_rows(X))
+    return times, _lazy_section(whole, X, found, seed)
 
-    Parameters
-    ----------
-    model : fitted ensemble
-    rows : array-like
-        Samples to measure on; mode "calibrated" learns from half of them.
-    unseen : bool
-        Whether no member was trained on the samples.
-    chosen_before : bool
-        Whether members were chosen on them, and agree more than on others.
-    seed : int
-        Seed of the order in which members are asked.
+
+def _lazy_section(model: Any, rows: Any, found: Analysis, seed: int) -> LazySection:
+    """Say what each mode asks and changes; "calibrated" learns from half of the rows.
+
+    On samples that members were chosen on before, they agree more than on others.
     """
+    unseen = found.votes.source is not None and found.votes.source.is_unseen
     trial = try_modes(
         model,
         rows,
@@ -216,15 +211,14 @@ def lazy_section(
         notes = [f"Mode calibrated is left out: {trial.left_out}."]
     if any(tried.expected_disagreement is None for tried in trial.modes):
         notes.append(_UNEQUAL)
-    if chosen_before:
+    if found.chosen_before:
         notes.append(CHOSEN_BEFORE)
     return LazySection(
         rows=[_lazy_row(tried) for tried in trial.modes],
         n_samples=trial.n_samples,
-        honest=unseen and not chosen_before,
+        honest=unseen and not found.chosen_before,
         note=" ".join(filter(None, notes)),
         allowance=trial.allowance,
-        curve=_lazy_curve(trial.modes, trial.n_members),
     )
 
 
@@ -235,23 +229,11 @@ def _lazy_row(tried: ModeTrial) -> LazyRow:
         allowed = tried.setting
     return LazyRow(
         tried.title,
+        tried.setting,
         tried.members_asked,
         tried.share_asked,
         tried.disagreement,
         allowed,
         tried.milliseconds,
         tried.speedup,
-    )
-
-
-def _lazy_curve(modes: Iterable[ModeTrial], n_members: int) -> LazyCurve | None:
-    bayes = [tried for tried in modes if tried.mode == "bayes"]
-    if len(bayes) < 2:
-        return None
-    return LazyCurve(
-        settings=[tried.setting for tried in bayes],
-        members_asked=[tried.members_asked for tried in bayes],
-        disagreement=[tried.disagreement for tried in bayes],
-        mode="bayes",
-        n_members=n_members,
     )

@@ -12,6 +12,7 @@ import numpy as np
 
 from quorate._choosing import ExpectedError
 from quorate._report._text import plural
+from quorate._scoring import count_pairs
 from quorate._theory import Diagnosis, measures
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import Summary, VoteCounts, Votes, VoteSource
@@ -284,18 +285,14 @@ def expected_confusion(
     """
     if not honest:
         return None
-    after = None
+    n_classes, after = votes.n_classes, None
     if expected is not None:
         votes = votes.at(expected.samples)
-        after = _count_pairs(votes.y, expected.decisions, votes.n_classes)
-    voted = (votes.codes >= 0).any(axis=0)  # samples without a vote are in no column
-    before = _count_pairs(votes.y[voted], votes.decisions()[voted], votes.n_classes)
+        after = count_pairs(expected.decisions, votes.y, n_classes).astype(int)[:, :-1]
+    # Samples without a vote are in no column.
+    decided = np.where((votes.codes >= 0).any(axis=0), votes.decisions(), -1)
+    before = count_pairs(decided, votes.y, n_classes).astype(int)[:, :-1]
     return confusion_section(before, after, votes.classes, votes.n_samples)
-
-
-def _count_pairs(y: IntArray, decided: IntArray, n_classes: int) -> IntArray:
-    pairs = y.astype(np.int64) * n_classes + decided
-    return np.bincount(pairs, minlength=n_classes**2).reshape(n_classes, n_classes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,7 +98,7 @@ def sizes_section(
     promises: list[tuple[str, str]] = []
     if facts.bytes is not None and pruning.bytes is not None:
         order = curve.order if isinstance(curve, CurveSection) else None
-        summed = _bytes(members, np.array(facts.bytes), selection, order)
+        summed = _bytes(members, np.array(facts.bytes, float), selection, order)
         n_bytes = _as_models(summed, members, n_kept, pruning.bytes)
     if pruning.milliseconds is not None:
         times = _times(members, pruning.milliseconds, n_kept, n_members)
@@ -162,14 +162,12 @@ def _bytes(
     Those of all members and of those kept are exact; in between, the order of the
     method tells how large its members are, where it has one.
     """
-    summed = np.asarray(members * costs.mean(), dtype=float)
+    summed = members * costs.mean()
     if order is not None:
-        summed = costs[order].cumsum()[members - 1].astype(float)
-    factor = costs[selection.members].sum() / summed[members == selection.n_kept][0]
-    if selection.n_kept == costs.size:
-        return np.asarray(summed * factor)
+        summed = costs[order].cumsum()[members - 1]
     ends = [selection.n_kept, costs.size]
-    exact = np.interp(members, ends, [factor, costs.sum() / summed[-1]])
+    kept = costs[selection.members].sum() / summed[members == selection.n_kept][0]
+    exact = np.interp(members, ends, [kept, costs.sum() / summed[-1]])
     return np.asarray(summed * exact)
 
 
@@ -181,16 +179,13 @@ def _as_models(
     Two models are known, all members and those kept. Between and beyond them a model
     is so many bytes, and so many more for each byte of a member.
     """
-    whole, part = pickled.before, pickled.after
     at, last = summed[members == n_kept][0], summed[-1]
-    if at == last:
-        models = summed * whole / at
-    else:
-        slope = (whole - part) / (last - at)
-        beside = part - slope * at
-        models = beside + slope * summed
-        if slope <= 0 or beside < 0:
-            models = summed * np.interp(summed, [at, last], [part / at, whole / last])
+    slope = (pickled.before - pickled.after) / (last - at) if at < last else 0.0
+    beside = pickled.after - slope * at
+    models = beside + slope * summed
+    if slope <= 0 or beside < 0:
+        factors = pickled.after / at, pickled.before / last
+        models = summed * np.interp(summed, [at, last], factors)
     return np.asarray(models.round().astype(np.int64))
 
 

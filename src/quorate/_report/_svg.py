@@ -13,9 +13,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+
+from quorate._typing import Array
 
 _INK = "#010203"
 _GRID = "#040506"
@@ -68,7 +71,9 @@ class Picture:
 def draw(
     name: str,
     display: Any,
-    points: Sequence[Point] = (),
+    x: Sequence[float] | Array = (),
+    y: Sequence[float] | Array | None = None,
+    texts: Sequence[str] = (),
     *,
     width: float = 5.4,
     height: float = 3.6,
@@ -82,8 +87,11 @@ def draw(
         Identifies the picture on the page.
     display : Display
         What to draw.
-    points : sequence of (x, y, words)
-        What to say where, in the coordinates of the axes.
+    x, y : sequence of float
+        Where there is something to say, in the coordinates of the axes; along the rows
+        of a chart if ``y`` is None.
+    texts : sequence of str
+        What to say there.
     width, height : float
         Inches, for the proportions and the size of the text.
     panels : bool
@@ -108,13 +116,12 @@ def draw(
         figure.set_dpi(_BITMAP_DPI)
         FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None})
         figure.set_dpi(72)
-    marks = []
-    if points:
-        places = display.ax_.transData.transform([(x, y) for x, y, _ in points])
-        marks = [
-            (round(float(x), 1), round(72 * height - float(y), 1), words)
-            for (x, y), (_, _, words) in zip(places, points, strict=True)
-        ]
+    rows = np.arange(len(texts)) if y is None else y
+    places = display.ax_.transData.transform(np.column_stack([x, rows]))
+    marks = [
+        (round(float(at), 1), round(72 * height - float(up), 1), text)
+        for (at, up), text in zip(places, texts, strict=True)
+    ]
     return Picture(name, display, tidy(file.getvalue(), name), width > _WIDE, marks)
 
 

@@ -1,12 +1,12 @@
 """Few members with new weights, by logistic regression on their votes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import numpy as np
 from scipy.optimize import minimize
 from sklearn.utils.validation import check_is_fitted
 
-from quorate._typing import FloatArray, IntArray, Progress
+from quorate._typing import FloatArray, IntArray
 from quorate._votes import Votes
 from quorate.pruning._base import (
     Pruner,
@@ -95,22 +95,73 @@ class SparseWeights(Pruner):
 
     def _select(self, votes: Votes, size: int) -> IntArray:
         self._one_of("search", "greedy", "path")
-        ridge = self._positive("ridge")
-        balanced = self._is_balanced
-        search = _grow if self.search == "greedy" else _follow_path
-        picked, path = search(votes, size, ridge, balanced, self._progress)
+        self._positive("ridge")
+        search = self._grow if self.search == "greedy" else self._follow_path
+        picked, path = search(votes, size)
         weights = path[-1]
         kept = weights > _TOLERANCE * max(weights.max(initial=0.0), _TOLERANCE)
         if not kept.any():
-            ranked = best_balanced if balanced else most_accurate_first
+            ranked = best_balanced if self._is_balanced else most_accurate_first
             picked, weights, kept = ranked(votes)[:1], np.ones(1), [True]
             path = [weights]
         self._path_taken = picked, path
         order = picked[kept]
         self.weights_ = np.zeros(votes.n_members)
         self.weights_[order] = weights[kept] / weights[kept].sum()
-        self.loss_ = _Regression(votes, picked.tolist(), ridge, balanced).loss(weights)
+        self.loss_, _ = self._regression(votes, picked).residual(weights)
         return np.asarray(order)
+
+    def _regression(self, votes: Votes, members: Iterable[int]) -> "_Regression":
+        model = _Regression(votes, float(self.ridge), self._is_balanced)
+        model.add(votes, members)
+        return model
+
+    def _grow(self, votes: Votes, size: int) -> tuple[IntArray, list[FloatArray]]:
+        """Add the member of the steepest descent, and fit all weights again."""
+        model = self._regression(votes, [])
+        picked: list[int] = []
+        path: list[FloatArray] = [np.zeros(0)]
+        outside = np.ones(votes.n_members, dtype=bool)
+        while len(picked) < size:
+            _, residual = model.residual(path[-1])
+            descent = -inner_products(votes, residual) / votes.n_samples
+            member = first_best(descent, outside, _TOLERANCE)
+            if descent[member] <= _TOLERANCE:
+                break
+            picked.append(member)
+            outside[member] = False
+            model.add(votes, [member])
+            path.append(model.fit(np.append(path[-1], 0.0)))
+            self._progress(len(picked), size)
+        return np.array(picked, dtype=np.intp), path[1:] or path
+
+    def _follow_path(
+        self, votes: Votes, size: int
+    ) -> tuple[IntArray, list[FloatArray]]:
+        """Return the largest support with at most so many members, and its weights."""
+        weights = np.zeros(votes.n_members)
+        model = self._regression(votes, range(votes.n_members))
+        _, residual = model.residual(weights)
+        highest = float((-(model.rows @ residual.ravel()) / votes.n_samples).max())
+        best = np.zeros(0, dtype=np.intp)
+        low, high = 1e-6 * highest, highest
+        # The support grows as the penalty falls: halve the interval on a log scale.
+        for _ in range(_PATH_STEPS if highest > _TOLERANCE else 0):
+            middle = np.sqrt(low * high)
+            weights = model.fit(weights, middle)
+            support = np.flatnonzero(weights > _TOLERANCE)
+            if support.size > size:
+                low = middle
+                continue
+            high = middle
+            if support.size >= best.size:
+                best = support[np.argsort(-weights[support], kind="stable")]
+            if support.size == size or high / low < 1.001:
+                break
+        if not best.size:
+            return best, [np.zeros(0)]
+        fitted = self._regression(votes, best).fit(np.zeros(best.size))
+        return best, [fitted[: k + 1] for k in range(best.size)]
 
     def path(self) -> tuple[IntArray, list[FloatArray]]:
         """Return the members as picked and the weights fitted to the first 1, 2, ..."""
@@ -121,16 +172,13 @@ class SparseWeights(Pruner):
 class _Regression:
     """Logistic loss of the weighted vote of some members."""
 
-    def __init__(
-        self, votes: Votes, members: Sequence[int], ridge: float, balanced: bool
-    ) -> None:
+    def __init__(self, votes: Votes, ridge: float, balanced: bool) -> None:
         self.shape = votes.n_samples, votes.n_classes
         self.counted = sample_weights(votes) if balanced else None
         self.y, self.ridge = votes.y, ridge
         self.rows = np.zeros((0, votes.n_samples * votes.n_classes), dtype=np.float32)
-        self.add(votes, members)
 
-    def add(self, votes: Votes, members: Sequence[int]) -> None:
+    def add(self, votes: Votes, members: Iterable[int]) -> None:
         rows = [shares_of(votes, int(member)).reshape(1, -1) for member in members]
         self.rows = np.concatenate([self.rows, *rows])
 
@@ -148,9 +196,6 @@ class _Regression:
             losses *= self.counted
             odds *= self.counted[:, None]
         return float(np.mean(losses)), odds
-
-    def loss(self, weights: FloatArray) -> float:
-        return self.residual(weights)[0]
 
     def fit(self, start: FloatArray, l1: float = 0.0) -> FloatArray:
         """Return the weights of the smallest loss with its penalties."""
@@ -171,58 +216,3 @@ class _Regression:
         )
         weights: FloatArray = result.x
         return weights
-
-
-def _grow(
-    votes: Votes, size: int, ridge: float, balanced: bool, progress: Progress
-) -> tuple[IntArray, list[FloatArray]]:
-    """Add the member of the steepest descent, and fit all weights again."""
-    model = _Regression(votes, [], ridge, balanced)
-    picked: list[int] = []
-    weights = np.zeros(0)
-    path: list[FloatArray] = []
-    outside = np.ones(votes.n_members, dtype=bool)
-    while len(picked) < size:
-        _, residual = model.residual(weights)
-        descent = -inner_products(votes, residual) / votes.n_samples
-        member = first_best(descent, outside, _TOLERANCE)
-        if descent[member] <= _TOLERANCE:
-            break
-        picked.append(member)
-        outside[member] = False
-        model.add(votes, [member])
-        weights = model.fit(np.append(weights, 0.0))
-        path.append(weights)
-        progress(len(picked), size)
-    return np.array(picked, dtype=np.intp), path or [np.zeros(0)]
-
-
-def _follow_path(
-    votes: Votes, size: int, ridge: float, balanced: bool, progress: Progress
-) -> tuple[IntArray, list[FloatArray]]:
-    """Return the largest support with at most so many members, and its weights."""
-    model = _Regression(votes, range(votes.n_members), ridge, balanced)
-    _, residual = model.residual(np.zeros(votes.n_members))
-    descent = -(model.rows @ residual.ravel()) / votes.n_samples
-    highest = float(descent.max())
-    weights = np.zeros(votes.n_members)
-    best = np.zeros(0, dtype=np.intp)
-    low, high = 1e-6 * highest, highest
-    # The support grows as the penalty falls: halve the interval on a log scale.
-    for _ in range(_PATH_STEPS if highest > _TOLERANCE else 0):
-        middle = np.sqrt(low * high)
-        weights = model.fit(weights, middle)
-        support = np.flatnonzero(weights > _TOLERANCE)
-        if support.size > size:
-            low = middle
-            continue
-        high = middle
-        if support.size >= best.size:
-            best = support[np.argsort(-weights[support], kind="stable")]
-        if support.size == size or high / low < 1.001:
-            break
-    if not best.size:
-        return best, [np.zeros(0)]
-    last = _Regression(votes, best.tolist(), ridge, balanced)
-    fitted = last.fit(np.zeros(best.size))
-    return best, [fitted[: k + 1] for k in range(best.size)]

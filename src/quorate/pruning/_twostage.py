@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from quorate._typing import Array, BoolArray, FloatArray, IntArray, Progress
 from quorate._votes import Summary, Votes
@@ -22,11 +23,10 @@ class _TwoStage(Pruner):
                 "collect_votes(..., out_of_bag=True) or give Votes a valid mask."
             )
 
-    def _tenth(self, parameter: str, lowest: int, highest: int) -> int | None:
+    def _check_tenth(self, parameter: str, lowest: int, highest: int) -> None:
         given = getattr(self, parameter)
-        if given is None or (is_whole(given) and lowest <= given <= highest):
-            return given if given is None else int(given)
-        raise self._refuse(parameter, f"a whole number from {lowest} to {highest}")
+        if given is not None and not (is_whole(given) and lowest <= given <= highest):
+            raise self._refuse(parameter, f"a whole number from {lowest} to {highest}")
 
 
 class TwoStageAccuracy(_TwoStage):
@@ -87,10 +87,10 @@ class TwoStageAccuracy(_TwoStage):
     def _passing(self, votes: Votes) -> IntArray:
         """Return the members that ``ta`` lets pass, by position."""
         self._check_masked(votes)
-        ta = self._tenth("ta", 0, 9)
+        self._check_tenth("ta", 0, 9)
         self.scores_ = votes.accuracies
         members: IntArray = np.arange(votes.n_members)
-        return members if ta is None else _accurate(self.scores_, members, ta)
+        return members if self.ta is None else _accurate(self.scores_, members, self.ta)
 
 
 class TwoStageDistance(_TwoStage):
@@ -207,20 +207,22 @@ class TwoStageDistance(_TwoStage):
             )
         self._check_masked(votes)
         self._one_of("first", "accuracy", "distance")
-        td, ta = self._tenth("td", 1, 10), self._tenth("ta", 0, 9)
-        if limit is None and td is None:
+        self._check_tenth("td", 1, 10)
+        self._check_tenth("ta", 0, 9)
+        if limit is None and self.td is None:
             raise self._refuse("keep", "give keep, td or both")
         features = _as_features(self._X, votes)
-        valid = votes.valid
-        assert valid is not None
-        rows = features
-        if len(features) != votes.n_samples:
-            rows = features[votes.samples]
+        given = len(features) != votes.n_samples
+        rows, valid = features[votes.samples] if given else features, votes.codes >= 0
         self.centres_ = (valid @ rows) / valid.sum(axis=1)[:, None]
         self._accuracies, self._limit = votes.accuracies, limit
-        asked = features if self._queries is None else self._queries
-        self.scores_ = self._mean_distances(np.asarray(asked, dtype=float))
-        return self._survivors(self.scores_, limit, td, ta)
+        queries = features if self._queries is None else self._queries
+        queries = np.asarray(queries, dtype=float)
+        total = np.zeros(votes.n_members)
+        for start in range(0, len(queries), 1024):
+            total += _distances(queries[start : start + 1024], self.centres_).sum(0)
+        self.scores_ = total / len(queries)
+        return self._survivors(self.scores_)
 
     def query_support(self, X: Any) -> BoolArray:
         """Return which members to ask about each query, (n_queries, n_members)."""
@@ -228,29 +230,19 @@ class TwoStageDistance(_TwoStage):
         apart = _distances(queries, self.centres_)
         support = np.zeros(apart.shape, dtype=bool)
         for row, distance in zip(support, apart, strict=True):
-            row[self._survivors(distance, self._limit, self.td, self.ta)] = True
+            row[self._survivors(distance)] = True
         return support
 
-    def _mean_distances(self, features: FloatArray) -> FloatArray:
-        total = np.zeros(len(self.centres_))
-        for start in range(0, len(features), 1024):
-            total += _distances(features[start : start + 1024], self.centres_).sum(
-                axis=0
-            )
-        return total / len(features)
-
-    def _survivors(
-        self, distance: FloatArray, size: int | None, td: int | None, ta: int | None
-    ) -> IntArray:
+    def _survivors(self, distance: FloatArray) -> IntArray:
         members: IntArray = np.arange(distance.size)
-        if ta is not None and self.first == "accuracy":
-            members = _accurate(self._accuracies, members, ta)
-        if td is not None:
-            limit = np.percentile(distance[members], 10 * td)
-            members = members[distance[members] <= limit]
-        if ta is not None and self.first == "distance":
-            members = _accurate(self._accuracies, members, ta)
-        return _best_first(distance, members, size)
+        second = "distance" if self.first == "accuracy" else "accuracy"
+        for stage in (self.first, second):
+            if stage == "accuracy" and self.ta is not None:
+                members = _accurate(self._accuracies, members, self.ta)
+            if stage == "distance" and self.td is not None:
+                limit = np.percentile(distance[members], 10 * self.td)
+                members = members[distance[members] <= limit]
+        return _best_first(distance, members, self._limit)
 
 
 def _accurate(accuracies: FloatArray, members: IntArray, ta: int) -> IntArray:
@@ -285,4 +277,4 @@ def _distances(queries: Array, centres: FloatArray) -> FloatArray:
             f"TwoStageDistance: queries need {centres.shape[1]} features; "
             f"got shape {queries.shape}."
         )
-    return np.asarray(np.linalg.norm(queries[:, None, :] - centres[None], axis=2))
+    return np.asarray(cdist(queries, centres))
