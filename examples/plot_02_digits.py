@@ -28,7 +28,7 @@ forest = RandomForestClassifier(300, random_state=0).fit(X_fit, y_fit)
 # On digits that nobody has seen, the first ones picked bring most, and the last ones
 # almost nothing.
 
-small, choice = quorate.prune_with_selection(forest, X_fit, y_fit, keep=60)
+small, choice = quorate.prune(forest, X_fit, y_fit, keep=60, return_selection=True)
 votes = quorate.collect_votes(forest, X_new, y_new)
 SizeCurveDisplay.from_votes(votes, choice.order).plot(score="accuracy")
 plt.show()

@@ -26,8 +26,8 @@ X_fit, X_new, y_fit, y_new = train_test_split(
     X, y, test_size=0.5, random_state=0, stratify=y
 )
 forest = RandomForestClassifier(200, random_state=0, n_jobs=2).fit(X_fit, y_fit)
-small, selection = quorate.prune_with_selection(
-    forest, X_fit, y_fit, method="mdm", keep="auto"
+small, selection = quorate.prune(
+    forest, X_fit, y_fit, method="mdm", keep="auto", return_selection=True
 )
 print(selection)
 print(small)

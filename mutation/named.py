@@ -131,17 +131,11 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "methods that refine are not fitted again",
         "_choosing",
-        "if self.pruner.tags.nested:",
+        "if members.pruner.tags.nested:",
         "if True:",
     ),
     (
         "errors without the new weights",
-        "_choosing",
-        "return self.applied_to(self.votes).error(), self.votes.error()",
-        "return self.votes.keep(self.members).error(), self.votes.error()",
-    ),
-    (
-        "errors without the new weights, in notebooks",
         "_choosing",
         "return self._estimate(self.applied_to(self.votes))",
         "return self._estimate(self.votes.keep(self.members))",

@@ -9,7 +9,7 @@ import quorate
 
 X, y = load_breast_cancer(return_X_y=True)
 forest = RandomForestClassifier(60, max_depth=5, random_state=0).fit(X[::2], y[::2])
-small, selection = quorate.prune_with_selection(forest, X[::2], y[::2], keep=12)
+small, selection = quorate.prune(forest, X[::2], y[::2], keep=12, return_selection=True)
 compared = quorate.compare(forest, small, X[1::2], y[1::2])
 lazy = quorate.LazyClassifier(small, random_state=0).fit()
 votes = quorate.collect_votes(small, X[1::2], y[1::2])

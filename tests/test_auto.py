@@ -52,7 +52,7 @@ def test_on_training_data(name, data):
     X, y, X_test, y_test = data
     ensemble, method = KINDS[name]
     ensemble.fit(X, y)
-    small, selection = quorate.prune_with_selection(ensemble, X, y, keep=0.2)
+    small, selection = quorate.prune(ensemble, X, y, keep=0.2, return_selection=True)
     assert type(small) is type(ensemble)
     assert small.pruning_["method"] == type(selection.pruner).__name__ == method
     assert small.pruning_["auto"]
@@ -80,7 +80,9 @@ def test_pool_without_a_vote_of_its_own(data):
     members = dict(pool().fit(X, y).named_estimators_)
     members = {name: m for name, m in members.items() if name != "linear"}
     labels = np.searchsorted(["benign", "malign"], y_test)
-    small, selection = quorate.prune_with_selection(members, X_test, labels, keep=2)
+    small, selection = quorate.prune(
+        members, X_test, labels, keep=2, return_selection=True
+    )
     assert selection.auto
     assert selection.weights.shape == (3,)
     assert set(small.estimators) == set(selection.names)
@@ -90,7 +92,7 @@ def test_pool_without_a_vote_of_its_own(data):
 def test_a_name_is_not_auto(data):
     X, y, *_ = data
     forest = RandomForestClassifier(20, random_state=0).fit(X, y)
-    small, selection = quorate.prune_with_selection(forest, X, y, "mdm")
+    small, selection = quorate.prune(forest, X, y, "mdm", return_selection=True)
     assert not selection.auto
     assert small.pruning_["auto"] is False
     assert small.pruning_["weights"] is None
@@ -106,7 +108,7 @@ def test_other_sizes(name, size, data):
         with pytest.raises(ValueError, match="how many are enough cannot be told"):
             quorate.prune(ensemble, X, y, **size)
         X, y = X_test, y_test
-    small, selection = quorate.prune_with_selection(ensemble, X, y, **size)
+    small, selection = quorate.prune(ensemble, X, y, **size, return_selection=True)
     assert selection.curve is not None
     assert 1 <= len(small.estimators_) == selection.n_kept <= 40
     assert selection.kept.error() <= selection.votes.error() + 0.1
@@ -122,7 +124,7 @@ def test_budget(data):
 def test_explanation_knows_weights(data):
     X, y, X_test, y_test = data
     boosting = AdaBoostClassifier(n_estimators=40, random_state=0).fit(X, y)
-    small, selection = quorate.prune_with_selection(boosting, X, y, keep=6)
+    small, selection = quorate.prune(boosting, X, y, keep=6, return_selection=True)
     test = quorate.collect_votes(boosting, X_test, y_test)
     told = {row["what"]: row for row in selection.explain(test).comparison}
     assert told["kept"]["accuracy"] == pytest.approx(small.score(X_test, y_test))
@@ -162,12 +164,12 @@ def test_select_goes_by_what_votes_carry():
 def test_probabilities_of_trees_take_no_room(data):
     X, y, *_ = data
     pure = RandomForestClassifier(20, random_state=0).fit(X, y)
-    _, selection = quorate.prune_with_selection(pure, X, y)
+    _, selection = quorate.prune(pure, X, y, return_selection=True)
     votes = selection.votes
     assert votes.class_probabilities.are_certain
     assert np.shares_memory(votes.class_probabilities.places, votes.codes)
     shallow = RandomForestClassifier(20, max_depth=2, random_state=0).fit(X, y)
-    _, selection = quorate.prune_with_selection(shallow, X, y)
+    _, selection = quorate.prune(shallow, X, y, return_selection=True)
     places = selection.votes.class_probabilities.places
     assert places.nbytes == selection.votes.codes.nbytes
 

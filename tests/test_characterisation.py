@@ -134,10 +134,9 @@ def voted(votes):
 
 
 def pruned(model, X_choose, y_choose, **options):
-    prune = getattr(quorate, "prune_with_selection", quorate.prune)
-    if prune is quorate.prune:
-        options["return_selection"] = True
-    small, chosen = prune(model, X_choose, y_choose, random_state=0, **options)
+    small, chosen = quorate.prune(
+        model, X_choose, y_choose, random_state=0, return_selection=True, **options
+    )
     expected = chosen.expected
     curve = chosen.curve
     return {

@@ -37,7 +37,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import quorate
-from quorate import PrunedClassifier, compare, prune, prune_with_selection
+from quorate import PrunedClassifier, compare, prune
 from quorate._pruned._fitting import Training
 from quorate.ensembles._costs import _walk
 from quorate.exceptions import TrainingVotesWarning
@@ -155,7 +155,7 @@ class TestPrune:
 
     def test_selection(self, forest, data):
         X, X_test, y, y_test = data
-        small, found = prune_with_selection(forest, X, y, "mdm", 8)
+        small, found = prune(forest, X, y, "mdm", 8, return_selection=True)
         assert small.pruning_["order"] == found.order.tolist()
         test = quorate.collect_votes(forest, X_test, y_test)
         why = found.explain(test)

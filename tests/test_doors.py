@@ -130,7 +130,7 @@ def test_all_doors_keep_the_same_members(name, method, data, fitted, files, comm
     X, y = data
     X, y, X_test, y_test = X[CHOOSE], y[CHOOSE], X[TEST], y[TEST]
     model = fitted[name]
-    small, selection = quorate.prune_with_selection(model, X, y, method, KEEP)
+    small, selection = quorate.prune(model, X, y, method, KEEP, return_selection=True)
     kept = selection.members.tolist()
 
     pruned = quorate.PrunedClassifier(FrozenEstimator(model), method, KEEP).fit(X, y)
@@ -171,7 +171,7 @@ def test_all_doors_keep_the_same_members(name, method, data, fitted, files, comm
         "before": where_chosen[0],
         "after": where_chosen[1],
     }
-    errors = selection.errors()
+    errors = selection.score.loss, selection.full_score.loss
     assert (1 - errors[0], 1 - errors[1]) == pytest.approx(where_chosen[::-1])
     if selection.curve is not None and selection.weights is None:
         assert 1 - selection.curve.errors[-1] == pytest.approx(where_chosen[1])
@@ -234,7 +234,9 @@ class TestPools:
         pool = {name: member.fit(X[:300], y[:300]) for name, member in three()}
         given = pool if as_dict else list(pool.values())
         X, y = X[CHOOSE], y[CHOOSE]
-        small, selection = quorate.prune_with_selection(given, X, y, method, KEEP)
+        small, selection = quorate.prune(
+            given, X, y, method, KEEP, return_selection=True
+        )
         page = quorate.report(given, X, y, method=method, keep=KEEP)
         assert page.selection.members.tolist() == selection.members.tolist()
         assert page.data["pruning"]["accuracy"]["before"] == pytest.approx(
@@ -347,10 +349,12 @@ class TestTrainingRows:
     def test_selection_and_explanation(self, data, fitted):
         X, y = data
         model = fitted["boosting"]
-        _, selection = quorate.prune_with_selection(model, X[:300], y[:300], keep=4)
+        _, selection = quorate.prune(
+            model, X[:300], y[:300], keep=4, return_selection=True
+        )
         assert selection.source is VoteSource.TRAINING
         assert selection.curve is None
-        assert selection.errors() is None
+        assert selection.score is None
         assert "where errors mean nothing" in repr(selection)
         told = selection.explain()
         assert told.comparison == []

@@ -118,7 +118,7 @@ def test_numbers_are_those_of_the_functions_they_come_from(forest, made):
     assert data["decomposition"]["all"]["error"] == parts.error
     found = {row["measure"]: row["all"] for row in data["diversity"]}
     assert found == pytest.approx(quorate.diversity(votes))
-    _, selection = quorate.prune_with_selection(*forest)
+    _, selection = quorate.prune(*forest, return_selection=True)
     assert data["pruning"]["order"] == selection.order.tolist()
     assert made.selection.order.tolist() == selection.order.tolist()
     kept = [r for r in data["members"] if r["kept"] == "kept"]

@@ -134,7 +134,8 @@ def test_selections_show_the_error_with_their_new_weights():
     selection = quorate.select(votes, "ges", keep=5)
     weighted = votes.reweighted(selection.weights).keep(selection.members).error()
     assert abs(votes.keep(selection.members).error() - weighted) > 0.05
-    assert selection.errors() == (weighted, votes.error())
+    found = selection.score.loss, selection.full_score.loss
+    assert found == (weighted, votes.error())
     cells = read(selection)
     assert cells[cells.index("error where chosen, kept") + 1] == f"{weighted:.4f}"
     assert cells[cells.index("error, all members") + 1] == f"{votes.error():.4f}"

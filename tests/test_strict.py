@@ -51,5 +51,5 @@ def test_numpy_raises_at_home_and_lets_others_be(trouble):
 def test_this_world_is_strict():
     loader = quorate._pruned._prune.__spec__.loader
     assert type(loader) is strict.OptimisedLoader
-    constants = quorate._pruned._prune.prune_with_selection.__code__.co_consts
+    constants = quorate._pruned._prune.prune.__code__.co_consts
     assert AssertionError not in constants

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from quorate._pruned import PrunedClassifier as PrunedClassifier
     from quorate._pruned import distil as distil
     from quorate._pruned import prune as prune
-    from quorate._pruned import prune_with_selection as prune_with_selection
     from quorate._report import Report as Report
     from quorate._report import report as report
     from quorate._summarising import summarise as summarise
@@ -69,7 +68,7 @@ _NAMES = {
     "_judging": "Certificate Comparison Frontier FrontierPoint certify compare "
     "frontier",
     "_onnx": "to_onnx",
-    "_pruned": "PrunedClassifier distil prune prune_with_selection",
+    "_pruned": "PrunedClassifier distil prune",
     "_report": "Report report",
     "_summarising": "summarise",
     "_theory": "Decomposition MeanDecomposition Measure decompose diversity measures "

@@ -12,7 +12,6 @@ from quorate._choosing import (
     expectations,
     with_expected_error,
 )
-from quorate._choosing._choose import _Given
 from quorate._choosing._crossfit import (
     cross_fitted_curve,
     first_votes,
@@ -187,7 +186,7 @@ def test_what_to_expect_of_a_number_that_was_given(method, masked):
 def test_an_order_that_a_budget_cuts_is_cut_again():
     votes, _ = draw(n_samples=200)
     costs = {"nodes": np.ones(10)}
-    evidence = _Given(votes.with_source(VoteSource.ASSUMED_NEW), _made=costs)
+    evidence = Evidence(votes.with_source(VoteSource.ASSUMED_NEW), member_costs=costs)
     size = SizeByCost({"nodes": 3})
     found = expect(evidence, "re", size)
     same = expect(evidence, "re", FixedSize(3))

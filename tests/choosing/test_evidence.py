@@ -11,7 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
-from quorate._choosing import Evidence, gather
+from quorate._choosing import EnsembleEvidence, Evidence, gather
 from quorate._votes import VoteSource
 from quorate.ensembles import read_ensemble
 
@@ -23,27 +23,31 @@ def world():
     return X, y, forest
 
 
+def of_ensemble(votes, model, X):
+    return EnsembleEvidence(votes, X, ensemble=read_ensemble(model))
+
+
 @pytest.mark.parametrize("of", [np.asarray, sparse.csr_matrix])
 def test_features_are_those_of_the_samples_voted_on(of, world):
     X, y, forest = world
     votes = quorate.collect_votes(forest, X, y).at([50, 3, 20, 9, 41])
-    evidence = Evidence(votes, read_ensemble(forest), of(X))
+    evidence = of_ensemble(votes, forest, of(X))
     assert evidence.rows.tolist() == [50, 3, 20, 9, 41]
     np.testing.assert_array_equal(evidence.features(), X[[50, 3, 20, 9, 41]])
-    for same_further in (False, True):
-        some = evidence.at([4, 1, 2], same_further=same_further)
+    for share_unlabelled in (False, True):
+        some = evidence.at([4, 1, 2], share_unlabelled=share_unlabelled)
         np.testing.assert_array_equal(some.features(), X[[41, 3, 20]])
         assert some.votes.codes.tolist() == votes.codes[:, [4, 1, 2]].tolist()
-        fewer = some.at([2, 0], same_further=same_further).fresh()
+        fewer = some.at([2, 0], share_unlabelled=share_unlabelled)
         np.testing.assert_array_equal(fewer.features(), X[[20, 41]])
         assert fewer.votes.y.tolist() == votes.y[[2, 4]].tolist()
 
 
 def test_further_samples_are_made_once_and_shared_on_request(world):
     X, y, forest = world
-    evidence = Evidence(quorate.collect_votes(forest, X, y), read_ensemble(forest), X)
-    half = evidence.at(np.arange(30), same_further=True)
-    quarter = half.at(np.arange(15), same_further=True)
+    evidence = of_ensemble(quorate.collect_votes(forest, X, y), forest, X)
+    half = evidence.at(np.arange(30), share_unlabelled=True)
+    quarter = half.at(np.arange(15), share_unlabelled=True)
     whole = evidence.unlabelled()
     assert whole is evidence.unlabelled()
     assert whole is half.unlabelled()
@@ -55,7 +59,7 @@ def test_further_samples_are_made_once_and_shared_on_request(world):
 
 def test_costs_are_counted_once(world):
     X, y, forest = world
-    evidence = Evidence(quorate.collect_votes(forest, X, y), read_ensemble(forest), X)
+    evidence = of_ensemble(quorate.collect_votes(forest, X, y), forest, X)
     nodes = evidence.costs("nodes")
     assert nodes.tolist() == [tree.tree_.node_count for tree in forest.estimators_]
     assert evidence.costs("nodes") is nodes
@@ -68,13 +72,13 @@ def test_votes_that_are_out_of_bag(world):
     X, y, forest = world
     votes = quorate.collect_votes(forest, X, y)
     assert votes.source is VoteSource.TRAINING
-    found = Evidence(votes, read_ensemble(forest), X).out_of_bag()
+    found = of_ensemble(votes, forest, X).out_of_bag().votes
     right = quorate.collect_votes(forest, X, y, out_of_bag=True)
     assert found.source is VoteSource.OUT_OF_BAG
     assert found.samples.tolist() == right.samples.tolist()
     assert found.codes.tolist() == right.codes.tolist()
-    assert Evidence(votes).out_of_bag() is votes
-    assert Evidence(right, read_ensemble(forest), X).out_of_bag() is right
+    for evidence in (Evidence(votes), of_ensemble(right, forest, X)):
+        assert evidence.out_of_bag() is evidence
 
 
 @pytest.mark.parametrize(
@@ -137,12 +141,12 @@ class TestSamplesChosenOnBefore:
     def test_other_samples_and_given_sizes_are_fine(self, chosen):
         small, X, y = chosen
         new = X[1000:], y[1000:]
-        _, found = quorate.prune_with_selection(small, *new, "re", "auto")
+        _, found = quorate.prune(small, *new, "re", "auto", return_selection=True)
         assert found.expected is not None
         quorate.prune(small, *new, "re", tolerance=0.2)
         same = X[400:1000], y[400:1000]
         for size in ({"keep": 3}, {"keep": 0.3}, {"budget": {"nodes": 500}}, {}):
-            _, found = quorate.prune_with_selection(small, *same, "re", **size)
+            _, found = quorate.prune(small, *same, "re", **size, return_selection=True)
             assert found.n_kept < 10
             assert found.expected is None
 
@@ -174,9 +178,11 @@ class TestSamplesChosenOnBefore:
         pool |= {f"{d}": DecisionTreeClassifier(max_depth=d) for d in range(2, 8)}
         pool = {name: each.fit(X[:400], y[:400]) for name, each in pool.items()}
         small = quorate.prune(pool, X[400:1000], y[400:1000], "re", keep=6)
-        _, new = quorate.prune_with_selection(small, X[1000:], y[1000:], "re")
+        _, new = quorate.prune(small, X[1000:], y[1000:], "re", return_selection=True)
         assert new.expected is not None
-        again = quorate.prune_with_selection(small, X[400:1000], y[400:1000], "re")[1]
+        again = quorate.prune(
+            small, X[400:1000], y[400:1000], "re", return_selection=True
+        )[1]
         assert (again.expected, again.n_kept) == (None, 2)
 
     def test_evidence_knows_and_nobody_looks_where_nothing_is_recorded(

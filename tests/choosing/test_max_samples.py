@@ -12,8 +12,7 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 
 import quorate
-from quorate._choosing import MAX_SAMPLES
-from quorate._data import GivenBatches, draw_sample
+from quorate._data import MAX_SAMPLES, GivenBatches, draw_sample
 from quorate._votes import VoteSource
 from quorate.exceptions import SampledWarning
 
@@ -110,8 +109,8 @@ def forest(data):
 
 def test_out_of_bag_votes_of_a_sample(forest, data):
     X, y = data
-    small, chosen = quorate.prune_with_selection(
-        forest, X, y, "re", keep=4, max_samples=400
+    small, chosen = quorate.prune(
+        forest, X, y, "re", keep=4, max_samples=400, return_selection=True
     )
     assert chosen.votes.n_samples <= 400
     assert chosen.source is VoteSource.OUT_OF_BAG
@@ -248,8 +247,16 @@ def test_what_cannot_be_drawn_is_refused(forest, data):
 def test_the_seed_reaches_the_draw_the_method_and_the_leaves(forest, data):
     X, y = data
     one, two, same = (
-        quorate.prune_with_selection(
-            forest, X, y, "random", 4, max_samples=300, random_state=seed, distil=True
+        quorate.prune(
+            forest,
+            X,
+            y,
+            "random",
+            4,
+            max_samples=300,
+            random_state=seed,
+            distil=True,
+            return_selection=True,
         )
         for seed in (5, 6, 5)
     )
@@ -296,10 +303,10 @@ def test_reports_draw_by_their_seed_and_say_it(forest, data):
     assert "max_samples=300, random_state=4" in line["before"]
 
 
-def test_who_takes_no_number_does_not_offer_one(forest, data, monkeypatch):
+def test_who_takes_no_number_says_so_too(forest, data, monkeypatch):
     X, y = data
     monkeypatch.setattr("quorate._data._drawing.MAX_SAMPLES", 500)
-    words = ": members are chosen on 500 of 3,000 samples, drawn by class; others are"
+    words = ": members are chosen on 500 of 3,000 samples, drawn by class; max_sampl"
     with pytest.warns(SampledWarning, match=f"^frontier{words}"):
         quorate.frontier(forest, X, y)
     fresh = RandomForestClassifier(10, max_depth=3, random_state=0)

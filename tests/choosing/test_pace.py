@@ -100,8 +100,12 @@ def pipeline(samples, before, n_members=5, **options):
 class TestTheWholeModelIsTimed:
     def test_the_largest_size_that_fits(self, clock, samples):
         """Ten members fit to the millisecond, nine leave a tenth free."""
-        small, selection = quorate.prune_with_selection(
-            pool(samples), *samples, method="mdm", budget={"milliseconds": 10}
+        small, selection = quorate.prune(
+            pool(samples),
+            *samples,
+            method="mdm",
+            budget={"milliseconds": 10},
+            return_selection=True,
         )
         assert selection.n_kept == len(small.estimators_) == 9
         found = small.pruning_["latency"]
@@ -121,8 +125,12 @@ class TestTheWholeModelIsTimed:
 
     def test_preprocessing_is_timed_apart(self, clock, samples):
         model = pipeline(samples, 4.0, milliseconds=2.0)
-        small, selection = quorate.prune_with_selection(
-            model, *samples, method="mdm", budget={"milliseconds": 11}
+        small, selection = quorate.prune(
+            model,
+            *samples,
+            method="mdm",
+            budget={"milliseconds": 11},
+            return_selection=True,
         )
         assert selection.n_kept == len(small[-1].estimators_) == 2
         found = small[-1].pruning_ if hasattr(small[-1], "pruning_") else small.pruning_
@@ -136,8 +144,13 @@ class TestTheWholeModelIsTimed:
     def test_batches(self, batch, clock, samples):
         model = pipeline(samples, 1.0)
         Before.seen.clear()
-        _, selection = quorate.prune_with_selection(
-            model, *samples, "mdm", budget={"milliseconds": 50}, batch=batch
+        _, selection = quorate.prune(
+            model,
+            *samples,
+            "mdm",
+            budget={"milliseconds": 50},
+            batch=batch,
+            return_selection=True,
         )
         asked = [n for n in Before.seen if n != 130]  # 130: the votes
         assert set(asked) == {batch}
@@ -293,7 +306,9 @@ class TestAgain:
             return model
 
         size = SizeByCost({"milliseconds": limit})
-        _, selection, _ = choose_in_time(Chooser(evidence, "mdm", size), size, build)
+        _, selection, _ = choose_in_time(
+            Chooser(evidence, "mdm", size), evidence, size, build
+        )
         return selection
 
     @pytest.mark.parametrize(("slower", "kept"), [(0.0, 9), (0.1, 9), (0.5, 6)])

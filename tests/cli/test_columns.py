@@ -122,7 +122,7 @@ def test_missing_columns_are_named_before_any_work(here, words, monkeypatch):
 
     monkeypatch.setattr("quorate._data.read_samples", nobody)
     monkeypatch.setattr("quorate._summarising.summarise", nobody)
-    monkeypatch.setattr("quorate._pruned.prune_with_selection", nobody)
+    monkeypatch.setattr("quorate._pruned.prune", nobody)
     done = run(*words, "--target", "kind")
     assert done.exit_code == 1
     assert "columns 'b', 'd' are missing, which model.skops" in told(done)

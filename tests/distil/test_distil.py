@@ -667,8 +667,8 @@ class TestPrune:
     def test_options(self, data, fitted):
         X, y, X_new, _ = data
         options = {"n_rows": 700, "unlabelled": X_new, "random_state": 3}
-        taught, selection = quorate.prune_with_selection(
-            fitted["forest"], X, y, "mdm", 4, distil=options
+        taught, selection = quorate.prune(
+            fitted["forest"], X, y, "mdm", 4, distil=options, return_selection=True
         )
         assert selection.n_kept == 4
         assert taught.pruning_["distil"]["n_crossed"] == 700

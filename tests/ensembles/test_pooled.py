@@ -65,8 +65,8 @@ def test_keeps_the_promises_of_a_kind(make):
 class TestPruning:
     def test_a_dict_becomes_a_model(self, data, pool):
         X, y = data
-        small, choice = quorate.prune_with_selection(
-            pool, X[1::3], y[1::3], "simplex", keep=3
+        small, choice = quorate.prune(
+            pool, X[1::3], y[1::3], "simplex", keep=3, return_selection=True
         )
         assert type(small) is PooledClassifier
         kept = [list(pool)[member] for member in choice.members]
@@ -111,7 +111,7 @@ class TestPruning:
 
     def test_usually_all_are_kept_that_have_a_weight(self, data, pool):
         X, y = data
-        small, usual = quorate.prune_with_selection(pool, X[1::3], y[1::3])
+        small, usual = quorate.prune(pool, X[1::3], y[1::3], return_selection=True)
         votes = quorate.collect_votes(pool, X[1::3], y[1::3])
         best = quorate.pruning.SimplexWeights(None, smoothing=0.0).fit(votes)
         assert usual.rule == "keep=None"
@@ -123,7 +123,7 @@ class TestPruning:
 
     def test_usually_as_many_as_err_least(self, data, pool):
         X, y = data
-        _, usual = quorate.prune_with_selection(pool, X[1::3], y[1::3], "brier")
+        _, usual = quorate.prune(pool, X[1::3], y[1::3], "brier", return_selection=True)
         assert usual.rule == "keep='default'"
         assert usual.n_kept == usual.curve.errors.argmin() + 1
         assert usual.expected is not None
@@ -133,17 +133,21 @@ class TestPruning:
 
     def test_a_fifth_where_it_is_asked_for(self, data, pool):
         X, y = data
-        _, fifth = quorate.prune_with_selection(pool, X[1::3], y[1::3], keep=0.2)
+        _, fifth = quorate.prune(
+            pool, X[1::3], y[1::3], keep=0.2, return_selection=True
+        )
         assert fifth.n_kept == 1
 
     def test_usual_size_without_order_or_honest_errors(self, data, pool):
         X, y = data
         trees = {name: pool[name] for name in ("stump", "tree")}
         with pytest.warns(quorate.exceptions.TrainingVotesWarning):
-            _, on_training = quorate.prune_with_selection(trees, X[::3], y[::3], "re")
+            _, on_training = quorate.prune(
+                trees, X[::3], y[::3], "re", return_selection=True
+            )
         assert on_training.rule == "keep=0.2"
-        _, searched = quorate.prune_with_selection(
-            pool, X[1::3], y[1::3], "sep", random_state=0
+        _, searched = quorate.prune(
+            pool, X[1::3], y[1::3], "sep", random_state=0, return_selection=True
         )
         assert searched.rule == "keep=0.2"
 

@@ -197,7 +197,7 @@ def through_everything(seed, tmp_path):
         assert 1 <= selection.n_kept <= n
         repr(selection), selection._repr_html_()
         selection.explain(n_random=3)
-    small, chosen = quorate.prune_with_selection(model, new, truth, keep=keep)
+    small, chosen = quorate.prune(model, new, truth, keep=keep, return_selection=True)
     kept = quorate.keep_members(model, chosen.members)
     if not is_pool:
         assert (small.predict(new) == chosen.applied_to(votes).predict()).all()

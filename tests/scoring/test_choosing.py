@@ -182,8 +182,8 @@ def test_the_score_of_a_selection_is_that_of_its_model(data, forest):
     X, y = data
     X, y = X[300:600], y[300:600]
     for scoring in ("balanced_accuracy", "roc_auc", "neg_log_loss"):
-        small, selection = quorate.prune_with_selection(
-            forest, X, y, "mdm", 5, scoring=scoring
+        small, selection = quorate.prune(
+            forest, X, y, "mdm", 5, scoring=scoring, return_selection=True
         )
         wanted = get_scorer(scoring)(small, X, y)
         assert selection.score.score == pytest.approx(wanted, abs=1e-12)
@@ -217,7 +217,7 @@ def test_all_doors_keep_the_same_members(data, forest, tmp_path):
     X, y = data
     X, y, X_test, y_test = X[300:590], y[300:590], X[590:], y[590:]
     how = {"scoring": "balanced_accuracy"}
-    small, selection = quorate.prune_with_selection(forest, X, y, keep=4, **how)
+    small, selection = quorate.prune(forest, X, y, keep=4, **how, return_selection=True)
     kept = selection.members.tolist()
     assert selection.pruner.class_weight == "balanced"
     assert kept != quorate.prune(forest, X, y, keep=4).pruning_["kept"]
@@ -414,7 +414,7 @@ def test_a_report_speaks_in_the_score(data, forest):
     score, votes = told.judged_by, evidence.votes
     taken = np.empty((votes.n_samples, 0))
     for held in folds_of(votes, score):
-        others = evidence.at(np.setdiff1d(np.arange(600), held), same_further=True)
+        others = evidence.at(np.setdiff1d(np.arange(600), held), share_unlabelled=True)
         again = choose(others, "auto", size, scoring="neg_log_loss", seed=0)
         said = again.applied_to(votes.at(held))
         part = score.inputs(WholePrediction(said))

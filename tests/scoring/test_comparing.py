@@ -186,8 +186,8 @@ def test_averaged_probabilities_rank_through_every_door(scoring):
     model = bagged(LogisticRegression())
     votes = quorate.collect_votes(model, X[NEW], BINARY[NEW])
     chosen = quorate.select(votes, "best", 3, scoring=scoring)
-    small, selection = quorate.prune_with_selection(
-        model, X[NEW], BINARY[NEW], "best", 3, scoring=scoring
+    small, selection = quorate.prune(
+        model, X[NEW], BINARY[NEW], "best", 3, scoring=scoring, return_selection=True
     )
     found = compared((model, small), BINARY, scoring)
     judge = {"roc_auc": roc_auc_score, "average_precision": average_precision_score}
@@ -206,8 +206,8 @@ def test_averaged_probabilities_rank_through_every_door(scoring):
 def test_boosting_ranks_by_its_weighted_vote(scoring):
     boosted = AdaBoostClassifier(n_estimators=15, random_state=0)
     boosted.fit(X[:200], BINARY[:200])
-    small, selection = quorate.prune_with_selection(
-        boosted, X[NEW], BINARY[NEW], "es", 7, scoring=scoring
+    small, selection = quorate.prune(
+        boosted, X[NEW], BINARY[NEW], "es", 7, scoring=scoring, return_selection=True
     )
     found = compared((boosted, small), BINARY, scoring)
     for place, model in enumerate((boosted, small)):

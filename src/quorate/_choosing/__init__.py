@@ -6,7 +6,6 @@ An ensemble, samples, a method and a size go in (:func:`gather`, :func:`choose`)
 
 from quorate._choosing._choose import (
     Chooser,
-    OrderedMembers,
     check_method,
     choose,
     method_for,
@@ -14,8 +13,7 @@ from quorate._choosing._choose import (
 )
 from quorate._choosing._crossfit import first_votes
 from quorate._choosing._curve import CrossFittedCurve, SizeCurve, size_curve
-from quorate._choosing._drawing import MAX_SAMPLES, Drawn, draw_rows
-from quorate._choosing._evidence import Evidence, gather
+from quorate._choosing._evidence import EnsembleEvidence, Evidence, gather
 from quorate._choosing._expected import (
     ExpectedError,
     expectations,
@@ -38,18 +36,16 @@ from quorate._choosing._size import (
 
 __all__ = [
     "DEFAULT",
-    "MAX_SAMPLES",
     "Budget",
     "Chooser",
     "CrossFittedCurve",
-    "Drawn",
+    "EnsembleEvidence",
     "Evidence",
     "ExpectedError",
     "Explanation",
     "FixedSize",
     "Keep",
     "Latency",
-    "OrderedMembers",
     "Selection",
     "Size",
     "SizeByCost",
@@ -58,7 +54,6 @@ __all__ = [
     "calls_text",
     "check_method",
     "choose",
-    "draw_rows",
     "expectations",
     "expected_errors",
     "first_votes",

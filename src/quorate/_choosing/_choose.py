@@ -6,20 +6,20 @@ come here with their evidence and add nothing of their own.
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from quorate._choosing._crossfit import (
     cross_fitted_curve,
+    fit_on,
     fit_without_each_fold,
     folds_of,
 )
-from quorate._choosing._curve import SizeCurve, size_curve
-from quorate._choosing._drawing import draw_rows
-from quorate._choosing._evidence import Evidence
-from quorate._choosing._expected import ExpectedError, expected_error
+from quorate._choosing._curve import size_curve
+from quorate._choosing._evidence import EnsembleEvidence, Evidence, draw_rows
+from quorate._choosing._expected import expected_error
 from quorate._choosing._selection import Selection
 from quorate._choosing._size import (
     DEFAULT,
@@ -36,33 +36,29 @@ from quorate._choosing._size import (
 from quorate._data import as_seed
 from quorate._messages import warn
 from quorate._scoring import Score, check_ranking, check_scoring, score_for
-from quorate._typing import Array, IntArray, Progress
+from quorate._typing import Array, Progress
 from quorate._votes import Summary, Votes, VoteSource, why_not_scorable
 from quorate.exceptions import NothingSavedWarning, TrainingVotesWarning
 from quorate.pruning import Pruner, choose_method, make_pruner
 
 
-def choose(
-    evidence: Evidence,
-    method: Any = "auto",
-    size: Size | None = None,
-    *,
-    scoring: Any = None,
-    seed: int | None = None,
-    progress: Progress | None = None,
-    owner: str = "prune",
-    **parameters: Any,
-) -> Selection:
-    """Choose members by a method, and how many of them.
+def choose(*request: Any, **options: Any) -> Selection:
+    """Choose members by a method, and how many of them; see :class:`Chooser`."""
+    return Chooser(*request, **options).choose()
+
+
+class Chooser:
+    """Chooses members by a method, and how many of them.
 
     Parameters
     ----------
     evidence : Evidence
-        The votes to choose on, and the ensemble they are from.
+        The votes to choose on, and the ensemble they are from. Kept as an attribute:
+        out of bag, where the method needs that.
     method : str or Pruner
         A name from :func:`quorate.methods`, a pruner object, or "auto".
     size : Size
-        How many to keep.
+        How many to keep. Kept as an attribute: what the default stands for.
     scoring : str, scorer, callable or None
         What good means; see :func:`quorate.select`. Accuracy by default.
     seed : int, optional
@@ -73,33 +69,6 @@ def choose(
         Who asks, for messages.
     **parameters
         Parameters of the method.
-    """
-    chooser = Chooser(
-        evidence,
-        method,
-        size,
-        scoring=scoring,
-        seed=seed,
-        progress=progress,
-        owner=owner,
-        **parameters,
-    )
-    return chooser.choose()
-
-
-class Chooser:
-    """A method and a size for some evidence; see :func:`choose`.
-
-    Attributes
-    ----------
-    evidence : Evidence
-        What is chosen on; out of bag, where the method needs that.
-    pruner : Pruner
-        The method, not fitted.
-    size : Size
-        How many to keep; what the default stands for.
-    score : Score
-        What good means.
     """
 
     def __init__(
@@ -117,20 +86,16 @@ class Chooser:
         self.owner, self.progress = owner, progress
         self.auto = isinstance(method, str) and method == "auto"
         self.score = score_for(scoring, evidence.votes, owner)
-        if evidence.ensemble is not None:
+        if isinstance(evidence, EnsembleEvidence):
             check_ranking(self.score, evidence.ensemble, owner)
-        self.pruner = method_for(
-            evidence, method, seed=seed, score=self.score, **parameters
-        )
+        self.pruner = method_for(evidence, method, self.score, seed, **parameters)
         if self.pruner.tags.needs_out_of_bag:
-            evidence = replace(evidence, votes=evidence.out_of_bag())
+            evidence = evidence.out_of_bag()
         self.evidence = evidence
         _warn_of_training_votes(self.pruner, evidence.votes)
-        self.size: FixedSize | SizeByErrors | SizeByCost = (
-            self._default_size()
-            if size is None or isinstance(size, DefaultSize)
-            else size
-        )
+        if size is None or isinstance(size, DefaultSize):
+            size = self._default_size()
+        self.size = size
 
     def choose(self) -> Selection:
         """Return the members kept."""
@@ -138,55 +103,79 @@ class Chooser:
         if isinstance(size, SizeByErrors):
             return self._choose_by_errors(size)
         if isinstance(size, SizeByCost):
-            members = self.order_members().with_curve()
-            return members.first(size.resolve(members.order, self.evidence.costs))
-        members = OrderedMembers(self, *self.fit(size.keep))
-        return (members.with_curve() if members.pruner.has_order else members).all()
+            members = self.order_members()
+            return self.first(members, size.resolve(members.order, self.evidence.costs))
+        chosen = self._fit(size.keep)
+        return self._with_curve(chosen) if chosen.pruner.has_order else chosen
+
+    def order_members(self) -> Selection:
+        """Return all members, in the order of the method."""
+        return self._with_curve(self._fit_all())
+
+    def first(self, members: Selection, number: int) -> Selection:
+        """Return the choice of the first so many of all members in order."""
+        if members.pruner.tags.nested:
+            return replace(members, order=members.order[:number])
+        anew = self._fit(number)
+        seconds = members.seconds + anew.seconds
+        return replace(members, pruner=anew.pruner, order=anew.order, seconds=seconds)
 
     def _choose_by_errors(self, size: SizeByErrors) -> Selection:
         self._refuse_unfit_samples()
-        votes, score = self.evidence.votes, self.score
-        members = self.order_members()
-        number = members.order.size
+        votes, score, members = self.evidence.votes, self.score, self._fit_all()
         if not folds_of(votes, score):
-            self._warn_that_all_stay(
-                number, "are too few to find out how many members are enough"
-            )
-            return members.with_curve().first(number)
+            reason = "are too few to find out how many members are enough"
+            self._warn_that_all_stay(members.n_kept, reason)
+            return self.first(self._with_curve(members), members.n_kept)
         fits = fit_without_each_fold(self.evidence, members.pruner, score)
         curve = cross_fitted_curve(votes, members.order, score, fits)
-        found = size.resolve(curve)
-        if found is None:
+        number = size.resolve(curve)
+        if number is None:
             raise ValueError(
                 f"{size.text}: {votes.n_samples} samples cannot show that any "
                 f"choice of {type(self.pruner).__name__} comes that close to all "
                 "members; give more samples, a larger tolerance, or a number to keep."
             )
         if size.tolerance is not None:
-            self._warn_that_all_stay(
-                found, "cannot show that fewer members come that close to all of them"
-            )
+            reason = "cannot show that fewer members come that close to all of them"
+            self._warn_that_all_stay(number, reason)
         expected = expected_error(self.evidence, members.pruner, size, score)
-        return replace(members, curve=curve, expected=expected).first(found)
+        return self.first(replace(members, curve=curve, expected=expected), number)
 
-    def order_members(self) -> "OrderedMembers":
-        """Return all members, in the order of the method."""
-        pruner = make_pruner(self.pruner, keep=self._keep_of_all)
-        if not pruner.has_order:
+    def _fit_all(self) -> Selection:
+        """Return all members in order, without the error along it."""
+        if not make_pruner(self.pruner, keep=self._keep_of_all).has_order:
             raise ValueError(
-                f"{self.owner}({self.size.text}): {type(pruner).__name__} has no order "
-                "of picking, so no size can be chosen along it; give keep."
+                f"{self.owner}({self.size.text}): {type(self.pruner).__name__} has no "
+                "order of picking, so no size can be chosen along it; give keep."
             )
-        return OrderedMembers(self, *self.fit(self._keep_of_all))
+        return self._fit(self._keep_of_all)
 
-    def fit(self, keep: float | int | None) -> tuple[Pruner, float]:
-        """Return the method fitted, and how many seconds it took by itself."""
-        pruner, evidence = make_pruner(self.pruner, keep=keep), self.evidence
-        features = evidence.features() if pruner.tags.needs_features else None
-        unlabelled = evidence.unlabelled() if pruner.tags.uses_unlabelled else None
+    def _fit(self, keep: float | int | None) -> Selection:
+        """Return what the method picks, and how long it took by itself."""
+        evidence, pruner = self.evidence, make_pruner(self.pruner, keep=keep)
+        if pruner.tags.uses_unlabelled:
+            evidence.unlabelled()  # made once, which is not the method's time
         start = time.perf_counter()
-        pruner.fit(evidence.votes, features, self.progress, unlabelled=unlabelled)
-        return pruner, time.perf_counter() - start
+        fitted = fit_on(evidence, pruner, self.progress)
+        return Selection(
+            evidence.votes,
+            fitted,
+            fitted.order_,
+            self.size,
+            self.score,
+            auto=self.auto,
+            seconds=time.perf_counter() - start,
+            drawn=evidence.drawn,
+        )
+
+    def _with_curve(self, selection: Selection) -> Selection:
+        """Return the same with the error along the order, where that means anything."""
+        votes = self.evidence.votes
+        if why_not_scorable(votes.source):
+            return selection
+        order, weights = selection.pruner.path()
+        return replace(selection, curve=size_curve(votes, order, self.score, weights))
 
     @property
     def _keep_of_all(self) -> float | None:
@@ -243,59 +232,6 @@ class Chooser:
                 "kept; more samples may do.",
                 NothingSavedWarning,
             )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class OrderedMembers:
-    """Members in the order of a method, of which any first number can be kept."""
-
-    chooser: Chooser
-    pruner: Pruner
-    """The fitted method."""
-    seconds: float
-    curve: SizeCurve | None = None
-    """Error along the order, where it means something."""
-    expected: ExpectedError | None = None
-
-    @property
-    def order(self) -> IntArray:
-        """The members, in the order in which they were picked."""
-        return self.pruner.order_
-
-    def with_curve(self) -> "OrderedMembers":
-        """Return the same with the error along the order, where that means anything."""
-        votes = self.chooser.evidence.votes
-        if why_not_scorable(votes.source):
-            return self
-        order, weights = self.pruner.path()
-        curve = size_curve(votes, order, self.chooser.score, weights)
-        return replace(self, curve=curve)
-
-    def first(self, number: int) -> Selection:
-        """Return the choice of the first so many."""
-        if self.pruner.tags.nested:
-            return self._selection(self.pruner, self.order[:number], self.seconds)
-        fitted, seconds = self.chooser.fit(number)
-        return self._selection(fitted, fitted.order_, self.seconds + seconds)
-
-    def all(self) -> Selection:
-        """Return the choice of all that were picked."""
-        return self._selection(self.pruner, self.order, self.seconds)
-
-    def _selection(self, pruner: Pruner, order: IntArray, seconds: float) -> Selection:
-        chooser = self.chooser
-        return Selection(
-            chooser.evidence.votes,
-            pruner,
-            order,
-            self.curve,
-            chooser.size,
-            chooser.score,
-            auto=chooser.auto,
-            seconds=seconds,
-            expected=self.expected,
-            drawn=chooser.evidence.drawn,
-        )
 
 
 def select(
@@ -388,9 +324,8 @@ def select(
     """
     check_scoring(scoring, "select")
     size = size_for(method, keep, tolerance, budget)
-    made: dict[str, Any] = {**(costs or {}), "unlabelled": unlabelled}
     for kind in budget or {}:
-        if kind not in made:
+        if kind not in (costs or {}):
             raise ValueError(f"budget[{kind!r}]: the costs of the members are needed.")
     if isinstance(votes, Summary):
         raise TypeError(
@@ -407,31 +342,10 @@ def select(
                 "select: X goes with the votes on all samples; draw from both before."
             )
         votes = votes.at(rows)
-    evidence = _Given(votes, None, X, None, drawn, _made=made)
+    evidence = Evidence(votes, X, drawn, unlabelled, costs or {})
     return choose(
         evidence, method, size, scoring=scoring, seed=seed, owner="select", **parameters
     )
-
-
-class _Given(Evidence):
-    """Evidence that consists of what a caller has at hand."""
-
-    __slots__ = ()
-
-    def features(self) -> Any:
-        return self.X
-
-    def unlabelled(self) -> Votes | None:
-        if self._whole is not None:
-            return self._whole.unlabelled()
-        found: Votes | None = self._made["unlabelled"]
-        return found
-
-    def costs(self, kind: str) -> Array:
-        if kind in self._made:
-            found: Array = self._made[kind]
-            return found
-        return Evidence.costs(self, kind)
 
 
 def check_method(method: Any, **parameters: Any) -> None:
@@ -443,9 +357,8 @@ def check_method(method: Any, **parameters: Any) -> None:
 def method_for(
     evidence: Evidence,
     method: Any,
-    *,
-    seed: int | None = None,
     score: Score,
+    seed: int | None = None,
     **parameters: Any,
 ) -> Pruner:
     """Return the method asked for, with the costs of members it was told to count.

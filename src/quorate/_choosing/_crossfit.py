@@ -17,7 +17,7 @@ import numpy as np
 from quorate._choosing._curve import CrossFittedCurve
 from quorate._choosing._evidence import Evidence
 from quorate._scoring import Score
-from quorate._typing import Array, IntArray
+from quorate._typing import Array, IntArray, Progress
 from quorate._votes import Votes, prefix_predictions
 from quorate.pruning import Pruner, make_pruner
 
@@ -140,14 +140,17 @@ def split_evidence(
     """Yield the samples of each fold, and the evidence of all others."""
     for held in folds_of(evidence.votes, score):
         others = np.setdiff1d(np.arange(evidence.votes.n_samples), held)
-        yield held, evidence.at(others, same_further=True)
+        yield held, evidence.at(others, share_unlabelled=True)
 
 
-def fit_on(evidence: Evidence, pruner: Pruner) -> Pruner:
+def fit_on(
+    evidence: Evidence, pruner: Pruner, progress: Progress | None = None
+) -> Pruner:
     """Return the method, fitted on some evidence; the one given is left alone."""
     fitted: Pruner = make_pruner(pruner).fit(
         evidence.votes,
         evidence.features() if pruner.tags.needs_features else None,
+        progress,
         unlabelled=evidence.unlabelled() if pruner.tags.uses_unlabelled else None,
     )
     return fitted

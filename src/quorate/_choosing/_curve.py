@@ -185,7 +185,7 @@ def size_curve(
     >>> from quorate._scoring import score_for
     >>> votes = quorate.Votes([[1, 1, 1], [1, 0, 0], [0, 1, 0]], [1, 1, 0])
     >>> size_curve(votes, [0, 1, 2], score_for(None, votes, "here")).errors.round(2)
-    array([0.33, 0.5 , 0.  ])
+    array([0.33, 0.33, 0.  ])
     >>> balanced = score_for("balanced_accuracy", votes, "here")
     >>> size_curve(votes, [0, 1, 2], balanced).scores
     array([0.5 , 0.75, 1.  ])

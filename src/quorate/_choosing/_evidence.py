@@ -1,27 +1,32 @@
 """What members are chosen by: votes, and what else an ensemble and its samples give."""
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from quorate._choosing._drawing import Drawn, draw_from, draw_rows
 from quorate._choosing._size import FixedSize, Size
 from quorate._data import (
+    Drawn,
+    GivenBatches,
     SampleForm,
     as_source,
+    draw_sample,
     in_memory,
     refuse_labels_twice,
+    sample_size,
     take_rows,
 )
+from quorate._messages import warn
 from quorate._scoring import check_scoring
 from quorate._typing import Array, IntArray
-from quorate._votes import Votes, VoteSource
+from quorate._votes import Votes, VoteSource, as_labels
 from quorate.ensembles import (
-    COSTS,
     Ensemble,
     RowSource,
+    batch_check,
     check_source,
     collect_recombined,
     collect_votes,
@@ -30,71 +35,105 @@ from quorate.ensembles import (
     read_ensemble,
     were_chosen_on,
 )
-from quorate.exceptions import LeftOutWarning
+from quorate.exceptions import LeftOutWarning, SampledWarning
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """Votes to choose on, and what can be had besides where there is an ensemble.
-
-    What takes time (votes on further samples, costs) is made when a method asks for
-    it, and once for all methods that choose on the same evidence.
-    """
+    """Votes to choose on, and what else a caller has at hand."""
 
     votes: Votes
-    ensemble: Ensemble | None = None
     X: Any = None
-    """The samples that were given; ``rows`` says which of them were voted on."""
-    n_jobs: int | None = None
+    """The samples, for methods that look at features."""
     drawn: Drawn | None = None
     """How the samples were drawn, where there were too many to look at all."""
+    further: Votes | None = None
+    """Votes on further samples, for methods that need no labels."""
+    member_costs: Mapping[str, Array] = field(default_factory=dict)
+    """What each member costs, by what is counted."""
     chosen_on: bool = False
     """Whether the members were chosen before, or their leaves distilled, on these very
     samples, where they look better than they are then."""
-    _made: dict[str, Any] = field(default_factory=dict)
-    _rows: IntArray | None = None
-    _whole: "Evidence | None" = None
 
-    @property
-    def rows(self) -> IntArray:
-        """Where in X the samples voted on are."""
-        return self.votes.samples if self._rows is None else self._rows
-
-    def fresh(self) -> "Evidence":
-        """Return the same evidence, with votes of which nothing is counted yet."""
-        votes = self.votes.keep(np.arange(self.votes.n_members))
-        return replace(self, votes=votes, _whole=None)
-
-    def at(self, samples: Any, *, same_further: bool = False) -> "Evidence":
+    def at(self, samples: Any, *, share_unlabelled: bool = False) -> Self:
         """Return the evidence of some samples, as if no others had been given.
 
         Parameters
         ----------
         samples : array-like of int
             Positions among the samples voted on.
-        same_further : bool
-            Keep the votes on further samples, which were made from all samples but
+        share_unlabelled : bool
+            Keep the votes on further samples that were made from all samples, which
             know no label; making them anew takes its time.
         """
-        places = np.asarray(samples, dtype=np.intp)
-        X = None if self.X is None else take_rows(self.X, self.rows[places])
-        made = {kind: self._made[kind] for kind in COSTS if kind in self._made}
-        every: IntArray = np.arange(places.size)
-        votes = self.votes.at(places)
-        whole = (self._whole or self) if same_further else None
-        return replace(self, votes=votes, X=X, _made=made, _rows=every, _whole=whole)
+        X = None if self.X is None else take_rows(self.X, samples)
+        return replace(self, votes=self.votes.at(samples), X=X)
 
-    def out_of_bag(self) -> Votes:
-        """Return the votes that are out of bag, if any are; nobody is asked again."""
+    def out_of_bag(self) -> "Evidence":
+        """Return the same with the votes that are out of bag, if any are."""
+        return self
+
+    def features(self) -> Any:
+        """Return the samples voted on."""
+        return self.X
+
+    def unlabelled(self) -> Votes | None:
+        """Return votes on further samples; None if there are none."""
+        return self.further
+
+    def costs(self, kind: str) -> Array:
+        """Return what each member costs."""
+        if kind not in self.member_costs:
+            raise ValueError(
+                f"cost={kind!r}: votes do not know what members cost; give numbers, or "
+                "choose from the ensemble with quorate.prune."
+            )
+        return self.member_costs[kind]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class EnsembleEvidence(Evidence):
+    """Votes of an ensemble, and what it and its samples give besides.
+
+    What takes time (votes on further samples, costs) is made when a method asks for
+    it, and once for all methods that choose on the same evidence.
+    """
+
+    ensemble: Ensemble
+    n_jobs: int | None = None
+    _made: dict[str, Any] = field(default_factory=dict)
+    _rows: IntArray | None = None
+    _all: "EnsembleEvidence | None" = None
+
+    @property
+    def rows(self) -> IntArray:
+        """Where in X, the samples that were given, those voted on are."""
+        return self.votes.samples if self._rows is None else self._rows
+
+    def at(self, samples: Any, *, share_unlabelled: bool = False) -> Self:
+        """See :class:`Evidence`."""
+        places = np.asarray(samples, dtype=np.intp)
+        made = {name: self._made[name] for name in self._made if name != "unlabelled"}
+        return replace(
+            self,
+            votes=self.votes.at(places),
+            X=take_rows(self.X, self.rows[places]),
+            _made=made,
+            _rows=np.arange(places.size),
+            _all=(self._all or self) if share_unlabelled else None,
+        )
+
+    def out_of_bag(self) -> Evidence:
+        """See :class:`Evidence`; nobody is asked again."""
         votes = self.votes
-        on_training = votes.source is VoteSource.TRAINING and not votes.is_masked
-        drawn = None
-        if on_training and self.ensemble is not None:
-            drawn = out_of_bag_rows(self.ensemble)
+        if votes.source is not VoteSource.TRAINING or votes.is_masked:
+            return self
+        drawn = out_of_bag_rows(self.ensemble)
         if drawn is None:
-            return votes
+            return self
         valid = np.stack([~np.isin(votes.samples, rows) for rows in drawn])
-        return votes.only(valid).with_source(VoteSource.OUT_OF_BAG)
+        votes = votes.only(valid).with_source(VoteSource.OUT_OF_BAG)
+        return replace(self, votes=votes)
 
     def features(self) -> Array:
         """Return the samples voted on, as numbers."""
@@ -104,10 +143,8 @@ class Evidence:
 
     def unlabelled(self) -> Votes | None:
         """Return votes on further samples made from those at hand; None if none."""
-        if self._whole is not None:
-            return self._whole.unlabelled()
-        if self.ensemble is None or self.X is None:
-            return None
+        if self._all is not None:
+            return self._all.unlabelled()
         if "unlabelled" not in self._made:
             # Of batches, those drawn are all there are; of arrays, no others are taken.
             X = self.X if self.drawn is None else take_rows(self.X, self.rows)
@@ -116,12 +153,7 @@ class Evidence:
         return found
 
     def costs(self, kind: str) -> Array:
-        """Return what each member costs."""
-        if self.ensemble is None:
-            raise ValueError(
-                f"cost={kind!r}: votes do not know what members cost; give numbers, or "
-                "choose from the ensemble with quorate.prune."
-            )
+        """See :class:`Evidence`."""
         if kind not in self._made:
             self._made[kind] = member_costs(self.ensemble, kind, self.X)
         found: Array = self._made[kind]
@@ -142,8 +174,7 @@ def gather(
     target: str | None = None,
     seed: int | None = None,
     size: Size | None = None,
-    may_ask: bool = True,
-) -> Evidence:
+) -> EnsembleEvidence:
     """Read an ensemble and collect the votes to choose on.
 
     Parameters
@@ -169,8 +200,6 @@ def gather(
         Seed of that draw, 0 if not given.
     size : Size, optional
         How many will be kept, to refuse more than there are.
-    may_ask : bool
-        Whether who asks takes ``max_samples`` from its own caller.
     """
     check_source(source, owner)
     check_scoring(scoring, owner)
@@ -179,12 +208,18 @@ def gather(
     if isinstance(size, FixedSize):
         size.check_members(found.n_members, owner)
     refuse_labels_twice(X, y, owner)
+    most = sample_size(max_samples, owner)
     rows: IntArray | None = None
     if y is None:
-        given = as_source(X, owner, target, form=SampleForm.for_models(ensemble))
-        X, y, drawn = draw_from(
-            given, found, max_samples, owner, seed or 0, may_ask=may_ask
+        batches = as_source(X, owner, target, form=SampleForm.for_models(ensemble))
+        # Batches that the ensemble could not vote on are refused, drawn from or not.
+        X, y, places, n_rows = draw_sample(
+            batches, most, seed or 0, check=batch_check(found), owner=owner
         )
+        drawn = None
+        if places.size < n_rows:
+            drawn = Drawn(places.size, n_rows, seed or 0)
+            warn_if_sampled(drawn, max_samples, owner)
         if source == "training" and drawn is not None:
             raise ValueError(
                 f"{owner}(source='training'): which training rows they are is known of "
@@ -193,7 +228,7 @@ def gather(
             )
     else:
         X, y = in_memory(X), in_memory(y)
-        rows, drawn = draw_rows(y, max_samples, owner, seed or 0, may_ask=may_ask)
+        rows, drawn = draw_rows(y, max_samples, owner, seed or 0)
     with warnings.catch_warnings():
         # Choosing does not need every sample.
         warnings.simplefilter("ignore", LeftOutWarning)
@@ -206,5 +241,51 @@ def gather(
             source=source,
             rows=rows,
         )
-    chosen_on = were_chosen_on([found], X, source)
-    return Evidence(votes, found, X, n_jobs, drawn, chosen_on)
+    return EnsembleEvidence(
+        votes,
+        X,
+        drawn,
+        ensemble=found,
+        n_jobs=n_jobs,
+        chosen_on=were_chosen_on([found], X, source),
+    )
+
+
+def draw_rows(
+    y: Any, max_samples: int | None, owner: str, seed: int = 0
+) -> tuple[IntArray | None, Drawn | None]:
+    """Return the positions of a stratified sample, or nothing if all may stay.
+
+    Members are told apart by how often they err, and a sample tells that with an error
+    that shrinks with its size, not with that of the data. Guarantees are another
+    matter: they want every row, and :func:`quorate.summarise` gives them that.
+
+    Parameters
+    ----------
+    y : array-like
+        Labels of all samples.
+    max_samples : int, optional
+        How many to draw if there are more; 200,000 by default, with a warning.
+    owner : str
+        Who asks, for messages.
+    seed : int
+        Seed of the draw.
+    """
+    most, labels = sample_size(max_samples, owner), as_labels(y, "y")
+    if labels.ndim != 1 or labels.size <= most:
+        return None, None  # what has another shape is refused elsewhere
+    given = GivenBatches([(np.arange(labels.size), labels)])
+    _, _, rows, _ = draw_sample(given, most, seed, owner=owner)
+    drawn = Drawn(rows.size, labels.size, seed)
+    warn_if_sampled(drawn, max_samples, owner)
+    return rows, drawn
+
+
+def warn_if_sampled(drawn: Drawn, max_samples: int | None, owner: str) -> None:
+    """Say that a sample was drawn, unless it was asked for."""
+    if max_samples is None:
+        warn(
+            f"{owner}: members are chosen on {drawn.describe('samples')}; max_samples "
+            "takes another number, where it can be given.",
+            SampledWarning,
+        )

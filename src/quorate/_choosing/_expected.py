@@ -206,7 +206,8 @@ def expectations(
 ) -> tuple[ExpectedError | None, CrossFittedCurve | None]:
     """Return what to expect of the members kept, and of any number along the order.
 
-    The same as one after the other, in less time.
+    None both where the samples are too few, the curve also where the method has no
+    order of all members.
 
     Parameters
     ----------
@@ -216,49 +217,32 @@ def expectations(
         Those members.
     score : Score
         What to count.
-
-    Returns
-    -------
-    expected, curve
-        None both where the samples are too few, the curve also where the method has no
-        order of all members.
     """
-    same, keeps_all = score is selection.judged_by, _keeps_all(selection)
+    same, curve = score is selection.judged_by, selection.curve
     expected = selection.expected if same else None
-    if expected is not None and keeps_all:
-        expected = _of_everybody(evidence.votes, score)
-    if same and isinstance(selection.curve, CrossFittedCurve):
-        return expected, selection.curve
-    some, number = _at_most(evidence), selection.n_kept
-    if not can_expect(some.votes, score):
-        return None, None
-    ordered, tags = has_whole_order(selection.pruner), selection.pruner.tags
-    in_fits = ordered and (tags.nested or some.votes.is_masked)
-    if expected is None and (keeps_all or not in_fits):
-        (expected,) = expected_errors(evidence, [selection], score)
-    if not ordered:
-        return expected, None
-    pruner = make_pruner(selection.pruner, keep=1.0)
-    order = selection.order
+    if expected is None or _keeps_all(selection):
+        expected = expected_errors(evidence, [selection], score)[0] or expected
+    if not (same and isinstance(curve, CrossFittedCurve)):
+        curve = _expected_curve(evidence, selection, score)
+    return expected, curve
+
+
+def _expected_curve(
+    evidence: Evidence, selection: "Selection", score: Score
+) -> CrossFittedCurve | None:
+    some = _at_most(evidence)
+    if not (has_whole_order(selection.pruner) and can_expect(some.votes, score)):
+        return None
+    pruner, order = make_pruner(selection.pruner, keep=1.0), selection.order
     if order.size < evidence.votes.n_members:
         order = fit_on(some, pruner).order_
-    fits = list(fit_without_each_fold(some, pruner, score))
-    if expected is None:
-        scorer = CrossFitScorer(some.votes, score)
-        for held, fitted in fits:
-            scorer.add_first(held, fitted, number)
-        expected = _on_all_samples(scorer.result(), evidence.votes, pruner)
+    fits = fit_without_each_fold(some, pruner, score)
     curve = cross_fitted_curve(some.votes, order, score, fits)
     full = score.estimate_votes(evidence.votes).loss
     share = some.votes.n_samples / evidence.votes.n_samples
-    return expected, replace(
-        curve,
-        errors=curve.errors + (full - curve.full_error),
-        full_error=full,
-        standard_errors=_with_all_samples(
-            curve.standard_errors, curve.excess_errors, share
-        ),
-    )
+    spread = _with_all_samples(curve.standard_errors, curve.excess_errors, share)
+    errors = curve.errors + (full - curve.full_error)
+    return replace(curve, errors=errors, full_error=full, standard_errors=spread)
 
 
 def _method_of(selection: "Selection", votes: Votes) -> tuple[Pruner, int | None]:
@@ -287,11 +271,8 @@ def _on_all_samples(
     expected: ExpectedError, votes: Votes, pruner: Pruner
 ) -> ExpectedError:
     """Return what to expect by all samples, where some of them were judged on."""
-    doubt = _with_all_samples(
-        np.array(expected.standard_error),
-        np.array(expected.excess_error),
-        expected.samples.size / votes.n_samples,
-    )
+    share = expected.samples.size / votes.n_samples
+    doubt = _with_all_samples(expected.standard_error, expected.excess_error, share)
     return replace(
         expected,
         error=expected.score.estimate_votes(votes).loss + expected.excess,
@@ -378,7 +359,7 @@ def _at_most(evidence: Evidence) -> Evidence:
     n_samples = evidence.votes.n_samples
     if n_samples <= MOST:
         return evidence
-    return evidence.at(_drawn(n_samples), same_further=True)
+    return evidence.at(_drawn(n_samples), share_unlabelled=True)
 
 
 def _drawn(n_samples: int) -> IntArray:
@@ -389,14 +370,10 @@ def _drawn(n_samples: int) -> IntArray:
     return np.sort(rng.choice(n_samples, MOST, replace=False))
 
 
-def _with_all_samples(
-    spread: FloatArray, differ: FloatArray, share: float
-) -> FloatArray:
+def _with_all_samples(spread: Any, differ: Any, share: float) -> Any:
     """Return the standard error of an error that all samples have a part in.
 
     What all members do was seen on all of them, what those kept do differently on a
     share; ``spread`` and ``differ`` are the standard errors of both on that share.
     """
-    return np.asarray(
-        np.sqrt(np.square(differ) * (1 - share) + np.square(spread) * share)
-    )
+    return np.sqrt(np.square(differ) * (1 - share) + np.square(spread) * share)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quorate._choosing._curve import SizeCurve
-from quorate._choosing._drawing import Drawn
 from quorate._choosing._expected import ExpectedError
 from quorate._choosing._size import Size
+from quorate._data import Drawn
 from quorate._output import facts_html
 from quorate._scoring import Score, ScoreEstimate
 from quorate._typing import BoolArray, FloatArray, IntArray
@@ -72,8 +72,6 @@ class Selection:
     """The fitted method."""
     order: IntArray
     """Members in the order in which they were picked."""
-    curve: SizeCurve | None
-    """Error over size, where the method has an order and the votes are honest."""
     size: Size
     """How the number of members came about."""
     judged_by: Score
@@ -82,6 +80,8 @@ class Selection:
     """Whether the method was chosen for the user."""
     seconds: float = 0.0
     """How long the method itself took."""
+    curve: SizeCurve | None = None
+    """Error over size, where the method has an order and the votes are honest."""
     expected: ExpectedError | None = None
     """Error to expect on samples that did not choose them. Where the number of members
     was given, only if asked for with ``expect=True``."""
@@ -206,16 +206,6 @@ class Selection:
         from quorate._choosing._explanation import explain
 
         return explain(self, test, n_random, random_state, scoring)
-
-    def errors(self) -> tuple[float, float] | None:
-        """Return the error of the members kept, and of all, on the votes chosen on.
-
-        The first flatters the choice. None on training votes and without labels,
-        where errors mean nothing.
-        """
-        if why_not_scorable(self.source):
-            return None
-        return self.applied_to(self.votes).error(), self.votes.error()
 
     @property
     def _method(self) -> str:

@@ -8,6 +8,7 @@ from quorate._data._batches import BatchSource, FileBatches, GivenBatches
 from quorate._data._dask import Partitions, is_dask, partitions
 from quorate._data._samples import PLAIN_FORM, SampleForm
 from quorate._data._tables import find_files
+from quorate.exceptions import BatchError
 
 _FITS = (
     "batches are an iterable of pairs (X, y), a table, a folder or a pattern of tables "
@@ -72,7 +73,10 @@ def as_source(
                 "with target=."
             )
         files = [file for path in paths for file in find_files(path, owner)]
-        return FileBatches.from_paths(files, target, form)
+        try:
+            return FileBatches.from_paths(files, target, form)
+        except BatchError as error:
+            raise BatchError(f"{owner}: {error}") from error
     if target is not None:
         raise ValueError(f"{owner}(target={target!r}): goes with files; {_FITS}.")
     refuse_missing_labels(given, owner)

@@ -238,7 +238,6 @@ def frontier(
         n_jobs=n_jobs,
         scoring=scoring,
         owner="frontier",
-        may_ask=False,
     )
     votes = evidence.votes
     _refuse_unscored(votes)

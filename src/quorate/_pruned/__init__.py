@@ -9,7 +9,6 @@ from quorate._pruned._distil import (
 )
 from quorate._pruned._prune import (
     prune,
-    prune_with_selection,
     rows_for,
     smaller_ensemble,
 )
@@ -23,7 +22,6 @@ __all__ = [
     "distil",
     "get_record",
     "prune",
-    "prune_with_selection",
     "pruning_record",
     "rows_for",
     "smaller_ensemble",

@@ -214,7 +214,6 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
             seed=seed,
             owner="PrunedClassifier",
         )
-        assert fitted.evidence.ensemble is not None
         rows = rows_for(fitted.evidence)
         self.estimator_ = smaller_ensemble(fitted.evidence.ensemble, selection, rows)
         if options is not None:

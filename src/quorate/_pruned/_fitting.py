@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_is_fitted
 
-from quorate._choosing import Evidence, gather
+from quorate._choosing import EnsembleEvidence, gather
 from quorate._data import take_rows
 from quorate._typing import Array
 from quorate._votes import Votes, VoteSource, as_labels, pooled_votes
@@ -25,7 +25,7 @@ Fresh = Callable[[], Any]
 class Fitted:
     """A fitted ensemble with the evidence to choose its members by."""
 
-    evidence: Evidence
+    evidence: EnsembleEvidence
     unseen: Array | None
     """Rows of X that no member has seen; None if there are none."""
 
@@ -63,6 +63,10 @@ class Training:
         }
         return estimator.fit(take_rows(self.X, rows), self.y[rows], **some)
 
+    def evidence(self, votes: Votes, ensemble: Ensemble, X: Any) -> EnsembleEvidence:
+        """Return votes on samples, as evidence."""
+        return EnsembleEvidence(votes, X, ensemble=ensemble, n_jobs=self.n_jobs)
+
 
 def ask_frozen(frozen: Any, data: Training, out_of_bag: bool | str) -> Fitted:
     """Ask an ensemble that is fitted already."""
@@ -81,7 +85,7 @@ def fit_and_ask(fresh: Fresh, data: Training, out_of_bag: bool | str) -> Fitted:
 
 def _gathered(
     ensemble: Any, data: Training, out_of_bag: bool | str, source: RowSource
-) -> Evidence:
+) -> EnsembleEvidence:
     return gather(
         ensemble,
         data.X,
@@ -90,7 +94,6 @@ def _gathered(
         out_of_bag=out_of_bag,
         n_jobs=data.n_jobs,
         owner="PrunedClassifier",
-        may_ask=False,
     )
 
 
@@ -103,11 +106,11 @@ def fit_and_hold_out(
     X_held = take_rows(data.X, held)
     votes = _held_out_votes(ensemble, X_held, data.y[held], data, VoteSource.NEW)
     if not refit:
-        return Fitted(Evidence(votes, ensemble, X_held, data.n_jobs), held)
+        return Fitted(data.evidence(votes, ensemble, X_held), held)
     ensemble = read_ensemble(data.fit(fresh()))
     # The refitted ensemble may have fewer members than the first.
     votes = votes.keep(np.arange(min(votes.n_members, ensemble.n_members)))
-    return Fitted(Evidence(votes, ensemble, X_held, data.n_jobs), None)
+    return Fitted(data.evidence(votes, ensemble, X_held), None)
 
 
 def fit_in_folds(fresh: Fresh, data: Training, splitter: Any) -> Fitted:
@@ -120,7 +123,7 @@ def fit_in_folds(fresh: Fresh, data: Training, splitter: Any) -> Fitted:
         votes = _held_out_votes(fold, X_held, data.y[held], data, VoteSource.FOLDS)
         parts.append((held, votes))
     votes = pooled_votes(parts, ensemble.n_members, data.y)
-    return Fitted(Evidence(votes, ensemble, data.X, data.n_jobs), None)
+    return Fitted(data.evidence(votes, ensemble, data.X), None)
 
 
 def _held_out_votes(

@@ -13,7 +13,7 @@ import numpy as np
 
 from quorate._choosing import (
     Chooser,
-    Evidence,
+    EnsembleEvidence,
     Latency,
     Selection,
     SizeByCost,
@@ -24,7 +24,6 @@ from quorate._messages import warn
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.ensembles import (
     CallTimes,
-    Ensemble,
     PooledClassifier,
     batch_rows,
     time_calls,
@@ -40,20 +39,24 @@ _MOST_NUMBERS = 10**8
 
 
 def choose_in_time(
-    chooser: Chooser, size: SizeByCost, build: Callable[[Selection], Any]
+    chooser: Chooser,
+    evidence: EnsembleEvidence,
+    size: SizeByCost,
+    build: Callable[[Selection], Any],
 ) -> tuple[Any, Selection, Latency]:
     """Return the largest model that answers in time, its members, and its times.
 
     Parameters
     ----------
     chooser : Chooser
+    evidence : EnsembleEvidence
+        What is chosen on, of which batches to time are made.
     size : SizeByCost
         Limits, milliseconds among them.
     build : callable
         Makes the model of a choice, which is timed.
     """
-    evidence = chooser.evidence
-    members = chooser.order_members().with_curve()
+    members = chooser.order_members()
     most = size.resolve(members.order, evidence.costs, timed=True)
     budget = LatencyBudget(
         evidence,
@@ -63,7 +66,7 @@ def choose_in_time(
     )
     number = budget.estimate(members.order[:most], members.pruner.new_weights)
     while True:
-        selection = members.first(number)
+        selection = chooser.first(members, number)
         model = build(selection)
         times = budget.time(model.predict)  # longer than those that were tried
         if times.p95 <= budget.limit:
@@ -90,10 +93,14 @@ class LatencyBudget:
     """
 
     def __init__(
-        self, evidence: Evidence, limit: float, batch: int, *, all_may_stay: bool
+        self,
+        evidence: EnsembleEvidence,
+        limit: float,
+        batch: int,
+        *,
+        all_may_stay: bool,
     ) -> None:
-        assert evidence.ensemble is not None
-        self.ensemble: Ensemble = evidence.ensemble
+        self.ensemble = evidence.ensemble
         self.limit, self.batch, self.all_may_stay = limit, batch, all_may_stay
         self.classes: Array = evidence.votes.classes
         _check_memory(evidence, batch)
@@ -182,7 +189,7 @@ class LatencyBudget:
         return self.time(lazy.predict, **_TRIAL)
 
 
-def _check_memory(evidence: Evidence, batch: int) -> None:
+def _check_memory(evidence: EnsembleEvidence, batch: int) -> None:
     """Refuse batches that may not fit into memory, where the samples do."""
     shape: Any = getattr(evidence.X, "shape", ())
     n_columns = int(shape[1]) if len(shape) > 1 else 1

@@ -7,7 +7,7 @@ from quorate._choosing import (
     DEFAULT,
     Budget,
     Chooser,
-    Evidence,
+    EnsembleEvidence,
     Keep,
     Selection,
     SizeByCost,
@@ -48,6 +48,8 @@ def prune(
     max_samples: int | None = None,
     target: str | None = None,
     as_members: bool = False,
+    return_selection: bool = False,
+    expect: bool = False,
     random_state: Any = None,
     **parameters: Any,
 ) -> Any:
@@ -107,6 +109,14 @@ def prune(
         The column of labels, where X is files or a Dask frame.
     as_members : bool
         Return the list or dict of the members kept, not a model of them.
+    return_selection : bool
+        Return the choice as well: a :class:`quorate.Selection`, which knows order,
+        size curve and ``explain``. Its errors are those of the members as they were; of
+        distilled ones it says nothing.
+    expect : bool
+        Compute the error to expect of a number of members that was given, too, as
+        ``selection.expected``: members are chosen without each fifth of 10,000 samples
+        at most for it, and judged there.
     random_state : int, RandomState, Generator or None
         Seed of the sample that ``max_samples`` draws and of ``distil``, 0 if not given,
         and of methods that draw at random.
@@ -131,7 +141,7 @@ def prune(
 
     See Also
     --------
-    prune_with_selection : The same, with the choice and what explains it.
+    select : Choose members from votes.
     PrunedClassifier : Prune while fitting.
 
     Examples
@@ -146,78 +156,9 @@ def prune(
     ('RandomForestClassifier', 20, 20)
     >>> small.pruning_["method"], small.pruning_["chosen_on"]
     ('MarginDistance', 'out-of-bag votes')
-    """
-    smaller, _ = prune_with_selection(
-        ensemble,
-        X,
-        y,
-        method,
-        keep,
-        source=source,
-        tolerance=tolerance,
-        budget=budget,
-        batch=batch,
-        scoring=scoring,
-        distil=distil,
-        n_jobs=n_jobs,
-        max_samples=max_samples,
-        target=target,
-        as_members=as_members,
-        random_state=random_state,
-        **parameters,
-    )
-    return smaller
-
-
-def prune_with_selection(
-    ensemble: Any,
-    X: Any,
-    y: Any = None,
-    method: Any = "auto",
-    keep: Keep = DEFAULT,
-    *,
-    source: RowSource = "auto",
-    tolerance: float | None = None,
-    budget: Budget | None = None,
-    batch: int | None = None,
-    scoring: Any = None,
-    distil: bool | Mapping[str, Any] = False,
-    n_jobs: int | None = None,
-    max_samples: int | None = None,
-    target: str | None = None,
-    as_members: bool = False,
-    random_state: Any = None,
-    expect: bool = False,
-    **parameters: Any,
-) -> tuple[Any, Selection]:
-    """Prune as :func:`prune` does, and return the choice as well.
-
-    Parameters
-    ----------
-    expect : bool
-        Tell the error to expect of a number of members that was given, too, as
-        ``selection.expected``: members are chosen without each fifth of 10,000 samples
-        at most for it, and judged there. The other parameters are those of
-        :func:`prune`.
-
-    Returns
-    -------
-    smaller, selection
-        The smaller ensemble, and a :class:`quorate.Selection` that knows order, size
-        curve and ``explain``. Its errors are those of the members as they were; of
-        distilled ones it says nothing.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_wine
-    >>> from sklearn.ensemble import RandomForestClassifier
-    >>> import quorate
-    >>> X, y = load_wine(return_X_y=True)
-    >>> forest = RandomForestClassifier(100, random_state=0).fit(X, y)
-    >>> small, selection = quorate.prune_with_selection(forest, X, y, "re", "auto")
-    >>> selection.n_kept == len(small.estimators_)
-    True
-    >>> _, selection = quorate.prune_with_selection(forest, X, y, keep=9, expect=True)
+    >>> small, selection = quorate.prune(
+    ...     forest, X, y, keep=9, return_selection=True, expect=True
+    ... )
     >>> print(selection.expected)
     error about 0.0337, at most 0.0719 with 95 % confidence
     """
@@ -243,7 +184,6 @@ def prune_with_selection(
         size=size,
     )
     whole = evidence.ensemble
-    assert whole is not None
     warn_of_heads(whole)
     rows = rows_for(evidence)
 
@@ -257,7 +197,7 @@ def prune_with_selection(
 
     chooser = Chooser(evidence, method, size, scoring=scoring, seed=seed, **parameters)
     if isinstance(size, SizeByCost) and "milliseconds" in size.limits:
-        smaller, selection, latency = choose_in_time(chooser, size, build)
+        smaller, selection, latency = choose_in_time(chooser, evidence, size, build)
         record = {**get_record(smaller), "latency": latency.to_dict()}
         smaller = set_record(smaller, record)
     else:
@@ -265,13 +205,14 @@ def prune_with_selection(
     if expect:
         selection = with_expected_error(selection, chooser.evidence)
     if as_members and not whole.can_predict:
-        return whole.keep(selection.members), selection
-    return smaller or build(selection), selection
+        smaller = whole.keep(selection.members)
+    elif smaller is None:
+        smaller = build(selection)
+    return (smaller, selection) if return_selection else smaller
 
 
-def rows_for(evidence: Evidence) -> list[str]:
+def rows_for(evidence: EnsembleEvidence) -> list[str]:
     """Return digests of the rows that members are, and were before, chosen on."""
-    assert evidence.ensemble is not None
     before = recorded_rows([evidence.ensemble])
     return list(dict.fromkeys([str(digest_rows(evidence.X)), *before]))
 

@@ -28,6 +28,7 @@ from quorate._report._expected import (
     Measure,
     analyse,
     certificate_section,
+    ensemble_of,
     judged_section,
     methods_section,
     some_samples,
@@ -224,7 +225,7 @@ def _page(
 ) -> EnsemblePage:
     """Return every section of the page."""
     evidence, selection, votes = found.evidence, found.selection, found.votes
-    ensemble, honest, drawn = evidence.ensemble, found.honest, evidence.drawn
+    ensemble, honest, drawn = ensemble_of(evidence), found.honest, evidence.drawn
     n_given = votes.n_samples if evidence.X is None else count_rows(evidence.X)
     costs = None if ensemble is None else evidence.costs("bytes")
     facts = _sections.ensemble_section(votes, ensemble, costs)

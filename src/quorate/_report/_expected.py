@@ -7,6 +7,7 @@ import numpy as np
 
 from quorate._choosing import (
     CrossFittedCurve,
+    EnsembleEvidence,
     Evidence,
     ExpectedError,
     FixedSize,
@@ -22,10 +23,11 @@ from quorate._judging import Certificate, certify, samples_needed
 from quorate._report._reproduce import Request
 from quorate._report._sections import CHOSEN_BEFORE, UNSCORED, Pair, ScoreValue
 from quorate._report._text import number, percent, points, unsigned
-from quorate._scoring import Score, balanced_accuracy, find_score
+from quorate._scoring import Score, find_score
 from quorate._theory import Diagnosis, diagnose
 from quorate._typing import FloatArray, IntArray
 from quorate._votes import Votes
+from quorate.ensembles import Ensemble
 from quorate.pruning import RandomSubset, methods
 
 TOLERANCE = 0.02
@@ -77,6 +79,11 @@ class Analysis:
         return _TOO_FEW if self.honest else UNSCORED
 
 
+def ensemble_of(evidence: Evidence) -> Ensemble | None:
+    """Return the ensemble that voted, None where votes are all there is."""
+    return evidence.ensemble if isinstance(evidence, EnsembleEvidence) else None
+
+
 def analyse(evidence: Evidence, selection: Selection, request: Request) -> Analysis:
     """Judge a choice by samples that had no part in it, where there are any."""
     votes = selection.votes
@@ -101,7 +108,7 @@ def _score_to_judge_by(
 
     An ensemble whose classes were weighted is not judged by plain accuracy.
     """
-    score, ensemble, votes = selection.judged_by, evidence.ensemble, selection.votes
+    score, ensemble, votes = selection.judged_by, ensemble_of(evidence), selection.votes
     if not score.is_accuracy:
         return score, "as asked for"
     if scoring is not None or ensemble is None:
@@ -110,7 +117,7 @@ def _score_to_judge_by(
     weighted = any(getattr(model, "class_weight", None) is not None for model in models)
     if not weighted or np.unique(votes.y).size < votes.n_classes:
         return score, ""
-    return balanced_accuracy(votes.classes), (
+    return find_score("balanced_accuracy", votes.classes, "report"), (
         "since its members were trained with class weights, which accuracy would hold "
         "against it"
     )
@@ -323,7 +330,7 @@ def methods_section(found: Analysis, request: Request) -> MethodsSection:
     score, size = found.score, found.selection.n_kept
     chosen_by, seed = found.selection.judged_by, request.random_state
     some = some_samples(found.votes, MOST_SAMPLES, seed)
-    evidence = found.evidence.at(some, same_further=True)
+    evidence = found.evidence.at(some, share_unlabelled=True)
     votes, others = evidence.votes, request.methods
     if found.expected is None or _lacks_class(votes, score):
         return MethodsSection([], size, votes.n_samples, refusal=found.refusal)
@@ -467,7 +474,7 @@ def certificate_section(
     nested = has_whole_order(pruner) and pruner.tags.nested
     size = FixedSize(1.0 if nested else selection.n_kept)
     # Votes on further samples know no label, so that both halves may share them.
-    half = found.evidence.at(np.sort(first), same_further=True)
+    half = found.evidence.at(np.sort(first), share_unlabelled=True)
     given = selection.judged_by.given
     chosen = choose(half, request.method, size, seed=seed, scoring=given)
     others = votes.at(np.sort(second))

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate._choosing import FixedSize
+from quorate._choosing import EnsembleEvidence, FixedSize
 from quorate._data import count_rows, take_rows
 from quorate._pruned import check_distillable, rows_for, smaller_ensemble
 from quorate._report._expected import (
@@ -14,6 +14,7 @@ from quorate._report._expected import (
     ExpectedSection,
     Refused,
     curve_section,
+    ensemble_of,
     expected_section,
 )
 from quorate._report._sections import CHOSEN_BEFORE, EnsembleSection, Pair
@@ -76,7 +77,11 @@ def pruning_section(
     found: Analysis, facts: EnsembleSection, times: Times | None
 ) -> PruningSection:
     """Say what is kept, what that saves, and what to expect."""
-    votes, selection, ensemble = found.votes, found.selection, found.evidence.ensemble
+    votes, selection, ensemble = (
+        found.votes,
+        found.selection,
+        ensemble_of(found.evidence),
+    )
     nodes = accuracy = None
     if facts.nodes is not None:
         kept = sum(facts.nodes[member] for member in selection.members)
@@ -95,7 +100,7 @@ def pruning_section(
         members=Pair(votes.n_members, selection.n_kept),
         nodes=nodes,
         accuracy=accuracy,
-        bytes=None if ensemble is None else _pickled(ensemble, found),
+        bytes=_pickled(found),
         milliseconds=times,
         can_distil=ensemble is not None and _can_distil(ensemble),
         expected=expected_section(found),
@@ -112,15 +117,17 @@ def _can_distil(ensemble: Ensemble) -> bool:
     return True
 
 
-def _pickled(ensemble: Ensemble, found: Analysis) -> Pair:
+def _pickled(found: Analysis) -> Pair | None:
     """Return the pickled size of the model, and of what ``prune`` would return.
 
     Members share much of what is pickled, and a model has more than its members: the
     sizes of single members do not add up to it.
     """
-    rows = rows_for(found.evidence)
-    small = smaller_ensemble(ensemble, found.selection, rows)
-    models = ensemble.model, read_ensemble(small).model
+    evidence = found.evidence
+    if not isinstance(evidence, EnsembleEvidence):
+        return None
+    small = smaller_ensemble(evidence.ensemble, found.selection, rows_for(evidence))
+    models = evidence.ensemble.model, read_ensemble(small).model
     return Pair(*map(pickled_bytes, models))
 
 
@@ -167,7 +174,8 @@ _NO_MODEL_TO_ASK = LazySection(
 
 def measured(found: Analysis, seed: int) -> tuple[Times | None, LazySection]:
     """Measure times and lazy voting on a few samples, where there is a model."""
-    ensemble, X, selection = found.evidence.ensemble, found.evidence.X, found.selection
+    ensemble, X = ensemble_of(found.evidence), found.evidence.X
+    selection = found.selection
     if ensemble is None:
         return None, _NO_MODEL_TO_ASK
     n_rows = count_rows(X)

@@ -7,8 +7,6 @@ them, with exact limits.
 """
 
 from quorate._scoring._find import (
-    balanced_accuracy,
-    can_be_counted,
     check_ranking,
     check_scoring,
     counts_every_class,
@@ -35,8 +33,6 @@ __all__ = [
     "ScoreEstimate",
     "StoredPrediction",
     "TableScore",
-    "balanced_accuracy",
-    "can_be_counted",
     "check_ranking",
     "check_scoring",
     "class_recalls",

@@ -76,11 +76,6 @@ def find_score(scoring: Any, classes: Array, owner: str) -> Score:
     return EvaluatedScore(scorer=scorer, **common)
 
 
-def balanced_accuracy(classes: Array) -> Score:
-    """Return the mean recall of the classes, as a score."""
-    return find_score("balanced_accuracy", classes, "")
-
-
 def counts_every_class(score: Score) -> bool:
     """Tell whether rare classes count more in a score than their samples do."""
     if not isinstance(score, TableScore) or score.is_accuracy:
@@ -135,11 +130,6 @@ def check_scoring(
             "y of a sample of the rows."
         )
     return score
-
-
-def can_be_counted(scoring: Any, classes: Array, owner: str) -> bool:
-    """Tell whether counts of decided classes are enough for a score."""
-    return isinstance(find_score(scoring, classes, owner), TableScore)
 
 
 def check_ranking(score: Score, ensemble: Any, owner: str) -> None:
@@ -252,11 +242,10 @@ def _hint(score: Score) -> str:
             "pos_label=...) says which class is meant"
         )
     name = score.name.removesuffix("_score")
-    is_named = isinstance(score.given, str)
-    by_class = [f"{name}_macro"] if score.needs == "labels" else [f"{name}_ovr"]
-    several = is_named or score.classes.size > 2
-    for fits in (*(by_class * several), *([] if is_named else [name])):
-        if fits in known_names():
+    names = [f"{name}_macro", f"{name}_ovr"]
+    names.insert(0 if score.classes.size == 2 else 2, name)
+    for fits in names:
+        if fits in known_names() and fits != score.given:
             return f"; scoring={fits!r} fits"
     return ""
 

@@ -326,12 +326,10 @@ def evaluate(
     """Return what a scorer says about answers; no shares where it looks at none."""
     if not y.size:
         return np.nan
-    if not shares.size:
-        model = _Labels(classes, codes)
-    elif shares.min() < 0:  # no shares but what a decision function says
-        model = _Shares(classes, codes, shares)
-    else:  # means of ones can be off by rounding, which scikit-learn refuses
-        model = _Shares(classes, codes, np.minimum(shares, 1.0))
+    if shares.size and shares.min() >= 0:  # not what a decision function says
+        # Means of ones can be off by rounding, which scikit-learn refuses.
+        shares = np.minimum(shares, 1.0)
+    model = _Shares(classes, codes, shares) if shares.size else _Labels(classes, codes)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # small sizes predict few classes
         return float(scorer(model, HiddenSamples(np.arange(y.size)), classes[y]))

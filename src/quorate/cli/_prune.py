@@ -190,22 +190,24 @@ def _choose(
     n_jobs: int | None,
     **choice: Any,
 ) -> "tuple[Any, Selection]":
-    from quorate._pruned import prune_with_selection
+    from quorate._pruned import prune as prune_ensemble
 
     with progress_console().status("asking the members and choosing") as status:
 
         def show(done: int, total: int) -> None:
             status.update(f"distilling, {done} of {total}")
 
-        return prune_with_selection(
+        smaller, selection = prune_ensemble(
             ensemble,
             X,
             y,
             distil={"progress": show} if distil else False,
             n_jobs=None if y is None else n_jobs,
             target=target if y is None else None,
+            return_selection=True,
             **choice,
         )
+    return smaller, selection
 
 
 def _source(rows: "RowSource", selection: "Selection", is_test: bool) -> "RowSource":
@@ -230,14 +232,15 @@ def _judge(
 ) -> "tuple[Comparison, str | None]":
     """Return both models side by side, and a certificate if new files were passed."""
     from quorate._judging import certify, compare
-    from quorate._scoring import can_be_counted
+    from quorate._scoring import TableScore, find_score
 
     X, y, target = samples
     if y is not None:
         with progress_console().status("comparing"):
             return compare(big, small, X, y, scoring=scoring, source=source), None
     summary = run_pass(big, X, target, against=small, source=source, **how)
-    if not can_be_counted(scoring, summary.classes, "prune"):
+    score = find_score(scoring, summary.classes, "prune")
+    if not isinstance(score, TableScore):
         say(
             "Note: a pass over files counts what is decided: compared by accuracy, "
             f"not by {scoring}.",

@@ -128,7 +128,7 @@ class SupportDisplay(VotesDisplay):
         Parameters
         ----------
         selection : Selection
-            From :func:`quorate.select` or :func:`quorate.prune_with_selection`.
+            From :func:`quorate.select` or :func:`quorate.prune`.
         **options
             Passed to ``from_votes``.
         """

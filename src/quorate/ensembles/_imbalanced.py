@@ -30,7 +30,9 @@ class BalancedForest(Forest):
 
     def read(self, model: Any) -> Ensemble:
         """See :class:`Kind`."""
-        return _sampled(super().read(model), model, self.bootstraps(model))
+        sampled = _sampled(super().read(model), model, self.bootstraps(model))
+        # Where trees draw again from their samples, they counted others than these.
+        return replace(sampled, leaves_tell=not model.bootstrap)
 
     def keep_members(self, smaller: Any, members: IntArray) -> None:
         """See :class:`Kind`."""

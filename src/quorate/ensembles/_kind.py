@@ -67,6 +67,8 @@ class Ensemble:
     """Whether each member draws as many rows as there are."""
     has_out_of_bag: bool = True
     """Whether votes on the rows that a member has not drawn are out of bag."""
+    leaves_tell: bool = True
+    """Whether trees were fitted on just the rows drawn, so that their counts tell."""
     adds_in_order: Callable[[], bool] = lambda: False
     """Whether its sums are those of the members one after the other, to the bit."""
     has_onnx: bool = False

@@ -128,10 +128,12 @@ def _as_many(ensemble: Ensemble, drawn: list[IntArray], n_rows: int) -> bool:
 
 
 def _same_leaves(ensemble: Ensemble, X: Any) -> bool | None:
-    """Tell whether as many rows reach each leaf as in training; None without trees.
+    """Tell whether as many rows reach each leaf as in training; None if trees cannot.
 
     A leaf that no row reaches tells at once, before anything is drawn again.
     """
+    if not ensemble.leaves_tell:
+        return None
     trees = [
         (place, member)
         for place, member in enumerate(ensemble.members)

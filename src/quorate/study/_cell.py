@@ -5,14 +5,14 @@ import json
 import time
 import traceback
 import warnings
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 import sklearn
 from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 
-from quorate._choosing import Evidence, choose, size_for
+from quorate._choosing import EnsembleEvidence, choose, size_for
 from quorate._kernels.losses import mean_loss
 from quorate._scoring import find_score
 from quorate._theory import decompose, diversity
@@ -130,7 +130,7 @@ class _FittedUnit:
         fitted = time.perf_counter()
         self.ensemble = read_ensemble(model)
         votes = self._votes(X_choose, y_choose, prune_on)
-        self.evidence = Evidence(votes, self.ensemble, X_choose)
+        self.evidence = EnsembleEvidence(votes, X_choose, ensemble=self.ensemble)
         self.test = self._votes(X_test, y_test, "holdout")
         self.seconds = {
             "fit_seconds": fitted - start,
@@ -139,7 +139,7 @@ class _FittedUnit:
         self.training = self.evidence
         if any(method.prune_on == "train" for method in plan.methods):
             votes = self._votes(X_train, y_train, "train")
-            self.training = Evidence(votes, self.ensemble, X_train)
+            self.training = EnsembleEvidence(votes, X_train, ensemble=self.ensemble)
         self.bytes = self.evidence.costs("bytes")
         self.whole = self._describe(self.test)
         if not plan.as_deployed:
@@ -167,10 +167,12 @@ class _FittedUnit:
     def run(self, method: MethodSpec) -> dict[str, Any]:
         """Choose members and measure the choice on the test part."""
         evidence = self.training if method.prune_on == "train" else self.evidence
+        # Votes of which nothing is counted yet: fair times.
+        votes = evidence.votes.keep(np.arange(evidence.votes.n_members))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", QuorateWarning)
             selection = choose(
-                evidence.fresh(),  # nothing counted yet: fair times
+                replace(evidence, votes=votes),
                 method.method,
                 size_for(None, method.keep),
                 scoring=self.unit.plan.scoring or None,

@@ -225,7 +225,6 @@ def check_out_of_bag(trial: _Trial) -> None:
             trial.X_train,
             trial.y_train,
             out_of_bag=True,
-            source="training",
         )
     if votes.valid is None:
         raise AssertionError("votes on training rows are not out of bag")
