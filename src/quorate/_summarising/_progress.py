@@ -118,7 +118,7 @@ class Checkpoint:
         if self.path is None or self.total is None or self.n_rows == self.covered:
             return
         marks = tuple(self.marks[: self.n_batches])
-        done = Progress(marks, self.n_batches, self.n_rows)
+        done = Progress(marks, self.n_rows)
         try:
             save_counts(self.total, self.path, done)
             self.covered = self.n_rows

@@ -101,7 +101,7 @@ _LAYOUT: Layout = {
     **_SUMS,
     **_RIVALS,
     **READING,
-    "rows_done": ("i", "2"),
+    "rows_done": ("i", ""),
     "batches_done": ("U", "B"),
 }
 
@@ -112,7 +112,6 @@ class Progress:
 
     marks: tuple[str, ...]
     """By what each of them is known again."""
-    n_batches: int
     n_rows: int
 
 
@@ -136,8 +135,7 @@ def save_counts(
                 f"{owner}: labels and names have up to {LONGEST_TEXT} characters."
             )
     if progress is not None:
-        done = progress.n_batches, progress.n_rows
-        arrays["rows_done"] = np.array(done, dtype=np.int64)
+        arrays["rows_done"] = np.array(progress.n_rows)
         arrays["batches_done"] = np.array(progress.marks, dtype=np.str_)
     try:
         _check(arrays)  # nothing is written that could not be read
@@ -195,10 +193,10 @@ def load_summary(path: str | os.PathLike[str]) -> tuple[Summary, Progress | None
     summary = _checked(path, arrays)
     if not isinstance(summary, Summary):
         raise FileFormatError(f"{path}: holds votes; was it written by Summary.save?")
-    done, marks = arrays.get("rows_done"), arrays.get("batches_done")
-    if done is None or marks is None:
+    if not {"rows_done", "batches_done"} <= arrays.keys():
         return summary, None
-    return summary, Progress(tuple(marks.tolist()), int(done[0]), int(done[1]))
+    marks = tuple(arrays["batches_done"].tolist())
+    return summary, Progress(marks, int(arrays["rows_done"]))
 
 
 def _checked(path: object, arrays: dict[str, Array]) -> Votes | Summary:
@@ -317,9 +315,6 @@ def _check_summary(arrays: dict[str, Array]) -> None:
         raise ValueError("two members of one name")
     if weights is not None and not (np.isfinite(weights).all() and weights.min() >= 0):
         raise ValueError("weights")
-    marks, done = arrays.get("batches_done"), arrays.get("rows_done")
-    if marks is not None and (done is None or done[0] != marks.size):
-        raise ValueError("batches of a pass")
     signed = ("steps", "equal_steps", "margin_places", "classes")
     for name, array in arrays.items():
         counts = array.dtype.kind == "i" and name not in signed

@@ -1,5 +1,7 @@
 """Weights that add up to one and make the averaged probability good."""
 
+from functools import partial
+
 import numpy as np
 
 from quorate._kernels.counts import column_blocks
@@ -135,111 +137,73 @@ class _LogLoss:
 
     def solve(self, members: IntArray, steps: int) -> FloatArray:
         """Return the weights, by expectation and maximisation in turns."""
-        given = unsure_probabilities(self.votes)
-        step = (
-            _VoteStep(self, members)
-            if given is None
-            else _ShareStep(self, members, given)
-        )
-        n = members.size
+        votes, n = self.votes, members.size
+        given = unsure_probabilities(votes)
+        if given is None:
+            codes = votes.codes if n == votes.n_members else votes.codes[members]
+            sums = VoteSums(codes, votes.n_classes, votes.is_masked)
+            explained = partial(self._explained_by_votes, sums)
+        else:
+            given = given if n == votes.n_members else given.keep(members)
+            valid = None if (valid := usable(votes)) is None else valid[members]
+            explained = partial(self._explained_by_shares, given, valid)
         weights = np.full(n, 1.0 / n)
         for _ in range(steps):
-            after = step.grown(weights)
-            after = (after + self.smoothing / n) / (1 + self.smoothing)
+            after = weights * explained(weights)
+            after = (after / after.sum() + self.smoothing / n) / (1 + self.smoothing)
             moved = np.abs(after - weights).max()
             weights = after
             if moved < _STILL:
                 break
         return weights
 
-    def chances(self, block: slice = slice(None)) -> FloatArray:
-        """Return how likely each class is the true one, over the number of samples."""
-        y = self.votes.y[block]
-        chances = np.tile(self.doubted * self.whole[block], (self.votes.n_classes, 1))
-        chances[y, np.arange(y.size)] = self.trusted * self.whole[block]
-        return chances
+    def _explained_by_votes(self, sums: VoteSums, weights: FloatArray) -> FloatArray:
+        """Return how well each member explains the samples, against the mixture.
 
-
-class _VoteStep:
-    """A step on votes: a member gives its class 1, and all others the least there is.
-
-    What the mixture gives a class is the weight of its votes, and a member's part in
-    it can be looked up by its vote, so the votes are all there is to keep.
-    """
-
-    def __init__(self, problem: _LogLoss, members: IntArray) -> None:
-        votes = problem.votes
-        codes, every = votes.codes, members.size == votes.n_members
-        self.masked = votes.is_masked
-        self.sums = VoteSums(
-            codes if every else codes[members], votes.n_classes, self.masked
-        )
-        self.problem, self.y = problem, votes.y
-        self.columns = np.arange(votes.n_samples)
-
-    def grown(self, weights: FloatArray) -> FloatArray:
-        """Return each member's mean share in explaining the samples."""
-        table = self.sums.by_sample(weights)
-        cast = table.sum(axis=0) if self.masked else weights.sum()
+        A member gives its class 1, and all others the least there is. What the mixture
+        gives a class is the weight of its votes, and a member's part in it can be
+        looked up by its vote, so the votes are all there is to keep.
+        """
+        y, samples = self.votes.y, np.arange(self.votes.n_samples)
+        table = sums.by_sample(weights)
+        cast = table.sum(axis=0) if sums.masked else weights.sum()
         table *= 1.0 - FLOOR
         table += np.where(cast > 0, FLOOR * cast, 1.0)  # the mixture, up to here
-        true, counted = table[self.y, self.columns], self.problem.whole * cast
-        np.divide(self.problem.doubted * counted, table, out=table)
-        table[self.y, self.columns] = self.problem.trusted * counted / true
+        true, counted = table[y, samples], self.whole * cast
+        np.divide(self.doubted * counted, table, out=table)
+        table[y, samples] = self.trusted * counted / true
         least = FLOOR * table.sum(axis=0)
         table *= 1.0 - FLOOR
         table += least
-        if not self.masked:  # who votes everywhere explains nothing elsewhere
-            explained = self.sums.by_member(lambda block: table[:, block])
-            return np.asarray(weights * explained / cast)
+        if not sums.masked:  # who votes everywhere explains nothing elsewhere
+            return sums.by_member(lambda block: table[:, block])
         # Where a member may not vote it says what the others say.
-        table -= np.where(cast > 0, self.problem.whole, 0.0)
-        grown = weights * (self.sums.by_member(lambda block: table[:, block]) + 1.0)
-        return np.asarray(grown / grown.sum())
+        table -= np.where(cast > 0, self.whole, 0.0)
+        return sums.by_member(lambda block: table[:, block]) + 1.0
 
-
-class _ShareStep:
-    """A step on probabilities, read in blocks of samples."""
-
-    def __init__(
-        self, problem: _LogLoss, members: IntArray, given: Probabilities
-    ) -> None:
-        votes = problem.votes
-        every = members.size == votes.n_members
-        self.given = given if every else given.keep(members)
-        valid = usable(votes)
-        self.valid = valid if valid is None or every else valid[members]
-        self.chances = problem.chances
-
-    def grown(self, weights: FloatArray) -> FloatArray:
-        """Return each member's mean share in explaining the samples."""
-        n, m, n_classes = self.given.shape
-        explained = np.zeros(n)
+    def _explained_by_shares(
+        self, given: Probabilities, valid: BoolArray | None, weights: FloatArray
+    ) -> FloatArray:
+        """Return the same for probabilities, read in blocks of samples."""
+        n, m, n_classes = given.shape
+        explained = np.full(n, 0.0 if valid is None else 1.0)
         for block in column_blocks(n * n_classes, m, 8):
-            shares = self.given.block(block).reshape(n, -1).astype(float)
+            shares = given.block(block).reshape(n, -1).astype(float)
             np.maximum(shares, FLOOR, out=shares)
-            chances = self.chances(block).T.ravel()
-            if self.valid is None:
+            y, counted = self.votes.y[block], self.whole[block]
+            chances = np.repeat(self.doubted * counted, n_classes)
+            chances[n_classes * np.arange(y.size) + y] = self.trusted * counted
+            if valid is None:
                 explained += shares @ (chances / (weights @ shares))
-            else:
-                valid = np.repeat(self.valid[:, block], n_classes, axis=1)
-                explained += _grown(shares, chances, valid, weights)
-        if self.valid is None:
-            return np.asarray(weights * explained)
-        grown = weights * (explained + 1.0)
-        return np.asarray(grown / grown.sum())
-
-
-def _grown(
-    shares: FloatArray, chances: FloatArray, valid: BoolArray, weights: FloatArray
-) -> FloatArray:
-    """Return by how much more members explain than they do where they may not vote."""
-    cast = weights @ valid
-    there = cast > 0
-    shares *= valid
-    mixture = np.where(there, weights @ shares, 1.0)
-    ratio = np.where(there, chances * cast / mixture, 0.0)
-    return np.asarray(shares @ ratio - valid @ np.where(there, chances, 0.0))
+                continue
+            voted = np.repeat(valid[:, block], n_classes, axis=1)
+            shares *= voted
+            cast = weights @ voted
+            there = cast > 0
+            mixture = np.where(there, weights @ shares, 1.0)
+            explained += shares @ np.where(there, chances * cast / mixture, 0.0)
+            explained -= voted @ np.where(there, chances, 0.0)
+        return explained
 
 
 class _Brier:
