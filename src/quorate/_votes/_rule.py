@@ -73,6 +73,7 @@ class VoteSource(StrEnum):
 
         Examples
         --------
+        >>> from quorate._votes import VoteSource
         >>> VoteSource.NEW.samples_text(8000)
         '8,000 new samples'
         >>> VoteSource.ASSUMED_NEW.samples_text(8000)
