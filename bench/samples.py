@@ -6,7 +6,7 @@ many points more the chosen ten err than the ten chosen on all of these rows.
 """
 
 import numpy as np
-from quorate._choosing._drawing import draw_rows
+from quorate._data import draw_rows
 from rich.console import Console
 from rich.table import Table
 from sklearn.ensemble import RandomForestClassifier
