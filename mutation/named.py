@@ -213,9 +213,8 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "--tolerance dropped",
         "cli",
-        "target=target if y is None else None,\n            **choice,",
-        "target=target if y is None else None,\n            "
-        "**{**choice, 'tolerance': None},",
+        "return_selection=True,\n            **choice,",
+        "return_selection=True,\n            **{**choice, 'tolerance': None},",
     ),
     (
         "--test ignored",

@@ -196,7 +196,7 @@ def test_a_study_keeps_the_members_of_prune(kind, learner, method, monkeypatch):
 
         return spy
 
-    for name in ("choose", "ask_members"):
+    for name in ("choose", "collect_votes"):
         monkeypatch.setattr(cell_module, name, spying(getattr(cell_module, name)))
     plan = Plan(
         "doors",
@@ -210,8 +210,8 @@ def test_a_study_keeps_the_members_of_prune(kind, learner, method, monkeypatch):
     result = cell_module.run_unit(unit, load_data("wine"), list(plan.methods))
     (row,) = result.rows
     assert row["status"] == "ok", row.get("error")
-    (ensemble, X, y), _, _ = seen["ask_members"][0]
-    (_, X_test, y_test), _, _ = seen["ask_members"][1]
+    (ensemble, X, y), _, _ = seen["collect_votes"][0]
+    (_, X_test, y_test), _, _ = seen["collect_votes"][1]
     selection: Selection = seen["choose"][0][2]
     model = ensemble.model
     small = quorate.prune(model, X, y, method, KEEP)

@@ -167,9 +167,9 @@ def as_share(text: str) -> float:
     (0.01, 0.01, 0.005, 0.999)
     """
     number, unit = _parted(text)
-    if (whole := _PARTS.get(unit)) is not None and number < math.inf:
+    if (parts := _PARTS.get(unit)) is not None and number < math.inf:
         # 99.9 % is 0.999, which a division of floats misses by a little
-        return float(Decimal(repr(number)) / whole)
+        return float(Decimal(repr(number)) / parts)
     raise ValueError(f"{text!r} is no share; a number such as 0.01, or one such as 1%.")
 
 
@@ -190,10 +190,10 @@ def as_count(text: str) -> float:
 
 def _parted(text: str) -> tuple[float, str]:
     """Return the number and the unit that a text has; infinite if it has none."""
-    found = _NUMBER.fullmatch(text)
-    if found is None:
+    match = _NUMBER.fullmatch(text)
+    if match is None:
         return math.inf, text
-    return float(found[1].replace(",", "").replace("_", "")), found[2].lower()
+    return float(match[1].replace(",", "").replace("_", "")), match[2].lower()
 
 
 def _three_digits(value: float) -> str:

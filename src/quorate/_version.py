@@ -16,10 +16,10 @@ def versions(*packages: str) -> dict[str, str]:
     import platform
     from importlib.metadata import PackageNotFoundError, version
 
-    found = {"quorate": __version__}
+    installed = {"quorate": __version__}
     for package in packages:
         try:
-            found[package] = version(package)
+            installed[package] = version(package)
         except PackageNotFoundError:
             continue
-    return {**found, "python": platform.python_version()}
+    return {**installed, "python": platform.python_version()}

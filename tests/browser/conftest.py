@@ -151,7 +151,7 @@ def hostile_report(tmp_path_factory):
     voting = VotingClassifier(list(zip(HOSTILE, kinds, strict=True))).fit(X, y)
     title = " ".join(HOSTILE)
     files = Source(HOSTILE[0], HOSTILE[1], HOSTILE[2], ("--trust", HOSTILE[5]))
-    request = Request(method="epbd", keep=0.5, title=title, source=files)
+    request = Request(method="epbd", keep=0.5, title=title, files=files)
     made = make_report(voting, X, y, request)
     path = tmp_path_factory.mktemp("hostile") / "report <b>&amp;.html"
     made.save(path)

@@ -75,10 +75,6 @@ class TestKappaError:
         assert all(crowd.get_rasterized() for crowd in ax.collections)
         assert len(ax.collections[1].get_offsets()) <= 5000
 
-    def test_one_member_has_no_pair(self):
-        with pytest.raises(ValueError, match="a pair needs two members"):
-            KappaErrorDisplay.from_votes(some_votes(1))
-
 
 class TestDiversity:
     def test_values_are_those_of_the_measures(self):
@@ -119,13 +115,6 @@ class TestDiversity:
         assert_allclose(before.get_ydata()[:-1], shown.place(shown.before))
         assert after.get_ydata()[0] == after.get_ydata()[-1]
         assert before.get_linestyle() != after.get_linestyle()
-
-    def test_refusals(self):
-        shown = DiversityDisplay.from_votes(some_votes())
-        with pytest.raises(ValueError, match="use 'bar' or 'radar'"):
-            shown.plot(kind="pie")
-        with pytest.raises(ValueError, match="polar axes"):
-            shown.plot(plt.figure().subplots(), kind="radar")
 
 
 class TestDecomposition:
@@ -266,16 +255,6 @@ class TestPickTrace:
         shown = PickTraceDisplay.from_pruner(epbd, votes)
         assert shown.samples[0] == epbd.trace_samples_[0] + 1
 
-    def test_refusals(self):
-        votes = some_votes()
-        with pytest.raises(ValueError, match="ReducedError keeps no trace"):
-            PickTraceDisplay.from_pruner(
-                quorate.pruning.ReducedError(keep=3).fit(votes), votes
-            )
-        epbd = quorate.pruning.EPBD(keep=3).fit(votes)
-        with pytest.raises(ValueError, match="give the votes EPBD was fitted on"):
-            PickTraceDisplay.from_pruner(epbd, some_votes(n_samples=1))
-
 
 class TestSizeCurve:
     def test_the_line_is_the_curve(self):
@@ -328,15 +307,6 @@ class TestSizeCurve:
             ).plot()
             low, high = shown.ax_.get_ylim()
             assert low <= shown.errors[chosen - 1] <= high
-
-    def test_refusals(self):
-        votes = some_votes()
-        with pytest.raises(ValueError, match="no order of picking"):
-            SizeCurveDisplay.from_selection(
-                quorate.select(votes, "pep", keep=0.5, random_state=0)
-            )
-        with pytest.raises(ValueError, match="a size from 1 to 12"):
-            SizeCurveDisplay.from_votes(votes, np.arange(12), chosen=13)
 
 
 class TestFrontier:
@@ -392,6 +362,34 @@ class TestAgreement:
 
 
 WITH_SUPPORT = [KappaErrorDisplay, DiversityDisplay, MarginDisplay, AgreementDisplay]
+
+
+def fitted(name, votes=None):
+    return quorate.pruning.make_pruner(name, keep=3).fit(votes or some_votes())
+
+
+@pytest.mark.parametrize(
+    ("refused", "why"),
+    [
+        (lambda: KappaErrorDisplay.from_votes(some_votes(1)), "a pair needs two"),
+        (lambda: DiversityDisplay.from_votes(some_votes()).plot(kind="pie"),
+         "use 'bar' or 'radar'"),
+        (lambda: DiversityDisplay.from_votes(some_votes()).plot(
+            plt.figure().subplots(), kind="radar"), "polar axes"),
+        (lambda: PickTraceDisplay.from_pruner(fitted("re"), some_votes()),
+         "ReducedError keeps no trace"),
+        (lambda: PickTraceDisplay.from_pruner(
+            fitted("epbd"), some_votes(n_samples=1)), "the votes EPBD was fitted on"),
+        (lambda: SizeCurveDisplay.from_selection(
+            quorate.select(some_votes(), "pep", keep=0.5, random_state=0)),
+         "no order of picking"),
+        (lambda: SizeCurveDisplay.from_votes(some_votes(), np.arange(12), chosen=13),
+         "a size from 1 to 12"),
+    ],
+)  # fmt: skip
+def test_refusals(refused, why):
+    with pytest.raises(ValueError, match=why):
+        refused()
 
 
 @pytest.mark.parametrize("kind", WITH_SUPPORT)

@@ -43,7 +43,7 @@ from quorate.pruning import Pruner, choose_method, make_pruner
 
 
 def choose(*request: Any, **options: Any) -> Selection:
-    """Choose members by a method, and how many of them; see :class:`Chooser`."""
+    """Choose members by a method, and how many of them; see ``Chooser``."""
     return Chooser(*request, **options).choose()
 
 

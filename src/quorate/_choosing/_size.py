@@ -26,7 +26,7 @@ _MOST_ROWS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class DefaultSize:
-    """What suits the ensemble; see :class:`quorate._choosing.Chooser`."""
+    """What suits the ensemble; see ``Chooser``."""
 
     @property
     def text(self) -> str:

@@ -69,10 +69,10 @@ def is_harmless(name: str) -> bool:
     if not room.startswith("quorate."):
         return False
     try:
-        found = getattr(importlib.import_module(room), last, None)
+        cls = getattr(importlib.import_module(room), last, None)
     except ImportError:
         return False
-    return isinstance(found, type) and found.__module__ == room
+    return isinstance(cls, type) and cls.__module__ == room
 
 
 def unsound_part(model: Any) -> str:

@@ -137,9 +137,9 @@ def _transformed(graph: Graph, step: Any, x: Any) -> Any:
 
 
 def _ensemble_verdict(graph: Graph, ensemble: Ensemble, x: Any) -> tuple[str, str]:
-    whole = np.float64(_total_weight(ensemble))
+    total_weight = np.float64(_total_weight(ensemble))
     total = _total(graph, _member_votes(ensemble), x)
-    shares = graph.add("Div", total, graph.constant(whole))
+    shares = graph.add("Div", total, graph.constant(total_weight))
     if ensemble.rule.against:
         return _boosted(graph, shares, len(ensemble.core.classes_))
     return _largest(graph, shares), shares
@@ -236,8 +236,8 @@ def _total_of_trees(graph: Graph, votes: list[_MemberVote], x: Any) -> str:
     step = max(1, _AT_ONCE // n_classes)
     widths = [min(step, len(votes) - at) for at in range(0, len(votes), step)]
     total = None
-    for width, some in zip(widths, graph.split(places, widths), strict=True):
-        scores = graph.add("Gather", table, some)
+    for width, columns in zip(widths, graph.split(places, widths), strict=True):
+        scores = graph.add("Gather", table, columns)
         if total is not None:
             scores = graph.add("Concat", total, scores, axis=1)
         last = graph.constant(np.array([width - (total is None)]))
@@ -361,18 +361,18 @@ def _add_single_precision(graph: Graph, model: Any, x: Any, outputs: list[str]) 
         (table == np.round(table)).all() for table in tables
     )
     names = outputs if is_exact else [graph.new_name("quick") for _ in outputs]
-    whole = np.float32(_total_weight(ensemble))
+    weight = np.float32(_total_weight(ensemble))
     # Of two classes it is enough to know what the second has more than the first,
     # where what both have is the same in every leaf.
     is_pair = labels.size == 2 and all(np.ptp(t.sum(axis=1)) <= 1e-9 for t in tables)
     if is_pair:
         lead = _add_trees(graph, votes, [t[:, 1:] - t[:, :1] for t in tables], x)
-        sides = graph.constant(np.array([[-1, 1]], dtype=np.float32) / (2 * whole))
+        sides = graph.constant(np.array([[-1, 1]], dtype=np.float32) / (2 * weight))
         scores = graph.add("Mul", lead, sides)
         graph.add("Add", scores, graph.constant(np.float32(0.5)), output=names[1])
     else:
         scores = _add_trees(graph, votes, tables, x)
-        graph.add("Div", scores, graph.constant(whole), output=names[1])
+        graph.add("Div", scores, graph.constant(weight), output=names[1])
     winners = _largest(graph, scores)
     graph.add("Gather", graph.constant(labels), winners, output=names[0])
     if is_exact:
@@ -404,8 +404,8 @@ def _correct(
     flat = graph.constant(np.array([-1], dtype=np.int64))
     rows = graph.add("NonZero", graph.add("Reshape", close, flat))
     rows = graph.add("Reshape", rows, flat)
-    some = _Named(graph.add("Gather", x.full_name, rows, axis=0))
-    index, shares = _ensemble_verdict(graph, ensemble, some)
+    close_rows = _Named(graph.add("Gather", x.full_name, rows, axis=0))
+    index, shares = _ensemble_verdict(graph, ensemble, close_rows)
     labels, _ = label_type(np.asarray(ensemble.classes))
     places = graph.add("Unsqueeze", rows, graph.constant(np.array([1])))
     label = graph.add("Gather", graph.constant(labels), index)

@@ -128,12 +128,12 @@ def backfit(
             step /= say**2 * counts[tree] + ridge
             wanted = new[tree] + step
             if two:
-                found = wanted.clip(0.0, 1.0)
+                values = wanted.clip(0.0, 1.0)
             else:
-                found = onto_simplex(wanted, student.knows[tree])
-            for row, change in zip(left, say * (found - new[tree]), strict=True):
+                values = onto_simplex(wanted, student.knows[tree])
+            for row, change in zip(left, say * (values - new[tree]), strict=True):
                 row -= change.take(places)
-            new[tree] = found
+            new[tree] = values
         rounds += 1
         progress(rounds, _MOST_ROUNDS)
         moved = sum(float(np.sum((a - b) ** 2)) for a, b in zip(new, old, strict=True))
@@ -163,7 +163,7 @@ def onto_simplex(table: FloatArray, known: BoolArray) -> FloatArray:
            [0.7],
            [0. ]])
     """
-    found = np.zeros_like(table)
+    nearest = np.zeros_like(table)
     points = table[known]
     falling = -np.sort(-points, axis=0)
     ranks = np.arange(1, len(points) + 1)[:, None]
@@ -171,5 +171,5 @@ def onto_simplex(table: FloatArray, known: BoolArray) -> FloatArray:
     # The last rank whose value stays positive after all take off the same.
     last = np.count_nonzero(falling > excess, axis=0) - 1
     shares = np.maximum(points - excess[last, np.arange(table.shape[1])], 0.0)
-    found[known] = shares / shares.sum(axis=0)
-    return found
+    nearest[known] = shares / shares.sum(axis=0)
+    return nearest

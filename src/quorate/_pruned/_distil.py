@@ -146,11 +146,11 @@ def distil(
     True
     """
     ensemble, classes = check_distillable(small)
-    known = read_teacher(teacher, classes)
+    source = read_teacher(teacher, classes)
     n_crossed = _number_to_cross(n_rows, unlabelled)
     strength = _checked_ridge(ridge, ensemble.n_members)
     size, seed = sample_size(max_samples, "distil"), _seed(random_state)
-    X, some, drawn = _draw_rows(ensemble, X, target, size, seed)
+    X, chosen, drawn = _draw_rows(ensemble, X, target, size, seed)
     unlabelled = in_memory(unlabelled)
     if drawn is not None and max_samples is None:
         warn(
@@ -160,17 +160,17 @@ def distil(
         )
     table = _crossable(X, unlabelled) if n_crossed else None
     given = X if table is None else table
-    _check_rows(ensemble, known, given, "X")
+    _check_rows(ensemble, source, given, "X")
     if unlabelled is not None:
-        _check_rows(ensemble, known, unlabelled, "unlabelled")
-    learned_on = given if some is None else take_rows(sliceable(given), some)
+        _check_rows(ensemble, source, unlabelled, "unlabelled")
+    learned_on = given if chosen is None else take_rows(sliceable(given), chosen)
     show = progress or (lambda done, total: None)
     data = make_distillation_set(
         ensemble,
-        known,
+        source,
         given,
         None if table is None else Crossing(learned_on),
-        learned_on=some,
+        learned_on=chosen,
         n_crossed=n_crossed,
         unlabelled=unlabelled,
         seed=seed,
@@ -190,7 +190,7 @@ def distil(
         "drawn": None if drawn is None else drawn.to_dict(),
     }
     parts = [learned_on] if unlabelled is None else [learned_on, unlabelled]
-    return _recorded(ensemble, known.ensemble, members, record, parts)
+    return _recorded(ensemble, source.ensemble, members, record, parts)
 
 
 def check_options(
@@ -215,10 +215,10 @@ def check_options(
             "quorate.distil."
         )
     options = inspect.signature(distil).parameters.values()
-    known = {option.name for option in options if option.kind is option.KEYWORD_ONLY}
+    names = {option.name for option in options if option.kind is option.KEYWORD_ONLY}
     for name in given:
-        if name not in known:
-            problem = unknown_name("parameter", name, known)
+        if name not in names:
+            problem = unknown_name("parameter", name, names)
             raise ValueError(f"{owner}(distil=...): {problem}")
     _number_to_cross(given.get("n_rows", "auto"), given.get("unlabelled"))
     _checked_ridge(given.get("ridge", "auto"), 1)
@@ -310,12 +310,12 @@ def _draw_rows(
         _, _, rows, _ = draw_sample(GivenBatches(pairs), size, seed, owner="distil")
         return X, rows, Drawn(rows.size, n_rows, seed)
     given = as_source(X, "distil", target, form=SampleForm.for_models(small.model))
-    rows_drawn, _, places, n_rows = draw_sample(
+    chosen, _, places, n_rows = draw_sample(
         given, size, seed, check=batch_check(small), owner="distil"
     )
     if places.size == n_rows:
-        return rows_drawn, None, None
-    return rows_drawn, None, Drawn(places.size, n_rows, seed)
+        return chosen, None, None
+    return chosen, None, Drawn(places.size, n_rows, seed)
 
 
 def _crossable(X: Any, unlabelled: Any) -> Any:

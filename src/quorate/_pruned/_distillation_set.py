@@ -163,16 +163,16 @@ def _real_rows(
     none: the teacher would only repeat the labels.
     """
     n_rows = count_rows(X)
-    some: IntArray = np.arange(n_rows) if given is None else given
-    if some.size > _MOST_REAL:
-        some = some[np.sort(rng.choice(some.size, _MOST_REAL, replace=False))]
+    chosen: IntArray = np.arange(n_rows) if given is None else given
+    if chosen.size > _MOST_REAL:
+        chosen = chosen[np.sort(rng.choice(chosen.size, _MOST_REAL, replace=False))]
     seen, prepared, drawn = unseen_by(teacher.ensemble, X)
     if drawn is None and (seen or unseen_by(small, X)[0]):
         return [], False
     table = sliceable(X)
     blocks: list[_Block] = []
-    for part in _parts(table, some.size):
-        rows = some[part]
+    for part in _parts(table, chosen.size):
+        rows = chosen[part]
         judge = (
             None
             if drawn is None
@@ -263,10 +263,10 @@ def as_table(X: Any) -> Any:
         return None
     if isinstance(X, (list, tuple)):
         try:
-            found = np.asarray(X)
+            table = np.asarray(X)
         except ValueError:  # rows of different lengths
             return None
-        return found if found.ndim == 2 and found.dtype.kind in "biuf" else None
+        return table if table.ndim == 2 and table.dtype.kind in "biuf" else None
     return None
 
 

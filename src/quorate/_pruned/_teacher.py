@@ -42,20 +42,21 @@ class Teacher:
 
     def probabilities(self, X: Any) -> FloatArray:
         """Return what it says of rows, with columns as in the small ensemble."""
-        found = np.asarray(self.model.predict_proba(X), dtype=float)
+        shares = np.asarray(self.model.predict_proba(X), dtype=float)
         name = type(self.model).__name__
-        if found.shape != (count_rows(X), self.places.size):
+        if shares.shape != (count_rows(X), self.places.size):
             raise ValueError(
-                f"distil: predict_proba of {name} gave an array of shape {found.shape} "
-                f"for {count_rows(X)} rows and {self.places.size} classes."
+                f"distil: predict_proba of {name} gave an array of shape "
+                f"{shares.shape} for {count_rows(X)} rows and {self.places.size} "
+                "classes."
             )
-        if not np.isfinite(found).all():
+        if not np.isfinite(shares).all():
             raise ValueError(
                 f"distil: predict_proba of {name} gave probabilities that are not "
                 "finite."
             )
-        ordered = np.empty_like(found)
-        ordered[:, self.places] = found
+        ordered = np.empty_like(shares)
+        ordered[:, self.places] = shares
         return ordered
 
     def out_of_bag(
@@ -127,19 +128,19 @@ def read_teacher(model: Any, classes: Array) -> Teacher:
             f"distil: teacher is a {name} without classes_, which say what its "
             "probabilities are about."
         )
-    known = as_labels(model.classes_, "the teacher's classes")
-    are_numbers = [labels.dtype.kind in "biuf" for labels in (known, classes)]
-    alike = known.size == classes.size and are_numbers[0] == are_numbers[1]
-    if not (alike and np.isin(known, classes).all()):
+    own = as_labels(model.classes_, "the teacher's classes")
+    are_numbers = [labels.dtype.kind in "biuf" for labels in (own, classes)]
+    alike = own.size == classes.size and are_numbers[0] == are_numbers[1]
+    if not (alike and np.isin(own, classes).all()):
         lists = [
             ", ".join(map(str, labels[:5])) + ", ..." * (labels.size > 5)
-            for labels in (known, classes)
+            for labels in (own, classes)
         ]
         raise ValueError(
             f"distil: the teacher knows the classes {lists[0]}, the ensemble "
             f"{lists[1]}; they have to be the same."
         )
-    return Teacher(model, positions(known, classes, "the teacher"), ensemble)
+    return Teacher(model, positions(own, classes, "the teacher"), ensemble)
 
 
 def unseen_by(ensemble: Ensemble | None, X: Any) -> tuple[bool, Any, Any]:

@@ -133,10 +133,10 @@ def make_additive(
     Lists and dicts have the classes that their members know, those in y, and those
     that members without ``classes_`` vote for on X; or the classes given.
     """
-    known = ensemble.classes
-    if known is None:
-        known = _pool_classes(ensemble, X, y) if classes is None else classes
-    known = np.asarray(known)
+    labels = ensemble.classes
+    if labels is None:
+        labels = _pool_classes(ensemble, X, y) if classes is None else classes
+    labels = np.asarray(labels)
     weights = ensemble.weights
     if weights is None:
         weights = np.ones(ensemble.n_members)
@@ -149,29 +149,29 @@ def make_additive(
     margin = rounding(ensemble.n_members, total)
     why_no_arrays = _why_no_arrays(ensemble)
     if not why_no_arrays:
-        tables = _leaf_tables(ensemble, known, weights, averages)
+        tables = _leaf_tables(ensemble, labels, weights, averages)
         members = list(map(_descent, ensemble.members, tables))
         reach = np.array([_widest(table) for table in tables])
     else:
         members = [
             (_shares if averages and member.is_soft else _ballots)(
-                member, known, float(weight)
+                member, labels, float(weight)
             )
             for member, weight in zip(ensemble.members, weights, strict=True)
         ]
         margin += 0.0 if is_whole else _BATCH_NOISE * total
-    handicap = np.zeros(known.size)
+    handicap = np.zeros(labels.size)
     # Members give all of their weight to one class, and these weights are added up.
     if is_whole and ensemble.rule.against == 0:
         grain = _grain(weights, total)
         if grain is not None:
-            handicap -= np.arange(known.size) * (grain * _STEP)
+            handicap -= np.arange(labels.size) * (grain * _STEP)
             margin = 0.0
     # Names are compared with those of training by scikit-learn, with a warning.
     is_plain = ensemble.takes_plain and not hasattr(ensemble.core, "feature_names_in_")
     return AdditiveEnsemble(
         members=tuple(members),
-        classes=known,
+        classes=labels,
         weights=weights,
         reach=reach,
         margin=margin,
@@ -181,7 +181,7 @@ def make_additive(
         adds_in_order=ensemble.adds_in_order if ensemble.can_predict else lambda: True,
         divides=averages or ensemble.rule.against != 0,
         against=float(ensemble.rule.against),
-        arrays=None if why_no_arrays else partial(tree_arrays, ensemble, known),
+        arrays=None if why_no_arrays else partial(tree_arrays, ensemble, labels),
         why_no_arrays=why_no_arrays,
         plain_columns=int(ensemble.core.n_features_in_) if is_plain else None,
     )
@@ -240,12 +240,12 @@ def _shares(member: Member, classes: Array, weight: float) -> Ask:
     every = np.array_equal(columns, np.arange(classes.size))
 
     def ask(X: Any) -> FloatArray:
-        found = member.probabilities(X)
+        shares = member.probabilities(X)
         if not every:
-            wide = np.zeros((found.shape[0], classes.size))
-            wide[:, columns] = found
-            found = wide
-        return found if weight == 1 else weight * found
+            wide = np.zeros((shares.shape[0], classes.size))
+            wide[:, columns] = shares
+            shares = wide
+        return shares if weight == 1 else weight * shares
 
     return ask
 
@@ -273,7 +273,7 @@ def _ballots(member: Member, classes: Array, weight: float) -> Ask:
 
 
 def _pool_classes(ensemble: Ensemble, X: Any, y: Any) -> Array:
-    known = [] if y is None else [as_labels(y, "y")]
+    parts = [] if y is None else [as_labels(y, "y")]
     for member in ensemble.members:
         labels = getattr(member.estimator, "classes_", None)
         if labels is None and X is None:
@@ -282,11 +282,11 @@ def _pool_classes(ensemble: Ensemble, X: Any, y: Any) -> Array:
                 f"({type(member.estimator).__name__}) has no classes_; fit(X) on rows "
                 "that show all of them."
             )
-        found = member.vote(X) if labels is None else labels
-        known.append(np.unique(as_labels(found, f"member {member.name!r}")))
-    for found in known[1:]:
-        check_same_family(known[0], found, "LazyClassifier", "LazyClassifier")
-    return union(known, known[0])
+        votes = member.vote(X) if labels is None else labels
+        parts.append(np.unique(as_labels(votes, f"member {member.name!r}")))
+    for part in parts[1:]:
+        check_same_family(parts[0], part, "LazyClassifier", "LazyClassifier")
+    return union(parts, parts[0])
 
 
 def _grain(weights: FloatArray, total: float) -> float | None:

@@ -185,9 +185,9 @@ def _breadth_first(
     while levels[-1].size:
         inner = levels[-1][~is_leaf[levels[-1]]]
         levels.append(np.stack([left[inner], right[inner]], axis=1).ravel())
-    found = np.concatenate(levels)
+    nodes = np.concatenate(levels)
     tree = np.repeat(np.arange(counts.size), counts)
-    return found[np.argsort(tree[found], kind="stable")]
+    return nodes[np.argsort(tree[nodes], kind="stable")]
 
 
 def _children(is_inner: BoolArray, counts: IntArray) -> IntArray:

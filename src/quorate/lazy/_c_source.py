@@ -138,8 +138,8 @@ def _node(feature: int, threshold: int, child: int) -> str:
 
 def _lines(entries: Iterable[str]) -> str:
     """Return entries, a few on each line; a zero for none, as C has no empty array."""
-    found = list(entries) or ["0"]
-    groups = (found[start : start + 6] for start in range(0, len(found), 6))
+    texts = list(entries) or ["0"]
+    groups = (texts[start : start + 6] for start in range(0, len(texts), 6))
     return "".join(f"    {','.join(group)},\n" for group in groups)
 
 

@@ -227,13 +227,13 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         """
         check_parameters(self)
         check_source(source, "LazyClassifier.fit")
-        found = read_ensemble(self.ensemble)
-        ensemble = make_additive(found, X, y)
+        given = read_ensemble(self.ensemble)
+        ensemble = make_additive(given, X, y)
         prepared = None if X is None else sliceable(ensemble.prepare(X))
         flaw = ""
         if self.mode == "calibrated":
             check_rows(prepared, self.epsilon, self.guarantee)
-            flaw = source_of(found, prepared, source).flaw
+            flaw = source_of(given, prepared, source).flaw
             if flaw:
                 warn_of_training_rows(flaw)
         if self.mode == "bayes" and (ensemble.weights < 0).any():
@@ -265,8 +265,8 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         self.stops_ = stops.ends
         for name in ("n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
-            if hasattr(found.model, name):
-                setattr(self, name, getattr(found.model, name))
+            if hasattr(given.model, name):
+                setattr(self, name, getattr(given.model, name))
         self._ready = self._make_ready(ensemble, stops)
         self.engine_ = self._ready.engine
         n_changed = self._measure(X, prepared, reference)
@@ -280,8 +280,8 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
     def predict(self, X: Any) -> Array:
         """Predict classes: the ensemble's own answer, up to what the mode allows."""
         codes = self._prepared().codes(X, self.n_jobs)
-        found: Array = self.classes_.take(codes)
-        return found
+        labels: Array = self.classes_.take(codes)
+        return labels
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the score of each class at the moment of stopping.
@@ -357,9 +357,9 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             such as the steps of a pipeline.
         """
         ready = self._prepared()
-        found = read_ensemble(self.ensemble)
+        given = read_ensemble(self.ensemble)
         problem = ready.ensemble.why_no_arrays
-        if not problem and not found.takes_plain:
+        if not problem and not given.takes_plain:
             problem = (
                 "something changes the rows before the trees see them, such as the "
                 "steps of a pipeline; wrap its last step, and put what comes out in "
@@ -367,7 +367,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             )
         if problem:
             raise ValueError(f"LazyClassifier.compact: {problem}.")
-        return CompactClassifier.of(self, ready, _takes_missing(found))
+        return CompactClassifier.of(self, ready, _takes_missing(given))
 
     def to_c(self, path: str | os.PathLike[str], name: str = "forest") -> None:
         """Write the model as one C99 file without dependencies.
@@ -411,8 +411,9 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             )
         ready: Ready | None = self.__dict__.get("_ready")
         if ready is None:
-            found = read_ensemble(self.ensemble)
-            ensemble = make_additive(found, classes=self.classes_)
+            ensemble = make_additive(
+                read_ensemble(self.ensemble), classes=self.classes_
+            )
             stops = make_stops(ensemble, self.order_, self.stops_)
             ready = self._make_ready(ensemble, stops)
             self._ready = ready

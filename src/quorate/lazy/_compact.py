@@ -221,11 +221,11 @@ class CompactClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 def _give(trees: TreeArrays, place: int, weight: float, X: Array) -> FloatArray:
     """Return what one tree adds to each class."""
-    found = leaves(trees, place, X)
+    held = leaves(trees, place, X)
     given = np.zeros((len(X), trees.n_classes))
-    sure = found >= 0
-    given[sure, found[sure]] = weight
-    given[~sure] = weight * trees.table[~found[~sure]]
+    sure = held >= 0
+    given[sure, held[sure]] = weight
+    given[~sure] = weight * trees.table[~held[~sure]]
     return given
 
 

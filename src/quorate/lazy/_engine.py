@@ -76,10 +76,10 @@ def vote(
         else:
             done = rule.decided(step, best, second) & is_open
         places = np.flatnonzero(done)
-        found = rows[places]
-        codes[found] = leader[places]
-        asked[found] = end
-        scores[found] = running.take(places, axis=0)
+        closed = rows[places]
+        codes[closed] = leader[places]
+        asked[closed] = end
+        scores[closed] = running.take(places, axis=0)
         is_open = is_open & ~done
         n_open = int(np.count_nonzero(is_open))
         if n_open == 0:

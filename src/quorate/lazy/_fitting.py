@@ -78,14 +78,14 @@ def check_confidence(confidence: Any) -> None:
 
 def checked_order(order: Any, n_members: int) -> IntArray:
     """Return an order given as an array, if it has every member once."""
-    found, every = np.asarray(order), np.arange(n_members)
-    whole = found.dtype.kind in "iu" and found.shape == every.shape
-    if not (whole and np.array_equal(np.sort(found), every)):
+    given, every = np.asarray(order), np.arange(n_members)
+    fits = given.dtype.kind in "iu" and given.shape == every.shape
+    if not (fits and np.array_equal(np.sort(given), every)):
         raise ValueError(
             f"LazyClassifier(order=...): 'auto', 'given', 'random', or each of the "
             f"members 0 to {n_members - 1} once."
         )
-    checked: IntArray = found.astype(np.intp)
+    checked: IntArray = given.astype(np.intp)
     return checked
 
 

@@ -52,14 +52,14 @@ class CompiledVote:
 
     def __init__(
         self,
-        found: Kernels,
+        library: Kernels,
         trees: TreeArrays,
         ensemble: AdditiveEnsemble,
         order: IntArray,
         stops: Stops,
         rule: Rule,
     ) -> None:
-        self._kernels = found
+        self._kernels = library
         self._ensemble = ensemble
         self._decision = _DECISIONS.index(decision_name(ensemble))
         self._n_classes = trees.n_classes
@@ -280,9 +280,9 @@ class Ready:
         They are for use at once: the next call may write over them.
         """
         if self.compiled is not None and self.ensemble.plain_columns is not None:
-            found = self.compiled.serve(X)
-            if found is not None:
-                return found
+            codes = self.compiled.serve(X)
+            if codes is not None:
+                return codes
         return self.ask(X, n_jobs, keep_scores=False).codes
 
     def ask(
@@ -309,11 +309,11 @@ class Ready:
         if n_parts <= 1:
             return self._ask_part(raw, X)
         bounds = np.linspace(0, n_rows, n_parts + 1).astype(int)
-        found = Parallel(n_jobs=n_parts, prefer="threads")(
+        results = Parallel(n_jobs=n_parts, prefer="threads")(
             delayed(self._ask_part)(cut_rows(raw, part), cut_rows(X, part))
             for part in (slice(*pair) for pair in pairwise(bounds))
         )
-        parts = [(part.codes, part.asked, part.scores) for part in found]
+        parts = [(part.codes, part.asked, part.scores) for part in results]
         return LazyResult(*map(np.concatenate, zip(*parts, strict=True)))
 
     def probabilities(self, X: Any, n_jobs: int | None = None) -> FloatArray:
@@ -381,14 +381,14 @@ def make_ready(
         remark = misspelt()
         if remark:
             warn(f"{owner}: {remark}.", QuorateWarning)
-        found = kernels()
-        problem = why_not() if found is None else ensemble.why_no_arrays
+        library = kernels()
+        problem = why_not() if library is None else ensemble.why_no_arrays
         if engine == "compiled" and problem:
             raise ValueError(
                 f"{owner}(engine='compiled'): {problem}; engine='auto' answers the "
                 "same without."
             )
-        if found is not None and ensemble.arrays is not None:
+        if library is not None and ensemble.arrays is not None:
             trees = ensemble.arrays()
-            compiled = CompiledVote(found, trees, ensemble, order, stops, rule)
+            compiled = CompiledVote(library, trees, ensemble, order, stops, rule)
     return Ready(ensemble, order, stops, rule, compiled, mode, confidence)

@@ -160,11 +160,11 @@ def try_modes(
     source : {"auto", "new", "training"}
         What the samples are to the members; see :func:`quorate.prune`.
     """
-    found = read_ensemble(ensemble)
+    members = read_ensemble(ensemble)
     if y is not None:
         labels, counts = np.unique(as_labels(y, "y"), return_counts=True)
-        check_labels(found, labels, counts, "lazy")
-    kind = source_of(found, found.prepare(X), source)
+        check_labels(members, labels, counts, "lazy")
+    kind = source_of(members, members.prepare(X), source)
     calibration, rows, left_out = _split(
         count_rows(X), epsilon, random_state, kind.flaw
     )
