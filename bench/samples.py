@@ -6,7 +6,6 @@ many points more the chosen ten err than the ten chosen on all of these rows.
 """
 
 import numpy as np
-from quorate._choosing._drawing import draw_rows
 from rich.console import Console
 from rich.table import Table
 from sklearn.ensemble import RandomForestClassifier
@@ -15,6 +14,7 @@ from sklearn.model_selection import train_test_split
 import quorate
 from bench._timing import Report
 from bench.forests import data_sets
+from quorate._choosing._evidence import draw_rows
 
 METHODS = ("re", "mdm", "brier")
 SIZES = (100, 300, 1000, 3000, 10_000)

@@ -130,12 +130,16 @@ def brier_products(
     """
     if not isinstance(votes, Votes):
         return gram(votes), votes.accuracies
-    if unsure_probabilities(votes) is not None:
-        labels = np.eye(votes.n_classes)[votes.y]
-        right = mean_products(votes, labels, balanced)
-    else:
-        right = balanced_accuracies(votes) if balanced else votes.accuracies
-    return (balanced_gram if balanced else gram)(votes), right
+    products = balanced_gram(votes) if balanced else gram(votes)
+    if unsure_probabilities(votes) is None:
+        return products, balanced_accuracies(votes) if balanced else votes.accuracies
+    weights, samples = sample_weights(votes, balanced), np.arange(votes.n_samples)
+    # Sums, not products of vectors: these are slow where cores are taken.
+    right = [
+        float((weights * shares_of(votes, member)[samples, votes.y]).sum())
+        for member in range(votes.n_members)
+    ]
+    return products, right / sums.sum_where_voted(votes.codes, weights)
 
 
 def mean_products(votes: Votes, target: Array, balanced: bool = False) -> FloatArray:
