@@ -194,7 +194,7 @@ def test_of_many_sizes_some_are_shown_and_the_certified_one(forest, batches):
 def masked():
     X, y = drawn()
     model = RandomForestClassifier(20, random_state=0).fit(X, y)
-    return quorate.summarise(model, [(X, y)], out_of_bag=True)
+    return quorate.summarise(model, [(X, y)], source="training")
 
 
 def boosted():
