@@ -48,20 +48,22 @@ def test_votes_and_lazy_voting_are_the_forests_own(forest, wine):
 
 
 @pytest.mark.parametrize("bootstrap", [True, False])
-def test_training_samples_are_recognised(bootstrap):
+def test_training_samples_are_the_callers_word(bootstrap):
     from sklearn.datasets import make_classification
 
     X, y = make_classification(1200, n_informative=5, flip_y=0.1, random_state=0)
     make = RandomForestClassifier if bootstrap else ExtraTreesClassifier
     model = make(30, random_state=0).fit(X[:600], y[:600])
-    # Which rows a tree drew is not known outside.
-    known = VoteSource.UNKNOWN if bootstrap else VoteSource.TRAINING
+    # Which rows a tree drew is not known outside, and its leaves count otherwise.
+    known = VoteSource.UNKNOWN if bootstrap else VoteSource.ASSUMED_NEW
     assert quorate.collect_votes(model, X[:600], y[:600]).source is known
     assert (
         quorate.collect_votes(model, X[600:], y[600:]).source is VoteSource.ASSUMED_NEW
     )
     small = quorate.keep_members(model, np.arange(10))
     assert quorate.collect_votes(small, X[:600], y[:600]).source is known
+    said = quorate.collect_votes(model, X[:600], y[:600], source="training")
+    assert said.source is VoteSource.TRAINING
 
 
 def test_trees_without_the_shares_of_their_leaves_are_refused(wine):

@@ -52,6 +52,7 @@ class AcceleratedForest(Forest):
             # How many rows there were is known, and not who drew which.
             drawn=(lambda: [np.arange(n_rows)]) if model.bootstrap else None,
             has_out_of_bag=False,
+            leaves_tell=False,  # accelerated trees count otherwise
             adds_in_order=lambda: hasattr(model, _MARK),
         )
 
