@@ -58,7 +58,7 @@ def test_training_samples_are_the_callers_word(bootstrap):
     known = VoteSource.UNKNOWN if bootstrap else VoteSource.ASSUMED_NEW
     assert quorate.collect_votes(model, X[:600], y[:600]).source is known
     assert (
-        quorate.collect_votes(model, X[600:], y[600:]).source is VoteSource.ASSUMED_NEW
+        quorate.collect_votes(model, X[700:], y[700:]).source is VoteSource.ASSUMED_NEW
     )
     small = quorate.keep_members(model, np.arange(10))
     assert quorate.collect_votes(small, X[:600], y[:600]).source is known
