@@ -113,7 +113,7 @@ def test_members_of_a_pool(is_dict):
 
 
 @pytest.mark.parametrize("n_rows", [1, 65])
-@pytest.mark.parametrize("engine", ["compiled", "numpy"])
+@pytest.mark.parametrize("engine", ["auto", "numpy"])
 def test_what_somebody_edits_in_a_member_is_not_noticed(engine, n_rows):
     """One behaviour, for single rows and for many; the docs say so."""
     forest = MODELS["forest"]().fit(X, Y)
