@@ -78,6 +78,14 @@ class Summary(VoteCounts):
     are found by name; a class that only one of the two has seen is added. Members are
     known by their names alone: add up summaries of one model only.
 
+    Attributes
+    ----------
+    sums : dict
+        The sums by name. With unequal weights also those of equal votes, named
+        ``equal_``; ``own`` is missing if it is not known what the ensemble decides.
+    rivals : PairedErrors, optional
+        How other models did on the same samples, if that was asked.
+
     Examples
     --------
     >>> import quorate
@@ -90,10 +98,7 @@ class Summary(VoteCounts):
     """
 
     sums: dict[str, Any] = field(repr=False)
-    """The sums by name. With unequal weights also those of equal votes, named
-    ``equal_``; ``own`` is missing if it is not known what the ensemble decides."""
     rivals: "PairedErrors | None" = None
-    """How other models did on the same samples, if that was asked."""
 
     def _sum(self, name: str) -> Any:
         return self.sums[name]
