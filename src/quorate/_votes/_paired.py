@@ -8,6 +8,7 @@ import numpy as np
 
 from quorate._data import RowDigest
 from quorate._typing import Array, FloatArray, IntArray
+from quorate._votes._labels import codes_among
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,18 +54,6 @@ def _gathered(codes: IntArray, times: IntArray) -> PairedCounts:
     total = np.zeros(first.size, dtype=np.int64)
     np.add.at(total, kind, times)
     return PairedCounts(codes[:, first], total)
-
-
-def codes_among(labels: Array, classes: Array) -> IntArray:
-    """Return the positions of labels among sorted classes, -1 where they are not.
-
-    Examples
-    --------
-    >>> codes_among(np.array(["b", "x"]), np.array(["a", "b"]))
-    array([ 1, -1])
-    """
-    places = np.minimum(np.searchsorted(classes, labels), classes.size - 1)
-    return np.where(classes[places] == labels, places, -1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

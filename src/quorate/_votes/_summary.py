@@ -9,8 +9,7 @@ import numpy as np
 from quorate._messages import one_of
 from quorate._typing import Array, IntArray, Ties
 from quorate._votes._counts import SmallestMargins, VoteCounts
-from quorate._votes._encoding import positions, union
-from quorate._votes._labels import check_same_family
+from quorate._votes._labels import check_same_family, positions, union
 from quorate._votes._reading import added
 from quorate._votes._rule import PLURALITY, RuleName, VoteSource
 
