@@ -40,20 +40,29 @@ from quorate.exceptions import LeftOutWarning, SampledWarning
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """Votes to choose on, and what else a caller has at hand."""
+    """Votes to choose on, and what else a caller has at hand.
+
+    Attributes
+    ----------
+    X : Any
+        The samples, for methods that look at features.
+    drawn : Drawn | None
+        How the samples were drawn, where there were too many to look at all.
+    further : Votes | None
+        Votes on further samples, for methods that need no labels.
+    member_costs : Mapping[str, Array]
+        What each member costs, by what is counted.
+    chosen_on : bool
+        Whether the members were chosen before, or their leaves distilled, on these very
+        samples, where they look better than they are then.
+    """
 
     votes: Votes
     X: Any = None
-    """The samples, for methods that look at features."""
     drawn: Drawn | None = None
-    """How the samples were drawn, where there were too many to look at all."""
     further: Votes | None = None
-    """Votes on further samples, for methods that need no labels."""
     member_costs: Mapping[str, Array] = field(default_factory=dict)
-    """What each member costs, by what is counted."""
     chosen_on: bool = False
-    """Whether the members were chosen before, or their leaves distilled, on these very
-    samples, where they look better than they are then."""
 
     def at(self, samples: Any, *, share_unlabelled: bool = False) -> Self:
         """Return the evidence of some samples, as if no others had been given.

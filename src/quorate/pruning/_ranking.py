@@ -209,12 +209,17 @@ def _angle(square: int, diagonal: int, n_samples: int) -> float:
 
 
 class _Scored(Pruner):
-    """Methods that keep the largest of scores given once."""
+    """Methods that keep the largest of scores given once.
+
+    Attributes
+    ----------
+    _is_mean : bool
+        Whether scores are means over samples; otherwise they are sums.
+    """
 
     tags = PrunerTags(takes_class_weight=True)
     scores_: FloatArray
     _is_mean: ClassVar[bool] = False
-    """Whether scores are means over samples; otherwise they are sums."""
 
     def _select(self, votes: Votes, size: int) -> IntArray:
         if not self._is_balanced:
