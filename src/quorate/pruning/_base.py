@@ -177,9 +177,6 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
     weights_ : ndarray of shape (n_members,)
         Voting weights for the members kept, zero for the others; only methods that
         choose weights have them.
-
-    Attributes
-    ----------
     tags : PrunerTags
         What the method declares about itself.
     """
