@@ -19,11 +19,7 @@ from quorate._data import (
     sample_size,
     take_rows,
 )
-from quorate._messages import warn
-from quorate._scoring import check_scoring
-from quorate._typing import Array, IntArray
-from quorate._votes import Votes, VoteSource, as_labels
-from quorate.ensembles import (
+from quorate._ensembles import (
     Ensemble,
     RowSource,
     batch_check,
@@ -35,6 +31,10 @@ from quorate.ensembles import (
     read_ensemble,
     were_chosen_on,
 )
+from quorate._messages import warn
+from quorate._scoring import check_scoring
+from quorate._typing import Array, IntArray
+from quorate._votes import Votes, VoteSource, as_labels
 from quorate.exceptions import LeftOutWarning, SampledWarning
 
 

@@ -9,12 +9,12 @@ from quorate._choosing._curve import SizeCurve
 from quorate._choosing._expected import ExpectedError
 from quorate._choosing._size import Size
 from quorate._data import Drawn
+from quorate._ensembles import CallTimes
 from quorate._output import facts_html
 from quorate._scoring import Score, ScoreEstimate
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate._units import milliseconds_text
 from quorate._votes import Votes, VoteSource, why_not_scorable
-from quorate.ensembles import CallTimes
 from quorate.pruning import Pruner
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from quorate._choosing._curve import CrossFittedCurve
+from quorate._ensembles import COSTS
 from quorate._typing import Array, IntArray
 from quorate._units import as_bytes, cost_text
-from quorate.ensembles import COSTS
 from quorate.pruning import Pruner, members_to_keep
 
 Keep = float | int | str | None

@@ -10,6 +10,22 @@ from typing import Any
 import numpy as np
 
 from quorate._data import in_memory, refuse_missing_labels
+from quorate._ensembles import (
+    Ensemble,
+    RowSource,
+    check_source,
+    collect_votes,
+    count_nodes,
+    labels_for_pair,
+    memory_bytes,
+    out_of_bag_rows,
+    pickled_bytes,
+    predict_milliseconds,
+    predictable,
+    read_ensemble,
+    source_of,
+    were_chosen_on,
+)
 from quorate._judging._limits import error_limit, excess_limit
 from quorate._output import plain, table_html
 from quorate._scoring import (
@@ -31,22 +47,6 @@ from quorate._units import (
     points_text,
 )
 from quorate._votes import PairedErrors, Summary, VoteSource, pair_predictions
-from quorate.ensembles import (
-    Ensemble,
-    RowSource,
-    check_source,
-    collect_votes,
-    count_nodes,
-    labels_for_pair,
-    memory_bytes,
-    out_of_bag_rows,
-    pickled_bytes,
-    predict_milliseconds,
-    predictable,
-    read_ensemble,
-    source_of,
-    were_chosen_on,
-)
 from quorate.exceptions import LeftOutWarning
 
 _NOTES = {

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from quorate._choosing import gather
+from quorate._ensembles import RowSource
 from quorate._output import table_html
 from quorate._scoring import (
     Score,
@@ -18,7 +19,6 @@ from quorate._scoring import (
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate._units import cost_text
 from quorate._votes import Votes, why_not_scorable
-from quorate.ensembles import RowSource
 from quorate.pruning import brier_products
 
 # What a member of average cost is worth in Brier score, from nothing to everything.
