@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from quorate._data import Batch
+from quorate._ensembles import Ensemble
 from quorate._messages import warn
 from quorate._votes import Progress, Summary, load_summary, save_counts
-from quorate.ensembles import Ensemble
 from quorate.exceptions import CheckpointWarning
 
 _SECONDS_BETWEEN = 0.5

@@ -10,16 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from quorate._choosing import Selection
 from quorate._data import Batch, digest_rows, named_batch
-from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes import (
-    PairedErrors,
-    Summary,
-    Votes,
-    code_dtype,
-    codes_among,
-    prefix_predictions,
-)
-from quorate.ensembles import (
+from quorate._ensembles import (
     BatchVoter,
     Ensemble,
     RowSource,
@@ -29,6 +20,15 @@ from quorate.ensembles import (
     read_ensemble,
     recorded_rows,
     same_members,
+)
+from quorate._typing import Array, FloatArray, IntArray
+from quorate._votes import (
+    PairedErrors,
+    Summary,
+    Votes,
+    code_dtype,
+    codes_among,
+    prefix_predictions,
 )
 from quorate.pruning import Pruner
 
