@@ -19,10 +19,10 @@ import numpy as np
 import sklearn
 from sklearn.pipeline import Pipeline
 
+from quorate._ensembles import Ensemble
 from quorate._onnx._graph import Branch, Graph
 from quorate._onnx._inputs import FORKS, as_ensemble, is_tree, label_type, thawed
 from quorate._typing import Array, FloatArray
-from quorate.ensembles import Ensemble
 
 # Numbers of a sample that stand in memory while they are added up.
 _AT_ONCE = 512

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from quorate._ensembles import Ensemble, with_new_leaves
 from quorate._pruned._distillation_set import DistillationSet
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate._votes import positions
-from quorate.ensembles import Ensemble, with_new_leaves
 
 _MOST_ROUNDS = 20
 # Rounds end when one of them lowers the sum of squares by less than this share.

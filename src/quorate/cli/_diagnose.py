@@ -27,9 +27,9 @@ from quorate.cli._inputs import (
 )
 
 if TYPE_CHECKING:
+    from quorate._ensembles import RowSource
     from quorate._theory import Diagnosis
     from quorate._votes import VoteCounts
-    from quorate.ensembles import RowSource
 
 # Names, directions and summaries fill 80 columns; ranges need more.
 _WIDTH_FOR_RANGES = 100
@@ -76,9 +76,9 @@ def diagnose(
     or patterns of Parquet or CSV of any size, which are read once and never whole.
     """
     from quorate._data import check_table
+    from quorate._ensembles import collect_votes
     from quorate._theory import diagnose as diagnose_votes
     from quorate._votes import Votes, load_counts, why_not_scorable
-    from quorate.ensembles import collect_votes
 
     votes: VoteCounts
     by_pass = (n_jobs, resume, dask) != (None, None, None)

@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
+from quorate._ensembles import Ensemble, Member
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
-from quorate.ensembles import Ensemble, Member
 
 NODE = np.dtype([("feature", np.int32), ("threshold", np.float32), ("child", np.int32)])
 # As in forest.c: flags beside the column, and the mark of a leaf.

@@ -11,8 +11,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from quorate._data import sliceable
-from quorate._typing import Array, FloatArray, IntArray
-from quorate.ensembles import (
+from quorate._ensembles import (
     Ensemble,
     RowSource,
     check_source,
@@ -20,6 +19,7 @@ from quorate.ensembles import (
     read_ensemble,
     source_of,
 )
+from quorate._typing import Array, FloatArray, IntArray
 from quorate.lazy._additive import AdditiveEnsemble, make_additive
 from quorate.lazy._compact import CompactClassifier
 from quorate.lazy._engine import LazyCurve, follow, watch

@@ -1,5 +1,6 @@
 """Weights that add up to one and make the averaged probability good."""
 
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -25,6 +26,7 @@ _DOUBT = 1.0
 _NONE = 1e-6
 
 
+@dataclass(repr=False, eq=False)
 class SimplexWeights(Pruner):
     """Keep members whose weighted average probability is best.
 
@@ -82,18 +84,10 @@ class SimplexWeights(Pruner):
         takes_class_weight=True,
         driven_by_accuracy=True,
     )
-
-    def __init__(
-        self,
-        keep: float | int | None = 0.2,
-        loss: str = "log_loss",
-        smoothing: float = 0.3,
-        class_weight: str | None = None,
-    ) -> None:
-        super().__init__(keep)
-        self.loss = loss
-        self.smoothing = smoothing
-        self.class_weight = class_weight
+    keep: float | int | None = 0.2
+    loss: str = "log_loss"
+    smoothing: float = 0.3
+    class_weight: str | None = None
 
     def _select(self, votes: Votes, size: int) -> IntArray:
         self._one_of("loss", "log_loss", "brier")
