@@ -26,8 +26,8 @@ CONFIDENCE = 0.95
 _SEED = 0
 
 
+# The samples of each fold, and the method fitted on all others.
 Fits = Iterable[tuple[IntArray, Pruner]]
-"""The samples of each fold, and the method fitted on all others."""
 
 
 def cross_fitted_curve(

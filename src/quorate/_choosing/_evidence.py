@@ -19,11 +19,7 @@ from quorate._data import (
     sample_size,
     take_rows,
 )
-from quorate._messages import warn
-from quorate._scoring import check_scoring
-from quorate._typing import Array, IntArray
-from quorate._votes import Votes, VoteSource, as_labels
-from quorate.ensembles import (
+from quorate._ensembles import (
     Ensemble,
     RowSource,
     batch_check,
@@ -35,25 +31,38 @@ from quorate.ensembles import (
     read_ensemble,
     were_chosen_on,
 )
+from quorate._messages import warn
+from quorate._scoring import check_scoring
+from quorate._typing import Array, IntArray
+from quorate._votes import Votes, VoteSource, as_labels
 from quorate.exceptions import LeftOutWarning, SampledWarning
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """Votes to choose on, and what else a caller has at hand."""
+    """Votes to choose on, and what else a caller has at hand.
+
+    Attributes
+    ----------
+    X : Any
+        The samples, for methods that look at features.
+    drawn : Drawn | None
+        How the samples were drawn, where there were too many to look at all.
+    further : Votes | None
+        Votes on further samples, for methods that need no labels.
+    member_costs : Mapping[str, Array]
+        What each member costs, by what is counted.
+    chosen_on : bool
+        Whether the members were chosen before, or their leaves distilled, on these very
+        samples, where they look better than they are then.
+    """
 
     votes: Votes
     X: Any = None
-    """The samples, for methods that look at features."""
     drawn: Drawn | None = None
-    """How the samples were drawn, where there were too many to look at all."""
     further: Votes | None = None
-    """Votes on further samples, for methods that need no labels."""
     member_costs: Mapping[str, Array] = field(default_factory=dict)
-    """What each member costs, by what is counted."""
     chosen_on: bool = False
-    """Whether the members were chosen before, or their leaves distilled, on these very
-    samples, where they look better than they are then."""
 
     def at(self, samples: Any, *, share_unlabelled: bool = False) -> Self:
         """Return the evidence of some samples, as if no others had been given.

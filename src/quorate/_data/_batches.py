@@ -25,14 +25,21 @@ from quorate.exceptions import BatchError
 
 
 class Batch(ABC):
-    """Some samples with their labels, under a name; may travel to another process."""
+    """Some samples with their labels, under a name; may travel to another process.
+
+    Attributes
+    ----------
+    name : str
+        What to call it in messages.
+    n_rows : int, optional
+        How many samples, if that is known before they are read.
+    may_be_empty : bool
+        Whether it is nobody's mistake if it has no rows.
+    """
 
     name: str
-    """What to call it in messages."""
     n_rows: int | None
-    """How many samples, if that is known before they are read."""
     may_be_empty: bool = False
-    """Whether it is nobody's mistake if it has no rows."""
 
     @abstractmethod
     def read(self, rows: int) -> Iterator[tuple[Any, Any]]:
@@ -53,10 +60,15 @@ class Batch(ABC):
 
 
 class BatchSource(ABC):
-    """Batches in a fixed order; of an iterator they can be gone through once."""
+    """Batches in a fixed order; of an iterator they can be gone through once.
+
+    Attributes
+    ----------
+    n_rows : int, optional
+        How many samples there are in all, if that is known.
+    """
 
     n_rows: int | None = None
-    """How many samples there are in all, if that is known."""
 
     @abstractmethod
     def batches(self) -> Iterator[Batch]:

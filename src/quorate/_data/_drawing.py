@@ -17,18 +17,24 @@ from quorate._data._rows import joined_rows, take_rows
 from quorate._typing import Array, IntArray
 from quorate.exceptions import BatchError
 
+# Samples that are looked at if nothing else is said.
 MAX_SAMPLES = 200_000
-"""Samples that are looked at if nothing else is said."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A stratified sample, and what it was drawn from."""
+    """A stratified sample, and what it was drawn from.
+
+    Attributes
+    ----------
+    n_samples : int
+        How many were drawn.
+    n_rows : int
+        How many there were.
+    """
 
     n_samples: int
-    """How many were drawn."""
     n_rows: int
-    """How many there were."""
     seed: int
 
     def __str__(self) -> str:
@@ -84,8 +90,8 @@ def as_seed(random_state: Any, owner: str) -> int | None:
     return int(random_state)
 
 
+# Returns the labels of samples; refuses samples and labels that do not fit.
 Check = Callable[[Any, Any], Array]
-"""Returns the labels of samples; refuses samples and labels that do not fit."""
 
 
 def draw_sample(

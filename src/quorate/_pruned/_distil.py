@@ -22,13 +22,7 @@ from quorate._data import (
     sliceable,
     take_rows,
 )
-from quorate._messages import unknown_name, warn
-from quorate._pruned._backfit import refit_leaves
-from quorate._pruned._distillation_set import Crossing, as_table, make_distillation_set
-from quorate._pruned._teacher import Teacher, read_teacher
-from quorate._typing import Array, IntArray
-from quorate._votes import as_labels
-from quorate.ensembles import (
+from quorate._ensembles import (
     Ensemble,
     batch_check,
     find_record,
@@ -36,6 +30,12 @@ from quorate.ensembles import (
     recorded_rows,
     set_record,
 )
+from quorate._messages import unknown_name, warn
+from quorate._pruned._backfit import refit_leaves
+from quorate._pruned._distillation_set import Crossing, as_table, make_distillation_set
+from quorate._pruned._teacher import Teacher, read_teacher
+from quorate._typing import Array, IntArray
+from quorate._votes import as_labels
 from quorate.exceptions import SampledWarning
 
 Progress = Callable[[int, int], object]

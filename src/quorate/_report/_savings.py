@@ -7,6 +7,13 @@ import numpy as np
 
 from quorate._choosing import EnsembleEvidence, FixedSize
 from quorate._data import count_rows, take_rows
+from quorate._ensembles import (
+    Ensemble,
+    PooledClassifier,
+    pickled_bytes,
+    predict_milliseconds,
+    read_ensemble,
+)
 from quorate._pruned import check_distillable, rows_for, smaller_ensemble
 from quorate._report._expected import (
     Analysis,
@@ -20,13 +27,6 @@ from quorate._report._expected import (
 from quorate._report._sections import CHOSEN_BEFORE, EnsembleSection, Pair
 from quorate._typing import IntArray
 from quorate._votes import Votes
-from quorate.ensembles import (
-    Ensemble,
-    PooledClassifier,
-    pickled_bytes,
-    predict_milliseconds,
-    read_ensemble,
-)
 from quorate.lazy import ModeTrial, try_modes
 
 # The best of them counts; with fewer, a busy machine makes the whole look slow.

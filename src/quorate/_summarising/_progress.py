@@ -15,32 +15,40 @@ from pathlib import Path
 from typing import Any
 
 from quorate._data import Batch
+from quorate._ensembles import Ensemble
 from quorate._messages import warn
 from quorate._votes import Progress, Summary, load_summary, save_counts
-from quorate.ensembles import Ensemble
 from quorate.exceptions import CheckpointWarning
 
 _SECONDS_BETWEEN = 0.5
 
+# Called with the rows done and the rows there are, None if that is not known.
 Report = Callable[[int, int | None], object]
-"""Called with the rows done and the rows there are, None if that is not known."""
 
 
 @dataclass(slots=True)
 class Checkpoint:
-    """The file of a pass, or none, and what of the pass is done."""
+    """The file of a pass, or none, and what of the pass is done.
+
+    Attributes
+    ----------
+    every : float
+        Seconds between two writings.
+    total : Summary, optional
+        The sum of all batches that are done.
+    covered : int
+        Rows that the file covers.
+    marks : list of str
+        Marks of the batches that have come up, whether they are done or not.
+    """
 
     path: Path | None
     every: float = 60.0
-    """Seconds between two writings."""
     total: Summary | None = None
-    """The sum of all batches that are done."""
     n_batches: int = 0
     n_rows: int = 0
     covered: int = 0
-    """Rows that the file covers."""
     marks: list[str] = field(default_factory=list)
-    """Marks of the batches that have come up, whether they are done or not."""
     _last: float = field(default_factory=time.monotonic)
     _warned: bool = False
 

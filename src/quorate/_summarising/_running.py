@@ -25,8 +25,8 @@ from quorate.exceptions import BatchError
 _FAN_IN = 8
 _PATIENCE = "10s"
 
+# A sum of partitions, and how many rows each of these has.
 Part = tuple[Summary | None, dict[int, int]]
-"""A sum of partitions, and how many rows each of these has."""
 
 
 # In processes

@@ -4,6 +4,7 @@ import os
 from typing import Any
 
 from quorate._data import BatchSource, SampleForm, as_source, is_dask, partitions
+from quorate._ensembles import RowSource, check_labels, check_row_numbers, check_source
 from quorate._summarising._progress import Checkpoint, Report, reporter
 from quorate._summarising._running import (
     batch_results,
@@ -13,7 +14,6 @@ from quorate._summarising._running import (
 )
 from quorate._summarising._tasks import BatchTask
 from quorate._votes import Summary
-from quorate.ensembles import RowSource, check_labels, check_row_numbers, check_source
 from quorate.exceptions import BatchError
 
 

@@ -10,16 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from quorate._choosing import Selection
 from quorate._data import Batch, digest_rows, named_batch
-from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes import (
-    PairedErrors,
-    Summary,
-    Votes,
-    code_dtype,
-    codes_among,
-    prefix_predictions,
-)
-from quorate.ensembles import (
+from quorate._ensembles import (
     BatchVoter,
     Ensemble,
     RowSource,
@@ -30,21 +21,38 @@ from quorate.ensembles import (
     recorded_rows,
     same_members,
 )
+from quorate._typing import Array, FloatArray, IntArray
+from quorate._votes import (
+    PairedErrors,
+    Summary,
+    Votes,
+    code_dtype,
+    codes_among,
+    prefix_predictions,
+)
 from quorate.pruning import Pruner
 
 
 @dataclass(frozen=True, eq=False)
 class BatchTask:
-    """Votes of a model on batches, to be summarised; may travel to another process."""
+    """Votes of a model on batches, to be summarised; may travel to another process.
+
+    Attributes
+    ----------
+    model : object
+        The ensemble that votes.
+    against : object
+        The model, or the order of members, that it is compared with.
+    source : RowSource
+        What the caller says the samples are to the members.
+    in_order : bool
+        Whether batches come in their order, so that training rows have numbers.
+    """
 
     model: Any
-    """The ensemble that votes."""
     against: Any = None
-    """The model, or the order of members, that it is compared with."""
     source: RowSource = "auto"
-    """What the caller says the samples are to the members."""
     in_order: bool = True
-    """Whether batches come in their order, so that training rows have numbers."""
 
     def opened(self) -> "OpenTask":
         """Return the task with its models read, once for many batches."""
@@ -59,10 +67,15 @@ class BatchTask:
 
 @dataclass(frozen=True, slots=True)
 class BatchResult:
-    """What is known of a batch once it has been voted on."""
+    """What is known of a batch once it has been voted on.
+
+    Attributes
+    ----------
+    summary : Summary
+        Positions in it count from the first row of the batch.
+    """
 
     summary: Summary
-    """Positions in it count from the first row of the batch."""
     n_rows: int
 
 
@@ -115,15 +128,22 @@ class OpenTask:
 
 @dataclass(frozen=True)
 class MemberOrder:
-    """The first members of an order, fixed before the samples were seen."""
+    """The first members of an order, fixed before the samples were seen.
+
+    Attributes
+    ----------
+    weights : array of float, optional
+        The weights of all members, where new ones were chosen.
+    is_nested : bool
+        Whether fewer of them are a choice as well; else there is one candidate.
+    chosen_on_rows : tuple of str
+        Digests of the rows that members were chosen, or distilled, on.
+    """
 
     order: IntArray
     weights: FloatArray | None = None
-    """The weights of all members, where new ones were chosen."""
     is_nested: bool = True
-    """Whether fewer of them are a choice as well; else there is one candidate."""
     chosen_on_rows: tuple[str, ...] = ()
-    """Digests of the rows that members were chosen, or distilled, on."""
 
     @cached_property
     def sizes(self) -> IntArray:
@@ -143,12 +163,17 @@ class MemberOrder:
 
 @dataclass(frozen=True)
 class OtherModel:
-    """A model that is asked itself."""
+    """A model that is asked itself.
+
+    Attributes
+    ----------
+    order : array of int, optional
+        Which members of the whole ensemble it has; None if it has others.
+    """
 
     model: Any
     sizes: IntArray
     order: IntArray | None
-    """Which members of the whole ensemble it has; None if it has others."""
     weights: None = None
     chosen_on_rows: tuple[str, ...] = ()
 

@@ -108,10 +108,15 @@ _LAYOUT: Layout = {
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Which batches of a pass a summary covers."""
+    """Which batches of a pass a summary covers.
+
+    Attributes
+    ----------
+    marks : tuple of str
+        By what each of them is known again.
+    """
 
     marks: tuple[str, ...]
-    """By what each of them is known again."""
     n_rows: int
 
 

@@ -16,15 +16,15 @@ from numpy.lib import format as npy
 from quorate._typing import Array
 from quorate.exceptions import FileFormatError
 
+# The kinds of type each array may have, and its shape: a letter for each size (that
+# of members, samples, classes, ...), or the number itself.
 Layout = dict[str, tuple[str, str]]
-"""The kinds of type each array may have, and its shape: a letter for each size (that of
-members, samples, classes, ...), or the number itself."""
 
+# Shape and type of an array.
 Header = tuple[tuple[int, ...], np.dtype[Any]]
-"""Shape and type of an array."""
 
+# Characters that a label or a name in a file may have.
 LONGEST_TEXT = 2**16
-"""Characters that a label or a name in a file may have."""
 # Deflate makes at most about this many bytes of one.
 _LARGEST_RATIO = 1100
 

@@ -9,8 +9,7 @@ import numpy as np
 from quorate._messages import one_of
 from quorate._typing import Array, IntArray, Ties
 from quorate._votes._counts import SmallestMargins, VoteCounts
-from quorate._votes._encoding import positions, union
-from quorate._votes._labels import check_same_family
+from quorate._votes._labels import check_same_family, positions, union
 from quorate._votes._reading import added
 from quorate._votes._rule import PLURALITY, RuleName, VoteSource
 
@@ -78,6 +77,14 @@ class Summary(VoteCounts):
     are found by name; a class that only one of the two has seen is added. Members are
     known by their names alone: add up summaries of one model only.
 
+    Attributes
+    ----------
+    sums : dict
+        The sums by name. With unequal weights also those of equal votes, named
+        ``equal_``; ``own`` is missing if it is not known what the ensemble decides.
+    rivals : PairedErrors, optional
+        How other models did on the same samples, if that was asked.
+
     Examples
     --------
     >>> import quorate
@@ -90,10 +97,7 @@ class Summary(VoteCounts):
     """
 
     sums: dict[str, Any] = field(repr=False)
-    """The sums by name. With unequal weights also those of equal votes, named
-    ``equal_``; ``own`` is missing if it is not known what the ensemble decides."""
     rivals: "PairedErrors | None" = None
-    """How other models did on the same samples, if that was asked."""
 
     def _sum(self, name: str) -> Any:
         return self.sums[name]

@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from quorate._kernels.verdicts import rounding
-from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes import as_labels, check_same_family, union
-from quorate.ensembles import (
+from quorate._ensembles import (
     Ensemble,
     Member,
     is_certain,
     take_columns,
     tree_input,
 )
+from quorate._kernels.verdicts import rounding
+from quorate._typing import Array, FloatArray, IntArray
+from quorate._votes import as_labels, check_same_family, union
 from quorate.lazy._arrays import TreeArrays, tree_arrays
 
 Ask = Callable[[Any], FloatArray]

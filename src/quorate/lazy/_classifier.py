@@ -12,15 +12,15 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from quorate._data import count_rows, sliceable
-from quorate._messages import warn
-from quorate._typing import Array, FloatArray, IntArray
-from quorate.ensembles import (
+from quorate._ensembles import (
     RowSource,
     check_source,
     member_objects,
     read_ensemble,
     source_of,
 )
+from quorate._messages import warn
+from quorate._typing import Array, FloatArray, IntArray
 from quorate.exceptions import ConfidenceWarning, TrainingVotesWarning
 from quorate.lazy._additive import AdditiveEnsemble, make_additive
 from quorate.lazy._compact import CompactClassifier

@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import validate_data
 
+from quorate._ensembles import Ensemble, read_ensemble
 from quorate._typing import Array, FloatArray, IntArray
-from quorate.ensembles import Ensemble, read_ensemble
 from quorate.lazy._additive import AdditiveEnsemble
 from quorate.lazy._arrays import FORGED, TreeArrays, leaves, pack, unpack
 from quorate.lazy._c_source import write_c

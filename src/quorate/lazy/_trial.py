@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from quorate._data import count_rows, take_rows
-from quorate._typing import Array
-from quorate._units import percent_text
-from quorate._votes import VoteSource, as_labels
-from quorate.ensembles import (
+from quorate._ensembles import (
     RowSource,
     check_labels,
     predict_milliseconds,
     read_ensemble,
     source_of,
 )
+from quorate._typing import Array
+from quorate._units import percent_text
+from quorate._votes import VoteSource, as_labels
 from quorate.exceptions import ConfidenceWarning
 from quorate.lazy._classifier import LazyClassifier
 from quorate.lazy._rules import rows_needed
