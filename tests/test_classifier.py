@@ -38,8 +38,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import quorate
 from quorate import PrunedClassifier, compare, prune
+from quorate._ensembles._costs import _walk
 from quorate._pruned._fitting import Training
-from quorate.ensembles._costs import _walk
 from quorate.exceptions import TrainingVotesWarning
 
 

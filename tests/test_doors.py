@@ -28,9 +28,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 import quorate
 from quorate._choosing import Selection
+from quorate._ensembles import _registry, read_ensemble
 from quorate._votes import VoteSource
 from quorate.cli import main
-from quorate.ensembles import _registry, read_ensemble
 from quorate.study import EnsembleSpec, MethodSpec, Plan, load_data
 from quorate.study import _cell as cell_module
 

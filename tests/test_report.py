@@ -38,6 +38,7 @@ import quorate
 from quorate import display
 from quorate._choosing import Evidence, FixedSize, choose, with_expected_error
 from quorate._choosing._crossfit import folds_of
+from quorate._ensembles import pickled_bytes
 from quorate._report import (
     Request,
     _ensemble,
@@ -58,7 +59,6 @@ from quorate._report._sections import (
 from quorate._report._svg import tidy
 from quorate._scoring import find_score
 from quorate._votes import VoteSource
-from quorate.ensembles import pickled_bytes
 from quorate.lazy import try_modes
 
 VOID = {"meta", "input", "br", "img", "link", "hr"}
@@ -722,7 +722,7 @@ def kept_by(code, model, X, y):
     smaller = scope["smaller"]
     if isinstance(smaller, list):
         return [model.index(member) for member in smaller], smaller
-    return quorate.ensembles.unwrapped(smaller).pruning_["kept"], smaller
+    return quorate._ensembles.unwrapped(smaller).pruning_["kept"], smaller
 
 
 COSTLY = quorate.pruning.BrierSelection(cost="bytes", price=5.0)

@@ -13,9 +13,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 import quorate
 from quorate._choosing import Chooser, SizeByCost, gather, size_for
+from quorate._ensembles import batch_rows, time_calls
 from quorate._pruned import smaller_ensemble
 from quorate._pruned._latency import choose_in_time
-from quorate.ensembles import batch_rows, time_calls
 from quorate.exceptions import LatencyWarning
 
 
@@ -33,7 +33,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr("quorate.ensembles._latency.clock", clock)
+    monkeypatch.setattr("quorate._ensembles._latency.clock", clock)
     Member.clock = Before.clock = clock
     yield clock
     Member.clock = Before.clock = None

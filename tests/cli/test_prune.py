@@ -139,7 +139,7 @@ class Ticks:
     ("words", "rows"), [([], "1 row"), (["--batch", "50"], "50 rows")]
 )
 def test_time(words, rows, run, monkeypatch):
-    monkeypatch.setattr("quorate.ensembles._latency.clock", Ticks())
+    monkeypatch.setattr("quorate._ensembles._latency.clock", Ticks())
     done = run("--budget", "milliseconds=60", *words)
     assert done.exit_code == 0, done.stderr
     said = " ".join(done.stdout.split())
@@ -155,7 +155,7 @@ def test_time(words, rows, run, monkeypatch):
 
 
 def test_time_that_is_not_enough(run, tmp_path, monkeypatch):
-    monkeypatch.setattr("quorate.ensembles._latency.clock", Ticks())
+    monkeypatch.setattr("quorate._ensembles._latency.clock", Ticks())
     done = run("--budget", "milliseconds=20")
     assert done.exit_code == 1
     said = " ".join(done.stderr.split())

@@ -18,8 +18,8 @@ from tests.cli.shell import told
 from tests.study.plans import small_plan, write_toml
 
 import quorate
+from quorate._ensembles import COSTS
 from quorate.cli import _options, main
-from quorate.ensembles import COSTS
 from quorate.exceptions import QuorateWarning
 from quorate.study import run_plan
 

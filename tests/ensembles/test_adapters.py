@@ -7,7 +7,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 import quorate
-from quorate.ensembles import MemberAdapter, _adapters, register_adapter
+from quorate._ensembles import MemberAdapter, _adapters, register_adapter
 
 
 @pytest.fixture(scope="module")

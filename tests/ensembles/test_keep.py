@@ -26,8 +26,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import quorate
 from quorate import prune
+from quorate._ensembles import keep_members
 from quorate._pruned import get_record
-from quorate.ensembles import keep_members
 
 
 def tree(**options):
@@ -315,7 +315,7 @@ class TestDetails:
         forest = RandomForestClassifier(20, random_state=0).fit(X, y)
         after = prune(forest, X, y, keep=2)
         kept = set(map(id, after.estimators_))
-        from quorate.ensembles._costs import _walk
+        from quorate._ensembles._costs import _walk
 
         trees = {id(part) for part in _walk(after) if hasattr(part, "tree_")}
         assert kept <= trees

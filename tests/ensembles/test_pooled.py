@@ -184,7 +184,7 @@ class TestDoors:
         np.testing.assert_array_equal(again.predict_proba(X), small.predict_proba(X))
         quorate.save(small, tmp_path / "pool.skops")
         trusted = [
-            "quorate.ensembles._pooled.PooledClassifier",
+            "quorate._ensembles._pooled.PooledClassifier",
             "sklearn.tree._tree.Tree",
             "sklearn.neighbors._kd_tree.KDTree",
             "sklearn.metrics._dist_metrics.EuclideanDistance64",

@@ -55,8 +55,8 @@ def test_weighted_ensembles(boosted, data):
 def test_chunks_do_not_show(forest, data, folder, monkeypatch):
     X, y = data
     whole = quorate.summarise(forest, [(X, y)], against=[3, 1, 4])
-    monkeypatch.setattr("quorate.ensembles._batched._MOST_ROWS", 333)
-    monkeypatch.setattr("quorate.ensembles._batched._FEWEST_ROWS", 10)
+    monkeypatch.setattr("quorate._ensembles._batched._MOST_ROWS", 333)
+    monkeypatch.setattr("quorate._ensembles._batched._FEWEST_ROWS", 10)
     assert quorate.summarise(forest, [(X, y)], against=[3, 1, 4]).equals(whole)
     found = quorate.summarise(forest, folder, target="label", against=[3, 1, 4])
     assert found.equals(whole)
@@ -171,8 +171,8 @@ def test_out_of_bag_votes_of_training_rows_in_order(trained, data, folder, tmp_p
 def test_chunks_of_training_rows_do_not_show(trained, data, monkeypatch):
     X, y = data
     whole = quorate.summarise(trained, [(X, y)], source="training")
-    monkeypatch.setattr("quorate.ensembles._batched._MOST_ROWS", 333)
-    monkeypatch.setattr("quorate.ensembles._batched._FEWEST_ROWS", 10)
+    monkeypatch.setattr("quorate._ensembles._batched._MOST_ROWS", 333)
+    monkeypatch.setattr("quorate._ensembles._batched._FEWEST_ROWS", 10)
     pairs = [(X[:3000], y[:3000]), (X[3000:], y[3000:])]
     assert quorate.summarise(trained, pairs, source="training").equals(whole)
 

@@ -20,13 +20,13 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
-from quorate._votes import _probabilities
-from quorate.ensembles import (
+from quorate._ensembles import (
     collect_recombined,
     find_kind,
     read_ensemble,
     recombined_rows,
 )
+from quorate._votes import _probabilities
 from quorate.exceptions import LeftOutWarning
 
 SHARES = np.array(

@@ -25,6 +25,7 @@ from sklearn.utils.validation import (
 
 from quorate._choosing import DEFAULT, check_method, choose, size_for
 from quorate._data import take_rows
+from quorate._ensembles import find_kind, unwrapped
 from quorate._messages import unknown_name
 from quorate._pruned._distil import check_distillable, check_options, counts_votes
 from quorate._pruned._fitting import (
@@ -39,7 +40,6 @@ from quorate._pruned._prune import distilled, rows_for, smaller_ensemble
 from quorate._scoring import check_scoring
 from quorate._typing import Array, BoolArray
 from quorate._votes import as_labels
-from quorate.ensembles import find_kind, unwrapped
 from quorate.lazy import LazyClassifier
 
 Method = TypeVar("Method", bound=Callable[..., Any])

@@ -9,7 +9,6 @@ import numpy as np
 
 from quorate._data import (
     Drawn,
-    GivenBatches,
     SampleForm,
     are_batches,
     as_source,
@@ -17,18 +16,13 @@ from quorate._data import (
     cut_rows,
     digest_rows,
     draw_sample,
+    given_batches,
     in_memory,
     sample_size,
     sliceable,
     take_rows,
 )
-from quorate._messages import unknown_name, warn
-from quorate._pruned._backfit import refit_leaves
-from quorate._pruned._distillation_set import Crossing, as_table, make_distillation_set
-from quorate._pruned._teacher import Teacher, read_teacher
-from quorate._typing import Array, IntArray
-from quorate._votes import as_labels
-from quorate.ensembles import (
+from quorate._ensembles import (
     Ensemble,
     batch_check,
     find_record,
@@ -36,6 +30,12 @@ from quorate.ensembles import (
     recorded_rows,
     set_record,
 )
+from quorate._messages import unknown_name, warn
+from quorate._pruned._backfit import refit_leaves
+from quorate._pruned._distillation_set import Crossing, as_table, make_distillation_set
+from quorate._pruned._teacher import Teacher, read_teacher
+from quorate._typing import Array, IntArray
+from quorate._votes import as_labels
 from quorate.exceptions import SampledWarning
 
 Progress = Callable[[int, int], object]
@@ -307,11 +307,11 @@ def _draw_rows(
             for start in range(0, n_rows, step)
         ]
         pairs = [(np.arange(n_rows), np.concatenate(answers))]
-        _, _, rows, _ = draw_sample(GivenBatches(pairs), size, seed, owner="distil")
+        _, _, rows, _ = draw_sample(given_batches(pairs), size, seed, owner="distil")
         return X, rows, Drawn(rows.size, n_rows, seed)
     given = as_source(X, "distil", target, form=SampleForm.for_models(small.model))
     chosen, _, places, n_rows = draw_sample(
-        given, size, seed, check=batch_check(small), owner="distil"
+        given.batches, size, seed, check=batch_check(small), owner="distil"
     )
     if places.size == n_rows:
         return chosen, None, None

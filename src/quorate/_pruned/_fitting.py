@@ -14,9 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from quorate._choosing import EnsembleEvidence, gather
 from quorate._data import take_rows
+from quorate._ensembles import Ensemble, RowSource, ask_members, read_ensemble
 from quorate._typing import Array
 from quorate._votes import Votes, VoteSource, as_labels, pooled_votes
-from quorate.ensembles import Ensemble, RowSource, ask_members, read_ensemble
 
 Fresh = Callable[[], Any]
 

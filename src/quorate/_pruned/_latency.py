@@ -20,14 +20,14 @@ from quorate._choosing import (
     calls_text,
 )
 from quorate._data import take_rows
-from quorate._messages import warn
-from quorate._typing import Array, FloatArray, IntArray
-from quorate.ensembles import (
+from quorate._ensembles import (
     CallTimes,
     PooledClassifier,
     batch_rows,
     time_calls,
 )
+from quorate._messages import warn
+from quorate._typing import Array, FloatArray, IntArray
 from quorate.exceptions import LatencyWarning
 from quorate.lazy import LazyClassifier
 

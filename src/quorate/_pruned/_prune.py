@@ -17,11 +17,7 @@ from quorate._choosing import (
     with_expected_error,
 )
 from quorate._data import as_seed, digest_rows
-from quorate._pruned._distil import check_distillable, check_options
-from quorate._pruned._distil import distil as teach
-from quorate._pruned._latency import choose_in_time
-from quorate._pruned._record import get_record, pruning_record
-from quorate.ensembles import (
+from quorate._ensembles import (
     Ensemble,
     PooledClassifier,
     RowSource,
@@ -29,6 +25,10 @@ from quorate.ensembles import (
     set_record,
     warn_of_heads,
 )
+from quorate._pruned._distil import check_distillable, check_options
+from quorate._pruned._distil import distil as teach
+from quorate._pruned._latency import choose_in_time
+from quorate._pruned._record import get_record, pruning_record
 
 
 def prune(

@@ -3,8 +3,8 @@
 from typing import Any
 
 from quorate._choosing import Selection
+from quorate._ensembles import find_record
 from quorate._version import versions
-from quorate.ensembles import find_record
 
 
 def pruning_record(selection: Selection) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from quorate._choosing import (
     size_for,
 )
 from quorate._data import count_rows
+from quorate._ensembles import RowSource
 from quorate._report import _expected, _savings, _sections
 from quorate._report._advice import advice, advised_size
 from quorate._report._page import EnsemblePage, Report, render
@@ -30,7 +31,6 @@ from quorate._report._text import Measure
 from quorate._report._why import reasons
 from quorate._scoring import check_scoring, find_score
 from quorate._votes import Summary, Votes, VoteSource
-from quorate.ensembles import RowSource
 
 # Pictures of pairs look at so many samples at most.
 _PAIR_SAMPLES = 3_000

@@ -19,6 +19,7 @@ from quorate._choosing import (
     has_whole_order,
     method_for,
 )
+from quorate._ensembles import Ensemble
 from quorate._judging import certify, samples_needed
 from quorate._report._reproduce import Request
 from quorate._report._sections import CHOSEN_BEFORE, UNSCORED, Pair, fill
@@ -27,7 +28,6 @@ from quorate._scoring import Score, find_score
 from quorate._theory import Diagnosis, diagnose
 from quorate._typing import FloatArray, IntArray
 from quorate._votes import Votes
-from quorate.ensembles import Ensemble
 from quorate.pruning import RandomSubset, methods
 
 TOLERANCE = 0.02

@@ -10,9 +10,9 @@ import numpy as np
 
 from quorate import pruning
 from quorate._choosing import DEFAULT, FixedSize, Keep, Selection
+from quorate._ensembles import RowSource
 from quorate._report._sections import fill
 from quorate._votes import VoteSource
-from quorate.ensembles import RowSource
 from quorate.pruning import Pruner
 
 

@@ -7,6 +7,12 @@ import numpy as np
 
 from quorate._choosing import EnsembleEvidence, FixedSize, Selection
 from quorate._data import count_rows, take_rows
+from quorate._ensembles import (
+    PooledClassifier,
+    pickled_bytes,
+    predict_milliseconds,
+    read_ensemble,
+)
 from quorate._pruned import check_distillable, rows_for, smaller_ensemble
 from quorate._report._expected import (
     Analysis,
@@ -30,12 +36,6 @@ from quorate._report._text import (
 )
 from quorate._report._text import size as size_text
 from quorate._typing import FloatArray, IntArray
-from quorate.ensembles import (
-    PooledClassifier,
-    pickled_bytes,
-    predict_milliseconds,
-    read_ensemble,
-)
 from quorate.lazy import try_modes
 
 # The best of them counts; with fewer, a busy machine makes the whole look slow.

@@ -11,12 +11,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from quorate._choosing import ExpectedError
+from quorate._ensembles import Ensemble, count_nodes
 from quorate._report._text import plural
 from quorate._scoring import count_pairs
 from quorate._theory import Diagnosis, measures
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import Summary, VoteCounts, Votes, VoteSource
-from quorate.ensembles import Ensemble, count_nodes
 
 UNSCORED = (
     "The members were trained on these samples, so how good they are cannot be told "

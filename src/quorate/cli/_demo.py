@@ -80,10 +80,10 @@ def _measure(n_members: int, seed: int) -> dict[str, Any]:
     import numpy as np
     from sklearn.ensemble import RandomForestClassifier
 
+    from quorate._ensembles import collect_votes, pickled_bytes
     from quorate._judging import compare
     from quorate._pruned import prune
     from quorate._theory import decompose, diversity
-    from quorate.ensembles import collect_votes, pickled_bytes
     from quorate.lazy import LazyClassifier
     from quorate.study import load_data
 
@@ -264,8 +264,8 @@ def _paper(n_members: int, seed: int, as_json: bool) -> None:
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.model_selection import train_test_split
 
+    from quorate._ensembles import collect_votes
     from quorate._theory import diagnose
-    from quorate.ensembles import collect_votes
 
     X, y = load_breast_cancer(return_X_y=True)
     X_train, X_test, y_train, y_test = train_test_split(

@@ -27,9 +27,9 @@ from quorate.cli._inputs import (
 from quorate.cli._lists import pointer
 
 if TYPE_CHECKING:
+    from quorate._ensembles import RowSource
     from quorate._theory import Diagnosis
     from quorate._votes import VoteCounts
-    from quorate.ensembles import RowSource
 
 _VOTES = (".npz", ".csv", ".gz", ".txt", ".parquet", ".pq")
 
@@ -73,9 +73,9 @@ def diagnose(
     .skops file, with DATA and --target: one file of samples, or several files, folders
     or patterns of Parquet or CSV of any size, which are read once and never whole.
     """
+    from quorate._ensembles import collect_votes
     from quorate._theory import diagnose as diagnose_votes
     from quorate._votes import why_not_scorable
-    from quorate.ensembles import collect_votes
 
     votes: VoteCounts
     by_pass = (n_jobs, resume, dask) != (None, None, None)

@@ -44,9 +44,9 @@ def compare(
     DATA should be samples that neither was trained or chosen on. A folder or pattern of
     files is read in one pass.
     """
+    from quorate._ensembles import read_ensemble
     from quorate._judging import compare as compare_models
     from quorate._scoring import check_scoring
-    from quorate.ensembles import read_ensemble
 
     check_scoring(how["scoring"], "compare")
     (first, second), form = read_models(

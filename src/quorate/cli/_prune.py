@@ -24,8 +24,8 @@ from quorate.cli._inputs import (
 
 if TYPE_CHECKING:
     from quorate._choosing import ExpectedError, Selection
+    from quorate._ensembles import RowSource
     from quorate._judging import Comparison
-    from quorate.ensembles import RowSource
 
 
 @click.command(short_help="Write a smaller model of the members that decide.")

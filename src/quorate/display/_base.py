@@ -12,10 +12,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from quorate._choosing import Selection
+from quorate._ensembles import collect_votes
 from quorate._typing import BoolArray
 from quorate._votes import VoteCounts, Votes
 from quorate.display._style import figure_of, text_colour
-from quorate.ensembles import collect_votes
 
 _OFFSCREEN = ContextVar("_OFFSCREEN", default=False)
 

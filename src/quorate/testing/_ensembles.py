@@ -10,10 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.datasets import make_classification
 
-from quorate._onnx import to_onnx
-from quorate._typing import Array
-from quorate._votes import Votes
-from quorate.ensembles import (
+from quorate._ensembles import (
     Ensemble,
     Kind,
     WeightedVoting,
@@ -23,6 +20,9 @@ from quorate.ensembles import (
     member_costs,
     read_ensemble,
 )
+from quorate._onnx import to_onnx
+from quorate._typing import Array
+from quorate._votes import Votes
 from quorate.exceptions import LeftOutWarning
 from quorate.lazy import LazyClassifier
 from quorate.testing._methods import claim, claim_equal
