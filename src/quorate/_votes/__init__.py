@@ -9,7 +9,6 @@ from quorate._votes._checks import (
 )
 from quorate._votes._counts import (
     CorrectHistogram,
-    PairCounts,
     VoteCounts,
 )
 from quorate._votes._files import Progress, load_counts, load_summary, save_counts
@@ -49,7 +48,6 @@ from quorate._votes._reading import REMEDY, Reading, listed
 from quorate._votes._rule import (
     PLURALITY,
     DecisionRule,
-    RuleName,
     VoteSource,
     why_not_scorable,
 )
@@ -62,14 +60,12 @@ __all__ = [
     "CorrectHistogram",
     "DecisionRule",
     "DenseProbabilities",
-    "PairCounts",
     "PairedCounts",
     "PairedErrors",
     "Prediction",
     "Probabilities",
     "Progress",
     "Reading",
-    "RuleName",
     "Summary",
     "TabledProbabilities",
     "VoteCounts",
