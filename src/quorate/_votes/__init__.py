@@ -29,7 +29,6 @@ from quorate._votes._paired import (
     codes_among,
     pair_predictions,
 )
-from quorate._votes._plausible import refuse_scores
 from quorate._votes._predictions import (
     Prediction,
     WholePrediction,
@@ -43,7 +42,6 @@ from quorate._votes._probabilities import (
     TabledProbabilities,
     allocate_probabilities,
 )
-from quorate._votes._reading import REMEDY, Reading, listed
 from quorate._votes._rule import (
     PLURALITY,
     DecisionRule,
@@ -56,7 +54,6 @@ from quorate._votes._votes import Votes, check_counts, check_votes
 
 __all__ = [
     "PLURALITY",
-    "REMEDY",
     "CorrectHistogram",
     "DecisionRule",
     "DenseProbabilities",
@@ -67,7 +64,6 @@ __all__ = [
     "Prediction",
     "Probabilities",
     "Progress",
-    "Reading",
     "RuleName",
     "Summary",
     "TabledProbabilities",
@@ -87,7 +83,6 @@ __all__ = [
     "encode_truth",
     "joined_votes",
     "leave_one_out_predictions",
-    "listed",
     "load_counts",
     "load_summary",
     "member_positions",
@@ -96,7 +91,6 @@ __all__ = [
     "positions",
     "prefix_predictions",
     "refuse_masked",
-    "refuse_scores",
     "sample_positions",
     "save_counts",
     "subset_errors",

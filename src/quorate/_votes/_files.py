@@ -19,7 +19,6 @@ from quorate._votes._probabilities import (
     TabledProbabilities,
     check_range,
 )
-from quorate._votes._reading import Reading
 from quorate._votes._rule import DecisionRule, VoteSource
 from quorate._votes._summary import (
     AXES,
@@ -88,11 +87,6 @@ _RIVALS: Layout = {
     "rival_rows": ("U", ""),
     "rival_chosen_on": ("U", "H"),
 }
-READING: Layout = {
-    "reading_labels": ("biufUSMm", "Y"),
-    "reading_groups": ("i", "3G"),
-    "reading_counts": ("i", "GYW"),
-}
 _LAYOUT: Layout = {
     **_ABOUT,
     "weights": ("f", "M"),
@@ -100,7 +94,6 @@ _LAYOUT: Layout = {
     **_PROBABILITIES,
     **_SUMS,
     **_RIVALS,
-    **READING,
     "rows_done": ("i", ""),
     "batches_done": ("U", "B"),
 }
@@ -168,8 +161,6 @@ def arrays_of(counts: Votes | Summary) -> dict[str, Array]:
         arrays |= _sum_arrays(counts.sums)
         if counts.rivals is not None:
             arrays |= _rival_arrays(counts.rivals)
-        if counts.reading is not None:
-            arrays |= _reading_arrays(counts.reading)
     return {name: np.asarray(a) for name, a in arrays.items() if a is not None}
 
 
@@ -391,7 +382,6 @@ def _summary(arrays: dict[str, Array]) -> Summary:
         **_about(arrays),
         sums=_sums(arrays),
         rivals=_rivals(arrays) if "rival_sizes" in arrays else None,
-        reading=_reading(arrays),
     )
 
 
@@ -424,21 +414,3 @@ def _rivals(arrays: dict[str, Array]) -> PairedErrors:
         rows=rows,
         chosen_on_rows=tuple(map(str, arrays.get("rival_chosen_on", ()))),
     )
-
-
-def _reading_arrays(reading: Reading) -> dict[str, Array]:
-    groups = [reading.sizes, reading.members, reading.as_codes.astype(np.int64)]
-    found = reading.labels, np.stack(groups), reading.counts
-    return dict(zip(READING, found, strict=True))
-
-
-def _reading(arrays: dict[str, Array]) -> Reading | None:
-    if not all(name in arrays for name in READING):
-        return None
-    labels, groups, counts = (arrays[name] for name in READING)
-    sizes, members, as_codes = groups
-    if not ((labels[:-1] < labels[1:]).all() and labels.size):
-        raise ValueError("labels that are not sorted")
-    if counts.shape[2] != sizes.max(initial=0) or not members.all():
-        raise ValueError("members that count their classes")
-    return Reading(labels, sizes, members, as_codes > 0, counts)

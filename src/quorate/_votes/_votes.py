@@ -23,11 +23,11 @@ from quorate._votes._encoding import (
     check_mask,
     encode,
     positions,
+    refuse_shares,
     usable_votes,
     widened,
 )
 from quorate._votes._labels import as_labels
-from quorate._votes._plausible import refuse_other_order, refuse_scores
 from quorate._votes._probabilities import (
     Probabilities,
     TabledProbabilities,
@@ -36,7 +36,6 @@ from quorate._votes._probabilities import (
     column_labels,
     most_likely,
 )
-from quorate._votes._reading import Reading
 from quorate._votes._rule import PLURALITY, DecisionRule, RuleName, VoteSource
 from quorate._votes._sample_votes import SampleVotes
 from quorate._votes._summary import Summary
@@ -44,11 +43,6 @@ from quorate._votes._sums import summary_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-
-_REMEDY = (
-    "Pass probabilities as Votes(None, y, probabilities=..., classes=...), with the "
-    "labels of their columns."
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
@@ -86,7 +80,7 @@ class Votes(SampleVotes):
     classes : array-like of shape (n_classes,), optional
         The labels of the columns of ``probabilities``, in their order, such as
         ``classes_`` of the model. Without, columns are those of the labels that occur,
-        sorted; columns that fit the votes in another order only are refused.
+        sorted.
 
     See Also
     --------
@@ -134,7 +128,7 @@ class Votes(SampleVotes):
         predictions, mask = usable_votes(predictions, valid)
         truth = as_labels(y, "y")
         known, codes, y_codes = encode(as_rows(predictions, mask, truth), truth)
-        refuse_scores(known, _occurring(y_codes, known.size), "Votes", _REMEDY)
+        refuse_shares(known, _occurring(y_codes, known.size), "Votes")
         if columns is not None:
             known, codes, y_codes = widened(known, codes, y_codes, [columns])
         if mask is not None:
@@ -147,8 +141,6 @@ class Votes(SampleVotes):
                 places = positions(columns, known, "Votes(classes)")
             given = as_columns(probabilities, places.size)
             shares = check_probabilities(given, codes.shape, known, mask, places)
-            if columns is None:
-                refuse_other_order(shares, codes, known)
         made = Votes.from_codes(
             codes,
             y_codes,
@@ -176,7 +168,6 @@ class Votes(SampleVotes):
         decision_rule: DecisionRule = PLURALITY,
         source: VoteSource | None = None,
         family: str | None = None,
-        reading: Reading | None = None,
     ) -> Self:
         """Build from encoded arrays, as those who collect votes do.
 
@@ -202,8 +193,6 @@ class Votes(SampleVotes):
             Where the votes are from.
         family : {"bagging", "boosting", "pool"}, optional
             How the members came about.
-        reading : Reading, optional
-            How members that count their classes were understood.
         """
         given = class_probabilities
         if is_masked and samples is None:
@@ -228,7 +217,6 @@ class Votes(SampleVotes):
                 "decision_rule": decision_rule,
                 "source": source,
                 "family": family,
-                "reading": reading,
             }
         )
         return votes
