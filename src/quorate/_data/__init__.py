@@ -15,6 +15,7 @@ from quorate._data._drawing import (
     as_seed,
     draw_sample,
     sample_size,
+    shares,
 )
 from quorate._data._rows import (
     count_rows,
@@ -79,6 +80,7 @@ __all__ = [
     "refuse_labels_twice",
     "refuse_missing_labels",
     "sample_size",
+    "shares",
     "sliceable",
     "take_rows",
 ]

@@ -162,16 +162,15 @@ def shares(counts: dict[Any, int], size: int) -> dict[Any, int]:
     if total <= size:
         return dict(counts)
     labels = sorted(counts)
-    exact = np.array([counts[label] * size / total for label in labels])
-    given = np.maximum(np.floor(exact).astype(int), 1)
+    # In whole numbers, each times the total, so that equal remainders are equal.
+    exact = np.array([counts[label] * size for label in labels])
+    given = np.maximum(exact // total, 1)
     # A class that got its one already has nothing left to ask for.
-    order = np.argsort(given - exact, kind="stable")
-    for place in order[: max(0, size - int(given.sum()))]:
-        given[place] += 1
+    order = np.argsort(given * total - exact, kind="stable")
+    given[order[: max(0, size - int(given.sum()))]] += 1
     for _ in range(int(given.sum()) - max(size, given.size)):
-        given[np.where(given > 1, given - exact, -np.inf).argmax()] -= 1
-    drawn = np.minimum(given, [counts[label] for label in labels])
-    return dict(zip(labels, drawn.tolist(), strict=True))
+        given[np.where(given > 1, given * total - exact, -size * total).argmax()] -= 1
+    return dict(zip(labels, given.tolist(), strict=True))
 
 
 def _checked(
