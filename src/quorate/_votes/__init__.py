@@ -30,7 +30,6 @@ from quorate._votes._paired import (
     PairedErrors,
     pair_predictions,
 )
-from quorate._votes._plausible import refuse_scores
 from quorate._votes._predictions import (
     Prediction,
     WholePrediction,
@@ -44,7 +43,6 @@ from quorate._votes._probabilities import (
     TabledProbabilities,
     allocate_probabilities,
 )
-from quorate._votes._reading import REMEDY, Reading, listed
 from quorate._votes._rule import (
     PLURALITY,
     DecisionRule,
@@ -56,7 +54,6 @@ from quorate._votes._votes import Votes, check_counts, check_votes
 
 __all__ = [
     "PLURALITY",
-    "REMEDY",
     "CorrectHistogram",
     "DecisionRule",
     "DenseProbabilities",
@@ -65,7 +62,6 @@ __all__ = [
     "Prediction",
     "Probabilities",
     "Progress",
-    "Reading",
     "Summary",
     "TabledProbabilities",
     "VoteCounts",
@@ -84,7 +80,6 @@ __all__ = [
     "encode_truth",
     "joined_votes",
     "leave_one_out_predictions",
-    "listed",
     "load_counts",
     "load_summary",
     "member_positions",
@@ -93,7 +88,6 @@ __all__ = [
     "positions",
     "prefix_predictions",
     "refuse_masked",
-    "refuse_scores",
     "sample_positions",
     "save_counts",
     "subset_errors",

@@ -11,7 +11,6 @@ from quorate._typing import Array, IntArray, Ties
 from quorate._votes._counts import SmallestMargins, VoteCounts
 from quorate._votes._labels import positions, union
 from quorate._votes._paired import PairedErrors, added
-from quorate._votes._reading import added as added_readings
 from quorate._votes._rule import PLURALITY, RuleName, VoteSource
 
 if TYPE_CHECKING:
@@ -210,10 +209,6 @@ class Summary(VoteCounts):
         one, two = self._with_classes(classes), other._with_classes(classes)
         if one.is_masked != two.is_masked:
             one, two = one._masked(), two._masked()
-        try:
-            reading = added_readings([one.reading, two.reading])
-        except ValueError as error:
-            raise ValueError(f"Summary: {error}") from error
         return replace(
             one,
             source=min(one.source, two.source, key=FROM_WEAKEST.index),
@@ -224,7 +219,6 @@ class Summary(VoteCounts):
                 if name in two.sums
             },
             rivals=added(one.rivals, two.rivals),
-            reading=reading,
         )
 
     def __radd__(self, other: object) -> "Summary":
@@ -336,14 +330,11 @@ class Summary(VoteCounts):
 
     def equals(self, other: Any) -> bool:
         """Tell whether another summary holds the same counts of the same members."""
-        from quorate._votes._files import READING, arrays_of
+        from quorate._votes._files import arrays_of
 
         if not isinstance(other, Summary):
             return False
         one, two = arrays_of(self), arrays_of(other)
-        for name in READING:
-            if name not in one or name not in two:
-                one.pop(name, None), two.pop(name, None)
         return one.keys() == two.keys() and all(
             np.array_equal(one[name], two[name]) for name in one
         )
