@@ -14,7 +14,7 @@ from quorate._ensembles import (
     predict_milliseconds,
     read_ensemble,
 )
-from quorate._pruned import check_distillable, rows_for, smaller_ensemble
+from quorate._pruned import check_distillable, smaller_ensemble
 from quorate._report._expected import (
     Analysis,
     CurveSection,
@@ -126,7 +126,7 @@ def _pickled(found: Analysis) -> Pair | None:
     evidence = found.evidence
     if not isinstance(evidence, EnsembleEvidence):
         return None
-    small = smaller_ensemble(evidence.ensemble, found.selection, rows_for(evidence))
+    small = smaller_ensemble(evidence.ensemble, found.selection, evidence)
     models = evidence.ensemble.model, read_ensemble(small).model
     return Pair(*map(pickled_bytes, models))
 

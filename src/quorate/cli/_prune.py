@@ -104,8 +104,8 @@ def prune(
     """
     output = output or model.with_name(f"{model.stem}-small.skops")
     check_output(output, force, ".skops")
+    from quorate._ensembles import find_record
     from quorate._files import save
-    from quorate._pruned import get_record
 
     if choice["class_weight"] is None:
         del choice["class_weight"]  # which not every method has
@@ -133,7 +133,7 @@ def prune(
         compared, selection, choice["expect"], test is None
     )
     save(smaller, output)
-    record = get_record(smaller)
+    record = dict(find_record(smaller) or {})
     if as_json:
         printed = {
             "output": str(output),
