@@ -104,7 +104,7 @@ docs: $(VENV)/.docs
 	$(BIN)/python docs/check_links.py docs/_build/html
 
 doctest: $(VENV)/.test $(VENV)/.docs
-	$(BIN)/python -m pytest -q --doctest-modules src $(FOREIGN:%=--ignore=src/quorate/ensembles/%)
+	$(BIN)/python -m pytest -q --doctest-modules src $(FOREIGN:%=--ignore=src/quorate/_ensembles/%)
 	$(BIN)/python -m sphinx -W -q -b doctest docs docs/_build/doctest
 
 bench: $(VENV)/.bench

@@ -19,7 +19,7 @@ from sklearn.model_selection import train_test_split
 
 import quorate
 from bench._timing import Report, best_of
-from quorate.ensembles import pickled_bytes
+from quorate._ensembles import pickled_bytes
 
 METHODS = ("epbd", "mdm", "re", "random")
 N_TREES = 500

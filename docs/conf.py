@@ -53,7 +53,7 @@ numpydoc_xref_param_type = True
 numpydoc_xref_ignore = "all"
 numpydoc_xref_aliases = {name: name for name in DEFAULT_LINKS} | {
     **{name: f"quorate.{name}" for name in _CLASSES},
-    "DecisionRule": "quorate._votes.DecisionRule",
+    "DecisionRule": "quorate.ensembles.DecisionRule",
     "Ensemble": "quorate.ensembles.Ensemble",
     "Evidence": "quorate._choosing.Evidence",
     "Kind": "quorate.ensembles.Kind",

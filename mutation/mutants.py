@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOMS = {
     "votes": "_votes/*.py",
-    "ensembles": "ensembles/*.py",
+    "ensembles": "_ensembles/*.py",
     "pruning": "pruning/*.py",
     "choosing": "_choosing/*.py",
     "lazy": "lazy/*.py",

@@ -55,19 +55,19 @@ NAMED: list[tuple[str, str, str, str]] = [
     # ensembles
     (
         "a reference vote without the weights",
-        "ensembles",
-        "whole.predict(), rule",
-        "whole.unweighted().predict(), rule",
+        "_ensembles",
+        "positions(votes.predict(), classes",
+        "positions(votes.unweighted().predict(), classes",
     ),
     (
         "n_jobs of collect_votes dropped",
-        "ensembles",
+        "_ensembles",
         "        n_jobs=n_jobs,\n        probabilities=probabilities,\n",
         "        probabilities=probabilities,\n",
     ),
     (
         "n_jobs does not reach the members",
-        "ensembles",
+        "_ensembles",
         'Parallel(n_jobs=n_jobs, prefer="threads")',
         'Parallel(prefer="threads")',
     ),

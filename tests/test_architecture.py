@@ -21,8 +21,8 @@ RANKS = [
     },
     {"_kernels", "_native", "stats", "_data"},
     {"_votes"},
-    {"ensembles", "_scoring", "_files", "risk"},
-    {"_theory", "lazy"},
+    {"_ensembles", "_scoring", "_files", "risk"},
+    {"_theory", "lazy", "ensembles"},
     {"pruning"},
     {"_choosing"},
     {"_summarising"},
@@ -36,7 +36,7 @@ RANKS = [
 ]
 RANK = {room: rank for rank, rooms in enumerate(RANKS) for room in rooms}
 # What an ensemble is, is known in one room; the study builds some.
-KNOW_ENSEMBLES = {"ensembles", "_ensembles", "study"}
+KNOW_ENSEMBLES = {"_ensembles", "study"}
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from quorate._blending import blend as blend
     from quorate._choosing import Selection as Selection
     from quorate._choosing import select as select
+    from quorate._ensembles import PooledClassifier as PooledClassifier
+    from quorate._ensembles import WeightedVoting as WeightedVoting
+    from quorate._ensembles import as_member as as_member
+    from quorate._ensembles import collect_votes as collect_votes
+    from quorate._ensembles import keep_members as keep_members
     from quorate._files import load as load
     from quorate._files import save as save
     from quorate._judging import Certificate as Certificate
@@ -47,11 +52,6 @@ if TYPE_CHECKING:
     from quorate._theory import sample_diversity as sample_diversity
     from quorate._votes import Summary as Summary
     from quorate._votes import Votes as Votes
-    from quorate.ensembles import PooledClassifier as PooledClassifier
-    from quorate.ensembles import WeightedVoting as WeightedVoting
-    from quorate.ensembles import as_member as as_member
-    from quorate.ensembles import collect_votes as collect_votes
-    from quorate.ensembles import keep_members as keep_members
     from quorate.lazy import CompactClassifier as CompactClassifier
     from quorate.lazy import LazyClassifier as LazyClassifier
     from quorate.lazy import LazyCurve as LazyCurve
@@ -64,6 +64,8 @@ _MODULES = "display ensembles exceptions pruning risk stats study testing"
 _NAMES = {
     "_blending": "Blend blend",
     "_choosing": "Selection select",
+    "_ensembles": "PooledClassifier WeightedVoting as_member collect_votes "
+    "keep_members",
     "_files": "load save",
     "_judging": "Certificate Comparison Frontier FrontierPoint certify compare "
     "frontier",
@@ -74,7 +76,6 @@ _NAMES = {
     "_theory": "Decomposition MeanDecomposition Measure decompose diversity measures "
     "pairwise_diversity sample_diversity",
     "_votes": "Summary Votes",
-    "ensembles": "PooledClassifier WeightedVoting as_member collect_votes keep_members",
     "lazy": "CompactClassifier LazyClassifier LazyCurve",
     "pruning": "methods",
     "risk": "RiskAssessment assess_risk",

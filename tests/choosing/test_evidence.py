@@ -197,6 +197,6 @@ class TestSamplesChosenOnBefore:
         def looked(*_):
             raise AssertionError("rows were hashed")
 
-        monkeypatch.setattr("quorate.ensembles._rows.digest_rows", looked)
+        monkeypatch.setattr("quorate._ensembles._rows.digest_rows", looked)
         plain = RandomForestClassifier(5, random_state=0).fit(X[:400], y[:400])
         assert not gather(plain, X[400:], y[400:]).chosen_on

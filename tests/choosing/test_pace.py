@@ -13,9 +13,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 import quorate
 from quorate._choosing import Chooser, SizeByCost, gather, size_for
+from quorate._ensembles import batch_rows, time_calls
 from quorate._pruned import smaller_ensemble
 from quorate._pruned._latency import choose_in_time
-from quorate.ensembles import batch_rows, time_calls
 from quorate.exceptions import LatencyWarning
 
 
@@ -33,7 +33,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr("quorate.ensembles._latency.clock", clock)
+    monkeypatch.setattr("quorate._ensembles._latency.clock", clock)
     Member.clock = Before.clock = clock
     yield clock
     Member.clock = Before.clock = None
@@ -306,10 +306,8 @@ class TestAgain:
             return model
 
         size = SizeByCost({"milliseconds": limit})
-        _, selection, _ = choose_in_time(
-            Chooser(evidence, "mdm", size), evidence, size, build
-        )
-        return selection
+        chooser = Chooser(evidence, "mdm", size)
+        return choose_in_time(chooser, evidence, size, build)[1]
 
     @pytest.mark.parametrize(("slower", "kept"), [(0.0, 9), (0.1, 9), (0.5, 6)])
     def test_shrinks_until_it_holds(self, slower, kept, clock, samples):

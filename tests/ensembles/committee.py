@@ -5,8 +5,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from quorate._votes import DecisionRule
-from quorate.ensembles import Ensemble, Kind, Member, checker
+from quorate.ensembles import DecisionRule, Ensemble, Kind, Member, checker
 
 
 class Committee(ClassifierMixin, BaseEstimator):

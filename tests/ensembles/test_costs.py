@@ -9,7 +9,7 @@ from sklearn.datasets import load_iris
 from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from quorate.ensembles import pickled_bytes
+from quorate._ensembles import pickled_bytes
 
 MODELS = {
     "tree": DecisionTreeClassifier(random_state=0),
@@ -23,7 +23,7 @@ MODELS = {
 ELSEWHERE = """
 import pickle, sys
 from sklearn.datasets import load_iris
-from quorate.ensembles import pickled_bytes
+from quorate._ensembles import pickled_bytes
 _, models = pickle.loads(sys.stdin.buffer.read())
 for unfitted in models:
     model = unfitted.fit(*load_iris(return_X_y=True))

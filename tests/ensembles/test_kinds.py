@@ -22,9 +22,9 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
+from quorate._ensembles import _registry, find_kind, read_ensemble, register_kind
+from quorate._ensembles._forest import Forest
 from quorate._votes import DecisionRule
-from quorate.ensembles import _registry, find_kind, read_ensemble, register_kind
-from quorate.ensembles._forest import Forest
 from quorate.testing import check_ensemble
 
 
@@ -170,7 +170,7 @@ class TestKindOfAnotherPackage:
         lazy = quorate.LazyClassifier(small).fit()
         np.testing.assert_array_equal(lazy.predict(X), small.predict(X))
         assert lazy.members_asked(X).mean() < 7
-        costs = quorate.ensembles.member_costs(model, "nodes")
+        costs = quorate._ensembles.member_costs(model, "nodes")
         front = quorate.frontier(model, X[1::2], y[1::2], cost="nodes")
         assert front.full_cost == costs.sum()
         page = quorate.report(model, X[1::2], y[1::2], keep=7)

@@ -4,7 +4,7 @@ from itertools import count
 
 import pytest
 
-from quorate.ensembles import _latency, time_calls
+from quorate._ensembles import _latency, time_calls
 
 
 @pytest.mark.parametrize("limit", [None, 499.0, 500.0])

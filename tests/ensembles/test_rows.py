@@ -23,8 +23,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import quorate
 from quorate._data import RowDigest, digest_rows
+from quorate._ensembles import out_of_bag_rows, read_ensemble, source_of
 from quorate._votes import VoteSource
-from quorate.ensembles import out_of_bag_rows, read_ensemble, source_of
 
 X, Y = make_classification(600, 8, n_informative=5, flip_y=0.1, random_state=0)
 TRAIN, NEW = slice(0, 300), slice(300, 600)

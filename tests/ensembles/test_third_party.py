@@ -69,8 +69,9 @@ PLUGIN = '''
 """committees.plugin: what quorate has to know about them."""
 
 from committees import Committee, RuleOfThumb
-from quorate.ensembles import Ensemble, Kind, Member, MemberAdapter, checker
-from quorate._votes import DecisionRule
+from quorate.ensembles import (
+    DecisionRule, Ensemble, Kind, Member, MemberAdapter, checker,
+)
 
 
 class CommitteeKind(Kind):
@@ -172,7 +173,7 @@ SERVE = DATA + dedent("""
     trusted = [
         "committees.Committee", "committees.RuleOfThumb",
         "committees.plugin.RuleMember", "sklearn.tree._tree.Tree",
-        "quorate.ensembles._pooled.PooledClassifier",
+        "quorate._ensembles._pooled.PooledClassifier",
     ]
     committee = quorate.load(folder + "/committee.skops", trusted)
     pool = quorate.load(folder + "/pool.skops", trusted)

@@ -183,7 +183,7 @@ class TestWeightedVoting:
         small = quorate.keep_members(forest, MEMBERS, WEIGHTS)
         quorate.save(small, tmp_path / "small.skops")
         types = (
-            "quorate.ensembles._weighted_voting.WeightedVoting",
+            "quorate._ensembles._weighted_voting.WeightedVoting",
             "sklearn.tree._tree.Tree",
             "sklearn.utils._bunch.Bunch",
         )

@@ -16,7 +16,7 @@ import numpy as np
 
 from quorate._choosing._curve import CrossFittedCurve
 from quorate._choosing._evidence import Evidence
-from quorate._scoring import Score
+from quorate._scoring import FoldInputs, Score
 from quorate._typing import Array, IntArray, Progress
 from quorate._votes import Votes, prefix_predictions
 from quorate.pruning import Pruner, make_pruner
@@ -26,8 +26,8 @@ CONFIDENCE = 0.95
 _SEED = 0
 
 
+# The samples of each fold, and the method fitted on all others.
 Fits = Iterable[tuple[IntArray, Pruner]]
-"""The samples of each fold, and the method fitted on all others."""
 
 
 def cross_fitted_curve(
@@ -46,17 +46,17 @@ def cross_fitted_curve(
         The samples of each fold, and the method fitted on all others to order
         everybody.
     """
-    n_sizes, sums = order.size, score.loss_sums(votes, order.size)
+    n_sizes, inputs = order.size, FoldInputs(score, votes, order.size)
     for held, fitted in fits:
         n_sizes = min(n_sizes, fitted.order_.size)
         judged = votes.at(held)
         along, weights = fitted.path()
         prefixes = map(score.inputs, prefix_predictions(judged, along, weights))
-        sums.add(
+        inputs.add(
             held,
-            inputs_by_votes(judged, along, sums.watch(held, prefixes), order.size),
+            inputs_by_votes(judged, along, inputs.watch(held, prefixes), order.size),
         )
-    curve = sums.curve(n_sizes, CONFIDENCE)
+    curve = inputs.curve(n_sizes, CONFIDENCE)
     return CrossFittedCurve(
         order=order[:n_sizes],
         errors=curve.losses,

@@ -22,20 +22,29 @@ class SizeCurve:
     was asked for, an error is what is missing to the best value of that score (1, or 0
     for scores whose name begins with "neg" and those of your own), so that small is
     good; ``scores`` has the score itself.
+
+    Attributes
+    ----------
+    order : IntArray
+        Members in the order in which they come in.
+    errors : FloatArray
+        Error of the ensemble of the first 1, 2, ... members.
+    standard_errors : FloatArray
+        Standard error of each of these.
+    full_error : float
+        Error of the whole ensemble.
+    score : Score
+        The score that errors are counted in.
+    ends_with_all : bool
+        Whether the largest size is the whole ensemble, weights included.
     """
 
     order: IntArray
-    """Members in the order in which they come in."""
     errors: FloatArray
-    """Error of the ensemble of the first 1, 2, ... members."""
     standard_errors: FloatArray
-    """Standard error of each of these."""
     full_error: float
-    """Error of the whole ensemble."""
     score: Score
-    """The score that errors are counted in."""
     ends_with_all: bool = False
-    """Whether the largest size is the whole ensemble, weights included."""
 
     @property
     def scoring(self) -> str:
@@ -123,14 +132,19 @@ class CrossFittedCurve(SizeCurve):
 
     Where members may vote on some samples only, the error of so many members is that
     of the first so many that may vote on a sample: on a new one, all of them would.
+
+    Attributes
+    ----------
+    excess_limits : FloatArray
+        Upper limit on how much more the first 1, 2, ... err than all, 95 % each. Where
+        members may vote on some samples only, by the votes that they have, fewer than
+        on new samples, so that it is rather too high.
+    excess_errors : FloatArray
+        Standard error of the difference to all members, on the same samples.
     """
 
     excess_limits: FloatArray
-    """Upper limit on how much more the first 1, 2, ... err than all, 95 % each. Where
-    members may vote on some samples only, by the votes that they have, fewer than on
-    new samples, so that it is rather too high."""
     excess_errors: FloatArray
-    """Standard error of the difference to all members, on the same samples."""
 
     def within_one_standard_error(self) -> int:
         """Return the smallest size from which on none is clearly worse than the best.

@@ -10,20 +10,16 @@ import numpy as np
 from quorate._choosing._size import FixedSize, Size
 from quorate._data import (
     Drawn,
-    GivenBatches,
     SampleForm,
     as_source,
     draw_sample,
+    given_batches,
     in_memory,
     refuse_labels_twice,
     sample_size,
     take_rows,
 )
-from quorate._messages import warn
-from quorate._scoring import check_scoring
-from quorate._typing import Array, IntArray
-from quorate._votes import Votes, VoteSource, as_labels
-from quorate.ensembles import (
+from quorate._ensembles import (
     Ensemble,
     RowSource,
     batch_check,
@@ -35,25 +31,38 @@ from quorate.ensembles import (
     read_ensemble,
     were_chosen_on,
 )
+from quorate._messages import warn
+from quorate._scoring import check_scoring
+from quorate._typing import Array, IntArray
+from quorate._votes import Votes, VoteSource, as_labels
 from quorate.exceptions import LeftOutWarning, SampledWarning
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """Votes to choose on, and what else a caller has at hand."""
+    """Votes to choose on, and what else a caller has at hand.
+
+    Attributes
+    ----------
+    X : Any
+        The samples, for methods that look at features.
+    drawn : Drawn | None
+        How the samples were drawn, where there were too many to look at all.
+    further : Votes | None
+        Votes on further samples, for methods that need no labels.
+    member_costs : Mapping[str, Array]
+        What each member costs, by what is counted.
+    chosen_on : bool
+        Whether the members were chosen before, or their leaves distilled, on these very
+        samples, where they look better than they are then.
+    """
 
     votes: Votes
     X: Any = None
-    """The samples, for methods that look at features."""
     drawn: Drawn | None = None
-    """How the samples were drawn, where there were too many to look at all."""
     further: Votes | None = None
-    """Votes on further samples, for methods that need no labels."""
     member_costs: Mapping[str, Array] = field(default_factory=dict)
-    """What each member costs, by what is counted."""
     chosen_on: bool = False
-    """Whether the members were chosen before, or their leaves distilled, on these very
-    samples, where they look better than they are then."""
 
     def at(self, samples: Any, *, share_unlabelled: bool = False) -> Self:
         """Return the evidence of some samples, as if no others had been given.
@@ -214,7 +223,7 @@ def gather(
         batches = as_source(X, owner, target, form=SampleForm.for_models(ensemble))
         # Batches that the ensemble could not vote on are refused, drawn from or not.
         X, y, places, n_rows = draw_sample(
-            batches, most, seed or 0, check=batch_check(found), owner=owner
+            batches.batches, most, seed or 0, check=batch_check(found), owner=owner
         )
         drawn = None
         if places.size < n_rows:
@@ -274,7 +283,7 @@ def draw_rows(
     most, labels = sample_size(max_samples, owner), as_labels(y, "y")
     if labels.ndim != 1 or labels.size <= most:
         return None, None  # what has another shape is refused elsewhere
-    given = GivenBatches([(np.arange(labels.size), labels)])
+    given = given_batches([(np.arange(labels.size), labels)])
     _, _, rows, _ = draw_sample(given, most, seed, owner=owner)
     drawn = Drawn(rows.size, labels.size, seed)
     warn_if_sampled(drawn, max_samples, owner)

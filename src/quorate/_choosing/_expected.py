@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from quorate._choosing._selection import Selection
     from quorate._choosing._size import SizeByErrors
 
+# Samples below which nothing is expected of a number of members that was given.
 FEWEST = 40
-"""Samples below which nothing is expected of a number of members that was given."""
+# Samples on which such a number is judged, at most; the others add what all members do
+# on them.
 MOST = 10_000
-"""Samples on which such a number is judged, at most; the others add what all members
-do on them."""
 _SEED = 0
 
 
@@ -44,31 +44,43 @@ class ExpectedError:
     """Error to expect of the members kept, on samples that did not choose them.
 
     With another score than accuracy an error is what is missing to its best value.
+
+    Attributes
+    ----------
+    error : float
+        What to expect.
+    limit : float
+        What it is at most, with 95 % confidence.
+    score : Score
+        The score that errors are counted in.
+    standard_error : float
+        Standard error of what to expect.
+    excess : float
+        How much more that is than the error of all members; below zero, less.
+    excess_error : float
+        Standard error of the difference, on the same samples.
+    by_fewer_votes : bool
+        Whether members were judged by fewer votes than there will be on new samples, as
+        out of bag where a method has no order: few of them look weaker than they are.
+    samples : IntArray
+        The samples judged on, as positions among those voted on.
+    decisions : IntArray
+        The class that members chosen without it decide for, on each of them.
     """
 
     error: float
-    """What to expect."""
     limit: float
-    """What it is at most, with 95 % confidence."""
     score: Score = field(compare=False)
-    """The score that errors are counted in."""
     standard_error: float = 0.0
-    """Standard error of what to expect."""
     excess: float = 0.0
-    """How much more that is than the error of all members; below zero, less."""
     excess_error: float = 0.0
-    """Standard error of the difference, on the same samples."""
     by_fewer_votes: bool = False
-    """Whether members were judged by fewer votes than there will be on new samples, as
-    out of bag where a method has no order: few of them look weaker than they are."""
     samples: IntArray = field(
         default_factory=lambda: np.arange(0), repr=False, compare=False
     )
-    """The samples judged on, as positions among those voted on."""
     decisions: IntArray = field(
         default_factory=lambda: np.arange(0), repr=False, compare=False
     )
-    """The class that members chosen without it decide for, on each of them."""
 
     def __str__(self) -> str:
         text = self.score.loss_text

@@ -39,25 +39,36 @@ class _Table(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Explanation:
-    """Who was kept and why, as tables of plain rows."""
+    """Who was kept and why, as tables of plain rows.
+
+    Attributes
+    ----------
+    steps : list[dict[str, Any]]
+        Each pick: member; accuracy, the share of its own votes that are right; error of
+        those picked so far, on the samples that one of them may vote on; contribution.
+        Only who was picked if the choice was on training votes, where errors mean
+        nothing.
+    before_and_after : list[dict[str, Any]]
+        Decomposition of the plurality vote and diversity, of all members and of those
+        kept; none on training votes.
+    comparison : list[dict[str, Any]]
+        Accuracy of the choice and of the plain alternatives of the same size, as their
+        ensembles predict. Out of bag, on the samples that one of them may vote on.
+    compared_on : str
+        "test", "choice" or "nothing": the samples of the comparison.
+    score : Score
+        The score that counts. If that is not accuracy, rows have it as "score" in place
+        of accuracy and error, and contributions are counted in it.
+    out_of_bag : bool
+        Whether members were chosen on votes that are out of bag.
+    """
 
     steps: list[dict[str, Any]]
-    """Each pick: member; accuracy, the share of its own votes that are right; error of
-    those picked so far, on the samples that one of them may vote on; contribution. Only
-    who was picked if the choice was on training votes, where errors mean nothing."""
     before_and_after: list[dict[str, Any]]
-    """Decomposition of the plurality vote and diversity, of all members and of those
-    kept; none on training votes."""
     comparison: list[dict[str, Any]]
-    """Accuracy of the choice and of the plain alternatives of the same size, as their
-    ensembles predict. Out of bag, on the samples that one of them may vote on."""
     compared_on: str
-    """"test", "choice" or "nothing": the samples of the comparison."""
     score: Score
-    """The score that counts. If that is not accuracy, rows have it as "score" in place
-    of accuracy and error, and contributions are counted in it."""
     out_of_bag: bool = False
-    """Whether members were chosen on votes that are out of bag."""
 
     def _tables(self) -> list[_Table]:
         """Return the tables, in words and numbers as people read them."""

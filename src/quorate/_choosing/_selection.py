@@ -9,12 +9,12 @@ from quorate._choosing._curve import SizeCurve
 from quorate._choosing._expected import ExpectedError
 from quorate._choosing._size import Size
 from quorate._data import Drawn
+from quorate._ensembles import CallTimes
 from quorate._output import facts_html
 from quorate._scoring import Score, ScoreEstimate
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate._units import milliseconds_text
 from quorate._votes import Votes, VoteSource, why_not_scorable
-from quorate.ensembles import CallTimes
 from quorate.pruning import Pruner
 
 if TYPE_CHECKING:
@@ -25,18 +25,26 @@ _SHOWN_NAMES = 12
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """What a call of the members kept takes, beside its limit; in milliseconds."""
+    """What a call of the members kept takes, beside its limit; in milliseconds.
+
+    Attributes
+    ----------
+    batch : int
+        Rows in a call.
+    whole : CallTimes
+        Calls of the model, whatever stands before its members included.
+    preprocessing : CallTimes
+        Of these, what happens before the first member is asked.
+    lazily : CallTimes | None
+        Calls of all members, asked lazily for the same answers; None if nobody was left
+        out, if another limit left somebody out, or if they cannot be asked so.
+    """
 
     limit: float
     batch: int
-    """Rows in a call."""
     whole: CallTimes
-    """Calls of the model, whatever stands before its members included."""
     preprocessing: CallTimes
-    """Of these, what happens before the first member is asked."""
     lazily: CallTimes | None = None
-    """Calls of all members, asked lazily for the same answers; None if nobody was left
-    out, if another limit left somebody out, or if they cannot be asked so."""
 
     def __str__(self) -> str:
         return (
@@ -64,31 +72,46 @@ def calls_text(batch: int) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Selection:
-    """Members chosen by a method, and what there is to know about the choice."""
+    """Members chosen by a method, and what there is to know about the choice.
+
+    Attributes
+    ----------
+    votes : Votes
+        The votes that were chosen on.
+    pruner : Pruner
+        The fitted method.
+    order : IntArray
+        Members in the order in which they were picked.
+    size : Size
+        How the number of members came about.
+    judged_by : Score
+        The score that was asked for, or accuracy.
+    auto : bool
+        Whether the method was chosen for the user.
+    seconds : float
+        How long the method itself took.
+    curve : SizeCurve | None
+        Error over size, where the method has an order and the votes are honest.
+    expected : ExpectedError | None
+        Error to expect on samples that did not choose them. Where the number of members
+        was given, only if asked for with ``expect=True``.
+    drawn : Drawn | None
+        How the samples chosen on were drawn; None where all were looked at.
+    latency : Latency | None
+        What a call takes, where there was a budget of milliseconds for it.
+    """
 
     votes: Votes
-    """The votes that were chosen on."""
     pruner: Pruner
-    """The fitted method."""
     order: IntArray
-    """Members in the order in which they were picked."""
     size: Size
-    """How the number of members came about."""
     judged_by: Score
-    """The score that was asked for, or accuracy."""
     auto: bool = False
-    """Whether the method was chosen for the user."""
     seconds: float = 0.0
-    """How long the method itself took."""
     curve: SizeCurve | None = None
-    """Error over size, where the method has an order and the votes are honest."""
     expected: ExpectedError | None = None
-    """Error to expect on samples that did not choose them. Where the number of members
-    was given, only if asked for with ``expect=True``."""
     drawn: Drawn | None = None
-    """How the samples chosen on were drawn; None where all were looked at."""
     latency: Latency | None = None
-    """What a call takes, where there was a budget of milliseconds for it."""
 
     @property
     def support(self) -> BoolArray:

@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 
 from quorate._choosing._curve import CrossFittedCurve
+from quorate._ensembles import COSTS
 from quorate._typing import Array, IntArray
 from quorate._units import as_bytes, cost_text
-from quorate.ensembles import COSTS
 from quorate.pruning import Pruner, members_to_keep
 
 Keep = float | int | str | None
+# Limits by what is counted; bytes may be text, such as "50MB".
 Budget = Mapping[str, float | str]
-"""Limits by what is counted; bytes may be text, such as "50MB"."""
+# The word for the size that suits the ensemble: what is kept if nothing is said.
 DEFAULT = "default"
-"""The word for the size that suits the ensemble: what is kept if nothing is said."""
+# That of ensembles whose members are alike; a pool has as many as errors tell.
 DEFAULT_KEEP = 0.2
-"""That of ensembles whose members are alike; a pool has as many as errors tell."""
 TIME = "milliseconds"
 _MOST_ROWS = 1_000_000
 
@@ -53,13 +53,19 @@ class FixedSize:
 
 @dataclass(frozen=True, slots=True)
 class SizeByErrors:
-    """The number that errors tell, which must be honest then."""
+    """The number that errors tell, which must be honest then.
+
+    Attributes
+    ----------
+    tolerance : float | None
+        How much more than all members they may err; None for "auto".
+    at_best : bool
+        Whether the smallest error counts, as in pools by default, not one within its
+        standard error.
+    """
 
     tolerance: float | None = None
-    """How much more than all members they may err; None for "auto"."""
     at_best: bool = False
-    """Whether the smallest error counts, as in pools by default, not one within its
-    standard error."""
 
     @property
     def text(self) -> str:
@@ -77,11 +83,16 @@ class SizeByErrors:
 
 @dataclass(frozen=True, slots=True)
 class SizeByCost:
-    """The largest number that keeps to a budget."""
+    """The largest number that keeps to a budget.
+
+    Attributes
+    ----------
+    batch : int | None
+        Rows in a call, for a limit of milliseconds; one if nothing is said.
+    """
 
     budget: Budget
     batch: int | None = None
-    """Rows in a call, for a limit of milliseconds; one if nothing is said."""
 
     @property
     def text(self) -> str:
@@ -115,8 +126,8 @@ class SizeByCost:
         return number
 
 
+# How many members are wanted, in one of the ways there are to say it.
 Size = DefaultSize | FixedSize | SizeByErrors | SizeByCost
-"""How many members are wanted, in one of the ways there are to say it."""
 
 
 def size_for(

@@ -14,46 +14,68 @@ from quorate._votes import VoteSource
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Certificate:
-    """The smallest prefix of an order that is certified to be good enough."""
+    """The smallest prefix of an order that is certified to be good enough.
+
+    Attributes
+    ----------
+    order : IntArray
+        The members certified, in their order; all of them if no subset could be.
+    weights : FloatArray | None
+        Their voting weights where the method chose new ones, None where it did not.
+    n_members : int
+        Members of the whole ensemble.
+    n_samples : int
+        Samples the certificate rests on.
+    tolerance : float
+        By how much the error may exceed that of the whole ensemble.
+    delta : float
+        Probability that the certificate is wrong, at most.
+    sizes : IntArray
+        Sizes looked at, from the largest down; the last one failed unless it is 1.
+    excess_limits : FloatArray
+        Upper limit on the excess error at each of these sizes.
+    only_subset_wrong : IntArray
+        Samples that only the subset gets wrong, at each size.
+    only_full_wrong : IntArray
+        Samples that only the whole ensemble gets wrong, at each size.
+    error : float
+        Error of the certified members on the samples; of the only candidate, certified
+        or not, where there was only one.
+    full_error : float
+        Error of the whole ensemble on the samples.
+    error_limit : float
+        Upper limit on that error, whichever members came out.
+    balanced : bool
+        Whether errors are means over classes of the errors on their samples.
+    holds : bool
+        Whether anything but the whole ensemble is certified.
+    single : bool
+        Whether there was only one candidate, so that the samples chose nothing.
+    source : VoteSource | None
+        What the samples are to the members; None if nobody has said.
+    n_second : int | None
+        Members of a second model, where these are not some of the whole ensemble's; no
+        position stands for them then, and ``order`` is empty if it is certified.
+    """
 
     order: IntArray
-    """The members certified, in their order; all of them if no subset could be."""
     weights: FloatArray | None
-    """Their voting weights where the method chose new ones, None where it did not."""
     n_members: int
-    """Members of the whole ensemble."""
     n_samples: int
-    """Samples the certificate rests on."""
     tolerance: float
-    """By how much the error may exceed that of the whole ensemble."""
     delta: float
-    """Probability that the certificate is wrong, at most."""
     sizes: IntArray
-    """Sizes looked at, from the largest down; the last one failed unless it is 1."""
     excess_limits: FloatArray
-    """Upper limit on the excess error at each of these sizes."""
     only_subset_wrong: IntArray
-    """Samples that only the subset gets wrong, at each size."""
     only_full_wrong: IntArray
-    """Samples that only the whole ensemble gets wrong, at each size."""
     error: float
-    """Error of the certified members on the samples; of the only candidate, certified
-    or not, where there was only one."""
     full_error: float
-    """Error of the whole ensemble on the samples."""
     error_limit: float
-    """Upper limit on that error, whichever members came out."""
     balanced: bool = False
-    """Whether errors are means over classes of the errors on their samples."""
     holds: bool = False
-    """Whether anything but the whole ensemble is certified."""
     single: bool = False
-    """Whether there was only one candidate, so that the samples chose nothing."""
     source: VoteSource | None = None
-    """What the samples are to the members; None if nobody has said."""
     n_second: int | None = None
-    """Members of a second model, where these are not some of the whole ensemble's; no
-    position stands for them then, and ``order`` is empty if it is certified."""
 
     @property
     def n_kept(self) -> int:

@@ -6,6 +6,16 @@ import numpy as np
 
 from quorate._choosing import Selection
 from quorate._data import in_memory, refuse_missing_labels
+from quorate._ensembles import (
+    RowSource,
+    check_source,
+    labels_for_pair,
+    places_among,
+    predictable,
+    read_ensemble,
+    source_of,
+    were_chosen_on,
+)
 from quorate._judging._certificate import Certificate
 from quorate._judging._limits import (
     check_share,
@@ -24,16 +34,6 @@ from quorate._votes import (
     VoteSource,
     pair_predictions,
     why_not_scorable,
-)
-from quorate.ensembles import (
-    RowSource,
-    check_source,
-    labels_for_pair,
-    places_among,
-    predictable,
-    read_ensemble,
-    source_of,
-    were_chosen_on,
 )
 from quorate.pruning import Pruner
 

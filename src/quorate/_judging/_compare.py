@@ -10,6 +10,22 @@ from typing import Any
 import numpy as np
 
 from quorate._data import in_memory, refuse_missing_labels
+from quorate._ensembles import (
+    Ensemble,
+    RowSource,
+    check_source,
+    collect_votes,
+    count_nodes,
+    labels_for_pair,
+    memory_bytes,
+    out_of_bag_rows,
+    pickled_bytes,
+    predict_milliseconds,
+    predictable,
+    read_ensemble,
+    source_of,
+    were_chosen_on,
+)
 from quorate._judging._limits import error_limit, excess_limit
 from quorate._output import plain, table_html
 from quorate._scoring import (
@@ -31,22 +47,6 @@ from quorate._units import (
     points_text,
 )
 from quorate._votes import PairedErrors, Summary, VoteSource, pair_predictions
-from quorate.ensembles import (
-    Ensemble,
-    RowSource,
-    check_source,
-    collect_votes,
-    count_nodes,
-    labels_for_pair,
-    memory_bytes,
-    out_of_bag_rows,
-    pickled_bytes,
-    predict_milliseconds,
-    predictable,
-    read_ensemble,
-    source_of,
-    were_chosen_on,
-)
 from quorate.exceptions import LeftOutWarning
 
 _NOTES = {
@@ -66,46 +66,66 @@ _MOST_RECALLS = 10  # classes whose recalls are shown
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What a smaller model saves and what it costs."""
+    """What a smaller model saves and what it costs.
+
+    Attributes
+    ----------
+    members : tuple[int, int]
+        Members before and after.
+    nodes : tuple[int, int] | None
+        Nodes of all trees before and after, if the members are trees.
+    pickled_bytes : tuple[int, int]
+        Size when pickled, before and after.
+    memory_bytes : tuple[int, int]
+        Memory taken, before and after.
+    predict_milliseconds : tuple[float, float] | None
+        Best measured time to predict the samples, before and after; None for samples
+        that came in batches.
+    n_samples : int
+        Number of samples judged on.
+    source : VoteSource
+        What the accuracies rest on: new samples, out-of-bag votes, or nothing.
+    accuracy : tuple[float, float] | None
+        Accuracy on the samples, before and after: each model's own ``score``. On
+        training samples that of out-of-bag votes, or None where there are none.
+    agreement : float | None
+        Share of samples on which both predict the same class.
+    error_limits : tuple[float, float] | None
+        Exact upper limits on the error, before and after, each with 95 % confidence;
+        None on training samples, from which nothing can be promised.
+    excess_limit : float | None
+        Exact upper limit on how much more the second errs, with 95 % confidence.
+    recalls : dict[str, tuple[float, float]] | None
+        Share of each class's samples that is found, before and after.
+    scoring : str
+        What the models were to be judged by.
+    score : tuple[float, float] | None
+        That score, before and after; None unless one was asked for and can be had.
+    score_errors : tuple[float, float, float] | None
+        Standard errors of the score before, after, and of the difference.
+    score_is_share : bool
+        Whether the score goes up to 1, as accuracy does.
+    chosen_on : bool
+        Whether members of either were chosen on these samples; no limit is given then.
+    """
 
     members: tuple[int, int]
-    """Members before and after."""
     nodes: tuple[int, int] | None
-    """Nodes of all trees before and after, if the members are trees."""
     pickled_bytes: tuple[int, int]
-    """Size when pickled, before and after."""
     memory_bytes: tuple[int, int]
-    """Memory taken, before and after."""
     predict_milliseconds: tuple[float, float] | None
-    """Best measured time to predict the samples, before and after; None for samples
-    that came in batches."""
     n_samples: int
-    """Number of samples judged on."""
     source: VoteSource
-    """What the accuracies rest on: new samples, out-of-bag votes, or nothing."""
     accuracy: tuple[float, float] | None = None
-    """Accuracy on the samples, before and after: each model's own ``score``. On
-    training samples that of out-of-bag votes, or None where there are none."""
     agreement: float | None = None
-    """Share of samples on which both predict the same class."""
     error_limits: tuple[float, float] | None = None
-    """Exact upper limits on the error, before and after, each with 95 % confidence;
-    None on training samples, from which nothing can be promised."""
     excess_limit: float | None = None
-    """Exact upper limit on how much more the second errs, with 95 % confidence."""
     recalls: dict[str, tuple[float, float]] | None = None
-    """Share of each class's samples that is found, before and after."""
     scoring: str = "accuracy"
-    """What the models were to be judged by."""
     score: tuple[float, float] | None = None
-    """That score, before and after; None unless one was asked for and can be had."""
     score_errors: tuple[float, float, float] | None = None
-    """Standard errors of the score before, after, and of the difference."""
     score_is_share: bool = False
-    """Whether the score goes up to 1, as accuracy does."""
     chosen_on: bool = False
-    """Whether members of either were chosen on these samples; no limit is given
-    then."""
 
     @property
     def speedup(self) -> float:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from quorate._choosing import gather
+from quorate._ensembles import RowSource
 from quorate._output import table_html
 from quorate._scoring import (
     Score,
@@ -18,7 +19,6 @@ from quorate._scoring import (
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate._units import cost_text
 from quorate._votes import Votes, why_not_scorable
-from quorate.ensembles import RowSource
 from quorate.pruning import brier_products
 
 # What a member of average cost is worth in Brier score, from nothing to everything.
@@ -27,20 +27,30 @@ _PRICES = np.concatenate([[0.0], np.geomspace(1e-5, 1.0, 16)])
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrontierPoint:
-    """A subset of members on the front."""
+    """A subset of members on the front.
+
+    Attributes
+    ----------
+    members : IntArray
+        Positions of the members, from the lowest.
+    cost : float
+        What they cost together.
+    error : float
+        Error of their vote.
+    standard_error : float
+        Standard error of that.
+    judged_by : Score
+        The score asked for, of which ``error`` is what is missing.
+    kind : str
+        What the cost is counted in.
+    """
 
     members: IntArray
-    """Positions of the members, from the lowest."""
     cost: float
-    """What they cost together."""
     error: float
-    """Error of their vote."""
     standard_error: float
-    """Standard error of that."""
     judged_by: Score
-    """The score asked for, of which ``error`` is what is missing."""
     kind: str = ""
-    """What the cost is counted in."""
 
     @property
     def score(self) -> float:
@@ -64,24 +74,35 @@ class Frontier:
 
     The errors are those on the votes the subsets were chosen by, which flatters them:
     measure the one you take on other samples.
+
+    Attributes
+    ----------
+    supports : BoolArray
+        Which members each subset has, (n_points, n_members).
+    costs : FloatArray
+        What each subset costs.
+    errors : FloatArray
+        Error of each subset, by the rule of the ensemble.
+    standard_errors : FloatArray
+        Standard error of each of these.
+    full_cost : float
+        What all members cost.
+    full_error : float
+        Error of all members.
+    kind : str
+        What the cost is counted in.
+    judged_by : Score
+        The score asked for, of which errors are what is missing.
     """
 
     supports: BoolArray
-    """Which members each subset has, (n_points, n_members)."""
     costs: FloatArray
-    """What each subset costs."""
     errors: FloatArray
-    """Error of each subset, by the rule of the ensemble."""
     standard_errors: FloatArray
-    """Standard error of each of these."""
     full_cost: float
-    """What all members cost."""
     full_error: float
-    """Error of all members."""
     kind: str
-    """What the cost is counted in."""
     judged_by: Score
-    """The score asked for, of which errors are what is missing."""
 
     @property
     def scoring(self) -> str:

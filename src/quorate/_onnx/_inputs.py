@@ -11,8 +11,8 @@ from sklearn.compose import ColumnTransformer
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import FeatureUnion, Pipeline
 
+from quorate._ensembles import Ensemble, Member, find_kind, read_ensemble
 from quorate._typing import Array
-from quorate.ensembles import Ensemble, Member, find_kind, read_ensemble
 
 # Steps of a pipeline that skl2onnx takes apart itself, before it converts.
 FORKS = (ColumnTransformer, FeatureUnion, Pipeline)

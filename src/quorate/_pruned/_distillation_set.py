@@ -20,9 +20,9 @@ import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
 from quorate._data import count_rows, cut_rows, sliceable, take_rows
+from quorate._ensembles import Ensemble, tree_input
 from quorate._pruned._teacher import Teacher, unseen_by
 from quorate._typing import Array, FloatArray, IntArray
-from quorate.ensembles import Ensemble, tree_input
 
 # Makes rows, then their targets unless the teacher is to be asked; how much they count.
 _Block: TypeAlias = tuple[Callable[[], Any], Callable[[], Array] | None, float]

@@ -11,15 +11,15 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from quorate._data import count_rows, take_rows
-from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes import VoteSource, as_labels, positions
-from quorate.ensembles import (
+from quorate._ensembles import (
     Ensemble,
     PooledClassifier,
     out_of_bag_rows,
     read_ensemble,
     source_of,
 )
+from quorate._typing import Array, FloatArray, IntArray
+from quorate._votes import VoteSource, as_labels, positions
 
 
 @dataclass(frozen=True, slots=True)

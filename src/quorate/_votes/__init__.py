@@ -9,27 +9,27 @@ from quorate._votes._checks import (
 )
 from quorate._votes._counts import (
     CorrectHistogram,
-    PairCounts,
     VoteCounts,
-)
-from quorate._votes._encoding import (
-    code_dtype,
-    encode_rows,
-    encode_truth,
-    positions,
-    union,
-    widened,
 )
 from quorate._votes._files import Progress, load_counts, load_summary, save_counts
 from quorate._votes._joining import joined_votes, pooled_votes
-from quorate._votes._labels import as_labels, check_same_family, refuse_masked
+from quorate._votes._labels import (
+    as_labels,
+    check_same_family,
+    code_dtype,
+    codes_among,
+    encode_rows,
+    encode_truth,
+    positions,
+    refuse_masked,
+    union,
+    widened,
+)
 from quorate._votes._paired import (
     PairedCounts,
     PairedErrors,
-    codes_among,
     pair_predictions,
 )
-from quorate._votes._plausible import refuse_scores
 from quorate._votes._predictions import (
     Prediction,
     WholePrediction,
@@ -43,32 +43,25 @@ from quorate._votes._probabilities import (
     TabledProbabilities,
     allocate_probabilities,
 )
-from quorate._votes._reading import REMEDY, Reading, listed
 from quorate._votes._rule import (
     PLURALITY,
     DecisionRule,
-    RuleName,
     VoteSource,
     why_not_scorable,
 )
-from quorate._votes._summary import PartOffsets, Summary
+from quorate._votes._summary import Summary
 from quorate._votes._votes import Votes, check_counts, check_votes
 
 __all__ = [
     "PLURALITY",
-    "REMEDY",
     "CorrectHistogram",
     "DecisionRule",
     "DenseProbabilities",
-    "PairCounts",
     "PairedCounts",
     "PairedErrors",
-    "PartOffsets",
     "Prediction",
     "Probabilities",
     "Progress",
-    "Reading",
-    "RuleName",
     "Summary",
     "TabledProbabilities",
     "VoteCounts",
@@ -87,7 +80,6 @@ __all__ = [
     "encode_truth",
     "joined_votes",
     "leave_one_out_predictions",
-    "listed",
     "load_counts",
     "load_summary",
     "member_positions",
@@ -96,7 +88,6 @@ __all__ = [
     "positions",
     "prefix_predictions",
     "refuse_masked",
-    "refuse_scores",
     "sample_positions",
     "save_counts",
     "subset_errors",

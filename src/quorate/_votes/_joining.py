@@ -5,15 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes._encoding import code_dtype, positions, recoded, union
-from quorate._votes._labels import as_labels
+from quorate._votes._labels import as_labels, code_dtype, positions, recoded, union
 from quorate._votes._probabilities import (
     DenseProbabilities,
     Probabilities,
     TabledProbabilities,
     allocate_probabilities,
 )
-from quorate._votes._reading import added
 from quorate._votes._rule import VoteSource
 from quorate._votes._summary import FROM_WEAKEST
 from quorate._votes._votes import Votes
@@ -52,7 +50,6 @@ def joined_votes(parts: Sequence[Votes]) -> Votes:
         decision_rule=one.decision_rule,
         source=min((part.source for part in parts), key=FROM_WEAKEST.index),
         family=one.family,
-        reading=added([part.reading for part in parts]),
     )
 
 

@@ -25,6 +25,43 @@ class PrunerTags:
     sizes to try, what to read afterwards. :func:`quorate.testing.check_pruner` checks
     those that can be checked.
 
+    Attributes
+    ----------
+    finds_size : bool
+        Whether ``keep=None`` lets the method choose how many to keep.
+    honours_keep : bool
+        Whether exactly ``keep`` members come out; otherwise at most that many.
+    has_order : bool
+        Whether ``order_`` is the order of picking, each prefix a choice.
+    nested : bool
+        Whether a choice of fewer members is the start of one of more.
+    uses_weights : bool
+        Whether voting weights enter; other methods see the members as equals.
+    chooses_weights : bool
+        Whether the method sets ``weights_``, new voting weights for those it keeps.
+    uses_probabilities : bool
+        Whether members' class probabilities enter where the votes have them.
+    uses_unlabelled : bool
+        Whether votes on further samples, without labels, enter where there are some.
+    needs_features : bool
+        Whether ``fit`` needs the samples themselves, as numbers.
+    needs_out_of_bag : bool
+        Whether the method is defined on out-of-bag votes only.
+    takes_costs : bool
+        Whether there is a parameter ``cost``, which may name a kind of cost.
+    takes_scoring : bool
+        Whether there is a parameter ``scoring``, a score that is optimised as it is.
+    takes_class_weight : bool
+        Whether there is a parameter ``class_weight``: what is made small or large is a
+        sum over samples, in which they can count by their class.
+    driven_by_accuracy : bool
+        Whether members that look perfect on their training samples mislead it.
+    takes_summary : bool
+        Whether ``fit`` takes a :class:`quorate.Summary` too: counts and the table of
+        pairs are all that the method looks at, unless its parameters ask for more.
+    is_random : bool
+        Whether there is a ``random_state``, and it matters.
+
     Examples
     --------
     >>> import quorate
@@ -35,39 +72,21 @@ class PrunerTags:
     """
 
     finds_size: bool = False
-    """Whether ``keep=None`` lets the method choose how many to keep."""
     honours_keep: bool = True
-    """Whether exactly ``keep`` members come out; otherwise at most that many."""
     has_order: bool = True
-    """Whether ``order_`` is the order of picking, each prefix a choice."""
     nested: bool = True
-    """Whether a choice of fewer members is the start of one of more."""
     uses_weights: bool = False
-    """Whether voting weights enter; other methods see the members as equals."""
     chooses_weights: bool = False
-    """Whether the method sets ``weights_``, new voting weights for those it keeps."""
     uses_probabilities: bool = False
-    """Whether members' class probabilities enter where the votes have them."""
     uses_unlabelled: bool = False
-    """Whether votes on further samples, without labels, enter where there are some."""
     needs_features: bool = False
-    """Whether ``fit`` needs the samples themselves, as numbers."""
     needs_out_of_bag: bool = False
-    """Whether the method is defined on out-of-bag votes only."""
     takes_costs: bool = False
-    """Whether there is a parameter ``cost``, which may name a kind of cost."""
     takes_scoring: bool = False
-    """Whether there is a parameter ``scoring``, a score that is optimised as it is."""
     takes_class_weight: bool = False
-    """Whether there is a parameter ``class_weight``: what is made small or large is a
-    sum over samples, in which they can count by their class."""
     driven_by_accuracy: bool = False
-    """Whether members that look perfect on their training samples mislead it."""
     takes_summary: bool = False
-    """Whether ``fit`` takes a :class:`quorate.Summary` too: counts and the table of
-    pairs are all that the method looks at, unless its parameters ask for more."""
     is_random: bool = False
-    """Whether there is a ``random_state``, and it matters."""
 
 
 def members_to_keep(keep: Any, n_members: int, owner: str) -> int:
@@ -92,10 +111,10 @@ def members_to_keep(keep: Any, n_members: int, owner: str) -> int:
     )
 
 
+# Sums of floats that should be equal may differ by this much, relatively.
 NEAR = 1e-12
-"""Sums of floats that should be equal may differ by this much, relatively."""
+# Losses this close, relatively, are equal.
 TOLERANCE = 1e-9
-"""Losses this close, relatively, are equal."""
 
 
 def most_accurate_first(votes: VoteCounts) -> IntArray:
@@ -158,10 +177,11 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
     weights_ : ndarray of shape (n_members,)
         Voting weights for the members kept, zero for the others; only methods that
         choose weights have them.
+    tags : PrunerTags
+        What the method declares about itself.
     """
 
     tags: ClassVar[PrunerTags] = PrunerTags()
-    """What the method declares about itself."""
 
     weights_: FloatArray
 

@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -17,6 +18,7 @@ from quorate.pruning._running_vote import RunningVote, running_vote
 _BATCH = 1024
 
 
+@dataclass(repr=False, eq=False)
 class _Evolution(Pruner):
     """Random search over subsets."""
 
@@ -29,22 +31,11 @@ class _Evolution(Pruner):
         driven_by_accuracy=True,
         is_random=True,
     )
-    error_: float
-    n_iter_: int
-
-    def __init__(
-        self,
-        keep: float | int | None = None,
-        n_iter: int | None = None,
-        time_limit: float | None = None,
-        ties: Ties = "expected",
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(keep)
-        self.n_iter = n_iter
-        self.time_limit = time_limit
-        self.ties = ties
-        self.random_state = random_state
+    keep: float | int | None = None
+    n_iter: int | None = None
+    time_limit: float | None = None
+    ties: Ties = "expected"
+    random_state: Any = None
 
     def _rounds(self, n_members: int) -> int:
         self._one_of("ties", "expected", "lowest")

@@ -1,11 +1,12 @@
 """Search by any score: one member after the other, each once or several times."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from quorate._scoring import Score, score_for
-from quorate._typing import BoolArray, FloatArray, IntArray
+from quorate._typing import BoolArray, IntArray
 from quorate._votes import Votes
 from quorate.pruning._base import (
     TOLERANCE,
@@ -41,6 +42,7 @@ class _ByScore(Pruner):
         return running_score(votes, score, most, self._is_balanced)
 
 
+@dataclass(repr=False, eq=False)
 class ForwardSearch(_ByScore):
     """Add the member that makes a score of the ensemble best.
 
@@ -96,17 +98,9 @@ class ForwardSearch(_ByScore):
         takes_class_weight=True,
         driven_by_accuracy=True,
     )
-    scores_: FloatArray
-
-    def __init__(
-        self,
-        keep: float | int | None = 0.2,
-        scoring: Any = None,
-        class_weight: str | None = None,
-    ) -> None:
-        super().__init__(keep)
-        self.scoring = scoring
-        self.class_weight = class_weight
+    keep: float | int | None = 0.2
+    scoring: Any = None
+    class_weight: str | None = None
 
     def _select(self, votes: Votes, size: int) -> list[int]:
         score = score_for(self.scoring, votes, self._owner)
@@ -117,6 +111,7 @@ class ForwardSearch(_ByScore):
         return picked
 
 
+@dataclass(repr=False, eq=False)
 class GreedySelection(_ByScore):
     """Add the member that helps most, again and again.
 
@@ -195,31 +190,16 @@ class GreedySelection(_ByScore):
         driven_by_accuracy=True,
         is_random=True,
     )
-    losses_: FloatArray
-
-    def __init__(
-        self,
-        keep: float | int | None = 0.2,
-        loss: str = "accuracy",
-        n_rounds: int = 50,
-        replace: bool = True,
-        n_start: int = 1,
-        n_bags: int = 1,
-        bag_size: float = 0.5,
-        random_state: Any = None,
-        scoring: Any = None,
-        class_weight: str | None = None,
-    ) -> None:
-        super().__init__(keep)
-        self.loss = loss
-        self.n_rounds = n_rounds
-        self.replace = replace
-        self.n_start = n_start
-        self.n_bags = n_bags
-        self.bag_size = bag_size
-        self.random_state = random_state
-        self.scoring = scoring
-        self.class_weight = class_weight
+    keep: float | int | None = 0.2
+    loss: str = "accuracy"
+    n_rounds: int = 50
+    replace: bool = True
+    n_start: int = 1
+    n_bags: int = 1
+    bag_size: float = 0.5
+    random_state: Any = None
+    scoring: Any = None
+    class_weight: str | None = None
 
     def _select(self, votes: Votes, size: int) -> IntArray:
         self._one_of("loss", "accuracy", "brier", "log_loss")

@@ -1,6 +1,7 @@
 """Grow a set member by member, watching the error of its vote."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -27,12 +28,7 @@ class ErrorDriven(Pruner):
     """Methods that read the vote error of a growing set."""
 
     tags = PrunerTags(uses_weights=True, driven_by_accuracy=True)
-    errors_: FloatArray
-    ties: Ties
-
-    def __init__(self, keep: float | int | None = 0.2, ties: Ties = "expected") -> None:
-        super().__init__(keep)
-        self.ties = ties
+    ties: Ties = "expected"
 
     def _open(self, votes: Votes) -> RunningVote:
         self._one_of("ties", "expected", "lowest")
@@ -89,6 +85,7 @@ class ErrorDriven(Pruner):
         return self._grow(running, first, size, score, tolerance, mend)
 
 
+@dataclass(repr=False, eq=False)
 class ReducedError(ErrorDriven):
     """Add the member that lowers the error of the vote most (RE).
 
@@ -132,17 +129,10 @@ class ReducedError(ErrorDriven):
     tags = PrunerTags(
         uses_weights=True, takes_class_weight=True, driven_by_accuracy=True
     )
-
-    def __init__(
-        self,
-        keep: float | int | None = 0.2,
-        ties: Ties = "expected",
-        backfitting: bool = False,
-        class_weight: str | None = None,
-    ) -> None:
-        super().__init__(keep, ties)
-        self.backfitting = backfitting
-        self.class_weight = class_weight
+    keep: float | int | None = 0.2
+    ties: Ties = "expected"
+    backfitting: bool = False
+    class_weight: str | None = None
 
     @property
     def has_order(self) -> bool:
@@ -154,6 +144,7 @@ class ReducedError(ErrorDriven):
         return self._lower_error(votes, size, rounds)
 
 
+@dataclass(repr=False, eq=False)
 class OrderedError(ErrorDriven):
     """Keep the prefix of smallest error in the order of RE (OEP).
 
@@ -194,21 +185,16 @@ class OrderedError(ErrorDriven):
         takes_class_weight=True,
         driven_by_accuracy=True,
     )
-
-    def __init__(
-        self,
-        keep: float | int | None = None,
-        ties: Ties = "expected",
-        class_weight: str | None = None,
-    ) -> None:
-        super().__init__(keep, ties)
-        self.class_weight = class_weight
+    keep: float | int | None = None
+    ties: Ties = "expected"
+    class_weight: str | None = None
 
     def _select(self, votes: Votes, size: int) -> list[int]:
         picked = self._lower_error(votes, size)
         return picked[: int(np.argmin(self.errors_)) + 1]
 
 
+@dataclass(repr=False, eq=False)
 class Complementariness(ErrorDriven):
     """Add the member most often correct where the vote errs (CM).
 
@@ -244,15 +230,9 @@ class Complementariness(ErrorDriven):
     """
 
     tags = ReducedError.tags
-
-    def __init__(
-        self,
-        keep: float | int | None = 0.2,
-        ties: Ties = "expected",
-        class_weight: str | None = None,
-    ) -> None:
-        super().__init__(keep, ties)
-        self.class_weight = class_weight
+    keep: float | int | None = 0.2
+    ties: Ties = "expected"
+    class_weight: str | None = None
 
     def _select(self, votes: Votes, size: int) -> list[int]:
         first = [self._first(votes)]
@@ -268,6 +248,7 @@ class Complementariness(ErrorDriven):
         return self._grow(BalancedLoss(parts), first, size, rescued, TOLERANCE)
 
 
+@dataclass(repr=False, eq=False)
 class MRMC(ErrorDriven):
     """Add relevant members that complement the rest (MRMC).
 
@@ -305,6 +286,9 @@ class MRMC(ErrorDriven):
     2
     """
 
+    keep: float | int | None = 0.2
+    ties: Ties = "expected"
+
     def _select(self, votes: Votes, size: int) -> list[int]:
         if votes.n_members == 1:
             self.errors_ = np.array([votes.error(self.ties, rule="heads")])
@@ -327,6 +311,7 @@ class MRMC(ErrorDriven):
         return self._grow(running, [int(by_both[0])], size, scores, NEAR)
 
 
+@dataclass(repr=False, eq=False)
 class DREP(ErrorDriven):
     """Add members that differ and lower the error (DREP).
 
@@ -375,15 +360,9 @@ class DREP(ErrorDriven):
         uses_weights=True,
         driven_by_accuracy=True,
     )
-
-    def __init__(
-        self,
-        keep: float | int | None = None,
-        rho: float = 0.25,
-        ties: Ties = "expected",
-    ) -> None:
-        super().__init__(keep, ties)
-        self.rho = rho
+    keep: float | int | None = None
+    rho: float = 0.25
+    ties: Ties = "expected"
 
     def _select(self, votes: Votes, size: int) -> list[int]:
         if not 0 < self.rho <= 1:
@@ -408,6 +387,7 @@ class DREP(ErrorDriven):
         return picked
 
 
+@dataclass(repr=False, eq=False)
 class Concurrency(ErrorDriven):
     """Reward being correct where the vote is wrong (concurrency).
 
@@ -440,12 +420,8 @@ class Concurrency(ErrorDriven):
     """
 
     tags = ReducedError.tags
-
-    def __init__(
-        self, keep: float | int | None = 0.2, class_weight: str | None = None
-    ) -> None:
-        super().__init__(keep)
-        self.class_weight = class_weight
+    keep: float | int | None = 0.2
+    class_weight: str | None = None
 
     def _gains(self, votes: Votes, running: RunningVote) -> tuple[Array, Array]:
         """Return what a right and what a wrong vote earns on each sample."""
@@ -507,6 +483,7 @@ class UncertaintyWeighted(Concurrency):
         return gain, -gain
 
 
+@dataclass(repr=False, eq=False)
 class DiscEP(ErrorDriven):
     """Add the member that tells most where the vote errs (DiscEP).
 
@@ -544,6 +521,9 @@ class DiscEP(ErrorDriven):
     >>> quorate.pruning.DiscEP(keep=2).fit(votes).n_kept_
     2
     """
+
+    keep: float | int | None = 0.2
+    ties: Ties = "expected"
 
     def _select(self, votes: Votes, size: int) -> list[int]:
         running = self._open(votes)

@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,7 @@ class _SampleDriven(Pruner):
         """Return the state of the members not picked yet."""
 
 
+@dataclass(repr=False, eq=False)
 class EPBD(_SampleDriven):
     """Let the sample of smallest margin choose members (EPBD).
 
@@ -132,21 +134,16 @@ class EPBD(_SampleDriven):
     array([3, 4, 2])
     """
 
-    def __init__(
-        self,
-        keep: float | int | None = 0.2,
-        lambda_: str = "measure",
-        stuck: str = "skip",
-    ) -> None:
-        super().__init__(keep)
-        self.lambda_ = lambda_
-        self.stuck = stuck
+    keep: float | int | None = 0.2
+    lambda_: str = "measure"
+    stuck: str = "skip"
 
     def _remaining(self, votes: Votes, skip: bool) -> "_Remaining":
         self._one_of("lambda_", "measure", "ensemble")
         return _Remaining(votes, _gap_rule(self.lambda_ == "measure"), skip)
 
 
+@dataclass(repr=False, eq=False)
 class FTAD(_SampleDriven):
     """Do as EPBD does, for any measure of diversity (FTAD).
 
@@ -213,17 +210,10 @@ class FTAD(_SampleDriven):
     array([0, 1])
     """
 
-    def __init__(
-        self,
-        measure: Any = "disagreement",
-        keep: float | int | None = 0.2,
-        lambda_: str = "measure",
-        stuck: str = "skip",
-    ) -> None:
-        super().__init__(keep)
-        self.measure = measure
-        self.lambda_ = lambda_
-        self.stuck = stuck
+    measure: Any = "disagreement"
+    keep: float | int | None = 0.2
+    lambda_: str = "measure"
+    stuck: str = "skip"
 
     def _remaining(self, votes: Votes, skip: bool) -> "_Remaining":
         self._one_of("lambda_", "measure", "proposed")

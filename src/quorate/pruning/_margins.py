@@ -1,6 +1,7 @@
 """Choose members whose vote has large margins."""
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -21,6 +22,7 @@ _MODERATE = 12.0
 _ROUGH = 2e-5
 
 
+@dataclass(repr=False, eq=False)
 class MarginDistance(Pruner):
     """Move the mean signature to where all is correct (MDM).
 
@@ -55,10 +57,8 @@ class MarginDistance(Pruner):
     """
 
     tags = PrunerTags(takes_summary=True)
-
-    def __init__(self, keep: float | int | None = 0.2, p: float | str = 0.075) -> None:
-        super().__init__(keep)
-        self.p = p
+    keep: float | int | None = 0.2
+    p: float | str = 0.075
 
     def _select(self, votes: VoteCounts, size: int) -> list[int]:
         scheduled = self.p == "schedule"
@@ -89,6 +89,7 @@ class MarginDistance(Pruner):
         return picked
 
 
+@dataclass(repr=False, eq=False)
 class MarginLoss(Pruner):
     """Keep members whose weighted vote has the largest margins.
 
@@ -137,19 +138,10 @@ class MarginLoss(Pruner):
         takes_class_weight=True,
         driven_by_accuracy=True,
     )
-    loss_: float
-
-    def __init__(
-        self,
-        keep: float | int | None = 0.2,
-        slope: float = 3.0,
-        sweeps: int = 2,
-        class_weight: str | None = None,
-    ) -> None:
-        super().__init__(keep)
-        self.slope = slope
-        self.sweeps = sweeps
-        self.class_weight = class_weight
+    keep: float | int | None = 0.2
+    slope: float = 3.0
+    sweeps: int = 2
+    class_weight: str | None = None
 
     def _select(self, votes: Votes, size: int) -> list[int]:
         slope, sweeps = self._positive("slope"), self._count("sweeps")

@@ -72,12 +72,18 @@ ENTRY_POINT = "quorate.pruners"
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """One pruning method."""
+    """One pruning method.
+
+    Attributes
+    ----------
+    name : str
+        The name it is asked for by.
+    cls : type[Pruner]
+        The class that implements it.
+    """
 
     name: str
-    """The name it is asked for by."""
     cls: type[Pruner]
-    """The class that implements it."""
 
     @property
     def title(self) -> str:

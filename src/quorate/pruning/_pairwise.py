@@ -1,5 +1,6 @@
 """Choose by what pairs of members have in common: agreement, distances, divergences."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,7 @@ class _Apart(Pruner):
         return apart
 
 
+@dataclass(repr=False, eq=False)
 class FarthestFirst(_Apart):
     """Keep members far from each other (farthest first, GMA).
 
@@ -112,18 +114,10 @@ class FarthestFirst(_Apart):
     """
 
     tags = PrunerTags(is_random=True, takes_summary=True)
-
-    def __init__(
-        self,
-        keep: float | int | None = 0.2,
-        distance: str = "kappa",
-        start: str | int = "best",
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(keep)
-        self.distance = distance
-        self.start = start
-        self.random_state = random_state
+    keep: float | int | None = 0.2
+    distance: str = "kappa"
+    start: str | int = "best"
+    random_state: Any = None
 
     def _select(self, votes: VoteCounts, size: int) -> list[int]:
         apart = self._distances(votes)
@@ -140,6 +134,7 @@ class FarthestFirst(_Apart):
         raise self._refuse("start", f"'best', 'random' or a member from 0 to {n - 1}")
 
 
+@dataclass(repr=False, eq=False)
 class LocalSearch(_Apart):
     """Keep the largest sum of distances, by local search (LCS).
 
@@ -176,16 +171,9 @@ class LocalSearch(_Apart):
     """
 
     tags = PrunerTags(has_order=False, nested=False, takes_summary=True)
-
-    def __init__(
-        self,
-        keep: float | int | None = 0.2,
-        distance: str = "kappa",
-        eps: float = 0.001,
-    ) -> None:
-        super().__init__(keep)
-        self.distance = distance
-        self.eps = eps
+    keep: float | int | None = 0.2
+    distance: str = "kappa"
+    eps: float = 0.001
 
     def _select(self, votes: VoteCounts, size: int) -> IntArray:
         if not self.eps >= 0:
@@ -235,6 +223,7 @@ def _traverse(
     return picked
 
 
+@dataclass(repr=False, eq=False)
 class MRMR(Pruner):
     """Add relevant members that repeat little (MRMR).
 
@@ -269,10 +258,8 @@ class MRMR(Pruner):
     """
 
     tags = PrunerTags(driven_by_accuracy=True, takes_summary=True)
-
-    def __init__(self, keep: float | int | None = 0.2, mi: str = "agreement") -> None:
-        super().__init__(keep)
-        self.mi = mi
+    keep: float | int | None = 0.2
+    mi: str = "agreement"
 
     def _select(self, votes: VoteCounts, size: int) -> list[int]:
         self._one_of("mi", "agreement", "bits")
@@ -309,6 +296,7 @@ def _add_relevant(
     return picked
 
 
+@dataclass(repr=False, eq=False)
 class KLDivergence(Pruner):
     """Keep members trained on different distributions (KL pruning).
 
@@ -344,15 +332,9 @@ class KLDivergence(Pruner):
     array([0, 2])
     """
 
-    def __init__(
-        self,
-        keep: float | int | None = 0.2,
-        distributions: Any = None,
-        symmetric: bool = True,
-    ) -> None:
-        super().__init__(keep)
-        self.distributions = distributions
-        self.symmetric = symmetric
+    keep: float | int | None = 0.2
+    distributions: Any = None
+    symmetric: bool = True
 
     def _select(self, votes: Votes, size: int) -> list[int]:
         self._flag("symmetric")

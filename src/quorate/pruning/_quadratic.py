@@ -1,6 +1,6 @@
 """Choose members whose average is closest to a target, by one matrix of products."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -78,6 +78,7 @@ class _Quadratic(Pruner):
         return np.asarray(self.price * costs / costs.mean())
 
 
+@dataclass(repr=False, eq=False)
 class BrierSelection(_Quadratic):
     """Keep members whose average has the smallest Brier score.
 
@@ -130,24 +131,13 @@ class BrierSelection(_Quadratic):
     """
 
     tags = replace(_Quadratic.tags, takes_class_weight=True, driven_by_accuracy=True)
-
-    def __init__(
-        self,
-        keep: float | int | None = 0.2,
-        target: str = "label",
-        mix: float = 0.8,
-        sweeps: int = 10,
-        cost: Any = None,
-        price: float = 0.1,
-        class_weight: str | None = None,
-    ) -> None:
-        super().__init__(keep)
-        self.target = target
-        self.mix = mix
-        self.sweeps = sweeps
-        self.cost = cost
-        self.price = price
-        self.class_weight = class_weight
+    keep: float | int | None = 0.2
+    target: str = "label"
+    mix: float = 0.8
+    sweeps: int = 10
+    cost: Any = None
+    price: float = 0.1
+    class_weight: str | None = None
 
     def _select(self, votes: VoteCounts, size: int) -> list[int]:
         self._one_of("target", "label", "soft")
@@ -168,6 +158,7 @@ class BrierSelection(_Quadratic):
         return self._minimise(G, b, size)
 
 
+@dataclass(repr=False, eq=False)
 class Herding(_Quadratic):
     """Keep members whose average is closest to that of all.
 
@@ -204,17 +195,10 @@ class Herding(_Quadratic):
     array([1])
     """
 
-    def __init__(
-        self,
-        keep: float | int | None = 0.2,
-        sweeps: int = 10,
-        cost: Any = None,
-        price: float = 0.1,
-    ) -> None:
-        super().__init__(keep)
-        self.sweeps = sweeps
-        self.cost = cost
-        self.price = price
+    keep: float | int | None = 0.2
+    sweeps: int = 10
+    cost: Any = None
+    price: float = 0.1
 
     def _select(self, votes: VoteCounts, size: int) -> list[int]:
         G = gram(self._further(votes) or votes)

@@ -2,6 +2,7 @@
 
 import math
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -38,6 +39,7 @@ class EarlyStopping(Pruner):
         return range(size)
 
 
+@dataclass(repr=False, eq=False)
 class BestMembers(Pruner):
     """Keep the most accurate members.
 
@@ -68,13 +70,8 @@ class BestMembers(Pruner):
     tags = PrunerTags(
         takes_class_weight=True, driven_by_accuracy=True, takes_summary=True
     )
-    scores_: Array
-
-    def __init__(
-        self, keep: float | int | None = 0.2, class_weight: str | None = None
-    ) -> None:
-        super().__init__(keep)
-        self.class_weight = class_weight
+    keep: float | int | None = 0.2
+    class_weight: str | None = None
 
     def _select(self, votes: VoteCounts, size: int) -> IntArray:
         if self._is_balanced:
@@ -85,6 +82,7 @@ class BestMembers(Pruner):
         return most_accurate_first(votes)[:size]
 
 
+@dataclass(repr=False, eq=False)
 class RandomSubset(Pruner):
     """Keep members drawn at random, without replacement.
 
@@ -106,12 +104,8 @@ class RandomSubset(Pruner):
     """
 
     tags = PrunerTags(is_random=True, takes_summary=True)
-
-    def __init__(
-        self, keep: float | int | None = 0.2, random_state: Any = None
-    ) -> None:
-        super().__init__(keep)
-        self.random_state = random_state
+    keep: float | int | None = 0.2
+    random_state: Any = None
 
     def _select(self, votes: VoteCounts, size: int) -> IntArray:
         return as_generator(self.random_state).permutation(votes.n_members)[:size]
@@ -121,6 +115,7 @@ class RandomSubset(Pruner):
 _DIGITS = 10
 
 
+@dataclass(repr=False, eq=False)
 class OrientationOrdering(Pruner):
     """Order members by their angle to the reference direction (OO).
 
@@ -162,11 +157,7 @@ class OrientationOrdering(Pruner):
     """
 
     tags = PrunerTags(finds_size=True)
-    scores_: Array
-    angle_: float
-
-    def __init__(self, keep: float | int | None = None) -> None:
-        super().__init__(keep)
+    keep: float | int | None = None
 
     def _select(self, votes: Votes, size: int) -> IntArray:
         return self._by_angle(votes)[:size]
@@ -209,12 +200,17 @@ def _angle(square: int, diagonal: int, n_samples: int) -> float:
 
 
 class _Scored(Pruner):
-    """Methods that keep the largest of scores given once."""
+    """Methods that keep the largest of scores given once.
+
+    Attributes
+    ----------
+    _is_mean : bool
+        Whether scores are means over samples; otherwise they are sums.
+    """
 
     tags = PrunerTags(takes_class_weight=True)
     scores_: FloatArray
     _is_mean: ClassVar[bool] = False
-    """Whether scores are means over samples; otherwise they are sums."""
 
     def _select(self, votes: Votes, size: int) -> IntArray:
         if not self._is_balanced:
@@ -231,6 +227,7 @@ class _Scored(Pruner):
         """Return a score for each member."""
 
 
+@dataclass(repr=False, eq=False)
 class IndividualContribution(_Scored):
     """Keep the members that contribute most to the vote (EPIC).
 
@@ -267,11 +264,8 @@ class IndividualContribution(_Scored):
     array([2, 0])
     """
 
-    def __init__(
-        self, keep: float | int | None = 0.2, class_weight: str | None = None
-    ) -> None:
-        super().__init__(keep)
-        self.class_weight = class_weight
+    keep: float | int | None = 0.2
+    class_weight: str | None = None
 
     def _scores(self, votes: Votes) -> FloatArray:
         counts = votes.tally().astype(np.int64)
@@ -289,6 +283,7 @@ class IndividualContribution(_Scored):
         return sums.sum_by_vote(votes.codes, earned)
 
 
+@dataclass(repr=False, eq=False)
 class UMEP(_Scored):
     """Keep members that are correct where the vote is close (UMEP).
 
@@ -328,16 +323,9 @@ class UMEP(_Scored):
     """
 
     _is_mean = True
-
-    def __init__(
-        self,
-        keep: float | int | None = 0.2,
-        margin: str = "unsupervised",
-        class_weight: str | None = None,
-    ) -> None:
-        super().__init__(keep)
-        self.margin = margin
-        self.class_weight = class_weight
+    keep: float | int | None = 0.2
+    margin: str = "unsupervised"
+    class_weight: str | None = None
 
     def _scores(self, votes: Votes) -> FloatArray:
         self._one_of("margin", "unsupervised", "supervised")
@@ -351,6 +339,7 @@ class UMEP(_Scored):
         return sums.sum_where_correct(votes.codes, votes.y, surprise) / votes.n_samples
 
 
+@dataclass(repr=False, eq=False)
 class MDEP(_Scored):
     """Keep members correct where it is close and truth rare (MDEP).
 
@@ -386,15 +375,9 @@ class MDEP(_Scored):
     array([2])
     """
 
-    def __init__(
-        self,
-        keep: float | int | None = 0.2,
-        alpha: float = 0.2,
-        class_weight: str | None = None,
-    ) -> None:
-        super().__init__(keep)
-        self.alpha = alpha
-        self.class_weight = class_weight
+    keep: float | int | None = 0.2
+    alpha: float = 0.2
+    class_weight: str | None = None
 
     def _scores(self, votes: Votes) -> FloatArray:
         if not 0 <= self.alpha <= 1:

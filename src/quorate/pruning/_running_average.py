@@ -194,10 +194,14 @@ class TwoClassAccuracy(RunningLoss):
     A sample matters while some member could turn it; those that may matter in the next
     rounds stand side by side. What a member gives the true class more than the other is
     compared with the lead in single precision, and in double where that decides.
+
+    Attributes
+    ----------
+    left : int
+        Rounds for which the samples side by side will do.
     """
 
     left: int
-    """Rounds for which the samples side by side will do."""
 
     def __init__(self, votes: Votes, given: Probabilities) -> None:
         self.m, self.given, self.valid = votes.n_samples, given, usable(votes)

@@ -14,10 +14,15 @@ from quorate.pruning._base import TOLERANCE, first_best, silent
 
 
 class RunningLoss(ABC):
-    """The mean loss of a changing set, in which members may be several times."""
+    """The mean loss of a changing set, in which members may be several times.
+
+    Attributes
+    ----------
+    n_evaluations
+        How often a score was evaluated as a whole.
+    """
 
     n_evaluations = 0
-    """How often a score was evaluated as a whole."""
 
     @abstractmethod
     def add(self, member: int, step: int = 1) -> None:

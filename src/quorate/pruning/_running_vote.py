@@ -36,12 +36,18 @@ def running_vote(
 
 
 class RunningVote(RunningLoss):
-    """Votes of a changing set of members."""
+    """Votes of a changing set of members.
+
+    Attributes
+    ----------
+    scale : int
+        What an error of one whole sample counts.
+    tally : Array
+        The votes of the set.
+    """
 
     scale: int
-    """What an error of one whole sample counts."""
     tally: Array
-    """The votes of the set."""
 
     def __init__(self, votes: Votes, ties: Ties) -> None:
         self.votes = votes

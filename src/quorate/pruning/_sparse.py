@@ -1,6 +1,7 @@
 """Few members with new weights, by logistic regression on their votes."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import minimize
@@ -25,6 +26,7 @@ _TOLERANCE = 1e-6
 _PATH_STEPS = 40
 
 
+@dataclass(repr=False, eq=False)
 class SparseWeights(Pruner):
     """Keep few members with new weights, fitted to the labels.
 
@@ -78,20 +80,10 @@ class SparseWeights(Pruner):
         uses_probabilities=True,
         takes_class_weight=True,
     )
-    loss_: float
-    _path_taken: tuple[IntArray, list[FloatArray]]
-
-    def __init__(
-        self,
-        keep: float | int | None = 0.2,
-        search: str = "greedy",
-        ridge: float = 0.02,
-        class_weight: str | None = None,
-    ) -> None:
-        super().__init__(keep)
-        self.search = search
-        self.ridge = ridge
-        self.class_weight = class_weight
+    keep: float | int | None = 0.2
+    search: str = "greedy"
+    ridge: float = 0.02
+    class_weight: str | None = None
 
     def _select(self, votes: Votes, size: int) -> IntArray:
         self._one_of("search", "greedy", "path")

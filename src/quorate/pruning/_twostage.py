@@ -1,6 +1,6 @@
 """Two-stage pruning: by accuracy on unseen samples, by distance to them."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -29,6 +29,7 @@ class _TwoStage(Pruner):
             raise self._refuse(parameter, f"a whole number from {lowest} to {highest}")
 
 
+@dataclass(repr=False, eq=False)
 class TwoStageAccuracy(_TwoStage):
     """Keep members most accurate on samples new to them (TSP.AP).
 
@@ -68,11 +69,8 @@ class TwoStageAccuracy(_TwoStage):
     array([2, 0])
     """
 
-    scores_: FloatArray
-
-    def __init__(self, keep: float | int | None = 0.2, ta: int | None = None) -> None:
-        super().__init__(keep)
-        self.ta = ta
+    keep: float | int | None = 0.2
+    ta: int | None = None
 
     def _select(self, votes: Votes, size: int) -> IntArray:
         members = self._passing(votes)
@@ -93,6 +91,7 @@ class TwoStageAccuracy(_TwoStage):
         return members if self.ta is None else _accurate(self.scores_, members, self.ta)
 
 
+@dataclass(repr=False, eq=False)
 class TwoStageDistance(_TwoStage):
     """Keep members whose unseen samples lie nearest (TSP.DP).
 
@@ -146,20 +145,10 @@ class TwoStageDistance(_TwoStage):
     """
 
     tags = replace(_TwoStage.tags, needs_features=True)
-    scores_: FloatArray
-    centres_: FloatArray
-
-    def __init__(
-        self,
-        keep: float | int | None = 0.2,
-        td: int | None = None,
-        ta: int | None = None,
-        first: str = "accuracy",
-    ) -> None:
-        super().__init__(keep)
-        self.td = td
-        self.ta = ta
-        self.first = first
+    keep: float | int | None = 0.2
+    td: int | None = None
+    ta: int | None = None
+    first: str = "accuracy"
 
     def fit(
         self,

@@ -13,19 +13,23 @@ import sklearn
 from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 
 from quorate._choosing import EnsembleEvidence, choose, size_for
+from quorate._ensembles import collect_votes, read_ensemble
 from quorate._kernels.losses import mean_loss
 from quorate._scoring import find_score
 from quorate._theory import decompose, diversity
 from quorate._typing import Array, IntArray
 from quorate._version import __version__
 from quorate._votes import Votes
-from quorate.ensembles import collect_votes, read_ensemble
 from quorate.exceptions import QuorateWarning
 from quorate.risk import assess_risk
-from quorate.study._data_set import DataSet, to_binary
+from quorate.study._data_set import (
+    DataSet,
+    log_preparation,
+    make_preparation,
+    to_binary,
+)
 from quorate.study._learners import make_ensemble
 from quorate.study._plan import MethodSpec, Plan, Unit
-from quorate.study._prepare import log_preparation, make_preparation
 
 _HOLDOUT = 0.25
 _PLAN_INPUTS = ("folds", "seed", "prune_on", "as_deployed", "rule", "scoring")

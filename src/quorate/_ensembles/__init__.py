@@ -1,0 +1,125 @@
+"""What an ensemble is: one file per kind, asked by everybody else.
+
+A kind (:class:`Kind`) says who the members are, how they decide together, and how to
+build the same kind with fewer of them. Other packages bring kinds of their own under
+the entry point ``quorate.ensembles`` and prove them with
+:func:`quorate.testing.check_ensemble`.
+"""
+
+from quorate._ensembles._adapters import (
+    AdaptedMember,
+    MemberAdapter,
+    as_member,
+    register_adapter,
+)
+from quorate._ensembles._ask import ask_members
+from quorate._ensembles._batched import (
+    BatchVoter,
+    VotedChunk,
+    batch_check,
+    batch_source,
+)
+from quorate._ensembles._collect import collect_votes
+from quorate._ensembles._costs import (
+    COSTS,
+    count_nodes,
+    member_costs,
+    memory_bytes,
+    pickled_bytes,
+    predict_milliseconds,
+)
+from quorate._ensembles._keep import keep_members
+from quorate._ensembles._kind import Ensemble, Kind, checker, few_members
+from quorate._ensembles._labels import (
+    check_labels,
+    check_pair,
+    labels_for_pair,
+)
+from quorate._ensembles._latency import CallTimes, batch_rows, time_calls
+from quorate._ensembles._leaves import with_new_leaves
+from quorate._ensembles._member import Member, is_certain, numbered, take_columns
+from quorate._ensembles._pool import warn_of_heads
+from quorate._ensembles._pooled import PooledClassifier, predictable
+from quorate._ensembles._recombined import collect_recombined, recombined_rows
+from quorate._ensembles._records import (
+    find_record,
+    places_among,
+    same_members,
+    set_record,
+)
+from quorate._ensembles._registry import (
+    find_kind,
+    member_objects,
+    read_ensemble,
+    register_kind,
+)
+from quorate._ensembles._rows import (
+    RowSource,
+    check_row_numbers,
+    check_source,
+    out_of_bag_rows,
+    recorded_rows,
+    source_of,
+    were_chosen_on,
+)
+from quorate._ensembles._tree_input import tree_input
+from quorate._ensembles._weighted_voting import WeightedVoting
+from quorate._ensembles._wrappers import unwrapped
+
+__all__ = [
+    "COSTS",
+    "AdaptedMember",
+    "BatchVoter",
+    "CallTimes",
+    "Ensemble",
+    "Kind",
+    "Member",
+    "MemberAdapter",
+    "PooledClassifier",
+    "RowSource",
+    "VotedChunk",
+    "WeightedVoting",
+    "as_member",
+    "ask_members",
+    "batch_check",
+    "batch_rows",
+    "batch_source",
+    "check_labels",
+    "check_pair",
+    "check_row_numbers",
+    "check_source",
+    "checker",
+    "collect_recombined",
+    "collect_votes",
+    "count_nodes",
+    "few_members",
+    "find_kind",
+    "find_record",
+    "is_certain",
+    "keep_members",
+    "labels_for_pair",
+    "member_costs",
+    "member_objects",
+    "memory_bytes",
+    "numbered",
+    "out_of_bag_rows",
+    "pickled_bytes",
+    "places_among",
+    "predict_milliseconds",
+    "predictable",
+    "read_ensemble",
+    "recombined_rows",
+    "recorded_rows",
+    "register_adapter",
+    "register_kind",
+    "same_members",
+    "set_record",
+    "source_of",
+    "take_columns",
+    "time_calls",
+    "tree_input",
+    "unwrapped",
+    "warn_of_heads",
+    "were_chosen_on",
+    "with_new_leaves",
+]

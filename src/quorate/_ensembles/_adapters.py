@@ -1,0 +1,349 @@
+"""Anything that answers, as a classifier: functions, networks, boosters, codes.
+
+A pool takes what has ``predict`` and answers with labels as it is. Other things answer
+with positions, probabilities or logits, know no labels, or want X in a form of their
+own. An adapter makes a classifier of such a thing. Packages bring adapters for theirs
+under the entry point ``quorate.members``.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+
+from quorate._messages import one_of
+from quorate._typing import Array, FloatArray
+from quorate._votes import as_labels
+
+Answers: TypeAlias = Literal["labels", "codes", "probabilities", "logits"]
+ANSWERS: tuple[Answers, ...] = ("labels", "codes", "probabilities", "logits")
+"""What a thing may answer with."""
+
+# Packages add adapters of their own under this entry point.
+ENTRY_POINT = "quorate.members"
+# How far probabilities may be from adding up to one; networks compute in halves.
+_SLACK = 1e-2
+
+
+def _gives_probabilities(member: "AdaptedMember") -> bool:
+    if member.answers not in ("probabilities", "logits") and not _codes_have_shares(
+        member.model, member.answers
+    ):
+        raise AttributeError(
+            f"{type(member.model).__name__} answers with {member.answers}; it has no "
+            "predict_proba"
+        )
+    return True
+
+
+def _codes_have_shares(model: Any, answers: str) -> bool:
+    """Tell whether what answers with codes knows their probabilities."""
+    return (
+        answers == "codes"
+        and hasattr(model, "predict_proba")
+        and hasattr(model, "classes_")
+    )
+
+
+class AdaptedMember:
+    """A classifier made of something that answers; :func:`quorate.as_member` makes it.
+
+    Parameters
+    ----------
+    model : object
+        What is asked: its ``predict``, or its ``predict_proba`` if it has no other, or
+        the thing itself if it can be called.
+    classes : array-like, optional
+        The labels, in the order of codes or columns. Needed for all answers but labels.
+    answers : {"labels", "codes", "probabilities", "logits"}
+        What it answers with. One column of probabilities or logits is that of the
+        second class. What answers with codes may have ``predict_proba``, columns as its
+        own ``classes_``, which are codes too.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels, sorted, where they are known.
+    """
+
+    def __init__(
+        self, model: Any, classes: Any = None, answers: Answers = "labels"
+    ) -> None:
+        one_of("as_member", "answers", answers, ANSWERS)
+        self.model = model
+        self.answers = answers
+        if answers == "labels":
+            if classes is not None:
+                self.classes_ = np.unique(as_labels(classes, "as_member(classes)"))
+            return
+        self._labels = _labels(classes, model, answers)
+        columns = self._labels
+        if _codes_have_shares(model, answers):
+            columns = self._decoded(np.asarray(model.classes_))
+        self._columns = np.argsort(columns, kind="stable")
+        self.classes_ = columns[self._columns]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.model!r}, answers={self.answers!r})"
+
+    def ask(self, X: Any) -> Any:
+        """Return what the thing itself says; adapters of libraries override this."""
+        return _way_to_ask(self.model)(X)
+
+    def predict(self, X: Any) -> Array:
+        """Return labels; the first of those that are equally likely."""
+        if self.answers in ("probabilities", "logits"):
+            return np.asarray(self.classes_[self._shares(X).argmax(axis=1)])
+        found = _one_per_sample(self.ask(X), self.model)
+        return found if self.answers == "labels" else self._decoded(found)
+
+    def _decoded(self, found: Array) -> Array:
+        """Return the labels that codes stand for, or refuse what is no code."""
+        places = found.astype(np.intp) if found.dtype.kind in "biuf" else np.arange(0)
+        sound = places.size == found.size and bool((places == found).all())
+        if not sound or (
+            places.size and not 0 <= places.min() <= places.max() < self._labels.size
+        ):
+            raise ValueError(
+                f"as_member({type(self.model).__name__}, answers='codes'): whole "
+                f"numbers from 0 to {self._labels.size - 1} are codes of "
+                f"{self._labels.size} classes, got {_span(found)}."
+            )
+        return np.asarray(self._labels[places])
+
+    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return class probabilities, columns as in ``classes_``."""
+        return self._shares(X)
+
+    def _shares(self, X: Any) -> FloatArray:
+        if self.answers == "codes":
+            own = np.asarray(self.model.predict_proba(X), dtype=float)
+            return np.asarray(own[:, self._columns])
+        given = np.asarray(self.ask(X), dtype=float)
+        if given.ndim == 2 and given.shape[1] == 1:
+            given = given[:, 0]
+        n_classes = self._labels.size
+        if given.ndim == 1 and n_classes == 2:
+            if self.answers == "logits":
+                given = _sigmoid(given)
+            given = np.stack([1 - given, given], axis=1)
+        elif given.ndim != 2 or given.shape[1] != n_classes:
+            raise ValueError(
+                f"as_member({type(self.model).__name__}): {n_classes} classes need as "
+                f"many columns{' or one' * (n_classes == 2)}, got an array of shape "
+                f"{given.shape}."
+            )
+        elif self.answers == "logits":
+            given = _softmax(given)
+        off = np.abs(given.sum(axis=1) - 1).max(initial=0.0)
+        if not (given >= 0).all() or off > _SLACK:
+            raise ValueError(
+                f"as_member({type(self.model).__name__}, answers='probabilities'): "
+                f"numbers that add up to 1 are probabilities, got {_span(given)}; "
+                "answers='logits' if they are scores before softmax or sigmoid."
+            )
+        return np.asarray(given[:, self._columns])
+
+
+def as_member(model: Any, classes: Any = None, answers: Answers | None = None) -> Any:
+    """Make a member of a pool from anything that answers.
+
+    Parameters
+    ----------
+    model : object
+        A classifier, a function, a network, a booster: something with ``predict``, with
+        ``predict_proba``, or that can be called with X.
+    classes : array-like, optional
+        The labels that codes, or columns of probabilities and logits, stand for, in
+        their order.
+    answers : {"labels", "codes", "probabilities", "logits"}, optional
+        What it answers with. By default an adapter that knows the library says;
+        otherwise ``predict`` and functions give labels, or codes if ``classes`` is
+        given, and things with ``predict_proba`` alone give probabilities. One column of
+        probabilities or logits is that of the second class.
+
+    Returns
+    -------
+    classifier
+        With ``predict``, and with ``predict_proba`` and ``classes_`` where it knows
+        them. What needs no adapter is returned as it is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import quorate
+    >>> def network(X):
+    ...     return 1 / (1 + np.exp(-X[:, 0]))
+    >>> member = quorate.as_member(network, ["no", "yes"], "probabilities")
+    >>> member.predict(np.array([[-1.0], [2.0]]))
+    array(['no', 'yes'], dtype='<U3')
+    >>> member.predict_proba(np.array([[0.0]]))
+    array([[0.5, 0.5]])
+    """
+    if answers is not None:
+        one_of("as_member", "answers", answers, ANSWERS)
+    for adapter in _adapters():
+        if adapter.fits(model):
+            return adapter.adapt(model, classes, answers)
+    if isinstance(model, type):
+        raise TypeError(f"as_member: got the class {model.__name__}, not an object.")
+    has_predict = callable(getattr(model, "predict", None))
+    if has_predict and classes is None and answers in (None, "labels"):
+        return model
+    if answers is None and not has_predict and hasattr(model, "predict_proba"):
+        answers = "probabilities"
+    _way_to_ask(model)
+    return AdaptedMember(
+        model, classes, answers or ("labels" if classes is None else "codes")
+    )
+
+
+class MemberAdapter(ABC):
+    """Makes classifiers of the things of one library.
+
+    A package registers its adapter under the entry point ``quorate.members``, a program
+    with :func:`register_adapter`.
+    """
+
+    name: ClassVar[str]
+    """What people call the library, in a word."""
+
+    @abstractmethod
+    def fits(self, model: Any) -> bool:
+        """Tell whether this is a thing of that library; imports nothing."""
+
+    @abstractmethod
+    def adapt(
+        self, model: Any, classes: Any = None, answers: Answers | None = None
+    ) -> Any:
+        """Return a classifier, or raise ``TypeError`` saying what is missing.
+
+        It has ``predict``, which returns labels, and ``predict_proba`` and ``classes_``
+        where it knows probabilities. Members of pools are adapted without ``classes``
+        and ``answers``.
+        """
+
+
+def register_adapter(adapter: MemberAdapter | type[MemberAdapter]) -> None:
+    """Let quorate know an adapter, for this process; it goes before all others.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import quorate
+    >>> from quorate.ensembles import MemberAdapter, register_adapter
+    >>> class RuleOfThumb:
+    ...     def decide(self, X):
+    ...         return np.where(X[:, 0] > 0, "yes", "no")
+    >>> class RuleAdapter(MemberAdapter):
+    ...     name = "rules of thumb"
+    ...     def fits(self, model):
+    ...         return type(model).__name__ == "RuleOfThumb"
+    ...     def adapt(self, model, classes=None, answers=None):
+    ...         return quorate.as_member(model.decide)
+    >>> register_adapter(RuleAdapter)
+    >>> X, y = np.array([[-1.0], [1.0]]), ["no", "yes"]
+    >>> quorate.collect_votes([RuleOfThumb()], X, y).accuracy()
+    1.0
+    """
+    found = adapter() if isinstance(adapter, type) else adapter
+    if not isinstance(found, MemberAdapter):
+        raise TypeError(
+            "register_adapter: a quorate.ensembles.MemberAdapter, got "
+            f"{type(found).__name__}."
+        )
+    _adapters().insert(0, found)
+
+
+@cache
+def _adapters() -> list[MemberAdapter]:
+    from quorate._ensembles._boosters import LightGBMAdapter, XGBoostAdapter
+    from quorate._ensembles._torch import TorchAdapter
+
+    found: list[Any] = [point.load() for point in entry_points(group=ENTRY_POINT)]
+    adapters = [each() if isinstance(each, type) else each for each in found]
+    return [*adapters, LightGBMAdapter(), XGBoostAdapter(), TorchAdapter()]
+
+
+def adapted(name: str, member: Any) -> Any:
+    """Return a member of a pool as a classifier, or say what it lacks."""
+    try:
+        for adapter in _adapters():
+            if adapter.fits(member):
+                return adapter.adapt(member)
+    except TypeError as error:
+        raise TypeError(f"member {name!r}: {error}") from error
+    if isinstance(member, type) or callable(getattr(member, "predict", None)):
+        return member
+    if callable(getattr(member, "predict_proba", None)):
+        if hasattr(member, "classes_"):
+            return AdaptedMember(member, member.classes_, "probabilities")
+        raise TypeError(
+            f"member {name!r} ({type(member).__name__}) has predict_proba and no "
+            "classes_; pass quorate.as_member(model, classes=[...]) with the labels of "
+            "its columns."
+        )
+    return AdaptedMember(member) if callable(member) else member
+
+
+def _way_to_ask(model: Any) -> Callable[[Any], Any]:
+    for name in ("predict", "predict_proba"):
+        ask = getattr(model, name, None)
+        if callable(ask):
+            return ask  # type: ignore[no-any-return]
+    if callable(model):
+        return model  # type: ignore[no-any-return]
+    raise TypeError(
+        f"as_member: {type(model).__name__} has no predict and no predict_proba and "
+        "cannot be called; nothing can be asked."
+    )
+
+
+def _labels(classes: Any, model: Any, answers: str) -> Array:
+    if classes is None:
+        classes = getattr(model, "classes_", None)
+    if classes is None:
+        raise TypeError(
+            f"{type(model).__name__} answers with {answers} and knows no labels; give "
+            "them in the order of its columns: quorate.as_member(model, classes=[...])."
+        )
+    labels = as_labels(classes, "as_member(classes)")
+    if labels.ndim != 1 or np.unique(labels).size < labels.size or labels.size < 2:
+        raise ValueError(
+            f"as_member(classes={classes!r}): two or more labels, each once."
+        )
+    return labels
+
+
+def _one_per_sample(given: Any, model: Any) -> Array:
+    found = np.asarray(given)
+    if found.ndim == 2 and found.shape[1] == 1:
+        found = found[:, 0]
+    if found.ndim != 1:
+        raise TypeError(
+            f"{type(model).__name__} answers with an array of shape {found.shape}; a "
+            "vote is one label per sample. If these are probabilities or logits, pass "
+            "quorate.as_member(model, classes=[...], answers='probabilities' or "
+            "'logits')."
+        )
+    return found
+
+
+def _span(found: Array) -> str:
+    if found.dtype.kind not in "biuf":
+        return f"labels such as {found[0]!r}"
+    return f"numbers from {found.min():.4g} to {found.max():.4g}"
+
+
+def _sigmoid(scores: FloatArray) -> FloatArray:
+    return np.asarray(np.exp(-np.logaddexp(0, -scores)))
+
+
+def _softmax(scores: FloatArray) -> FloatArray:
+    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))

@@ -1,0 +1,217 @@
+"""Votes from what the members of an ensemble answer.
+
+Each member is asked once. A tree is asked for its leaves, which tell both its vote and
+its probabilities; other members for their votes, and for their probabilities where
+these are wanted.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils.parallel import Parallel, delayed
+
+from quorate._data import count_rows, take_rows
+from quorate._ensembles._kind import Ensemble
+from quorate._ensembles._labels import pool_classes
+from quorate._ensembles._member import Member
+from quorate._typing import Array, FloatArray, IntArray
+from quorate._votes import (
+    PLURALITY,
+    DenseProbabilities,
+    Probabilities,
+    TabledProbabilities,
+    Votes,
+    VoteSource,
+    allocate_probabilities,
+    as_labels,
+    code_dtype,
+    encode_truth,
+    positions,
+)
+
+
+def ask_members(
+    ensemble: Ensemble,
+    X: Any,
+    y: Array | None = None,
+    *,
+    unseen: list[IntArray] | None = None,
+    source: VoteSource | None = None,
+    n_jobs: int | None = None,
+    probabilities: bool | None = None,
+) -> Votes:
+    """Ask the members about samples that the ensemble has prepared.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+    X : array-like
+        What ``ensemble.prepare`` returned.
+    y : array of labels, optional
+        What all members decide together, if not given; the source says so then.
+    unseen : list of array of int, optional
+        The rows each member is asked about; all by default.
+    source : VoteSource, optional
+        What the samples are to the members.
+    n_jobs, probabilities
+        As for :func:`collect_votes`.
+    """
+    known = ensemble.classes
+    if known is None:
+        known = pool_classes(ensemble.members, y)
+    known = as_labels(known, "the ensemble's classes")
+    averages = ensemble.rule.name == "average"
+    wanted = averages if probabilities is None else probabilities
+    by_leaves = wanted and ensemble.is_of_trees
+    # Threads share X; trees and most others release the interpreter lock at work.
+    workers = Parallel(n_jobs=n_jobs, prefer="threads")
+    everywhere: list[IntArray | None] = [None] * ensemble.n_members
+    answers = workers(
+        delayed(_ask_tree if by_leaves else _vote)(member, known, X, rows)
+        for member, rows in zip(ensemble.members, unseen or everywhere, strict=True)
+    )
+    codes = _placed([a.codes if by_leaves else a for a in answers], unseen, X)
+    classes, y_codes = known, codes[0]  # until all have decided, without labels
+    if y is not None:
+        classes, codes, y_codes = encode_truth(y, known, codes)
+    shares: Probabilities | None = None
+    if by_leaves:
+        shares = _tabled(answers, known, classes, codes, unseen)
+    elif wanted:
+        shares = _dense(ensemble, X, classes, codes, unseen, n_jobs)
+
+    def cast(y_codes: Array) -> Votes:
+        return Votes.from_codes(
+            codes,
+            y_codes,
+            classes,
+            ensemble.weights,
+            ensemble.names,
+            is_masked=unseen is not None,
+            class_probabilities=shares,
+            # What an ensemble does that averages cannot be known from votes.
+            decision_rule=PLURALITY if averages and not wanted else ensemble.rule,
+            source=VoteSource.UNLABELLED if y is None else source,
+            family=ensemble.kind.family,
+        )
+
+    votes = cast(y_codes)
+    if y is not None:
+        return votes
+    # The decision of all stands in for the labels.
+    return cast(positions(votes.predict(), classes, "y").astype(codes.dtype))
+
+
+@dataclass(frozen=True, slots=True)
+class _Leaves:
+    """What the leaves say that the samples reach in one tree.
+
+    Attributes
+    ----------
+    codes : array of int
+        The class each votes for, as a position in the ensemble's classes.
+    places : array of int
+        Where its distribution stands in the table.
+    table : array of shape (n_distributions, n_classes)
+        The distributions: first those that are sure of one class, class by class.
+    """
+
+    codes: Array
+    places: IntArray
+    table: FloatArray
+
+
+def _ask_tree(member: Member, classes: Array, X: Any, rows: IntArray | None) -> _Leaves:
+    values = member.node_probabilities(classes)
+    winners = values.argmax(axis=1)
+    if rows is None:
+        nodes = member.leaves(X)
+    else:
+        nodes = member.leaves(take_rows(X, rows)) if rows.size else np.arange(0)
+    unsure = np.zeros(len(values), dtype=bool)
+    unsure[nodes] = True
+    unsure &= values[np.arange(len(values)), winners] != 1
+    place_of = winners.copy()
+    place_of[unsure] = classes.size + np.arange(np.count_nonzero(unsure))
+    table = np.concatenate([np.eye(classes.size), values[unsure]])
+    return _Leaves(
+        codes=winners.astype(code_dtype(classes.size))[nodes],
+        places=place_of.astype(code_dtype(len(table)))[nodes],
+        table=table,
+    )
+
+
+def _vote(member: Member, classes: Array, X: Any, rows: IntArray | None) -> Array:
+    if rows is not None and rows.size == 0:
+        return np.empty(0, dtype=code_dtype(classes.size))
+    part = X if rows is None else take_rows(X, rows)
+    codes = member.codes(part, classes)
+    if codes.size != count_rows(part):
+        raise ValueError(
+            f"collect_votes: member {member.name!r} gave {codes.size} votes on "
+            f"{count_rows(part)} samples."
+        )
+    return codes.astype(code_dtype(classes.size))
+
+
+def _placed(votes: list[Array], unseen: list[IntArray] | None, X: Any) -> Array:
+    """Return the votes as one array, -1 where a member was not asked."""
+    if unseen is None:
+        return np.stack(votes)
+    codes = np.full((len(votes), count_rows(X)), -1, dtype=votes[0].dtype)
+    for row, rows, given in zip(codes, unseen, votes, strict=True):
+        row[rows] = given
+    return codes
+
+
+def _tabled(
+    leaves: list[_Leaves],
+    known: Array,
+    classes: Array,
+    codes: Array,
+    unseen: list[IntArray] | None,
+) -> Probabilities:
+    if all(len(each.table) == known.size for each in leaves):
+        return TabledProbabilities.certain(codes, classes.size)
+    columns = positions(known, classes, "the ensemble's classes")
+    places, tables = [], []
+    for member, given in enumerate(leaves):
+        table = np.zeros((len(given.table), classes.size))
+        table[:, columns] = given.table
+        tables.append(table)
+        rows = given.places
+        if unseen is not None:
+            rows = np.full(codes.shape[1], -1, dtype=given.places.dtype)
+            rows[unseen[member]] = given.places
+        places.append(rows)
+    return TabledProbabilities.from_tables(places, tables)
+
+
+def _dense(
+    ensemble: Ensemble,
+    X: Any,
+    classes: Array,
+    codes: Array,
+    unseen: list[IntArray] | None,
+    n_jobs: int | None,
+) -> Probabilities:
+    """Ask for probabilities and write each member's to its place."""
+    n_samples = codes.shape[1]
+    values = allocate_probabilities((*codes.shape, classes.size), np.float64)
+
+    def fill(place: int, member: Member) -> None:
+        rows = np.arange(n_samples) if unseen is None else unseen[place]
+        if rows.size == 0:
+            return
+        if not member.is_soft and ensemble.rule.name == "average":
+            values[place][rows, codes[place, rows]] = 1.0
+            return
+        part = X if unseen is None else take_rows(X, rows)
+        columns = positions(member.own_labels, classes, f"member {member.name!r}")
+        values[place][np.ix_(rows, columns)] = member.probabilities(part)
+
+    Parallel(n_jobs=n_jobs, require="sharedmem")(
+        delayed(fill)(place, member) for place, member in enumerate(ensemble.members)
+    )
+    return DenseProbabilities(values)

@@ -1,0 +1,94 @@
+"""Boosters of LightGBM and XGBoost, which know how to predict but not which labels.
+
+Neither library is imported before somebody brings a booster of it.
+"""
+
+import json
+from typing import Any, ClassVar
+
+from quorate._ensembles._adapters import AdaptedMember, Answers, MemberAdapter
+
+
+class _BoosterAdapter(MemberAdapter):
+    """What both have in common: a class called Booster, and an objective."""
+
+    answers_of: ClassVar[dict[str, Answers]]
+    """What a booster answers with, by its objective."""
+    member: ClassVar[type[AdaptedMember]] = AdaptedMember
+
+    def fits(self, model: Any) -> bool:
+        """See :class:`MemberAdapter`."""
+        return any(
+            cls.__name__ == "Booster" and cls.__module__.partition(".")[0] == self.name
+            for cls in type(model).__mro__
+        )
+
+    def objective(self, model: Any) -> str:
+        """Return what the booster was trained for, in the library's own word."""
+        raise NotImplementedError
+
+    def adapt(
+        self, model: Any, classes: Any = None, answers: Answers | None = None
+    ) -> Any:
+        """See :class:`MemberAdapter`."""
+        goal = self.objective(model)
+        found = answers or self.answers_of.get(goal)
+        if found is None:
+            raise TypeError(
+                f"a {self.name} Booster trained for {goal or 'an unknown objective'} "
+                "does not vote for classes; if it does, say what it answers with: "
+                "quorate.as_member(booster, classes=[...], answers=...)."
+            )
+        if classes is None:
+            raise TypeError(
+                f"a {self.name} Booster answers with {found} and knows no labels; pass "
+                "quorate.as_member(booster, classes=[...]), in the order it was "
+                "trained with."
+            )
+        return self.member(model, classes, found)
+
+
+class LightGBMAdapter(_BoosterAdapter):
+    """``lightgbm.Booster``: probabilities, unless its objective is one's own."""
+
+    name = "lightgbm"
+    answers_of: ClassVar[dict[str, Answers]] = {
+        "binary": "probabilities",
+        "multiclass": "probabilities",
+        "multiclassova": "probabilities",
+        "custom": "logits",
+        "": "logits",
+    }
+
+    def objective(self, model: Any) -> str:
+        """See :class:`_BoosterAdapter`."""
+        told = model.dump_model(num_iteration=1).get("objective", "")
+        return str(told).partition(" ")[0]
+
+
+class XGBoostMember(AdaptedMember):
+    """An XGBoost booster, asked about a matrix of its own."""
+
+    def ask(self, X: Any) -> Any:
+        """Return what the booster predicts."""
+        import xgboost
+
+        return self.model.predict(xgboost.DMatrix(X))
+
+
+class XGBoostAdapter(_BoosterAdapter):
+    """``xgboost.Booster``: probabilities, margins or codes, by its objective."""
+
+    name = "xgboost"
+    member = XGBoostMember
+    answers_of: ClassVar[dict[str, Answers]] = {
+        "binary:logistic": "probabilities",
+        "binary:logitraw": "logits",
+        "multi:softprob": "probabilities",
+        "multi:softmax": "codes",
+    }
+
+    def objective(self, model: Any) -> str:
+        """See :class:`_BoosterAdapter`."""
+        told = json.loads(model.save_config())
+        return str(told["learner"]["objective"]["name"])

@@ -1,0 +1,279 @@
+"""Ask every member of a fitted ensemble for its vote."""
+
+from typing import Any
+
+import numpy as np
+
+from quorate._data import (
+    align_partitions,
+    are_batches,
+    count_rows,
+    in_memory,
+    refuse_labels_twice,
+    take_rows,
+)
+from quorate._ensembles._ask import ask_members
+from quorate._ensembles._collect_batches import collect_from_batches
+from quorate._ensembles._kind import Ensemble
+from quorate._ensembles._labels import check_labels
+from quorate._ensembles._registry import read_ensemble
+from quorate._ensembles._rows import (
+    RowSource,
+    check_row_numbers,
+    check_source,
+    check_training_rows,
+    out_of_bag_rows,
+    source_of,
+)
+from quorate._typing import Array, IntArray
+from quorate._votes import Votes, VoteSource, as_labels, sample_positions
+
+
+def collect_votes(
+    ensemble: Any,
+    X: Any,
+    y: Any = None,
+    out_of_bag: bool | str = False,
+    n_jobs: int | None = None,
+    *,
+    probabilities: bool | None = None,
+    source: RowSource = "auto",
+    rows: IntArray | None = None,
+    target: str | None = None,
+) -> Votes:
+    """Ask every member of a fitted ensemble for its vote on each sample.
+
+    Parameters
+    ----------
+    ensemble : fitted ensemble, list or dict
+        A ``BaggingClassifier``, ``RandomForestClassifier``, ``ExtraTreesClassifier``,
+        ``AdaBoostClassifier`` or ``VotingClassifier``, a ``Pipeline`` ending in one, a
+        list of fitted classifiers, or a dict from name to fitted classifier. Members of
+        lists and dicts may be anything with a ``predict`` that returns labels, and
+        anything else that :func:`quorate.as_member` makes a classifier of.
+    X : array-like, sparse matrix or data frame
+        What the ensemble's own ``predict`` accepts. Dask arrays and frames are computed
+        once, whatever the number of members; with labels, partition by partition. Or,
+        without ``y``, what :func:`quorate.summarise` takes as batches, samples with
+        their labels: each is voted on and forgotten, and only the votes are kept.
+    y : array-like of shape (n_samples,), optional
+        True labels. Without them, and without batches that have their own, the vote of
+        all members stands in for the labels, so that accuracies say how often members
+        agree with the whole ensemble.
+    out_of_bag : bool or "auto"
+        Use only votes on samples the member was not trained on. Needs an ensemble
+        trained with bootstrap, and the X and y it was trained on; as batches, all of
+        these rows in their order. "auto" does so where these are given, and uses all
+        votes otherwise.
+    n_jobs : int, optional
+        Members asked at the same time; the votes do not depend on it.
+    probabilities : bool, optional
+        Keep the members' class probabilities beside their votes. By default they are
+        kept where the ensemble decides by them; without them (False) the plurality of
+        the votes stands for the ensemble. Those of trees take no room if every leaf is
+        sure of its class, and one or two bytes per vote otherwise; those of other
+        members eight bytes per member, sample and class, in a temporary file above
+        512 MB.
+    source : {"auto", "new", "training"}
+        What the samples are to the members: new, or training samples. You are believed.
+        By default they count as training samples on exact evidence only, which trees
+        keep, and as new otherwise.
+    rows : array of int, optional
+        Positions of the samples to ask about, in rising order; all by default.
+        ``votes.samples`` are these positions. Not for batches.
+    target : str, optional
+        The column of labels, for batches from files and for a Dask frame.
+
+    Returns
+    -------
+    Votes
+        With the weights, names and rule of the ensemble, and with their source. A
+        sample that every member was trained on has no out-of-bag vote and is left out,
+        with a warning.
+
+    Notes
+    -----
+    Votes are hard: the class each member predicts. An ensemble that averages
+    probabilities (forests do) can decide otherwise on close samples; ``votes.rule``
+    says how it decides, and ``votes.accuracy()`` is its own ``score``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> import quorate
+    >>> X, y = load_wine(return_X_y=True)
+    >>> forest = RandomForestClassifier(30, random_state=0).fit(X, y)
+    >>> votes = quorate.collect_votes(forest, X, y, out_of_bag=True)
+    >>> votes.n_members, votes.n_samples, round(votes.accuracy(), 3)
+    (30, 178, 0.983)
+
+    Batches give the same votes:
+
+    >>> batches = ((X[start : start + 50], y[start : start + 50])
+    ...            for start in range(0, 178, 50))
+    >>> again = quorate.collect_votes(forest, batches, out_of_bag=True)
+    >>> again.accuracy() == votes.accuracy()
+    True
+    """
+    found = read_ensemble(ensemble)
+    check_source(source, "collect_votes")
+    if out_of_bag not in (True, False, "auto"):
+        raise ValueError(
+            f"collect_votes(out_of_bag={out_of_bag!r}): True, False or 'auto'."
+        )
+    if out_of_bag is True and source == "new":
+        raise ValueError(
+            "collect_votes(out_of_bag=True, source='new'): new samples are in nobody's "
+            "bag."
+        )
+    refuse_labels_twice(X, y, "collect_votes")
+    needs_order = out_of_bag is True or source == "training" or rows is not None
+    if not needs_order and (pair := align_partitions(X, y)) is not None:
+        X, y = pair, None
+    if y is None and are_batches(X, target):
+        if rows is not None:
+            raise ValueError("collect_votes(rows=...): batches are voted on whole.")
+        votes = collect_from_batches(
+            found,
+            X,
+            target=target,
+            out_of_bag=out_of_bag,
+            source=source,
+            n_jobs=n_jobs,
+            probabilities=probabilities,
+        )
+        _check_labels(found, votes)
+        return votes
+    if target is not None:
+        raise ValueError(
+            f"collect_votes(target={target!r}): goes with batches, which have their "
+            "labels; give no y."
+        )
+    X, y = in_memory(X), in_memory(y)
+    truth = None if y is None else as_labels(y, "y")
+    if truth is not None and truth.ndim != 1:
+        raise ValueError(f"collect_votes: y must be 1-d, got shape {truth.shape}.")
+    if truth is None and out_of_bag is True:
+        raise ValueError(
+            "collect_votes(out_of_bag=True): needs the y the ensemble was trained on."
+        )
+    prepared = found.prepare(X)
+    _check_lengths(prepared, truth)
+    unseen, kind = None, VoteSource.UNLABELLED
+    if truth is not None:
+        unseen, kind = _rows_to_ask_about(found, prepared, out_of_bag, source)
+    if rows is not None:
+        rows = sample_positions(rows, count_rows(X), "collect_votes(rows)")
+        prepared = take_rows(prepared, rows)
+        unseen = None if unseen is None else _among(unseen, rows, count_rows(X))
+        truth = None if truth is None else truth[rows]
+    votes = ask_members(
+        found,
+        prepared,
+        truth,
+        unseen=unseen,
+        source=kind,
+        n_jobs=n_jobs,
+        probabilities=probabilities,
+    )
+    _check_labels(found, votes)
+    return votes if rows is None else votes.numbered(rows)
+
+
+def _check_labels(ensemble: Ensemble, votes: Votes) -> None:
+    counts = np.bincount(votes.y, minlength=votes.classes.size)
+    check_labels(ensemble, votes.classes, counts, "collect_votes")
+
+
+def _check_lengths(X: Any, y: Array | None) -> None:
+    n_rows = count_rows(X)
+    if y is not None and n_rows != y.size:
+        raise ValueError(
+            f"collect_votes: X has {n_rows} samples, y has {y.size}; one label per row."
+        )
+    if n_rows == 0:
+        raise ValueError("collect_votes: X has no samples.")
+
+
+def _rows_to_ask_about(
+    ensemble: Ensemble, X: Any, out_of_bag: bool | str, source: RowSource
+) -> tuple[list[IntArray] | None, VoteSource]:
+    """Return the rows each member has not seen, if only these count, and the source."""
+    n_rows = count_rows(X)
+    if out_of_bag is True:
+        drawn = _known_rows(ensemble)
+        check_row_numbers(ensemble, drawn, n_rows, "collect_votes(out_of_bag=True)")
+        if source == "auto":
+            check_training_rows(ensemble, X, "collect_votes(out_of_bag=True)")
+        return _some_for_each(_others(drawn, n_rows)), VoteSource.OUT_OF_BAG
+    kind = source_of(ensemble, X, source)
+    if kind not in (VoteSource.TRAINING, VoteSource.UNKNOWN) or not out_of_bag:
+        return None, kind
+    known = out_of_bag_rows(ensemble)
+    if known is None:
+        return None, kind
+    check_row_numbers(ensemble, known, n_rows, f"collect_votes(source={source!r})")
+    unseen = _others(known, n_rows)
+    if not all(rows.size for rows in unseen):
+        return None, kind  # a member has seen everything
+    return unseen, VoteSource.OUT_OF_BAG
+
+
+def _known_rows(ensemble: Ensemble) -> list[IntArray]:
+    """Return the rows each member was trained on, or say why no vote is out of bag."""
+    if ensemble.drawn is None or not ensemble.has_out_of_bag:
+        raise ValueError(
+            "collect_votes(out_of_bag=True): the ensemble was not trained on bootstrap "
+            "samples, so no vote is out of bag; use rows it was not trained on."
+        )
+    if ensemble.is_distilled:
+        raise ValueError(
+            "collect_votes(out_of_bag=True): the leaves of the ensemble were distilled "
+            "from a model that has seen every training row, so no vote is out of bag; "
+            "use rows that nobody was trained on."
+        )
+    drawn = out_of_bag_rows(ensemble)
+    if drawn is None:
+        raise ValueError(
+            f"collect_votes(out_of_bag=True): the {ensemble.n_members} members do not "
+            "all know the rows they were trained on; bagging that grew with warm_start "
+            "keeps only those of its last step."
+        )
+    return drawn
+
+
+def _others(drawn: list[IntArray], n_rows: int) -> list[IntArray]:
+    """Return the rows that each member was not trained on."""
+    unseen: list[IntArray] = []
+    for rows in drawn:
+        left = np.ones(n_rows, dtype=bool)
+        left[rows] = False
+        unseen.append(np.flatnonzero(left))
+    return unseen
+
+
+def _among(unseen: list[IntArray], rows: IntArray, n_rows: int) -> list[IntArray]:
+    """Return which of some rows each member has not seen."""
+    found: list[IntArray] = []
+    for place, those in enumerate(unseen):
+        left = np.zeros(n_rows, dtype=bool)
+        left[those] = True
+        found.append(np.flatnonzero(left[rows]))
+        if found[-1].size == 0:
+            raise ValueError(
+                f"collect_votes: none of the {rows.size} samples drawn is out of bag "
+                f"for member {place}; draw more."
+            )
+    return found
+
+
+def _some_for_each(unseen: list[IntArray]) -> list[IntArray]:
+    """Refuse a member that has seen everything."""
+    for place, rows in enumerate(unseen):
+        if rows.size == 0:
+            raise ValueError(
+                f"collect_votes(out_of_bag=True): member {place} was trained on every "
+                "sample and has no out-of-bag vote."
+            )
+    return unseen

@@ -1,0 +1,260 @@
+"""What an ensemble is: read once by its kind, and asked by everybody else.
+
+A kind of ensemble is one file with one class, :class:`Kind`. It says who the members
+are and how to understand them, by which rule they decide, and how to build the same
+kind with fewer members. Votes, lazy voting, ONNX, costs, the report and the study ask
+the :class:`Ensemble` it returns and know no class of scikit-learn themselves.
+"""
+
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+from sklearn.utils.validation import validate_data
+
+from quorate._ensembles._member import Member
+from quorate._typing import Array, FloatArray, IntArray
+from quorate._votes import DecisionRule
+
+Family: TypeAlias = Literal["bagging", "boosting", "pool"]
+# Estimates from the whole ensemble's out-of-bag votes do not hold for a part of it, and
+# what was recorded about an earlier choice is not about this one.
+_OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_")
+_STALE = (*_OUT_OF_BAG, "pruning_")
+# Fitted arrays and records that may be as long as there are members by chance.
+_NOT_PER_MEMBER = (
+    "classes_",
+    "feature_names_in_",
+    "n_classes_",
+    "pruning_",
+    "distillation_",
+)
+
+
+def _as_given(X: Any) -> Any:
+    return X
+
+
+@dataclass(frozen=True, slots=True)
+class Ensemble:
+    """A fitted ensemble as quorate sees it: members, rule, weights, training rows."""
+
+    kind: "Kind"
+    model: Any
+    """What was given, and what ``predict`` is asked of; wrappers of quorate are off."""
+    core: Any
+    """The ensemble itself, without pipelines and other wrappers around it."""
+    members: tuple[Member, ...]
+    classes: Array | None
+    """The ensemble's own labels; None where there is no ensemble around the members."""
+    rule: DecisionRule
+    """How the members decide together."""
+    weights: FloatArray | None = None
+    """Their voting weights, None for equal ones."""
+    prepare: Callable[[Any], Any] = _as_given
+    """Checks X as ``predict`` does and converts it once for all members."""
+    checks_input: bool = True
+    """Whether ``prepare`` has checked all that the members would check."""
+    takes_plain: bool = False
+    """Whether finite floats in as many columns as ``core`` has seen pass ``prepare`` as
+    they are, so that who has looked at them may leave it out."""
+    drawn: Callable[[], Sequence[IntArray]] | None = None
+    """The training rows each member was fitted on, for ensembles that draw them."""
+    draws_all: bool = True
+    """Whether each member draws as many rows as there are."""
+    has_out_of_bag: bool = True
+    """Whether votes on the rows that a member has not drawn are out of bag."""
+    leaves_tell: bool = True
+    """Whether trees were fitted on just the rows drawn, so that their counts tell."""
+    adds_in_order: Callable[[], bool] = lambda: False
+    """Whether its sums are those of the members one after the other, to the bit."""
+    has_onnx: bool = False
+    """Whether members, rule and weights are all that an ONNX graph needs."""
+    wrap: Callable[[Any], Any] = _as_given
+    """Puts the wrappers back around an ensemble of the same kind."""
+
+    @property
+    def n_members(self) -> int:
+        """How many members."""
+        return len(self.members)
+
+    @property
+    def names(self) -> list[str]:
+        """What the members are called."""
+        return [member.name for member in self.members]
+
+    @property
+    def can_predict(self) -> bool:
+        """Whether there is a model around the members; lists and dicts have none."""
+        return callable(getattr(self.model, "predict", None))
+
+    @property
+    def is_of_trees(self) -> bool:
+        """Whether every member is a decision tree."""
+        return all(member.tree is not None for member in self.members)
+
+    @property
+    def is_distilled(self) -> bool:
+        """Whether members have learned from rows that they were not trained on."""
+        return any(member.is_distilled for member in self.members)
+
+    def keep(self, members: IntArray, weights: FloatArray | None = None) -> Any:
+        """Return a model of the same kind with only these members."""
+        return self.wrap(self.kind.keep(self, members, weights))
+
+    def with_members(self, estimators: Sequence[Any]) -> Any:
+        """Return the same model with others in the places of its members."""
+        same = copy.copy(self.core)
+        for name in _OUT_OF_BAG:
+            same.__dict__.pop(name, None)
+        self.kind.replace_members(same, list(estimators))
+        return self.wrap(same)
+
+
+class Kind(ABC):
+    """One kind of ensemble: how to read it, and how to build a smaller one.
+
+    A kind answers for the classes in ``models``. A subclass of one of these that
+    decides in its own way, or stores more about each member, needs a kind of its own;
+    it is refused, not treated as its parent.
+    """
+
+    name: ClassVar[str]
+    """What people call it, in a word."""
+    family: ClassVar[Family]
+    """How members came about, which decides what suits them: "bagging", alike and
+    trained on resamples; "boosting", in sequence; "pool", each on its own."""
+    models: ClassVar[tuple[type, ...]] = ()
+    """The classes it answers for."""
+    deciding: ClassVar[tuple[str, ...]] = (
+        "predict",
+        "predict_proba",
+        "decision_function",
+    )
+    """Methods that decide; a subclass that overrides one is another kind."""
+    per_member: ClassVar[tuple[str, ...]] = ("estimators_",)
+    """Fitted attributes that hold one thing for each member; the first, the members."""
+    takes_weights: ClassVar[bool] = False
+    """Whether it has a place for voting weights."""
+
+    @abstractmethod
+    def read(self, model: Any) -> Ensemble:
+        """Return what a fitted ensemble of this kind consists of."""
+
+    @abstractmethod
+    def keep_members(self, smaller: Any, members: IntArray) -> None:
+        """Leave only these members in ``smaller``, a shallow copy of an ensemble.
+
+        What the copy shares with the original must be replaced, not changed.
+        """
+
+    def replace_members(self, same: Any, estimators: list[Any]) -> None:
+        """Put others in the places of the members of ``same``, a shallow copy.
+
+        They are fitted, see the same columns and know the same classes.
+        """
+        same.estimators_ = estimators
+
+    def set_weights(self, smaller: Any, weights: FloatArray) -> None:
+        """Set voting weights, one for each member left; for kinds that take them."""
+        raise TypeError(f"{type(smaller).__name__} has no place for weights.")
+
+    def bootstraps(self, model: Any) -> bool:
+        """Tell whether its members are trained on resamples; it need not be fitted."""
+        return False
+
+    def counts_votes(self, model: Any) -> bool:
+        """Tell whether it surely counts votes; it need not be fitted.
+
+        What is asked of probabilities can then be refused before it is.
+        """
+        return False
+
+    def keep(
+        self, ensemble: Ensemble, members: IntArray, weights: FloatArray | None
+    ) -> Any:
+        """Return a fitted ensemble with only these members, and these weights."""
+        if weights is not None and not self.takes_weights:
+            return weighted_members(ensemble, members, weights)
+        smaller = copy.copy(ensemble.core)
+        for name in _STALE:
+            smaller.__dict__.pop(name, None)
+        self.keep_members(smaller, members)
+        if weights is not None:
+            self.set_weights(smaller, weights)
+        return smaller
+
+    def refuse_another_kind(self, model: Any, n_members: int) -> None:
+        """Refuse a subclass that may not be what its parent is."""
+        parent = next(cls for cls in type(model).__mro__ if cls in self.models)
+        if parent is type(model):
+            return
+        before = type(model).__mro__[: type(model).__mro__.index(parent)]
+        other = f"{type(model).__name__} is a {parent.__name__} with"
+        remedy = "register a kind for it under the entry point 'quorate.ensembles'."
+        for name in self.deciding:
+            if any(name in vars(cls) for cls in before):
+                raise TypeError(
+                    f"{other} a {name} of its own, which may not decide as its parent "
+                    f"does; {remedy}"
+                )
+        for name, value in vars(model).items():
+            known = name in self.per_member or name in _NOT_PER_MEMBER
+            if known or not name.endswith("_") or not hasattr(value, "__len__"):
+                continue
+            if not isinstance(value, str) and len(value) == n_members:
+                raise TypeError(
+                    f"{other} {name!r}, which has something for each member that a "
+                    f"smaller one would have to leave out; {remedy}"
+                )
+
+
+def weighted_members(ensemble: Ensemble, members: IntArray, weights: FloatArray) -> Any:
+    """Return the members as a vote with weights, for kinds that take none."""
+    from quorate._ensembles._weighted_voting import WeightedVoting
+
+    return WeightedVoting.of(ensemble, members, weights)
+
+
+def few_members(model: Any, members: IntArray) -> None:
+    """Leave some of ``estimators_``; the start of what most kinds do."""
+    model.estimators_ = [model.estimators_[member] for member in members]
+    model.n_estimators = len(members)
+    if hasattr(model, "n_jobs"):
+        # Starting workers costs more than a small batch takes; large ones may ask
+        # again.
+        model.n_jobs = None
+    draw_others(model, members)
+
+
+def draw_others(model: Any, members: IntArray) -> None:
+    """Give a model of some members another seed, if it may grow by ``warm_start``.
+
+    Growing begins with as many draws as it has members, and goes on from there: with
+    the same whole number as a seed it would draw again what was kept from later places,
+    whenever somebody turns growing on. No seed, and a generator, go on to other draws.
+    """
+    seed: Any = getattr(model, "random_state", None)
+    may_grow = hasattr(model, "warm_start") and isinstance(seed, (int, np.integer))
+    if may_grow and max(members) >= len(members):
+        seeds = np.random.SeedSequence([abs(int(seed)), *members])
+        model.random_state = int(seeds.generate_state(1)[0] >> 1)
+
+
+def checker(model: Any, **options: Any) -> Callable[[Any], Any]:
+    """Return what checks X as the model's own predict does, once for all members."""
+
+    def prepare(X: Any) -> Any:
+        return validate_data(
+            model,
+            X,
+            accept_sparse=["csr", "csc"],
+            dtype=None,
+            reset=False,
+            **options,
+        )
+
+    return prepare

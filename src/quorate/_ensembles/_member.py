@@ -1,0 +1,175 @@
+"""One classifier of an ensemble, and how to understand it.
+
+scikit-learn's ensembles do not agree on what a member says. Trees of a forest answer
+with floats, members of bagging and voting with integer codes, members of AdaBoost with
+the labels themselves; members of bagging see a subset of the columns. A kind says
+which; everybody else asks a :class:`Member`, where these differences are gone.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
+
+from quorate._typing import Array, FloatArray, IntArray
+from quorate._votes import as_labels, positions, refuse_masked
+
+# Trees whose answers are those of their leaves; a subclass may answer otherwise.
+_TREES = (DecisionTreeClassifier, ExtraTreeClassifier)
+REMEDY = (
+    "if its answers are codes, probabilities or logits, pass quorate.as_member(model, "
+    "classes=[...], answers=...)."
+)
+"""What to do about a member whose answers are no labels."""
+DISTILLED = "distilled_"
+"""The mark of a tree whose leaves were given new values; fitting makes new trees."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One classifier and how to understand it."""
+
+    name: str
+    estimator: Any
+    classes: Array | None
+    """Labels that its answers are positions in; None if it answers with labels."""
+    features: IntArray | None = None
+    """The columns it sees; None for all."""
+    is_soft: bool = False
+    """Whether the ensemble takes its probabilities, and not its vote."""
+
+    def vote(self, X: Any) -> Array:
+        """Return its answers on X: positions in ``classes``, or labels."""
+        given = self.estimator.predict(self.columns(X))
+        refuse_masked(given, f"member {self.name!r}")
+        answers = np.asarray(given)
+        if answers.ndim == 2 and answers.shape[1] == 1:
+            answers = answers[:, 0]
+        if answers.ndim != 1:
+            raise TypeError(
+                f"member {self.name!r} ({type(self.estimator).__name__}) predicts an "
+                f"array of shape {answers.shape}; a vote is one label per sample. If "
+                "these are probabilities or logits, pass quorate.as_member(model, "
+                "classes=[...], answers='probabilities' or 'logits')."
+            )
+        return answers if self.classes is None else self._as_places(answers)
+
+    def codes(self, X: Any, classes: Array) -> IntArray:
+        """Return its votes on X as positions in the sorted labels of an ensemble."""
+        votes = self.vote(X)
+        if self.classes is not None:
+            return votes
+        owner = f"member {self.name!r}"
+        labels = as_labels(votes, owner)
+        try:
+            return positions(labels, classes, owner)
+        except ValueError as error:
+            raise ValueError(f"{str(error).rstrip('.')}; {REMEDY}") from error
+
+    def _as_places(self, answers: Array) -> IntArray:
+        """Return answers as positions in its classes, or refuse what cannot be one."""
+        assert self.classes is not None
+        is_number = answers.dtype.kind in "biuf"
+        places = answers.astype(np.intp) if is_number else np.arange(0)
+        off = (places != answers) if is_number else np.ones(answers.shape, dtype=bool)
+        off |= (places < 0) | (places >= len(self.classes)) if is_number else False
+        if off.any():
+            wrong = answers[off]
+            raise ValueError(
+                f"member {self.name!r} ({type(self.estimator).__name__}) votes for "
+                f"{wrong[0]}, which is no position among the ensemble's "
+                f"{len(self.classes)} classes; was it trained on other labels?"
+            )
+        return places
+
+    def probabilities(self, X: Any) -> FloatArray:
+        """Return its class probabilities on X, columns as in its ``classes_``."""
+        ask = getattr(self.estimator, "predict_proba", None)
+        if ask is None:
+            raise TypeError(
+                f"member {self.name!r} ({type(self.estimator).__name__}) has no "
+                "predict_proba; collect votes without probabilities."
+            )
+        given = ask(self.columns(X))
+        refuse_masked(given, f"member {self.name!r}")
+        found = np.asarray(given, dtype=float)
+        if found.ndim != 2 or found.shape[1] != len(self.estimator.classes_):
+            raise TypeError(
+                f"member {self.name!r} ({type(self.estimator).__name__}) gives "
+                f"probabilities of shape {found.shape}; one column for each of its "
+                f"{len(self.estimator.classes_)} classes is needed."
+            )
+        return found
+
+    def columns(self, X: Any) -> Any:
+        """Return the part of X that the member sees."""
+        return X if self.features is None else take_columns(X, self.features)
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether it can say how sure it is, and of which classes."""
+        return callable(getattr(self.estimator, "predict_proba", None)) and hasattr(
+            self.estimator, "classes_"
+        )
+
+    @property
+    def known_labels(self) -> Array | None:
+        """The labels of its own classes, sorted; None if it does not know them."""
+        if not hasattr(self.estimator, "classes_"):
+            return None
+        return np.unique(self.own_labels)
+
+    @property
+    def own_labels(self) -> Array:
+        """The labels of its own classes, in the order of its probabilities."""
+        own = np.asarray(self.estimator.classes_)
+        if self.classes is not None:
+            own = np.asarray(self.classes[self._as_places(own)])
+        return as_labels(own, f"member {self.name!r}")
+
+    @property
+    def tree(self) -> Any:
+        """The nodes of a decision tree; None for other classifiers."""
+        return self.estimator.tree_ if type(self.estimator) in _TREES else None
+
+    def node_probabilities(self, classes: Array) -> FloatArray:
+        """Return what each node of its tree gives each of these classes."""
+        shares: FloatArray = self.tree.value[:, 0, :]
+        known = as_labels(classes, "the ensemble's classes")
+        places = positions(self.own_labels, known, f"member {self.name!r}")
+        if np.array_equal(places, np.arange(classes.size)):
+            return shares
+        table = np.zeros((shares.shape[0], classes.size))
+        table[:, places] = shares
+        return table
+
+    def leaves(self, X: Any) -> IntArray:
+        """Return the node of its tree that each sample ends in."""
+        reached: IntArray = self.estimator.apply(self.columns(X))
+        return reached
+
+    @property
+    def is_distilled(self) -> bool:
+        """Whether its leaves have learned from another model, and so from all rows."""
+        return bool(getattr(self.estimator, DISTILLED, False))
+
+
+def take_columns(X: Any, columns: IntArray) -> Any:
+    """Return some columns of an array or a sparse matrix."""
+    return X.take(columns, axis=1) if isinstance(X, np.ndarray) else X[:, columns]
+
+
+def is_certain(member: Member) -> bool:
+    """Tell whether every leaf of its tree gives all to one class."""
+    tree = member.tree
+    leaves = tree.value[tree.children_left == -1, 0, :]
+    return bool(((leaves == 0) | (leaves == 1)).all())
+
+
+def numbered(estimators: Any, classes: Array | None, **options: Any) -> Any:
+    """Return members that are called by their positions."""
+    return tuple(
+        Member(str(place), estimator, classes, **options)
+        for place, estimator in enumerate(estimators)
+    )

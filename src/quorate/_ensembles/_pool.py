@@ -1,0 +1,114 @@
+"""Pools: lists and dicts of classifiers that nobody has put together yet."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sklearn.utils import get_tags
+
+from quorate._ensembles._adapters import adapted
+from quorate._ensembles._kind import Ensemble, Kind
+from quorate._ensembles._member import Member
+from quorate._messages import warn, with_article
+from quorate._typing import FloatArray, IntArray
+from quorate._votes import DecisionRule
+from quorate.exceptions import HeadsWarning
+
+
+class Pool(Kind):
+    """Lists and dicts: probabilities are averaged where all have them, else heads."""
+
+    name = "pool"
+    family = "pool"
+    models = (list, tuple, dict)
+
+    def read(self, model: Any) -> Ensemble:
+        """See :class:`Kind`."""
+        if hasattr(model, "_fields"):
+            raise TypeError(
+                f"collect_votes: got the namedtuple {type(model).__name__}; pass its "
+                "_asdict(), a dict from name to fitted classifier."
+            )
+        pool = model if isinstance(model, Mapping) else dict(enumerate(model))
+        if not pool:
+            raise ValueError(
+                "collect_votes: the ensemble is empty, it has no member to ask."
+            )
+        given = {str(name): member for name, member in pool.items()}
+        if len(given) < len(pool):
+            names = [str(name) for name in pool]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(f"collect_votes: two members are called {twice!r}.")
+        named = {name: adapted(name, member) for name, member in given.items()}
+        for name, member in named.items():
+            _refuse(name, member)
+        members = [Member(name, member, None) for name, member in named.items()]
+        averages = all(member.has_probabilities for member in members)
+        return Ensemble(
+            kind=self,
+            model=model,
+            core=model,
+            members=tuple(
+                Member(member.name, member.estimator, None, is_soft=averages)
+                for member in members
+            ),
+            classes=None,
+            rule=DecisionRule("average" if averages else "heads"),
+            checks_input=False,
+        )
+
+    def keep(
+        self, ensemble: Ensemble, members: IntArray, weights: FloatArray | None
+    ) -> Any:
+        """Return a list or dict of these members, with weights a model of them."""
+        if weights is not None:
+            from quorate._ensembles._pooled import PooledClassifier
+
+            return PooledClassifier.of(ensemble, members, weights)
+        pool = ensemble.core
+        if isinstance(pool, Mapping):
+            names = list(pool)
+            return {names[member]: pool[names[member]] for member in members}
+        return type(pool)(pool[member] for member in members)
+
+    def keep_members(self, smaller: Any, members: IntArray) -> None:
+        """Do nothing: ``keep`` builds a new list or dict."""
+
+
+def warn_of_heads(ensemble: Ensemble) -> None:
+    """Say who has no probabilities, if that makes a pool count heads."""
+    if ensemble.kind.family != "pool" or ensemble.rule.name == "average":
+        return
+    without = [each for each in ensemble.members if not each.has_probabilities]
+    if not without or len(without) == ensemble.n_members:
+        return
+    first = f"member {without[0].name!r} ({type(without[0].estimator).__name__})"
+    more = f" and {len(without) - 1} more have" if len(without) > 1 else " has"
+    warn(
+        f"{first}{more} no probabilities, so heads are counted in the whole pool; "
+        "those of the others are averaged if it is left out.",
+        HeadsWarning,
+    )
+
+
+def _refuse(name: str, member: Any) -> None:
+    """Refuse what cannot vote, with the reason."""
+    if not callable(getattr(member, "predict", None)):
+        what = with_article(type(member).__name__)
+        raise TypeError(
+            f"member {name!r} is {what} without predict; a member is a fitted "
+            "classifier."
+        )
+    kind = declared_type(member)
+    if kind in ("regressor", "clusterer"):
+        raise TypeError(
+            f"member {name!r} ({type(member).__name__}) is a {kind}: "
+            "it does not vote for classes."
+        )
+
+
+def declared_type(estimator: Any) -> str | None:
+    """Return what scikit-learn calls it; outsiders declare nothing."""
+    if isinstance(estimator, type) or not hasattr(estimator, "__sklearn_tags__"):
+        return None
+    kind: str | None = get_tags(estimator).estimator_type
+    return kind

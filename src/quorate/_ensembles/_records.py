@@ -1,0 +1,77 @@
+"""What was done to a model, as it says itself: ``pruning_`` and ``distillation_``."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.frozen import FrozenEstimator
+
+from quorate._ensembles._kind import Ensemble
+from quorate._ensembles._wrappers import inside
+from quorate._typing import IntArray
+
+
+def records_of(model: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield the records of a model and of what is inside it."""
+    while model is not None:
+        for name in ("pruning_", "distillation_"):
+            record = getattr(model, name, None)
+            if isinstance(record, Mapping):
+                yield record
+        model = inside(model)
+
+
+def find_record(model: Any) -> Mapping[str, Any] | None:
+    """Return the record ``pruning_`` of a model or of what is in it, None if none."""
+    return next((record for record in records_of(model) if "kept" in record), None)
+
+
+def set_record(model: Any, record: Mapping[str, Any]) -> Any:
+    """Write the record ``pruning_`` onto a model, in place of any other in it.
+
+    A frozen estimator stores nothing: what is in it carries the record.
+    """
+    within = model
+    while within is not None:
+        getattr(within, "__dict__", {}).pop("pruning_", None)
+        within = inside(within)
+    carrier = model
+    while isinstance(carrier, FrozenEstimator):
+        carrier = carrier.estimator
+    carrier.pruning_ = dict(record)
+    return model
+
+
+def places_among(model: Any, small: Ensemble, big: Ensemble) -> IntArray | None:
+    """Return where the members of one ensemble are among those of another.
+
+    Those that are the same objects, or, after a file or new leaves, where its record
+    says they were kept from as many. None if they are not some of them, or all.
+
+    Parameters
+    ----------
+    model : fitted ensemble
+        The small one, which may have been pruned.
+    small, big : Ensemble
+        Both, read.
+    """
+    if small.n_members >= big.n_members:
+        return None
+    found = same_members(small, big)
+    if found is not None:
+        return found
+    record = find_record(model)
+    if record is None or record.get("n_members") != big.n_members:
+        return None
+    kept = np.asarray(record["kept"], dtype=np.int64)
+    return kept if kept.size == small.n_members else None
+
+
+def same_members(small: Ensemble, big: Ensemble) -> IntArray | None:
+    """Return where the very members of one stand in the other; None if not in order."""
+    known = {id(member.estimator): at for at, member in enumerate(big.members)}
+    found = [known.get(id(member.estimator)) for member in small.members]
+    if len(known) < big.n_members or None in found:
+        return None
+    places = np.array(found, dtype=np.int64)
+    return places if (np.diff(places) > 0).all() else None

@@ -1,0 +1,240 @@
+"""Which kind is it? The one place where kinds are found."""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+)
+from sklearn.utils.validation import check_is_fitted
+
+from quorate._ensembles._bagging import Bagging
+from quorate._ensembles._boosting import Boosting
+from quorate._ensembles._forest import Forest
+from quorate._ensembles._kind import Ensemble, Kind
+from quorate._ensembles._pool import Pool, declared_type
+from quorate._ensembles._pooled import PooledModel
+from quorate._ensembles._voting import Voting
+from quorate._ensembles._weighted_voting import WeightedVotes
+from quorate._ensembles._wrappers import read_through, unwrapped
+
+# A new kind is one file and one line.
+KINDS: tuple[Kind, ...] = (
+    Forest(),
+    Bagging(),
+    Boosting(),
+    Voting(),
+    WeightedVotes(),
+    PooledModel(),
+)
+POOL = Pool()
+
+# Kinds for models of other libraries, by the package that their class is from; each
+# file imports the library, which is there if a model of it is.
+LIBRARIES = {
+    "imblearn": "quorate._ensembles._imbalanced",
+    "sklearnex": "quorate._ensembles._intelex",
+}
+
+# Packages add kinds of their own under this entry point.
+ENTRY_POINT = "quorate.ensembles"
+
+READABLE = (
+    "a fitted BaggingClassifier, RandomForestClassifier, ExtraTreesClassifier, "
+    "AdaBoostClassifier or VotingClassifier, a Pipeline that ends in one, "
+    "or a list or dict of fitted classifiers"
+)
+
+
+# Models of scikit-learn that have an ensemble inside, and what to do with it.
+_INSIDE = {
+    "CalibratedClassifierCV": "its calibrators fit the ensembles as they are; prune "
+    "the estimator of each of its calibrated_classifiers_ and calibrate that again",
+    "FixedThresholdClassifier": "its threshold decides, and not the ensemble; prune "
+    "its estimator_ and set the threshold again",
+    "TunedThresholdClassifierCV": "its threshold decides, and not the ensemble; prune "
+    "its estimator_ and tune the threshold again",
+    "OneVsRestClassifier": "each of its estimators_ decides about one class; prune "
+    "these one by one, with y == that class",
+    "OneVsOneClassifier": "each of its estimators_ decides about two classes; prune "
+    "these one by one, on the samples of both",
+    "MultiOutputClassifier": "each of its estimators_ decides about one output; prune "
+    "these one by one",
+    "StackingClassifier": "the members feed a final estimator and do not vote; to "
+    "measure them, pass a dict of quorate.as_member(member, classes=model.classes_) "
+    "for its named_estimators_, which answer with codes",
+}
+# Libraries whose ensembles are of trees that add up to a score.
+_ADDITIVE = ("xgboost", "lightgbm", "catboost")
+
+
+def read_ensemble(model: Any) -> Ensemble:
+    """Return what a fitted ensemble consists of, or say why it has no members.
+
+    Parameters
+    ----------
+    model : fitted ensemble, list or dict
+        A bagging, forest, extra trees, AdaBoost or voting classifier, one of a kind
+        that another package brings, a pipeline that ends in one, a list or dict of
+        fitted classifiers. What was read before is returned as it is.
+
+    Raises
+    ------
+    TypeError
+        If it has no members that vote, or if it is a subclass that may decide otherwise
+        than its parent.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from quorate.ensembles import read_ensemble
+    >>> forest = RandomForestClassifier(5).fit(*load_wine(return_X_y=True))
+    >>> ensemble = read_ensemble(forest)
+    >>> ensemble.kind.name, ensemble.n_members, ensemble.rule.name
+    ('forest', 5, 'average')
+    """
+    if isinstance(model, Ensemble):
+        return model
+    found = read_through(model, read_ensemble)
+    if found is not None:
+        return found
+    kind = find_kind(model)
+    if kind is None:
+        raise TypeError(_why_not(model))
+    if kind is POOL:
+        return kind.read(model)
+    check_is_fitted(model)
+    _refuse_many_outputs(model)
+    ensemble = kind.read(model)
+    kind.refuse_another_kind(model, ensemble.n_members)
+    return ensemble
+
+
+def find_kind(model: Any) -> Kind | None:
+    """Return the kind of an ensemble, fitted or not, inside any wrappers; None if none.
+
+    The kind of the nearest class counts, so that one for a subclass goes before the
+    one for its parent.
+    """
+    core = unwrapped(model)
+    if isinstance(core, (list, tuple, Mapping)):
+        return POOL
+    classes = _kinds_by_class()
+    for cls in type(core).__mro__:
+        library = cls.__module__.partition(".")[0]
+        if library in LIBRARIES:
+            _load_library(library)
+        if cls in classes:
+            return classes[cls]
+    return None
+
+
+def member_objects(model: Any) -> list[Any]:
+    """Return the very members of an ensemble, to be compared with those of later.
+
+    Quick enough for every prediction: nothing is read that need not be.
+    """
+    own = getattr(model, "__dict__", {}).get("estimators_")
+    if type(own) is list:
+        return own
+    core = unwrapped(model)
+    if isinstance(core, Mapping):
+        return list(core.values())
+    if isinstance(core, (list, tuple)):
+        return list(core)
+    kind = find_kind(core)
+    return [] if kind is None else list(getattr(core, kind.per_member[0], ()))
+
+
+def register_kind(kind: Kind | type[Kind]) -> None:
+    """Let quorate know a kind of ensemble, for this process.
+
+    Packages register theirs for everybody, under the entry point
+    ``quorate.ensembles``.
+
+    Parameters
+    ----------
+    kind : Kind
+        The kind, or its class. It goes before one known for the same class.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import BaggingClassifier
+    >>> from quorate.ensembles import Kind, find_kind, register_kind
+    >>> known = find_kind(BaggingClassifier())
+    >>> register_kind(known)
+    >>> find_kind(BaggingClassifier()) is known
+    True
+    """
+    found = kind() if isinstance(kind, type) else kind
+    if not isinstance(found, Kind):
+        raise TypeError(
+            f"register_kind: a quorate.ensembles.Kind, got {type(found).__name__}."
+        )
+    _kinds_by_class().update(dict.fromkeys(found.models, found))
+
+
+@cache
+def _load_library(library: str) -> None:
+    """Let in the kinds of a library, unless somebody brought others before."""
+    known = _kinds_by_class()
+    own = {type(kind) for kind in KINDS}
+    for kind in import_module(LIBRARIES[library]).KINDS:
+        for model in kind.models:
+            # A patched scikit-learn has classes of the library under its own names.
+            if model not in known or type(known[model]) in own:
+                known[model] = kind
+
+
+@cache
+def _kinds_by_class() -> dict[type, Kind]:
+    kinds = list(KINDS)
+    for point in entry_points(group=ENTRY_POINT):
+        found = point.load()
+        kinds.append(found() if isinstance(found, type) else found)
+    return {model: kind for kind in kinds for model in kind.models}
+
+
+def _refuse_many_outputs(model: Any) -> None:
+    classes = getattr(model, "classes_", None)
+    if isinstance(classes, list):
+        raise TypeError(
+            f"{type(model).__name__} was fitted on {len(classes)} outputs; "
+            "quorate reads ensembles that vote on one."
+        )
+
+
+def _why_not(model: Any) -> str:
+    name = type(model).__name__
+    if isinstance(model, type):
+        return f"collect_votes: got the class {model.__name__}, not a fitted ensemble."
+    if isinstance(model, (GradientBoostingClassifier, HistGradientBoostingClassifier)):
+        return (
+            f"{name}: members of gradient boosting are regression trees that add up "
+            "to a score; they do not vote for classes, so there is nothing to collect."
+        )
+    for cls in type(model).__mro__:
+        library = cls.__module__.partition(".")[0]
+        if library == "sklearn" and cls.__name__ in _INSIDE:
+            return f"{name}: {_INSIDE[cls.__name__]}."
+        if library in _ADDITIVE:
+            return (
+                f"{name}: its trees add up to a score, also where they are grown side "
+                "by side; they do not vote for classes. As a whole it can be a member: "
+                "put it into a list or dict with others."
+            )
+    if hasattr(model, "best_estimator_"):
+        return f"{name}: pass its best_estimator_, the fitted ensemble itself."
+    kind = declared_type(model)
+    if kind in ("regressor", "clusterer"):
+        return f"{name} is a {kind}: its members do not vote for classes."
+    if kind == "classifier":
+        return (
+            f"{name} is not an ensemble whose members vote; quorate reads {READABLE}."
+        )
+    return f"collect_votes: cannot read {name}; quorate reads {READABLE}."

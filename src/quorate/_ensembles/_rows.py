@@ -1,0 +1,195 @@
+"""Which rows may judge: new ones, or training rows by the members that left them out.
+
+The caller may say what rows are, and is believed. Otherwise they count as training rows
+on exact evidence only: as many of them reach each leaf of the trees as did in training,
+with the bootstrap drawn again. And members that quorate has chosen or distilled carry a
+digest of the rows that this was done on.
+"""
+
+from collections.abc import Iterable
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from quorate._data import count_rows, digest_rows
+from quorate._ensembles._kind import Ensemble
+from quorate._ensembles._member import Member
+from quorate._ensembles._records import records_of
+from quorate._typing import IntArray
+from quorate._votes import VoteSource
+
+RowSource: TypeAlias = Literal["auto", "new", "training"]
+"""What a caller may say about rows."""
+
+# A stump may count other rows by chance as it did its own; this many leaves do not.
+_LEAVES_OF_EVIDENCE = 30
+# Where members drew fewer rows than there were, the last row drawn is among the last.
+_LAST_ROWS = 0.05
+
+
+def check_source(source: Any, owner: str) -> None:
+    """Refuse what is not a source of rows."""
+    if source not in ("auto", "new", "training"):
+        raise ValueError(f"{owner}(source={source!r}): 'auto', 'new' or 'training'.")
+
+
+def source_of(
+    ensemble: Ensemble, prepared: Any, source: RowSource = "auto"
+) -> VoteSource:
+    """Return what rows are to an ensemble.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+    prepared : array-like
+        Samples that the ensemble has prepared.
+    source : {"auto", "new", "training"}
+        What the caller says; nobody looks at the rows unless it is "auto".
+
+    Returns
+    -------
+    VoteSource
+        ``NEW``, ``ASSUMED_NEW``, ``TRAINING``, or ``UNKNOWN`` where nobody can tell.
+    """
+    if source == "new":
+        return VoteSource.NEW
+    if source == "training" or (is_same := _same_leaves(ensemble, prepared)):
+        return VoteSource.TRAINING
+    if ensemble.drawn is None:
+        know = _members_know(ensemble, prepared)
+        return VoteSource.TRAINING if know else VoteSource.ASSUMED_NEW
+    if is_same is None and _as_many(ensemble, _drawn(ensemble), count_rows(prepared)):
+        return VoteSource.UNKNOWN
+    return VoteSource.ASSUMED_NEW
+
+
+def out_of_bag_rows(ensemble: Ensemble) -> list[IntArray] | None:
+    """Return the training rows of each member; None if no vote is out of bag.
+
+    Nor is one of distilled trees: what taught them has seen every row.
+    """
+    if ensemble.drawn is None or not ensemble.has_out_of_bag or ensemble.is_distilled:
+        return None
+    drawn = _drawn(ensemble)
+    return drawn if len(drawn) == ensemble.n_members else None
+
+
+def check_row_numbers(
+    ensemble: Ensemble, drawn: list[IntArray], n_rows: int, owner: str
+) -> None:
+    """Refuse rows that are too few, or too many, to be those that members drew from."""
+    last = max(int(rows.max()) for rows in drawn)
+    if last >= n_rows or (ensemble.draws_all and len(drawn[0]) != n_rows):
+        raise ValueError(
+            f"{owner}: X is not the data the ensemble was trained on: its "
+            f"{len(drawn)} members drew {len(drawn[0])} rows each, up to row {last}; X "
+            f"has {n_rows} rows."
+        )
+
+
+def check_training_rows(ensemble: Ensemble, prepared: Any, owner: str) -> None:
+    """Refuse rows that do not reach the leaves of trees as those of training did."""
+    if _same_leaves(ensemble, prepared) is False:
+        raise ValueError(
+            f"{owner}: X is not the data the ensemble was trained on: its rows do not "
+            "reach the leaves of the trees as they did in training."
+        )
+
+
+def recorded_rows(ensembles: Iterable[Ensemble]) -> tuple[str, ...]:
+    """Return the digests of rows that members were chosen, or distilled, on."""
+    found: dict[str, None] = {}
+    for ensemble in ensembles:
+        for model in (ensemble.model, *(one.estimator for one in ensemble.members)):
+            for record in records_of(model):
+                found |= dict.fromkeys(record.get("rows", ()))
+    return tuple(found)
+
+
+def were_chosen_on(
+    ensembles: Iterable[Ensemble], X: Any, source: RowSource = "auto"
+) -> bool:
+    """Tell whether members were chosen, or distilled, on these very rows."""
+    recorded = () if source == "new" else recorded_rows(ensembles)
+    return bool(recorded) and str(digest_rows(X)) in recorded
+
+
+def _drawn(ensemble: Ensemble) -> list[IntArray]:
+    assert ensemble.drawn is not None
+    return [np.asarray(rows) for rows in ensemble.drawn()]
+
+
+def _as_many(ensemble: Ensemble, drawn: list[IntArray], n_rows: int) -> bool:
+    """Tell whether there are as many rows as members were trained on."""
+    if ensemble.draws_all:
+        return len(drawn[0]) == n_rows
+    last = max(int(rows.max()) for rows in drawn)
+    return last < n_rows <= (1 + last) / (1 - _LAST_ROWS)
+
+
+def _same_leaves(ensemble: Ensemble, X: Any) -> bool | None:
+    """Tell whether as many rows reach each leaf as in training; None if trees cannot.
+
+    A leaf that no row reaches tells at once, before anything is drawn again.
+    """
+    if not ensemble.leaves_tell:
+        return None
+    trees = [
+        (place, member)
+        for place, member in enumerate(ensemble.members)
+        if hasattr(member.estimator, "tree_")
+    ]
+    n_rows, n_leaves, drawn = count_rows(X), 0, None
+    if trees and ensemble.drawn is not None:
+        if (_counts(trees[0][1], X, None)[1] == 0).any():
+            return False
+        drawn = _drawn(ensemble)
+        if len(drawn) != ensemble.n_members:
+            return None
+        if not _as_many(ensemble, drawn, n_rows):
+            return False
+    n_looked_at = 0
+    for place, member in trees:
+        n_held = int(member.estimator.tree_.n_node_samples[0])
+        rows = None
+        if drawn is not None:
+            # Trees count weights of rows, or rows that were drawn several times.
+            rows = drawn[place]
+            rows = rows if rows.size == n_held else np.unique(rows)
+        if n_held != (n_rows if rows is None else rows.size):
+            continue  # trained on others, or with weights of zero: nothing to compare
+        held, reached = _counts(member, X, rows)
+        if not np.array_equal(held, reached):
+            return False
+        n_leaves, n_looked_at = n_leaves + held.size, n_looked_at + 1
+        if n_leaves >= _LEAVES_OF_EVIDENCE:
+            return True
+    # A number of rows is no evidence, and no more does a single leaf count.
+    return True if n_leaves > n_looked_at else None
+
+
+def _counts(member: Member, X: Any, rows: IntArray | None) -> tuple[IntArray, IntArray]:
+    """Return how many rows each leaf held in training, and how many reach it now."""
+    tree, leaves = member.estimator.tree_, member.leaves(X)
+    is_leaf = tree.children_left == -1
+    some = leaves if rows is None else leaves[rows]
+    reached = np.bincount(some, minlength=tree.node_count)
+    return tree.n_node_samples[is_leaf], reached[is_leaf]
+
+
+def _members_know(ensemble: Ensemble, X: Any) -> bool:
+    """Tell whether a member is an ensemble of trees that was trained on the rows."""
+    # Kinds stand on what is here.
+    from quorate._ensembles._registry import read_ensemble
+
+    for member in ensemble.members:
+        if hasattr(member.estimator, "tree_"):
+            continue
+        try:
+            inner = read_ensemble(member.estimator)
+        except (TypeError, ValueError):
+            continue
+        seen = inner.prepare(member.columns(X))
+        if source_of(inner, seen) is VoteSource.TRAINING:
+            return True
+    return False

@@ -1,0 +1,66 @@
+"""Torch modules: asked in evaluation mode, without gradients, in batches."""
+
+from typing import Any
+
+import numpy as np
+
+from quorate._data import count_rows, cut_rows
+from quorate._ensembles._adapters import AdaptedMember, Answers, MemberAdapter
+
+_BATCH = 4096
+
+
+class TorchMember(AdaptedMember):
+    """A torch module that takes a table of numbers."""
+
+    def ask(self, X: Any) -> Any:
+        """Return what the module gives, on the device and in the type it is in."""
+        import torch
+
+        first = next(iter(self.model.parameters()), None)
+        options: dict[str, Any] = {}
+        if first is not None:
+            options = {"dtype": first.dtype, "device": first.device}
+        was_training = self.model.training
+        self.model.eval()
+        try:
+            with torch.no_grad():
+                parts = [
+                    self.model(torch.as_tensor(np.asarray(part), **options))
+                    for part in _batches(X)
+                ]
+        finally:
+            self.model.train(was_training)
+        return torch.cat(parts).double().cpu().numpy()
+
+
+def _batches(X: Any) -> list[Any]:
+    return [
+        cut_rows(X, slice(start, start + _BATCH))
+        for start in range(0, max(count_rows(X), 1), _BATCH)
+    ]
+
+
+class TorchAdapter(MemberAdapter):
+    """``torch.nn.Module``: it has to be told what it answers with."""
+
+    name = "torch"
+
+    def fits(self, model: Any) -> bool:
+        """See :class:`MemberAdapter`."""
+        return any(
+            cls.__name__ == "Module" and cls.__module__.startswith("torch.nn.")
+            for cls in type(model).__mro__
+        )
+
+    def adapt(
+        self, model: Any, classes: Any = None, answers: Answers | None = None
+    ) -> Any:
+        """See :class:`MemberAdapter`."""
+        if classes is None or answers is None:
+            raise TypeError(
+                f"a torch module ({type(model).__name__}) knows no labels and does not "
+                "say what it answers with; pass quorate.as_member(module, "
+                "classes=[...], answers='logits') or 'probabilities'."
+            )
+        return TorchMember(model, classes, answers)

@@ -1,0 +1,150 @@
+"""What stands around an ensemble: taken off here, and nowhere else.
+
+A pipeline changes X before the ensemble sees it, a frozen estimator does nothing,
+self-training fits it to labels of its own, and
+quorate's own classifiers (and those of others that say so) hold a fitted ensemble and
+let it speak: ``__quorate_ensemble__()`` returns it.
+"""
+
+import copy
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
+
+from quorate._ensembles._kind import Ensemble
+from quorate._typing import IntArray
+
+INSIDE = "__quorate_ensemble__"
+"""The method by which a classifier shows the fitted ensemble it holds."""
+
+
+def inside(model: Any) -> Any:
+    """Return what stands directly inside a wrapper, None if it is none."""
+    if isinstance(model, Pipeline):
+        return model.steps[-1][1] if model.steps else None
+    if isinstance(model, FrozenEstimator):
+        return model.estimator
+    if _trains_itself(model):
+        return getattr(model, "estimator_", model.estimator)
+    if hasattr(type(model), INSIDE):
+        return getattr(model, INSIDE)()
+    return None
+
+
+def unwrapped(model: Any) -> Any:
+    """Return the ensemble inside all wrappers; it need not be fitted."""
+    within = inside(model)
+    return model if within is None else unwrapped(within)
+
+
+def read_through(model: Any, read: Callable[[Any], Ensemble]) -> Ensemble | None:
+    """Read the ensemble inside a wrapper; None if there is no wrapper."""
+    within = inside(model)
+    if within is None:
+        return None
+    found = read(within)
+    if isinstance(model, Pipeline):
+        return _in_pipeline(model, found)
+    if isinstance(model, FrozenEstimator):
+        return replace(
+            found,
+            model=model if found.model is within else FrozenEstimator(found.model),
+            wrap=lambda smaller: FrozenEstimator(found.wrap(smaller)),
+        )
+    if _trains_itself(model):
+        return _in_self_training(model, found)
+    return found  # a smaller one stands on its own
+
+
+def _trains_itself(model: Any) -> bool:
+    """Tell a SelfTrainingClassifier, whose module nobody else needs."""
+    return any(
+        cls.__name__ == "SelfTrainingClassifier"
+        and cls.__module__.startswith("sklearn.semi_supervised")
+        for cls in type(model).__mro__
+    )
+
+
+def _in_self_training(model: Any, last: Ensemble) -> Ensemble:
+    """Read an ensemble that was fitted on the rows which got a label in the end."""
+    rows = np.flatnonzero(np.asarray(model.labeled_iter_) >= 0)
+
+    def wrap(smaller: Any) -> Any:
+        again = copy.copy(model)
+        again.estimator_ = last.wrap(smaller)
+        return again
+
+    return replace(_fitted_on(last, rows), model=model, wrap=wrap)
+
+
+def _in_pipeline(pipeline: Pipeline, last: Ensemble) -> Ensemble:
+    def wrap(smaller: Any) -> Pipeline:
+        return _ending_in(pipeline, last.wrap(smaller))
+
+    model = pipeline
+    if last.model is not pipeline.steps[-1][1]:
+        model = _ending_in(pipeline, last.model)
+    if len(pipeline) == 1:
+        return replace(last, model=model, wrap=wrap)
+    samplers = [step for _, step in pipeline.steps[:-1] if _is_sampler(step)]
+    if samplers:
+        steps = [step for step in pipeline.steps[:-1] if not _is_sampler(step[1])]
+        before = Pipeline(steps).transform if steps else _unchanged
+        last = _fitted_on(last, _sampled_rows(samplers))
+    else:
+        before = pipeline[:-1].transform
+    return replace(
+        last,
+        model=model,
+        prepare=lambda X: last.prepare(before(X)),
+        takes_plain=False,
+        wrap=wrap,
+    )
+
+
+def _ending_in(pipeline: Pipeline, last: Any) -> Pipeline:
+    again = copy.copy(pipeline)
+    again.steps = [*pipeline.steps[:-1], (pipeline.steps[-1][0], last)]
+    return again
+
+
+def _is_sampler(step: Any) -> bool:
+    """Tell a step of imbalanced-learn, which changes rows when fitting only."""
+    return hasattr(step, "fit_resample") and not hasattr(step, "transform")
+
+
+def _unchanged(X: Any) -> Any:
+    return X
+
+
+def _sampled_rows(samplers: list[Any]) -> IntArray | None:
+    """Return the rows that samplers chose one after the other; None if unknown.
+
+    Those that invent rows do not say.
+    """
+    chosen: IntArray | None = None
+    for sampler in samplers:
+        rows = getattr(sampler, "sample_indices_", None)
+        if rows is None:
+            return None
+        chosen = np.asarray(rows) if chosen is None else chosen[np.asarray(rows)]
+    return chosen
+
+
+def _fitted_on(ensemble: Ensemble, rows: IntArray | None) -> Ensemble:
+    """Return an ensemble that was fitted on some rows of the samples, in this order."""
+    if rows is None:
+        return replace(ensemble, drawn=None)
+    drawn, n_members = ensemble.drawn, ensemble.n_members
+    return replace(
+        ensemble,
+        drawn=lambda: (
+            [rows[np.unique(some)] for some in drawn()] if drawn else [rows] * n_members
+        ),
+        draws_all=False,
+        has_out_of_bag=drawn is not None and ensemble.has_out_of_bag,
+    )
