@@ -703,7 +703,7 @@ REFUSED = [
         list(TWO.values())[:2],
         Y_TWO,
         {"names": [1, "1"]},
-        "2 models and 1 differ",
+        "more than once",
     ),
     (ARRAYS, Y, {"keep": 0}, r"keep=0\): a whole number of at least 1"),
     (ARRAYS, Y, {"keep": True}, "keep=True"),
@@ -759,7 +759,7 @@ def test_predictions_that_are_refused(found):
     lacking = {name: array for name, array in ARRAYS.items() if name != best}
     for given, why in (
         (lacking, f"'{best}' has a weight of"),
-        (list(ARRAYS.values())[:3], "3 models and 8 different names"),
+        (list(ARRAYS.values())[:3], "3 models and 8 names"),
         ({name: [0.5] for name in NAMES}, "arrays of 2 classes"),
         (with_m1(masked), "^Blend.predict_proba: 'm1': masked at sample 2"),
     ):
