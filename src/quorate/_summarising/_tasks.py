@@ -65,18 +65,9 @@ class BatchTask:
         return OpenTask(BatchVoter(ensemble, kind, drawn), rival)
 
 
-@dataclass(frozen=True, slots=True)
-class BatchResult:
-    """What is known of a batch once it has been voted on.
-
-    Attributes
-    ----------
-    summary : Summary
-        Positions in it count from the first row of the batch.
-    """
-
-    summary: Summary
-    n_rows: int
+# What is known of a batch once it has been voted on: its summary, in which positions
+# count from its first row, and how many rows it has.
+BatchResult = tuple[Summary, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,44 +77,37 @@ class OpenTask:
     voter: BatchVoter
     rival: "MemberOrder | OtherModel | None"
 
-    @property
-    def ensemble(self) -> Ensemble:
-        """The ensemble that votes."""
-        return self.voter.ensemble
-
-    @property
-    def drawn(self) -> list[IntArray] | None:
-        """The rows that each member was trained on, for out-of-bag votes."""
-        return self.voter.drawn
-
     def on_batch(self, batch: Batch, start: int = 0) -> BatchResult:
         """Return the summary of a batch.
 
         ``start`` says which training row its first row is, for out-of-bag votes.
         """
+        total, rows = None, 0
         with named_batch(batch.name):
-            total: Summary | None = None
-            rows = 0
             for X, y in batch.parts(self.voter.chunk_rows):
-                part = self.on_samples(X, y, start + rows)
-                moved = part.summary.shifted(rows)
-                total = moved if total is None else total + moved
-                rows += part.n_rows
+                part, n_rows = self.on_samples(X, y, start + rows)
+                total = sum_of(total, part.shifted(rows))
+                rows += n_rows
         assert total is not None  # a batch without rows is refused
-        return BatchResult(total, rows)
+        return total, rows
 
     def on_samples(self, X: Any, y: Any, start: int = 0) -> BatchResult:
         """Return the summary of samples, voted on in chunks."""
         prepared, truth = self.voter.prepared(X, y)
-        total: Summary | None = None
+        total = None
         for chunk in self.voter.voted(X, prepared, truth, start):
             part = chunk.votes.summary(chunk.start)
             if self.rival is not None:
                 paired = count_pair(chunk.votes, self.rival, chunk.X)
                 part = replace(part, rivals=paired)
-            total = part if total is None else total + part
+            total = sum_of(total, part)
         assert total is not None  # no votes at all are refused
-        return BatchResult(total, int(truth.size))
+        return total, int(truth.size)
+
+
+def sum_of(total: Summary | None, part: Summary) -> Summary:
+    """Return the sum of what there was before, if anything, and a part."""
+    return part if total is None else total + part
 
 
 @dataclass(frozen=True)

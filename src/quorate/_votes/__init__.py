@@ -53,7 +53,7 @@ from quorate._votes._rule import (
     VoteSource,
     why_not_scorable,
 )
-from quorate._votes._summary import PartOffsets, Summary
+from quorate._votes._summary import Summary
 from quorate._votes._votes import Votes, check_counts, check_votes
 
 __all__ = [
@@ -65,7 +65,6 @@ __all__ = [
     "PairCounts",
     "PairedCounts",
     "PairedErrors",
-    "PartOffsets",
     "Prediction",
     "Probabilities",
     "Progress",

@@ -464,21 +464,19 @@ class SmallestMargin:
 
     Attributes
     ----------
-    steps : int
-        The margin in whole steps, by which margins are compared.
+    margin, diversity : float
     place : int
         Position of the first sample that has it.
     """
 
-    steps: int
-    place: int
     margin: float
     diversity: float
+    place: int
 
     def rank(self) -> tuple[int, int, int]:
-        """Return by what margins are compared."""
-        diversity = int(gaps.margin_steps(np.asarray(self.diversity)))
-        return self.steps, diversity, self.place
+        """Return by what margins are compared: whole steps, free of rounding."""
+        steps = gaps.margin_steps(np.array([self.margin, self.diversity])).tolist()
+        return *steps, self.place
 
 
 @dataclass(frozen=True, slots=True)
@@ -502,6 +500,4 @@ def smallest_margin(
     further = gaps.margin_steps(diversity[lowest])
     lowest = lowest[further == further.min()]
     at = lowest[places[lowest].argmin()]
-    return SmallestMargin(
-        int(steps[at]), int(places[at]), float(margins[at]), float(diversity[at])
-    )
+    return SmallestMargin(float(margins[at]), float(diversity[at]), int(places[at]))

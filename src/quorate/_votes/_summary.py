@@ -185,18 +185,13 @@ class Summary(VoteCounts):
 
     def shifted(self, start: int) -> "Summary":
         """Return the same summary, of samples that stand so much further behind."""
-        return self.moved(lambda places: places + start) if start else self
-
-    def moved(self, places: "Callable[[IntArray], IntArray]") -> "Summary":
-        """Return the same summary, its samples at other positions."""
         sums = dict(self.sums)
         for name in sums.keys() & {"groups", "equal_groups"}:
-            sums[name] = replace(sums[name], first=places(sums[name].first))
+            sums[name] = replace(sums[name], first=sums[name].first + start)
         if "margins" in sums:
             margins = sums["margins"].by_lambda
-            new = places(np.array([margin.place for margin in margins])).tolist()
             sums["margins"] = SmallestMargins(
-                tuple(replace(m, place=at) for m, at in zip(margins, new, strict=True))
+                tuple(replace(one, place=one.place + start) for one in margins)
             )
         return replace(self, sums=sums)
 
@@ -382,23 +377,3 @@ def _rule_text(summary: Summary) -> str:
     return (
         f"heads (ties {rule.ties}{f', {rule.against:g} against' * bool(rule.against)})"
     )
-
-
-class PartOffsets:
-    """Where the samples of numbered parts are, once it is known how long these are."""
-
-    SHIFT = 40
-
-    def __init__(self, lengths: dict[int, int]) -> None:
-        self._parts = np.array(sorted(lengths))
-        ends = np.cumsum([lengths[part] for part in sorted(lengths)])
-        self._starts = np.concatenate([[0], ends[:-1]])
-
-    @classmethod
-    def start_of(cls, part: int) -> int:
-        """Return a position that stands for the first sample of a part."""
-        return part << cls.SHIFT
-
-    def __call__(self, places: IntArray) -> IntArray:
-        part, row = places >> self.SHIFT, places & ((1 << self.SHIFT) - 1)
-        return np.asarray(self._starts[np.searchsorted(self._parts, part)] + row)
