@@ -1,10 +1,10 @@
 """What pruning by the defaults costs where a class is rare.
 
 ``python -m bench rare [DATA]`` prints a table as CSV: data sets with 1 to 12 % of a
-class, from the folder DATA where it has them (``QUORATE_DATA`` by default) and generated
-ones, times three class weights, times training rows or new rows to choose on. It takes
-about twenty minutes, so it does not run with the other benchmarks. The exit code counts
-the limits that are missed.
+class, from the folder DATA where it has them (by default
+``QUORATE_DATA``) and generated ones; three class weights; training rows and new rows to choose on. It takes about
+twenty minutes, so it does not run with the other benchmarks. The exit code counts the
+limits that are missed.
 """
 
 import csv
@@ -71,19 +71,23 @@ def data_sets(folder):
             X, y = X[rows], y[rows]
         yield name, X, y
     for place, (name, (share, apart)) in enumerate(GENERATED.items()):
-        yield name, *make_classification(
-            MOST_ROWS,
-            n_features=15,
-            n_informative=6,
-            weights=[1 - share],
-            class_sep=apart,
-            flip_y=0.005,
-            random_state=place,
+        yield (
+            name,
+            *make_classification(
+                MOST_ROWS,
+                n_features=15,
+                n_informative=6,
+                weights=[1 - share],
+                class_sep=apart,
+                flip_y=0.005,
+                random_state=place,
+            ),
         )
 
 
 def measure(forest, X, y, X_test, y_test, keep):
     """Return the figures of one cell, in the order of the columns."""
+
     def judge(model):
         positive = model.predict_proba(X_test)[:, 1]
         return (
@@ -126,7 +130,10 @@ def run(folder=None):
             forest = RandomForestClassifier(
                 N_TREES, class_weight=weight, random_state=0
             ).fit(X_old, y_old)
-            for source, given in (("training", (X_old, y_old)), ("new", (X_new, y_new))):
+            for source, given in (
+                ("training", (X_old, y_old)),
+                ("new", (X_new, y_new)),
+            ):
                 for keep in ({}, {"keep": "auto"}):
                     with warnings.catch_warnings():
                         warnings.simplefilter("ignore")

@@ -9,6 +9,10 @@ class LeftOutWarning(QuorateWarning):
     """Samples were left out because no member has a usable vote on them."""
 
 
+class CoverageWarning(QuorateWarning):
+    """Out-of-bag votes cover a class too thinly to judge, size or weigh by."""
+
+
 class UndefinedMeasureWarning(QuorateWarning):
     """A table of measures holds NaN where a measure is not defined for the votes."""
 

@@ -37,7 +37,7 @@ from quorate._data import as_seed
 from quorate._messages import warn
 from quorate._scoring import Score, check_ranking, check_scoring, score_for
 from quorate._typing import Array, Progress
-from quorate._votes import Summary, Votes, VoteSource, why_not_scorable
+from quorate._votes import Summary, Votes, VoteSource, warn_if_uncovered
 from quorate.exceptions import NothingSavedWarning, TrainingVotesWarning
 from quorate.pruning import Pruner, choose_method, make_pruner
 
@@ -85,6 +85,7 @@ class Chooser:
     ) -> None:
         self.owner, self.progress = owner, progress
         self.auto = isinstance(method, str) and method == "auto"
+        refuse_uncovered(scoring, evidence.votes, owner)
         self.score = score_for(scoring, evidence.votes, owner)
         if isinstance(evidence, EnsembleEvidence):
             check_ranking(self.score, evidence.ensemble, owner)
@@ -92,10 +93,11 @@ class Chooser:
         if self.pruner.tags.needs_out_of_bag:
             evidence = evidence.out_of_bag()
         self.evidence = evidence
-        _warn_of_training_votes(self.pruner, evidence.votes)
         if size is None or isinstance(size, DefaultSize):
             size = self._default_size()
         self.size = size
+        if not isinstance(size, SizeByErrors):  # which refuses such votes
+            _warn_of_flawed_votes(self.pruner, evidence.votes)
 
     def choose(self) -> Selection:
         """Return the members kept."""
@@ -172,7 +174,7 @@ class Chooser:
     def _with_curve(self, selection: Selection) -> Selection:
         """Return the same with the error along the order, where that means anything."""
         votes = self.evidence.votes
-        if why_not_scorable(votes.source):
+        if votes.flaw:
             return selection
         order, weights = selection.pruner.path()
         return replace(selection, curve=size_curve(votes, order, self.score, weights))
@@ -192,7 +194,7 @@ class Chooser:
         within a standard error is one more often than not.
         """
         votes, tags = self.evidence.votes, self.pruner.tags
-        if votes.family == "pool" and not why_not_scorable(votes.source):
+        if votes.family == "pool" and not votes.flaw:
             if tags.chooses_weights and tags.finds_size:
                 return FixedSize(None)
             ordered = make_pruner(self.pruner, keep=self._keep_of_all).has_order
@@ -211,7 +213,7 @@ class Chooser:
                 f"{who}: class {label!r} has a single sample, which cannot both choose "
                 "and judge; give more of it, or a number to keep."
             )
-        if flaw := why_not_scorable(votes.source):
+        if flaw := votes.flaw:
             raise ValueError(
                 f"{who}: how many are enough cannot be told, since {flaw}, or give a "
                 "number to keep."
@@ -383,7 +385,16 @@ def method_for(
     return pruner
 
 
-def _warn_of_training_votes(pruner: Pruner, votes: Votes) -> None:
+def refuse_uncovered(scoring: Any, votes: Votes, owner: str) -> None:
+    """Refuse a score on out-of-bag votes that hardly count a class."""
+    if scoring is not None and votes.source is VoteSource.OUT_OF_BAG and votes.flaw:
+        raise ValueError(
+            f"{owner}(scoring={scoring!r}): cannot be computed, since {votes.flaw}."
+        )
+
+
+def _warn_of_flawed_votes(pruner: Pruner, votes: Votes) -> None:
+    warn_if_uncovered(votes)
     if votes.source is VoteSource.TRAINING and pruner.tags.driven_by_accuracy:
         warn(
             f"{type(pruner).__name__} is driven by accuracy and chooses on the samples "

@@ -35,7 +35,7 @@ from quorate._messages import warn
 from quorate._scoring import check_scoring
 from quorate._typing import Array, IntArray
 from quorate._votes import Votes, VoteSource, as_labels
-from quorate.exceptions import LeftOutWarning, SampledWarning
+from quorate.exceptions import CoverageWarning, LeftOutWarning, SampledWarning
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -241,6 +241,7 @@ def gather(
     with warnings.catch_warnings():
         # Choosing does not need every sample.
         warnings.simplefilter("ignore", LeftOutWarning)
+        warnings.simplefilter("ignore", CoverageWarning)  # said once it matters
         votes = collect_votes(
             found,
             X,

@@ -24,7 +24,7 @@ from quorate._choosing._curve import CrossFittedCurve
 from quorate._choosing._evidence import Evidence
 from quorate._scoring import Score
 from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes import Votes, WholePrediction, why_not_scorable
+from quorate._votes import Votes, WholePrediction
 from quorate.pruning import Pruner, make_pruner
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ def expected_errors(
 
 def with_expected_error(selection: "Selection", evidence: Evidence) -> "Selection":
     """Return a choice with the error to expect, where that can be computed."""
-    if selection.expected is not None or why_not_scorable(selection.source):
+    if selection.expected is not None or selection.votes.flaw:
         return selection
     (expected,) = expected_errors(evidence, [selection], selection.judged_by)
     return replace(selection, expected=expected)

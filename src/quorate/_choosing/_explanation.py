@@ -13,7 +13,7 @@ from quorate._scoring import Score, score_for, where_voted
 from quorate._theory import decompose, diversity
 from quorate._typing import BoolArray, IntArray
 from quorate._units import percent_text, points_text
-from quorate._votes import Votes, prefix_predictions, why_not_scorable
+from quorate._votes import Votes, prefix_predictions
 from quorate.pruning import BestMembers, RandomSubset
 
 _SHOWN_STEPS = 50
@@ -173,7 +173,7 @@ def explain(
 ) -> Explanation:
     """Gather the explanation of a selection; see :meth:`Selection.explain`."""
     votes, score = selection.votes, selection.judged_by
-    honest = not why_not_scorable(selection.source)
+    honest = not selection.votes.flaw
     compared_on, judged = "choice" if honest else "nothing", votes
     if test is not None:
         _check_test(test, votes)
@@ -205,7 +205,7 @@ def _check_test(test: Any, votes: Votes) -> None:
             f"explain(test): votes of all {votes.n_members} members are needed, "
             f"got {test.n_members}."
         )
-    if flaw := why_not_scorable(test.source):
+    if flaw := test.flaw:
         raise ValueError(f"explain(test): {flaw}.")
 
 

@@ -14,7 +14,7 @@ from quorate._output import facts_html
 from quorate._scoring import Score, ScoreEstimate
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate._units import milliseconds_text
-from quorate._votes import Votes, VoteSource, why_not_scorable
+from quorate._votes import Votes, VoteSource
 from quorate.pruning import Pruner
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ class Selection:
         return self._estimate(self.votes)
 
     def _estimate(self, votes: Votes) -> ScoreEstimate | None:
-        if why_not_scorable(self.source):
+        if self.votes.flaw:
             return None
         return self.judged_by.estimate_votes(votes)
 

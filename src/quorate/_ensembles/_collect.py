@@ -26,7 +26,13 @@ from quorate._ensembles._rows import (
     source_of,
 )
 from quorate._typing import Array, IntArray
-from quorate._votes import Votes, VoteSource, as_labels, sample_positions
+from quorate._votes import (
+    Votes,
+    VoteSource,
+    as_labels,
+    sample_positions,
+    warn_if_uncovered,
+)
 
 
 def collect_votes(
@@ -144,6 +150,7 @@ def collect_votes(
             probabilities=probabilities,
         )
         _check_labels(found, votes)
+        warn_if_uncovered(votes)
         return votes
     if target is not None:
         raise ValueError(
@@ -178,6 +185,7 @@ def collect_votes(
         probabilities=probabilities,
     )
     _check_labels(found, votes)
+    warn_if_uncovered(votes)
     return votes if rows is None else votes.numbered(rows)
 
 

@@ -33,7 +33,6 @@ from quorate._votes import (
     Votes,
     VoteSource,
     pair_predictions,
-    why_not_scorable,
 )
 from quorate.pruning import Pruner
 
@@ -243,7 +242,7 @@ def _check_unseen(votes: VoteCounts) -> None:
             "certify: masked votes come from different members on each sample; collect "
             "votes on samples that no member was trained on."
         )
-    if flaw := why_not_scorable(votes.source):
+    if flaw := votes.flaw:
         raise ValueError(f"certify: {flaw}.")
 
 

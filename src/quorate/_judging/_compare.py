@@ -47,7 +47,7 @@ from quorate._units import (
     points_text,
 )
 from quorate._votes import PairedErrors, Summary, VoteSource, pair_predictions
-from quorate.exceptions import LeftOutWarning
+from quorate.exceptions import CoverageWarning, LeftOutWarning
 
 _NOTES = {
     VoteSource.NEW: "Accuracy on {n:,} new samples.",
@@ -107,6 +107,8 @@ class Comparison:
         Whether the score goes up to 1, as accuracy does.
     chosen_on : bool
         Whether members of either were chosen on these samples; no limit is given then.
+    flaw : str
+        Why out-of-bag votes cannot judge; empty where they can.
     """
 
     members: tuple[int, int]
@@ -126,6 +128,7 @@ class Comparison:
     score_errors: tuple[float, float, float] | None = None
     score_is_share: bool = False
     chosen_on: bool = False
+    flaw: str = ""
 
     @property
     def speedup(self) -> float:
@@ -194,6 +197,8 @@ class Comparison:
     def note(self) -> str:
         """What the accuracies rest on, what was timed and what limits are, in words."""
         notes = [_NOTES[self.source].format(n=self.n_samples)]
+        if self.flaw:
+            notes = [f"How accurate they are cannot be told: {self.flaw}."]
         if self.chosen_on and self.accuracy is not None:
             notes.append(_CHOSEN_ON)
         if self.predict_milliseconds is not None:
@@ -404,10 +409,18 @@ def _out_of_bag(
     """Judge both by votes on samples that members were not trained on."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeftOutWarning)
+        warnings.simplefilter("ignore", CoverageWarning)
         votes = [
             collect_votes(each, X, y, out_of_bag=True, source=source)
             for each in ensembles
         ]
+    if flaw := votes[0].flaw or votes[1].flaw:
+        return {
+            "n_samples": int(y.size),
+            "source": VoteSource.OUT_OF_BAG,
+            "chosen_on": chosen_on,
+            "flaw": flaw,
+        }
     both = np.intersect1d(votes[0].samples, votes[1].samples)
     common = [each.at(np.searchsorted(each.samples, both)) for each in votes]
     first, second = (each.predict() for each in common)

@@ -18,7 +18,7 @@ from quorate._scoring import (
 )
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate._units import cost_text
-from quorate._votes import Votes, why_not_scorable
+from quorate._votes import Votes
 from quorate.pruning import brier_products
 
 # What a member of average cost is worth in Brier score, from nothing to everything.
@@ -271,7 +271,7 @@ def frontier(
 
 
 def _refuse_unscored(votes: Votes) -> None:
-    if flaw := why_not_scorable(votes.source):
+    if flaw := votes.flaw:
         raise ValueError(f"frontier: {flaw}.")
 
 

@@ -198,7 +198,7 @@ def make_report(ensemble: Any, X: Any, y: Any, request: Request) -> Report:
         pair_samples=pair_votes.n_samples,
         measure=page.measure,
         blend=blend,
-        unscored=_sections.UNSCORED,
+        unscored=_sections.why_unscored(analysis.votes),
         chosen_before=_sections.CHOSEN_BEFORE,
     )
 

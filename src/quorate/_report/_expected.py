@@ -22,7 +22,7 @@ from quorate._choosing import (
 from quorate._ensembles import Ensemble
 from quorate._judging import certify, samples_needed
 from quorate._report._reproduce import Request
-from quorate._report._sections import CHOSEN_BEFORE, UNSCORED, Pair, fill
+from quorate._report._sections import CHOSEN_BEFORE, Pair, fill, why_unscored
 from quorate._report._text import Measure
 from quorate._scoring import Score, find_score
 from quorate._theory import Diagnosis, diagnose
@@ -94,7 +94,7 @@ class Analysis:
     @property
     def refusal(self) -> str:
         """Why nothing can be expected, where that is so."""
-        return _TOO_FEW if self.honest else UNSCORED
+        return _TOO_FEW if self.honest else why_unscored(self.votes)
 
 
 def analyse(request: Request, evidence: Evidence, selection: Selection) -> Analysis:
@@ -109,7 +109,7 @@ def analyse(request: Request, evidence: Evidence, selection: Selection) -> Analy
             "hold against it"
         )
     found: tuple[Any, ...] = ()
-    if votes.source is not None and votes.source.is_honest:
+    if votes.source is not None and not votes.flaw:
         found = (
             *expectations(evidence, selection, score),
             diagnose(votes, request.noise),

@@ -18,10 +18,6 @@ from quorate._theory import Diagnosis, measures
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import Summary, VoteCounts, Votes, VoteSource
 
-UNSCORED = (
-    "The members were trained on these samples, so how good they are cannot be told "
-    "from them; give samples that no member has seen."
-)
 CHOSEN_BEFORE = (
     "These members were chosen, or their leaves distilled, on many of these samples "
     "before, so that they look better on them than they are, held back or not."
@@ -43,6 +39,10 @@ _VOTES_USED = {
     VoteSource.FOLDS: "The votes are those of cross-validation: each is of a member "
     "trained without the sample. If it was done so, the numbers are honest.",
 }
+_UNCOVERED = (
+    "Each member was evaluated only on training samples that it has not seen, but "
+    "these votes do not cover every class. This page scores nothing: "
+)
 _Section = TypeVar("_Section")
 _SHOWN_FEATURES = 100
 # Beyond so many classes a square of numbers tells nobody anything.
@@ -157,12 +157,19 @@ class VotesSection:
     worst_member_accuracy: float | None = None
 
 
+def why_unscored(votes: VoteCounts) -> str:
+    """Say why a page scores nothing."""
+    return f"How good the members are cannot be told: {votes.flaw}."
+
+
 def votes_section(
     votes: VoteCounts, n_given: int = 0, drawn: str = "", chosen_before: bool = False
 ) -> VotesSection:
     """Say which votes were used and how right they are, where that can be told."""
-    source = votes.source
-    honest = source is None or source.is_honest
+    source, honest = votes.source, not votes.flaw
+    meaning = _VOTES_USED[source]
+    if source is VoteSource.OUT_OF_BAG and not honest:
+        meaning = f"{_UNCOVERED}{votes.flaw}."
     _, asked = votes.member_counts()
     scores: dict[str, Any] = {}
     if honest:
@@ -178,7 +185,7 @@ def votes_section(
     return VotesSection(
         chosen_on="not said" if source is None else str(source),
         honest=honest,
-        meaning=CHOSEN_BEFORE if chosen_before else _VOTES_USED[source],
+        meaning=CHOSEN_BEFORE if chosen_before else meaning,
         rule=votes.rule,
         ties=votes.ties if isinstance(votes, Summary) else "",
         n_samples=votes.n_samples,

@@ -16,7 +16,7 @@ from quorate._report._expected import (
 from quorate._report._page import Report, Step, VotesPage, render
 from quorate._report._pictures import evenly_spread, votes_pictures
 from quorate._report._reproduce import reproduce_summary
-from quorate._report._sections import UNSCORED, fill
+from quorate._report._sections import fill, why_unscored
 from quorate._report._text import count, plural, points, unsigned
 from quorate._theory import diagnose
 from quorate._typing import FloatArray
@@ -93,7 +93,7 @@ def summary_report(
         raise ValueError(f"report: {summary.source.flaw}.")
     if summary.own_confusion is None:
         summary = summary.by_plurality()  # nothing else is known of what it decides
-    honest = summary.source is None or summary.source.is_honest
+    honest = not summary.flaw
     n_samples, classes = summary.n_samples, summary.classes
     diagnosis = confusion = None
     if honest:
@@ -114,7 +114,7 @@ def summary_report(
     )
     page = replace(page, advice=_advice(page))
     pictures = votes_pictures(page, summary, diagnosis)
-    return render("summary.html", page, pictures, unscored=UNSCORED)
+    return render("summary.html", page, pictures, unscored=why_unscored(summary))
 
 
 def _advice(page: SummaryPage) -> list[Step]:
@@ -152,7 +152,7 @@ def _certificate(summary: Summary, honest: bool) -> CertificateSection | NoCerti
             "The summary was made without a second model to compare with."
         )
     if not honest:
-        return NoCertificate(UNSCORED)
+        return NoCertificate(why_unscored(summary))
     try:
         proven = certify(summary, tolerance=TOLERANCE, delta=DELTA)
     except ValueError as error:

@@ -12,6 +12,7 @@ from quorate._votes._counts import (
     PairCounts,
     VoteCounts,
 )
+from quorate._votes._coverage import warn_if_uncovered
 from quorate._votes._files import Progress, load_counts, load_summary, save_counts
 from quorate._votes._joining import joined_votes, pooled_votes
 from quorate._votes._labels import (
@@ -48,7 +49,6 @@ from quorate._votes._rule import (
     PLURALITY,
     DecisionRule,
     VoteSource,
-    why_not_scorable,
 )
 from quorate._votes._summary import Summary
 from quorate._votes._votes import Votes, check_counts, check_votes
@@ -94,8 +94,8 @@ __all__ = [
     "save_counts",
     "subset_errors",
     "union",
+    "warn_if_uncovered",
     "warn_left_out",
     "weights_left",
-    "why_not_scorable",
     "widened",
 ]

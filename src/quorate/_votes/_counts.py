@@ -57,6 +57,11 @@ class VoteCounts(ABC):
         """Number of samples somebody voted on."""
 
     @property
+    def flaw(self) -> str:
+        """Why errors on these votes say nothing of new samples; empty if they do."""
+        return "" if self.source is None else self.source.flaw
+
+    @property
     @abstractmethod
     def is_masked(self) -> bool:
         """Whether votes may be missing."""

@@ -58,6 +58,7 @@ _LAYOUT = {
     "codes": ("i", "MN"),
     "y": ("i", "N"),
     "samples": ("i", "N"),
+    "left_out": ("i", "K"),
     "masked": ("b", ""),
     "certain": ("b", ""),
     "probabilities": ("f", "MNK"),
@@ -146,7 +147,10 @@ def arrays_of(counts: Votes | Summary) -> dict[str, Array]:
         "weights": counts.weights,
     }
     if isinstance(counts, Votes):
-        arrays |= {name: getattr(counts, name) for name in ("codes", "y", "samples")}
+        arrays |= {
+            name: getattr(counts, name)
+            for name in ("codes", "y", "samples", "left_out")
+        }
         arrays["masked"] = counts.is_masked
         given = counts.class_probabilities
         if given is not None:
@@ -339,6 +343,8 @@ def _votes(arrays: dict[str, Array], about: dict[str, Any]) -> Votes:
         raise ValueError(f"member {idle[0]} has no usable vote")
     if arrays["samples"].min() < 0:
         raise ValueError("a negative position among the samples")
+    if arrays["left_out"].min() < 0:
+        raise ValueError("a negative number of samples")
     shares = _probabilities(arrays)
     if about["decision_rule"].name == "average" and shares is None:
         raise ValueError("a rule without its probabilities")
@@ -347,6 +353,7 @@ def _votes(arrays: dict[str, Array], about: dict[str, Any]) -> Votes:
         y,
         is_masked=bool(arrays["masked"]),
         samples=arrays["samples"],
+        left_out=arrays["left_out"],
         class_probabilities=shares,
         **about,
     )

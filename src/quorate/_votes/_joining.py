@@ -50,7 +50,15 @@ def joined_votes(parts: Sequence[Votes]) -> Votes:
         decision_rule=one.decision_rule,
         source=min((part.source for part in parts), key=FROM_WEAKEST.index),
         family=one.family,
+        left_out=np.sum([_left_out(part, classes) for part in parts], axis=0),
     )
+
+
+def _left_out(part: Votes, classes: Array) -> IntArray:
+    """Return how many samples of each class were left out, by other classes."""
+    found = np.zeros(classes.size, dtype=np.int64)
+    found[positions(part.classes, classes, "classes")] = part.left_out
+    return found
 
 
 def pooled_votes(

@@ -117,8 +117,3 @@ _SAMPLES = {
     VoteSource.TRAINING: ("training ", ""),
     VoteSource.FOLDS: ("", " of cross-validation"),
 }
-
-
-def why_not_scorable(source: VoteSource | None) -> str:
-    """Return why errors say nothing; empty where they do, or nothing is known."""
-    return "" if source is None else source.flaw

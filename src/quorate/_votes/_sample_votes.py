@@ -20,9 +20,10 @@ from quorate._votes._counts import (
     VoteCounts,
     smallest_margin,
 )
+from quorate._votes._coverage import why_not_covered
 from quorate._votes._predictions import decide
 from quorate._votes._probabilities import Probabilities
-from quorate._votes._rule import PLURALITY, RuleName
+from quorate._votes._rule import PLURALITY, RuleName, VoteSource
 
 T = TypeVar("T")
 # Up to so many classes, looking for each is quicker than sorting the votes.
@@ -45,6 +46,8 @@ class SampleVotes(VoteCounts):
         The members' class probabilities, one member at a time; None without.
     is_masked : bool
         Whether a mask of usable votes was given.
+    left_out : array of int
+        How many samples of each class nobody has a usable vote on.
     """
 
     codes: Array
@@ -52,6 +55,7 @@ class SampleVotes(VoteCounts):
     samples: IntArray
     class_probabilities: Probabilities | None
     is_masked: bool
+    left_out: IntArray
     _cache: dict[str, Any]
 
     def _once(self, key: str, compute: Callable[[], T]) -> T:
@@ -78,6 +82,16 @@ class SampleVotes(VoteCounts):
     def correct(self) -> BoolArray:
         """Which votes are correct, (n_members, n_samples); made anew at every call."""
         return read_only(self.codes == self.y)
+
+    @property
+    def flaw(self) -> str:
+        """See :class:`VoteCounts`; out of bag, every class needs enough votes."""
+        if self.source is not VoteSource.OUT_OF_BAG:
+            return "" if self.source is None else self.source.flaw
+        _, cast = self.sample_counts()
+        return why_not_covered(
+            self.y, cast, self.left_out, self.classes, self.n_members
+        )
 
     # Counts, sample by sample
 

@@ -166,6 +166,7 @@ class Votes(SampleVotes):
         decision_rule: DecisionRule = PLURALITY,
         source: VoteSource | None = None,
         family: str | None = None,
+        left_out: IntArray | None = None,
     ) -> Self:
         """Build from encoded arrays, as those who collect votes do.
 
@@ -191,10 +192,17 @@ class Votes(SampleVotes):
             Where the votes are from.
         family : {"bagging", "boosting", "pool"}, optional
             How the members came about.
+        left_out : array of int, optional
+            How many samples of each class were left out before.
         """
+        gone: IntArray = np.zeros(classes.size, dtype=np.int64)
+        if left_out is not None:
+            gone = left_out
         given = class_probabilities
         if is_masked and samples is None:
+            gone = gone + np.bincount(y, minlength=classes.size)
             codes, y, samples = leave_out_unvoted(codes, y)
+            gone = gone - np.bincount(y, minlength=classes.size)
             if given is not None and samples.size < given.shape[1]:
                 given = given.at(samples)
         if given is not None and given.are_certain:
@@ -215,6 +223,7 @@ class Votes(SampleVotes):
                 "decision_rule": decision_rule,
                 "source": source,
                 "family": family,
+                "left_out": gone,
             }
         )
         return votes
@@ -276,10 +285,18 @@ class Votes(SampleVotes):
         1.0
         """
         rows = sample_positions(samples, self.n_samples)
+        left_out = self.left_out
+        if left_out.any():  # as many of them as of those that have a vote
+            before = np.bincount(self.y, minlength=self.n_classes)
+            after = np.bincount(self.y[rows], minlength=self.n_classes)
+            left_out = np.where(
+                before > 0, left_out * after // before.clip(1), left_out
+            )
         return self._like(
             codes=self.codes[:, rows],
             y=self.y[rows],
             samples=self.samples[rows],
+            left_out=left_out,
             class_probabilities=self._shares(lambda given: given.at(rows)),
         )
 

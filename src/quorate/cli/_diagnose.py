@@ -78,7 +78,7 @@ def diagnose(
     from quorate._data import check_table
     from quorate._ensembles import collect_votes
     from quorate._theory import diagnose as diagnose_votes
-    from quorate._votes import Votes, load_counts, why_not_scorable
+    from quorate._votes import Votes, load_counts
 
     votes: VoteCounts
     by_pass = (n_jobs, resume, dask) != (None, None, None)
@@ -104,7 +104,7 @@ def diagnose(
         else:
             X, y = read_table(form, data[0], target)
             votes = collect_votes(model, X, y, out_of_bag="auto", source=source)
-    if flaw := why_not_scorable(votes.source):
+    if flaw := votes.flaw:
         raise ValueError(f"{data[0] if data else votes_or_model}: {flaw}.")
     diagnosis = diagnose_votes(votes, noise)
     if as_json:

@@ -12,7 +12,7 @@ from quorate._judging import Frontier
 from quorate._messages import one_of
 from quorate._scoring import score_for
 from quorate._typing import FloatArray, IntArray
-from quorate._votes import Votes, why_not_scorable
+from quorate._votes import Votes
 from quorate.display import _style as style
 from quorate.display._base import Display
 from quorate.display._style import ALL, GOOD, KEPT
@@ -83,7 +83,7 @@ class SizeCurveDisplay(Display):
         selection : Selection
             Of a method with an order of picking.
         """
-        if flaw := why_not_scorable(selection.source):
+        if flaw := selection.votes.flaw:
             raise ValueError(f"SizeCurveDisplay: {flaw}.")
         if selection.curve is None:
             raise ValueError(

@@ -225,7 +225,8 @@ def choose_method(
     ================================  ===============================================
     ensemble                          method
     ================================  ===============================================
-    forests, bagging                  ``brier``; ``herding`` on training votes
+    forests, bagging                  ``brier``; ``herding`` on training votes, and on
+                                      out-of-bag votes that do not cover a class
     boosting                          ``l1``
     voting, pools with probabilities  ``simplex`` without smoothing
     voting, pools without             ``brier``
@@ -272,7 +273,9 @@ def choose_method(
         name = "l1"
     elif kind in ("forest", "bagging"):
         # Trees look perfect on samples they were trained on.
-        name = "herding" if source == VoteSource.TRAINING else "brier"
+        uncovered = source == VoteSource.OUT_OF_BAG and votes.flaw
+        blind = source == VoteSource.TRAINING or uncovered
+        name = "herding" if blind else "brier"
     else:
         name = "brier" if votes.class_probabilities is None else "simplex"
     usual: dict[str, Any] = {}

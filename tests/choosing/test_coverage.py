@@ -1,0 +1,162 @@
+"""Out-of-bag votes that hardly cover a class judge, size and weigh nothing."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
+
+import quorate
+from quorate._votes._coverage import why_not_covered
+from quorate.exceptions import CoverageWarning
+
+pytestmark = pytest.mark.filterwarnings("ignore::quorate.exceptions.LeftOutWarning")
+
+N_TRAIN = 1500
+
+
+@pytest.fixture(scope="module")
+def fraud():
+    X, y = make_classification(
+        4000, n_features=12, n_informative=5, weights=[0.97], random_state=0
+    )
+    return X, np.where(y == 1, "fraud", "fine")
+
+
+@pytest.fixture(scope="module")
+def balanced(fraud):
+    X, y = fraud
+    forest = RandomForestClassifier(60, class_weight="balanced", random_state=0)
+    return forest.fit(X[:N_TRAIN], y[:N_TRAIN])
+
+
+@pytest.mark.parametrize(
+    ("n_votes", "n_left_out", "n_members", "words"),
+    [
+        ([10] * 10, 0, 200, ""),
+        ([10] * 8 + [9] * 2, 0, 200, ""),  # four fifths of the rows
+        ([10] * 7 + [9] * 3, 0, 200, "rows of class 'rare' have 10 out-of-bag votes"),
+        ([2] * 10, 0, 200, "rows of class 'rare' have 2 out-of-bag votes each "
+         "(median), and 10 are needed"),
+        ([10] * 8, 2, 200, ""),
+        ([10] * 7, 3, 200, "class 'rare'"),
+        ([10], 20, 200, "rows of class 'rare' have 0 out-of-bag votes"),
+        ([2] * 10, 0, 10, ""),  # a fifth of ten members
+        ([1] * 10, 0, 10, "and 2 are needed"),
+        ([1] * 10, 0, 4, ""),
+        ([], 5, 200, "no row of class 'rare' has an out-of-bag vote"),
+        ([], 0, 200, ""),  # a class without rows
+    ],
+)  # fmt: skip
+def test_the_rule(n_votes, n_left_out, n_members, words):
+    y = np.array([0] * 5 + [1] * len(n_votes))
+    votes = np.array([n_members] * 5 + n_votes)
+    left_out = np.array([0, n_left_out])
+    classes = np.array(["common", "rare"])
+    found = why_not_covered(y, votes, left_out, classes, n_members)
+    assert words in found
+    assert bool(words) == bool(found)
+
+
+def test_plain_bootstraps_cover_every_class(fraud):
+    X, y = (part[:N_TRAIN] for part in fraud)
+    for n_members in (10, 25, 60):
+        for kind in (RandomForestClassifier, BaggingClassifier):
+            model = kind(n_estimators=n_members, random_state=0).fit(X, y)
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", CoverageWarning)
+                votes = quorate.collect_votes(model, X, y, out_of_bag=True)
+            assert votes.flaw == ""
+
+
+def test_votes_say_which_class(fraud, balanced):
+    X, y = (part[:N_TRAIN] for part in fraud)
+    with pytest.warns(CoverageWarning, match="class 'fraud'.*not trained on"):
+        votes = quorate.collect_votes(balanced, X, y, out_of_bag=True)
+    assert "'fraud'" in votes.flaw
+    assert quorate.collect_votes(balanced, X, y, source="new").flaw == ""
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"keep": "auto"},
+        {"tolerance": 0.01},
+        {"keep": 5, "scoring": "roc_auc"},
+        {"keep": 5, "scoring": "balanced_accuracy", "method": "forward"},
+    ],
+)
+def test_what_would_need_errors_is_refused(fraud, balanced, asked):
+    X, y = (part[:N_TRAIN] for part in fraud)
+    with pytest.raises(ValueError, match=r"class 'fraud'.*give rows that the model"):
+        quorate.prune(balanced, X, y, **asked)
+
+
+def test_a_number_of_trees_is_kept_without_labels_and_without_a_promise(
+    fraud, balanced
+):
+    X, y = (part[:N_TRAIN] for part in fraud)
+    with pytest.warns(CoverageWarning, match="class 'fraud'"):
+        small, selection = quorate.prune(
+            balanced, X, y, keep=9, return_selection=True, expect=True
+        )
+    assert small.pruning_["method"] == "Herding"
+    assert selection.expected is selection.curve is selection.score is None
+    other = y.copy()
+    other[np.flatnonzero(y == "fine")[:9]] = "fraud"  # labels play no part
+    with pytest.warns(CoverageWarning):
+        same = quorate.prune(balanced, X, other, keep=9)
+    assert same.pruning_["kept"] == small.pruning_["kept"]
+
+
+def test_a_named_method_does_what_it_did(fraud, balanced):
+    X, y = (part[:N_TRAIN] for part in fraud)
+    with pytest.warns(CoverageWarning):
+        votes = quorate.collect_votes(balanced, X, y, out_of_bag=True)
+    with pytest.warns(CoverageWarning):
+        small = quorate.prune(balanced, X, y, method="epbd", keep=9)
+    expected = quorate.pruning.EPBD(keep=9).fit(votes).order_
+    assert small.pruning_["order"] == expected.tolist()
+
+
+def test_comparison_and_report_score_nothing(fraud, balanced):
+    X, y = (part[:N_TRAIN] for part in fraud)
+    small = quorate.keep_members(balanced, range(9))
+    compared = quorate.compare(balanced, small, X, y)
+    assert compared.accuracy is compared.recalls is None
+    assert "class 'fraud'" in compared.note
+    with pytest.warns(CoverageWarning):
+        data = quorate.report(balanced, X, y, keep=9).data
+    assert data["votes"]["honest"] is False
+    assert "class 'fraud'" in data["votes"]["meaning"]
+    assert data["votes"]["accuracy"] is None
+
+
+def test_new_rows_judge(fraud, balanced):
+    X, y = (part[N_TRAIN:] for part in fraud)
+    small, selection = quorate.prune(
+        balanced, X[:1200], y[:1200], keep=15, return_selection=True, expect=True
+    )
+    error = np.mean(small.predict(X[1200:]) != y[1200:])
+    expected = selection.expected
+    assert abs(expected.error - error) < 3 * expected.standard_error + 0.01
+
+
+def test_what_is_left_out_stays_with_the_votes(fraud, balanced, tmp_path):
+    X, y = (part[:N_TRAIN] for part in fraud)
+    batches = [(X[start : start + 400], y[start : start + 400])
+               for start in range(0, N_TRAIN, 400)]  # fmt: skip
+    with pytest.warns(CoverageWarning):
+        votes = quorate.collect_votes(balanced, X, y, out_of_bag=True)
+    with pytest.warns(CoverageWarning):
+        joined = quorate.collect_votes(balanced, iter(batches), out_of_bag=True)
+    votes.save(tmp_path / "votes.npz")
+    gone = np.setdiff1d(np.arange(N_TRAIN), votes.samples)
+    expected = [np.sum(y[gone] == label) for label in votes.classes]
+    assert expected[1] > 0
+    for same in (votes, joined, quorate.Votes.load(tmp_path / "votes.npz")):
+        np.testing.assert_array_equal(same.left_out, expected)
+        assert same.flaw == votes.flaw
+    half = votes.at(np.arange(0, votes.n_samples, 2))
+    assert "class 'fraud'" in half.flaw
