@@ -47,7 +47,6 @@ from quorate._votes._probabilities import (
 from quorate._votes._rule import (
     PLURALITY,
     DecisionRule,
-    RuleName,
     VoteSource,
     why_not_scorable,
 )
@@ -65,7 +64,6 @@ __all__ = [
     "Prediction",
     "Probabilities",
     "Progress",
-    "RuleName",
     "Summary",
     "TabledProbabilities",
     "VoteCounts",
