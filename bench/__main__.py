@@ -14,6 +14,7 @@ from bench import (
     measures,
     peers,
     pruning,
+    rare,
     report,
     rule,
     samples,
@@ -43,12 +44,15 @@ BENCHES = {
     "study": study.run,
 }
 
+TABLES = {"scoring": scoring.run, "rare": rare.run}
+
 if __name__ == "__main__":
     names = sys.argv[1:] or list(BENCHES)
-    if names[0] == "scoring":  # a table for the docs, of data sets in a folder
-        sys.exit(scoring.run(*names[1:2]))
+    # Tables for the docs, of data sets in a folder.
+    if names[0] in TABLES:
+        sys.exit(TABLES[names[0]](*names[1:2]))
     unknown = [name for name in names if name not in BENCHES]
     if unknown:
-        known = ", ".join([*BENCHES, "scoring"])
+        known = ", ".join([*BENCHES, *TABLES])
         sys.exit(f"unknown bench {unknown[0]!r}; known are: {known}.")
     sys.exit(min(sum(BENCHES[name]() for name in names), 100))

@@ -1,10 +1,10 @@
 """What pruning by the defaults costs where a class is rare.
 
 ``python -m bench rare [DATA]`` prints a table as CSV: data sets with 1 to 12 % of a
-class, from the folder DATA where it has them (by default
-``QUORATE_DATA``) and generated ones; three class weights; training rows and new rows to choose on. It takes about
-twenty minutes, so it does not run with the other benchmarks. The exit code counts the
-limits that are missed.
+class, from the folder DATA where it has them (``QUORATE_DATA`` by default) and
+generated ones; three class weights; training rows and new rows to choose on. It takes
+about twenty minutes, so it does not run with the other benchmarks. The exit code counts
+the limits that are missed.
 """
 
 import csv
