@@ -1,11 +1,17 @@
-"""Out-of-bag votes that hardly cover a class judge, size and weigh nothing."""
+"""Where errors mean nothing, they judge nothing, size nothing and weigh nothing."""
 
 import warnings
 
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
-from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
+from sklearn.naive_bayes import GaussianNB
 
 import quorate
 from quorate._votes._coverage import why_not_covered
@@ -160,3 +166,38 @@ def test_what_is_left_out_stays_with_the_votes(fraud, balanced, tmp_path):
         assert same.flaw == votes.flaw
     half = votes.at(np.arange(0, votes.n_samples, 2))
     assert "class 'fraud'" in half.flaw
+
+
+@pytest.fixture(scope="module")
+def voting(fraud):
+    X, y = fraud
+    members = [
+        ("memory", ExtraTreesClassifier(20, random_state=0)),
+        ("forest", RandomForestClassifier(20, max_depth=4, random_state=0)),
+        ("bayes", GaussianNB()),
+    ]
+    return VotingClassifier(members, voting="soft").fit(X[:N_TRAIN], y[:N_TRAIN])
+
+
+@pytest.mark.parametrize("source", ["auto", "training"])
+@pytest.mark.parametrize("as_pool", [False, True])
+@pytest.mark.parametrize(
+    "asked", [{}, {"keep": 2}, {"keep": 2, "method": "simplex"}, {"method": "epbd"}]
+)
+def test_the_member_that_memorises_best_does_not_win(
+    fraud, voting, source, as_pool, asked
+):
+    X, y = (part[:N_TRAIN] for part in fraud)
+    model = list(voting.estimators_) if as_pool else voting
+    if as_pool:
+        y = (y == "fraud").astype(int)  # what the members were trained on
+    with pytest.raises(ValueError, match="give samples that no member was trained on"):
+        quorate.prune(model, X, y, source=source, **asked)
+
+
+def test_new_rows_teach_weights(fraud, voting):
+    X, y = (part[N_TRAIN:] for part in fraud)
+    small = quorate.prune(voting, X[:1200], y[:1200])
+    rest = X[1200:], y[1200:]
+    assert small.score(*rest) >= voting.score(*rest)
+    assert small.pruning_["names"] != ["memory"]

@@ -229,7 +229,8 @@ class TestUsualSize:
         assert self.of_pool(votes) == "keep='default'"
 
     def test_errors_of_training_tell_nothing(self, votes):
-        assert self.of_pool(votes, source=VoteSource.TRAINING) == "keep=0.2"
+        with pytest.raises(ValueError, match="give samples that no member was trained"):
+            self.of_pool(votes, source=VoteSource.TRAINING)
 
     def test_nor_do_too_few_samples(self):
         single = quorate.Votes([[0], [1], [0]], [0])

@@ -93,6 +93,7 @@ class Chooser:
         if self.pruner.tags.needs_out_of_bag:
             evidence = evidence.out_of_bag()
         self.evidence = evidence
+        self._refuse_training_votes_of_pools(size)
         if size is None or isinstance(size, DefaultSize):
             size = self._default_size()
         self.size = size
@@ -202,6 +203,23 @@ class Chooser:
             if can_find and not self.evidence.chosen_on:
                 return SizeByErrors(at_best=True)
         return FixedSize(DEFAULT_KEEP)
+
+    def _refuse_training_votes_of_pools(self, size: Size | None) -> None:
+        """Refuse weights and a size that the member which memorises best would win."""
+        votes, method = self.evidence.votes, type(self.pruner).__name__
+        if votes.family != "pool" or votes.source is not VoteSource.TRAINING:
+            return
+        if self.pruner.tags.chooses_weights:
+            what = f"{method} learns voting weights"
+        elif size is None or isinstance(size, DefaultSize):
+            what = "how many members are kept by default is learned"
+        else:
+            return
+        raise ValueError(
+            f"{self.owner}: {what}, and the members were trained on these samples, "
+            "where the one that memorises best would win; give samples that no member "
+            "was trained on."
+        )
 
     def _refuse_unfit_samples(self) -> None:
         """Refuse to find a size by errors that mean nothing."""
