@@ -10,7 +10,7 @@ import quorate
 from quorate import pruning
 from quorate.exceptions import QuorateWarning
 from quorate.pruning._evolution import walk_around
-from quorate.pruning._running_vote import running_vote
+from quorate.pruning._running import running_vote
 
 METHODS = {
     "ES": pruning.EarlyStopping,

@@ -368,7 +368,7 @@ def method_for(
     votes = evidence.votes
     scoring = score.given
     if isinstance(method, str) and method == "auto":
-        pruner = choose_method(votes.family, votes, scoring=scoring, **parameters)
+        pruner = choose_method(votes, scoring=scoring, **parameters)
     else:
         pruner = make_pruner(method, **parameters)
     if pruner.tags.takes_scoring and pruner.get_params(deep=False)["scoring"] is None:
