@@ -224,7 +224,7 @@ def test_two_models(forest_and_data):
     for samples in (X[300:], pd.DataFrame(X[300:])):
         with pytest.raises(ValueError, match=r"certify\(big, small, X, y\)"):
             quorate.certify(forest, samples, y[300:])
-        with pytest.raises(ValueError, match="got samples where the smaller model"):
+        with pytest.raises(ValueError, match="got samples where the second model"):
             quorate.certify(forest, samples, pd.Series(y[300:]))
     for more in ({}, {"y": y[300:]}):
         with pytest.raises(ValueError, match="two fitted ensembles with X and y"):

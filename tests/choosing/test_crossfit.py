@@ -15,7 +15,6 @@ from quorate._choosing import (
 from quorate._choosing._crossfit import (
     cross_fitted_curve,
     first_votes,
-    fit_without_each_fold,
     folds_of,
 )
 from quorate._judging import error_limit, excess_limit
@@ -31,8 +30,7 @@ def expect(evidence, *given, **more):
 
 
 def curve_of(votes, pruner, order, score=ACCURACY):
-    fits = fit_without_each_fold(Evidence(votes), pruner, score)
-    return cross_fitted_curve(votes, order, score, fits)
+    return cross_fitted_curve(Evidence(votes), pruner, order, score)
 
 
 def draw(seed=0, n_members=10, n_samples=120, masked=False, average=False):

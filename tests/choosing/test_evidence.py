@@ -118,7 +118,7 @@ def chosen():
 CHOSEN_BEFORE = (
     r"how many are enough cannot be told, since these members were chosen, or their "
     r"leaves distilled, on these samples before, which flatters them; give "
-    r"samples that took no part in that, or a number to keep\."
+    r"samples that took no part in that, or give a number to keep\."
 )
 
 

@@ -1,6 +1,7 @@
 """Kernels that look up, multiply and pack choose as the plain way does."""
 
 import tracemalloc
+from functools import partial
 
 import numpy as np
 import pytest
@@ -76,35 +77,49 @@ def test_shared_information(n_classes):
         np.testing.assert_allclose(found[:, column], wanted, atol=1e-12)
 
 
-@pytest.mark.parametrize("loss", ["accuracy", "brier", "log_loss"])
-@pytest.mark.parametrize("n_start", [1, 3])
-def test_greedy_selection(loss, n_start):
-    for seed in range(N_VOTES):
-        votes = direct.random_votes(seed)
+@pytest.mark.parametrize(
+    "options",
+    [
+        *({"loss": loss, "n_rounds": 15} for loss in ("accuracy", "brier", "log_loss")),
+        *(
+            {"loss": loss, "n_rounds": 15, "n_start": 3}
+            for loss in ("brier", "log_loss")
+        ),
+        {"n_rounds": 8, "n_start": 2},
+        {"loss": "brier", "replace": False},
+    ],
+    ids=str,
+)
+def test_greedy_selection(options):
+    for seed in range(2 * N_VOTES):
+        votes = (direct if seed % 2 else slow).random_votes(seed)
         size = 1 + seed % votes.n_members
-        pruner = pruning.GreedySelection(size, loss, n_rounds=15, n_start=n_start)
-        counts = direct.greedy_selection(votes, size, loss, 15, n_start)
-        found = pruner.fit(votes).weights_
-        np.testing.assert_allclose(found, counts / counts.sum(), err_msg=str(seed))
+        fitted = pruning.GreedySelection(size, **options).fit(votes)
+        counts = direct.greedy_selection(votes, size, **options)
+        assert fitted.order_.tolist() == list(counts), seed
+        found = fitted.weights_[fitted.order_] * sum(counts.values())
+        np.testing.assert_allclose(found, list(counts.values()), err_msg=str(seed))
 
 
 def test_more_rounds_than_a_byte_counts():
     votes = direct.random_votes(1)
     votes = quorate.Votes(votes.codes % 2, votes.y % 2)
     counts = direct.greedy_selection(votes, 2, "accuracy", 300)
-    found = pruning.GreedySelection(2, n_rounds=300).fit(votes)
-    np.testing.assert_allclose(found.weights_, counts / counts.sum())
+    found = pruning.GreedySelection(2, n_rounds=300).fit(votes).weights_
+    shares = {t: count / sum(counts.values()) for t, count in counts.items()}
+    assert {t: found[t] for t in np.flatnonzero(found)} == pytest.approx(shares)
     long = pruning.GreedySelection(1, n_rounds=300).fit(votes)
     np.testing.assert_allclose(long.losses_, long.losses_[0])
 
 
-@pytest.mark.parametrize("slope", [3.0, 800.0])
-def test_margin_loss(slope):
+@pytest.mark.parametrize(("slope", "sweeps"), [(3.0, 2), (800.0, 2), (6.0, 0)])
+def test_margin_loss(slope, sweeps):
     for seed in range(N_VOTES):
-        votes = direct.random_votes(seed)
-        size = 1 + seed % min(5, votes.n_members)
-        found = pruning.MarginLoss(size, slope=slope).fit(votes)
-        assert found.order_.tolist() == direct.margin_loss(votes, size, slope), seed
+        for draw in (direct.random_votes, partial(slow.random_votes, weighted=True)):
+            votes = draw(seed)
+            size = 1 + seed % min(5, votes.n_members)
+            found = pruning.MarginLoss(size, slope, sweeps).fit(votes).order_.tolist()
+            assert found == direct.margin_loss(votes, size, slope, sweeps), seed
 
 
 @pytest.mark.parametrize("smoothing", [0.3, 0.0])

@@ -9,14 +9,15 @@ from tests.pruning.slow_selectors import Shares
 
 import quorate
 from quorate import pruning
+from quorate._votes import VoteSource
 from quorate.pruning._running_average import running_average
 
 N_VOTES = 60
 
 
-def random_votes(seed, weighted=False):
+def random_votes(seed):
     """Return votes of every third kind with probabilities."""
-    votes = slow.random_votes(seed, weighted=weighted)
+    votes = slow.random_votes(seed)
     if seed % 3:
         return votes
     rng = np.random.default_rng(seed)
@@ -54,11 +55,6 @@ PAIRS = {
         lambda S, k: slow_selectors.brier(S, k, sweeps=0),
     ),
     "herding": (lambda k: pruning.Herding(k), slow_selectors.herding),
-    "margin_loss": (lambda k: pruning.MarginLoss(k), slow_selectors.margin_loss),
-    "margin_loss, steep": (
-        lambda k: pruning.MarginLoss(k, slope=6, sweeps=0),
-        lambda S, k: slow_selectors.margin_loss(S, k, 6, 0),
-    ),
 }
 
 
@@ -66,7 +62,7 @@ PAIRS = {
 def test_order(name):
     make, twin = PAIRS[name]
     for seed in range(N_VOTES):
-        votes = random_votes(seed, weighted=name.startswith("margin"))
+        votes = random_votes(seed)
         size = 1 + seed % votes.n_members
         assert make(size).fit(votes).order_.tolist() == twin(Shares.of(votes), size), (
             seed
@@ -95,7 +91,7 @@ def test_brier_is_the_brier_score():
         votes = slow.random_votes(seed, masked=False)
         fitted = pruning.BrierSelection(min(3, votes.n_members)).fit(votes)
         S = Shares.of(votes)
-        score = slow_selectors.mean_loss(S, "brier", S.mean(fitted.order_))
+        score = slow_selectors.brier_score(S, S.mean(fitted.order_))
         assert fitted.loss_ == pytest.approx(score - 1)
 
 
@@ -114,27 +110,6 @@ def test_pairs_without_a_common_sample_count_as_the_others():
     products, right = pruning.brier_products(votes)
     assert products[0, 1] == pytest.approx(known)
     np.testing.assert_allclose(right, [1, 1, 2 / 3])
-
-
-@pytest.mark.parametrize(
-    ("options", "twin"),
-    [
-        ({"n_rounds": 15}, {"n_rounds": 15}),
-        ({"loss": "brier", "n_rounds": 12}, {"kind": "brier", "n_rounds": 12}),
-        ({"loss": "log_loss", "n_rounds": 9}, {"kind": "log_loss", "n_rounds": 9}),
-        ({"replace": False, "loss": "brier"}, {"replace": False, "kind": "brier"}),
-        ({"n_start": 2, "n_rounds": 8}, {"n_start": 2, "n_rounds": 8}),
-    ],
-)
-def test_greedy_selection(options, twin):
-    for seed in range(25):
-        votes = random_votes(seed)
-        size = 1 + seed % votes.n_members
-        fitted = pruning.GreedySelection(size, **options).fit(votes)
-        counts = slow_selectors.greedy_selection(Shares.of(votes), size, **twin)
-        assert fitted.order_.tolist() == list(counts), seed
-        found = fitted.weights_[fitted.order_] * sum(counts.values())
-        np.testing.assert_allclose(found, list(counts.values()), err_msg=str(seed))
 
 
 def test_bags_add_up_and_obey_keep():
@@ -289,40 +264,37 @@ class TestChooseMethod:
     )
 
     @pytest.mark.parametrize(
-        ("kind", "chosen_on", "name"),
+        ("family", "source", "name"),
         [
-            ("forest", "out-of-bag votes", "BrierSelection"),
-            ("bagging", "votes on samples taken as new", "BrierSelection"),
-            ("forest", "training votes", "Herding"),
-            ("boosting", "training votes", "SparseWeights"),
-            ("voting", "votes on new samples", "BrierSelection"),
-            ("pool", "", "BrierSelection"),
-            (None, "", "BrierSelection"),
+            ("bagging", VoteSource.OUT_OF_BAG, "BrierSelection"),
+            ("bagging", VoteSource.ASSUMED_NEW, "BrierSelection"),
+            ("bagging", VoteSource.TRAINING, "Herding"),
+            ("boosting", VoteSource.TRAINING, "SparseWeights"),
+            ("pool", VoteSource.NEW, "BrierSelection"),
+            ("pool", None, "BrierSelection"),
+            (None, None, "BrierSelection"),
         ],
     )
-    def test_kinds(self, kind, chosen_on, name):
-        chosen = pruning.choose_method(kind, self.votes, chosen_on, keep=2)
-        assert type(chosen).__name__ == name
-        assert chosen.keep == 2
+    def test_families(self, family, source, name):
+        parts = self.votes.codes, self.votes.y, self.votes.classes
+        votes = quorate.Votes.from_codes(*parts, family=family, source=source)
+        chosen = pruning.choose_method(votes, keep=2)
+        assert (type(chosen).__name__, chosen.keep) == (name, 2)
 
     def test_what_votes_carry(self):
-        choose = pruning.choose_method
-        assert isinstance(choose("pool", self.soft), pruning.SimplexWeights)
-        assert isinstance(choose(None, self.soft), pruning.SimplexWeights)
-        weighted = self.votes.reweighted([1, 2, 3])
-        assert isinstance(choose(None, weighted), pruning.SparseWeights)
         valid = np.ones((2, 2), dtype=bool)
+        shares = self.soft.probabilities
         masked = quorate.Votes(
-            [[0, 1], [1, 1]],
-            [0, 1],
-            valid=valid,
-            probabilities=self.soft.probabilities,
+            self.soft.codes, [0, 1], valid=valid, probabilities=shares
         )
-        assert isinstance(choose(None, masked), pruning.BrierSelection)
-
-    def test_parameters_are_checked(self):
+        for votes, cls in (
+            (self.soft, pruning.SimplexWeights),
+            (self.votes.reweighted([1, 2, 3]), pruning.SparseWeights),
+            (masked, pruning.BrierSelection),
+        ):
+            assert isinstance(pruning.choose_method(votes), cls)
         with pytest.raises(ValueError, match="unknown parameter"):
-            pruning.choose_method(None, self.votes, lambda_=1)
+            pruning.choose_method(self.votes, lambda_=1)
 
 
 class TestCost:

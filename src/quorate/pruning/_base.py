@@ -277,6 +277,11 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
             return order, None
         return order, [weights[order[:step]] for step in range(1, order.size + 1)]
 
+    def get_support(self, indices: bool = False) -> BoolArray | IntArray:
+        """Return which members are kept, as a mask or as sorted positions."""
+        check_is_fitted(self, "order_")
+        return np.flatnonzero(self.support_) if indices else self.support_
+
     @abstractmethod
     def _select(self, votes: Votes, size: int) -> Sequence[int] | Array:
         """Return the members picked, in order.
