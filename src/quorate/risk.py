@@ -38,39 +38,60 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Endpoints:
-    """Where on the positive axis of diversity the risk estimate changes behaviour."""
+    """Where on the positive axis of diversity the risk estimate changes behaviour.
+
+    Attributes
+    ----------
+    q0 : float
+        The estimate is zero; beyond it is negative and means nothing.
+    q1 : float
+        The noise rate.
+    q2 : float
+        First derivative zero: the maximum of the estimate.
+    q3 : float
+        The margin equals the noise rate.
+    q4 : float
+        The same point as q2; the paper names it twice.
+    q5 : float
+        Second derivative zero.
+    q6 : float
+        Third derivative zero.
+    qv : float
+        The underlying bound holds only below this point.
+    ordered : bool
+        Whether q1 <= q2 <= q3, by the corrected condition.
+    ordered_as_printed : bool
+        The condition as the paper prints it, whose left half is too weak.
+    complete : bool
+        Whether all eight intervals exist, which needs q1 < q6 besides.
+    """
 
     q0: float
-    """The estimate is zero; beyond it is negative and means nothing."""
     q1: float
-    """The noise rate."""
     q2: float
-    """First derivative zero: the maximum of the estimate."""
     q3: float
-    """The margin equals the noise rate."""
     q4: float
-    """The same point as q2; the paper names it twice."""
     q5: float
-    """Second derivative zero."""
     q6: float
-    """Third derivative zero."""
     qv: float
-    """The underlying bound holds only below this point."""
     ordered: bool
-    """Whether q1 <= q2 <= q3, by the corrected condition."""
     ordered_as_printed: bool
-    """The condition as the paper prints it, whose left half is too weak."""
     complete: bool
-    """Whether all eight intervals exist, which needs q1 < q6 besides."""
 
 
 class MarginBound(float):
-    """An upper bound on the risk: a number that knows whether it applies."""
+    """An upper bound on the risk: a number that knows whether it applies.
+
+    Attributes
+    ----------
+    applies : bool
+        Whether the margin is positive and large enough for the bound to hold.
+    kappa : float
+        The effective number of dimensions, ``ceil((8 radius / margin)**2)``.
+    """
 
     applies: bool
-    """Whether the margin is positive and large enough for the bound to hold."""
     kappa: float
-    """The effective number of dimensions, ``ceil((8 radius / margin)**2)``."""
 
     def __new__(cls, bound: float, applies: bool, kappa: float) -> "MarginBound":
         """Attach to the number what else is known about it."""
@@ -295,40 +316,60 @@ def margin_bound(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RiskAssessment:
-    """What Theorem 2 says about an ensemble; see :func:`assess_risk`."""
+    """What Theorem 2 says about an ensemble; see :func:`assess_risk`.
+
+    Attributes
+    ----------
+    margin : float
+        Smallest mean margin over the samples, shrunk by the noise.
+    worst_sample : int
+        The sample of that margin.
+    diversity : float
+        Diversity on the worst sample.
+    risk : float
+        The risk estimate.
+    slope : float
+        Its derivative by diversity: negative if more diversity lowers the estimate.
+    curvature : float
+        Its second derivative.
+    endpoints : Endpoints
+        Where the estimate changes its behaviour.
+    interval : int or None
+        Which of the eight intervals the diversity lies in, if any.
+    risk_decreases : bool
+        Whether the estimate falls as diversity grows.
+    paper_says_increase : bool
+        Whether the paper recommends more diversity: intervals 3 and 4.
+    lemma_applies : bool
+        Whether the bound behind the estimate holds at all.
+    bound : MarginBound
+        The margin bound at that margin.
+    advice : str
+        What follows from it, in words.
+    n_samples : int
+        Number of samples.
+    noise : float
+        Rate of wrong labels that was assumed.
+    radius : float
+        Bound on the norm of the members' votes that was used.
+    """
 
     margin: float
-    """Smallest mean margin over the samples, shrunk by the noise."""
     worst_sample: int
-    """The sample of that margin."""
     diversity: float
-    """Diversity on the worst sample."""
     risk: float
-    """The risk estimate."""
     slope: float
-    """Its derivative by diversity: negative if more diversity lowers the estimate."""
     curvature: float
-    """Its second derivative."""
     endpoints: Endpoints
-    """Where the estimate changes its behaviour."""
     interval: int | None
-    """Which of the eight intervals the diversity lies in, if any."""
     risk_decreases: bool
-    """Whether the estimate falls as diversity grows."""
     paper_says_increase: bool
-    """Whether the paper recommends more diversity: intervals 3 and 4."""
     lemma_applies: bool
-    """Whether the bound behind the estimate holds at all."""
     bound: MarginBound
-    """The margin bound at that margin."""
     advice: str
-    """What follows from it, in words."""
     n_samples: int
-    """Number of samples."""
     noise: float
-    """Rate of wrong labels that was assumed."""
     radius: float
-    """Bound on the norm of the members' votes that was used."""
 
     def __repr__(self) -> str:
         where = "no interval" if self.interval is None else f"interval {self.interval}"

@@ -641,7 +641,7 @@ TWO, Y_TWO = made(n_classes=2)
 NUMBERS = np.where(Y_TWO == "ant", 1, 2)
 RARE = np.where(np.arange(300) == 7, "cow", np.where(Y == "cow", "bee", Y))
 CALLED = r"the columns are called '\w+', '\w+', "
-UNFIT = r"the score cannot be had on these samples: pos_label=1 .*_macro' fits\.$"
+UNFIT = r"this score cannot be computed on these samples: pos_label=1 .*_macro' fits\.$"
 
 
 def with_m1(change):

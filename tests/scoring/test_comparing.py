@@ -65,9 +65,9 @@ def breaks(y_true, y_pred):
 @pytest.mark.parametrize(
     ("scoring", "said"),
     [
-        (breaks, r"scoring=breaks\): the score cannot be had on these .*: it broke\."),
+        (breaks, r"scoring=breaks\): this score cannot be .*: it broke\."),
         (lambda y, said: "good", "could not convert string to float: 'good'"),
-        (lambda y, said: np.ones(3), "the score cannot be had on these samples"),
+        (lambda y, said: np.ones(3), "this score cannot be computed on these samples"),
         (lambda y, said: np.nan, "scores nan on these samples"),
         ("roc_auc", "for two classes, and there are 3; 'roc_auc_ovr' fits"),
         (roc_auc_score, "; scoring='roc_auc_ovr' fits"),

@@ -332,7 +332,7 @@ def test_no_class_is_positive(labels):
     }.items():
         with pytest.raises(
             ValueError,
-            match=rf"{owner}\(scoring='average_precision'\): the score cannot be had on"
+            match=rf"{owner}\(scoring='average_precision'\): this score cannot be"
             r".*pos_label=1 is not a valid label.*; make_scorer\(average_precision_sco",
         ):
             door()

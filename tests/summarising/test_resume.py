@@ -8,7 +8,7 @@ import pytest
 from tests.summarising.conftest import in_batches
 
 import quorate
-from quorate._data import GivenBatches
+from quorate._data import given_batches
 from quorate._votes import Summary
 
 
@@ -93,7 +93,7 @@ def test_marks_tell_samples_apart(data):
 
 
 def mark(X, y):
-    return next(GivenBatches([(X, y)]).batches()).mark()
+    return next(given_batches([(X, y)])).mark()
 
 
 @pytest.mark.parametrize(

@@ -46,35 +46,50 @@ _LINES = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Blend:
-    """Weights of models, and how good their blend is on samples it was not made on."""
+    """Weights of models, and how good their blend is on samples it was not made on.
+
+    Attributes
+    ----------
+    weights : dict from str to float
+        Model -> weight; the largest first, adding up to one, without those of none. Of
+        a blend of two means, the mean of its weights in both: what a model counts, and
+        not enough to compute the blend. :meth:`recipe` has all it takes.
+    names : list of str
+        All models, in the order they were given.
+    sharpness : float or None
+        None if the blend is the plain weighted mean of probabilities. Otherwise there
+        is a geometric mean in it, the product of powers ``sharpness * weight`` scaled
+        to one: above 1 it is surer than its models.
+    classes : ndarray
+        The classes, sorted: the columns of :meth:`predict_proba`.
+    method : str
+        How the weights were found.
+    scoring : str
+        What the scores are.
+    nested : ScoreEstimate
+        Score of the blend, weights chosen on other folds.
+    best_nested : ScoreEstimate
+        Score of the best single model, chosen on other folds.
+    mean_nested : ScoreEstimate
+        Score of the plain mean of all models.
+    plain_nested : ScoreEstimate or None
+        Score of the plain weighted mean in a blend of two means, alone: what the method
+        "simplex" gives. None for other blends, and where models were to be few.
+    best_single : str
+        The model that is best alone.
+    """
 
     weights: dict[str, float]
-    """Model -> weight; the largest first, adding up to one, without those of none. Of
-    a blend of two means, the mean of its weights in both: what a model counts, and not
-    enough to compute the blend. :meth:`recipe` has all it takes."""
     names: list[str]
-    """All models, in the order they were given."""
     sharpness: float | None
-    """None if the blend is the plain weighted mean of probabilities. Otherwise there is
-    a geometric mean in it, the product of powers ``sharpness * weight`` scaled to one:
-    above 1 it is surer than its models."""
     classes: Array
-    """The classes, sorted: the columns of :meth:`predict_proba`."""
     method: str
-    """How the weights were found."""
     scoring: str
-    """What the scores are."""
     nested: ScoreEstimate
-    """Score of the blend, weights chosen on other folds."""
     best_nested: ScoreEstimate
-    """Score of the best single model, chosen on other folds."""
     mean_nested: ScoreEstimate
-    """Score of the plain mean of all models."""
     plain_nested: ScoreEstimate | None
-    """Score of the plain weighted mean in a blend of two means, alone: what the method
-    "simplex" gives. None for other blends, and where models were to be few."""
     best_single: str
-    """The model that is best alone."""
     _recipe: Recipe = field(repr=False)
     _pool: ProbabilityPool = field(repr=False)
 

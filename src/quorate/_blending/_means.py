@@ -37,11 +37,16 @@ _FALL = 1e-2
 
 
 class Weighed(NamedTuple):
-    """Weights of models, adding up to one, and how they are used."""
+    """Weights of models, adding up to one, and how they are used.
+
+    Attributes
+    ----------
+    sharpness : float or None
+        None for the plain weighted mean; else the power of the geometric mean.
+    """
 
     weights: FloatArray
     sharpness: float | None = None
-    """None for the plain weighted mean; else the power of the geometric mean."""
 
 
 # Means that are averaged, each counting the same.

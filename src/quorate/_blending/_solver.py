@@ -48,14 +48,21 @@ _TRIES, _PATIENCE = 60, 5
 
 
 class Loss(Protocol):
-    """What samples lose by the sums of their models' numbers."""
+    """What samples lose by the sums of their models' numbers.
+
+    Attributes
+    ----------
+    width : int
+        Numbers of each model and sample.
+    slant : float
+        What each unit of weight costs.
+    pull : float
+        What the squared distance from equal weights costs, over the samples.
+    """
 
     width: int
-    """Numbers of each model and sample."""
     slant: float
-    """What each unit of weight costs."""
     pull: float
-    """What the squared distance from equal weights costs, over the samples."""
 
     def look(self, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return losses (sets, samples) and slopes (sets, samples * width)."""
@@ -68,12 +75,18 @@ class Loss(Protocol):
 
 
 class Allowed(NamedTuple):
-    """How far from the minimum one may stop."""
+    """How far from the minimum one may stop.
+
+    Attributes
+    ----------
+    fall : float
+        By how much the loss may still fall with the models at hand.
+    slope : float
+        How steeply it may fall towards a model not at hand.
+    """
 
     fall: float
-    """By how much the loss may still fall with the models at hand."""
     slope: float
-    """How steeply it may fall towards a model not at hand."""
 
 
 def least(

@@ -16,7 +16,7 @@ import numpy as np
 
 from quorate._choosing._curve import CrossFittedCurve
 from quorate._choosing._evidence import Evidence
-from quorate._scoring import Score
+from quorate._scoring import FoldInputs, Score
 from quorate._typing import Array, IntArray, Progress
 from quorate._votes import Votes, prefix_predictions
 from quorate.pruning import Pruner, make_pruner
@@ -43,16 +43,16 @@ def cross_fitted_curve(
         What to count.
     """
     votes = evidence.votes
-    n_sizes, sums = order.size, score.loss_sums(votes, order.size)
+    n_sizes, inputs = order.size, FoldInputs(score, votes, order.size)
     for held, others in split_evidence(evidence, score):
         fitted = fit_on(others, pruner)
         n_sizes = min(n_sizes, fitted.order_.size)
         judged = votes.at(held)
         along, weights = fitted.path()
         prefixes = map(score.inputs, prefix_predictions(judged, along, weights))
-        watched = sums.watch(held, prefixes)
-        sums.add(held, inputs_by_votes(judged, along, watched, order.size))
-    curve = sums.curve(n_sizes, CONFIDENCE)
+        watched = inputs.watch(held, prefixes)
+        inputs.add(held, inputs_by_votes(judged, along, watched, order.size))
+    curve = inputs.curve(n_sizes, CONFIDENCE)
     return CrossFittedCurve(
         order=order[:n_sizes],
         errors=curve.losses,

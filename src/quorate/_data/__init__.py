@@ -1,6 +1,6 @@
 """Everything that is a table: files, rows of X, batches, samples drawn from them."""
 
-from quorate._data._batches import Batch, BatchSource, GivenBatches, named_batch
+from quorate._data._batches import Batch, BatchSource, given_batches, named_batch
 from quorate._data._dask import (
     align_partitions,
     as_dask_task,
@@ -15,6 +15,7 @@ from quorate._data._drawing import (
     as_seed,
     draw_sample,
     sample_size,
+    shares,
 )
 from quorate._data._rows import (
     count_rows,
@@ -50,7 +51,6 @@ __all__ = [
     "Batch",
     "BatchSource",
     "Drawn",
-    "GivenBatches",
     "RowDigest",
     "SampleForm",
     "align_partitions",
@@ -66,6 +66,7 @@ __all__ = [
     "digest_rows",
     "draw_sample",
     "find_files",
+    "given_batches",
     "in_memory",
     "is_csv",
     "is_dask",
@@ -79,6 +80,7 @@ __all__ = [
     "refuse_labels_twice",
     "refuse_missing_labels",
     "sample_size",
+    "shares",
     "sliceable",
     "take_rows",
 ]

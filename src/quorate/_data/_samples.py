@@ -24,6 +24,17 @@ from quorate.exceptions import UnusedColumnsWarning
 class SampleForm:
     """In which form samples and labels from files are given to a model.
 
+    Attributes
+    ----------
+    columns : tuple of str, optional
+        The columns it was trained on, in their order; None if it does not tell.
+    as_frame : bool
+        Whether it wants to see names of columns.
+    labels : array, optional
+        The labels it knows; None if it does not tell.
+    owner : str
+        What to call it in messages.
+
     Examples
     --------
     >>> import numpy as np
@@ -34,13 +45,9 @@ class SampleForm:
     """
 
     columns: tuple[str, ...] | None = None
-    """The columns it was trained on, in their order; None if it does not tell."""
     as_frame: bool = True
-    """Whether it wants to see names of columns."""
     labels: Array | None = None
-    """The labels it knows; None if it does not tell."""
     owner: str = "the model"
-    """What to call it in messages."""
 
     @classmethod
     def for_models(cls, *models: Any, owner: str = "the model") -> Self:
@@ -162,8 +169,8 @@ class SampleForm:
         return np.asarray(np.array(found, dtype=dtype)[codes])
 
 
+# The form for nobody in particular.
 PLAIN_FORM = SampleForm()
-"""The form for nobody in particular."""
 
 
 def read_samples(

@@ -1,6 +1,6 @@
 """The votes on samples that come in batches: votes are kept, samples are not."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
@@ -54,7 +54,7 @@ def collect_from_batches(
     parts: Iterator[Part]
     if in_order:
         given = as_source(batches, _OWNER, target, form=form)
-        parts = _here(voter, given.batches())
+        parts = _here(voter, given.batches)
     else:
         pieces = partitions(batches, _OWNER, target, as_frame=form.as_frame)
         parts = _on_dask(voter, pieces)
@@ -96,7 +96,7 @@ def _understood_alike() -> Iterator[None]:
         raise ValueError(f"{_OWNER}: {error}") from error
 
 
-def _here(voter: BatchVoter, batches: Iterator[Any]) -> Iterator[Part]:
+def _here(voter: BatchVoter, batches: Iterable[Any]) -> Iterator[Part]:
     rows = 0
     for batch in batches:
         with named_batch(batch.name):

@@ -20,6 +20,7 @@ import sklearn
 from sklearn.pipeline import Pipeline
 
 from quorate._ensembles import Ensemble
+from quorate._kernels.nearest import rounded_down
 from quorate._onnx._graph import Branch, Graph
 from quorate._onnx._inputs import FORKS, as_ensemble, is_tree, label_type, thawed
 from quorate._typing import Array, FloatArray
@@ -286,7 +287,7 @@ def _add_trees(
             "nodes_nodeids": np.arange(leaf.size),
             "nodes_featureids": features,
             "nodes_modes": np.where(leaf, "LEAF", "BRANCH_LEQ"),
-            "nodes_values": np.where(leaf, 0, _rounded_down(tree.threshold)),
+            "nodes_values": np.where(leaf, 0, rounded_down(tree.threshold)),
             "nodes_truenodeids": np.where(leaf, 0, tree.children_left),
             "nodes_falsenodeids": np.where(leaf, 0, tree.children_right),
             "nodes_missing_value_tracks_true": np.where(
@@ -308,17 +309,6 @@ def _add_trees(
         post_transform="NONE",
         **attributes,
     )
-
-
-def _rounded_down(thresholds: FloatArray) -> Array:
-    """Return the largest 32-bit floats that are not above the thresholds.
-
-    A 32-bit float is at most the one if and only if it is at most the other.
-    """
-    with np.errstate(under="ignore"):  # next to 0 there are subnormal numbers
-        nearest = thresholds.astype(np.float32)
-        below = np.nextafter(nearest, np.float32(-np.inf))
-    return np.where(nearest > thresholds, below, nearest)
 
 
 def _foreign_verdict(graph: Graph, model: Any, x: Any) -> tuple[str, str]:

@@ -9,7 +9,6 @@ import numpy as np
 
 from quorate._data import (
     Drawn,
-    GivenBatches,
     SampleForm,
     are_batches,
     as_source,
@@ -17,6 +16,7 @@ from quorate._data import (
     cut_rows,
     digest_rows,
     draw_sample,
+    given_batches,
     in_memory,
     sample_size,
     sliceable,
@@ -307,11 +307,11 @@ def _draw_rows(
             for start in range(0, n_rows, step)
         ]
         pairs = [(np.arange(n_rows), np.concatenate(answers))]
-        _, _, rows, _ = draw_sample(GivenBatches(pairs), size, seed, owner="distil")
+        _, _, rows, _ = draw_sample(given_batches(pairs), size, seed, owner="distil")
         return X, rows, Drawn(rows.size, n_rows, seed)
     given = as_source(X, "distil", target, form=SampleForm.for_models(small.model))
     chosen, _, places, n_rows = draw_sample(
-        given, size, seed, check=batch_check(small), owner="distil"
+        given.batches, size, seed, check=batch_check(small), owner="distil"
     )
     if places.size == n_rows:
         return chosen, None, None

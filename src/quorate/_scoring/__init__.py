@@ -17,7 +17,9 @@ from quorate._scoring._find import (
     score_models,
     try_out,
 )
+from quorate._scoring._named import TableScore, count_pairs
 from quorate._scoring._score import (
+    FoldInputs,
     Score,
     ScoreEstimate,
     StoredPrediction,
@@ -25,17 +27,16 @@ from quorate._scoring._score import (
     where_voted,
 )
 from quorate._scoring._scorers import EvaluatedScore, shown_scoring
-from quorate._scoring._tables import TableScore, class_recalls, count_pairs
 
 __all__ = [
     "EvaluatedScore",
+    "FoldInputs",
     "Score",
     "ScoreEstimate",
     "StoredPrediction",
     "TableScore",
     "check_ranking",
     "check_scoring",
-    "class_recalls",
     "count_pairs",
     "counts_every_class",
     "find_score",

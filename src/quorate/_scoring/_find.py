@@ -1,16 +1,22 @@
 """From what a user gives as ``scoring`` to a score that fits the votes or models."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from quorate._scoring._score import (
-    Score,
-    ScoreEstimate,
-    StoredPrediction,
+from quorate._scoring._named import (
+    MEANS,
+    Accuracy,
+    AreaUnderRoc,
+    AveragePrecision,
+    MeanScore,
+    TableScore,
     positive_place,
+    table_function,
 )
+from quorate._scoring._score import Score, ScoreEstimate, StoredPrediction
 from quorate._scoring._scorers import (
     EvaluatedScore,
     LooksInside,
@@ -21,11 +27,8 @@ from quorate._scoring._scorers import (
     needs_of_scorer,
     scorer_of,
     shown_scoring,
-    top_of,
 )
-from quorate._scoring._shares import MEANS, AreaUnderRoc, AveragePrecision, MeanScore
-from quorate._scoring._tables import Accuracy, TableScore, is_of_a_table
-from quorate._typing import Array, FloatArray, IntArray
+from quorate._typing import Array, IntArray
 from quorate._votes import (
     PairedCounts,
     Prediction,
@@ -48,32 +51,34 @@ def find_score(scoring: Any, classes: Array, owner: str) -> Score:
     """Return the score that is meant, for samples of these classes."""
     if is_accuracy(scoring):
         return Accuracy(
-            name="accuracy",
-            given=None,
-            needs="labels",
-            top=1.0,
-            classes=classes,
+            name="accuracy", given=None, needs="labels", top=1.0, classes=classes
         )
-    scorer, name, named = scorer_of(scoring, owner)
+    scorer, name, is_named = scorer_of(scoring, owner)
+    endless = name.startswith(("neg_", "positive_likelihood_ratio"))
     common: dict[str, Any] = {
         "name": name,
         "given": scoring,
-        "needs": needs_of(name) if named else needs_of_scorer(scorer, classes),
-        "top": top_of(name) if named else 0.0,
+        "needs": needs_of(name) if is_named else needs_of_scorer(scorer, classes),
+        "top": float(is_named and not endless),
         "classes": classes,
     }
-    if not named:
-        return EvaluatedScore(scorer=scorer, **common)
-    if is_of_a_table(name, classes):
-        return TableScore(**common)
+    kind = _kind_of(name, classes) if is_named else None
+    if kind is None:
+        return EvaluatedScore(scorer=scorer, is_own=not is_named, **common)
+    return kind(**common)
+
+
+def _kind_of(name: str, classes: Array) -> type[Score] | None:
+    """Return the class that knows a score by its name, if there is one."""
+    with suppress(KeyError):
+        table_function(name, classes)
+        return TableScore
     if name in MEANS:
-        return MeanScore(function=MEANS[name], **common)
-    place = positive_place(classes)
-    if name == "average_precision" and (place is not None or classes.size > 2):
-        return AveragePrecision(place=place or 0, **common)
+        return MeanScore
     if name in ("roc_auc", "roc_auc_ovr", "roc_auc_ovr_weighted"):
-        return AreaUnderRoc(weighted=name.endswith("_weighted"), **common)
-    return EvaluatedScore(scorer=scorer, **common)
+        return AreaUnderRoc
+    has_positive = classes.size > 2 or positive_place(classes) is not None
+    return AveragePrecision if name == "average_precision" and has_positive else None
 
 
 def counts_every_class(score: Score) -> bool:
@@ -119,17 +124,19 @@ def check_scoring(
     """
     score = find_score(scoring, np.arange(2) if classes is None else classes, owner)
     asker = f"{owner}(scoring={shown_scoring(scoring)})"
-    _refuse_several_classes(score, asker)
-    if score.needs == "probabilities" and not averages:
-        raise _without_probabilities(asker)
-    if counted and not isinstance(score, TableScore):
-        raise ValueError(
-            f"{asker}: a pass over batches counts what is decided, which tells "
-            "accuracy, balanced_accuracy, matthews_corrcoef, f1_macro, "
-            "precision_macro, recall_macro and the like; for another score give X and "
-            "y of a sample of the rows."
-        )
-    return score
+    _refuse_unfit(score, asker, averages=averages)
+    return _as_table_score(score, asker) if counted else score
+
+
+def _as_table_score(score: Score, owner: str) -> TableScore:
+    if isinstance(score, TableScore):
+        return score
+    raise ValueError(
+        f"{owner}: a pass over batches counts predicted classes, which is enough for "
+        "accuracy, balanced_accuracy, matthews_corrcoef, f1_macro, precision_macro, "
+        "recall_macro and the like; for another score give X and y of a sample of the "
+        "rows."
+    )
 
 
 def check_ranking(score: Score, ensemble: Any, owner: str) -> None:
@@ -158,48 +165,40 @@ def check_ranking(score: Score, ensemble: Any, owner: str) -> None:
         )
 
 
-def _check_samples(
-    score: Score, y: IntArray, which: str, owner: str, *, averages: bool
+def _refuse_unfit(
+    score: Score, owner: str, *, averages: bool = True, counts: Array | None = None
 ) -> None:
-    """Refuse samples, or answers, on which a score cannot be computed."""
-    _refuse_several_classes(score, owner)
-    _refuse_missing_classes(
-        score, np.bincount(y, minlength=score.classes.size), which, owner
-    )
-    if score.needs_shares and not (averages or _ranks_two_classes(score)):
-        raise _without_probabilities(owner)
+    """Refuse a score that these classes, samples or answers cannot give.
 
-
-def _refuse_several_classes(score: Score, owner: str) -> None:
-    """Refuse a score of two classes where there are more, by the name that fits."""
+    Parameters
+    ----------
+    score : Score
+    owner : str
+        Who asks, for messages.
+    averages : bool
+        Whether there are probabilities.
+    counts : array
+        Number of samples of each class, if they are known.
+    """
     n_classes = score.classes.size
     fits = f"{score.name}_ovr" if score.name == "roc_auc" else f"{score.name}_macro"
     if n_classes > 2 and score.given == score.name and fits in known_names():
         raise ValueError(
             f"{owner}: for two classes, and there are {n_classes}; {fits!r} fits."
         )
-
-
-def _refuse_missing_classes(
-    score: Score, counts: Array, which: str, owner: str
-) -> None:
-    """Refuse samples that lack a class, which a score would pass over in silence."""
-    missing = np.flatnonzero(counts == 0)
-    if missing.size and score.needs_every_class:
-        label, n = score.classes[missing[0]].item(), int(counts.sum())
+    if counts is not None and score.needs_every_class and not counts.min():
+        label = score.classes[counts.argmin()].item()
         raise ValueError(
-            f"{owner}: class {label!r} has no sample among the {n} {which}, so "
-            "the score would leave it out; give samples of every class, or go by "
-            "accuracy."
+            f"{owner}: class {label!r} has no sample among the {int(counts.sum())} "
+            "given, so the score would leave it out; give samples of every class, or "
+            "use accuracy."
         )
-
-
-def _without_probabilities(owner: str) -> ValueError:
-    return ValueError(
-        f"{owner}: needs class probabilities, and these votes are counted without any; "
-        "take an ensemble that averages probabilities, or a score of predicted classes "
-        "such as 'balanced_accuracy'."
-    )
+    if score.needs_shares and not (averages or _ranks_two_classes(score)):
+        raise ValueError(
+            f"{owner}: needs class probabilities, and these votes are counted without "
+            "any; take an ensemble that averages probabilities, or a score of "
+            "predicted classes such as 'balanced_accuracy'."
+        )
 
 
 def _ranks_two_classes(score: Score) -> bool:
@@ -214,22 +213,20 @@ def try_out(score: Score, prediction: Prediction, owner: str) -> None:
     scorer, _, _ = scorer_of(score.given, owner)
     codes, y = prediction.codes(), prediction.y
     voted = codes >= 0
-    shares: FloatArray = np.empty((0, 0))
-    if score.needs_shares:
-        shares = prediction.shares()[voted]
+    shares = prediction.shares()[voted] if score.needs_shares else np.empty((0, 0))
     try:
-        found = evaluate(scorer, score.classes, codes[voted], shares, y[voted])
+        value = evaluate(scorer, score.classes, codes[voted], shares, y[voted])
     except LooksInside as error:
         raise ValueError(f"{owner}: {error}.") from error
     except Exception as error:
         reason = str(error).strip().partition("\n")[0].rstrip(".")
         raise ValueError(
-            f"{owner}: the score cannot be had on these samples: "
+            f"{owner}: this score cannot be computed on these samples: "
             f"{reason or type(error).__name__}{_hint(score)}."
         ) from error
-    if not np.isfinite(found):
+    if not np.isfinite(value):
         raise ValueError(
-            f"{owner}: the whole ensemble scores {found} on these samples, which is no "
+            f"{owner}: the whole ensemble scores {value} on these samples, which is no "
             "number to choose by; a score has to be finite."
         )
 
@@ -283,8 +280,8 @@ def score_for(scoring: Any, votes: Votes, owner: str) -> Score:
             f"{owner}: these votes have no labels, so nothing can be scored; collect "
             "them with y."
         )
-    averages = votes.rule == "average"
-    _check_samples(score, votes.y, "chosen on", owner, averages=averages)
+    counts = np.bincount(votes.y, minlength=votes.n_classes)
+    _refuse_unfit(score, owner, averages=votes.rule == "average", counts=counts)
     try_out(score, WholePrediction(votes), owner)
     return score
 
@@ -322,7 +319,8 @@ def score_models(
     codes = np.searchsorted(classes, truth)
     owner = f"{owner}(scoring={shown_scoring(scoring)})"
     averages = all(collect is None for collect in votes)
-    _check_samples(score, codes, "given", owner, averages=averages)
+    counts = np.bincount(codes, minlength=classes.size)
+    _refuse_unfit(score, owner, averages=averages, counts=counts)
     estimates = []
     for model, collect in zip(models, votes, strict=True):
         prediction = _model_prediction(model, collect, X, codes, score)
@@ -366,30 +364,20 @@ def score_counts(
 
     The errors are those of both scores, and of their difference.
     """
-    score = check_scoring(scoring, owner, classes=classes, counted=True)
-    assert isinstance(score, TableScore)
+    asker = f"{owner}(scoring={shown_scoring(scoring)})"
+    score = _as_table_score(find_score(scoring, classes, owner), asker)
     y, times = counts.codes[0], counts.times
     there = np.bincount(y, weights=times, minlength=classes.size)
-    owner = f"{owner}(scoring={shown_scoring(scoring)})"
-    _refuse_missing_classes(score, there, "given", owner)
+    _refuse_unfit(score, asker, counts=there)
     values, parts = [], []
     for codes in counts.codes[1:]:
         table = np.zeros((classes.size, classes.size + 1))
         np.add.at(table, (y, codes), times)
-        value, by_cell = score.parts(table)
+        value, by_cell = score.cell_parts(table)
         values.append(value)
         parts.append(by_cell[y, codes])
-    less = 0 if score.is_accuracy else 1  # as their estimates have it
-    errors = [
-        _standard_error(each, times, less) for each in (*parts, parts[0] - parts[1])
-    ]
-    return score, (values[0], values[1]), (errors[0], errors[1], errors[2])
-
-
-def _standard_error(parts: FloatArray, times: IntArray, ddof: int) -> float:
-    """Return the standard error of the mean of parts that come several times."""
-    n = int(times.sum())
-    if n < 2:
-        return 0.0
-    mean = (parts * times).sum() / n
-    return float(np.sqrt(((parts - mean) ** 2 * times).sum() / (n - ddof) / n))
+    rows = np.array([*parts, parts[0] - parts[1]])
+    n, ddof = int(times.sum()), 0 if score.is_accuracy else 1  # as their estimates have
+    squares = (rows - (rows @ times / n)[:, None]) ** 2 @ times
+    first, second, between = np.sqrt(squares / max(n - ddof, 1) / n).tolist()
+    return score, (values[0], values[1]), (first, second, between)

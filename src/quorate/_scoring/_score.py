@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import special
@@ -26,16 +26,24 @@ Needs: TypeAlias = Literal["labels", "probabilities", "decision"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreEstimate:
-    """A score, and how sure one can be of it."""
+    """A score, and how sure one can be of it.
+
+    Attributes
+    ----------
+    score : float
+        The score, as scikit-learn gives it: the larger the better.
+    loss : float
+        What is missing to the best value of the score; the error, for accuracy.
+    losses : ndarray of float
+        What a jackknife calls pseudo-values, negated: numbers, one for each sample (or
+        group of samples), whose scatter tells how far chance moves the score. For a
+        mean over samples they are its terms; for accuracy, the errors on the samples.
+    """
 
     score: float
-    """The score, as scikit-learn gives it: the larger the better."""
     loss: float
-    """What is missing to the best value of the score; the error, for accuracy."""
     losses: FloatArray
-    """What a jackknife calls pseudo-values, negated: numbers, one for each sample (or
-    group of samples), whose scatter tells how far chance moves the score. For a mean
-    over samples they are its terms; for accuracy, the errors on the samples."""
+    _ddof: ClassVar[int] = 1
 
     @property
     def standard_error(self) -> float:
@@ -47,8 +55,8 @@ class ScoreEstimate:
 
         Both have to be about the same samples.
         """
-        differ = self.losses - other.losses
-        return other.score - self.score, self._standard_error(differ)
+        differences = self.losses - other.losses
+        return other.score - self.score, self._standard_error(differences)
 
     def loss_limit(self, confidence: float) -> float:
         """Return an upper limit on the loss."""
@@ -59,11 +67,10 @@ class ScoreEstimate:
         apart, doubt = self.behind(other)
         return apart + self._quantile(confidence) * doubt
 
-    @staticmethod
-    def _standard_error(losses: FloatArray) -> float:
+    def _standard_error(self, losses: FloatArray) -> float:
         if losses.size < 2:
             return 0.0
-        return float(losses.std(ddof=1) / np.sqrt(losses.size))
+        return float(losses.std(ddof=self._ddof) / np.sqrt(losses.size))
 
     def _quantile(self, confidence: float) -> float:
         """Return Student's quantile for the number of losses."""
@@ -75,12 +82,14 @@ class ScoreEstimate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredPrediction:
-    """What a model says on each sample, at hand already."""
+    """What a model says on each sample, at hand already.
+
+    The shares, what each class gets, are needed only for scores that look at them.
+    """
 
     stored_codes: IntArray
     y: IntArray
     stored_shares: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
-    """What each class gets; only for scores that look at it."""
 
     def codes(self) -> IntArray:
         """See :class:`quorate._votes.Prediction`."""
@@ -97,18 +106,28 @@ class StoredPrediction:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Score(ABC):
-    """How good the answers of an ensemble are; the larger the better."""
+    """How good the answers of an ensemble are; the larger the better.
+
+    Attributes
+    ----------
+    name : str
+        What the score is called: scikit-learn's name, or that of the function.
+    given : str, scorer, callable or None
+        What was given as ``scoring``; None for accuracy.
+    needs : str
+        What it looks at: predicted classes ("labels"), "probabilities", or a ranking
+        of samples ("decision").
+    top : float
+        The best it can be; 0 where that is not known.
+    classes : array
+        The labels, sorted.
+    """
 
     name: str
-    """What the score is called: scikit-learn's name, or that of the function."""
     given: Any
-    """What was given as ``scoring``; None for accuracy."""
     needs: Needs
-    """What it looks at: predicted classes, probabilities, or a ranking of samples."""
     top: float
-    """The best it can be; 0 where that is not known."""
     classes: Array
-    """The labels, sorted."""
 
     @property
     def title(self) -> str:
@@ -123,7 +142,7 @@ class Score(ABC):
     @property
     def is_accuracy(self) -> bool:
         """Whether this is plain accuracy, which people know as its error."""
-        return False
+        return self.given is None
 
     @property
     def needs_every_class(self) -> bool:
@@ -140,12 +159,32 @@ class Score(ABC):
         """Return what the score looks at, samples along the first axis."""
 
     @abstractmethod
-    def estimate(self, inputs: Array, y: IntArray) -> ScoreEstimate:
-        """Return the score of what :meth:`inputs` gave, with its standard error."""
-
-    @abstractmethod
     def value(self, inputs: Array, y: IntArray) -> float:
         """Return the score of what :meth:`inputs` gave."""
+
+    def value_and_parts(self, inputs: Array, y: IntArray) -> tuple[float, FloatArray]:
+        """Return the score, and the pseudo-values of samples or groups of them.
+
+        Unless a score knows better, one group of samples after the other is left out.
+        Every class is spread over the groups, so that none is gone without one of them.
+        """
+        n_groups = min(_GROUPS, y.size)
+        mixed = np.random.default_rng(_SEED).permutation(y.size)
+        groups = np.empty(y.size, dtype=np.intp)
+        by_class = mixed[np.argsort(y[mixed], kind="stable")]
+        groups[by_class] = np.arange(y.size) % n_groups
+        whole = self.value(inputs, y)
+        without = np.full(n_groups, whole)
+        for group in range(n_groups):
+            rest = groups != group
+            if rest.any():
+                without[group] = self.value(inputs[rest], y[rest])
+        return whole, n_groups * whole - (n_groups - 1) * without
+
+    def estimate(self, inputs: Array, y: IntArray) -> ScoreEstimate:
+        """Return the score of what :meth:`inputs` gave, with its standard error."""
+        value, parts = self.value_and_parts(inputs, y)
+        return ScoreEstimate(value, self.top - value, -parts)
 
     def loss(self, inputs: Array, y: IntArray) -> float:
         """Return what is missing to the best value of the score."""
@@ -193,11 +232,9 @@ class Score(ABC):
         subsets = map(votes.keep, supports)
         if voted_only:
             subsets = map(where_voted, subsets)
-        found = [self.estimate_votes(subset) for subset in subsets]
-        return (
-            np.array([each.loss for each in found]),
-            np.array([each.standard_error for each in found]),
-        )
+        estimates = map(self.estimate_votes, subsets)
+        pairs = [(each.loss, each.standard_error) for each in estimates]
+        return np.array(pairs)[:, 0], np.array(pairs)[:, 1]
 
     def contributions(self, votes: Votes) -> FloatArray:
         """Return by how much the loss grows without each member.
@@ -216,18 +253,14 @@ class Score(ABC):
         others = map(self.inputs, leave_one_out_predictions(votes))
         return np.array([self.loss(inputs, votes.y) - whole for inputs in others])
 
-    def loss_sums(self, votes: Votes, n_sizes: int) -> "LossSums":
-        """Return what puts losses over size together, fold by fold."""
-        return LossSums(self, votes, n_sizes)
-
     def loss_text(self, loss: float) -> str:
         """Return a loss as people know it: the score, or the error for accuracy."""
-        return f"{self.top - loss:.4f}"
+        return f"{loss if self.is_accuracy else self.top - loss:.4f}"
 
     @property
     def loss_title(self) -> str:
         """What :meth:`loss_text` shows."""
-        return self.title
+        return "error" if self.is_accuracy else self.title
 
     def __repr__(self) -> str:
         return f"Score({self.name!r}, needs {self.needs})"
@@ -240,55 +273,35 @@ def where_voted(votes: Votes) -> Votes:
     return votes.at(np.flatnonzero((votes.codes >= 0).any(axis=0)))
 
 
-def estimate_in_groups(score: Score, inputs: Array, y: IntArray) -> ScoreEstimate:
-    """Score by leaving out one group of samples after the other.
-
-    Every class is spread over the groups, so that none is gone without one of them.
-    """
-    n_groups = min(_GROUPS, y.size)
-    mixed = np.random.default_rng(_SEED).permutation(y.size)
-    groups = np.empty(y.size, dtype=np.intp)
-    by_class = mixed[np.argsort(y[mixed], kind="stable")]
-    groups[by_class] = np.arange(y.size) % n_groups
-    whole = score.value(inputs, y)
-    without = np.full(n_groups, whole)
-    for group in range(n_groups):
-        rest = groups != group
-        if rest.any():
-            without[group] = score.value(inputs[rest], y[rest])
-    parts = n_groups * whole - (n_groups - 1) * without
-    return ScoreEstimate(whole, score.top - whole, -parts)
-
-
-def finite_losses(
-    estimates: Iterable[ScoreEstimate],
-) -> tuple[FloatArray, FloatArray]:
+def finite_losses(estimates: Iterable[ScoreEstimate]) -> tuple[FloatArray, FloatArray]:
     """Return losses and their standard errors.
 
     A size of which the score cannot be computed is the worst there is.
     """
-    found = np.array(
-        [(each.loss, each.standard_error) for each in estimates], dtype=float
-    ).reshape(-1, 2)
-    return (
-        np.where(np.isfinite(found[:, 0]), found[:, 0], np.inf),
-        np.where(np.isfinite(found[:, 1]), found[:, 1], 0.0),
-    )
+    pairs = [(each.loss, each.standard_error) for each in estimates]
+    losses, errors = np.array(pairs, dtype=float).reshape(-1, 2).T
+    return _finite_or(losses, np.inf), _finite_or(errors, 0.0)
+
+
+def _finite_or(values: FloatArray, other: float) -> FloatArray:
+    return np.where(np.isfinite(values), values, other)
 
 
 class LossCurve(NamedTuple):
-    """Losses of the first 1, 2, ... members, beside that of all on the same samples."""
+    """Losses of the first 1, 2, ... members, beside that of all on the same samples.
+
+    Limits are upper limits on how much larger each is than that of all, errors the
+    standard errors of these differences.
+    """
 
     losses: FloatArray
     standard_errors: FloatArray
     full_loss: float
     excess_limits: FloatArray
-    """Upper limits on how much larger each is than that of all."""
     excess_errors: FloatArray
-    """Standard errors of the differences to that of all."""
 
 
-class LossSums:
+class FoldInputs:
     """What 1, 2, ... members get on folds of the samples, put together.
 
     Where members may vote on some samples only, the first so many of an order are
@@ -324,24 +337,10 @@ class LossSums:
         if self.votes.is_masked:
             first = [score.estimate(row, y) for row in self.by_place[:n_sizes]]
         limits = np.array([one.excess_limit(full, confidence) for one in first])
-        differ = np.array([one.behind(full)[1] for one in each])
+        errors = np.array([one.behind(full)[1] for one in each])
         return LossCurve(
             *finite_losses(each),
             full.loss,
-            np.where(np.isfinite(limits), limits, np.inf),
-            np.where(np.isfinite(differ), differ, 0.0),
+            _finite_or(limits, np.inf),
+            _finite_or(errors, 0.0),
         )
-
-
-def positive_place(classes: Array) -> int | None:
-    """Return which of two classes scikit-learn takes for the positive one, if any.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from quorate._scoring._score import positive_place
-    >>> positive_place(np.array([0, 1])), positive_place(np.array([1, 2]))
-    (1, 0)
-    """
-    there = np.flatnonzero(classes == 1)
-    return int(there[0]) if classes.size == 2 and there.size == 1 else None

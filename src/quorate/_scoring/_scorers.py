@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer, get_scorer_names
 
 from quorate._messages import unknown_name
-from quorate._scoring._score import Needs, Score, ScoreEstimate, estimate_in_groups
+from quorate._scoring._score import Needs, Score
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import Prediction
 
@@ -31,10 +31,6 @@ _PROBABILITIES = re.compile(r"neg_(log_loss|brier_score)|roc_auc_ov.*|d2_(log|br
 _RANKINGS = ("roc_auc", "average_precision", "top_k_accuracy")
 _WORDS_FOR_PROBABILITIES = ("prob", "score", "share")
 _WORDS_FOR_LOSSES = ("_loss", "_error", "_deviance")
-_LOOKS_INSIDE = (
-    "the score looks at the samples themselves, of which only labels and predictions "
-    "are kept; give a function of these two"
-)
 
 
 # Names
@@ -50,11 +46,6 @@ def needs_of(name: str) -> Needs:
     if _PROBABILITIES.fullmatch(name):
         return "probabilities"
     return "decision" if name in _RANKINGS else "labels"
-
-
-def top_of(name: str) -> float:
-    """Return the best that a score of that name can be; 0 where there is no best."""
-    return float(not name.startswith(("neg_", "positive_likelihood_ratio")))
 
 
 def name_of(scorer: Any) -> str | None:
@@ -212,7 +203,10 @@ class LooksInside(AttributeError, ValueError):
     """
 
     def __init__(self) -> None:
-        super().__init__(_LOOKS_INSIDE)
+        super().__init__(
+            "the score looks at the samples themselves, of which only labels and "
+            "predictions are kept; give a function of these two"
+        )
 
 
 class HiddenSamples(NDArrayOperatorsMixin):
@@ -263,41 +257,33 @@ class HiddenSamples(NDArrayOperatorsMixin):
     __iter__ = __array__ = __array_ufunc__ = __array_function__ = _refuse
 
 
-class _Labels(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier that repeats what was predicted, and notes what it is asked for."""
+class _Answers(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier that repeats answers, and notes which of them it is asked for.
 
-    def __init__(self, classes: Array, codes: IntArray) -> None:
-        self.classes_ = classes
-        self.codes = codes
-        self.methods: set[str] = set()
+    Parameters
+    ----------
+    classes : array
+        The labels, sorted.
+    answers : dict from str to array
+        What its methods return, such as ``{"predict": labels}``; it has no others.
+    """
 
-    def predict(self, X: Any) -> Array:
-        return np.asarray(self.classes_[self._repeat("predict", self.codes, X)])
+    def __init__(self, classes: Array, answers: dict[str, Array]) -> None:
+        self.classes_, self.answers = classes, answers
+        self.asked: set[str] = set()
 
-    def _repeat(self, method: str, answers: Array, X: Any) -> Array:
-        self.methods.add(method)
-        if not isinstance(X, HiddenSamples):
-            raise LooksInside
-        return answers[X.places]
+    def __getattr__(self, name: str) -> Any:
+        if name not in vars(self).get("answers", ()):
+            raise AttributeError(name)
 
+        def repeat(X: Any) -> Array:
+            self.asked.add(name)
+            if not isinstance(X, HiddenSamples):
+                raise LooksInside
+            return self.answers[name][X.places]
 
-class _Shares(_Labels):
-    """The same, with what each class got."""
-
-    def __init__(self, classes: Array, codes: IntArray, shares: Array) -> None:
-        super().__init__(classes, codes)
-        self.shares = shares
-
-    def predict_proba(self, X: Any) -> Array:
-        return self._repeat("predict_proba", self.shares, X)
-
-
-class _Decisions(_Shares):
-    """The same, with a decision function."""
-
-    def decision_function(self, X: Any) -> Array:
-        shares = self._repeat("decision_function", self.shares, X)
-        return shares[:, 1] - 0.5 if self.classes_.size == 2 else shares
+        repeat.__name__ = name  # by which scikit-learn goes
+        return repeat
 
 
 def _ask(scorer: Any, classes: Array) -> tuple[set[str], bool]:
@@ -308,7 +294,12 @@ def _ask(scorer: Any, classes: Array) -> tuple[set[str], bool]:
     places: IntArray = np.arange(classes.size)
     codes = np.concatenate([places, np.roll(places, 1)])
     shares = (np.eye(classes.size)[codes] + 1 / classes.size) / 2
-    model, looks = _Decisions(classes, codes, shares), False
+    answers = {
+        "predict": classes[codes],
+        "predict_proba": shares,
+        "decision_function": shares[:, 1] if classes.size == 2 else shares,
+    }
+    model, looks = _Answers(classes, answers), False
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -317,7 +308,7 @@ def _ask(scorer: Any, classes: Array) -> tuple[set[str], bool]:
         looks = True
     except Exception:
         pass  # what it asked for is known all the same
-    return model.methods, looks
+    return model.asked, looks
 
 
 def evaluate(
@@ -329,7 +320,10 @@ def evaluate(
     if shares.size and shares.min() >= 0:  # not what a decision function says
         # Means of ones can be off by rounding, which scikit-learn refuses.
         shares = np.minimum(shares, 1.0)
-    model = _Shares(classes, codes, shares) if shares.size else _Labels(classes, codes)
+    answers: dict[str, Array] = {"predict": classes[codes]}
+    if shares.size:
+        answers["predict_proba"] = shares
+    model = _Answers(classes, answers)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # small sizes predict few classes
         return float(scorer(model, HiddenSamples(np.arange(y.size)), classes[y]))
@@ -339,15 +333,12 @@ def evaluate(
 class EvaluatedScore(Score):
     """A score that is evaluated anew for every answer.
 
-    Samples on which nobody votes are left out where only classes are looked at.
+    Samples on which nobody votes are left out where only classes are looked at. Of an
+    "own" score nothing is known but what its scorer says.
     """
 
     scorer: Any
-
-    @property
-    def is_own(self) -> bool:
-        """Whether nothing is known of the score but what its scorer says."""
-        return self.name != name_of(self.given) and self.name != self.given
+    is_own: bool
 
     def inputs(self, prediction: Prediction) -> Array:
         """See :class:`Score`."""
@@ -364,7 +355,3 @@ class EvaluatedScore(Score):
             voted = inputs >= 0
             codes, shares, y = inputs[voted], np.empty((0, 0)), y[voted]
         return evaluate(self.scorer, self.classes, codes, shares, y)
-
-    def estimate(self, inputs: Array, y: IntArray) -> ScoreEstimate:
-        """See :class:`Score`."""
-        return estimate_in_groups(self, inputs, y)

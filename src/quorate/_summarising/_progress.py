@@ -9,7 +9,7 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,30 +17,39 @@ from typing import Any
 from quorate._data import Batch
 from quorate._ensembles import Ensemble
 from quorate._messages import warn
+from quorate._summarising._tasks import sum_of
 from quorate._votes import Progress, Summary, load_summary, save_counts
 from quorate.exceptions import CheckpointWarning
 
 _SECONDS_BETWEEN = 0.5
 
+# Called with the rows done and the rows there are, None if that is not known.
 Report = Callable[[int, int | None], object]
-"""Called with the rows done and the rows there are, None if that is not known."""
 
 
 @dataclass(slots=True)
 class Checkpoint:
-    """The file of a pass, or none, and what of the pass is done."""
+    """The file of a pass, or none, and what of the pass is done.
+
+    Attributes
+    ----------
+    every : float
+        Seconds between two writings.
+    total : Summary, optional
+        The sum of all batches that are done.
+    covered : int
+        Rows that the file covers.
+    marks : list of str
+        Marks of the batches that have come up, whether they are done or not.
+    """
 
     path: Path | None
     every: float = 60.0
-    """Seconds between two writings."""
     total: Summary | None = None
-    """The sum of all batches that are done."""
     n_batches: int = 0
     n_rows: int = 0
     covered: int = 0
-    """Rows that the file covers."""
     marks: list[str] = field(default_factory=list)
-    """Marks of the batches that have come up, whether they are done or not."""
     _last: float = field(default_factory=time.monotonic)
     _warned: bool = False
 
@@ -64,7 +73,7 @@ class Checkpoint:
             )
         return cls(Path(path), every)
 
-    def resume(self, ensemble: Ensemble, batches: Iterator[Batch]) -> Iterator[Batch]:
+    def resume(self, ensemble: Ensemble, batches: Iterable[Batch]) -> Iterator[Batch]:
         """Return the batches that are left, if an earlier pass left a file.
 
         Those it covers are taken from the iterator, which may be one that can be gone
@@ -98,7 +107,7 @@ class Checkpoint:
     def _refusal(self, why: str) -> ValueError:
         return ValueError(f"summarise(resume={str(self.path)!r}): {why}")
 
-    def _marked(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+    def _marked(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         """Yield batches; their marks are taken as they come by."""
         for batch in batches:
             if self.path is not None:
@@ -107,8 +116,7 @@ class Checkpoint:
 
     def add(self, summary: Summary, n_rows: int) -> None:
         """Add what a batch gives, and write it down if the last time is long ago."""
-        part = summary.shifted(self.n_rows)
-        self.total = part if self.total is None else self.total + part
+        self.total = sum_of(self.total, summary.shifted(self.n_rows))
         self.n_batches, self.n_rows = self.n_batches + 1, self.n_rows + n_rows
         if time.monotonic() - self._last >= self.every:
             self.write()
@@ -160,11 +168,7 @@ def reporter(progress: bool | Report | None) -> Report:
         )
     if progress is None:
         progress = bool(getattr(sys.stderr, "isatty", bool)())
-    return ProgressLine() if progress else _silent
-
-
-def _silent(done: int, total: int | None) -> None:
-    """Report nothing."""
+    return ProgressLine() if progress else lambda done, total: None
 
 
 class ProgressLine:

@@ -35,16 +35,24 @@ from quorate.pruning import Pruner
 
 @dataclass(frozen=True, eq=False)
 class BatchTask:
-    """Votes of a model on batches, to be summarised; may travel to another process."""
+    """Votes of a model on batches, to be summarised; may travel to another process.
+
+    Attributes
+    ----------
+    model : object
+        The ensemble that votes.
+    against : object
+        The model, or the order of members, that it is compared with.
+    source : RowSource
+        What the caller says the samples are to the members.
+    in_order : bool
+        Whether batches come in their order, so that training rows have numbers.
+    """
 
     model: Any
-    """The ensemble that votes."""
     against: Any = None
-    """The model, or the order of members, that it is compared with."""
     source: RowSource = "auto"
-    """What the caller says the samples are to the members."""
     in_order: bool = True
-    """Whether batches come in their order, so that training rows have numbers."""
 
     def opened(self) -> "OpenTask":
         """Return the task with its models read, once for many batches."""
@@ -57,13 +65,9 @@ class BatchTask:
         return OpenTask(BatchVoter(ensemble, kind, drawn), rival)
 
 
-@dataclass(frozen=True, slots=True)
-class BatchResult:
-    """What is known of a batch once it has been voted on."""
-
-    summary: Summary
-    """Positions in it count from the first row of the batch."""
-    n_rows: int
+# What is known of a batch once it has been voted on: its summary, in which positions
+# count from its first row, and how many rows it has.
+BatchResult = tuple[Summary, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,57 +77,57 @@ class OpenTask:
     voter: BatchVoter
     rival: "MemberOrder | OtherModel | None"
 
-    @property
-    def ensemble(self) -> Ensemble:
-        """The ensemble that votes."""
-        return self.voter.ensemble
-
-    @property
-    def drawn(self) -> list[IntArray] | None:
-        """The rows that each member was trained on, for out-of-bag votes."""
-        return self.voter.drawn
-
     def on_batch(self, batch: Batch, start: int = 0) -> BatchResult:
         """Return the summary of a batch.
 
         ``start`` says which training row its first row is, for out-of-bag votes.
         """
+        total, rows = None, 0
         with named_batch(batch.name):
-            total: Summary | None = None
-            rows = 0
             for X, y in batch.parts(self.voter.chunk_rows):
-                part = self.on_samples(X, y, start + rows)
-                moved = part.summary.shifted(rows)
-                total = moved if total is None else total + moved
-                rows += part.n_rows
+                part, n_rows = self.on_samples(X, y, start + rows)
+                total = sum_of(total, part.shifted(rows))
+                rows += n_rows
         assert total is not None  # a batch without rows is refused
-        return BatchResult(total, rows)
+        return total, rows
 
     def on_samples(self, X: Any, y: Any, start: int = 0) -> BatchResult:
         """Return the summary of samples, voted on in chunks."""
         prepared, truth = self.voter.prepared(X, y)
-        total: Summary | None = None
+        total = None
         for chunk in self.voter.voted(X, prepared, truth, start):
             part = chunk.votes.summary(chunk.start)
             if self.rival is not None:
                 paired = count_pair(chunk.votes, self.rival, chunk.X)
                 part = replace(part, rivals=paired)
-            total = part if total is None else total + part
+            total = sum_of(total, part)
         assert total is not None  # no votes at all are refused
-        return BatchResult(total, int(truth.size))
+        return total, int(truth.size)
+
+
+def sum_of(total: Summary | None, part: Summary) -> Summary:
+    """Return the sum of what there was before, if anything, and a part."""
+    return part if total is None else total + part
 
 
 @dataclass(frozen=True)
 class MemberOrder:
-    """The first members of an order, fixed before the samples were seen."""
+    """The first members of an order, fixed before the samples were seen.
+
+    Attributes
+    ----------
+    weights : array of float, optional
+        The weights of all members, where new ones were chosen.
+    is_nested : bool
+        Whether fewer of them are a choice as well; else there is one candidate.
+    chosen_on_rows : tuple of str
+        Digests of the rows that members were chosen, or distilled, on.
+    """
 
     order: IntArray
     weights: FloatArray | None = None
-    """The weights of all members, where new ones were chosen."""
     is_nested: bool = True
-    """Whether fewer of them are a choice as well; else there is one candidate."""
     chosen_on_rows: tuple[str, ...] = ()
-    """Digests of the rows that members were chosen, or distilled, on."""
 
     @cached_property
     def sizes(self) -> IntArray:
@@ -143,12 +147,17 @@ class MemberOrder:
 
 @dataclass(frozen=True)
 class OtherModel:
-    """A model that is asked itself."""
+    """A model that is asked itself.
+
+    Attributes
+    ----------
+    order : array of int, optional
+        Which members of the whole ensemble it has; None if it has others.
+    """
 
     model: Any
     sizes: IntArray
     order: IntArray | None
-    """Which members of the whole ensemble it has; None if it has others."""
     weights: None = None
     chosen_on_rows: tuple[str, ...] = ()
 

@@ -17,16 +17,23 @@ class MeanDecomposition:
     """Error of a vote, mean error of its members, and their difference, the diversity.
 
     ``error == member_error - diversity`` on average over the samples of a summary.
+
+    Attributes
+    ----------
+    error : float
+        Mean error of the vote.
+    member_error : float
+        Mean error of the members, weighted as they vote.
+    diversity : float
+        How much better the vote is than its members on average.
+    n_samples : int
+        Number of samples.
     """
 
     error: float
-    """Mean error of the vote."""
     member_error: float
-    """Mean error of the members, weighted as they vote."""
     diversity: float
-    """How much better the vote is than its members on average."""
     n_samples: int
-    """Number of samples."""
 
     def __repr__(self) -> str:
         return (
@@ -51,16 +58,23 @@ class Decomposition(MeanDecomposition):
     """Error of a vote, mean error of its members, and their difference, the diversity.
 
     ``error == member_error - diversity`` holds on every sample and on average.
+
+    Attributes
+    ----------
+    sample_error : ndarray of float
+        Error of the vote on each sample.
+    sample_member_error : ndarray of float
+        Mean error of the members on each sample.
+    sample_diversity : ndarray of float
+        Their difference on each sample.
+    sample_lambda : ndarray of float
+        The sign that turns diversity into the mean margin, ``lambda - 2 diversity``.
     """
 
     sample_error: FloatArray
-    """Error of the vote on each sample."""
     sample_member_error: FloatArray
-    """Mean error of the members on each sample."""
     sample_diversity: FloatArray
-    """Their difference on each sample."""
     sample_lambda: FloatArray
-    """The sign that turns diversity into the mean margin, ``lambda - 2 diversity``."""
 
     @property
     def sample_margin(self) -> FloatArray:

@@ -11,28 +11,42 @@ Direction = Literal["higher", "lower", "not monotone"]
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One diversity measure."""
+    """One diversity measure.
+
+    Attributes
+    ----------
+    name : str
+        The name it is asked for by.
+    paper_name : str
+        The short name in the paper's tables.
+    summary : str
+        What it is, in a line.
+    range : str
+        The values it can take.
+    direction : str
+        Which values mean more diverse.
+    reference : str
+        Where it comes from.
+    pairwise : bool
+        Whether it is defined for two members.
+    undefined : float
+        The conventional value where the definition divides by zero.
+    weighted : bool
+        Whether its definition has a place for voting weights.
+    informative_per_sample : bool
+        Whether it tells single samples apart.
+    """
 
     name: str
-    """The name it is asked for by."""
     paper_name: str
-    """The short name in the paper's tables."""
     summary: str
-    """What it is, in a line."""
     range: str
-    """The values it can take."""
     direction: Direction
-    """Which values mean more diverse."""
     reference: str
-    """Where it comes from."""
     pairwise: bool = False
-    """Whether it is defined for two members."""
     undefined: float = 0.0
-    """The conventional value where the definition divides by zero."""
     weighted: bool = False
-    """Whether its definition has a place for voting weights."""
     informative_per_sample: bool = True
-    """Whether it tells single samples apart."""
 
 
 class Catalogue(dict[str, "Measure"]):

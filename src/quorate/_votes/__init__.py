@@ -12,21 +12,23 @@ from quorate._votes._counts import (
     PairCounts,
     VoteCounts,
 )
-from quorate._votes._encoding import (
+from quorate._votes._files import Progress, load_counts, load_summary, save_counts
+from quorate._votes._joining import joined_votes, pooled_votes
+from quorate._votes._labels import (
+    as_labels,
+    check_same_family,
     code_dtype,
+    codes_among,
     encode_rows,
     encode_truth,
     positions,
+    refuse_masked,
     union,
     widened,
 )
-from quorate._votes._files import Progress, load_counts, load_summary, save_counts
-from quorate._votes._joining import joined_votes, pooled_votes
-from quorate._votes._labels import as_labels, check_same_family, refuse_masked
 from quorate._votes._paired import (
     PairedCounts,
     PairedErrors,
-    codes_among,
     pair_predictions,
 )
 from quorate._votes._plausible import refuse_scores
@@ -51,7 +53,7 @@ from quorate._votes._rule import (
     VoteSource,
     why_not_scorable,
 )
-from quorate._votes._summary import PartOffsets, Summary
+from quorate._votes._summary import Summary
 from quorate._votes._votes import Votes, check_counts, check_votes
 
 __all__ = [
@@ -63,7 +65,6 @@ __all__ = [
     "PairCounts",
     "PairedCounts",
     "PairedErrors",
-    "PartOffsets",
     "Prediction",
     "Probabilities",
     "Progress",

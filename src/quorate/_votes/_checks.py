@@ -1,14 +1,20 @@
 """Judge what a Votes is made of; every refusal names the culprit and what would fit."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
 from quorate._messages import warn
-from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes._labels import refuse_masked
+from quorate._typing import Array, BoolArray, FloatArray, IntArray
+from quorate._votes._labels import (
+    as_array,
+    as_labels,
+    check_same_family,
+    is_listed,
+    refuse_masked,
+)
 from quorate.exceptions import LeftOutWarning
 
 # Sums of weights stay finite.
@@ -27,6 +33,99 @@ def read_only(array: AnyArray) -> AnyArray:
 def frozen(value: Any) -> Any:
     """Return arrays as views that cannot be written to, anything else as it is."""
     return read_only(value) if isinstance(value, np.ndarray) else value
+
+
+def as_rows(predictions: Any, mask: BoolArray | None, y: Array) -> list[Array]:
+    """Return votes as rows of labels, one per member.
+
+    Unusable votes may be anything where their type cannot make other labels of the
+    usable ones; else a usable vote of the same member stands for them.
+    """
+    if mask is None and not is_listed(predictions):
+        labels = as_labels(predictions, "predictions")
+        _check_shapes(labels.shape, y)
+        return list(labels)
+    given: Any = as_array(predictions)
+    if is_listed(predictions):
+        given = [as_array(row) for row in predictions]
+        lengths = {row.size for row in given if row.ndim == 1}
+        if len(lengths) > 1:
+            raise ValueError(
+                f"Votes: members voted on different numbers of samples, "
+                f"{min(lengths)} and {max(lengths)}."
+            )
+    odd = [row for row in given if row.ndim != 1]
+    shape = len(given), *(odd or [*given] or [np.empty(())])[0].shape
+    _check_shapes(shape, y)
+    if mask is not None:
+        check_mask(mask, shape)
+    rows = []
+    for member, row in enumerate(given):
+        if mask is not None and row.dtype.kind not in "biuUS":
+            usable = mask[member]
+            row = row[np.where(usable, np.arange(row.size), usable.argmax())]
+        rows.append(as_labels(row, f"predictions[{member}]"))
+        check_same_family(rows[0], rows[-1], "predictions", "predictions")
+    return rows
+
+
+def _check_shapes(shape: tuple[int, ...], y: Array) -> None:
+    if len(shape) != 2 or y.ndim != 1:
+        raise ValueError(
+            f"Votes: predictions must be 2-d, (n_members, n_samples), and y 1-d; "
+            f"got shapes {shape} and {y.shape}."
+        )
+    if 0 in shape:
+        raise ValueError(f"Votes: no votes in predictions of shape {shape}.")
+    if shape[1] != y.size:
+        raise ValueError(
+            f"Votes: predictions of shape {shape} and y of shape {y.shape} "
+            f"differ in the number of samples, {shape[1]} and {y.size}."
+        )
+
+
+def usable_votes(predictions: Any, valid: Any) -> tuple[Any, BoolArray | None]:
+    """Return the votes without their mask, and which of them may be used.
+
+    What a masked array hides may not be used, nor what ``valid`` excludes.
+    """
+    mask = None if valid is None else as_mask(valid)
+    hidden: BoolArray | None = None
+    if isinstance(predictions, np.ma.MaskedArray):
+        hidden = np.ma.getmaskarray(predictions)
+        predictions = predictions.data
+    elif is_listed(predictions) and any(map(np.ma.is_masked, predictions)):
+        shapes = {np.shape(row) for row in predictions}
+        if len(shapes) == 1:
+            hidden = np.array([np.ma.getmaskarray(row) for row in predictions])
+        predictions = [np.ma.getdata(row) for row in predictions]
+    if hidden is None or not hidden.any():
+        return predictions, mask
+    if mask is None:
+        return predictions, ~hidden
+    check_mask(mask, hidden.shape)
+    return predictions, mask & ~hidden
+
+
+def as_mask(valid: Any) -> BoolArray:
+    """Return the mask of usable votes as a boolean array."""
+    refuse_masked(valid, "Votes(valid)")
+    mask = np.asarray(valid)
+    if mask.dtype != bool:
+        raise ValueError(f"Votes(valid): a mask is boolean, got {mask.dtype}.")
+    return mask
+
+
+def check_mask(mask: BoolArray, shape: Sequence[int]) -> None:
+    """Raise unless a mask fits the votes and leaves every member some."""
+    if mask.shape != tuple(shape):
+        raise ValueError(
+            f"Votes(valid): the mask has shape {mask.shape}, "
+            f"the predictions {tuple(shape)}."
+        )
+    idle = np.flatnonzero(~mask.any(axis=1))
+    if idle.size:
+        raise ValueError(f"Votes(valid): member {idle[0]} has no valid sample.")
 
 
 def leave_out_unvoted(codes: Array, y: Array) -> tuple[Array, Array, IntArray]:

@@ -25,25 +25,35 @@ class VoteCounts(ABC):
 
     All of it follows from a few sums over samples. Votes count them on first use, a
     summary holds them; everything else is computed here, once for both.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The members' names.
+    classes : array
+        The labels, sorted: those of ``y``, of the votes, and of the ensemble.
+    weights : array of float, optional
+        The voting weights as given, or None for equal votes.
+    decision_rule : DecisionRule
+        How the ensemble decides, in full.
+    source : VoteSource, optional
+        Where the votes are from; None if nobody has said.
+    family : str, optional
+        How the members came about; None if nobody has said.
+
+        "bagging": alike, on resamples. "boosting": in sequence. "pool": each on its
+        own.
+    reading : Reading, optional
+        How members that count their classes were understood; None without such.
     """
 
     names: tuple[str, ...]
-    """The members' names."""
     classes: Array
-    """The labels, sorted: those of ``y``, of the votes, and of the ensemble."""
     weights: FloatArray | None
-    """The voting weights as given, or None for equal votes."""
     decision_rule: DecisionRule = PLURALITY
-    """How the ensemble decides, in full."""
     source: VoteSource | None = None
-    """Where the votes are from; None if nobody has said."""
     family: str | None = None
-    """How the members came about; None if nobody has said.
-
-    "bagging": alike, on resamples. "boosting": in sequence. "pool": each on its own.
-    """
     reading: Reading | None = None
-    """How members that count their classes were understood; None without such."""
 
     @property
     @abstractmethod
@@ -305,14 +315,20 @@ class PairCounts:
 
     The first member of a pair is the row, the second the column. *Positive* means right
     for oracle outputs, and voting the higher of two classes for label outputs.
+
+    Attributes
+    ----------
+    both : array of int
+        Samples on which both are positive.
+    first : array of int
+        Samples on which only the first is positive.
+    total : array of int
+        Samples on which both have a vote.
     """
 
     both: IntArray
-    """Samples on which both are positive."""
     first: IntArray
-    """Samples on which only the first is positive."""
     total: IntArray
-    """Samples on which both have a vote."""
 
     @property
     def second(self) -> IntArray:
@@ -346,8 +362,8 @@ class CorrectHistogram:
 # Each of three numbers in 20 bits and a flag in one: keys are below 2**61.
 _BITS = 20
 _MASK = (1 << _BITS) - 1
+# Members and classes that a key has room for.
 LARGEST = _MASK
-"""Members and classes that a key has room for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -356,14 +372,20 @@ class SampleGroups:
 
     That is how many members are right on a sample, how many vote, how many classes lead
     and whether the true one is among them.
+
+    Attributes
+    ----------
+    keys : array of int
+        The groups, sorted, each as one number.
+    times : array of int
+        How many samples each has.
+    first : array of int
+        Where the first of them is.
     """
 
     keys: IntArray
-    """The groups, sorted, each as one number."""
     times: IntArray
-    """How many samples each has."""
     first: IntArray
-    """Where the first of them is."""
 
     @classmethod
     def count(
@@ -439,19 +461,22 @@ class SmallestMargin:
 
     Of equal margins the one with the smallest diversity, where the vote is worst; where
     a sample stands is asked last, since a batch may not know it.
+
+    Attributes
+    ----------
+    margin, diversity : float
+    place : int
+        Position of the first sample that has it.
     """
 
-    steps: int
-    """The margin in whole steps, by which margins are compared."""
-    place: int
-    """Position of the first sample that has it."""
     margin: float
     diversity: float
+    place: int
 
     def rank(self) -> tuple[int, int, int]:
-        """Return by what margins are compared."""
-        diversity = int(gaps.margin_steps(np.asarray(self.diversity)))
-        return self.steps, diversity, self.place
+        """Return by what margins are compared: whole steps, free of rounding."""
+        steps = gaps.margin_steps(np.array([self.margin, self.diversity])).tolist()
+        return *steps, self.place
 
 
 @dataclass(frozen=True, slots=True)
@@ -475,6 +500,4 @@ def smallest_margin(
     further = gaps.margin_steps(diversity[lowest])
     lowest = lowest[further == further.min()]
     at = lowest[places[lowest].argmin()]
-    return SmallestMargin(
-        int(steps[at]), int(places[at]), float(margins[at]), float(diversity[at])
-    )
+    return SmallestMargin(float(margins[at]), float(diversity[at]), int(places[at]))

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes._encoding import code_dtype, positions, recoded, union
-from quorate._votes._labels import as_labels
+from quorate._votes._labels import as_labels, code_dtype, positions, recoded, union
 from quorate._votes._probabilities import (
     DenseProbabilities,
     Probabilities,

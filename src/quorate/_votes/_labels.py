@@ -1,18 +1,19 @@
-"""Read labels of any sortable type so that they come back exactly as they were given.
+"""Labels of any sortable type, and their codes: positions among sorted classes.
 
 NumPy would turn numbers into text, large whole numbers into floats, dates into other
 dates, and drop what a masked array hides. Here labels get a type that holds each of
-them, or are refused with a sentence.
+them, or are refused with a sentence. They come back in the type of ``y`` where it holds
+them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
-from quorate._typing import Array, BoolArray
+from quorate._typing import Array, BoolArray, IntArray
 
 _FAMILIES = {
     **dict.fromkeys("biuf", "numbers"),
@@ -25,6 +26,8 @@ _WHOLE = (bool, int, np.bool_, np.integer)
 _NUMBERS = (*_WHOLE, float, np.number)
 # Types of which no value stands for a missing one.
 _NEVER_MISSING = {str, bytes, int, bool, np.str_, np.bytes_}
+# Whole numbers that span no more than this are looked up in a table.
+_TABLE_SPAN = 2**16
 
 
 def as_labels(values: Any, name: str) -> Array:
@@ -38,9 +41,7 @@ def as_labels(values: Any, name: str) -> Array:
     if array.dtype.kind not in _FAMILIES and array.dtype.kind != "O":
         raise ValueError(f"{name}: labels of type {array.dtype} cannot be sorted.")
     if array.dtype.kind in "fMm":
-        missing = np.isnan(array) if array.dtype.kind == "f" else np.isnat(array)
-        if missing.any():
-            raise ValueError(f"{name}: missing label at {first_position(missing)}.")
+        _refuse_missing(array != array, name)
     return array
 
 
@@ -65,13 +66,18 @@ def is_listed(values: Any) -> bool:
 def refuse_masked(values: Any, name: str) -> None:
     """Refuse a masked array that hides something."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        where = first_position(np.ma.getmaskarray(values))
+        where = _first_position(np.ma.getmaskarray(values))
         raise ValueError(
             f"{name}: masked at {where}; nothing may be masked but predictions."
         )
 
 
-def first_position(mask: BoolArray) -> str:
+def _refuse_missing(missing: BoolArray, name: str) -> None:
+    if missing.any():
+        raise ValueError(f"{name}: missing label at {_first_position(missing)}.")
+
+
+def _first_position(mask: BoolArray) -> str:
     """Say where the first true entry of a mask is, in words."""
     where = np.unravel_index(int(np.argmax(mask)), mask.shape)
     if len(where) == 1:
@@ -95,83 +101,7 @@ def _family(labels: Array) -> str:
     return _FAMILIES[labels.dtype.kind]
 
 
-def common_type(arrays: Sequence[Array]) -> np.dtype[Any]:
-    """Return the type in which labels of one family can be compared, none changed.
-
-    Raises
-    ------
-    ValueError
-        If there is none, with two labels that no type holds both.
-    """
-    dtypes = {array.dtype for array in arrays}
-    if len(dtypes) == 1:
-        return dtypes.pop()
-    try:
-        wide = np.result_type(*dtypes)
-    except TypeError as error:
-        listed = " and ".join(sorted(map(str, dtypes)))
-        raise ValueError(f"labels of types {listed} cannot be compared.") from error
-    if wide.kind != "f":
-        return wide
-    filled = [array for array in arrays if array.size]
-    whole = [array for array in filled if array.dtype.kind in "biu"]
-    low = min((int(array.min()) for array in whole), default=0)
-    high = max((int(array.max()) for array in whole), default=0)
-    if len(whole) == len(filled):
-        return _whole_type(low, high)
-    limit = 2 ** (np.finfo(wide).nmant + 1)
-    if low < -limit or high > limit:
-        floats = next(array for array in filled if array.dtype.kind == "f")
-        raise _no_type_for(high if high > limit else low, floats.flat[0])
-    return wide
-
-
-def in_type(array: Array, dtype: np.dtype[Any]) -> Array:
-    """Return labels in a type that :func:`common_type` found for them."""
-    if array.dtype == dtype:
-        return array
-    try:
-        cast = array.astype(dtype)
-        changed = dtype.kind in "Mm" and bool((cast.astype(array.dtype) != array).any())
-    except OverflowError:
-        changed = True
-    if changed:
-        raise ValueError(
-            f"labels of types {array.dtype} and {dtype}: one is too far away to be "
-            "written in the finer of the two."
-        )
-    return cast
-
-
-def in_type_of(labels: Array, model: Array) -> Array:
-    """Give labels the type of ``model`` where nothing is lost by it."""
-    wanted = model.dtype
-    if labels.dtype == wanted or labels.dtype.kind in "USO" or wanted.kind == "O":
-        return labels
-    if labels.dtype.kind in "iuf" and wanted.kind in "biu":
-        least, most = 0, 1
-        if wanted.kind != "b":
-            least, most = int(np.iinfo(wanted).min), int(np.iinfo(wanted).max)
-        if not least <= labels.min().item() <= labels.max().item() <= most:
-            return labels
-    with np.errstate(invalid="ignore", over="ignore"):
-        cast = labels.astype(wanted)
-        same = np.array_equal(cast.astype(labels.dtype), labels)
-    return cast if same else labels
-
-
-def _whole_type(low: int, high: int) -> np.dtype[Any]:
-    for dtype in (np.dtype(np.int64), np.dtype(np.uint64)):
-        if low >= np.iinfo(dtype).min and high <= np.iinfo(dtype).max:
-            return dtype
-    raise _no_type_for(low, high)
-
-
-def _no_type_for(one: Any, other: Any) -> ValueError:
-    return ValueError(
-        f"no type of number holds both labels {one} and {other} exactly; use text as "
-        "labels."
-    )
+# From objects
 
 
 def _unbox(array: Array, name: str) -> Array:
@@ -180,9 +110,7 @@ def _unbox(array: Array, name: str) -> Array:
     types = set(map(type, values))
     if not types <= _NEVER_MISSING:
         missing = np.array([_is_missing(value, name) for value in values])
-        if missing.any():
-            where = first_position(missing.reshape(array.shape))
-            raise ValueError(f"{name}: missing label at {where}.")
+        _refuse_missing(missing.reshape(array.shape), name)
 
     def all_are(wanted: Any) -> bool:
         return bool(types) and all(issubclass(kind, wanted) for kind in types)
@@ -214,18 +142,24 @@ def _characters(values: list[Any], name: str) -> Array:
 def _numbers(values: list[Any], name: str) -> Array:
     """Return numbers in a type that holds each of them."""
     whole = [int(value) for value in values if isinstance(value, _WHOLE)]
-    try:
-        if len(whole) == len(values):
-            if all(isinstance(value, (bool, np.bool_)) for value in values):
-                return np.array(values)
-            return np.array(whole, dtype=_whole_type(min(whole), max(whole)))
-        large = max(whole, key=abs, default=0)
-        if abs(large) > 2**53:
-            other = next(value for value in values if not isinstance(value, _WHOLE))
-            raise _no_type_for(large, other)
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from error
-    return np.array(values)
+    if len(whole) < len(values):
+        lost = [value for value in whole if abs(value) > 2**53]
+        if lost:
+            raise _no_type_for(f"{name}: ", max(lost, key=abs))
+        return np.array(values)
+    if all(isinstance(value, (bool, np.bool_)) for value in values):
+        return np.array(values)
+    for dtype in (np.int64, np.uint64):
+        with suppress(OverflowError):
+            return np.array(whole, dtype=dtype)
+    raise _no_type_for(f"{name}: ", max(whole, key=abs))
+
+
+def _no_type_for(owner: str, label: Any) -> ValueError:
+    return ValueError(
+        f"{owner}no type of number holds {label} and the other labels exactly; use "
+        "text as labels."
+    )
 
 
 def _is_missing(value: Any, name: str) -> bool:
@@ -241,3 +175,196 @@ def _is_missing(value: Any, name: str) -> bool:
         raise ValueError(
             f"{name}: labels of type {type(value).__name__} cannot be sorted."
         ) from error
+
+
+# Types that hold all labels
+
+
+def _common_type(arrays: Sequence[Array]) -> np.dtype[Any]:
+    """Return the type in which labels of one family are compared."""
+    dtypes = {array.dtype for array in arrays}
+    if len(dtypes) == 1:
+        return dtypes.pop()
+    families = sorted({_family(array) for array in arrays if array.size})
+    if len(families) > 1:
+        raise ValueError(f"labels of mixed types, {' and '.join(families)}.")
+    try:
+        wide = np.result_type(*dtypes)
+    except TypeError as error:
+        listed = " and ".join(sorted(map(str, dtypes)))
+        raise ValueError(f"labels of types {listed} cannot be compared.") from error
+    if wide.kind != "f" or any(dtype.kind == "f" for dtype in dtypes):
+        return wide
+    is_large = any(array.max(initial=0) >= 2**63 for array in arrays)
+    return np.dtype(np.uint64 if is_large else np.int64)
+
+
+def _cast(labels: Array, dtype: np.dtype[Any]) -> Array:
+    """Return labels in another type, or refuse to if any would be another label."""
+    if labels.dtype == dtype:
+        return labels
+    with np.errstate(all="ignore"):
+        try:
+            cast = labels.astype(dtype)
+            changed = np.asarray(cast.astype(labels.dtype) != labels)
+        except OverflowError:
+            cast, changed = labels, np.ones(labels.shape, dtype=bool)
+    if labels.dtype.kind in "iu":
+        changed |= (cast < 0) != (labels < 0)
+    if not changed.any():
+        return cast
+    if dtype.kind in "Mm":
+        raise ValueError(
+            f"labels of types {labels.dtype} and {dtype}: one is too far away to be "
+            "written in the finer of the two."
+        )
+    raise _no_type_for("", labels[changed][0])
+
+
+def _in_type_of(labels: Array, model: Array) -> Array:
+    """Give labels the type of ``model`` where nothing is lost by it."""
+    if labels.dtype.kind not in "USO" and model.dtype.kind != "O":
+        with suppress(ValueError):
+            return _cast(labels, model.dtype)
+    return labels
+
+
+def union(arrays: Iterable[Array], model: Array) -> Array:
+    """Return all labels once and sorted, in the type of ``model`` if it holds them."""
+    every = list(arrays)
+    common = _common_type(every)
+    unique = _unique(np.concatenate([_cast(array, common) for array in every]))
+    return _in_type_of(unique, model)
+
+
+def _unique(values: Array) -> Array:
+    try:
+        unique = np.unique(values)
+    except TypeError as error:
+        raise ValueError(f"labels cannot be sorted: {error}.") from error
+    if unique.dtype.kind == "O" and not (unique[:-1] < unique[1:]).all():
+        # ordered in part only, as sets are
+        place = int(np.argmin(unique[:-1] < unique[1:]))
+        raise ValueError(
+            f"labels cannot be sorted: of {unique[place]!r} and {unique[place + 1]!r} "
+            "neither is less."
+        )
+    return unique
+
+
+# Codes
+
+
+def code_dtype(n_classes: int) -> type[np.signedinteger[Any]]:
+    """Return the smallest signed type for codes 0..n_classes-1 and -1."""
+    if n_classes <= 2**7:
+        return np.int8
+    return np.int16 if n_classes <= 2**15 else np.int32
+
+
+def codes_among(labels: Array, classes: Array) -> IntArray:
+    """Return the positions of labels among sorted classes, -1 where they are not.
+
+    Examples
+    --------
+    >>> codes_among(np.array(["b", "x"]), np.array(["a", "b"]))
+    array([ 1, -1])
+    """
+    common = _common_type([classes, labels])
+    known, wanted = _cast(classes, common), _cast(labels, common)
+    try:
+        places = np.minimum(np.searchsorted(known, wanted), known.size - 1)
+    except TypeError as error:
+        raise ValueError(f"labels cannot be sorted: {error}.") from error
+    return np.where(known[places] == wanted, places, -1)
+
+
+def positions(labels: Array, classes: Array, name: str) -> IntArray:
+    """Return where labels stand among sorted classes, or refuse one that does not."""
+    check_same_family(labels, classes, name, "the classes")
+    places = codes_among(labels, classes)
+    strange = places < 0
+    if strange.any():
+        raise ValueError(
+            f"{name}: {labels[strange][0]} is none of the {classes.size} classes known "
+            f"({', '.join(map(str, classes[:5].tolist()))}"
+            f"{', ...' if classes.size > 5 else ''})."
+        )
+    return places
+
+
+def encode_rows(
+    rows: Sequence[Array], y: Array, mask: BoolArray | None = None
+) -> tuple[Array, Array, Array]:
+    """Encode votes and truth as positions in the sorted union of their labels.
+
+    Members vote for labels that ``y`` has, but for a few. So only ``y`` is sorted, and
+    all rows are looked up again if some labels were not known.
+
+    Parameters
+    ----------
+    rows : sequence of array
+        The labels that each member votes for.
+    y : array
+    mask : array of bool, optional
+        Which votes may be used; the others get the code -1.
+
+    Returns
+    -------
+    classes, codes, y_codes
+    """
+    check_same_family(rows[0], y, "predictions", "y")
+    common = _common_type([*rows, y])
+    truth = _cast(y, common)
+    known = _unique(truth)
+    while True:
+        codes = np.empty((len(rows), y.size), dtype=code_dtype(known.size))
+        fresh, find = [], _finder(known, rows)
+        for member, row in enumerate(rows):
+            codes[member] = find(_cast(row, common))
+            strange = codes[member] < 0
+            if mask is not None:
+                codes[member][~mask[member]] = -1
+                strange &= mask[member]
+            if strange.any():
+                fresh.append(_unique(_cast(row[strange], common)))
+        if not fresh:
+            break
+        known = _unique(np.concatenate([known, *fresh]))
+    return _in_type_of(known, y), codes, codes_among(truth, known).astype(codes.dtype)
+
+
+def _finder(known: Array, rows: Sequence[Array]) -> Callable[[Array], Array]:
+    """Return what finds the codes of labels: a table if they are near each other."""
+    if known.dtype.kind in "iu":
+        low = min(int(labels.min()) for labels in (known, *rows))
+        high = max(int(labels.max()) for labels in (known, *rows))
+        if high - low < _TABLE_SPAN:
+            wide: Any = np.uint64 if high >= 2**63 else np.int64
+            table = np.full(high - low + 1, -1, dtype=code_dtype(known.size))
+            table[known.astype(wide) - wide(low)] = np.arange(known.size)
+            return lambda row: table.take(row.astype(wide, copy=False) - wide(low))
+    return lambda row: codes_among(row, known)
+
+
+def encode_truth(y: Array, classes: Array, codes: Array) -> tuple[Array, Array, Array]:
+    """Encode ``y`` against an ensemble's classes; labels new to it are added."""
+    check_same_family(classes, y, "the ensemble's classes", "y")
+    classes, codes, _ = widened(classes, codes, codes[:0], [y])
+    return classes, codes, positions(y, classes, "y").astype(codes.dtype)
+
+
+def widened(
+    classes: Array, codes: Array, y: Array, labels: Iterable[Array]
+) -> tuple[Array, Array, Array]:
+    """Return classes and codes with room for labels that nobody voted for."""
+    every = union([classes, *labels], classes)
+    return every, recoded(codes, classes, every), recoded(y, classes, every)
+
+
+def recoded(codes: Array, classes: Array, every: Array) -> Array:
+    """Return codes of classes as codes of more of them; -1 stays missing."""
+    if classes.size == every.size:
+        return codes
+    places = np.append(codes_among(classes, every), -1)
+    return places.astype(code_dtype(every.size))[codes]

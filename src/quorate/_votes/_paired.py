@@ -8,6 +8,7 @@ import numpy as np
 
 from quorate._data import RowDigest
 from quorate._typing import Array, FloatArray, IntArray
+from quorate._votes._labels import codes_among
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -17,13 +18,18 @@ class PairedCounts:
     Every score of decided classes can be had from it, for either model and with the
     standard error of their difference. There are few kinds of samples, however many
     samples there are: where both are right, one for each class.
+
+    Attributes
+    ----------
+    codes : array of int
+        One column for each kind that occurs, sorted: the true class, that of the whole
+        ensemble and that of the rival.
+    times : array of int
+        Samples of each kind.
     """
 
     codes: IntArray
-    """One column for each kind that occurs, sorted: the true class, that of the whole
-    ensemble and that of the rival."""
     times: IntArray
-    """Samples of each kind."""
 
     @classmethod
     def count(cls, y: Array, whole: Array, rival: Array) -> "PairedCounts":
@@ -50,46 +56,45 @@ def _gathered(codes: IntArray, times: IntArray) -> PairedCounts:
     return PairedCounts(codes[:, first], total)
 
 
-def codes_among(labels: Array, classes: Array) -> IntArray:
-    """Return the positions of labels among sorted classes, -1 where they are not.
-
-    Examples
-    --------
-    >>> codes_among(np.array(["b", "x"]), np.array(["a", "b"]))
-    array([ 1, -1])
-    """
-    places = np.minimum(np.searchsorted(classes, labels), classes.size - 1)
-    return np.where(classes[places] == labels, places, -1)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class PairedErrors:
     """Errors of other models beside those of an ensemble, on the same samples.
 
     The others are one model, or the first members of an order, in several sizes.
     Everything that a comparison or a certificate needs of the samples is here.
+
+    Attributes
+    ----------
+    sizes : array of int
+        How many members each of them has.
+    order : array of int, optional
+        The order whose first members they are; None for a model of its own.
+    weights : array of float, optional
+        The weights that go with the order, one for each member, where it has some.
+    errors : array of int
+        Samples that only the rival, only the whole ensemble, and both get wrong, of
+        each rival and class.
+    samples : array of int
+        Samples of each class.
+    same : array of int
+        Samples for which both decide for the same class.
+    kinds : PairedCounts, optional
+        What both decide, for one rival that knows no classes of its own.
+    rows : RowDigest, optional
+        Digest of the samples, where one of the models says which rows it was chosen on.
+    chosen_on_rows : tuple of str
+        Digests of the rows that members of either were chosen, or distilled, on.
     """
 
     sizes: IntArray
-    """How many members each of them has."""
     order: IntArray | None
-    """The order whose first members they are; None for a model of its own."""
     weights: FloatArray | None
-    """The weights that go with the order, one for each member, where it has some."""
     errors: IntArray
-    """Samples that only the rival, only the whole ensemble, and both get wrong, of each
-    rival and class."""
     samples: IntArray
-    """Samples of each class."""
     same: IntArray
-    """Samples for which both decide for the same class."""
     kinds: PairedCounts | None = None
-    """What both decide, for one rival that knows no classes of its own."""
     rows: RowDigest | None = None
-    """Digest of the samples, where one of the models says which rows it was chosen
-    on."""
     chosen_on_rows: tuple[str, ...] = ()
-    """Digests of the rows that members of either were chosen, or distilled, on."""
 
     @classmethod
     def count(

@@ -16,11 +16,10 @@ from typing import Any
 import numpy as np
 
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
-from quorate._votes._encoding import code_dtype
-from quorate._votes._labels import as_labels, refuse_masked
+from quorate._votes._labels import as_labels, code_dtype, refuse_masked
 
+# Bytes above which an array of probabilities lives in a temporary file.
 LARGEST_IN_MEMORY = 512 * 2**20
-"""Bytes above which an array of probabilities lives in a temporary file."""
 # How far a row of probabilities may be from adding up to one.
 _SLACK = 1e-3
 

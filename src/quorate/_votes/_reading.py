@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from quorate._typing import Array, BoolArray, IntArray
-from quorate._votes._encoding import positions, union
+from quorate._votes._labels import positions, union
 
 REMEDY = (
     "pass the ensemble that these members are from, or say what their positions stand "

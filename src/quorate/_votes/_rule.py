@@ -16,42 +16,59 @@ class DecisionRule:
     Members are added up in their order, in double precision; the largest sum wins, and
     of equal ones the lowest class. That is what scikit-learn's ensembles do, so that
     decisions by this rule equal their ``predict`` to the last sample.
+
+    Attributes
+    ----------
+    name : RuleName
+        "average": class probabilities are averaged. "heads": votes are counted.
+    against : float
+        What a vote takes from every other class, as a share of its weight; AdaBoost's
+        does, which matters where rounding decides.
+    ties : Ties
+        How an error at a tie counts: as the ensemble errs, or as a random choice among
+        the tied classes would on average.
     """
 
     name: RuleName = "heads"
-    """"average": class probabilities are averaged. "heads": votes are counted."""
     against: float = 0.0
-    """What a vote takes from every other class, as a share of its weight; AdaBoost's
-    does, which matters where rounding decides."""
     ties: Ties = "lowest"
-    """How an error at a tie counts: as the ensemble errs, or as a random choice among
-    the tied classes would on average."""
 
 
+# The vote that the theory is about, and that votes without an ensemble take.
 PLURALITY = DecisionRule("heads", ties="expected")
-"""The vote that the theory is about, and that votes without an ensemble take."""
 
 
 class VoteSource(StrEnum):
-    """Where votes are from, which decides what they can be used for."""
+    """Where votes are from, which decides what they can be used for.
+
+    Attributes
+    ----------
+    OUT_OF_BAG
+        Each member's votes on samples it was not trained on.
+    NEW
+        Votes on samples that no member was trained on: the caller says so, or they were
+        held out on purpose.
+    ASSUMED_NEW
+        Votes on samples that nothing shows to be training samples.
+    FOLDS
+        Votes of the ensembles of folds, each on samples it has not seen.
+    TRAINING
+        Votes on the samples the members were trained on.
+    UNKNOWN
+        Votes on samples of which nobody can tell whether members were trained on them:
+        the ensemble bootstraps, its members keep no counts, and there are as many
+        samples as in training.
+    UNLABELLED
+        What all members decide together stands in for the labels.
+    """
 
     OUT_OF_BAG = "out-of-bag votes"
-    """Each member's votes on samples it was not trained on."""
     NEW = "votes on new samples"
-    """Votes on samples that no member was trained on: the caller says so, or they were
-    held out on purpose."""
     ASSUMED_NEW = "votes on samples taken as new"
-    """Votes on samples that nothing shows to be training samples."""
     FOLDS = "votes of cross-validation"
-    """Votes of the ensembles of folds, each on samples it has not seen."""
     TRAINING = "training votes"
-    """Votes on the samples the members were trained on."""
     UNKNOWN = "votes on samples that may be training samples"
-    """Votes on samples of which nobody can tell whether members were trained on them:
-    the ensemble bootstraps, its members keep no counts, and there are as many samples
-    as in training."""
     UNLABELLED = "votes on samples without labels"
-    """What all members decide together stands in for the labels."""
 
     @property
     def is_honest(self) -> bool:

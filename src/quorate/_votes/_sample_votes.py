@@ -26,18 +26,27 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
 class SampleVotes(VoteCounts):
-    """The votes on each sample, and what the ensemble of all members makes of them."""
+    """The votes on each sample, and what the ensemble of all members makes of them.
+
+    Attributes
+    ----------
+    codes : array
+        The votes as positions in ``classes``; -1 where there is no usable vote.
+    y : array
+        The true labels as positions in ``classes``.
+    samples : array of int
+        Positions of the samples in the ``y`` that was given.
+    class_probabilities : Probabilities, optional
+        The members' class probabilities, one member at a time; None without.
+    is_masked : bool
+        Whether a mask of usable votes was given.
+    """
 
     codes: Array
-    """The votes as positions in ``classes``; -1 where there is no usable vote."""
     y: Array
-    """The true labels as positions in ``classes``."""
     samples: IntArray
-    """Positions of the samples in the ``y`` that was given."""
     class_probabilities: Probabilities | None
-    """The members' class probabilities, one member at a time; None without."""
     is_masked: bool
-    """Whether a mask of usable votes was given."""
     _cache: dict[str, Any]
 
     def _once(self, key: str, compute: Callable[[], T]) -> T:

@@ -9,8 +9,7 @@ import numpy as np
 from quorate._messages import one_of
 from quorate._typing import Array, IntArray, Ties
 from quorate._votes._counts import SmallestMargins, VoteCounts
-from quorate._votes._encoding import positions, union
-from quorate._votes._labels import check_same_family
+from quorate._votes._labels import check_same_family, positions, union
 from quorate._votes._reading import added
 from quorate._votes._rule import PLURALITY, RuleName, VoteSource
 
@@ -78,6 +77,14 @@ class Summary(VoteCounts):
     are found by name; a class that only one of the two has seen is added. Members are
     known by their names alone: add up summaries of one model only.
 
+    Attributes
+    ----------
+    sums : dict
+        The sums by name. With unequal weights also those of equal votes, named
+        ``equal_``; ``own`` is missing if it is not known what the ensemble decides.
+    rivals : PairedErrors, optional
+        How other models did on the same samples, if that was asked.
+
     Examples
     --------
     >>> import quorate
@@ -90,10 +97,7 @@ class Summary(VoteCounts):
     """
 
     sums: dict[str, Any] = field(repr=False)
-    """The sums by name. With unequal weights also those of equal votes, named
-    ``equal_``; ``own`` is missing if it is not known what the ensemble decides."""
     rivals: "PairedErrors | None" = None
-    """How other models did on the same samples, if that was asked."""
 
     def _sum(self, name: str) -> Any:
         return self.sums[name]
@@ -181,18 +185,13 @@ class Summary(VoteCounts):
 
     def shifted(self, start: int) -> "Summary":
         """Return the same summary, of samples that stand so much further behind."""
-        return self.moved(lambda places: places + start) if start else self
-
-    def moved(self, places: "Callable[[IntArray], IntArray]") -> "Summary":
-        """Return the same summary, its samples at other positions."""
         sums = dict(self.sums)
         for name in sums.keys() & {"groups", "equal_groups"}:
-            sums[name] = replace(sums[name], first=places(sums[name].first))
+            sums[name] = replace(sums[name], first=sums[name].first + start)
         if "margins" in sums:
             margins = sums["margins"].by_lambda
-            new = places(np.array([margin.place for margin in margins])).tolist()
             sums["margins"] = SmallestMargins(
-                tuple(replace(m, place=at) for m, at in zip(margins, new, strict=True))
+                tuple(replace(one, place=one.place + start) for one in margins)
             )
         return replace(self, sums=sums)
 
@@ -378,23 +377,3 @@ def _rule_text(summary: Summary) -> str:
     return (
         f"heads (ties {rule.ties}{f', {rule.against:g} against' * bool(rule.against)})"
     )
-
-
-class PartOffsets:
-    """Where the samples of numbered parts are, once it is known how long these are."""
-
-    SHIFT = 40
-
-    def __init__(self, lengths: dict[int, int]) -> None:
-        self._parts = np.array(sorted(lengths))
-        ends = np.cumsum([lengths[part] for part in sorted(lengths)])
-        self._starts = np.concatenate([[0], ends[:-1]])
-
-    @classmethod
-    def start_of(cls, part: int) -> int:
-        """Return a position that stands for the first sample of a part."""
-        return part << cls.SHIFT
-
-    def __call__(self, places: IntArray) -> IntArray:
-        part, row = places >> self.SHIFT, places & ((1 << self.SHIFT) - 1)
-        return np.asarray(self._starts[np.searchsorted(self._parts, part)] + row)

@@ -20,8 +20,7 @@ from quorate._data import (
 )
 from quorate._messages import unknown_name
 from quorate._typing import Array
-from quorate._votes._encoding import code_dtype
-from quorate._votes._labels import as_labels
+from quorate._votes._labels import as_labels, code_dtype
 from quorate._votes._plausible import refuse_scores
 from quorate._votes._votes import Votes
 from quorate.exceptions import FileFormatError

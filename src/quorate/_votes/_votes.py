@@ -9,24 +9,19 @@ import numpy as np
 from quorate._messages import one_of
 from quorate._typing import Array, IntArray
 from quorate._votes._checks import (
+    as_mask,
     as_names,
+    as_rows,
     as_weights,
+    check_mask,
     frozen,
     leave_out_unvoted,
     member_positions,
     sample_positions,
+    usable_votes,
     weights_left,
 )
-from quorate._votes._encoding import (
-    as_mask,
-    as_rows,
-    check_mask,
-    encode,
-    positions,
-    usable_votes,
-    widened,
-)
-from quorate._votes._labels import as_labels
+from quorate._votes._labels import as_labels, encode_rows, positions, widened
 from quorate._votes._plausible import refuse_other_order, refuse_scores
 from quorate._votes._probabilities import (
     Probabilities,
@@ -133,13 +128,11 @@ class Votes(SampleVotes):
             predictions = most_likely(probabilities, columns)
         predictions, mask = usable_votes(predictions, valid)
         truth = as_labels(y, "y")
-        known, codes, y_codes = encode(as_rows(predictions, mask, truth), truth)
+        rows = as_rows(predictions, mask, truth)
+        known, codes, y_codes = encode_rows(rows, truth, mask)
         refuse_scores(known, _occurring(y_codes, known.size), "Votes", _REMEDY)
         if columns is not None:
             known, codes, y_codes = widened(known, codes, y_codes, [columns])
-        if mask is not None:
-            for row, usable in zip(codes, mask, strict=True):
-                row[~usable] = -1
         shares = None
         if probabilities is not None:
             places: IntArray = np.arange(known.size)
