@@ -1,7 +1,6 @@
 """The votes on samples that come in batches: votes are kept, samples are not."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -67,33 +66,19 @@ def collect_from_batches(
 
 
 def _all_of(parts: Iterator[Part]) -> Part:
-    """Return the votes of all parts, understood alike."""
+    """Return the votes of all parts."""
     stack: list[Votes] = []
     rows = 0
     try:
         for votes, n_rows in parts:
             stack.append(votes.numbered(np.arange(rows, rows + n_rows)))
-            with _understood_alike():
-                _join_last(stack)
+            _join_last(stack)
             rows += n_rows
     except BatchError as error:
         raise BatchError(f"{_OWNER}: {error} (nothing is kept)") from error
     if not stack:
         raise ValueError(f"{_OWNER}: there are no batches.")
-    with _understood_alike():
-        found = joined_votes(stack)
-        if found.reading is not None:
-            found.reading.check()
-    return found, rows
-
-
-@contextmanager
-def _understood_alike() -> Iterator[None]:
-    """Whoever finds that parts were not understood alike, it is said by whom."""
-    try:
-        yield
-    except ValueError as error:
-        raise ValueError(f"{_OWNER}: {error}") from error
+    return joined_votes(stack), rows
 
 
 def _here(voter: BatchVoter, batches: Iterable[Any]) -> Iterator[Part]:

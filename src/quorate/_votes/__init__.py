@@ -31,7 +31,6 @@ from quorate._votes._paired import (
     PairedErrors,
     pair_predictions,
 )
-from quorate._votes._plausible import refuse_scores
 from quorate._votes._predictions import (
     Prediction,
     WholePrediction,
@@ -45,7 +44,6 @@ from quorate._votes._probabilities import (
     TabledProbabilities,
     allocate_probabilities,
 )
-from quorate._votes._reading import REMEDY, Reading, listed
 from quorate._votes._rule import (
     PLURALITY,
     DecisionRule,
@@ -58,7 +56,6 @@ from quorate._votes._votes import Votes, check_counts, check_votes
 
 __all__ = [
     "PLURALITY",
-    "REMEDY",
     "CorrectHistogram",
     "DecisionRule",
     "DenseProbabilities",
@@ -68,7 +65,6 @@ __all__ = [
     "Prediction",
     "Probabilities",
     "Progress",
-    "Reading",
     "RuleName",
     "Summary",
     "TabledProbabilities",
@@ -88,7 +84,6 @@ __all__ = [
     "encode_truth",
     "joined_votes",
     "leave_one_out_predictions",
-    "listed",
     "load_counts",
     "load_summary",
     "member_positions",
@@ -97,7 +92,6 @@ __all__ = [
     "positions",
     "prefix_predictions",
     "refuse_masked",
-    "refuse_scores",
     "sample_positions",
     "save_counts",
     "subset_errors",

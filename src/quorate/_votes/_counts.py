@@ -12,7 +12,6 @@ from quorate._output import facts_html
 from quorate._typing import Array, FloatArray, IntArray, Lambda, Outputs, Ties
 from quorate._votes._checks import read_only
 from quorate._votes._probabilities import Probabilities
-from quorate._votes._reading import Reading
 from quorate._votes._rule import PLURALITY, DecisionRule, RuleName, VoteSource
 
 LAMBDAS: tuple[Lambda, ...] = ("ensemble", "paper")
@@ -43,8 +42,6 @@ class VoteCounts(ABC):
 
         "bagging": alike, on resamples. "boosting": in sequence. "pool": each on its
         own.
-    reading : Reading, optional
-        How members that count their classes were understood; None without such.
     """
 
     names: tuple[str, ...]
@@ -53,7 +50,6 @@ class VoteCounts(ABC):
     decision_rule: DecisionRule = PLURALITY
     source: VoteSource | None = None
     family: str | None = None
-    reading: Reading | None = None
 
     @property
     @abstractmethod

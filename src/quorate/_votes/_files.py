@@ -26,7 +26,6 @@ from quorate._votes._probabilities import (
     TabledProbabilities,
     check_range,
 )
-from quorate._votes._reading import Reading
 from quorate._votes._rule import DecisionRule, VoteSource
 from quorate._votes._summary import (
     AXES,
@@ -79,13 +78,9 @@ _LAYOUT = {
     "rival_weights": ("f", "M"),
     "rival_rows": ("U", ""),
     "rival_chosen_on": ("U", "H"),
-    "reading_labels": ("biufUSMm", "Y"),
-    "reading_groups": ("i", "3G"),
-    "reading_counts": ("i", "GYW"),
     "rows_done": ("i", ""),
     "batches_done": ("U", "B"),
 }
-READING = tuple(name for name in _LAYOUT if name.startswith("reading_"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +155,6 @@ def arrays_of(counts: Votes | Summary) -> dict[str, Array]:
         arrays |= {name: _sum_array(value) for name, value in counts.sums.items()}
         if counts.rivals is not None:
             arrays |= _rival_arrays(counts.rivals)
-        if counts.reading is not None:
-            arrays |= _reading_arrays(counts.reading)
     return {name: np.asarray(a) for name, a in arrays.items() if a is not None}
 
 
@@ -182,12 +175,6 @@ def _rival_arrays(rivals: PairedErrors) -> dict[str, Any]:
         arrays["rival_rows"] = str(rivals.rows)
         arrays["rival_chosen_on"] = rivals.chosen_on_rows
     return arrays
-
-
-def _reading_arrays(reading: Reading) -> dict[str, Array]:
-    groups = [reading.sizes, reading.members, reading.as_codes.astype(np.int64)]
-    found = reading.labels, np.stack(groups), reading.counts
-    return dict(zip(READING, found, strict=True))
 
 
 # Reading
@@ -410,7 +397,6 @@ def _summary(arrays: dict[str, Array], about: dict[str, Any]) -> Summary:
         **about,
         sums=sums,
         rivals=_rivals(arrays, n_samples) if "rival_sizes" in arrays else None,
-        reading=_reading(arrays),
     )
 
 
@@ -455,15 +441,3 @@ def _rivals(arrays: dict[str, Array], n_samples: int) -> PairedErrors:
         rows=rows,
         chosen_on_rows=tuple(map(str, arrays.get("rival_chosen_on", ()))),
     )
-
-
-def _reading(arrays: dict[str, Array]) -> Reading | None:
-    if not all(name in arrays for name in READING):
-        return None
-    labels, groups, counts = (arrays[name] for name in READING)
-    sizes, members, as_codes = groups
-    if not ((labels[:-1] < labels[1:]).all() and labels.size):
-        raise ValueError("labels that are not sorted")
-    if counts.shape[2] != sizes.max(initial=0) or not members.all():
-        raise ValueError("members that count their classes")
-    return Reading(labels, sizes, members, as_codes > 0, counts)

@@ -10,7 +10,6 @@ from quorate._messages import one_of
 from quorate._typing import Array, IntArray, Ties
 from quorate._votes._counts import SmallestMargins, VoteCounts
 from quorate._votes._labels import check_same_family, positions, union
-from quorate._votes._reading import added
 from quorate._votes._rule import PLURALITY, RuleName, VoteSource
 
 if TYPE_CHECKING:
@@ -214,10 +213,6 @@ class Summary(VoteCounts):
         one, two = self._with_classes(classes), other._with_classes(classes)
         if one.is_masked != two.is_masked:
             one, two = one._masked(), two._masked()
-        try:
-            reading = added([one.reading, two.reading])
-        except ValueError as error:
-            raise ValueError(f"Summary: {error}") from error
         rivals = None
         if one.rivals is not None and two.rivals is not None:
             rivals = one.rivals + two.rivals
@@ -231,7 +226,6 @@ class Summary(VoteCounts):
                 if name in two.sums
             },
             rivals=rivals,
-            reading=reading,
         )
 
     def __radd__(self, other: object) -> "Summary":
@@ -343,14 +337,11 @@ class Summary(VoteCounts):
 
     def equals(self, other: Any) -> bool:
         """Tell whether another summary holds the same counts of the same members."""
-        from quorate._votes._files import READING, arrays_of
+        from quorate._votes._files import arrays_of
 
         if not isinstance(other, Summary):
             return False
         one, two = arrays_of(self), arrays_of(other)
-        for name in READING:
-            if name not in one or name not in two:
-                one.pop(name, None), two.pop(name, None)
         return one.keys() == two.keys() and all(
             np.array_equal(one[name], two[name]) for name in one
         )

@@ -46,7 +46,6 @@ def summary_of(votes: "Votes", start: int = 0) -> Summary:
         decision_rule=votes.decision_rule,
         source=votes.source,
         family=votes.family,
-        reading=votes.reading,
         sums=sums,
     ).shifted(start)
 
