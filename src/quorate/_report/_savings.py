@@ -13,7 +13,7 @@ from quorate._ensembles import (
     predict_milliseconds,
     read_ensemble,
 )
-from quorate._pruned import check_distillable, rows_for, smaller_ensemble
+from quorate._pruned import check_distillable, smaller_ensemble
 from quorate._report._expected import (
     Analysis,
     CertificateSection,
@@ -97,7 +97,7 @@ def pruning_section(
     if isinstance(evidence, EnsembleEvidence):
         # Members share much of what is pickled, and a model has more than its members:
         # the sizes of single members do not add up to it.
-        small = smaller_ensemble(evidence.ensemble, selection, rows_for(evidence))
+        small = smaller_ensemble(evidence.ensemble, selection, evidence)
         models = evidence.ensemble.model, read_ensemble(small).model
         pickled = Pair(*map(pickled_bytes, models))
         try:

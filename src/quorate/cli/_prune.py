@@ -95,9 +95,9 @@ def prune(
     """
     output = output or model.with_name(f"{model.stem}-small.skops")
     check_output(output, force, ".skops")
+    from quorate._ensembles import find_record
     from quorate._files import save
     from quorate._judging import certify
-    from quorate._pruned import get_record
     from quorate._votes import VoteSource
 
     if choice["class_weight"] is None:
@@ -123,7 +123,7 @@ def prune(
     elif summary is not None and not compared.chosen_on:
         certificate = str(certify(summary))
     save(smaller, output)
-    record = get_record(smaller)
+    record = dict(find_record(smaller) or {})
     if as_json:
         printed = {
             "output": str(output),
