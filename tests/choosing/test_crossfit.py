@@ -43,18 +43,12 @@ def draw(seed=0, n_members=10, n_samples=120, masked=False, average=False):
     if masked:
         valid = rng.random(codes.shape) < 0.5
         valid[0] |= ~valid.any(axis=0)
-    given = (
-        rng.dirichlet([0.5] * 3, codes.shape) + np.eye(3)[codes] if average else None
-    )
     if average:
-        given /= 2
-    votes = quorate.Votes(
-        None if average else codes,
-        y,
-        valid=valid,
-        probabilities=given,
-        classes=[0, 1, 2] if average else None,
-    )
+        given = (rng.dirichlet([0.5] * 3, codes.shape) + np.eye(3)[codes]) / 2
+        options = {"probabilities": given, "classes": [0, 1, 2]}
+        votes = quorate.Votes(None, y, valid=valid, **options)
+    else:
+        votes = quorate.Votes(codes, y, valid=valid)
     return votes, rng.normal(size=(n_samples, 3))
 
 

@@ -317,10 +317,7 @@ def test_bad_parameters(cls, parameter, value, fits, votes):
     ("pruner", "message"),
     [
         (pruning.FTAD("kapa"), "unknown measure 'kapa'"),
-        (
-            pruning.FTAD(lambda c, n: np.zeros(3)),
-            r"shape \(3,\) for 11 counts",
-        ),
+        (pruning.FTAD(lambda c, n: np.zeros(3)), r"shape \(3,\) for 11 counts"),
         (
             pruning.KLDivergence(distributions=[[1, 2]]),
             "one row for each of 10 members",
@@ -400,9 +397,7 @@ def test_warning_for_measures_that_cannot_choose(name, votes):
     if quorate.measures()[name].informative_per_sample:
         pruning.FTAD(name).fit(votes)
         return
-    with pytest.warns(
-        UninformativeMeasureWarning, match="same on every sample"
-    ) as seen:
+    with pytest.warns(UninformativeMeasureWarning, match="same on every") as seen:
         pruning.FTAD(name).fit(votes)
     assert seen[0].filename == __file__
 
@@ -416,15 +411,6 @@ def test_running_out_of_samples():
     hopeless = quorate.Votes([[0, 0], [0, 0]], [1, 1])
     with pytest.warns(FewerMembersWarning, match="the most accurate one is kept"):
         assert pruning.EPBD(keep=2).fit(hopeless).order_.tolist() == [0]
-
-
-def test_worked_example():
-    rows = ["111001", "110101", "101001", "100011", "011001"]
-    predictions = np.array([[int(bit) for bit in row] for row in rows])
-    fitted = pruning.EPBD(keep=3).fit(quorate.Votes(predictions, np.ones(6, dtype=int)))
-    assert fitted.order_.tolist() == [1, 3, 0]
-    assert fitted.trace_samples_.tolist() == [3, 4, 2]
-    np.testing.assert_allclose(fitted.trace_margins_, [-0.6, -0.5, 0])
 
 
 # ------------------------------------------------- SEP and PEP by their invariants
@@ -466,15 +452,6 @@ def test_sep_keeps_what_is_not_worse(weighted):
         votes = slow.random_votes(seed, weighted=weighted, masked=False)
         fitted = pruning.SEP(n_iter=40, random_state=seed).fit(votes)
         assert fitted.order_.tolist() == slow_sep(votes, 40, seed)
-
-
-def test_archive_is_a_front():
-    for seed in range(30):
-        votes = slow.random_votes(seed)
-        front = pruning.PEP(n_iter=40, random_state=seed).fit(votes).front_
-        sizes, errors = zip(*front, strict=True)
-        assert list(sizes) == sorted(set(sizes))
-        assert list(errors) == sorted(set(errors), reverse=True)
 
 
 def test_nothing_beats_an_exhaustive_search():
@@ -617,11 +594,6 @@ class TestFaultsSeenElsewhere:
         above = np.triu_indices(4, k=1)
         among = kappa[np.ix_(kept, kept)][above].mean()
         assert among < kappa[np.triu_indices(10, k=1)].mean()
-
-    def test_random_subsets_are_drawn_without_replacement(self, votes):
-        for seed in range(50):
-            fitted = pruning.RandomSubset(0.9, random_state=seed).fit(votes)
-            assert np.unique(fitted.order_).size == 9
 
 
 # ------------------------------------------------- the checks themselves

@@ -37,16 +37,12 @@ class _Quadratic(Pruner):
         further = self._unlabelled
         if further is None:
             return None
-        if further.n_members != votes.n_members:
+        given = [each.class_probabilities is not None for each in (further, votes)]
+        if further.n_members != votes.n_members or given[0] != given[1]:
             raise ValueError(
-                f"{self._owner}.fit(unlabelled): votes of the same "
-                f"{votes.n_members} members are needed, got {further.n_members}."
-            )
-        missing = [v.class_probabilities is None for v in (further, votes)]
-        if missing[0] != missing[1]:
-            raise ValueError(
-                f"{self._owner}.fit(unlabelled): probabilities in both votes or in "
-                "neither."
+                f"{self._owner}.fit(unlabelled): votes of the same {votes.n_members} "
+                f"members are needed, got {further.n_members}; with probabilities in "
+                "both votes or in neither."
             )
         return further
 
