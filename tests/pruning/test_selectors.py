@@ -18,55 +18,31 @@ N_VOTES = 60
 def random_votes(seed):
     """Return votes of every third kind with probabilities."""
     votes = slow.random_votes(seed)
-    if seed % 3:
+    seen = np.unique(np.concatenate([votes.codes[votes.codes >= 0], votes.y]))
+    if seed % 3 or seen.size < votes.n_classes:
         return votes
     rng = np.random.default_rng(seed)
     shares = rng.dirichlet(np.ones(votes.n_classes), votes.codes.shape)
     # float32 beforehand, so that twins see the same numbers
-    return (
-        quorate.Votes(
-            votes.classes[votes.codes],
-            votes.classes[votes.y],
-            weights=votes.weights,
-            valid=votes.valid,
-            probabilities=shares.astype(np.float32),
-        )
-        if _has_every_class(votes)
-        else votes
-    )
+    options = {"valid": votes.valid, "probabilities": shares.astype(np.float32)}
+    return quorate.Votes(votes.classes[votes.codes], votes.classes[votes.y], **options)
 
 
-def _has_every_class(votes):
-    seen = np.unique(np.concatenate([votes.codes[votes.codes >= 0], votes.y]))
-    return seen.size == votes.n_classes
-
-
-PAIRS = {
-    "brier": (
-        lambda k: pruning.BrierSelection(k),
-        lambda S, k: slow_selectors.brier(S, k),
-    ),
-    "brier, soft": (
-        lambda k: pruning.BrierSelection(k, target="soft", sweeps=1),
-        lambda S, k: slow_selectors.brier(S, k, "soft", sweeps=1),
-    ),
-    "brier, no exchange": (
-        lambda k: pruning.BrierSelection(k, sweeps=0),
-        lambda S, k: slow_selectors.brier(S, k, sweeps=0),
-    ),
-    "herding": (lambda k: pruning.Herding(k), slow_selectors.herding),
-}
-
-
-@pytest.mark.parametrize("name", PAIRS)
-def test_order(name):
-    make, twin = PAIRS[name]
+@pytest.mark.parametrize(
+    ("cls", "twin", "options"),
+    [
+        (pruning.BrierSelection, slow_selectors.brier, {}),
+        (pruning.BrierSelection, slow_selectors.brier, {"target": "soft", "sweeps": 1}),
+        (pruning.BrierSelection, slow_selectors.brier, {"sweeps": 0}),
+        (pruning.Herding, slow_selectors.herding, {}),
+    ],
+)
+def test_order(cls, twin, options):
     for seed in range(N_VOTES):
         votes = random_votes(seed)
         size = 1 + seed % votes.n_members
-        assert make(size).fit(votes).order_.tolist() == twin(Shares.of(votes), size), (
-            seed
-        )
+        found = cls(size, **options).fit(votes).order_.tolist()
+        assert found == twin(Shares.of(votes), size, **options), seed
 
 
 def test_brier_on_unlabelled_samples():
@@ -79,9 +55,8 @@ def test_brier_on_unlabelled_samples():
         size = 1 + seed % votes.n_members
         S, U = Shares.of(votes), Shares.of(more)
         fitted = pruning.BrierSelection(size, mix=0.3).fit(votes, unlabelled=more)
-        assert fitted.order_.tolist() == slow_selectors.brier(
-            S, size, mix=0.3, unlabelled=U
-        )
+        wanted = slow_selectors.brier(S, size, mix=0.3, unlabelled=U)
+        assert fitted.order_.tolist() == wanted
         herd = pruning.Herding(size).fit(votes, unlabelled=more)
         assert herd.order_.tolist() == slow_selectors.herding(U, size)
 
@@ -118,10 +93,8 @@ def test_bags_add_up_and_obey_keep():
     first, second = (pruner.fit(votes).weights_.copy() for _ in range(2))
     np.testing.assert_array_equal(first, second)
     assert np.count_nonzero(first) <= 2
-    other = pruning.GreedySelection(
-        1.0, n_bags=6, n_rounds=5, bag_size=0.4, random_state=1
-    ).fit(votes)
-    assert other.n_kept_ > 2
+    options = {"n_bags": 6, "n_rounds": 5, "bag_size": 0.4, "random_state": 1}
+    assert pruning.GreedySelection(1.0, **options).fit(votes).n_kept_ > 2
 
 
 def test_sparse_weights_climb_down_the_steepest_member():
@@ -248,13 +221,13 @@ def test_bad_unlabelled_votes():
     soft = quorate.Votes(
         [[0, 1], [1, 1]], [0, 1], probabilities=np.full((2, 2, 2), 0.5)
     )
-    pruner = pruning.Herding(1)
-    with pytest.raises(ValueError, match="the same 2 members are needed, got 3"):
-        pruner.fit(votes, unlabelled=three)
-    with pytest.raises(ValueError, match="probabilities in both votes or in neither"):
-        pruner.fit(votes, unlabelled=soft)
-    with pytest.raises(TypeError, match="expected Votes, got list"):
-        pruner.fit(votes, unlabelled=[[0]])
+    for given, exception, words in (
+        (three, ValueError, "the same 2 members are needed, got 3"),
+        (soft, ValueError, "probabilities in both votes or in neither"),
+        ([[0]], TypeError, "expected Votes, got list"),
+    ):
+        with pytest.raises(exception, match=words):
+            pruning.Herding(1).fit(votes, unlabelled=given)
 
 
 class TestChooseMethod:
