@@ -550,9 +550,6 @@ class TestTwoStage:
         votes, X = bagged
         with pytest.raises(ValueError, match=message):
             pruner.fit(votes, X[:n_rows])
-
-    def test_queries_of_other_features_are_refused(self, bagged):
-        votes, X = bagged
         fitted = pruning.TwoStageDistance().fit(votes, X)
         with pytest.raises(ValueError, match="2 features; got shape"):
             fitted.query_support(X[:, :1])
