@@ -18,7 +18,7 @@ from bench.presets import write
 from bench.selectors_study import TUNED_ON
 from quorate.stats import holm, wilcoxon_holm
 from quorate.study import load_data
-from quorate.study._prepare import make_preparation
+from quorate.study._data_set import make_preparation
 
 N_TREES = 200
 SIZES = (0.025, 0.05, 0.1, 0.2)

@@ -56,8 +56,8 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "a reference vote without the weights",
         "_ensembles",
-        "whole.predict(), rule",
-        "whole.unweighted().predict(), rule",
+        "positions(votes.predict(), classes",
+        "positions(votes.unweighted().predict(), classes",
     ),
     (
         "n_jobs of collect_votes dropped",

@@ -285,7 +285,7 @@ class TestTrainingRows:
         done = CliRunner().invoke(main, list(map(str, words)))
         assert done.exit_code == 0, done.stderr
         assert "at most" not in done.stdout
-        assert "Before: out-of-bag votes on 300 " in " ".join(done.stdout.split())
+        assert "Before: votes on 300 training" in " ".join(done.stdout.split())
         assert "After: what to expect on new samples" in " ".join(done.stdout.split())
         shown = next(row for row in done.stdout.splitlines() if "accuracy  " in row)
         honest = quorate.collect_votes(forest, X[:300], y[:300], out_of_bag=True)

@@ -60,7 +60,7 @@ def test_who_looks_the_engine_up_is_told_too(monkeypatch):
     forest = RandomForestClassifier(3, random_state=0).fit(X, [0, 0, 0, 1, 1, 1])
     monkeypatch.setenv("QUORATE_ENGINE", "nunpy")
     with pytest.warns(
-        QuorateWarning, match="^LazyClassifier: QUORATE_ENGINE=nunpy is not heeded: "
+        QuorateWarning, match="^QUORATE_ENGINE=nunpy is not heeded: "
     ) as caught:
         quorate.LazyClassifier(forest).fit()
     assert [warning.filename for warning in caught] == [__file__]

@@ -532,15 +532,15 @@ def folds(votes):
 
 
 def analysed(votes, method, keep=4, **options):
-    """Return what is known of a choice, and what was asked for."""
+    """Return what is known of a choice."""
     evidence = Evidence(votes.with_source(VoteSource.ASSUMED_NEW))
     selection = choose(evidence, method, FixedSize(keep), seed=0)
     request = Request(method=method, **options)
-    return _expected.analyse(evidence, selection, request), request
+    return _expected.analyse(request, evidence, selection)
 
 
 def compared(votes, method, others):
-    found = _expected.methods_section(*analysed(votes, method, methods=others))
+    found = _expected.methods_section(analysed(votes, method, methods=others))
     return {row.method: row for row in found.rows}
 
 
@@ -586,7 +586,7 @@ def test_a_certificate_is_on_the_half_that_did_not_choose(method, tried):
     votes = votes_of(n_samples=3000)
     mixed = np.random.default_rng(1).permutation(3000)
     first, second = (votes.at(np.sort(half)) for half in (mixed[:1500], mixed[1500:]))
-    found = _expected.certificate_section(*analysed(votes, method, 9, random_state=1))
+    found = _expected.certificate_section(analysed(votes, method, 9, random_state=1))
     chosen = quorate.select(first, method, keep=tried or 1.0)
     right = quorate.certify(second, chosen, tolerance=0.02)
     for name in ("n_kept", "n_samples", "error", "full_error", "error_limit"):
@@ -926,7 +926,7 @@ def test_a_sentence_says_why_a_member_stays_or_goes(forest, method, n_kept):
 
 
 def test_a_member_has_one_accuracy_on_the_page(forest, monkeypatch):
-    monkeypatch.setattr("quorate._report._ensemble.MOST_SAMPLES", 40)
+    monkeypatch.setattr("quorate._report._expected.MOST_SAMPLES", 40)
     page = quorate.report(*forest, method="mdm", keep=5, methods=[])
     first = page.data["members"][page.selection.order[0]]
     assert first["accuracy"] == page.selection.votes.accuracies[int(first["member"])]
@@ -1050,7 +1050,10 @@ def test_another_method_is_advised_only_if_it_is_clearly_better(
 def test_the_number_advised_is_one_number(page, mine, sizes, title, advised):
     members, errors = map(np.array, zip(*sizes, strict=True))
     doubts, best = np.full(len(sizes), 0.01), int(members[np.argmin(errors)])
-    curve = CurveSection(members, errors, doubts, 0.1, best, None, None, 9, "accuracy")
+    curve = CurveSection(
+        sizes=members, errors=errors, standard_errors=doubts, full_error=0.1,
+        best_size=best, n_samples=9, scoring="accuracy",
+    )  # fmt: skip
     expected = replace(page.pruning.expected, gain=0.1 - mine, gain_error=0.001,
                        by_fewer_votes=False)  # fmt: skip
     pruning = replace(page.pruning, n_kept=4, curve=curve, expected=expected)

@@ -12,7 +12,7 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 
 import quorate
-from quorate._data import MAX_SAMPLES, GivenBatches, draw_sample
+from quorate._data import MAX_SAMPLES, draw_sample, given_batches
 from quorate._votes import VoteSource
 from quorate.exceptions import SampledWarning
 
@@ -37,10 +37,10 @@ def test_a_sample_does_not_depend_on_the_batches(n, size, edges, seed):
         words = rf"\(max_samples={size}\): of each class one .* there are {n_classes}; "
         for given in ([(X, y)], cut(X, y, edges)):
             with pytest.raises(ValueError, match=words):
-                draw_sample(GivenBatches(given), size, seed)
+                draw_sample(given_batches(given), size, seed)
         return
-    whole = draw_sample(GivenBatches([(X, y)]), size, seed)
-    parts = draw_sample(GivenBatches(cut(X, y, edges)), size, seed, rows=3)
+    whole = draw_sample(given_batches([(X, y)]), size, seed)
+    parts = draw_sample(given_batches(cut(X, y, edges)), size, seed, rows=3)
     for one, two in zip(whole, parts, strict=True):
         np.testing.assert_array_equal(one, two)
     drawn_X, drawn_y, places, n_rows = whole
@@ -62,19 +62,19 @@ def test_a_sample_does_not_depend_on_the_batches(n, size, edges, seed):
 
 def test_a_rare_class_is_drawn_once_and_takes_no_more_than_its_share():
     y = np.repeat(["a", "b", "c"], [46, 10, 2])
-    drawn = draw_sample(GivenBatches([(np.zeros((58, 1)), y)]), 25)[1]
+    drawn = draw_sample(given_batches([(np.zeros((58, 1)), y)]), 25)[1]
     assert [int(np.sum(drawn == label)) for label in "abc"] == [20, 4, 1]
 
 
 def test_classes_that_are_rare_do_not_make_the_sample_larger():
     y = np.repeat(["a", "b", "c", "d"], [500, 400, 1, 1])
-    drawn = draw_sample(GivenBatches([(np.zeros((902, 1)), y)]), 5)[1]
+    drawn = draw_sample(given_batches([(np.zeros((902, 1)), y)]), 5)[1]
     assert [int(np.sum(drawn == label)) for label in "abcd"] == [2, 1, 1, 1]
 
 
 def test_every_sample_is_as_likely_as_the_others():
     X, y = np.arange(40)[:, None], np.repeat([0, 1], [30, 10])
-    batches = GivenBatches(cut(X, y, [7, 22]))
+    batches = list(given_batches(cut(X, y, [7, 22])))
     times = np.zeros(40)
     for seed in range(2000):
         times[draw_sample(batches, 8, seed, rows=4)[2]] += 1
@@ -86,13 +86,13 @@ def test_frames_and_sparse_rows_are_drawn():
     from scipy import sparse
 
     X, y = np.random.default_rng(0).random((30, 3)), np.arange(30) % 2
-    places = draw_sample(GivenBatches([(X, y)]), 10)[2]
+    places = draw_sample(given_batches([(X, y)]), 10)[2]
     frame = pd.DataFrame(X, columns=list("abc"))
-    found = draw_sample(GivenBatches([(frame[:9], y[:9]), (frame[9:], y[9:])]), 10)
+    found = draw_sample(given_batches([(frame[:9], y[:9]), (frame[9:], y[9:])]), 10)
     assert list(found[0].columns) == ["a", "b", "c"]
     np.testing.assert_array_equal(found[0].to_numpy(), X[places])
     rows = sparse.csr_array(X)
-    found = draw_sample(GivenBatches([(rows[:9], y[:9]), (rows[9:], y[9:])]), 10)
+    found = draw_sample(given_batches([(rows[:9], y[:9]), (rows[9:], y[9:])]), 10)
     np.testing.assert_array_equal(found[0].toarray(), X[places])
 
 

@@ -306,10 +306,8 @@ class TestAgain:
             return model
 
         size = SizeByCost({"milliseconds": limit})
-        _, selection, _ = choose_in_time(
-            Chooser(evidence, "mdm", size), evidence, size, build
-        )
-        return selection
+        chooser = Chooser(evidence, "mdm", size)
+        return choose_in_time(chooser, evidence, size, build)[1]
 
     @pytest.mark.parametrize(("slower", "kept"), [(0.0, 9), (0.1, 9), (0.5, 6)])
     def test_shrinks_until_it_holds(self, slower, kept, clock, samples):

@@ -184,11 +184,11 @@ def test_errors_and_file_names(tmp_path):
 def test_notes(monkeypatch):
     import warnings
 
-    from quorate.cli import _lists
+    from quorate.cli import _diagnose
     from quorate.exceptions import QuorateWarning
 
     def warn(as_json):
         warnings.warn(EVIL, QuorateWarning, stacklevel=1)
 
-    monkeypatch.setattr(_lists.methods, "callback", warn)
+    monkeypatch.setattr(_diagnose.methods, "callback", warn)
     assert run("methods").output == f"Note: {SEEN}\n"

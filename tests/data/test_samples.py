@@ -95,7 +95,7 @@ def fitted(labels):
 
 def read_both_ways(form, path):
     """Return the labels of a file, read whole and in batches."""
-    batches = as_source(path, "test", "kind", form=form).batches()
+    batches = as_source(path, "test", "kind", form=form).batches
     parts = [y for batch in batches for _, y in batch.parts(7)]
     return read_samples(path, "kind", form)[1], np.concatenate(parts)
 

@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from quorate._kernels.nearest import onto_simplex
 from quorate._pruned import _backfit
-from quorate._pruned._backfit import Student, backfit, onto_simplex
+from quorate._pruned._backfit import Student, backfit
 
 
 def silent(done, total):
@@ -154,7 +155,7 @@ def test_progress_is_told_round_by_round():
 )
 def test_nearest_point_of_the_simplex(columns):
     table = np.array(columns).T
-    found = onto_simplex(table, np.ones(4, dtype=bool))
+    found = onto_simplex(table)
     assert (found >= 0).all()
     np.testing.assert_allclose(found.sum(axis=0), 1, atol=1e-12)
     # No vertex is in a direction that leads closer.

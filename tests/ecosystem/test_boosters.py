@@ -173,7 +173,7 @@ def test_catboost_without_classes_gives_scores(tumours):
         {"loss_function": "Logloss", "iterations": 10, "verbose": 0,
          "allow_writing_files": False, "thread_count": 1}
     ).fit(X, coded(y))  # fmt: skip
-    with pytest.raises(ValueError, match="look like scores"):
+    with pytest.raises(ValueError, match="is none of the 2 classes"):
         quorate.collect_votes([model], X_new, coded(y_new))
     member = quorate.as_member(model, ["bad", "good"], "logits")
     expected = np.where(model.predict(X_new) > 0, "good", "bad")

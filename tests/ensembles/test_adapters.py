@@ -162,13 +162,13 @@ class TestPools:
     def test_probabilities_are_not_labels(self, labels, data, line):
         X, y = data
         codes = np.array(labels)[(y == "good").astype(int)]
-        match = "member 'net'.* (look like probabilities|labels of mixed types)"
+        match = r"member 'net'.* (is none of the 2|of mixed types).*as_member\("
         with pytest.raises(ValueError, match=match):
             quorate.collect_votes({"net": Net(line, "sigmoid")}, X, codes)
 
     def test_nor_are_scores(self, data, line):
         X, y = data
-        with pytest.raises(ValueError, match=r"look like scores.*as_member\("):
+        with pytest.raises(ValueError, match=r"is none of the 2 classes.*as_member\("):
             quorate.collect_votes([Net(line, "logit")], X, (y == "good").astype(int))
 
     def test_two_columns_are_no_vote(self, data, line):

@@ -26,8 +26,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import quorate
 from quorate import prune
-from quorate._ensembles import keep_members
-from quorate._pruned import get_record
+from quorate._ensembles import find_record, keep_members
 
 
 def tree(**options):
@@ -161,7 +160,7 @@ class TestEachKind:
         after = prune(fitted[kind], X, y, keep=3)
         again = pickle.loads(pickle.dumps(after))
         np.testing.assert_array_equal(again.predict(X_test), after.predict(X_test))
-        record = len(pickle.dumps(get_record(after)))
+        record = len(pickle.dumps(find_record(after)))
         assert len(pickle.dumps(after)) < len(pickle.dumps(fitted[kind])) + record
 
     def test_a_record_says_which_members_are_left(self, kind, fitted, data):

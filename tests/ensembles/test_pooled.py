@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import quorate
 from quorate import PooledClassifier
-from quorate.exceptions import HeadsWarning
+from quorate.exceptions import HeadsWarning, UnknownLabelWarning
 from quorate.testing import check_ensemble
 
 
@@ -284,7 +284,7 @@ LABELS = {
 
 @pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
 class TestCodes:
-    """Members of other ensembles answer with positions among the labels."""
+    """Members of other ensembles answer with positions: ``as_member`` says so."""
 
     def fitted(self, labels):
         X, codes = load_wine(return_X_y=True)
@@ -295,41 +295,82 @@ class TestCodes:
         forest = RandomForestClassifier(4, random_state=0).fit(X[::2], y[::2])
         pools = {
             "stacking": dict(stacking.named_estimators_),
-            "trees": forest.estimators_,
+            "trees": dict(enumerate(forest.estimators_)),
         }
-        return pools, X[1::2], y[1::2], labels
+        return pools, X[1::2], y[1::2]
+
+    def coded(self, pool, labels):
+        return {
+            name: quorate.as_member(member, labels) for name, member in pool.items()
+        }
 
     def test_are_decoded(self, labels):
-        pools, X, y, labels = self.fitted(labels)
+        pools, X, y = self.fitted(labels)
         for pool in pools.values():
-            votes = quorate.collect_votes(pool, X, y)
+            votes = quorate.collect_votes(self.coded(pool, labels), X, y)
             assert votes.classes.tolist() == labels.tolist()
-            members = list(pool.values() if isinstance(pool, dict) else pool)
-            for row, member in zip(votes.codes, members, strict=True):
+            for row, member in zip(votes.codes, pool.values(), strict=True):
                 np.testing.assert_array_equal(row, member.predict(X).astype(int))
-            mean = np.mean([member.predict_proba(X) for member in members], axis=0)
+            mean = np.mean([m.predict_proba(X) for m in pool.values()], axis=0)
             np.testing.assert_allclose(votes.mean_probabilities(), mean, atol=1e-6)
 
     def test_are_pruned_to_a_model_that_says_labels(self, labels):
-        pools, X, y, _ = self.fitted(labels)
+        pools, X, y = self.fitted(labels)
         for pool in pools.values():
-            small = quorate.prune(pool, X, y, "best", keep=2)
+            small = quorate.prune(self.coded(pool, labels), X, y, "best", keep=2)
             assert small.score(X, y) > 0.8
             lazy = quorate.LazyClassifier(small).fit()
             np.testing.assert_array_equal(lazy.predict(X), small.predict(X))
 
-    def test_are_refused_where_a_label_is_missing(self, labels):
-        pools, X, y, labels = self.fitted(labels)
-        rows = y != labels[1]
-        with pytest.raises(ValueError, match=r"positions among 3 .*as_member\("):
-            quorate.collect_votes(pools["stacking"], X[rows], y[rows])
+    def test_are_never_guessed(self, labels):
+        pools, X, y = self.fitted(labels)
+        for pool in pools.values():
+            if labels is LABELS["from one"]:  # 1 and 2 may well be labels
+                with pytest.warns(UnknownLabelWarning, match=r"not trained on \(3\)"):
+                    votes = quorate.collect_votes(pool, X, y)
+                assert votes.classes.tolist() == [0, 1, 2, 3]
+                continue
+            first = next(iter(pool))
+            with pytest.raises(ValueError, match=rf"^member '{first}'.*as_member\("):
+                quorate.collect_votes(pool, X, y)
 
 
-def test_a_new_class_in_y_is_no_sign_of_codes():
+def test_codes_of_a_bag_without_a_class():
+    X, y = load_wine(return_X_y=True)
+    bag = GaussianNB().fit(X[y != 1], y[y != 1])
+    member = quorate.as_member(bag, ["ant", "bee", "cow"])
+    assert member.classes_.tolist() == ["ant", "cow"]
+    np.testing.assert_array_equal(member.predict_proba(X), bag.predict_proba(X))
+    with pytest.raises(ValueError, match="whole numbers from 0 to 1 are codes of 2"):
+        quorate.as_member(bag, ["ant", "bee"])
+
+
+def test_a_label_that_no_member_knows():
     X, y = load_wine(return_X_y=True)
     pool = [GaussianNB().fit(X[y < 2], y[y < 2])]
-    votes = quorate.collect_votes(pool, X, y)
+    with pytest.warns(UnknownLabelWarning, match=r"48 samples .* trained on \(2\)"):
+        votes = quorate.collect_votes(pool, X, y)
     np.testing.assert_array_equal(votes.classes[votes.codes[0]], pool[0].predict(X))
+
+
+@pytest.mark.parametrize("ask", [quorate.collect_votes, quorate.summarise])
+def test_batches_that_come_class_by_class(ask):
+    X, y = load_wine(return_X_y=True)
+    labels = y + 1
+    forest = RandomForestClassifier(4, random_state=0).fit(X[::2], labels[::2])
+    pool = [quorate.as_member(tree, [1, 2, 3]) for tree in forest.estimators_]
+    batches = [(X[labels == label], labels[labels == label]) for label in (1, 2, 3)]
+    whole = quorate.collect_votes(forest, X, labels)
+    np.testing.assert_allclose(ask(pool, batches).accuracies, whole.accuracies)
+
+
+def test_a_member_of_a_pool_that_knows_no_label_of_the_samples():
+    X, y = load_wine(return_X_y=True)
+    labels = 10 * y
+    pool = {"bayes": GaussianNB().fit(X, labels), "coded": GaussianNB().fit(X, y + 1)}
+    said = "member 'coded' knows the classes 1, 2, 3, and the samples have 0, 10, 20"
+    with pytest.raises(ValueError, match=said):
+        quorate.collect_votes(pool, X, labels)
 
 
 def test_labels_from_zero_are_labels():
@@ -344,7 +385,7 @@ def test_a_member_of_other_classes_is_refused_by_name():
     X, y = load_wine(return_X_y=True)
     model = PooledClassifier({"bayes": GaussianNB()}).fit(X, y)
     model.classes_ = np.array(["ant", "bee"])
-    with pytest.raises(ValueError, match="'bayes' knows the classes 0, 1, 2, the ens"):
+    with pytest.raises(ValueError, match="bayes and the classes: labels of mixed"):
         model.predict(X)
 
 

@@ -49,3 +49,12 @@ def test_a_caller_may_know_better():
     told = try_modes(FOREST, *few, repeats=1, source="training")
     assert told.source is VoteSource.TRAINING
     assert told.modes[0].accuracy is None
+
+
+def test_a_list_is_compared_with_the_vote_of_all_its_members():
+    members = FOREST.estimators_[:7]
+    trial = try_modes(members, X[400:], repeats=1, source="new")
+    everyone, exact = trial.modes[:2]
+    assert (everyone.members_asked, everyone.disagreement) == (7, 0)
+    assert exact.disagreement == 0
+    assert exact.members_asked < 7

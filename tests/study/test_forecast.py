@@ -11,8 +11,8 @@ from quorate.study import (
     forecast_plan,
     run_plan,
 )
-from quorate.study import _forecast as forecast_module
-from quorate.study._forecast import _guess, _span
+from quorate.study import _run as forecast_module
+from quorate.study._run import _guess, _span
 
 
 def test_counts_and_nothing_written(tmp_path):

@@ -59,54 +59,6 @@ def test_reading(write):
     assert Plan.from_dict(plan.to_dict()) == plan
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        (
-            "folds = 3",
-            'folds = "ten"',
-            r"\[study\] folds: expected a whole number, got",
-        ),
-        ("folds = 3", "folds = true", r"\[study\] folds: expected a whole number"),
-        ("folds = 3", "folds = 1", r"\[study\] study: folds is 1; 2 or more"),
-        (
-            "folds = 3",
-            "fold = 3",
-            r"\[study\] unknown key 'fold'; did you mean 'folds'",
-        ),
-        ("folds = 3", 'prune_on = "oop"', "did you mean 'oob'"),
-        ('"bagging"', '"baging"', r"\[\[ensemble\]\].*did you mean 'bagging'"),
-        ("members = 10", "members = 1", "members is 1; 2 or more"),
-        ("members = 10", 'learner = "treee"', "did you mean 'tree'"),
-        ('method = "epbd"', 'method = "epdb"', r"\[\[method\]\].*did you mean 'epbd'"),
-        (
-            'method = "epbd"',
-            "keep = 0.3",
-            r"\[\[method\]\] number 1: method is missing",
-        ),
-        ('"KW"', '"epbd"', "two methods are called 'epbd'"),
-        ("measure =", "mesure =", "unknown parameter 'mesure'"),
-        ("[study]", "[studdy]", "unknown table 'studdy'; did you mean 'study'"),
-        ('["wine", "iris"]', "3", r"\[study\] data: expected a list of names, got 3"),
-        ('["wine", "iris"]', "[]", "needs data"),
-        ("[[method]]", "[method]", "double brackets|not TOML"),
-        ("folds = 3", "folds = ", "not TOML"),
-        ("folds = 3", "rows = 0", "rows is 0; 1 or more"),
-        ("folds = 3", "methods = []", r"\[study\] methods: write \[\[method\]\]"),
-        ("keep = 3", "keep = 0", r"'KW': keep is 0; a fraction .* or 1 to 10 members"),
-        ("keep = 3", "keep = nan", "'KW': keep is nan"),
-        ("keep = 3", "keep = -0.5", "'KW': keep is -0.5"),
-        ("keep = 3", "keep = 11", "'KW': keep is 11"),
-        ('"iris"', '"wine"', "two data sets are called 'wine'"),
-        ('"iris"', "7", r"\[study\] data: expected a list of names, got"),
-    ],
-)
-def test_refusals_name_file_table_and_key(write, old, new, message):
-    with pytest.raises(ValueError, match=message) as caught:
-        read_plan(write(GOOD.replace(old, new, 2 if old == "[[method]]" else 1)))
-    assert "mine.toml" in str(caught.value)
-
-
 DATA = """
 [[data]]
 path = "bank/2024.csv.gz"
@@ -147,11 +99,29 @@ def test_data_tables_follow_the_list(write):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (
-            "target =",
-            "traget =",
-            r"\[\[data\]\] number 1: unknown key 'traget'; did you mean 'target'",
-        ),
+        ("folds = 3", 'folds = "ten"', r"\[study\] folds: expected a whole number, g"),
+        ("folds = 3", "folds = true", r"\[study\] folds: expected a whole number"),
+        ("folds = 3", "folds = 1", r"\[study\] study: folds is 1; 2 or more"),
+        ("folds = 3", "fold = 3", r"\[study\] unknown key 'fold'; did you mean 'fol"),
+        ("folds = 3", 'prune_on = "oop"', "did you mean 'oob'"),
+        ("folds = 3", "folds = ", "not TOML"),
+        ("folds = 3", "rows = 0", "rows is 0; 1 or more"),
+        ("folds = 3", "methods = []", r"\[study\] methods: write \[\[method\]\]"),
+        ('"bagging"', '"baging"', r"\[\[ensemble\]\].*did you mean 'bagging'"),
+        ("members = 10", "members = 1", "members is 1; 2 or more"),
+        ("members = 10", 'learner = "treee"', "did you mean 'tree'"),
+        ('method = "epbd"', 'method = "epdb"', r"\[\[method\]\].*did you mean 'epbd'"),
+        ('method = "epbd"', "keep = 0.3", r"\[\[method\]\] number 1: method is miss"),
+        ('"KW"', '"epbd"', "two methods are called 'epbd'"),
+        ("measure =", "mesure =", "unknown parameter 'mesure'"),
+        ("[study]", "[studdy]", "unknown table 'studdy'; did you mean 'study'"),
+        ('["wine", "iris"]', "3", r"\[study\] data: expected a list of names, got 3"),
+        ('"iris"', "7", r"\[study\] data: expected a list of names, got"),
+        ('"iris"', '"wine"', "two data sets are called 'wine'"),
+        ("[[method]]", "[method]", "double brackets|not TOML"),
+        *(("keep = 3", f"keep = {keep}", rf"'KW'.*keep={keep}\): keep 1 to 10 members")
+          for keep in ("0", "nan", "-0.5", "11")),
+        ("target =", "traget =", r"\[\[data\]\] number 1: unknown key 'traget'; did"),
         ("rows = 100", 'rows = "many"', r"number 1: rows: expected a whole number"),
         ("rows = 100", "rows = 0", r"number 1: data: rows is 0; 1 or more"),
         ("version = 1", "version = 0", r"number 2: data: version is 0; 1 or more"),
@@ -161,14 +131,16 @@ def test_data_tables_follow_the_list(write):
         ("pca = 0.9", "pca = 0", r"number 3: data: pca is 0"),
         ("image_size = 8", "image_size = -8", "image_size is -8; 1 or more"),
         ('name = "dogs"', 'name = "wine"', "two data sets are called 'wine'"),
+        ('name = "dogs"', 'name = "do\\ngs"', r"the name 'do\\ngs' cannot be printed"),
         ('path = "bank/2024.csv.gz"\n', "", "number 1: data: needs a name or a path"),
         ('[[data]]\npath = "bank', '[data]\npath = "bank', "double brackets|not TOML"),
     ],
-)
-def test_refusals_of_data_tables(write, old, new, message):
-    assert old in DATA
+)  # fmt: skip
+def test_refusals_name_file_table_and_key(write, old, new, message):
+    text = GOOD + DATA
+    assert old in text
     with pytest.raises(ValueError, match=message) as caught:
-        read_plan(write(GOOD + DATA.replace(old, new, 1)))
+        read_plan(write(text.replace(old, new, 2 if old == "[[method]]" else 1)))
     assert "mine.toml" in str(caught.value)
 
 
@@ -180,12 +152,13 @@ def test_refusals_of_data_tables(write, old, new, message):
         (lambda: MethodSpec("epdb"), "did you mean 'epbd'"),
         (lambda: MethodSpec("epbd", prune_on="oob"), "unknown prune_on 'oob'"),
         (lambda: small_plan(data=()), "needs data"),
-        (lambda: small_plan(name="a\ud800"), r"'a\\ud800' holds half of a surrogate"),
-        (lambda: DataSpec("a\ud800"), r"'a\\ud800' holds half of a surrogate"),
-        (lambda: MethodSpec("best", 0.5, "a\ud800"), "holds half of a surrogate"),
+        *((lambda changes=changes: small_plan(**changes), "cannot be printed")
+          for name in ("a\ud800", "a\x1b[2J", "a\nb", "a\u202e") for changes in (
+              {"name": name}, {"data": (DataSpec(name),)},
+              {"methods": (MethodSpec("best", 0.5, name),)})),
         (lambda: make_preset("pruning-baging"), "did you mean 'pruning-bagging'"),
     ],
-)
+)  # fmt: skip
 def test_refusals_of_objects(make, message):
     with pytest.raises(ValueError, match=message):
         make()
@@ -195,7 +168,7 @@ def test_refusals_of_objects(make, message):
 @pytest.mark.parametrize("act", [run_plan, forecast_plan])
 def test_sizes_that_cannot_be_kept(tmp_path, keep, act):
     plan = small_plan(methods=(MethodSpec("epbd", keep), MethodSpec("random")))
-    with pytest.raises(ValueError, match="method 'epbd': keep is "):
+    with pytest.raises(ValueError, match=r"method 'epbd'.*keep="):
         act(plan, tmp_path / "s.sqlite")
     assert not (tmp_path / "s.sqlite").exists()
 
@@ -203,7 +176,7 @@ def test_sizes_that_cannot_be_kept(tmp_path, keep, act):
 def test_the_smallest_ensemble_counts():
     sizes = tuple(EnsembleSpec("bagging", "tree", members) for members in (20, 5))
     plan = small_plan(ensembles=sizes, methods=(MethodSpec("epbd", 6),))
-    with pytest.raises(ValueError, match="1 to 5 members of 'bagging of tree, 5'"):
+    with pytest.raises(ValueError, match=r"'bagging of tree, 5'.*keep 1 to 5 members"):
         plan.check_sizes()
 
 
@@ -234,17 +207,12 @@ def test_presets(name):
     assert max(ensemble.members for ensemble in quick.ensembles) <= 20
 
 
-def test_selectors_are_compared_on_as_many_rows_as_the_documented_study():
+def test_what_the_presets_compare():
     plan = make_preset("selectors")
     assert (plan.rows, plan.folds, plan.repeats, plan.prune_on) == (1000, 3, 3, "oob")
     assert plan.as_deployed
     names = {method.name for method in plan.methods}
     assert {"auto 5%", "epbd, train 30%", "random 4 10%"} <= names
-
-
-def test_the_papers_methods_are_in_the_presets():
     names = [method.name for method in make_preset("pruning-bagging").methods]
-    assert names[0] == "Ensem"
-    assert names[-1] == "EPBD"
-    assert len(names) == 1 + 14 + 1 + 1
+    assert (names[0], names[-1], len(names)) == ("Ensem", "EPBD", 1 + 14 + 1 + 1)
     assert len(make_preset("ftad-bagging-nb").methods) == 1 + 12 + 1 + 1

@@ -9,7 +9,7 @@ from scipy import sparse
 from tests.summarising.conftest import in_batches
 
 import quorate
-from quorate._data import GivenBatches, draw_sample
+from quorate._data import draw_sample, given_batches
 from quorate._votes import Summary
 from quorate.exceptions import BatchError
 
@@ -109,11 +109,11 @@ def test_an_index_that_a_file_keeps_is_no_column(forest, data, tmp_path):
 def test_frames_of_polars_and_arrow_keep_their_names(data):
     polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
     X, y = data[0][:60], data[1][:60]
-    places = draw_sample(GivenBatches([(X, y)]), 20)[2]
+    places = draw_sample(given_batches([(X, y)]), 20)[2]
     columns = dict(zip(NAMES, X.T, strict=True))
     for table in (polars.DataFrame(columns), pyarrow.table(columns)):
         pairs = [(table[:25], y[:25]), (table[25:], y[25:])]
-        drawn = draw_sample(GivenBatches(pairs), 20)[0]
+        drawn = draw_sample(given_batches(pairs), 20)[0]
         assert type(drawn) is type(table)
         frame = drawn.to_pandas()
         assert list(frame.columns) == NAMES
@@ -158,7 +158,7 @@ def test_a_bad_batch_travels_without_its_cause(data):
         raise Stays("nobody is there")
         yield
 
-    (bad,) = GivenBatches(pairs()).batches()
+    (bad,) = given_batches(pairs())
     with pytest.raises(BatchError, match=r"batch 0: .*nobody is there") as caught:
         pickle.loads(pickle.dumps(bad)).read(10)
     assert caught.value.__cause__ is None

@@ -364,8 +364,8 @@ def test_a_file_that_is_something_else_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
-        ("times", [-1, 3], "negative number in times"),
-        ("keys", [5, 5], "not sorted"),
+        ("groups", [[1, 2], [-1, 3], [0, 1]], "negative number in groups"),
+        ("groups", [[5, 5], [1, 1], [0, 1]], "not sorted"),
         ("both_right", [[9, 0], [0, 1]], "more than all samples in both_right"),
         ("classes", [1, 0], "classes that are not sorted"),
         ("names", ["a", "a"], "two members of one name"),

@@ -10,10 +10,10 @@ import numpy as np
 from quorate._choosing._size import FixedSize, Size
 from quorate._data import (
     Drawn,
-    GivenBatches,
     SampleForm,
     as_source,
     draw_sample,
+    given_batches,
     in_memory,
     refuse_labels_twice,
     sample_size,
@@ -223,7 +223,7 @@ def gather(
         batches = as_source(X, owner, target, form=SampleForm.for_models(ensemble))
         # Batches that the ensemble could not vote on are refused, drawn from or not.
         X, y, places, n_rows = draw_sample(
-            batches, most, seed or 0, check=batch_check(found), owner=owner
+            batches.batches, most, seed or 0, check=batch_check(found), owner=owner
         )
         drawn = None
         if places.size < n_rows:
@@ -283,7 +283,7 @@ def draw_rows(
     most, labels = sample_size(max_samples, owner), as_labels(y, "y")
     if labels.ndim != 1 or labels.size <= most:
         return None, None  # what has another shape is refused elsewhere
-    given = GivenBatches([(np.arange(labels.size), labels)])
+    given = given_batches([(np.arange(labels.size), labels)])
     _, _, rows, _ = draw_sample(given, most, seed, owner=owner)
     drawn = Drawn(rows.size, labels.size, seed)
     warn_if_sampled(drawn, max_samples, owner)

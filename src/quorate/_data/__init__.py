@@ -1,6 +1,6 @@
 """Everything that is a table: files, rows of X, batches, samples drawn from them."""
 
-from quorate._data._batches import Batch, BatchSource, GivenBatches, named_batch
+from quorate._data._batches import Batch, BatchSource, given_batches, named_batch
 from quorate._data._dask import (
     align_partitions,
     as_dask_task,
@@ -8,19 +8,20 @@ from quorate._data._dask import (
     is_dask,
     partitions,
 )
-from quorate._data._digest import RowDigest, digest_rows
 from quorate._data._drawing import (
     MAX_SAMPLES,
     Drawn,
     as_seed,
     draw_sample,
     sample_size,
+    shares,
 )
 from quorate._data._rows import (
+    RowDigest,
     count_rows,
     cut_rows,
+    digest_rows,
     in_memory,
-    joined_rows,
     sliceable,
     take_rows,
 )
@@ -50,7 +51,6 @@ __all__ = [
     "Batch",
     "BatchSource",
     "Drawn",
-    "GivenBatches",
     "RowDigest",
     "SampleForm",
     "align_partitions",
@@ -66,10 +66,10 @@ __all__ = [
     "digest_rows",
     "draw_sample",
     "find_files",
+    "given_batches",
     "in_memory",
     "is_csv",
     "is_dask",
-    "joined_rows",
     "named_batch",
     "parse_labels",
     "partitions",
@@ -79,6 +79,7 @@ __all__ = [
     "refuse_labels_twice",
     "refuse_missing_labels",
     "sample_size",
+    "shares",
     "sliceable",
     "take_rows",
 ]

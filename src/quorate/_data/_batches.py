@@ -59,20 +59,20 @@ class Batch(ABC):
             raise ValueError("it has no rows")
 
 
-class BatchSource(ABC):
-    """Batches in a fixed order; of an iterator they can be gone through once.
+@dataclass(frozen=True, slots=True)
+class BatchSource:
+    """Batches in a fixed order; those of an iterator can be gone through once.
 
     Attributes
     ----------
+    batches : iterable of Batch
+        Nothing of them is read yet.
     n_rows : int, optional
         How many samples there are in all, if that is known.
     """
 
+    batches: Iterable[Batch]
     n_rows: int | None = None
-
-    @abstractmethod
-    def batches(self) -> Iterator[Batch]:
-        """Yield the batches; nothing of them is read yet."""
 
 
 @contextmanager
@@ -144,36 +144,29 @@ class BadBatch(Batch):
         return BadBatch, (self.name, self.why)
 
 
-@dataclass(frozen=True, slots=True)
-class GivenBatches(BatchSource):
-    """Batches from an iterable of pairs."""
-
-    pairs: Iterable[tuple[Any, Any]]
-    n_rows: int | None = None
-
-    def batches(self) -> Iterator[Batch]:
-        """Yield the pairs; one that is no pair, or unlike the first, as a bad batch."""
-        pairs = iter(self.pairs)
-        first: _Columns | None = None
-        for number in count():
-            name = f"batch {number}"
-            try:
-                pair = next(pairs)
-            except StopIteration:
-                return
-            except Exception as error:
-                why = f"{type(error).__name__}: {reason(error)}"
-                yield BadBatch(name, f"it could not be had ({why})", error)
-                return
-            try:
-                X, y = _unpacked(pair)
-                columns = _columns_of(X)
-                first = first or columns
-                _check_alike(first, columns)
-                batch: Batch = GivenBatch(name, X, y, count_rows(X))
-            except (TypeError, ValueError) as error:
-                batch = BadBatch(name, reason(error), error)
-            yield batch
+def given_batches(given: Iterable[tuple[Any, Any]]) -> Iterator[Batch]:
+    """Yield pairs as batches; one that is none, or unlike the first, as a bad one."""
+    pairs = iter(given)
+    first: _Columns | None = None
+    for number in count():
+        name = f"batch {number}"
+        try:
+            pair = next(pairs)
+        except StopIteration:
+            return
+        except Exception as error:
+            why = f"{type(error).__name__}: {reason(error)}"
+            yield BadBatch(name, f"it could not be had ({why})", error)
+            return
+        try:
+            X, y = _unpacked(pair)
+            columns = _columns_of(X)
+            first = first or columns
+            _check_alike(first, columns)
+            batch: Batch = GivenBatch(name, X, y, count_rows(X))
+        except (TypeError, ValueError) as error:
+            batch = BadBatch(name, reason(error), error)
+        yield batch
 
 
 def _unpacked(pair: Any) -> tuple[Any, Any]:
@@ -272,37 +265,24 @@ class FileBatch(Batch):
             yield self.form.split(frame, self.target, written=is_csv(self.path))
 
 
-@dataclass(frozen=True, slots=True)
-class FileBatches(BatchSource):
-    """The batches of some files, in their order."""
-
-    parts: tuple[Batch, ...]
-    n_rows: int | None
-
-    @classmethod
-    def from_paths(
-        cls, paths: list[Path], target: str, form: SampleForm
-    ) -> "FileBatches":
-        """Look into the files for the batches they have; samples are read later."""
-        _check_files(paths, target, form)
-        parts: list[Batch] = []
-        for path in paths:
-            if not is_parquet(path):
-                parts.append(FileBatch(str(path), path, target, form))
-                continue
-            about = open_parquet(path).metadata
-            for group in range(about.num_row_groups):
-                several = about.num_row_groups > 1
-                name = f"{path}, row group {group}" if several else str(path)
-                n_rows = about.row_group(group).num_rows
-                parts.append(FileBatch(name, path, target, form, group, n_rows))
-        counts = [part.n_rows for part in parts]
-        known = [count for count in counts if count is not None]
-        return cls(tuple(parts), sum(known) if len(known) == len(counts) else None)
-
-    def batches(self) -> Iterator[Batch]:
-        """Yield the batches."""
-        yield from self.parts
+def file_batches(paths: list[Path], target: str, form: SampleForm) -> BatchSource:
+    """Look into the files for the batches they have; samples are read later."""
+    _check_files(paths, target, form)
+    parts: list[Batch] = []
+    n_rows: int | None = 0
+    for path in paths:
+        if not is_parquet(path):
+            parts.append(FileBatch(str(path), path, target, form))
+            n_rows = None  # nobody knows before it is read
+            continue
+        about = open_parquet(path).metadata
+        for group in range(about.num_row_groups):
+            several = about.num_row_groups > 1
+            name = f"{path}, row group {group}" if several else str(path)
+            number = about.row_group(group).num_rows
+            parts.append(FileBatch(name, path, target, form, group, number))
+        n_rows = None if n_rows is None else n_rows + about.num_rows
+    return BatchSource(parts, n_rows)
 
 
 def _check_files(paths: list[Path], target: str, form: SampleForm) -> None:

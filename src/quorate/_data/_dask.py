@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate._data._batches import Batch, BatchSource, named_batch
+from quorate._data._batches import Batch, named_batch
 from quorate.exceptions import BatchError
 
 
@@ -42,19 +42,6 @@ class Partition(Batch):
     def mark(self) -> str:
         """Return nothing: what Dask computes is not known again."""
         return ""
-
-
-@dataclass(frozen=True, slots=True)
-class Partitions(BatchSource):
-    """Partitions that are taken one by one, in their order."""
-
-    pairs: list[tuple[Any, Any]]
-    n_rows: int | None = None
-
-    def batches(self) -> Iterator[Batch]:
-        """Yield the partitions; nothing is computed yet."""
-        for at, (X, y) in enumerate(self.pairs):
-            yield Partition(f"partition {at}", X, y)
 
 
 def as_dask_task(thing: Any) -> Any:

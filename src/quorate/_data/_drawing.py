@@ -6,13 +6,13 @@ order of the samples, not on how they are cut into batches: each sample gets a r
 number by its position, and those with the smallest numbers stay.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from quorate._data._batches import BatchSource, named_batch
+from quorate._data._batches import Batch, named_batch
 from quorate._data._rows import joined_rows, take_rows
 from quorate._typing import Array, IntArray
 from quorate.exceptions import BatchError
@@ -95,7 +95,7 @@ Check = Callable[[Any, Any], Array]
 
 
 def draw_sample(
-    source: BatchSource,
+    batches: Iterable[Batch],
     size: int,
     seed: int = 0,
     *,
@@ -107,7 +107,7 @@ def draw_sample(
 
     Parameters
     ----------
-    source : BatchSource
+    batches : iterable of Batch
     size : int
         How many.
     seed : int
@@ -133,7 +133,7 @@ def draw_sample(
     kept: list[tuple[Any, Array, Array, IntArray]] = []
     counts: dict[Any, int] = {}
     done = 0
-    for X, labels in _checked(source, rows, check, owner):
+    for X, labels in _checked(batches, rows, check, owner):
         for label, count in zip(*np.unique(labels, return_counts=True), strict=True):
             counts[label] = counts.get(label, 0) + int(count)
         drawn = numbers.random(labels.size)
@@ -162,23 +162,22 @@ def shares(counts: dict[Any, int], size: int) -> dict[Any, int]:
     if total <= size:
         return dict(counts)
     labels = sorted(counts)
-    exact = np.array([counts[label] * size / total for label in labels])
-    given = np.maximum(np.floor(exact).astype(int), 1)
+    # In whole numbers, each times the total, so that equal remainders are equal.
+    exact = np.array([counts[label] * size for label in labels])
+    given = np.maximum(exact // total, 1)
     # A class that got its one already has nothing left to ask for.
-    order = np.argsort(given - exact, kind="stable")
-    for place in order[: max(0, size - int(given.sum()))]:
-        given[place] += 1
+    order = np.argsort(given * total - exact, kind="stable")
+    given[order[: max(0, size - int(given.sum()))]] += 1
     for _ in range(int(given.sum()) - max(size, given.size)):
-        given[np.where(given > 1, given - exact, -np.inf).argmax()] -= 1
-    drawn = np.minimum(given, [counts[label] for label in labels])
-    return dict(zip(labels, drawn.tolist(), strict=True))
+        given[np.where(given > 1, given * total - exact, -size * total).argmax()] -= 1
+    return dict(zip(labels, given.tolist(), strict=True))
 
 
 def _checked(
-    source: BatchSource, rows: int, check: Check, owner: str
+    batches: Iterable[Batch], rows: int, check: Check, owner: str
 ) -> Iterator[tuple[Any, Array]]:
     try:
-        for batch in source.batches():
+        for batch in batches:
             with named_batch(batch.name):
                 for X, y in batch.parts(rows):
                     yield X, check(X, y)

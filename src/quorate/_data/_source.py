@@ -4,8 +4,8 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
-from quorate._data._batches import BatchSource, FileBatches, GivenBatches
-from quorate._data._dask import Partitions, is_dask, partitions
+from quorate._data._batches import BatchSource, file_batches, given_batches
+from quorate._data._dask import Partition, is_dask, partitions
 from quorate._data._samples import PLAIN_FORM, SampleForm
 from quorate._data._tables import find_files
 from quorate.exceptions import BatchError
@@ -21,7 +21,7 @@ def are_batches(given: Any, target: str | None = None) -> bool:
 
     What may be samples is samples: a list of texts, of numbers or of pairs of numbers.
     """
-    if target is not None or isinstance(given, (str, os.PathLike, BatchSource)):
+    if target is not None or isinstance(given, (str, os.PathLike)):
         return True
     if isinstance(given, tuple) and is_dask(given):
         return True
@@ -51,7 +51,7 @@ def as_source(
 
     Parameters
     ----------
-    given : iterable of (X, y), path, list of paths, Dask collections, or BatchSource
+    given : iterable of (X, y), path, list of paths, or Dask collections
         Files are read by row groups (Parquet) or lines (CSV), Dask by partitions.
     owner : str
         Who asks, for messages.
@@ -60,10 +60,11 @@ def as_source(
     form : SampleForm
         How samples from files and Dask frames are to be given.
     """
-    if isinstance(given, BatchSource):
-        return given
     if is_dask(given):
-        return Partitions(partitions(given, owner, target, as_frame=form.as_frame))
+        pairs = partitions(given, owner, target, as_frame=form.as_frame)
+        return BatchSource(
+            [Partition(f"partition {at}", X, y) for at, (X, y) in enumerate(pairs)]
+        )
     several = isinstance(given, (list, tuple)) and bool(given)
     paths = given if several and all(map(_is_path, given)) else [given]
     if _is_path(paths[0]):
@@ -74,7 +75,7 @@ def as_source(
             )
         files = [file for path in paths for file in find_files(path, owner)]
         try:
-            return FileBatches.from_paths(files, target, form)
+            return file_batches(files, target, form)
         except BatchError as error:
             raise BatchError(f"{owner}: {error}") from error
     if target is not None:
@@ -82,7 +83,7 @@ def as_source(
     refuse_missing_labels(given, owner)
     if not isinstance(given, Iterable):
         raise TypeError(f"{owner}: {_FITS}; got {type(given).__name__}.")
-    return GivenBatches(given)
+    return BatchSource(given_batches(given))
 
 
 def _is_path(given: Any) -> bool:

@@ -12,7 +12,7 @@ from quorate._ensembles._adapters import (
     as_member,
     register_adapter,
 )
-from quorate._ensembles._asking import ask_members
+from quorate._ensembles._ask import ask_members
 from quorate._ensembles._batched import (
     BatchVoter,
     VotedChunk,
@@ -30,6 +30,11 @@ from quorate._ensembles._costs import (
 )
 from quorate._ensembles._keep import keep_members
 from quorate._ensembles._kind import Ensemble, Kind, checker, few_members
+from quorate._ensembles._labels import (
+    check_labels,
+    check_pair,
+    labels_for_pair,
+)
 from quorate._ensembles._latency import CallTimes, batch_rows, time_calls
 from quorate._ensembles._leaves import with_new_leaves
 from quorate._ensembles._member import Member, is_certain, numbered, take_columns
@@ -58,11 +63,6 @@ from quorate._ensembles._rows import (
     were_chosen_on,
 )
 from quorate._ensembles._tree_input import tree_input
-from quorate._ensembles._unknown_labels import (
-    check_labels,
-    check_pair,
-    labels_for_pair,
-)
 from quorate._ensembles._weighted_voting import WeightedVoting
 from quorate._ensembles._wrappers import unwrapped
 

@@ -30,12 +30,23 @@ _SLACK = 1e-2
 
 
 def _gives_probabilities(member: "AdaptedMember") -> bool:
-    if member.answers not in ("probabilities", "logits"):
+    if member.answers not in ("probabilities", "logits") and not _codes_have_shares(
+        member.model, member.answers
+    ):
         raise AttributeError(
             f"{type(member.model).__name__} answers with {member.answers}; it has no "
             "predict_proba"
         )
     return True
+
+
+def _codes_have_shares(model: Any, answers: str) -> bool:
+    """Tell whether what answers with codes knows their probabilities."""
+    return (
+        answers == "codes"
+        and hasattr(model, "predict_proba")
+        and hasattr(model, "classes_")
+    )
 
 
 class AdaptedMember:
@@ -50,7 +61,8 @@ class AdaptedMember:
         The labels, in the order of codes or columns. Needed for all answers but labels.
     answers : {"labels", "codes", "probabilities", "logits"}
         What it answers with. One column of probabilities or logits is that of the
-        second class.
+        second class. What answers with codes may have ``predict_proba``, columns as its
+        own ``classes_``, which are codes too.
 
     Attributes
     ----------
@@ -69,8 +81,11 @@ class AdaptedMember:
                 self.classes_ = np.unique(as_labels(classes, "as_member(classes)"))
             return
         self._labels = _labels(classes, model, answers)
-        self._columns = np.argsort(self._labels, kind="stable")
-        self.classes_ = self._labels[self._columns]
+        columns = self._labels
+        if _codes_have_shares(model, answers):
+            columns = self._decoded(np.asarray(model.classes_))
+        self._columns = np.argsort(columns, kind="stable")
+        self.classes_ = columns[self._columns]
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.model!r}, answers={self.answers!r})"
@@ -84,8 +99,10 @@ class AdaptedMember:
         if self.answers in ("probabilities", "logits"):
             return np.asarray(self.classes_[self._shares(X).argmax(axis=1)])
         found = _one_per_sample(self.ask(X), self.model)
-        if self.answers == "labels":
-            return found
+        return found if self.answers == "labels" else self._decoded(found)
+
+    def _decoded(self, found: Array) -> Array:
+        """Return the labels that codes stand for, or refuse what is no code."""
         places = found.astype(np.intp) if found.dtype.kind in "biuf" else np.arange(0)
         sound = places.size == found.size and bool((places == found).all())
         if not sound or (
@@ -104,6 +121,9 @@ class AdaptedMember:
         return self._shares(X)
 
     def _shares(self, X: Any) -> FloatArray:
+        if self.answers == "codes":
+            own = np.asarray(self.model.predict_proba(X), dtype=float)
+            return np.asarray(own[:, self._columns])
         given = np.asarray(self.ask(X), dtype=float)
         if given.ndim == 2 and given.shape[1] == 1:
             given = given[:, 0]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from quorate._data import count_rows, cut_rows
-from quorate._ensembles._asking import ask_members
+from quorate._ensembles._ask import ask_members
 from quorate._ensembles._kind import Ensemble
 from quorate._ensembles._rows import RowSource, out_of_bag_rows
 from quorate._typing import Array, IntArray
@@ -100,7 +100,6 @@ class BatchVoter:
                 source=self.source,
                 n_jobs=self.n_jobs,
                 probabilities=self.probabilities,
-                are_part=True,
             )
 
 

@@ -12,9 +12,10 @@ from quorate._data import (
     refuse_labels_twice,
     take_rows,
 )
-from quorate._ensembles._asking import ask_members
+from quorate._ensembles._ask import ask_members
 from quorate._ensembles._collect_batches import collect_from_batches
 from quorate._ensembles._kind import Ensemble
+from quorate._ensembles._labels import check_labels
 from quorate._ensembles._registry import read_ensemble
 from quorate._ensembles._rows import (
     RowSource,
@@ -24,7 +25,6 @@ from quorate._ensembles._rows import (
     out_of_bag_rows,
     source_of,
 )
-from quorate._ensembles._unknown_labels import check_labels
 from quorate._typing import Array, IntArray
 from quorate._votes import Votes, VoteSource, as_labels, sample_positions
 

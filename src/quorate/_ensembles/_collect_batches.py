@@ -1,7 +1,6 @@
 """The votes on samples that come in batches: votes are kept, samples are not."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from typing import Any
 
@@ -54,7 +53,7 @@ def collect_from_batches(
     parts: Iterator[Part]
     if in_order:
         given = as_source(batches, _OWNER, target, form=form)
-        parts = _here(voter, given.batches())
+        parts = _here(voter, given.batches)
     else:
         pieces = partitions(batches, _OWNER, target, as_frame=form.as_frame)
         parts = _on_dask(voter, pieces)
@@ -67,36 +66,22 @@ def collect_from_batches(
 
 
 def _all_of(parts: Iterator[Part]) -> Part:
-    """Return the votes of all parts, understood alike."""
+    """Return the votes of all parts."""
     stack: list[Votes] = []
     rows = 0
     try:
         for votes, n_rows in parts:
             stack.append(votes.numbered(np.arange(rows, rows + n_rows)))
-            with _understood_alike():
-                _join_last(stack)
+            _join_last(stack)
             rows += n_rows
     except BatchError as error:
         raise BatchError(f"{_OWNER}: {error} (nothing is kept)") from error
     if not stack:
         raise ValueError(f"{_OWNER}: there are no batches.")
-    with _understood_alike():
-        found = joined_votes(stack)
-        if found.reading is not None:
-            found.reading.check()
-    return found, rows
+    return joined_votes(stack), rows
 
 
-@contextmanager
-def _understood_alike() -> Iterator[None]:
-    """Whoever finds that parts were not understood alike, it is said by whom."""
-    try:
-        yield
-    except ValueError as error:
-        raise ValueError(f"{_OWNER}: {error}") from error
-
-
-def _here(voter: BatchVoter, batches: Iterator[Any]) -> Iterator[Part]:
+def _here(voter: BatchVoter, batches: Iterable[Any]) -> Iterator[Part]:
     rows = 0
     for batch in batches:
         with named_batch(batch.name):

@@ -17,6 +17,11 @@ from quorate._votes import as_labels, positions, refuse_masked
 
 # Trees whose answers are those of their leaves; a subclass may answer otherwise.
 _TREES = (DecisionTreeClassifier, ExtraTreeClassifier)
+REMEDY = (
+    "if its answers are codes, probabilities or logits, pass quorate.as_member(model, "
+    "classes=[...], answers=...)."
+)
+"""What to do about a member whose answers are no labels."""
 DISTILLED = "distilled_"
 """The mark of a tree whose leaves were given new values; fitting makes new trees."""
 
@@ -49,6 +54,18 @@ class Member:
                 "classes=[...], answers='probabilities' or 'logits')."
             )
         return answers if self.classes is None else self._as_places(answers)
+
+    def codes(self, X: Any, classes: Array) -> IntArray:
+        """Return its votes on X as positions in the sorted labels of an ensemble."""
+        votes = self.vote(X)
+        if self.classes is not None:
+            return votes
+        owner = f"member {self.name!r}"
+        labels = as_labels(votes, owner)
+        try:
+            return positions(labels, classes, owner)
+        except ValueError as error:
+            raise ValueError(f"{str(error).rstrip('.')}; {REMEDY}") from error
 
     def _as_places(self, answers: Array) -> IntArray:
         """Return answers as positions in its classes, or refuse what cannot be one."""
@@ -95,6 +112,13 @@ class Member:
         return callable(getattr(self.estimator, "predict_proba", None)) and hasattr(
             self.estimator, "classes_"
         )
+
+    @property
+    def known_labels(self) -> Array | None:
+        """The labels of its own classes, sorted; None if it does not know them."""
+        if not hasattr(self.estimator, "classes_"):
+            return None
+        return np.unique(self.own_labels)
 
     @property
     def own_labels(self) -> Array:

@@ -9,8 +9,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from quorate._data import count_rows
-from quorate._ensembles._dialects import all_labels, in_classes
 from quorate._ensembles._kind import Ensemble, Kind
+from quorate._ensembles._labels import pool_classes
 from quorate._ensembles._member import Member
 from quorate._messages import one_of, unknown_name
 from quorate._typing import Array, FloatArray, IntArray
@@ -96,7 +96,7 @@ class PooledClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ensemble: Ensemble,
         members: IntArray,
         weights: FloatArray | None = None,
-        classes: Any = None,
+        classes: Array | None = None,
     ) -> Self:
         """Return some members of a list or dict as a model.
 
@@ -108,7 +108,7 @@ class PooledClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Their positions.
         weights : array, optional
             Their weights.
-        classes : array-like, optional
+        classes : array of labels, optional
             The labels; those that the members know by default.
         """
         kept = [ensemble.members[member] for member in members]
@@ -118,7 +118,7 @@ class PooledClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         smaller.names_ = [member.name for member in kept]
         smaller.estimators_ = [member.estimator for member in kept]
-        smaller.classes_ = all_labels(kept, classes)
+        smaller.classes_ = pool_classes(kept, classes)
         smaller._weigh(weights)
         return smaller
 
@@ -159,9 +159,9 @@ class PooledClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return all(member.has_probabilities for member in self._members())
 
     def _members(self) -> list[Member]:
-        """Return the members, and how to understand them."""
+        """Return the members, which answer with labels."""
         return [
-            in_classes(Member(name, member, None), self.classes_)
+            Member(name, member, None)
             for name, member in zip(self.names_, self.estimators_, strict=True)
         ]
 
@@ -190,16 +190,9 @@ class PooledClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 columns = positions(member.own_labels, self.classes_, member.name)
                 said[:, columns] = member.probabilities(X)
             else:
-                said[np.arange(len(said)), self._codes(member, X)] = 1.0
+                said[np.arange(len(said)), member.codes(X, self.classes_)] = 1.0
             total = total + float(weight) * said
         return total
-
-    def _codes(self, member: Member, X: Any) -> IntArray:
-        votes = member.vote(X)
-        if member.classes is not None:
-            return votes
-        owner = f"member {member.name!r}"
-        return positions(as_labels(votes, owner), self.classes_, owner)
 
 
 class PooledModel(Kind):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate._ensembles._asking import ask_members
+from quorate._ensembles._ask import ask_members
 from quorate._ensembles._kind import Ensemble
 from quorate._typing import BoolArray, IntArray
 from quorate._votes import Votes

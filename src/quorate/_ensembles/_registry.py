@@ -64,9 +64,9 @@ _INSIDE = {
     "these one by one, on the samples of both",
     "MultiOutputClassifier": "each of its estimators_ decides about one output; prune "
     "these one by one",
-    "StackingClassifier": "the members feed a final estimator and do not vote; pass "
-    "its named_estimators_, a dict, to measure them: with labels of all classes in y "
-    "they are understood",
+    "StackingClassifier": "the members feed a final estimator and do not vote; to "
+    "measure them, pass a dict of quorate.as_member(member, classes=model.classes_) "
+    "for its named_estimators_, which answer with codes",
 }
 # Libraries whose ensembles are of trees that add up to a score.
 _ADDITIVE = ("xgboost", "lightgbm", "catboost")

@@ -4,11 +4,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.ensemble import VotingClassifier
-from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Bunch
 
 from quorate._ensembles._kind import Ensemble, Kind
 from quorate._ensembles._member import Member
+from quorate._messages import listed
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import DecisionRule, as_labels, weights_left
 
@@ -30,7 +30,7 @@ class Voting(Kind):
             Member(
                 model.estimators[place][0],
                 member,
-                _dialect(model.estimators[place][0], member, model.classes_),
+                _answers_in(model.estimators[place][0], member, model.classes_),
                 is_soft=is_soft,
             )
             for place, member in zip(kept, model.estimators_, strict=True)
@@ -92,46 +92,21 @@ def _present(model: Any) -> list[tuple[int, Any]]:
     ]
 
 
-def _dialect(name: str, member: Any, classes: Array) -> Array | None:
-    """Tell codes from labels: a frozen member kept the labels it was trained on.
+def _answers_in(name: str, member: Any, classes: Array) -> Array | None:
+    """Return what a member's answers are positions in; None if it says labels.
 
-    Members that the ensemble fitted know positions in its classes, all of them. Others
-    were frozen, alone or inside a pipeline, and know the labels of their own training;
-    these are read as labels if all are labels of the ensemble, and as positions if none
-    but positions fit.
+    The ensemble fits members to positions in its classes. Those that were fitted before
+    and frozen, alone or inside a pipeline, may know the labels instead.
     """
     if not hasattr(member, "classes_"):
         return classes
     own = as_labels(member.classes_, f"member {name!r}")
-    labels = as_labels(classes, "the ensemble's classes")
-    places = np.arange(len(classes))
-    if np.array_equal(own, places):
+    if np.array_equal(own, np.arange(len(classes))):
         return classes
-    may_be_places = own.dtype.kind in "biuf" and bool(np.isin(own, places).all())
-    alike = "biuf" if labels.dtype.kind in "biuf" else labels.dtype.kind
-    may_be_labels = own.dtype.kind in alike and bool(np.isin(own, labels).all())
-    if may_be_places and not isinstance(member, FrozenEstimator):
-        return classes
-    if may_be_labels and may_be_places:
-        if np.array_equal(labels[own.astype(np.intp)], own):
-            return classes
-        raise ValueError(
-            f"VotingClassifier: member {name!r} is frozen and knows the classes "
-            f"{_listed(own)}, which may be labels or positions among the ensemble's "
-            f"{_listed(labels)}; pass the members as a dict instead."
-        )
-    if may_be_labels:
+    if np.array_equal(own, as_labels(classes, "the ensemble's classes")):
         return None
-    if may_be_places:
-        return classes
-    strange = own[~np.isin(own, labels)] if own.dtype.kind in alike else own
     raise ValueError(
-        f"VotingClassifier: member {name!r} was trained on classes that the ensemble "
-        f"does not know ({_listed(strange)}); fit the ensemble on rows of all classes, "
-        "or pass the members as a dict."
+        f"VotingClassifier: member {name!r} knows the classes {listed(own.tolist())}, "
+        f"the ensemble {listed(classes.tolist())}; fit both on rows of the same "
+        "classes, or pass the members as a dict."
     )
-
-
-def _listed(labels: Array) -> str:
-    shown = ", ".join(map(str, labels[:5].tolist()))
-    return f"{shown}, ..." if len(labels) > 5 else shown

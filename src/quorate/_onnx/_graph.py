@@ -25,12 +25,13 @@ class Graph:
         self._put(kind, list(inputs), [name], attributes)
         return name
 
-    def largest_two(self, x: str) -> str:
-        """Add the two largest numbers of each row."""
+    def lead(self, x: str) -> str:
+        """Add by how much the largest number of each row exceeds the next."""
         two = self.constant(np.array([2], dtype=np.int64))
         values, places = self.new_name("values"), self.new_name("places")
         self._put("TopK", [x, two], [values, places], {"axis": 1})
-        return values
+        difference = self.constant(np.array([[1], [-1]], dtype=np.float32))
+        return self.add("MatMul", values, difference)
 
     def new_name(self, kind: str) -> str:
         """Return a name for a result that nothing else has."""

@@ -20,6 +20,7 @@ import sklearn
 from sklearn.pipeline import Pipeline
 
 from quorate._ensembles import Ensemble
+from quorate._kernels.nearest import rounded_down
 from quorate._onnx._graph import Branch, Graph
 from quorate._onnx._inputs import FORKS, as_ensemble, is_tree, label_type, thawed
 from quorate._typing import Array, FloatArray
@@ -137,17 +138,16 @@ def _transformed(graph: Graph, step: Any, x: Any) -> Any:
 
 
 def _ensemble_verdict(graph: Graph, ensemble: Ensemble, x: Any) -> tuple[str, str]:
-    total_weight = np.float64(_total_weight(ensemble))
     total = _total(graph, _member_votes(ensemble), x)
-    shares = graph.add("Div", total, graph.constant(total_weight))
+    shares = graph.add("Div", total, graph.constant(_weights(ensemble).sum()))
     if ensemble.rule.against:
         return _boosted(graph, shares, len(ensemble.core.classes_))
     return _largest(graph, shares), shares
 
 
-def _total_weight(ensemble: Ensemble) -> float:
-    weights = ensemble.weights
-    return float(ensemble.n_members if weights is None else np.sum(weights))
+def _weights(ensemble: Ensemble) -> FloatArray:
+    given = ensemble.weights
+    return np.ones(ensemble.n_members) if given is None else np.asarray(given, float)
 
 
 def _boosted(graph: Graph, shares: str, n_classes: int) -> tuple[str, str]:
@@ -179,9 +179,6 @@ def _member_votes(ensemble: Ensemble) -> list[_MemberVote]:
     own = np.eye(classes.size)
     if ensemble.rule.against:
         own = np.where(own == 1, 1.0, ensemble.rule.against)
-    weights = ensemble.weights
-    if weights is None:
-        weights = np.ones(ensemble.n_members)
     return [
         _MemberVote(
             member.estimator,
@@ -190,7 +187,7 @@ def _member_votes(ensemble: Ensemble) -> list[_MemberVote]:
             # A member that never saw a class has no column for it.
             own[np.searchsorted(classes, member.own_labels)] * weight,
         )
-        for member, weight in zip(ensemble.members, weights, strict=True)
+        for member, weight in zip(ensemble.members, _weights(ensemble), strict=True)
     ]
 
 
@@ -286,7 +283,7 @@ def _add_trees(
             "nodes_nodeids": np.arange(leaf.size),
             "nodes_featureids": features,
             "nodes_modes": np.where(leaf, "LEAF", "BRANCH_LEQ"),
-            "nodes_values": np.where(leaf, 0, _rounded_down(tree.threshold)),
+            "nodes_values": np.where(leaf, 0, rounded_down(tree.threshold)),
             "nodes_truenodeids": np.where(leaf, 0, tree.children_left),
             "nodes_falsenodeids": np.where(leaf, 0, tree.children_right),
             "nodes_missing_value_tracks_true": np.where(
@@ -308,17 +305,6 @@ def _add_trees(
         post_transform="NONE",
         **attributes,
     )
-
-
-def _rounded_down(thresholds: FloatArray) -> Array:
-    """Return the largest 32-bit floats that are not above the thresholds.
-
-    A 32-bit float is at most the one if and only if it is at most the other.
-    """
-    with np.errstate(under="ignore"):  # next to 0 there are subnormal numbers
-        nearest = thresholds.astype(np.float32)
-        below = np.nextafter(nearest, np.float32(-np.inf))
-    return np.where(nearest > thresholds, below, nearest)
 
 
 def _foreign_verdict(graph: Graph, model: Any, x: Any) -> tuple[str, str]:
@@ -361,7 +347,7 @@ def _add_single_precision(graph: Graph, model: Any, x: Any, outputs: list[str]) 
         (table == np.round(table)).all() for table in tables
     )
     names = outputs if is_exact else [graph.new_name("quick") for _ in outputs]
-    weight = np.float32(_total_weight(ensemble))
+    weight = np.float32(_weights(ensemble).sum())
     # Of two classes it is enough to know what the second has more than the first,
     # where what both have is the same in every leaf.
     is_pair = labels.size == 2 and all(np.ptp(t.sum(axis=1)) <= 1e-9 for t in tables)
@@ -377,7 +363,7 @@ def _add_single_precision(graph: Graph, model: Any, x: Any, outputs: list[str]) 
     graph.add("Gather", graph.constant(labels), winners, output=names[0])
     if is_exact:
         return True
-    leads = graph.add("Abs", lead) if is_pair else _leads(graph, scores)
+    leads = graph.add("Abs", lead) if is_pair else graph.lead(scores)
     # Every tree is rounded once as a number and once in the sum.
     doubt = 2 * (len(votes) + 2) * _ROUNDING * most
     limit = graph.constant(np.float32(doubt * (1 + 1e-6)))
@@ -389,12 +375,6 @@ def _add_single_precision(graph: Graph, model: Any, x: Any, outputs: list[str]) 
         plain.result("Identity", name)
     graph.fork(graph.add("Less", smallest, limit), exact, plain, outputs)
     return True
-
-
-def _leads(graph: Graph, scores: str) -> str:
-    """Return by how much the first class is ahead of the second, on each row."""
-    difference = graph.constant(np.array([[1], [-1]], dtype=np.float32))
-    return graph.add("MatMul", graph.largest_two(scores), difference)
 
 
 def _correct(

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from quorate._ensembles import Ensemble, with_new_leaves
+from quorate._kernels.nearest import onto_simplex
 from quorate._pruned._distillation_set import DistillationSet
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate._votes import positions
@@ -130,7 +131,10 @@ def backfit(
             if two:
                 values = wanted.clip(0.0, 1.0)
             else:
-                values = onto_simplex(wanted, student.knows[tree])
+                known = student.knows[tree]
+                shares = onto_simplex(wanted[known])
+                values = np.zeros_like(wanted)
+                values[known] = shares / shares.sum(axis=0)
             for row, change in zip(left, say * (values - new[tree]), strict=True):
                 row -= change.take(places)
             new[tree] = values
@@ -144,32 +148,3 @@ def backfit(
     if two:
         new = [np.concatenate([1 - table, table]) for table in new]
     return [np.ascontiguousarray(table.T) for table in new], rounds
-
-
-def onto_simplex(table: FloatArray, known: BoolArray) -> FloatArray:
-    """Return the nearest columns that are not negative and add up to 1.
-
-    Parameters
-    ----------
-    table : array of shape (n_classes, n_columns)
-    known : array of bool of shape (n_classes,)
-        Classes that may have a share; the others get none.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> onto_simplex(np.array([[0.5], [0.9], [0.0]]), np.array([True, True, True]))
-    array([[0.3],
-           [0.7],
-           [0. ]])
-    """
-    nearest = np.zeros_like(table)
-    points = table[known]
-    falling = -np.sort(-points, axis=0)
-    ranks = np.arange(1, len(points) + 1)[:, None]
-    excess = (np.cumsum(falling, axis=0) - 1) / ranks
-    # The last rank whose value stays positive after all take off the same.
-    last = np.count_nonzero(falling > excess, axis=0) - 1
-    shares = np.maximum(points - excess[last, np.arange(table.shape[1])], 0.0)
-    nearest[known] = shares / shares.sum(axis=0)
-    return nearest

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -9,6 +10,7 @@ import sklearn
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import train_test_split
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
@@ -23,23 +25,35 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from quorate._choosing import DEFAULT, check_method, choose, size_for
-from quorate._data import take_rows
-from quorate._ensembles import find_kind, unwrapped
-from quorate._messages import unknown_name
-from quorate._pruned._distil import check_distillable, check_options, counts_votes
-from quorate._pruned._fitting import (
-    Fitted,
-    Training,
-    ask_frozen,
-    fit_and_ask,
-    fit_and_hold_out,
-    fit_in_folds,
+from quorate._choosing import (
+    DEFAULT,
+    EnsembleEvidence,
+    check_method,
+    choose,
+    gather,
+    size_for,
 )
-from quorate._pruned._prune import distilled, rows_for, smaller_ensemble
+from quorate._data import take_rows
+from quorate._ensembles import (
+    Ensemble,
+    RowSource,
+    ask_members,
+    find_kind,
+    read_ensemble,
+    unwrapped,
+)
+from quorate._messages import unknown_name
+from quorate._pruned._distil import (
+    check_distillable,
+    check_options,
+    counts_votes,
+    distil,
+    draw_seed,
+)
+from quorate._pruned._prune import smaller_ensemble
 from quorate._scoring import check_scoring
 from quorate._typing import Array, BoolArray
-from quorate._votes import as_labels
+from quorate._votes import Votes, VoteSource, as_labels, pooled_votes
 from quorate.lazy import LazyClassifier
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -197,33 +211,37 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         lazy = self._lazy()
         size = size_for(self.method, self.keep, owner="PrunedClassifier")
         # What is not known is refused before the work.
-        options = check_options(self.distil, "PrunedClassifier")
+        options = check_options(self.distil, "PrunedClassifier", n_jobs=self.n_jobs)
         check_method(self.method)
         self._check_what_is_asked_of(np.unique(y), distils=options is not None)
-        fitted = self._fit_and_ask(Training(X, y, self._route(fit_params), self.n_jobs))
+        data = _Training(X, y, self._route(fit_params))
+        evidence, unseen = self._fit_and_ask(data)
+        whole = evidence.ensemble
         if options is not None:
-            check_distillable(fitted.evidence.ensemble)
-        seed = None if self.random_state is None else self._seed()
-        if lazy is not None and lazy.mode == "calibrated" and fitted.unseen is not None:
-            fitted = fitted.without_rows_to_calibrate(seed)
+            check_distillable(whole)
+        seed = None if self.random_state is None else draw_seed(self.random_state)
+        if lazy is not None and lazy.mode == "calibrated" and unseen is not None:
+            # Members that were chosen on some rows agree on them more than on others,
+            # so that a threshold found there changes more predictions than it promises.
+            mixed = np.random.default_rng(seed).permutation(unseen.size)
+            evidence = evidence.at(np.sort(mixed[: unseen.size // 2]))
+            unseen = unseen[np.sort(mixed[unseen.size // 2 :])]
         selection = choose(
-            fitted.evidence,
+            evidence,
             self.method,
             size,
             scoring=self.scoring,
             seed=seed,
             owner="PrunedClassifier",
         )
-        rows = rows_for(fitted.evidence)
-        self.estimator_ = smaller_ensemble(fitted.evidence.ensemble, selection, rows)
+        self.estimator_ = smaller_ensemble(whole, selection, evidence)
+        X_unseen = None if unseen is None else take_rows(X, unseen)
         if options is not None:
             if seed is not None:
-                options = {**options, "random_state": seed}
+                options["random_state"] = seed
             # Rows held out, which the whole ensemble has not seen, or else all rows.
-            rows = X if fitted.unseen is None else take_rows(X, fitted.unseen)
-            self.estimator_ = distilled(
-                self.estimator_, fitted.evidence.ensemble, rows, options, self.n_jobs
-            )
+            rows = X if X_unseen is None else X_unseen
+            self.estimator_ = distil(self.estimator_, whole.model, rows, **options)
         self.curve_ = selection.curve
         self.pruner_ = selection.pruner
         self.support_: BoolArray = selection.support
@@ -232,8 +250,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         if lazy is not None:
             lazy.set_params(ensemble=self.estimator_)
             # Rows that chose the members do not judge whether "bayes" keeps its word.
-            judged = None if lazy.mode == "bayes" else fitted.unseen
-            lazy.fit(None if judged is None else take_rows(X, judged))
+            lazy.fit(None if lazy.mode == "bayes" else X_unseen)
         return self
 
     def predict(self, X: Any) -> Array:
@@ -241,25 +258,22 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         check_is_fitted(self, "estimator_")
         if self.lazy_ is not None:
             return np.asarray(self.lazy_.predict(X))
-        return np.asarray(self._ask("predict", X))
+        return np.asarray(self.estimator_.predict(X))
 
     @_inner_has("predict_proba")
     def predict_proba(self, X: Any) -> Array:
         """Predict class probabilities with the smaller ensemble."""
-        return np.asarray(self._ask("predict_proba", X))
+        return np.asarray(self.__quorate_ensemble__().predict_proba(X))
 
     @_inner_has("predict_log_proba")
     def predict_log_proba(self, X: Any) -> Array:
         """Predict logarithms of class probabilities with the smaller ensemble."""
-        return np.asarray(self._ask("predict_log_proba", X))
+        return np.asarray(self.__quorate_ensemble__().predict_log_proba(X))
 
     @_inner_has("decision_function")
     def decision_function(self, X: Any) -> Array:
         """Return the decision function of the smaller ensemble."""
-        return np.asarray(self._ask("decision_function", X))
-
-    def _ask(self, name: str, X: Any) -> Any:
-        return getattr(self.__quorate_ensemble__(), name)(X)
+        return np.asarray(self.__quorate_ensemble__().decision_function(X))
 
     def __quorate_ensemble__(self) -> Any:
         check_is_fitted(self, "estimator_")
@@ -286,17 +300,12 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         inner = clone(self._inner())
         if self.random_state is not None:
             seeds = {
-                name: self._seed()
+                name: draw_seed(self.random_state)
                 for name, value in inner.get_params(deep=True).items()
                 if name.rpartition("__")[2] == "random_state" and value is None
             }
             inner.set_params(**seeds)
         return inner
-
-    def _seed(self) -> int:
-        if isinstance(self.random_state, np.random.RandomState):
-            return int(self.random_state.randint(2**31 - 1))
-        return int(np.random.default_rng(self.random_state).integers(2**31 - 1))
 
     def _lazy(self) -> LazyClassifier | None:
         """Return what predict will go through, still without its ensemble."""
@@ -316,7 +325,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
                 problem = unknown_name("parameter", name, known)
                 raise ValueError(f"PrunedClassifier(lazy=...): {problem}")
         if self.random_state is not None:
-            given.setdefault("random_state", self._seed())
+            given.setdefault("random_state", draw_seed(self.random_state))
         lazy = LazyClassifier(None, **given)
         if lazy.mode == "calibrated" and not self._holds_out():
             raise ValueError(
@@ -330,20 +339,72 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
             return True
         return isinstance(self._how(), float) and not self.refit
 
-    def _fit_and_ask(self, data: Training) -> Fitted:
-        """Fit the ensemble and get votes to choose on, in the way asked for."""
+    def _fit_and_ask(self, data: "_Training") -> tuple[EnsembleEvidence, Array | None]:
+        """Fit the ensemble and get votes to choose on, in the way asked for.
+
+        Also returns the rows of X that no member has seen; None if there are none.
+        """
         inner = self._inner()
         wanted = {"oob": True, "train": False}
         if isinstance(inner, FrozenEstimator):
+            check_is_fitted(inner)
             asked = self.prune_on if isinstance(self.prune_on, str) else "auto"
-            return ask_frozen(inner, data, wanted.get(asked, "auto"))
+            evidence = self._gather(inner, data, wanted.get(asked, "auto"), "auto")
+            source = evidence.votes.source
+            is_unseen = source is not None and source.is_unseen
+            return evidence, np.arange(data.y.size) if is_unseen else None
         how = self._how()
         if isinstance(how, float):
-            seed = None if self.random_state is None else self._seed()
-            return fit_and_hold_out(self._fresh, data, how, refit=self.refit, seed=seed)
-        if not isinstance(how, str):  # text has a split method too
-            return fit_in_folds(self._fresh, data, how)
-        return fit_and_ask(self._fresh, data, wanted.get(how, "auto"))
+            return self._hold_out(data, how)
+        fitted = data.fit(self._fresh())
+        if isinstance(how, str):  # text has a split method too
+            out_of_bag = wanted.get(how, "auto")
+            return self._gather(fitted, data, out_of_bag, "training"), None
+        ensemble, parts = read_ensemble(fitted), []
+        for train, held in how.split(data.X, data.y):
+            fold = read_ensemble(data.fit(self._fresh(), train))
+            parts.append((held, self._ask(fold, data, held, VoteSource.FOLDS)))
+        votes = pooled_votes(parts, ensemble.n_members, data.y)
+        return EnsembleEvidence(
+            votes, data.X, ensemble=ensemble, n_jobs=self.n_jobs
+        ), None
+
+    def _gather(
+        self, model: Any, data: "_Training", out_of_bag: bool | str, source: RowSource
+    ) -> EnsembleEvidence:
+        return gather(
+            model,
+            data.X,
+            data.y,
+            source=source,
+            out_of_bag=out_of_bag,
+            n_jobs=self.n_jobs,
+            owner="PrunedClassifier",
+        )
+
+    def _hold_out(
+        self, data: "_Training", share: float
+    ) -> tuple[EnsembleEvidence, Array | None]:
+        """Fit on some rows and ask about the others."""
+        seed = None if self.random_state is None else draw_seed(self.random_state)
+        train, held = _split(data.y, share, seed)
+        ensemble = read_ensemble(data.fit(self._fresh(), train))
+        votes = self._ask(ensemble, data, held, VoteSource.NEW)
+        if self.refit:
+            ensemble = read_ensemble(data.fit(self._fresh()))
+            # The refitted ensemble may have fewer members than the first.
+            votes = votes.keep(np.arange(min(votes.n_members, ensemble.n_members)))
+        X = take_rows(data.X, held)
+        evidence = EnsembleEvidence(votes, X, ensemble=ensemble, n_jobs=self.n_jobs)
+        return evidence, None if self.refit else held
+
+    def _ask(
+        self, ensemble: Ensemble, data: "_Training", held: Array, source: VoteSource
+    ) -> Votes:
+        """Ask about samples that were left out; one class may be among these only."""
+        X, y = take_rows(data.X, held), as_labels(data.y[held], "y")
+        prepared = ensemble.prepare(X)
+        return ask_members(ensemble, prepared, y, source=source, n_jobs=self.n_jobs)
 
     def _how(self) -> Any:
         """Return "oob", "train", a fraction, or a splitter."""
@@ -412,3 +473,39 @@ def _takes(estimator: Any, name: str) -> bool:
     """Tell whether ``fit`` has a parameter of that name, or takes any."""
     parameters = inspect.signature(estimator.fit).parameters.values()
     return any(p.name == name or p.kind is p.VAR_KEYWORD for p in parameters)
+
+
+@dataclass(frozen=True, slots=True)
+class _Training:
+    """What an ensemble is fitted on."""
+
+    X: Any
+    y: Array
+    fit_params: dict[str, Any]
+
+    def fit(self, estimator: Any, rows: Array | None = None) -> Any:
+        """Fit an estimator on all rows, or on some."""
+        if rows is None:
+            return estimator.fit(self.X, self.y, **self.fit_params)
+        some = {
+            name: np.asarray(value)[rows]
+            if np.shape(value)[:1] == self.y.shape
+            else value
+            for name, value in self.fit_params.items()
+        }
+        return estimator.fit(take_rows(self.X, rows), self.y[rows], **some)
+
+
+def _split(y: Array, share: float, seed: int | None) -> tuple[Array, Array]:
+    smallest = np.unique(y, return_counts=True)[1].min()
+    train, held = train_test_split(
+        np.arange(y.size),
+        test_size=share,
+        random_state=seed,
+        stratify=y if smallest >= 2 else None,
+    )
+    if np.unique(y[train]).size < np.unique(y).size:
+        # A class with a single sample must be trained on.
+        lost = np.isin(y[held], np.setdiff1d(y, y[train]))
+        train, held = np.r_[train, held[lost]], held[~lost]
+    return train, held

@@ -9,7 +9,6 @@ import numpy as np
 
 from quorate._data import (
     Drawn,
-    GivenBatches,
     SampleForm,
     are_batches,
     as_source,
@@ -17,6 +16,7 @@ from quorate._data import (
     cut_rows,
     digest_rows,
     draw_sample,
+    given_batches,
     in_memory,
     sample_size,
     sliceable,
@@ -149,7 +149,7 @@ def distil(
     source = read_teacher(teacher, classes)
     n_crossed = _number_to_cross(n_rows, unlabelled)
     strength = _checked_ridge(ridge, ensemble.n_members)
-    size, seed = sample_size(max_samples, "distil"), _seed(random_state)
+    size, seed = sample_size(max_samples, "distil"), draw_seed(random_state)
     X, chosen, drawn = _draw_rows(ensemble, X, target, size, seed)
     unlabelled = in_memory(unlabelled)
     if drawn is not None and max_samples is None:
@@ -194,7 +194,7 @@ def distil(
 
 
 def check_options(
-    given: Any, owner: str, seed: int | None = None
+    given: Any, owner: str, seed: int | None = None, *, n_jobs: int | None
 ) -> dict[str, Any] | None:
     """Return options of :func:`distil` from what ``distil=`` was given; None for no.
 
@@ -202,13 +202,14 @@ def check_options(
 
     Examples
     --------
-    >>> check_options(True, "prune")
-    {'random_state': 0}
+    >>> check_options(True, "prune", n_jobs=2)
+    {'random_state': 0, 'n_jobs': 2}
     """
     if given is False or given is None:
         return None
+    defaults = {"random_state": seed or 0, "n_jobs": n_jobs}
     if given is True:
-        return {"random_state": seed or 0}
+        return defaults
     if not isinstance(given, Mapping):
         raise ValueError(
             f"{owner}(distil={given!r}): True, False, or a dict of parameters of "
@@ -222,7 +223,7 @@ def check_options(
             raise ValueError(f"{owner}(distil=...): {problem}")
     _number_to_cross(given.get("n_rows", "auto"), given.get("unlabelled"))
     _checked_ridge(given.get("ridge", "auto"), 1)
-    return {"random_state": seed or 0, **given}
+    return {**defaults, **given}
 
 
 def check_distillable(model: Any) -> tuple[Ensemble, Array]:
@@ -307,11 +308,11 @@ def _draw_rows(
             for start in range(0, n_rows, step)
         ]
         pairs = [(np.arange(n_rows), np.concatenate(answers))]
-        _, _, rows, _ = draw_sample(GivenBatches(pairs), size, seed, owner="distil")
+        _, _, rows, _ = draw_sample(given_batches(pairs), size, seed, owner="distil")
         return X, rows, Drawn(rows.size, n_rows, seed)
     given = as_source(X, "distil", target, form=SampleForm.for_models(small.model))
     chosen, _, places, n_rows = draw_sample(
-        given, size, seed, check=batch_check(small), owner="distil"
+        given.batches, size, seed, check=batch_check(small), owner="distil"
     )
     if places.size == n_rows:
         return chosen, None, None
@@ -365,7 +366,8 @@ def _checked_ridge(ridge: Any, n_members: int) -> float:
     return float(ridge)
 
 
-def _seed(random_state: Any) -> int:
+def draw_seed(random_state: Any) -> int:
+    """Return a seed that is drawn from what the caller gave."""
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31 - 1))
     return int(np.random.default_rng(random_state).integers(2**31 - 1))

@@ -24,6 +24,8 @@ from quorate._ensembles import (
     CallTimes,
     PooledClassifier,
     batch_rows,
+    find_record,
+    set_record,
     time_calls,
 )
 from quorate._messages import warn
@@ -43,8 +45,10 @@ def choose_in_time(
     evidence: EnsembleEvidence,
     size: SizeByCost,
     build: Callable[[Selection], Any],
-) -> tuple[Any, Selection, Latency]:
-    """Return the largest model that answers in time, its members, and its times.
+) -> tuple[Any, Selection]:
+    """Return the largest model that answers in time, and its members.
+
+    The record of the model and the selection have its times.
 
     Parameters
     ----------
@@ -71,7 +75,8 @@ def choose_in_time(
         times = budget.time(model.predict)  # longer than those that were tried
         if times.p95 <= budget.limit:
             latency = budget.latency(times, selection.n_kept)
-            return model, replace(selection, latency=latency), latency
+            record = {**(find_record(model) or {}), "latency": latency.to_dict()}
+            return set_record(model, record), replace(selection, latency=latency)
         if number == 1:
             raise budget.refusal(times)
         number = min(number - 1, int(0.9 * number))

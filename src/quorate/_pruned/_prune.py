@@ -26,9 +26,9 @@ from quorate._ensembles import (
     warn_of_heads,
 )
 from quorate._pruned._distil import check_distillable, check_options
-from quorate._pruned._distil import distil as teach
+from quorate._pruned._distil import distil as distil_leaves
 from quorate._pruned._latency import choose_in_time
-from quorate._pruned._record import get_record, pruning_record
+from quorate._version import versions
 
 
 def prune(
@@ -165,12 +165,11 @@ def prune(
     size = size_for(method, keep, tolerance, budget, batch, owner="prune")
     check_method(method, **parameters)
     seed = as_seed(random_state, "prune")
-    options = check_options(distil, "prune", seed)
+    options = check_options(distil, "prune", seed, n_jobs=n_jobs)
     if options is not None:
         check_distillable(ensemble)  # before the work
-        if max_samples is not None and y is not None:
-            # Of batches those drawn are all that is left.
-            options = {"max_samples": max_samples, **options}
+        if y is not None:  # of batches those drawn are all that is left
+            options.setdefault("max_samples", max_samples)
     evidence = gather(
         ensemble,
         X,
@@ -185,40 +184,29 @@ def prune(
     )
     whole = evidence.ensemble
     warn_of_heads(whole)
-    rows = rows_for(evidence)
 
     def build(selection: Selection) -> Any:
-        smaller = smaller_ensemble(whole, selection, rows)
-        if options is not None:
-            # Of files, the rows that were drawn.
-            given = evidence.X if y is None else X
-            smaller = distilled(smaller, whole, given, options, n_jobs)
-        return smaller
+        smaller = smaller_ensemble(whole, selection, evidence)
+        if options is None:
+            return smaller
+        given = evidence.X if y is None else X  # of files, the rows that were drawn
+        return distil_leaves(smaller, whole.model, given, **options)
 
     chooser = Chooser(evidence, method, size, scoring=scoring, seed=seed, **parameters)
     if isinstance(size, SizeByCost) and "milliseconds" in size.limits:
-        smaller, selection, latency = choose_in_time(chooser, evidence, size, build)
-        record = {**get_record(smaller), "latency": latency.to_dict()}
-        smaller = set_record(smaller, record)
+        smaller, selection = choose_in_time(chooser, evidence, size, build)
     else:
-        smaller, selection = None, chooser.choose()
+        selection = chooser.choose()
+        smaller = build(selection)
     if expect:
         selection = with_expected_error(selection, chooser.evidence)
     if as_members and not whole.can_predict:
         smaller = whole.keep(selection.members)
-    elif smaller is None:
-        smaller = build(selection)
     return (smaller, selection) if return_selection else smaller
 
 
-def rows_for(evidence: EnsembleEvidence) -> list[str]:
-    """Return digests of the rows that members are, and were before, chosen on."""
-    before = recorded_rows([evidence.ensemble])
-    return list(dict.fromkeys([str(digest_rows(evidence.X)), *before]))
-
-
 def smaller_ensemble(
-    ensemble: Ensemble, selection: Selection, rows: list[str] | None = None
+    ensemble: Ensemble, selection: Selection, evidence: EnsembleEvidence | None = None
 ) -> Any:
     """Return the ensemble of the members chosen, with a record of the choice.
 
@@ -228,8 +216,9 @@ def smaller_ensemble(
         The whole one.
     selection : Selection
         Who is kept.
-    rows : list of str, optional
-        Digests of the rows chosen on, of :func:`rows_for`.
+    evidence : EnsembleEvidence, optional
+        What they were chosen on; the record has digests of its rows, and of those that
+        they were chosen on before.
     """
     kept, weights = selection.members, selection.weights
     new = None if weights is None else weights[kept]
@@ -238,29 +227,40 @@ def smaller_ensemble(
     else:
         classes = selection.votes.classes
         smaller = PooledClassifier.of(ensemble, kept, new, classes)
-    return set_record(smaller, {**pruning_record(selection), "rows": rows or []})
+    rows: list[str] = []
+    if evidence is not None:
+        rows = [str(digest_rows(evidence.X)), *recorded_rows([ensemble])]
+    record = {**pruning_record(selection), "rows": list(dict.fromkeys(rows))}
+    return set_record(smaller, record)
 
 
-def distilled(
-    smaller: Any,
-    ensemble: Ensemble,
-    X: Any,
-    options: dict[str, Any],
-    n_jobs: int | None,
-) -> Any:
-    """Return a pruned ensemble that has learned from the whole one, on its record too.
-
-    Parameters
-    ----------
-    smaller : fitted ensemble
-        What :func:`smaller_ensemble` returned.
-    ensemble : Ensemble
-        The whole one.
-    X : array-like
-        Rows to cross.
-    options : dict
-        Parameters of :func:`quorate.distil`.
-    n_jobs : int, optional
-        Blocks of rows at the same time, if the options do not say.
-    """
-    return teach(smaller, ensemble.model, X, **{"n_jobs": n_jobs, **options})
+def pruning_record(selection: Selection) -> dict[str, Any]:
+    """Return who was kept, by which method, on which votes, in plain types."""
+    parameters = selection.pruner.get_params(deep=False)
+    parameters.pop("keep", None)
+    weights = selection.weights
+    # What is not asked for leaves no trace.
+    by_score = {} if selection.judged_by.is_accuracy else {"scoring": selection.scoring}
+    return {
+        "method": type(selection.pruner).__name__,
+        "auto": selection.auto,
+        "parameters": {
+            name: value
+            if value is None or isinstance(value, (bool, int, float, str))
+            else repr(value)
+            for name, value in parameters.items()
+        },
+        "size": selection.rule,
+        **by_score,
+        "chosen_on": None if selection.source is None else str(selection.source),
+        "n_samples": selection.votes.n_samples,
+        "drawn": None if selection.drawn is None else selection.drawn.to_dict(),
+        "n_members": selection.votes.n_members,
+        "kept": [int(member) for member in selection.members],
+        "order": [int(member) for member in selection.order],
+        "names": [selection.votes.names[member] for member in selection.members],
+        "weights": None
+        if weights is None
+        else [float(weights[member]) for member in selection.members],
+        "versions": versions("scikit-learn", "numpy"),
+    }

@@ -3,24 +3,11 @@
 import math
 
 from quorate._blending import Blend
-from quorate._report._expected import (
-    CurveSection,
-    ExpectedSection,
-    NoCertificate,
-)
-from quorate._report._pages import EnsemblePage, Step, SummaryPage
+from quorate._report import _text
+from quorate._report._expected import CurveSection, ExpectedSection
+from quorate._report._page import EnsemblePage, Step, VotesPage
 from quorate._report._sections import CHOSEN_BEFORE
-from quorate._report._text import (
-    count,
-    milliseconds,
-    number,
-    percent,
-    plural,
-    points,
-    size,
-    times,
-    unsigned,
-)
+from quorate._report._text import count, number, percent, points, unsigned
 
 # A difference below this many standard errors is not told apart from chance.
 _CLEAR = 2.0
@@ -39,17 +26,6 @@ _NEW_SAMPLES = Step(
     "Make this report again with samples that took no part in an earlier choice.",
     CHOSEN_BEFORE,
 )
-_OTHER_BATCHES = Step(
-    "Make the summary again from samples that no member was trained on.",
-    "The members were asked about their own training samples, so nothing could be "
-    "scored.",
-)
-_CHOOSE = Step(
-    "To keep fewer members, choose them on a sample of the rows.",
-    "quorate.prune(ensemble, batches, max_samples=...) draws one by class; "
-    "quorate.summarise(ensemble, batches, against=small) then compares both models on "
-    "all rows.",
-)
 
 
 def advice(page: EnsemblePage) -> list[Step]:
@@ -65,60 +41,32 @@ def advice(page: EnsemblePage) -> list[Step]:
         _distil(page),
         _any_choice(page),
         _lazy(page),
-        _weak_members(page) if page.judged is None else None,
-        _poor_class(page),
-        _diversity(page),
     ]
-    return [step for step in steps if step is not None]
+    about_votes = votes_advice(page)[0 if page.judged is None else 1 :]
+    return [step for step in (*steps, *about_votes) if step is not None]
 
 
-def summary_advice(page: SummaryPage) -> list[Step]:
-    """Return what to do that counts alone can tell, the most important first."""
-    if not page.votes.honest:
-        return [_OTHER_BATCHES]
-    steps = [
-        _best_member(page),
-        _rival(page),
-        _weak_members(page),
-        _poor_class(page),
-        _diversity(page),
-        _CHOOSE if page.rivals is None else None,
-    ]
-    return [step for step in steps if step is not None]
-
-
-def _rival(page: SummaryPage) -> Step | None:
-    certificate = page.certificate
-    if page.rivals is None:
-        return None
-    if isinstance(certificate, NoCertificate):
-        return Step(
-            "Do not count on the smaller model yet: nothing can be promised.",
-            certificate.refusal,
-        )
-    if not certificate.holds:
-        limit = unsigned(points(certificate.tolerance))
-        return Step(
-            f"Do not count on fewer members: more than {limit} of extra error cannot "
-            "be ruled out.",
-            certificate.text,
-        )
-    kept = f"{count(certificate.n_kept)} of {count(certificate.n_members)}"
-    return Step(
-        f"Use {kept} members: they are certified to be about as good.",
-        certificate.text,
-    )
+def votes_advice(page: VotesPage) -> list[Step | None]:
+    """Return what votes alone tell: weak members, a poor class, little diversity."""
+    return [_weak_members(page), _poor_class(page), _diversity(page)]
 
 
 def _who_stays(page: EnsemblePage) -> list[Step]:
     """Return who is to decide: all with weights, one, some, or those of a method."""
+    step = _other_choice(page) or _prune(page)
     if page.blend is None:
-        return [_best_member_of(page) or _better_method(page) or _prune(page)]
+        return [step]
     steps = [_blend(page.blend)]
     if page.pruning.n_kept < page.ensemble.n_members:
-        step = _better_method(page) or _prune(page)
         steps.append(Step(step.title, f"If fewer models are to be run: {step.text}"))
     return steps
+
+
+def _other_choice(page: EnsemblePage) -> Step | None:
+    """Advise one member, if that is better than all, or a better method."""
+    # What one member is worth beside a blend, or by another score, is not known.
+    by_accuracy = page.judged is None and page.blend is None
+    return (best_member(page) if by_accuracy else None) or _better_method(page)
 
 
 def _blend(blend: Blend) -> Step:
@@ -163,14 +111,8 @@ def _blend(blend: Blend) -> Step:
     )
 
 
-def _best_member_of(page: EnsemblePage) -> Step | None:
-    """Say so, where one member is better and accuracy, not weights, matters."""
-    if page.judged is not None or page.blend is not None:
-        return None
-    return _best_member(page)
-
-
-def _best_member(page: EnsemblePage | SummaryPage) -> Step | None:
+def best_member(page: VotesPage) -> Step | None:
+    """Say so, where one member is clearly more accurate than all together."""
     votes = page.votes
     if votes.best_member_accuracy is None or votes.accuracy is None:
         return None
@@ -190,7 +132,8 @@ def _best_member(page: EnsemblePage | SummaryPage) -> Step | None:
 def _prune(page: EnsemblePage) -> Step:
     pruning, expected = page.pruning, page.pruning.expected
     n_kept, n_members = pruning.n_kept, page.ensemble.n_members
-    kept = f"{count(n_kept)} of {count(n_members)}"
+    of_all = f" of {count(n_members)}"
+    kept = f"{count(n_kept)}{of_all}"
     if n_kept == n_members:
         weights = ", with new weights" if pruning.new_weights else ""
         return Step(
@@ -211,45 +154,38 @@ def _prune(page: EnsemblePage) -> Step:
             f"{chosen} What that costs in accuracy cannot be said honestly from so few "
             "samples.",
         )
-    change = _change(page, expected)
-    picked = (
+    why = (
         f"The {count(n_kept)} that {pruning.method} picks need {_needs(page)}. On "
-        "samples that did not choose them they are"
+        f"samples that did not choose them they are {_change(page, expected)}"
     )
     if not _is_clear_loss(expected):
-        title = f"Keep {kept} members: no clear loss."
-        return Step(title, f"{picked} {change}.")
+        return Step(f"Keep {kept} members: no clear loss.", f"{why}.")
     if expected.by_fewer_votes:
         return Step(
             f"Check on new samples before you keep only {kept} members.",
-            f"{picked} {change}. But out of bag only some of these members may vote on "
-            "a sample, so that few look weaker than they are; samples that no member "
-            "has seen would tell.",
+            f"{why}. But out of bag only some of these members may vote on a sample, "
+            "so that few look weaker than they are; samples that no member has seen "
+            "would tell.",
         )
     more = advised_size(page)
     if more == n_kept:
-        other = "" if _is_any_choice_as_good(page) else ", or another choice of them"
-        title = f"Keep more than {kept} members{other}."
-        return Step(title, f"{picked} {change}.")
-    fewer = more < n_members
-    some = (
-        f"{count(more)} of {count(n_members)}" if fewer else f"all {count(n_members)}"
-    )
-    if fewer:
-        change += f"; {count(more)} come within one standard error of the best"
-    title = f"Keep {some} members rather than {count(n_kept)}."
-    return Step(title, f"{picked} {change}.")
+        other = "" if _any_choice(page) else ", or another choice of them"
+        return Step(f"Keep more than {kept} members{other}.", f"{why}.")
+    some = f"all {count(n_members)}"
+    if more < n_members:
+        some = f"{count(more)}{of_all}"
+        why += f"; {count(more)} come within one standard error of the best"
+    return Step(f"Keep {some} members rather than {count(n_kept)}.", f"{why}.")
 
 
 def _change(page: EnsemblePage, expected: ExpectedSection) -> str:
     """Say how much better or worse those kept are than all members."""
     measure, lost = page.measure, expected.gain < 0
-    by = unsigned(measure.differ(abs(expected.gain)))
-    change = f"{by} {'less' if lost else 'more'} accurate than all of them"
+    than = f"{'less' if lost else 'more'} accurate than all of them"
     if not measure.is_accuracy:
-        word = "worse" if lost else "better"
-        change = f"{by} {word} than all of them in {measure.title}"
-    return f"{change} (standard error {measure.doubt(expected.gain_error)})"
+        than = f"{'worse' if lost else 'better'} than all of them in {measure.title}"
+    by = unsigned(measure.differ(abs(expected.gain)))
+    return f"{by} {than} (standard error {measure.doubt(expected.gain_error)})"
 
 
 def advised_size(page: EnsemblePage) -> int:
@@ -261,8 +197,7 @@ def advised_size(page: EnsemblePage) -> int:
     """
     curve, n_kept = page.pruning.curve, page.pruning.n_kept
     expected, sizes = page.pruning.expected, page.sizes
-    settled = _best_member_of(page) or _better_method(page)
-    if expected is None or settled is not None or not _is_clear_loss(expected):
+    if expected is None or _other_choice(page) or not _is_clear_loss(expected):
         return n_kept
     if expected.by_fewer_votes or not isinstance(curve, CurveSection):
         return n_kept
@@ -296,11 +231,12 @@ def _needs(page: EnsemblePage) -> str:
     """Say what those kept need, and all members."""
     memory, speed = page.pruning.bytes, page.pruning.milliseconds
     if memory is None or speed is None:
-        kept = plural(page.pruning.n_kept, "model")
+        kept = _text.plural(page.pruning.n_kept, "model")
         return f"{kept} to run instead of {count(page.ensemble.n_members)}"
+    size, time = _text.size, _text.milliseconds
     return (
         f"{size(memory.after)} instead of {size(memory.before)}, and "
-        f"{milliseconds(speed.after)} instead of {milliseconds(speed.before)} "
+        f"{time(speed.after)} instead of {time(speed.before)} "
         f"for {count(speed.rows)} samples"
     )
 
@@ -309,24 +245,23 @@ def _better_method(page: EnsemblePage) -> Step | None:
     mine, measure = page.methods.mine, page.measure
     if mine is None:
         return None
-    best = max(page.methods.compared, key=lambda row: row.score)
+    best = page.methods.best
     lead = best.score - mine.score
     # More than the truth, as both were judged on the same samples.
     if lead <= max(0.001, _CLEAR * math.hypot(best.gain_error, mine.gain_error)):
         return None
-    better = f"{unsigned(measure.differ(lead))} more accurate"
-    if not measure.is_accuracy:
-        better = f"{unsigned(measure.differ(lead))} better in {measure.title}"
+    better = "more accurate" if measure.is_accuracy else f"better in {measure.title}"
     return Step(
         f"Try {best.method} instead of {mine.method}.",
         "Chosen without each fifth of the samples and judged on it, its members are "
-        f"{better}, at the same size.",
+        f"{unsigned(measure.differ(lead))} {better}, at the same size.",
     )
 
 
 def _any_choice(page: EnsemblePage) -> Step | None:
+    """Say so, where chance does as well as the method, and no other does better."""
     mine, write = page.methods.mine, page.measure.write
-    if mine is None or not _is_any_choice_as_good(page):
+    if mine is None or mine.score > page.methods.random.score or _better_method(page):
         return None
     return Step(
         "Do not expect much from the choice of members.",
@@ -334,14 +269,6 @@ def _any_choice(page: EnsemblePage) -> Step | None:
         f"({write(page.methods.random.score)} and {write(mine.score)}, on samples that "
         "did not choose): what counts is how many stay.",
     )
-
-
-def _is_any_choice_as_good(page: EnsemblePage) -> bool:
-    """Tell whether chance does as well as the method, and no other does better."""
-    mine = page.methods.mine
-    if mine is None or _better_method(page) is not None:
-        return False
-    return mine.score <= page.methods.random.score
 
 
 def _lazy(page: EnsemblePage) -> Step | None:
@@ -357,19 +284,18 @@ def _lazy(page: EnsemblePage) -> Step | None:
         return None
     # By members asked, not by the clock: made again, the page says the same.
     best = min(worth, key=lambda row: row.members_asked)
-    changed = "no prediction changes"
-    if best.disagreement > 0:
-        changed = f"{percent(best.disagreement)} of the predictions change"
+    some = f"{percent(best.disagreement)} of the predictions change"
+    changed = some if best.disagreement > 0 else "no prediction changes"
     return Step(
         "If time matters more than memory, vote lazily: "
         f"{percent(best.share_asked, 0)} of the members answer.",
         f"Mode {best.mode} asks {count(round(best.members_asked))} members per sample "
         f"on average, and {changed} on the samples tried. Here it was "
-        f"{times(best.speedup)} as fast.",
+        f"{_text.times(best.speedup)} as fast.",
     )
 
 
-def _weak_members(page: EnsemblePage | SummaryPage) -> Step | None:
+def _weak_members(page: VotesPage) -> Step | None:
     chance = max(row.share for row in page.classes)
     weak = [
         row.member
@@ -378,35 +304,28 @@ def _weak_members(page: EnsemblePage | SummaryPage) -> Step | None:
     ]
     if not weak or page.ensemble.weighted:
         return None
-    who = f"{count(len(weak))} members are"
-    if len(weak) == 1:
-        who = f"Member {weak[0]} is"
+    many = f"{count(len(weak))} members are"
+    who = f"Member {weak[0]} is" if len(weak) == 1 else many
     return Step(
         f"{who} worse than always naming the most frequent class.",
         "Sort the table of members by accuracy alone and look at the end of it.",
     )
 
 
-def _poor_class(page: EnsemblePage | SummaryPage) -> Step | None:
-    recalls = [
-        (row.recall, row.class_, row.samples)
-        for row in page.classes
-        if row.recall is not None
-    ]
-    if len(recalls) < 2:
-        return None
-    recall, name, n_samples = min(recalls, key=lambda row: row[0])
-    if recall >= 0.5:
+def _poor_class(page: VotesPage) -> Step | None:
+    judged = [row for row in page.classes if row.recall is not None]
+    poorest = min(judged, key=lambda row: row.recall, default=None)
+    if poorest is None or len(judged) < 2 or poorest.recall >= 0.5:
         return None
     return Step(
-        f"Look at class {name}: the {page.words.ensemble} finds {percent(recall, 0)} "
-        "of it.",
-        f"It has {count(n_samples)} samples. No choice of members mends what none of "
-        "them learnt.",
+        f"Look at class {poorest.class_}: the {page.words.ensemble} finds "
+        f"{percent(poorest.recall, 0)} of it.",
+        f"It has {count(poorest.samples)} samples. No choice of members mends what "
+        "none of them learnt.",
     )
 
 
-def _diversity(page: EnsemblePage | SummaryPage) -> Step | None:
+def _diversity(page: VotesPage) -> Step | None:
     if page.decomposition is None or page.risk is None:
         return None
     parts = page.decomposition.all

@@ -21,31 +21,13 @@ from quorate._choosing import (
 )
 from quorate._data import count_rows
 from quorate._ensembles import RowSource
-from quorate._report import _sections
+from quorate._report import _expected, _savings, _sections
 from quorate._report._advice import advice, advised_size
-from quorate._report._expected import (
-    MOST_SAMPLES,
-    Analysis,
-    Measure,
-    analyse,
-    certificate_section,
-    ensemble_of,
-    judged_section,
-    methods_section,
-    some_samples,
-)
-from quorate._report._page import Report, origin, render
-from quorate._report._pages import EnsemblePage
+from quorate._report._page import EnsemblePage, Report, render
 from quorate._report._pictures import ensemble_pictures
-from quorate._report._reproduce import (
-    Request,
-    prune_commands,
-    reproduce,
-    settings_of,
-)
-from quorate._report._savings import measured, pruning_section
-from quorate._report._sizes import sizes_section
+from quorate._report._reproduce import Request, reproduce, settings_of
 from quorate._report._summary import summary_report
+from quorate._report._text import Measure
 from quorate._report._why import reasons
 from quorate._scoring import check_scoring, find_score
 from quorate._votes import Summary, Votes, VoteSource
@@ -201,11 +183,12 @@ def make_report(ensemble: Any, X: Any, y: Any, request: Request) -> Report:
     )
     # Some methods take the votes that are out of bag, whatever was asked for.
     evidence = replace(evidence, votes=selection.votes)
-    found = analyse(evidence, selection, request)
+    analysis = _expected.analyse(request, evidence, selection)
     blend = ensemble if isinstance(ensemble, Blend) else None
-    page = _page(found, request, blend, collected)
-    pair_votes = found.votes.at(some_samples(found.votes, _PAIR_SAMPLES, seed))
-    pictures = ensemble_pictures(page, found.votes, pair_votes, selection, found.before)
+    page = _page(analysis, blend, collected)
+    votes = analysis.votes
+    pair_votes = votes.at(_expected.some_samples(votes, _PAIR_SAMPLES, seed))
+    pictures = ensemble_pictures(page, analysis, pair_votes)
     settings = replace(page.settings, seconds=time.perf_counter() - start)
     return render(
         "ensemble.html",
@@ -221,79 +204,68 @@ def make_report(ensemble: Any, X: Any, y: Any, request: Request) -> Report:
 
 
 def _page(
-    found: Analysis, request: Request, blend: Blend | None, collected: float
+    analysis: _expected.Analysis, blend: Blend | None, collected: float
 ) -> EnsemblePage:
     """Return every section of the page."""
-    evidence, selection, votes = found.evidence, found.selection, found.votes
-    ensemble, honest, drawn = ensemble_of(evidence), found.honest, evidence.drawn
+    request, evidence, votes = analysis.request, analysis.evidence, analysis.votes
+    ensemble, drawn, honest = analysis.ensemble, evidence.drawn, analysis.honest
+    expected, selection = analysis.expected, analysis.selection
     n_given = votes.n_samples if evidence.X is None else count_rows(evidence.X)
-    costs = None if ensemble is None else evidence.costs("bytes")
-    facts = _sections.ensemble_section(votes, ensemble, costs)
-    words = _sections.words(votes, ensemble)
-    judged = judged_section(found)
-    times, lazy = measured(found, request.random_state)
-    pruning = pruning_section(found, facts, times)
-    certificate = certificate_section(found, request)
+    about_votes = _sections.votes_sections(
+        votes,
+        analysis.before,
+        analysis.after,
+        ensemble,
+        None if ensemble is None else evidence.costs("bytes"),
+        n_given=n_given if drawn is None else drawn.n_rows,
+        drawn="" if drawn is None else str(drawn),
+        chosen_before=analysis.chosen_before,
+    )
+    facts, called = about_votes["ensemble"], about_votes["words"].members
+    judged = _expected.judged_section(analysis)
+    times, lazy = _savings.measured(analysis)
+    pruning = _savings.pruning_section(analysis, facts, times)
+    certificate = _expected.certificate_section(analysis)
     settings = settings_of(request, selection, collected)
     recorded = "" if ensemble is not None else "votes" if blend is None else "blend"
-    sizes = sizes_section(
-        selection,
-        facts,
-        pruning,
-        certificate,
-        judged or Measure(),
-        words.members,
-        prune_commands(request, settings, selection, recorded),
-    )
+    again, commands = reproduce(request, settings, selection, recorded)
+    known = selection, facts, pruning, certificate
+    sizes = _savings.sizes_section(*known, judged or Measure(), called, commands)
     n_blended = None if blend is None else len(blend.weights)
+    title = _sections.default_title(ensemble, votes.n_members, n_blended)
     page = EnsemblePage(
-        **origin(),
-        title=request.title
-        or _sections.default_title(ensemble, votes.n_members, n_blended),
-        ensemble=facts,
+        title=request.title or title,
+        **about_votes,
         blend=blend,
-        words=words,
-        votes=_sections.votes_section(
-            votes,
-            n_given if drawn is None else drawn.n_rows,
-            "" if drawn is None else str(drawn),
-            chosen_before=found.chosen_before,
-        ),
-        classes=_sections.class_rows(votes, found.expected, honest),
-        confusion=_sections.expected_confusion(found.expected, votes, honest),
+        classes=_sections.class_rows(votes, expected, honest),
+        confusion=_sections.expected_confusion(expected, votes, honest),
         judged=judged,
-        diversity=_sections.measure_rows(found.before, found.after),
-        decomposition=_sections.decomposition_section(found.before, found.after),
-        risk=None if found.before is None else found.before.to_dict()["risk"],
-        members=_members(found, facts, blend, request.random_state),
+        members=_members(analysis, facts, blend),
         pruning=pruning,
-        methods=methods_section(found, request),
+        methods=_expected.methods_section(analysis),
         lazy=lazy,
         certificate=certificate,
         sizes=sizes,
         settings=settings,
-        reproduce=reproduce(request, settings, selection, recorded),
-        advice=[],
+        reproduce=again,
     )
     advised = sizes.members.tolist().index(advised_size(page))
     return replace(page, advice=advice(page), sizes=replace(sizes, advised=advised))
 
 
 def _members(
-    found: Analysis,
-    facts: _sections.EnsembleSection,
-    blend: Blend | None,
-    seed: int,
+    analysis: _expected.Analysis, facts: _sections.EnsembleSection, blend: Blend | None
 ) -> list[_sections.MemberRow]:
     """Return a row per member: how good it is, what it costs, whether it stays.
 
     What a member contributes, and why it stays or goes, is counted on some of the
     samples. Weights are those of a blend, if it is about one.
     """
-    votes, selection = found.votes, found.selection
-    some = votes.at(some_samples(votes, MOST_SAMPLES, seed))
+    votes, selection, most = analysis.votes, analysis.selection, _expected.MOST_SAMPLES
+    seed = analysis.request.random_state
+    some = votes.at(_expected.some_samples(votes, most, seed))
     accuracy = find_score(None, votes.classes, "report")
-    added = accuracy.contributions(some) if found.honest else None
+    added = accuracy.contributions(some) if analysis.honest else None
     weights = votes.weights if facts.weighted else None
     if blend is not None:
         weights = np.array([blend.weights.get(name, 0.0) for name in votes.names])
@@ -303,7 +275,7 @@ def _members(
         votes,
         _sections.mean_agreement(votes),
         weights,
-        found.honest,
+        analysis.honest,
         kept=["kept" if member in picks else "dropped" for member in every],
         pick=[picks.get(member) for member in every],
         contribution=None if added is None else added.tolist(),

@@ -20,10 +20,10 @@ from quorate._choosing import (
     method_for,
 )
 from quorate._ensembles import Ensemble
-from quorate._judging import Certificate, certify, samples_needed
+from quorate._judging import certify, samples_needed
 from quorate._report._reproduce import Request
-from quorate._report._sections import CHOSEN_BEFORE, UNSCORED, Pair, ScoreValue
-from quorate._report._text import number, percent, points, unsigned
+from quorate._report._sections import CHOSEN_BEFORE, UNSCORED, Pair, fill
+from quorate._report._text import Measure
 from quorate._scoring import Score, find_score
 from quorate._theory import Diagnosis, diagnose
 from quorate._typing import FloatArray, IntArray
@@ -43,20 +43,27 @@ _FEW_DRAWS = 10
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What was chosen, and how good that is as far as votes can tell."""
+    """What was chosen, and how good that is as far as votes can tell.
 
+    Attributes
+    ----------
+    score : Score
+        What the page speaks in.
+    why : str
+        Why it does, if not in accuracy.
+    before, after : Diagnosis or None
+        Of all members and of those kept; None where the votes cannot be scored.
+    """
+
+    request: Request
     evidence: Evidence
     selection: Selection
     score: Score
-    """What the page speaks in."""
     why: str
-    """Why it does, if not in accuracy."""
     expected: ExpectedError | None = None
     curve: CrossFittedCurve | None = None
     before: Diagnosis | None = None
-    """Of all members; None where the votes cannot be scored."""
     after: Diagnosis | None = None
-    """Of those kept."""
 
     @property
     def votes(self) -> Votes:
@@ -64,9 +71,20 @@ class Analysis:
         return self.selection.votes
 
     @property
+    def ensemble(self) -> Ensemble | None:
+        """The ensemble that voted, None where votes are all there is."""
+        evidence = self.evidence
+        return evidence.ensemble if isinstance(evidence, EnsembleEvidence) else None
+
+    @property
     def honest(self) -> bool:
         """Whether the votes say how good members are."""
         return self.before is not None
+
+    @property
+    def is_unseen(self) -> bool:
+        """Whether no member was trained on any of the samples."""
+        return self.votes.source is not None and self.votes.source.is_unseen
 
     @property
     def chosen_before(self) -> bool:
@@ -79,76 +97,43 @@ class Analysis:
         return _TOO_FEW if self.honest else UNSCORED
 
 
-def ensemble_of(evidence: Evidence) -> Ensemble | None:
-    """Return the ensemble that voted, None where votes are all there is."""
-    return evidence.ensemble if isinstance(evidence, EnsembleEvidence) else None
-
-
-def analyse(evidence: Evidence, selection: Selection, request: Request) -> Analysis:
+def analyse(request: Request, evidence: Evidence, selection: Selection) -> Analysis:
     """Judge a choice by samples that had no part in it, where there are any."""
-    votes = selection.votes
-    score, why = _score_to_judge_by(evidence, selection, request.scoring)
-    if votes.source is None or not votes.source.is_honest:
-        return Analysis(evidence, selection, score, why)
-    return Analysis(
-        evidence,
-        selection,
-        score,
-        why,
-        *expectations(evidence, selection, score),
-        diagnose(votes, request.noise),
-        diagnose(selection.applied_to(votes), request.noise),
-    )
-
-
-def _score_to_judge_by(
-    evidence: Evidence, selection: Selection, scoring: Any
-) -> tuple[Score, str]:
-    """Return the score a page speaks in, and why it is not accuracy.
-
-    An ensemble whose classes were weighted is not judged by plain accuracy.
-    """
-    score, ensemble, votes = selection.judged_by, ensemble_of(evidence), selection.votes
+    votes, score, why = selection.votes, selection.judged_by, ""
     if not score.is_accuracy:
-        return score, "as asked for"
-    if scoring is not None or ensemble is None:
-        return score, ""
+        why = "as asked for"
+    elif request.scoring is None and _has_weighted_classes(evidence):
+        score = find_score("balanced_accuracy", votes.classes, "report")
+        why = (
+            "since its members were trained with class weights, which accuracy would "
+            "hold against it"
+        )
+    found: tuple[Any, ...] = ()
+    if votes.source is not None and votes.source.is_honest:
+        found = (
+            *expectations(evidence, selection, score),
+            diagnose(votes, request.noise),
+            diagnose(selection.applied_to(votes), request.noise),
+        )
+    return Analysis(request, evidence, selection, score, why, *found)
+
+
+def _has_weighted_classes(evidence: Evidence) -> bool:
+    """Tell whether members were trained with class weights, and all classes occur."""
+    if not isinstance(evidence, EnsembleEvidence):
+        return False
+    ensemble, votes = evidence.ensemble, evidence.votes
     models = [ensemble.core, *(member.estimator for member in ensemble.members[:1])]
     weighted = any(getattr(model, "class_weight", None) is not None for model in models)
-    if not weighted or np.unique(votes.y).size < votes.n_classes:
-        return score, ""
-    return find_score("balanced_accuracy", votes.classes, "report"), (
-        "since its members were trained with class weights, which accuracy would hold "
-        "against it"
-    )
+    return weighted and np.unique(votes.y).size == votes.n_classes
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
-    """How to write the score that a page speaks in: accuracy, or another one."""
+class ScoreValue:
+    """A score, or a difference of scores, and its standard error."""
 
-    title: str = "accuracy"
-    is_share: bool = True
-    top: float = 1.0
-
-    @property
-    def is_accuracy(self) -> bool:
-        """Whether errors can be spoken of."""
-        return self.title == "accuracy"
-
-    def write(self, value: Any) -> str:
-        """Return a value of the score, for people."""
-        return percent(value) if self.is_share else number(value)
-
-    def differ(self, difference: Any) -> str:
-        """Return a difference of scores, with its sign."""
-        if self.is_share:
-            return points(difference)
-        return ("+" if difference > 0 else "") + number(difference)
-
-    def doubt(self, standard_error: Any) -> str:
-        """Return the standard error of a score, or of a difference of scores."""
-        return unsigned(self.differ(standard_error))
+    value: float
+    standard_error: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,19 +147,20 @@ class JudgedSection(Measure):
     gain: ScoreValue
 
 
-def judged_section(found: Analysis) -> JudgedSection | None:
+def judged_section(analysis: Analysis) -> JudgedSection | None:
     """Return the score of all members and of those kept; None for accuracy.
 
     Of those kept what to expect; where that is not known, that where they were chosen.
     """
-    score, votes, expected = found.score, found.votes, found.expected
-    if score.is_accuracy or not found.honest:
+    score, votes, expected = analysis.score, analysis.votes, analysis.expected
+    if score.is_accuracy or not analysis.honest:
         return None
     whole = score.estimate_votes(votes)
-    chosen = score.estimate_votes(found.selection.applied_to(votes))
-    after = ScoreValue(chosen.score, chosen.standard_error)
-    gain = ScoreValue(*whole.behind(chosen))
-    if expected is not None:
+    if expected is None:
+        chosen = score.estimate_votes(analysis.selection.applied_to(votes))
+        after = ScoreValue(chosen.score, chosen.standard_error)
+        gain = ScoreValue(*whole.behind(chosen))
+    else:
         after = ScoreValue(score.top - expected.error, expected.standard_error)
         gain = ScoreValue(-expected.excess, expected.excess_error)
     return JudgedSection(
@@ -182,7 +168,7 @@ def judged_section(found: Analysis) -> JudgedSection | None:
         is_share=score.top == 1.0,
         top=score.top,
         scoring=score.name,
-        why=found.why,
+        why=analysis.why,
         before=ScoreValue(whole.score, whole.standard_error),
         after=after,
         gain=gain,
@@ -196,7 +182,7 @@ class Refused:
     refusal: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CurveSection:
     """The error to expect over the number of members."""
 
@@ -204,47 +190,47 @@ class CurveSection:
     errors: FloatArray
     standard_errors: FloatArray
     full_error: float
-    best_size: int | None
-    enough: int | None
-    order: IntArray | None
+    best_size: int | None = None
+    enough: int | None = None
+    order: IntArray | None = None
     n_samples: int
     scoring: str
     refusal: None = None
 
 
-def curve_section(found: Analysis) -> CurveSection | Refused:
+def curve_section(analysis: Analysis) -> CurveSection | Refused:
     """Return the error to expect over the number of members.
 
     At every size along the order of a method; of one without an order, of those kept
     and of all members.
     """
-    votes, n_kept = found.votes, found.selection.n_kept
-    curve, expected = found.curve, found.expected
+    votes, n_kept = analysis.votes, analysis.selection.n_kept
+    curve, expected = analysis.curve, analysis.expected
     if expected is None:
-        return Refused(found.refusal)
+        return Refused(analysis.refusal)
     if curve is None:
         sizes = np.unique([n_kept, votes.n_members])
-        whole = found.score.estimate_votes(votes)
-        full, errors = whole.loss, np.full(sizes.size, whole.loss)
+        whole = analysis.score.estimate_votes(votes)
+        known: dict[str, Any] = {"full_error": whole.loss}
+        errors = np.full(sizes.size, whole.loss)
         doubts = np.full(sizes.size, whole.standard_error)
     else:
-        sizes, full = curve.sizes, curve.full_error
+        sizes, known = curve.sizes, {"enough": curve.within_one_standard_error()}
         errors, doubts = curve.errors.copy(), curve.standard_errors.copy()
-    if n_kept < votes.n_members or found.selection.weights is not None:
+    if n_kept < votes.n_members or analysis.selection.weights is not None:
         # Chosen anew at that size, where fewer are no start of more; and with the size,
         # where errors found it.
         errors[sizes == n_kept] = expected.error
         doubts[sizes == n_kept] = expected.standard_error
-    return CurveSection(
+    return fill(
+        CurveSection,
+        curve,
         sizes=sizes,
         errors=errors,
         standard_errors=doubts,
-        full_error=full,
-        best_size=None if curve is None else curve.best_size,
-        enough=None if curve is None else curve.within_one_standard_error(),
-        order=None if curve is None else curve.order,
         n_samples=expected.samples.size,
-        scoring=found.score.name,
+        scoring=analysis.score.name,
+        **known,
     )
 
 
@@ -263,21 +249,21 @@ class ExpectedSection:
     size_found: bool
 
 
-def expected_section(found: Analysis) -> ExpectedSection | None:
+def expected_section(analysis: Analysis) -> ExpectedSection | None:
     """Return how good all members are and those kept are to be expected to be."""
-    expected, top = found.expected, found.score.top
+    expected, top = analysis.expected, analysis.score.top
     if expected is None:
         return None
-    return ExpectedSection(
-        accuracy=Pair(*expected.accuracies(found.votes)),
+    return fill(
+        ExpectedSection,
+        expected,
+        accuracy=Pair(*expected.accuracies(analysis.votes)),
         before=top - (expected.error - expected.excess),
         after=top - expected.error,
-        standard_error=expected.standard_error,
         gain=-expected.excess,
         gain_error=expected.excess_error,
-        by_fewer_votes=expected.by_fewer_votes,
         n_samples=expected.samples.size,
-        size_found=isinstance(found.selection.size, SizeByErrors),
+        size_found=isinstance(analysis.selection.size, SizeByErrors),
     )
 
 
@@ -315,9 +301,10 @@ class MethodsSection:
         return next((row for row in self.rows if row.chosen), None)
 
     @property
-    def compared(self) -> list[MethodRow]:
-        """The rows of methods, without chance and without all members."""
-        return [row for row in self.rows if row.seconds is not None]
+    def best(self) -> MethodRow:
+        """The method with the best score, other than chance and all members."""
+        compared = [row for row in self.rows if row.seconds is not None]
+        return max(compared, key=lambda row: row.score)
 
     @property
     def random(self) -> MethodRow:
@@ -325,15 +312,15 @@ class MethodsSection:
         return next(row for row in self.rows if row.is_random)
 
 
-def methods_section(found: Analysis, request: Request) -> MethodsSection:
+def methods_section(analysis: Analysis) -> MethodsSection:
     """Compare methods by members chosen without each fifth of the samples."""
-    score, size = found.score, found.selection.n_kept
-    chosen_by, seed = found.selection.judged_by, request.random_state
-    some = some_samples(found.votes, MOST_SAMPLES, seed)
-    evidence = found.evidence.at(some, share_unlabelled=True)
+    score, size, request = analysis.score, analysis.selection.n_kept, analysis.request
+    chosen_by, seed = analysis.selection.judged_by, request.random_state
+    some = some_samples(analysis.votes, MOST_SAMPLES, seed)
+    evidence = analysis.evidence.at(some, share_unlabelled=True)
     votes, others = evidence.votes, request.methods
-    if found.expected is None or _lacks_class(votes, score):
-        return MethodsSection([], size, votes.n_samples, refusal=found.refusal)
+    if analysis.expected is None or _lacks_class(votes, score):
+        return MethodsSection([], size, votes.n_samples, refusal=analysis.refusal)
     if others is None:
         others = [name for name in _USUAL_METHODS if name in methods()]
     chosen: dict[str, Selection] = {}
@@ -387,24 +374,15 @@ def _random_row(votes: Votes, size: int, score: Score, seed: int) -> MethodRow:
     random = RandomSubset(keep=keep, random_state=rng)
     draws = np.array([random.fit(votes).support_ for _ in range(_DRAWS)])
     accuracy = find_score(None, votes.classes, "report")
-    errors, losses = (
+    error, loss = (
         float(each.subset_losses(votes, draws, voted_only=True)[0].mean())
         for each in (accuracy, score)
     )
     whole = score.estimate_votes(votes)
-    doubts = [
-        whole.behind(score.estimate_votes(votes.keep(drawn)))[1]
-        for drawn in draws[:_FEW_DRAWS]
-    ]
-    return MethodRow(
-        f"random, mean of {_DRAWS}",
-        size,
-        1 - errors,
-        score.top - losses,
-        whole.loss - losses,
-        float(np.mean(doubts)),
-        is_random=True,
-    )
+    some = (score.estimate_votes(votes.keep(drawn)) for drawn in draws[:_FEW_DRAWS])
+    doubt = float(np.mean([whole.behind(drawn)[1] for drawn in some]))
+    gains = 1 - error, score.top - loss, whole.loss - loss, doubt
+    return MethodRow(f"random, mean of {_DRAWS}", size, *gains, is_random=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -418,7 +396,15 @@ class NoCertificate:
 
 @dataclass(frozen=True, slots=True)
 class CertificateSection:
-    """What can be promised about fewer members on samples to come."""
+    """What can be promised about fewer members on samples to come.
+
+    Attributes
+    ----------
+    nested : bool
+        Whether a smaller choice is the start of a larger one.
+    tried : int or None
+        The only size that was put to the test, if one was.
+    """
 
     holds: bool
     single: bool
@@ -431,31 +417,27 @@ class CertificateSection:
     excess_limit: float
     error_limit: float
     nested: bool = False
-    """Whether a smaller choice is the start of a larger one."""
     tried: int | None = None
-    """The only size that was put to the test, if one was."""
     tolerance: float = TOLERANCE
     delta: float = DELTA
     refusal: None = None
 
 
-def certificate_section(
-    found: Analysis, request: Request
-) -> CertificateSection | NoCertificate:
+def certificate_section(analysis: Analysis) -> CertificateSection | NoCertificate:
     """Certify what one half of the samples chooses, on the other half.
 
     Where a smaller choice is the start of a larger one, the smallest that will do;
     otherwise one size is put to the test, that of the page. Neither half is new to
     members that were chosen, or distilled, on both before.
     """
-    votes, selection, score = found.votes, found.selection, found.score
-    seed, pruner = request.random_state, selection.pruner
-    if votes.source is None or not votes.source.is_unseen:
+    votes, selection, score = analysis.votes, analysis.selection, analysis.score
+    seed, pruner = analysis.request.random_state, selection.pruner
+    if not analysis.is_unseen:
         return NoCertificate(
             "A promise needs samples that no member was trained on: make this report "
             "with such samples to get one."
         )
-    if found.chosen_before:
+    if analysis.chosen_before:
         return NoCertificate(
             f"{CHOSEN_BEFORE} A promise needs samples that took no part in that: make "
             "this report with such samples to get one."
@@ -474,32 +456,16 @@ def certificate_section(
     nested = has_whole_order(pruner) and pruner.tags.nested
     size = FixedSize(1.0 if nested else selection.n_kept)
     # Votes on further samples know no label, so that both halves may share them.
-    half = found.evidence.at(np.sort(first), share_unlabelled=True)
-    given = selection.judged_by.given
-    chosen = choose(half, request.method, size, seed=seed, scoring=given)
+    half = analysis.evidence.at(np.sort(first), share_unlabelled=True)
+    given, method = selection.judged_by.given, analysis.request.method
+    chosen = choose(half, method, size, seed=seed, scoring=given)
     others = votes.at(np.sort(second))
     proven = certify(others, chosen, tolerance=TOLERANCE, delta=DELTA)
     tried = None if nested else chosen.n_kept
-    return certified(proven, nested=nested, tried=tried)
+    more = {"text": str(proven), "nested": nested, "tried": tried}
+    return fill(CertificateSection, proven, **more)
 
 
 def _lacks_class(votes: Votes, score: Score) -> bool:
     """Tell whether a class is missing that the score cannot do without."""
     return score.needs_every_class and np.unique(votes.y).size < votes.n_classes
-
-
-def certified(found: Certificate, **more: Any) -> CertificateSection:
-    """Return what a certificate says, as a page stores it."""
-    return CertificateSection(
-        found.holds,
-        found.single,
-        str(found),
-        found.n_kept,
-        found.n_members,
-        found.n_samples,
-        found.error,
-        found.full_error,
-        found.excess_limit,
-        found.error_limit,
-        **more,
-    )

@@ -1,12 +1,11 @@
-"""A finished page: what it says, and how it gets to a file or a notebook."""
+"""A page: what it says, and how that gets to a file or a notebook."""
 
 import base64
 import hashlib
 import json
 import os
 import platform
-from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import UTC, datetime
 from functools import cache
 from html import escape
@@ -16,13 +15,21 @@ from typing import Any
 import jinja2
 
 from quorate._atomic import atomic_write
+from quorate._blending import Blend
 from quorate._choosing import Selection
 from quorate._output import encodable, plain
-from quorate._report import _text
+from quorate._report import _savings, _sections, _text
+from quorate._report._expected import (
+    CertificateSection,
+    JudgedSection,
+    MethodsSection,
+    NoCertificate,
+)
+from quorate._report._reproduce import ReproduceSection, Settings
 from quorate._report._svg import Picture
+from quorate._report._text import Measure
 from quorate._version import versions
 
-_HEIGHT = 720
 _WRITERS = (
     *("change", "count", "milliseconds", "number", "percent", "plural", "points"),
     *("seconds", "size", "times", "unsigned"),
@@ -31,15 +38,22 @@ _WRITERS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Report:
-    """One self-contained HTML page; see :func:`quorate.report`."""
+    """One self-contained HTML page; see :func:`quorate.report`.
+
+    Attributes
+    ----------
+    html : str
+        The page.
+    data : dict
+        The numbers on it, in plain types; the page embeds them as JSON.
+    selection : Selection or None
+        The members it shows as kept, as :func:`quorate.prune` chooses them; None where
+        the page is about a study or a summary.
+    """
 
     html: str
-    """The page."""
     data: dict[str, Any]
-    """The numbers on it, in plain types; the page embeds them as JSON."""
     selection: Selection | None = None
-    """The members it shows as kept, as :func:`quorate.prune` chooses them; None where
-    the page is about a study."""
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page to a file, replacing an old one in one step."""
@@ -47,26 +61,76 @@ class Report:
             file.write(self.html.encode("utf-8"))
 
     def __repr__(self) -> str:
-        title = str(self.data.get("title", ""))
-        return f"Report({title!r}, {len(self.html) / 1e3:,.0f} kB of HTML)"
+        return f"Report({self.data['title']!r}, {len(self.html) / 1e3:,.0f} kB of HTML)"
 
     def _repr_html_(self) -> str:
         # In a frame of its own, so that styles neither leak out nor in.
         page = escape(self.html, quote=True)
         return (
             f'<iframe title="quorate report" sandbox="allow-scripts" '
-            f'style="width:100%;height:{_HEIGHT}px;border:1px solid #8888" '
+            f'style="width:100%;height:720px;border:1px solid #8888" '
             f'srcdoc="{page}"></iframe>'
         )
 
 
-def origin() -> dict[str, Any]:
-    """Return when and by which versions a page is made."""
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Something to do next."""
+
+    title: str
+    text: str
+
+
+def _made_by() -> dict[str, str]:
     made_by = versions("scikit-learn", "numpy", "scipy")
-    return {
-        "made": datetime.now(UTC).date().isoformat(),
-        "versions": {**made_by, "platform": platform.platform()},
-    }
+    return {**made_by, "platform": platform.platform()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """What every page has."""
+
+    format: str = "quorate-report/1"
+    title: str
+    made: str = field(default_factory=lambda: datetime.now(UTC).date().isoformat())
+    versions: dict[str, str] = field(default_factory=_made_by)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VotesPage(Page):
+    """What every page about votes has."""
+
+    ensemble: _sections.EnsembleSection
+    words: _sections.Words
+    votes: _sections.VotesSection
+    classes: list[Any]
+    confusion: _sections.ConfusionSection | None
+    diversity: list[_sections.MeasureRow] | None
+    decomposition: _sections.DecompositionSection | None
+    risk: dict[str, Any] | None
+    members: list[_sections.MemberRow]
+    certificate: CertificateSection | NoCertificate
+    reproduce: ReproduceSection
+    advice: list[Step] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnsemblePage(VotesPage):
+    """The page about an ensemble, or votes of which the models are gone."""
+
+    kind: str = "ensemble"
+    blend: Blend | None
+    judged: JudgedSection | None
+    pruning: _savings.PruningSection
+    methods: MethodsSection
+    lazy: _savings.LazySection
+    sizes: _savings.SizesSection
+    settings: Settings
+
+    @property
+    def measure(self) -> Measure:
+        """How it writes its score."""
+        return self.judged or Measure()
 
 
 def render(
@@ -97,22 +161,18 @@ def render(
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     marks = {name: drawn.marks for name, drawn in pictures.items() if drawn.marks}
     drawing = base64.b64encode(_asset("mark.svg").encode()).decode()
-    html = (
-        _environment()
-        .get_template(template)
-        .render(
-            data=data,
-            json=embeddable(data),
-            pictures=pictures,
-            marks=embeddable(marks),
-            style=_asset("report.css"),
-            script=script,
-            script_hash=f"sha256-{digest}",
-            # An address that carries the drawing, so that nothing is loaded.
-            mark=f"data:image/svg+xml;base64,{drawing}",
-            **parts,
-        )
-    )
+    html = _environment().get_template(template).render(
+        data=data,
+        json=embeddable(data),
+        pictures=pictures,
+        marks=embeddable(marks),
+        style=_asset("report.css"),
+        script=script,
+        script_hash=f"sha256-{digest}",
+        # An address that carries the drawing, so that nothing is loaded.
+        mark=f"data:image/svg+xml;base64,{drawing}",
+        **parts,
+    )  # fmt: skip
     return Report(encodable(html), data, selection)
 
 
@@ -151,12 +211,9 @@ def _environment() -> jinja2.Environment:
     )
     writers = {name: getattr(_text, name) for name in _WRITERS}
     environment.filters |= writers
-    environment.globals |= {**writers, "digits": _with_digits}
+    environment.globals |= writers
+    environment.globals["digits"] = lambda write, n: lambda value: write(value, n)
     return environment
-
-
-def _with_digits(write: Callable[..., str], digits: int) -> Callable[[Any], str]:
-    return lambda value: write(value, digits)
 
 
 @cache

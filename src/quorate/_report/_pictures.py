@@ -10,23 +10,25 @@ from typing import Any
 import numpy as np
 
 from quorate import display
-from quorate._choosing import Selection
-from quorate._report._expected import CurveSection, Measure, MethodRow
-from quorate._report._pages import EnsemblePage, SummaryPage
+from quorate._report._expected import Analysis, CurveSection, MethodRow
+from quorate._report._page import EnsemblePage, VotesPage
 from quorate._report._savings import LazyRow, Times
-from quorate._report._sections import (
-    DecompositionSection,
-    MeasureRow,
-    MemberRow,
-    Pair,
-)
+from quorate._report._sections import DecompositionSection, MeasureRow, MemberRow, Pair
 from quorate._report._svg import Picture, draw
-from quorate._report._text import milliseconds, number, percent, plural, points, size
+from quorate._report._text import (
+    Measure,
+    milliseconds,
+    number,
+    percent,
+    plural,
+    points,
+    seconds,
+    size,
+)
 from quorate._theory import Diagnosis
 from quorate._typing import BoolArray, IntArray
 from quorate._votes import VoteCounts, Votes
 from quorate.risk import RiskAssessment
-from quorate.stats import Scores
 from quorate.study import Results
 
 # At most so many points say something to who points at them.
@@ -34,61 +36,53 @@ _MOST_POINTS = 400
 
 
 def ensemble_pictures(
-    page: EnsemblePage,
-    votes: Votes,
-    pair_votes: Votes,
-    selection: Selection,
-    diagnosis: Diagnosis | None,
+    page: EnsemblePage, analysis: Analysis, pair_votes: Votes
 ) -> dict[str, Picture]:
     """Draw what fits; pictures of pairs look at ``pair_votes``, on fewer samples."""
     pruning, lazy = page.pruning, page.lazy.rows if page.lazy.honest else []
-    drawn = _votes_pictures(page, pair_votes, diagnosis, selection.support)
-    if diagnosis is not None:
-        drawn.append(_margins(votes, selection.applied_to(votes)))
+    votes, selection, before = analysis.votes, analysis.selection, analysis.before
+    drawn = votes_pictures(page, pair_votes, before, selection.support)
+    more = []
+    if before is not None:
+        more.append(_margins(votes, selection.applied_to(votes)))
         if hasattr(selection.pruner, "trace_samples_"):
-            drawn.append(_pick_trace(selection, votes))
+            more.append(_pick_trace(analysis))
     curve = pruning.curve
     if isinstance(curve, CurveSection) and curve.best_size is not None:
-        drawn.append(_size_curve(curve, pruning.n_kept, page.measure))
+        more.append(_size_curve(curve, pruning.n_kept, page.measure))
     if page.methods.rows:
-        drawn.append(_method_gains(page.methods.rows, page.measure))
+        more.append(_method_gains(page.methods.rows, page.measure))
     bayes = [row for row in lazy if row.mode.startswith("bayes")]
     if len(bayes) > 1:
-        drawn.append(_lazy_curve(bayes, votes.n_members))
+        more.append(_lazy_curve(bayes, votes.n_members))
     memory, times, expected = pruning.bytes, pruning.milliseconds, pruning.expected
     if lazy and memory and times and expected:
         kept = f"{pruning.n_kept} kept"
-        drawn.append(_trade_off(memory, times, expected.accuracy, kept, lazy[1:]))
-    return {picture.id: picture for picture in drawn}
+        more.append(_trade_off(memory, times, expected.accuracy, kept, lazy[1:]))
+    return drawn | {picture.id: picture for picture in more}
 
 
-def summary_pictures(
-    page: SummaryPage, summary: VoteCounts, diagnosis: Diagnosis | None
-) -> dict[str, Picture]:
-    """Draw what counts are enough for; the others look at single samples."""
-    drawn = _votes_pictures(page, summary, diagnosis, None)
-    return {picture.id: picture for picture in drawn}
-
-
-def _votes_pictures(
-    page: EnsemblePage | SummaryPage,
+def votes_pictures(
+    page: VotesPage,
     votes: VoteCounts,
     diagnosis: Diagnosis | None,
-    support: BoolArray | None,
-) -> list[Picture]:
+    support: BoolArray | None = None,
+) -> dict[str, Picture]:
     """Draw members, pairs and diversity; scores only where these mean something."""
-    drawn = [_agreement(votes, support)] if votes.n_members > 1 else []
-    if diagnosis is None or page.decomposition is None or page.diversity is None:
-        return drawn
+    drawn = []
     if votes.n_members > 1:
-        drawn.append(_pairs_of_members(votes, support))
-    return [
-        *drawn,
-        _decomposition(page.decomposition),
-        _measures(page.diversity, votes),
-        _risk_curve(diagnosis.risk),
-        _members_map(page.members, support, page.votes.accuracy),
-    ]
+        alike = display.AgreementDisplay.from_votes(votes, support)
+        drawn.append(draw("agreement", alike, width=5.6, height=4.6))
+    if diagnosis is not None and page.decomposition and page.diversity:
+        if votes.n_members > 1:
+            drawn.append(_pairs_of_members(votes, support))
+        drawn += [
+            _decomposition(page.decomposition),
+            _measures(page.diversity, votes),
+            _risk_curve(diagnosis.risk),
+            _members_map(page.members, support, page.votes.accuracy),
+        ]
+    return {picture.id: picture for picture in drawn}
 
 
 def _decomposition(parts: DecompositionSection) -> Picture:
@@ -135,12 +129,6 @@ def _pairs_of_members(votes: VoteCounts, support: BoolArray | None) -> Picture:
     return draw("kappa", pairs, kappa, error, texts, width=5.6, height=4.2)
 
 
-def _agreement(votes: VoteCounts, support: BoolArray | None) -> Picture:
-    """Draw who votes like whom."""
-    shown = display.AgreementDisplay.from_votes(votes, support)
-    return draw("agreement", shown, width=5.6, height=4.6)
-
-
 def _risk_curve(risk: RiskAssessment) -> Picture:
     """Draw the risk estimate over diversity, and where the ensemble is."""
     shown = display.RiskCurveDisplay.from_assessment(risk)
@@ -161,17 +149,17 @@ def _members_map(
     x = np.array([row.agreement for row in rows], dtype=float)
     y = np.array([row.accuracy for row in rows], dtype=float)
     shown = display.MembersDisplay(x, y, support, float(accuracy or 0.0))
+    # Of a single member there are no others.
+    some = rows[: _MOST_POINTS if np.isfinite(x).all() else 0]
     texts = [
         f"member {row.member}: right on {percent(row.accuracy)}, agrees with "
         f"{percent(row.agreement, 1)} of the others"
         + (f", {row.kept}" if row.kept else "")
         + (f", pick {row.pick}" if row.pick else "")
-        for row in rows[:_MOST_POINTS]
+        for row in some
     ]
-    if not np.isfinite(x).all():  # of a single member there are no others
-        return draw("members-map", shown, height=3.8)
-    some = slice(_MOST_POINTS)
-    return draw("members-map", shown, x[some], y[some], texts, height=3.8)
+    marked = x[: len(some)], y[: len(some)], texts
+    return draw("members-map", shown, *marked, height=3.8)
 
 
 def _margins(votes: Votes, kept: Votes) -> Picture:
@@ -192,9 +180,10 @@ def _margins(votes: Votes, kept: Votes) -> Picture:
     return draw("margins", display.MarginDisplay(before, after), at, shares, texts)
 
 
-def _pick_trace(selection: Selection, votes: Votes) -> Picture:
+def _pick_trace(analysis: Analysis) -> Picture:
     """Draw which sample asked for each pick."""
-    shown = display.PickTraceDisplay.from_pruner(selection.pruner, votes)
+    selection = analysis.selection
+    shown = display.PickTraceDisplay.from_pruner(selection.pruner, analysis.votes)
     n_picks = min(selection.n_kept, shown.samples.size)
     shown.samples, shown.margins = shown.samples[:n_picks], shown.margins[:n_picks]
     shown.members = shown.members[:n_picks]
@@ -204,8 +193,8 @@ def _pick_trace(selection: Selection, votes: Votes) -> Picture:
         f"with margin {number(shown.margins[at], 3)}"
         for at in some
     ]
-    looks: dict[str, Any] = {"width": 7.2, "height": 4.4, "panels": True}
-    return draw("trace", shown, some + 1.0, shown.margins[some], texts, **looks)
+    marked = some + 1.0, shown.margins[some], texts
+    return draw("trace", shown, *marked, width=7.2, height=4.4, panels=True)
 
 
 def _size_curve(curve: CurveSection, n_kept: int, measure: Measure) -> Picture:
@@ -277,48 +266,49 @@ def _trade_off(
         for name, needed, time, right, _ in models
     ]
     shown = display.TradeOffDisplay(models)
-    looks: dict[str, Any] = {"width": 8.4, "height": 3.8, "panels": True}
-    taken = shown.milliseconds
-    return draw("trade-off", shown, taken, shown.accuracy, texts, **looks)
+    marked = shown.milliseconds, shown.accuracy, texts
+    return draw("trade-off", shown, *marked, width=8.4, height=3.8, panels=True)
 
 
 def study_pictures(results: Results) -> dict[str, Picture]:
     """Draw every picture that fits the results."""
-    scores = results.scores().complete_blocks()
-    drawn = [] if min(scores.n_methods, scores.n_blocks) < 2 else _ranks(scores)
+    every = display.study_displays(results)
+    drawn = []
+    if "ranks" in every:
+        drawn += _ranks(every["ranks"], every["critical-difference"])
     for name, write in (
         ("accuracy", points),
-        ("seconds", lambda value: milliseconds(1e3 * value)),
-        ("bytes", size),
-        ("kept", lambda value: number(value, 1)),
+        ("time", seconds),
+        ("space", size),
+        ("size", lambda value: number(value, 1)),
     ):
-        drawn.append(_quantity(results, name, write))
-    parts = display.DecompositionDisplay.from_results(results)
+        drawn.append(_quantity(name, every[name], write))
+    parts = every["decomposition"]
     texts = [
         f"{name}: error of the vote {percent(error)}"
         for name, error in zip(parts.names, parts.error, strict=True)
     ]
-    looks: dict[str, Any] = {"width": 7.2, "height": 1.4 + 0.34 * len(texts)}
-    drawn.append(draw("study-decomposition", parts, parts.error, None, texts, **looks))
-    shown: Any = display.CorrelationDisplay.from_results(results)
-    drawn.append(draw("correlations", shown, width=9.2, height=6.2, panels=True))
-    shown = display.RiskErrorDisplay.from_results(results)
-    drawn.append(draw("risk-and-error", shown, width=9.6, height=3.4, panels=True))
-    if display.methods_of_own_size(results):
-        shown = display.SizeAccuracyDisplay.from_results(results)
-        x, y = zip(*shown.means.values(), strict=True)
+    marked, high = (parts.error, None, texts), 1.4 + 0.34 * len(texts)
+    drawn.append(draw("decomposition", parts, *marked, width=7.2, height=high))
+    for name, width, height in (
+        ("diversity-correlation", 9.2, 6.2),
+        ("risk-and-error", 9.6, 3.4),
+    ):
+        looks: dict[str, Any] = {"width": width, "height": height, "panels": True}
+        drawn.append(draw(name, every[name], **looks))
+    if (name := "size-and-accuracy") in every:
+        means = every[name].means
         texts = [
             f"{name} keeps {percent(share, 0)} and gains {points(gain)}"
-            for name, (share, gain) in shown.means.items()
+            for name, (share, gain) in means.items()
         ]
-        drawn.append(draw("own-size", shown, x, y, texts, width=7.0, height=4.2))
+        x, y = zip(*means.values(), strict=True)
+        drawn.append(draw(name, every[name], x, y, texts, width=7.0, height=4.2))
     return {picture.id: picture for picture in drawn}
 
 
-def _ranks(scores: Scores) -> list[Picture]:
+def _ranks(shown: Any, groups: Any) -> list[Picture]:
     """Draw average ranks, and which methods differ."""
-    shown = display.RankDisplay.from_scores(scores)
-    groups = display.CriticalDifferenceDisplay.from_scores(scores)
     order = np.argsort(shown.average_ranks, kind="stable")
     ranks, n = shown.average_ranks[order], order.size
     texts = [
@@ -333,15 +323,13 @@ def _ranks(scores: Scores) -> list[Picture]:
     ]
 
 
-def _quantity(results: Results, name: str, write: Callable[[Any], str]) -> Picture:
+def _quantity(name: str, shown: Any, write: Callable[[Any], str]) -> Picture:
     """Draw a quantity of every method, the best on top."""
-    is_accuracy = name == "accuracy"
-    shown = display.QuantityDisplay.from_results(results, name, relative=is_accuracy)
     medians = shown.medians
-    order = np.argsort(-medians if is_accuracy else medians, kind="stable")
+    order = np.argsort(-medians if name == "accuracy" else medians, kind="stable")
     texts = [f"{shown.methods[at]}: median {write(medians[at])}" for at in order]
-    looks: dict[str, Any] = {"width": 7.0, "height": 1.2 + 0.28 * order.size}
-    return draw(f"quantity-{name}", shown, medians[order], None, texts, **looks)
+    marked, high = (medians[order], None, texts), 1.2 + 0.28 * order.size
+    return draw(name, shown, *marked, width=7.0, height=high)
 
 
 def evenly_spread(length: int, most: int) -> IntArray:

@@ -11,6 +11,7 @@ import numpy as np
 from quorate import pruning
 from quorate._choosing import DEFAULT, FixedSize, Keep, Selection
 from quorate._ensembles import RowSource
+from quorate._report._sections import fill
 from quorate._votes import VoteSource
 from quorate.pruning import Pruner
 
@@ -27,7 +28,10 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a page was asked for; see :func:`quorate.report`."""
+    """What a page was asked for; see :func:`quorate.report`.
+
+    ``files`` are those that the page is made from, if it is made from files.
+    """
 
     method: Any = "auto"
     keep: Keep = DEFAULT
@@ -41,7 +45,6 @@ class Request:
     max_samples: int | None = None
     target: str | None = None
     files: Source | None = None
-    """The files that the page is made from, if it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +72,14 @@ def settings_of(request: Request, selection: Selection, collected: float) -> Set
     rows: RowSource = "new" if source is VoteSource.NEW else "auto"
     if source in (VoteSource.OUT_OF_BAG, VoteSource.TRAINING):
         rows = "training"
-    return Settings(
+    return fill(
+        Settings,
+        request,
         method=as_code(request.method),
         keep=keep,
         scoring=None if selection.judged_by.is_accuracy else selection.scoring,
         out_of_bag=source is VoteSource.OUT_OF_BAG,
         source=rows,
-        noise=request.noise,
-        random_state=request.random_state,
-        max_samples=request.max_samples,
         seconds_collecting=collected,
     )
 
@@ -136,8 +138,8 @@ def _written(value: Any) -> str:
 
 def reproduce(
     request: Request, settings: Settings, selection: Selection, recorded: str
-) -> ReproduceSection:
-    """Return the code, and the command where there was one, that does this again.
+) -> tuple[ReproduceSection, list[Command]]:
+    """Return what makes the page again, and the lines that prune to another size.
 
     Parameters
     ----------
@@ -150,71 +152,60 @@ def reproduce(
     recorded : {"", "votes", "blend"}
         What it was made from, where there are no models.
     """
-    choice: dict[str, Any] = {
-        "method": as_code(request.method),
-        "keep": settings.keep,
-        "source": None if recorded or settings.source == "auto" else settings.source,
-        "scoring": settings.scoring,
-        "max_samples": settings.max_samples,
-    }
-    choice = {name: v for name, v in choice.items() if v is not None or name == "keep"}
-    page = {**choice, "noise": settings.noise, "random_state": settings.random_state}
-    if request.methods is not None:
-        page["methods"] = [as_code(other) for other in request.methods]
-    if request.title is not None:
-        page["title"] = request.title
-    if _needs_seed(selection, request.method):
-        choice["random_state"] = settings.random_state
-    used = (request.method, *(request.methods or ()))
+    method, methods, seed = request.method, request.methods, settings.random_state
+    by_chance = selection.pruner.tags.is_random
+    by_chance = by_chance and getattr(method, "random_state", None) is None
+    shared = {"scoring": settings.scoring, "max_samples": settings.max_samples}
+    drawn = {"random_state": seed if by_chance or selection.drawn is not None else None}
+    as_made = None if recorded or settings.source == "auto" else settings.source
+    as_asked = None if recorded or request.source == "auto" else request.source
+    choice: dict[str, Any]
+    choice = {"method": settings.method, "keep": settings.keep, "source": as_made}
+    page = {**choice, **shared, "noise": settings.noise, "random_state": seed}
+    page["methods"] = None if methods is None else [as_code(other) for other in methods]
+    page["title"] = request.title
+    used = (method, *(methods or ()))
     modules = {_home(one) for one in used if isinstance(one, Pruner)}
-    what = recorded or "ensemble, X, y"
-    prune = "choice = quorate.select" if recorded else "smaller = quorate.prune"
+    what, prune = "ensemble, X, y", "smaller = quorate.prune"
+    if recorded:
+        what, prune = recorded, "choice = quorate.select"
+    chosen_from = "blend.votes()" if recorded == "blend" else what
     code = [
         "import quorate",
         *(f"import {name}" for name in sorted(modules - {pruning.__name__})),
         "",
-        *_call("page = quorate.report", page, what),
+        *_call("page = quorate.report", what, page),
         'page.save("report.html")',
         "",
-        *_call(prune, choice, _votes_in(recorded) if recorded else what),
+        *_call(prune, chosen_from, {**choice, **shared, **drawn}),
     ]
-    files = request.files
-    if files is None:
-        return ReproduceSection("\n".join(code), None)
-    named = {"model": files.model, "data": files.data, "target": files.target}
-    return ReproduceSection("\n".join(code), _command(files, page), named)
-
-
-def prune_commands(
-    request: Request, settings: Settings, selection: Selection, recorded: str
-) -> list[Command]:
-    """Return the lines that prune, in two parts: the size goes between them."""
-    code, files = as_code(request.method), request.files
-    source = None if recorded or request.source == "auto" else request.source
-    seed = settings.random_state if _needs_seed(selection, request.method) else None
-    given = {
-        "method": None if code == "auto" else code,
-        "source": source,
-        "scoring": settings.scoring,
-        "max_samples": settings.max_samples,
-        "random_state": seed,
-    }
+    short = None if settings.method == "auto" else settings.method
+    given = {"method": short, "source": as_asked, **shared, **drawn}
     words = "".join(f"{k}={v!r}, " for k, v in given.items() if v is not None)
-    in_python = Command(
-        "Prune in Python", f"small = quorate.prune(ensemble, X, y, {words}keep=", ")"
+    called = "Choose in Python" if recorded else "Prune in Python"
+    start = f"{prune.replace('smaller', 'small')}({chosen_from}, {words}keep="
+    commands, shell, files = [Command(called, start, ")")], None, request.files
+    if files is None:
+        return ReproduceSection("\n".join(code), None), commands
+    keep = "own" if settings.keep is None else settings.keep
+    shell = shell_line(
+        ("quorate", "report", files.model, files.data),
+        {"target": files.target, "method": settings.method, "keep": keep}
+        | {"rows": as_made, "noise": settings.noise, "seed": seed},
+        files.options,
+        {"scoring": settings.scoring, "title": request.title},
+        ("-o", "report.html"),
     )
-    if recorded:
-        select = f"choice = quorate.select({_votes_in(recorded)}, {words}keep="
-        in_python = Command("Choose in Python", select, ")")
-    if files is None or isinstance(code, Code):
-        return [in_python]  # the command line knows names of methods only
-    line = ["quorate", "prune", files.model, files.data, "--target", files.target]
-    line += [] if code == "auto" else ["--method", code]
-    line += [] if source is None else ["--rows", source]
-    line += [] if settings.scoring is None else ["--scoring", settings.scoring]
-    line += [] if seed is None else ["--seed", str(seed)]
-    before = shlex.join([*line, *files.options, "--keep"])
-    return [Command("Prune on the command line", f"{before} "), in_python]
+    if not isinstance(settings.method, Code):  # the command line knows names only
+        line = shell_line(
+            ("quorate", "prune", files.model, files.data),
+            {"target": files.target, "method": short, "rows": as_asked}
+            | {"scoring": settings.scoring, "seed": drawn["random_state"]},
+            (*files.options, "--keep"),
+        )
+        commands.insert(0, Command("Prune on the command line", f"{line} "))
+    named = {"model": files.model, "data": files.data, "target": files.target}
+    return ReproduceSection("\n".join(code), shell, named), commands
 
 
 def reproduce_summary(
@@ -223,8 +214,6 @@ def reproduce_summary(
     """Return the code, and the command for a file, that make the page of a summary."""
     options = {"noise": noise} | ({} if title is None else {"title": title})
     given = "".join(f", {name}={value!r}" for name, value in options.items())
-    words = ["quorate", "report", file or "", "--noise", str(noise)]
-    words += [] if title is None else ["--title", title]
     code = [
         "import quorate",
         "",
@@ -232,34 +221,27 @@ def reproduce_summary(
         f"page = quorate.report(summary{given})",
         'page.save("report.html")',
     ]
-    shell = None if file is None else shlex.join([*words, "-o", "report.html"])
+    words = ("quorate", "report", file or ""), options, ("-o", "report.html")
+    shell = None if file is None else shell_line(*words)
     return ReproduceSection("\n".join(code), shell, file=file)
 
 
-def _needs_seed(selection: Selection, method: Any) -> bool:
-    """Tell whether samples, or members by no seed of the method, were drawn."""
-    own = getattr(method, "random_state", None)
-    by_chance = selection.pruner.tags.is_random and own is None
-    return by_chance or selection.drawn is not None
-
-
-def _votes_in(recorded: str) -> str:
-    """Return how the votes in something recorded are called in Python."""
-    return "blend.votes()" if recorded == "blend" else recorded
-
-
-def _call(function: str, options: dict[str, Any], what: str) -> list[str]:
-    words = [f"    {name}={value!r}," for name, value in options.items()]
+def _call(function: str, what: str, options: dict[str, Any]) -> list[str]:
+    """Return a call as lines of code, without options that are None; but for keep."""
+    words = [
+        f"    {name}={value!r},"
+        for name, value in options.items()
+        if value is not None or name == "keep"
+    ]
     return [f"{function}(", f"    {what},", *words, ")"]
 
 
-def _command(files: Source, given: dict[str, Any]) -> str:
-    keep = "own" if given["keep"] is None else str(given["keep"])
-    rows = ["--rows", given["source"]] if "source" in given else []
-    words = ["quorate", "report", files.model, files.data]
-    words += ["--target", files.target, "--method", str(given["method"])]
-    words += ["--keep", keep, *rows, "--noise", str(given["noise"])]
-    words += ["--seed", str(given["random_state"]), *files.options]
-    for name in ("scoring", "title"):
-        words += [f"--{name}", str(given[name])] if name in given else []
-    return shlex.join([*words, "-o", "report.html"])
+def shell_line(*parts: Sequence[str] | dict[str, Any]) -> str:
+    """Return a command line of words and options, without options that are None."""
+    words: list[str] = []
+    for part in parts:
+        if isinstance(part, dict):
+            given = [(f"--{k}", str(v)) for k, v in part.items() if v is not None]
+            part = [word for pair in given for word in pair]
+        words += part
+    return shlex.join(words)

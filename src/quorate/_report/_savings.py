@@ -1,33 +1,42 @@
-"""What fewer members save, and what asking them lazily saves."""
+"""What fewer members save at every size, and what asking them lazily saves."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from quorate._choosing import EnsembleEvidence, FixedSize
+from quorate._choosing import EnsembleEvidence, FixedSize, Selection
 from quorate._data import count_rows, take_rows
 from quorate._ensembles import (
-    Ensemble,
     PooledClassifier,
     pickled_bytes,
     predict_milliseconds,
     read_ensemble,
 )
-from quorate._pruned import check_distillable, rows_for, smaller_ensemble
+from quorate._pruned import check_distillable, smaller_ensemble
 from quorate._report._expected import (
     Analysis,
+    CertificateSection,
     CurveSection,
     ExpectedSection,
+    NoCertificate,
     Refused,
     curve_section,
-    ensemble_of,
     expected_section,
 )
-from quorate._report._sections import CHOSEN_BEFORE, EnsembleSection, Pair
-from quorate._typing import IntArray
-from quorate._votes import Votes
-from quorate.lazy import ModeTrial, try_modes
+from quorate._report._reproduce import Command
+from quorate._report._sections import CHOSEN_BEFORE, EnsembleSection, Pair, fill
+from quorate._report._text import (
+    Measure,
+    count,
+    milliseconds,
+    percent,
+    points,
+    unsigned,
+)
+from quorate._report._text import size as size_text
+from quorate._typing import FloatArray, IntArray
+from quorate.lazy import try_modes
 
 # The best of them counts; with fewer, a busy machine makes the whole look slow.
 _REPEATS = 4
@@ -74,68 +83,45 @@ class PruningSection:
 
 
 def pruning_section(
-    found: Analysis, facts: EnsembleSection, times: Times | None
+    analysis: Analysis, facts: EnsembleSection, times: Times | None
 ) -> PruningSection:
     """Say what is kept, what that saves, and what to expect."""
-    votes, selection, ensemble = (
-        found.votes,
-        found.selection,
-        ensemble_of(found.evidence),
-    )
-    nodes = accuracy = None
+    votes, selection, evidence = analysis.votes, analysis.selection, analysis.evidence
+    nodes = accuracy = pickled = None
+    can_distil = False
     if facts.nodes is not None:
         kept = sum(facts.nodes[member] for member in selection.members)
         nodes = Pair(sum(facts.nodes), kept)
-    if found.honest:
+    if analysis.honest:
         accuracy = Pair(votes.accuracy(), selection.applied_to(votes).accuracy())
+    if isinstance(evidence, EnsembleEvidence):
+        # Members share much of what is pickled, and a model has more than its members:
+        # the sizes of single members do not add up to it.
+        small = smaller_ensemble(evidence.ensemble, selection, evidence)
+        models = evidence.ensemble.model, read_ensemble(small).model
+        pickled = Pair(*map(pickled_bytes, models))
+        try:
+            check_distillable(evidence.ensemble.model)
+            can_distil = True
+        except (TypeError, ValueError):
+            pass
     # A name from Python only where it helps.
     finds_size = selection.size == FixedSize(None)
-    return PruningSection(
+    return fill(
+        PruningSection,
+        selection,
         method=type(selection.pruner).__name__,
-        rule=selection.rule,
         asked="as many as the method finds" if finds_size else selection.rule,
-        n_kept=selection.n_kept,
         new_weights=selection.weights is not None,
-        order=selection.order,
         members=Pair(votes.n_members, selection.n_kept),
         nodes=nodes,
         accuracy=accuracy,
-        bytes=_pickled(found),
+        bytes=pickled,
         milliseconds=times,
-        can_distil=ensemble is not None and _can_distil(ensemble),
-        expected=expected_section(found),
-        curve=curve_section(found),
+        can_distil=can_distil,
+        expected=expected_section(analysis),
+        curve=curve_section(analysis),
     )
-
-
-def _can_distil(ensemble: Ensemble) -> bool:
-    """Tell whether the leaves of the members kept could learn from all members."""
-    try:
-        check_distillable(ensemble.model)
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
-def _pickled(found: Analysis) -> Pair | None:
-    """Return the pickled size of the model, and of what ``prune`` would return.
-
-    Members share much of what is pickled, and a model has more than its members: the
-    sizes of single members do not add up to it.
-    """
-    evidence = found.evidence
-    if not isinstance(evidence, EnsembleEvidence):
-        return None
-    small = smaller_ensemble(evidence.ensemble, found.selection, rows_for(evidence))
-    models = evidence.ensemble.model, read_ensemble(small).model
-    return Pair(*map(pickled_bytes, models))
-
-
-def _model_of(ensemble: Ensemble, votes: Votes, members: IntArray) -> Any:
-    """Return some members as a model; without workers, as pruned ones are."""
-    if ensemble.can_predict:
-        return ensemble.keep(members)
-    return PooledClassifier.of(ensemble, members, classes=votes.classes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,45 +150,42 @@ class LazySection:
     refusal: str | None = None
 
 
-_NO_MODEL_TO_ASK = LazySection(
-    [],
-    0,
-    False,
-    refusal="Only votes are here, and no model that could be asked lazily.",
-)
-
-
-def measured(found: Analysis, seed: int) -> tuple[Times | None, LazySection]:
+def measured(analysis: Analysis) -> tuple[Times | None, LazySection]:
     """Measure times and lazy voting on a few samples, where there is a model."""
-    ensemble, X = ensemble_of(found.evidence), found.evidence.X
-    selection = found.selection
+    ensemble, X, selection = analysis.ensemble, analysis.evidence.X, analysis.selection
     if ensemble is None:
-        return None, _NO_MODEL_TO_ASK
+        why = "Only votes are here, and no model that could be asked lazily."
+        return None, LazySection([], 0, False, refusal=why)
     n_rows = count_rows(X)
     if n_rows > _TIMED_ROWS:
-        rng = np.random.default_rng(seed)
+        rng = np.random.default_rng(analysis.request.random_state)
         X = take_rows(X, np.sort(rng.choice(n_rows, _TIMED_ROWS, replace=False)))
-    whole = _model_of(ensemble, found.votes, np.arange(ensemble.n_members))
-    one = _model_of(ensemble, found.votes, selection.order[:1])
+    # Without workers, as pruned ones are.
+    whole, one = (
+        ensemble.keep(members)
+        if ensemble.can_predict
+        else PooledClassifier.of(ensemble, members, classes=analysis.votes.classes)
+        for members in (np.arange(ensemble.n_members), selection.order[:1])
+    )
     models = [whole, smaller_ensemble(ensemble, selection), one]
-    before, after, alone = predict_milliseconds(models, X, repeats=_REPEATS)
+    before, after, alone = map(float, predict_milliseconds(models, X, repeats=_REPEATS))
     if selection.n_kept == ensemble.n_members and selection.weights is None:
         before = after = min(before, after)  # one model, timed twice
-    times = Times(float(before), float(after), float(alone), count_rows(X))
-    return times, _lazy_section(whole, X, found, seed)
+    times = Times(before, after, alone, count_rows(X))
+    return times, _lazy_section(whole, X, analysis)
 
 
-def _lazy_section(model: Any, rows: Any, found: Analysis, seed: int) -> LazySection:
+def _lazy_section(model: Any, rows: Any, analysis: Analysis) -> LazySection:
     """Say what each mode asks and changes; "calibrated" learns from half of the rows.
 
     On samples that members were chosen on before, they agree more than on others.
     """
-    unseen = found.votes.source is not None and found.votes.source.is_unseen
+    unseen = analysis.is_unseen
     trial = try_modes(
         model,
         rows,
         confidence=_CONFIDENCES if unseen else _CONFIDENCES[-1:],
-        random_state=seed,
+        random_state=analysis.request.random_state,
         repeats=2,
         source="new" if unseen else "training",
     )
@@ -211,29 +194,221 @@ def _lazy_section(model: Any, rows: Any, found: Analysis, seed: int) -> LazySect
         notes = [f"Mode calibrated is left out: {trial.left_out}."]
     if any(tried.expected_disagreement is None for tried in trial.modes):
         notes.append(_UNEQUAL)
-    if found.chosen_before:
+    if analysis.chosen_before:
         notes.append(CHOSEN_BEFORE)
+    table = []
+    for tried in trial.modes:
+        # What calibrated mode was asked for is what it allows; it may find less.
+        by_setting = tried.mode == "calibrated"
+        allowed = tried.setting if by_setting else tried.expected_disagreement
+        table.append(fill(LazyRow, tried, mode=tried.title, allowed=allowed))
     return LazySection(
-        rows=[_lazy_row(tried) for tried in trial.modes],
+        rows=table,
         n_samples=trial.n_samples,
-        honest=unseen and not found.chosen_before,
+        honest=unseen and not analysis.chosen_before,
         note=" ".join(filter(None, notes)),
         allowance=trial.allowance,
     )
 
 
-def _lazy_row(tried: ModeTrial) -> LazyRow:
-    allowed = tried.expected_disagreement
-    if tried.mode == "calibrated":
-        # What was asked for is what it allows; calibrating may have found less.
-        allowed = tried.setting
-    return LazyRow(
-        tried.title,
-        tried.setting,
-        tried.members_asked,
-        tried.share_asked,
-        tried.disagreement,
-        allowed,
-        tried.milliseconds,
-        tried.speedup,
+@dataclass(frozen=True, slots=True)
+class SizeTexts:
+    """What the slider shows at each size; None where nothing is known."""
+
+    members: list[str]
+    size: list[str] | None
+    time: list[str] | None
+    score: list[str] | None
+    doubt: list[str] | None
+    promise: list[str] | None
+    promise_why: list[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedSize:
+    """A size that stands out, and what for."""
+
+    at: int
+    members: int
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class SizesSection:
+    """Bytes, time, score and promise of each size, also as text.
+
+    At ``as_it_is`` everybody stays with the old weights: there is nothing to do.
+    """
+
+    members: IntArray
+    bytes: IntArray | None
+    milliseconds: FloatArray | None
+    scores: FloatArray | None
+    standard_errors: FloatArray | None
+    text: SizeTexts
+    chosen: int
+    as_it_is: int | None
+    marked: list[MarkedSize]
+    commands: list[Command]
+    advised: int
+
+
+def sizes_section(
+    selection: Selection,
+    facts: EnsembleSection,
+    pruning: PruningSection,
+    certificate: CertificateSection | NoCertificate,
+    measure: Measure,
+    called: str,
+    commands: list[Command],
+) -> SizesSection:
+    """Return, for each size, its bytes, time, score and promise, also as text.
+
+    Parameters
+    ----------
+    selection : Selection
+        The members that the page shows as kept.
+    facts, pruning, certificate
+        What the page says of the ensemble, of those kept, and of what is promised.
+    measure : Measure
+        How to write scores.
+    called : str
+        What members are called.
+    commands : list of Command
+        What prunes to the size that is shown.
+    """
+    n_kept, n_members, curve = selection.n_kept, facts.n_members, pruning.curve
+    members = _sizes(selection, curve)
+    n_bytes = times = scores = doubts = promises = whys = None
+    if facts.bytes is not None and pruning.bytes is not None:
+        order = curve.order if isinstance(curve, CurveSection) else None
+        costs = np.array(facts.bytes, float)
+        n_bytes = _model_bytes(members, costs, selection, order, pruning.bytes)
+    if (clock := pruning.milliseconds) is not None:
+        known = {1: clock.one, n_members: clock.before, n_kept: clock.after}
+        sizes, spans = zip(*sorted(known.items()), strict=True)
+        times = np.interp(members, sizes, spans)
+    if isinstance(curve, CurveSection):
+        at = np.searchsorted(curve.sizes, members)
+        scores, doubts = measure.top - curve.errors[at], curve.standard_errors[at]
+    if isinstance(certificate, CertificateSection):
+        both = [_promise(number, certificate) for number in members.tolist()]
+        promises, whys = map(list, zip(*both, strict=True))
+    text = SizeTexts(
+        members=[f"{count(n)} of {count(n_members)} {called}" for n in members],
+        size=None if n_bytes is None else list(map(size_text, n_bytes)),
+        time=None if times is None else list(map(milliseconds, times)),
+        score=None if scores is None else list(map(measure.write, scores)),
+        doubt=None if doubts is None else list(map(measure.doubt, doubts)),
+        promise=promises,
+        promise_why=whys,
     )
+    chosen = int(np.flatnonzero(members == n_kept)[0])
+    reweighted = n_kept == n_members and pruning.new_weights
+    as_it_is = members[-1] == n_members and not reweighted
+    return SizesSection(
+        members=members,
+        bytes=n_bytes,
+        milliseconds=times,
+        scores=scores,
+        standard_errors=doubts,
+        text=text,
+        chosen=chosen,
+        as_it_is=members.size - 1 if as_it_is else None,
+        marked=_marked(members, pruning, certificate, n_members),
+        commands=commands,
+        advised=chosen,
+    )
+
+
+def _sizes(selection: Selection, curve: object) -> IntArray:
+    """Return the sizes that can be asked for and about which something is known."""
+    n_kept, n_members = selection.n_kept, selection.votes.n_members
+    if not selection.pruner.tags.honours_keep:
+        return np.unique([n_kept, n_members])
+    if isinstance(curve, CurveSection):
+        return np.union1d(curve.sizes, [n_kept])
+    # About ten, closer together where they are small.
+    some = np.geomspace(1, n_members, 10).round().astype(np.intp)
+    return np.union1d(some, [n_kept])
+
+
+def _model_bytes(
+    members: IntArray,
+    costs: FloatArray,
+    selection: Selection,
+    order: IntArray | None,
+    pickled: Pair,
+) -> IntArray:
+    """Return the bytes of the model of each size.
+
+    Two models are known, all members and those kept. Between and beyond them a model
+    is so many bytes, and so many more for each byte of a member pickled alone. Those
+    of all members and of those kept are exact; in between, the order of the method
+    tells how large its members are, where it has one.
+    """
+    n_kept = selection.n_kept
+    summed = members * costs.mean()
+    if order is not None:
+        summed = costs[order].cumsum()[members - 1]
+    kept = costs[selection.members].sum() / summed[members == n_kept][0]
+    exact = [kept, costs.sum() / summed[-1]]
+    summed = summed * np.interp(members, [n_kept, costs.size], exact)
+    at, last = summed[members == n_kept][0], summed[-1]
+    slope = (pickled.before - pickled.after) / (last - at) if at < last else 0.0
+    beside = pickled.after - slope * at
+    models = beside + slope * summed
+    if slope <= 0 or beside < 0:
+        factors = pickled.after / at, pickled.before / last
+        models = summed * np.interp(summed, [at, last], factors)
+    return np.asarray(models.round().astype(np.int64))
+
+
+def _promise(number: int, certificate: CertificateSection) -> tuple[str, str]:
+    """Return what is promised about new samples at a size, and why no more."""
+    fewest, whole = certificate.n_kept, certificate.n_members
+    tried, limit = certificate.tried, unsigned(points(certificate.tolerance, 1))
+    if number == whole:
+        return "nothing to lose", "all members stay"
+    if number >= fewest if certificate.nested else number == fewest:
+        sure, proven = percent(1 - certificate.delta, 0), limit
+        if number == fewest:
+            proven = unsigned(points(certificate.excess_limit))
+        return (
+            f"at most {proven}",
+            f"more errors than all members on new samples, with {sure} confidence: "
+            "chosen on one half of the samples, as many were tried on the other",
+        )
+    if tried == number:
+        return "none", f"that it costs at most {limit} of error could not be shown"
+    if tried is not None:
+        return "not tested", f"only {count(tried)} members were put to the test"
+    if fewest == whole:
+        return "none", f"{limit} of extra error at most could be shown for no size"
+    return "none", f"{count(fewest)} members are the fewest with one"
+
+
+def _marked(
+    members: IntArray,
+    pruning: PruningSection,
+    certificate: CertificateSection | NoCertificate,
+    n_members: int,
+) -> list[MarkedSize]:
+    """Return the few sizes that stand out, and what for."""
+    curve, everybody = pruning.curve, "all members"
+    if pruning.n_kept == n_members and pruning.new_weights:
+        everybody = "all members, with new weights"
+    reasons = [(pruning.n_kept, "kept in this report"), (n_members, everybody)]
+    if isinstance(curve, CurveSection) and curve.enough and curve.best_size:
+        enough = "fewest from which on none is clearly worse than the best"
+        reasons += [(curve.enough, enough), (curve.best_size, "best to expect")]
+    if isinstance(certificate, CertificateSection):
+        fewest = certificate.n_kept
+        if certificate.nested and fewest < n_members:
+            reasons.append((fewest, "fewest with a promise"))
+    words = [
+        "; ".join(what for size, what in reasons if size == number)
+        for number in members.tolist()
+    ]
+    sizes = enumerate(zip(members.tolist(), words, strict=True))
+    return [MarkedSize(at, number, what) for at, (number, what) in sizes if what]

@@ -5,8 +5,8 @@ A section of a page is frozen data. Templates show it, programs read it as JSON.
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -43,6 +43,7 @@ _VOTES_USED = {
     VoteSource.FOLDS: "The votes are those of cross-validation: each is of a member "
     "trained without the sample. If it was done so, the numbers are honest.",
 }
+_Section = TypeVar("_Section")
 _SHOWN_FEATURES = 100
 # Beyond so many classes a square of numbers tells nobody anything.
 _MOST_CLASSES = 30
@@ -57,12 +58,11 @@ class Pair:
     after: float
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreValue:
-    """A score, or a difference of scores, and its standard error."""
-
-    value: float
-    standard_error: float
+def fill(section: type[_Section], source: Any, /, **more: Any) -> _Section:
+    """Return a section with what an object has under the same names, and more."""
+    names = {each.name for each in fields(section)} - more.keys()  # type: ignore[arg-type]
+    known = {name: getattr(source, name) for name in names if hasattr(source, name)}
+    return section(**known, **more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,36 +85,27 @@ def ensemble_section(
     votes: VoteCounts, ensemble: Ensemble | None = None, costs: Array | None = None
 ) -> EnsembleSection:
     """Say what the ensemble is: type, members, features, bytes of each member."""
-    n_members, weighted = votes.n_members, not votes.has_equal_weights
+    general = votes.n_members, votes.n_classes, not votes.has_equal_weights
     if ensemble is None or costs is None:
-        recorded = {"recorded members": n_members}
-        return EnsembleSection(
-            n_members, votes.n_classes, weighted, member_types=recorded
-        )
+        recorded = {"recorded members": votes.n_members}
+        return EnsembleSection(*general, member_types=recorded)
     inside, outside = type(ensemble.core).__name__, type(ensemble.model).__name__
     kind = inside if inside == outside else f"{inside} in a {outside}"
     estimators = [member.estimator for member in ensemble.members]
-    trees = [getattr(estimator, "tree_", None) for estimator in estimators]
+    trees: list[Any] = [getattr(each, "tree_", None) for each in estimators]
+    nodes: list[Any] = [count_nodes(each) for each in estimators]
     names = getattr(ensemble.model, "feature_names_in_", None)
+    shown = None if names is None else list(map(str, names[:_SHOWN_FEATURES]))
     return EnsembleSection(
-        n_members,
-        votes.n_classes,
-        weighted,
+        *general,
         type=kind if ensemble.can_predict else f"{inside} of classifiers",
         member_types=dict(Counter(type(each).__name__ for each in estimators)),
         n_features=getattr(ensemble.model, "n_features_in_", None),
-        feature_names=None
-        if names is None
-        else list(map(str, names[:_SHOWN_FEATURES])),
+        feature_names=shown,
         bytes=costs.tolist(),
-        nodes=_all_known([count_nodes(estimator) for estimator in estimators]),
-        depth=_all_known([None if t is None else int(t.max_depth) for t in trees]),
+        nodes=None if None in nodes else nodes,
+        depth=None if None in trees else [int(tree.max_depth) for tree in trees],
     )
-
-
-def _all_known(values: Sequence[int | None]) -> list[int] | None:
-    known = [value for value in values if value is not None]
-    return known if len(known) == len(values) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,11 +158,7 @@ class VotesSection:
 
 
 def votes_section(
-    votes: VoteCounts,
-    n_given: int | None = None,
-    drawn: str = "",
-    *,
-    chosen_before: bool = False,
+    votes: VoteCounts, n_given: int = 0, drawn: str = "", chosen_before: bool = False
 ) -> VotesSection:
     """Say which votes were used and how right they are, where that can be told."""
     source = votes.source
@@ -220,14 +207,12 @@ def class_rows(
     """Return what all members find of each class, and those kept are expected to."""
     kept = {} if expected is None else expected.recalls(votes)
     rows = []
-    for code, label in enumerate(votes.classes.tolist()):
-        there = votes.y == code
-        recall = None
+    for code, label in enumerate(map(str, votes.classes.tolist())):
+        there, recall = votes.y == code, None
         if honest and there.any():
             recall = 1 - float(votes.sample_errors()[there].mean())
-        _, recall_kept = kept.get(str(label), (None, None))
-        share = float(there.mean())
-        rows.append(ClassRow(str(label), int(there.sum()), share, recall, recall_kept))
+        share, (_, recall_kept) = float(there.mean()), kept.get(label, (None, None))
+        rows.append(ClassRow(label, int(there.sum()), share, recall, recall_kept))
     return rows
 
 
@@ -243,13 +228,15 @@ class ConfusedRow:
 
 @dataclass(frozen=True, slots=True)
 class ConfusionSection:
-    """Samples by their class and the class decided on, where classes are few."""
+    """Samples by their class and the class decided on, where classes are few.
+
+    ``pairs`` are those most often confused, whatever the number of classes.
+    """
 
     classes: list[str] | None
     before: IntArray | None
     after: IntArray | None
     pairs: list[ConfusedRow]
-    """The pairs of classes most often confused, whatever the number of classes."""
     n_samples: int
 
 
@@ -261,16 +248,12 @@ def confusion_section(
     either = before.copy() if after is None else np.maximum(before, after)
     np.fill_diagonal(either, 0)
     order = np.argsort(-either, axis=None, kind="stable")[:_MOST_PAIRS]
-    pairs = [
-        ConfusedRow(
-            names[true],
-            names[decided],
-            int(before[true, decided]),
-            None if after is None else int(after[true, decided]),
-        )
-        for true, decided in zip(*np.unravel_index(order, either.shape), strict=True)
-        if either[true, decided]
-    ]
+    pairs = []
+    for at in zip(*np.unravel_index(order, either.shape), strict=True):
+        if either[at]:
+            kept = None if after is None else int(after[at])
+            true, decided = (names[code] for code in at)
+            pairs.append(ConfusedRow(true, decided, int(before[at]), kept))
     if len(names) > _MOST_CLASSES:
         return ConfusionSection(None, None, None, pairs, n_samples)
     return ConfusionSection(names, before, after, pairs, n_samples)
@@ -316,32 +299,20 @@ def measure_rows(
     """Return each measure of all members and, if some are kept, of those."""
     if before is None:
         return None
-    return [
-        MeasureRow(
-            measure=name,
-            short=measure.paper_name,
-            all=before.diversity[name],
-            kept=None if after is None else after.diversity[name],
-            range=measure.range,
-            direction=measure.direction,
-            more_diverse=None
-            if after is None
-            else _more_diverse(
-                after.diversity[name] - before.diversity[name], measure.direction
-            ),
-            meaning=measure.summary,
-            reference=measure.reference,
-        )
-        for name, measure in measures().items()
-    ]
-
-
-def _more_diverse(grown: float, direction: str) -> str:
-    if direction == "not monotone":
-        return "not comparable"
-    if abs(grown) < 5e-4:
-        return "the same"
-    return "more" if (grown > 0) == (direction == "higher") else "less"
+    rows = []
+    for name, measure in measures().items():
+        value, kept, more = before.diversity[name], None, None
+        if after is not None:
+            kept, more = after.diversity[name], "not comparable"
+            if measure.direction != "not monotone":
+                grown = (kept > value) == (measure.direction == "higher")
+                more = "more" if grown else "less"
+                more = "the same" if abs(kept - value) < 5e-4 else more
+        short, meaning = measure.paper_name, measure.summary
+        known = {"measure": name, "short": short, "all": value, "kept": kept}
+        row = fill(MeasureRow, measure, more_diverse=more, meaning=meaning, **known)
+        rows.append(row)
+    return rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,14 +338,27 @@ def decomposition_section(
     """Return the parts of the error, where errors can be told."""
     if before is None:
         return None
-    return DecompositionSection(
-        _parts(before), None if after is None else _parts(after)
-    )
+    kept = None if after is None else fill(ErrorParts, after.decomposition)
+    return DecompositionSection(fill(ErrorParts, before.decomposition), kept)
 
 
-def _parts(diagnosis: Diagnosis) -> ErrorParts:
-    found = diagnosis.decomposition
-    return ErrorParts(found.error, found.member_error, found.diversity)
+def votes_sections(
+    votes: VoteCounts,
+    before: Diagnosis | None,
+    after: Diagnosis | None = None,
+    ensemble: Ensemble | None = None,
+    costs: Array | None = None,
+    **known: Any,
+) -> dict[str, Any]:
+    """Return what every page about votes has, by name; ``known`` is of the votes."""
+    return {
+        "ensemble": ensemble_section(votes, ensemble, costs),
+        "words": words(votes, ensemble),
+        "votes": votes_section(votes, **known),
+        "diversity": measure_rows(before, after),
+        "decomposition": decomposition_section(before, after),
+        "risk": None if before is None else before.to_dict()["risk"],
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -439,8 +423,8 @@ def default_title(
 ) -> str:
     """Return the title of a page that was given none."""
     if n_blended is not None:
-        of = "" if n_blended == n_members else f" of {n_members}"
-        return f"Blend of {n_blended}{of} {plural(n_members, 'model').split()[-1]}"
+        of = "" if n_blended == n_members else f"{n_blended} of "
+        return f"Blend of {of}{plural(n_members, 'model')}"
     if ensemble is None:
         return f"Votes of {n_members} members"
     what = "members" if ensemble.can_predict else "classifiers"

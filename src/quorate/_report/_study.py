@@ -2,28 +2,28 @@
 
 import json
 import os
-import shlex
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from quorate._report._page import Report, origin, render
-from quorate._report._pages import Page
+from quorate._report._page import Page, Report, render
 from quorate._report._pictures import study_pictures
-from quorate._report._reproduce import ReproduceSection
+from quorate._report._reproduce import ReproduceSection, shell_line
 from quorate.stats import Scores, friedman, win_tie_loss
 from quorate.study import Results, Standing
 
 
 @dataclass(frozen=True, slots=True)
 class StudyCell:
-    """A method on a data set: accuracy over folds, and how it compares."""
+    """A method on a data set: accuracy over folds, and how it compares.
+
+    ``mark`` is 1 where the reference is significantly better, -1 where it is worse.
+    """
 
     mean: float
     deviation: float
     mark: int
-    """1 where the reference is significantly better, -1 where it is worse."""
     best: bool
 
 
@@ -93,38 +93,36 @@ def study_report(
         Title of the page.
     """
     against = reference or results.methods[-1]
-    standings = list(results.standings(against))
     scores = results.scores().complete_blocks()
-    command = ["quorate", "study", "report", store or "STORE", "--html", "report.html"]
-    command += [] if reference is None else ["--reference", reference]
+    words = ("quorate", "study", "report", store or "STORE")
+    command = shell_line(words, {"html": "report.html", "reference": reference})
+    data_sets, ensembles = (
+        list(dict.fromkeys(str(row[name]) for row in results.rows))
+        for name in ("data", "ensemble")
+    )
     page = StudyPage(
-        **origin(),
         title=title or f"Study {results.name}",
         name=results.name,
         reference=against,
         methods=list(results.methods),
-        data_sets=_in_order(results, "data"),
-        ensembles=_in_order(results, "ensemble"),
+        data_sets=data_sets,
+        ensembles=ensembles,
         n_blocks=scores.n_blocks,
         n_repeats=scores.n_repeats,
         n_cells=len(results.rows),
-        standings=standings,
+        standings=list(results.standings(against)),
         accuracies=_accuracies(scores, against),
         friedman=_friedman(scores),
         failures=list(results.failures),
         preparation=list(results.preparation),
         plan=plan,
-        reproduce=ReproduceSection("", shlex.join(command), file=store),
+        reproduce=ReproduceSection("", command, file=store),
     )
     plan_text = json.dumps(plan, indent=2, ensure_ascii=False)
     made = render("study.html", page, study_pictures(results), plan_text=plan_text)
     if output is not None:
         made.save(output)
     return made
-
-
-def _in_order(results: Results, name: str) -> list[str]:
-    return list(dict.fromkeys(str(row[name]) for row in results.rows))
 
 
 def _accuracies(scores: Scores, against: str) -> list[StudyRow]:
@@ -137,20 +135,11 @@ def _accuracies(scores: Scores, against: str) -> list[StudyRow]:
         places = [scores.methods.index(method) for method in compared.methods]
         marks[:, places] = compared.marks
     best = mean >= mean.max(axis=1, keepdims=True) - 1e-12
+    tables = [table.tolist() for table in (mean, spread, marks, best)]
+    cells = [list(map(StudyCell, *rows)) for rows in zip(*tables, strict=True)]
     return [
-        StudyRow(
-            block,
-            {
-                method: StudyCell(
-                    float(mean[b, m]),
-                    float(spread[b, m]),
-                    int(marks[b, m]),
-                    bool(best[b, m]),
-                )
-                for m, method in enumerate(scores.methods)
-            },
-        )
-        for b, block in enumerate(scores.blocks)
+        StudyRow(block, dict(zip(scores.methods, row, strict=True)))
+        for block, row in zip(scores.blocks, cells, strict=True)
     ]
 
 
@@ -158,6 +147,4 @@ def _friedman(scores: Scores) -> FriedmanSection | None:
     if scores.n_methods < 2 or scores.n_blocks < 2:
         return None
     test = friedman(scores)
-    return FriedmanSection(
-        float(test.chi_square), float(test.chi_square_p_value), test.differ()
-    )
+    return FriedmanSection(test.chi_square, test.chi_square_p_value, test.differ())

@@ -1,43 +1,81 @@
 """The page about a summary: what counts alone can say, and what they cannot."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from quorate._judging import certify, error_limit, excess_limit
-from quorate._report._advice import summary_advice
+from quorate._report import _sections
+from quorate._report._advice import best_member, votes_advice
 from quorate._report._expected import (
     DELTA,
     TOLERANCE,
     CertificateSection,
     NoCertificate,
-    certified,
 )
-from quorate._report._page import Report, origin, render
-from quorate._report._pages import (
-    RivalClassRow,
-    RivalRow,
-    RivalsSection,
-    SummaryPage,
-)
-from quorate._report._pictures import evenly_spread, summary_pictures
+from quorate._report._page import Report, Step, VotesPage, render
+from quorate._report._pictures import evenly_spread, votes_pictures
 from quorate._report._reproduce import reproduce_summary
-from quorate._report._sections import (
-    UNSCORED,
-    confusion_section,
-    decomposition_section,
-    ensemble_section,
-    measure_rows,
-    member_rows,
-    votes_section,
-    words,
-)
-from quorate._report._text import plural
+from quorate._report._sections import UNSCORED, fill
+from quorate._report._text import count, plural, points, unsigned
 from quorate._theory import diagnose
 from quorate._typing import FloatArray
 from quorate._votes import PairedErrors, Summary, VoteSource
 
 _MOST_SIZES = 30
+_OTHER_BATCHES = Step(
+    "Make the summary again from samples that no member was trained on.",
+    "The members were asked about their own training samples, so nothing could be "
+    "scored.",
+)
+_CHOOSE = Step(
+    "To keep fewer members, choose them on a sample of the rows.",
+    "quorate.prune(ensemble, batches, max_samples=...) draws one by class; "
+    "quorate.summarise(ensemble, batches, against=small) then compares both models on "
+    "all rows.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RivalClassRow:
+    """A class, and the share of its samples that is found, by another model too."""
+
+    class_: str
+    samples: int
+    share: float
+    recall: float | None
+    recall_rival: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class RivalRow:
+    """How another model, or the first members of an order, did beside all members."""
+
+    members: int
+    accuracy: float
+    accuracy_all: float
+    agreement: float | None
+    only_rival: int
+    only_whole: int
+    error_limit: float | None
+    excess_limit: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class RivalsSection:
+    """Another model on the same samples."""
+
+    is_order: bool
+    n_members: int
+    sizes: list[RivalRow]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryPage(VotesPage):
+    """The page about a summary of votes."""
+
+    kind: str = "summary"
+    rivals: RivalsSection | None
 
 
 def summary_report(
@@ -55,35 +93,56 @@ def summary_report(
         raise ValueError(f"report: {summary.source.flaw}.")
     if summary.own_confusion is None:
         summary = summary.by_plurality()  # nothing else is known of what it decides
-    votes = votes_section(summary)
-    honest, n_samples = votes.honest, summary.n_samples
-    diagnosis = diagnose(summary, noise) if honest else None
-    weights = None if summary.has_equal_weights else summary.weights
-    confusion = None
+    honest = summary.source is None or summary.source.is_honest
+    n_samples, classes = summary.n_samples, summary.classes
+    diagnosis = confusion = None
     if honest:
-        table = summary.confusion()
-        confusion = confusion_section(table, None, summary.classes, n_samples)
+        diagnosis, table = diagnose(summary, noise), summary.confusion()
+        confusion = _sections.confusion_section(table, None, classes, n_samples)
+    weights = None if summary.has_equal_weights else summary.weights
+    agreement = _mean_agreement(summary)
     certificate = _certificate(summary, honest)
     page = SummaryPage(
-        **origin(),
         title=title or f"Votes of {plural(summary.n_members)} on {n_samples:,} samples",
-        ensemble=ensemble_section(summary),
-        words=words(summary),
-        votes=votes,
+        **_sections.votes_sections(summary, diagnosis),
         classes=_class_rows(summary, honest),
         confusion=confusion,
-        diversity=measure_rows(diagnosis, None),
-        decomposition=decomposition_section(diagnosis, None),
-        risk=None if diagnosis is None else diagnosis.to_dict()["risk"],
-        members=member_rows(summary, _mean_agreement(summary), weights, honest),
+        members=_sections.member_rows(summary, agreement, weights, honest),
         certificate=certificate,
         rivals=_rivals_section(summary.rivals, certificate) if honest else None,
         reproduce=reproduce_summary(noise, title, file),
-        advice=[],
     )
-    page = replace(page, advice=summary_advice(page))
-    pictures = summary_pictures(page, summary, diagnosis)
+    page = replace(page, advice=_advice(page))
+    pictures = votes_pictures(page, summary, diagnosis)
     return render("summary.html", page, pictures, unscored=UNSCORED)
+
+
+def _advice(page: SummaryPage) -> list[Step]:
+    """Return what to do that counts alone can tell, the most important first."""
+    if not page.votes.honest:
+        return [_OTHER_BATCHES]
+    choose = _CHOOSE if page.rivals is None else None
+    steps = [best_member(page), _rival(page), *votes_advice(page), choose]
+    return [step for step in steps if step is not None]
+
+
+def _rival(page: SummaryPage) -> Step | None:
+    """Say whether to use the other model."""
+    certificate = page.certificate
+    if page.rivals is None:
+        return None
+    if isinstance(certificate, NoCertificate):
+        title = "Do not count on the smaller model yet: nothing can be promised."
+        return Step(title, certificate.refusal)
+    limit = unsigned(points(certificate.tolerance))
+    title = (
+        f"Do not count on fewer members: more than {limit} of extra error cannot be "
+        "ruled out."
+    )
+    if certificate.holds:
+        kept = f"{count(certificate.n_kept)} of {count(certificate.n_members)}"
+        title = f"Use {kept} members: they are certified to be about as good."
+    return Step(title, certificate.text)
 
 
 def _certificate(summary: Summary, honest: bool) -> CertificateSection | NoCertificate:
@@ -95,10 +154,11 @@ def _certificate(summary: Summary, honest: bool) -> CertificateSection | NoCerti
     if not honest:
         return NoCertificate(UNSCORED)
     try:
-        return certified(certify(summary, tolerance=TOLERANCE, delta=DELTA))
+        proven = certify(summary, tolerance=TOLERANCE, delta=DELTA)
     except ValueError as error:
         why = str(error).split(": ", 1)[-1]
         return NoCertificate(why[:1].upper() + why[1:])
+    return fill(CertificateSection, proven, text=str(proven))
 
 
 def _rivals_section(
@@ -136,10 +196,9 @@ def _class_rows(summary: Summary, honest: bool) -> list[RivalClassRow]:
     By the ensemble, and by another model where there is one and that was counted.
     """
     table, rivals = summary.confusion(), summary.rivals
-    there, found = table.sum(axis=1), None
-    if rivals is not None and rivals.sizes.size == 1:
-        found = rivals.found
-    rows = []
+    there, rows = table.sum(axis=1), []
+    counted = rivals is not None and rivals.sizes.size == 1
+    found = rivals.found if counted and rivals is not None else None
     for code, label in enumerate(summary.classes.tolist()):
         recall = rival = None
         if honest and there[code]:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from quorate import _units
@@ -53,3 +54,31 @@ def unsigned(text: str) -> str:
 def plural(number_of: int, word: str = "member") -> str:
     """Return how many there are of something, in the number that fits."""
     return f"{count(number_of)} {word}" + ("" if number_of == 1 else "s")
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """How to write the score that a page speaks in: accuracy, or another one."""
+
+    title: str = "accuracy"
+    is_share: bool = True
+    top: float = 1.0
+
+    @property
+    def is_accuracy(self) -> bool:
+        """Whether errors can be spoken of."""
+        return self.title == "accuracy"
+
+    def write(self, value: Any) -> str:
+        """Return a value of the score, for people."""
+        return percent(value) if self.is_share else number(value)
+
+    def differ(self, difference: Any) -> str:
+        """Return a difference of scores, with its sign."""
+        if self.is_share:
+            return points(difference)
+        return ("+" if difference > 0 else "") + number(difference)
+
+    def doubt(self, standard_error: Any) -> str:
+        """Return the standard error of a score, or of a difference of scores."""
+        return unsigned(self.differ(standard_error))

@@ -9,7 +9,7 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from typing import Any
 from quorate._data import Batch
 from quorate._ensembles import Ensemble
 from quorate._messages import warn
+from quorate._summarising._tasks import sum_of
 from quorate._votes import Progress, Summary, load_summary, save_counts
 from quorate.exceptions import CheckpointWarning
 
@@ -72,7 +73,7 @@ class Checkpoint:
             )
         return cls(Path(path), every)
 
-    def resume(self, ensemble: Ensemble, batches: Iterator[Batch]) -> Iterator[Batch]:
+    def resume(self, ensemble: Ensemble, batches: Iterable[Batch]) -> Iterator[Batch]:
         """Return the batches that are left, if an earlier pass left a file.
 
         Those it covers are taken from the iterator, which may be one that can be gone
@@ -106,7 +107,7 @@ class Checkpoint:
     def _refusal(self, why: str) -> ValueError:
         return ValueError(f"summarise(resume={str(self.path)!r}): {why}")
 
-    def _marked(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+    def _marked(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         """Yield batches; their marks are taken as they come by."""
         for batch in batches:
             if self.path is not None:
@@ -115,8 +116,7 @@ class Checkpoint:
 
     def add(self, summary: Summary, n_rows: int) -> None:
         """Add what a batch gives, and write it down if the last time is long ago."""
-        part = summary.shifted(self.n_rows)
-        self.total = part if self.total is None else self.total + part
+        self.total = sum_of(self.total, summary.shifted(self.n_rows))
         self.n_batches, self.n_rows = self.n_batches + 1, self.n_rows + n_rows
         if time.monotonic() - self._last >= self.every:
             self.write()
@@ -168,11 +168,7 @@ def reporter(progress: bool | Report | None) -> Report:
         )
     if progress is None:
         progress = bool(getattr(sys.stderr, "isatty", bool)())
-    return ProgressLine() if progress else _silent
-
-
-def _silent(done: int, total: int | None) -> None:
-    """Report nothing."""
+    return ProgressLine() if progress else lambda done, total: None
 
 
 class ProgressLine:

@@ -16,8 +16,8 @@ from typing import Any
 import joblib
 
 from quorate._data import Batch, as_dask_task, compute_named, named_batch
-from quorate._summarising._tasks import BatchResult, BatchTask, OpenTask
-from quorate._votes import PartOffsets, Summary
+from quorate._summarising._tasks import BatchResult, BatchTask, OpenTask, sum_of
+from quorate._votes import Summary
 from quorate._workers import deaf_to_interrupts
 from quorate.exceptions import BatchError
 
@@ -25,8 +25,8 @@ from quorate.exceptions import BatchError
 _FAN_IN = 8
 _PATIENCE = "10s"
 
-# A sum of partitions, and how many rows each of these has.
-Part = tuple[Summary | None, dict[int, int]]
+# A sum of partitions, None without rows, and how many rows these have.
+Part = tuple[Summary | None, int]
 
 
 # In processes
@@ -60,10 +60,11 @@ def batch_results(
         work: Any = joblib.Parallel(
             n_jobs=n_jobs, return_as="generator", pre_dispatch="2*n_jobs"
         )
+        in_order = opened.voter.drawn is not None
         with deaf_to_interrupts():  # the call starts the workers
             results = work(
                 joblib.delayed(_in_worker)(str(path), batch, place)
-                for batch, place in _placed(batches, start, opened.drawn is not None)
+                for batch, place in _placed(batches, start, in_order)
             )
         try:
             yield map(_raised, results)
@@ -79,7 +80,7 @@ def _one_by_one(
 ) -> Iterator[BatchResult]:
     for batch in batches:
         result = task.on_batch(batch, start)
-        start += result.n_rows
+        start += result[1]
         yield result
 
 
@@ -130,7 +131,7 @@ def summarise_partitions(task: BatchTask, pairs: list[tuple[Any, Any]]) -> Summa
 def summarise_batches(task: BatchTask, batches: Iterable[Batch]) -> Summary:
     """Return the summary of batches that workers can read for themselves."""
     models, ask = as_dask_task(task), _delayed(_on_batch)
-    return _added_up([ask(models, at, batch) for at, batch in enumerate(batches)])
+    return _added_up([ask(models, batch) for batch in batches])
 
 
 def _delayed(function: Any) -> Any:
@@ -144,15 +145,13 @@ def _open_once(task: BatchTask) -> OpenTask:
 
 def _on_partition(task: BatchTask, at: int, X: Any, y: Any) -> Part:
     if len(y) == 0:
-        return None, {at: 0}  # what a filter left nothing of
+        return None, 0  # what a filter left nothing of
     with named_batch(f"partition {at}"):
-        result = _open_once(task).on_samples(X, y)
-    return result.summary.shifted(PartOffsets.start_of(at)), {at: result.n_rows}
+        return _open_once(task).on_samples(X, y)
 
 
-def _on_batch(task: BatchTask, at: int, batch: Batch) -> Part:
-    result = _open_once(task).on_batch(batch)
-    return result.summary.shifted(PartOffsets.start_of(at)), {at: result.n_rows}
+def _on_batch(task: BatchTask, batch: Batch) -> Part:
+    return _open_once(task).on_batch(batch)
 
 
 def _added_up(parts: list[Any], pairs: Sequence[tuple[Any, Any]] = ()) -> Summary:
@@ -164,30 +163,30 @@ def _added_up(parts: list[Any], pairs: Sequence[tuple[Any, Any]] = ()) -> Summar
         # It is as large as the models, and there is no other way that survives a loss.
         warnings.filterwarnings("ignore", "Sending large graph")
         try:
-            found = compute_named(parts, pairs) if parts else [(None, {})]
+            found = compute_named(parts, pairs) if parts else [(None, 0)]
         except BatchError as error:
             raise BatchError(f"summarise: {error}") from error
         finally:
             _open_once.cache_clear()
-    ((total, lengths),) = found
+    ((total, _),) = found
     if total is None:
         raise ValueError("summarise: the partitions have no rows.")
     summary: Summary = total
-    return summary.moved(PartOffsets(lengths))
+    return summary
 
 
 def _add(parts: list[Part]) -> Part:
-    lengths: dict[int, int] = {}
-    total: Summary | None = None
-    for summary, rows in parts:
-        lengths |= rows
+    """Add up consecutive parts; each begins where the one before ends."""
+    total, rows = None, 0
+    for summary, n_rows in parts:
         if summary is not None:
             try:
-                total = summary if total is None else total + summary
+                total = sum_of(total, summary.shifted(rows))
             except ValueError as error:
                 # Nothing is wrong with any one of them.
                 raise BatchError(str(error)) from error
-    return total, lengths
+        rows += n_rows
+    return total, rows
 
 
 def connect(address: str) -> Any:

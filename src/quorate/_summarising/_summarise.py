@@ -122,22 +122,14 @@ def summarise(
     if client is not None:
         task.opened()
         with client.as_current():
-            return _checked(task, summarise_batches(task, given.batches()))
+            return _checked(task, summarise_batches(task, given.batches))
     return _checked(task, _run(task, given, n_jobs, checkpoint, report))
 
 
 def _checked(task: BatchTask, summary: Summary) -> Summary:
-    """Return a summary; warn if there are samples on which nobody can be right.
-
-    Refuse it if all samples together say that answers are not what they were taken for.
-    """
-    if summary.reading is not None:
-        try:
-            summary.reading.check()
-        except ValueError as error:
-            raise ValueError(f"summarise: {error}") from error
+    """Return a summary; warn if there are samples on which nobody can be right."""
     counts = summary.confusion("heads").sum(axis=1)
-    check_labels(task.opened().ensemble, summary.classes, counts, "summarise")
+    check_labels(task.opened().voter.ensemble, summary.classes, counts, "summarise")
     return summary
 
 
@@ -151,11 +143,11 @@ def _run(
     """Go through the batches, from where the checkpoint says."""
     opened = task.opened()
     try:
-        left = checkpoint.resume(opened.ensemble, given.batches())
+        left = checkpoint.resume(opened.voter.ensemble, given.batches)
         report(checkpoint.n_rows, given.n_rows)
         with batch_results(task, left, n_jobs, checkpoint.n_rows) as results:
-            for result in results:
-                checkpoint.add(result.summary, result.n_rows)
+            for summary, n_rows in results:
+                checkpoint.add(summary, n_rows)
                 report(checkpoint.n_rows, given.n_rows)
     except BatchError as error:
         checkpoint.write()
@@ -166,9 +158,9 @@ def _run(
     if checkpoint.total is None:
         raise ValueError("summarise: there are no batches.")
     checkpoint.write()
-    if opened.drawn is not None:
+    if (drawn := opened.voter.drawn) is not None:
         owner = "summarise(source='training')"
-        check_row_numbers(opened.ensemble, opened.drawn, checkpoint.n_rows, owner)
+        check_row_numbers(opened.voter.ensemble, drawn, checkpoint.n_rows, owner)
     if given.n_rows is None:  # now it is known
         report(checkpoint.n_rows, checkpoint.n_rows)
     return checkpoint.total

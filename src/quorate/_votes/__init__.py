@@ -9,7 +9,6 @@ from quorate._votes._checks import (
 )
 from quorate._votes._counts import (
     CorrectHistogram,
-    PairCounts,
     VoteCounts,
 )
 from quorate._votes._files import Progress, load_counts, load_summary, save_counts
@@ -31,7 +30,6 @@ from quorate._votes._paired import (
     PairedErrors,
     pair_predictions,
 )
-from quorate._votes._plausible import refuse_scores
 from quorate._votes._predictions import (
     Prediction,
     WholePrediction,
@@ -45,32 +43,25 @@ from quorate._votes._probabilities import (
     TabledProbabilities,
     allocate_probabilities,
 )
-from quorate._votes._reading import REMEDY, Reading, listed
 from quorate._votes._rule import (
     PLURALITY,
     DecisionRule,
-    RuleName,
     VoteSource,
     why_not_scorable,
 )
-from quorate._votes._summary import PartOffsets, Summary
+from quorate._votes._summary import Summary
 from quorate._votes._votes import Votes, check_counts, check_votes
 
 __all__ = [
     "PLURALITY",
-    "REMEDY",
     "CorrectHistogram",
     "DecisionRule",
     "DenseProbabilities",
-    "PairCounts",
     "PairedCounts",
     "PairedErrors",
-    "PartOffsets",
     "Prediction",
     "Probabilities",
     "Progress",
-    "Reading",
-    "RuleName",
     "Summary",
     "TabledProbabilities",
     "VoteCounts",
@@ -89,7 +80,6 @@ __all__ = [
     "encode_truth",
     "joined_votes",
     "leave_one_out_predictions",
-    "listed",
     "load_counts",
     "load_summary",
     "member_positions",
@@ -98,7 +88,6 @@ __all__ = [
     "positions",
     "prefix_predictions",
     "refuse_masked",
-    "refuse_scores",
     "sample_positions",
     "save_counts",
     "subset_errors",

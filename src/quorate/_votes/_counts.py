@@ -12,7 +12,6 @@ from quorate._output import facts_html
 from quorate._typing import Array, FloatArray, IntArray, Lambda, Outputs, Ties
 from quorate._votes._checks import read_only
 from quorate._votes._probabilities import Probabilities
-from quorate._votes._reading import Reading
 from quorate._votes._rule import PLURALITY, DecisionRule, RuleName, VoteSource
 
 LAMBDAS: tuple[Lambda, ...] = ("ensemble", "paper")
@@ -43,8 +42,6 @@ class VoteCounts(ABC):
 
         "bagging": alike, on resamples. "boosting": in sequence. "pool": each on its
         own.
-    reading : Reading, optional
-        How members that count their classes were understood; None without such.
     """
 
     names: tuple[str, ...]
@@ -53,7 +50,6 @@ class VoteCounts(ABC):
     decision_rule: DecisionRule = PLURALITY
     source: VoteSource | None = None
     family: str | None = None
-    reading: Reading | None = None
 
     @property
     @abstractmethod
@@ -464,21 +460,19 @@ class SmallestMargin:
 
     Attributes
     ----------
-    steps : int
-        The margin in whole steps, by which margins are compared.
+    margin, diversity : float
     place : int
         Position of the first sample that has it.
     """
 
-    steps: int
-    place: int
     margin: float
     diversity: float
+    place: int
 
     def rank(self) -> tuple[int, int, int]:
-        """Return by what margins are compared."""
-        diversity = int(gaps.margin_steps(np.asarray(self.diversity)))
-        return self.steps, diversity, self.place
+        """Return by what margins are compared: whole steps, free of rounding."""
+        steps = gaps.margin_steps(np.array([self.margin, self.diversity])).tolist()
+        return *steps, self.place
 
 
 @dataclass(frozen=True, slots=True)
@@ -502,6 +496,4 @@ def smallest_margin(
     further = gaps.margin_steps(diversity[lowest])
     lowest = lowest[further == further.min()]
     at = lowest[places[lowest].argmin()]
-    return SmallestMargin(
-        int(steps[at]), int(places[at]), float(margins[at]), float(diversity[at])
-    )
+    return SmallestMargin(float(margins[at]), float(diversity[at]), int(places[at]))

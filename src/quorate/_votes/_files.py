@@ -1,17 +1,24 @@
-"""Votes and summaries of them to and from files."""
+"""Votes and summaries of them to and from ``.npz`` files.
 
+A file can be damaged or forged. So what each array is, and how large, is taken from the
+headers first; only what fits together is unpacked, and no more of it than was promised.
+"""
+
+import math
 import os
+import struct
+import zipfile
 from dataclasses import dataclass
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
+from numpy.lib import format as npy
 
 from quorate._atomic import atomic_write
 from quorate._data import RowDigest
 from quorate._typing import Array
 from quorate._votes._counts import SampleGroups, SmallestMargin, SmallestMargins
 from quorate._votes._labels import as_labels
-from quorate._votes._npz import LONGEST_TEXT, Layout, MisfitError, read_arrays
 from quorate._votes._paired import PairedCounts, PairedErrors
 from quorate._votes._probabilities import (
     DenseProbabilities,
@@ -19,7 +26,6 @@ from quorate._votes._probabilities import (
     TabledProbabilities,
     check_range,
 )
-from quorate._votes._reading import Reading
 from quorate._votes._rule import DecisionRule, VoteSource
 from quorate._votes._summary import (
     AXES,
@@ -31,13 +37,16 @@ from quorate._votes._summary import (
 from quorate._votes._votes import Votes
 from quorate.exceptions import FileFormatError
 
-_FORMAT = "quorate-votes/2"
-_FAMILIES = ("", "bagging", "boosting", "pool")
-_LOW_BITS = 62
+_FORMAT = "quorate-votes/3"
+# Characters that a label or a name in a file may have.
+_LONGEST_TEXT = 2**16
+# Deflate makes at most about this many bytes of one.
+_LARGEST_RATIO = 1100
 
-# Sizes: M members, K classes, N samples, R rows in all tables of probabilities; P and Q
+# The kinds of type each array may have, and its shape: a number, or a letter for each
+# size. M members, K classes, N samples, R rows in all tables of probabilities; P and Q
 # groups of samples, S sizes of a rival, C cells of its decisions.
-_ABOUT: Layout = {
+_LAYOUT = {
     "format": ("U", ""),
     "classes": ("biufUSMm", "K"),
     "names": ("U", "M"),
@@ -45,62 +54,30 @@ _ABOUT: Layout = {
     "against": ("f", ""),
     "source": ("U", ""),
     "family": ("U", ""),
-}
-_VOTES: Layout = {
+    "weights": ("f", "M"),
     "codes": ("i", "MN"),
     "y": ("i", "N"),
     "samples": ("i", "N"),
     "masked": ("b", ""),
-}
-_PROBABILITIES: Layout = {
     "certain": ("b", ""),
     "probabilities": ("f", "MNK"),
     "places": ("i", "MN"),
     "table_sizes": ("i", "M"),
     "tables": ("f", "RK"),
-}
-# Of the sums over samples those that are no array; in whole steps, cut into halves.
-_GROUPS: Layout = {
-    "keys": ("i", "P"),
-    "times": ("i", "P"),
-    "first": ("i", "P"),
-    "steps": ("i", "5"),
-}
-_SUMS: Layout = {
-    **{name: ("i", axes) for name, axes in AXES.items() if axes},
-    **_GROUPS,
-    **{
-        f"equal_{name}": (k, axes.replace("P", "Q"))
-        for name, (k, axes) in _GROUPS.items()
-    },
-    "margins": ("f", "22"),
-    "margin_places": ("i", "22"),
-}
-_RIVALS: Layout = {
+    # Sums over samples; numbers of any size are written out.
+    **{name: ("i", axes) if axes else ("U", "") for name, axes in AXES.items()},
+    "groups": ("i", "3P"),
+    "equal_groups": ("i", "3Q"),
+    "margins": ("f", "23"),
     "rival_sizes": ("i", "S"),
     "rival_errors": ("i", "3SK"),
     "rival_samples": ("i", "K"),
     "rival_same": ("i", "S"),
-    "rival_kinds": ("i", "3C"),
-    "rival_times": ("i", "C"),
+    "rival_kinds": ("i", "4C"),
     "rival_order": ("i", "O"),
     "rival_weights": ("f", "M"),
     "rival_rows": ("U", ""),
     "rival_chosen_on": ("U", "H"),
-}
-READING: Layout = {
-    "reading_labels": ("biufUSMm", "Y"),
-    "reading_groups": ("i", "3G"),
-    "reading_counts": ("i", "GYW"),
-}
-_LAYOUT: Layout = {
-    **_ABOUT,
-    "weights": ("f", "M"),
-    **_VOTES,
-    **_PROBABILITIES,
-    **_SUMS,
-    **_RIVALS,
-    **READING,
     "rows_done": ("i", ""),
     "batches_done": ("U", "B"),
 }
@@ -114,10 +91,15 @@ class Progress:
     ----------
     marks : tuple of str
         By what each of them is known again.
+    n_rows : int
+        How many rows they have.
     """
 
     marks: tuple[str, ...]
     n_rows: int
+
+
+# Writing
 
 
 def save_counts(
@@ -135,15 +117,15 @@ def save_counts(
         )
     arrays = arrays_of(counts)
     for texts in (counts.classes, arrays["names"]):
-        if texts.dtype.kind in "US" and np.char.str_len(texts).max() > LONGEST_TEXT:
+        if texts.dtype.kind in "US" and np.char.str_len(texts).max() > _LONGEST_TEXT:
             raise ValueError(
-                f"{owner}: labels and names have up to {LONGEST_TEXT} characters."
+                f"{owner}: labels and names have up to {_LONGEST_TEXT} characters."
             )
     if progress is not None:
         arrays["rows_done"] = np.array(progress.n_rows)
         arrays["batches_done"] = np.array(progress.marks, dtype=np.str_)
     try:
-        _check(arrays)  # nothing is written that could not be read
+        _restored(arrays)  # nothing is written that could not be read
     except ValueError as error:
         raise ValueError(f"{owner}: {error}.") from error
     with atomic_write(path) as file:
@@ -170,18 +152,37 @@ def arrays_of(counts: Votes | Summary) -> dict[str, Array]:
         if given is not None:
             arrays |= {"certain": True} if given.are_certain else given.arrays()
     else:
-        arrays |= _sum_arrays(counts.sums)
+        arrays |= {name: _sum_array(value) for name, value in counts.sums.items()}
         if counts.rivals is not None:
             arrays |= _rival_arrays(counts.rivals)
-        if counts.reading is not None:
-            arrays |= _reading_arrays(counts.reading)
     return {name: np.asarray(a) for name, a in arrays.items() if a is not None}
+
+
+def _sum_array(value: Any) -> Any:
+    if isinstance(value, SampleGroups):
+        return np.stack([value.keys, value.times, value.first])
+    if isinstance(value, SmallestMargins):
+        return [[one.margin, one.diversity, one.place] for one in value.by_lambda]
+    return str(value) if isinstance(value, int) else value
+
+
+def _rival_arrays(rivals: PairedErrors) -> dict[str, Any]:
+    own = ("sizes", "errors", "samples", "same", "order", "weights")
+    arrays = {f"rival_{name}": getattr(rivals, name) for name in own}
+    if rivals.kinds is not None:
+        arrays["rival_kinds"] = np.vstack([rivals.kinds.codes, rivals.kinds.times])
+    if rivals.rows is not None:
+        arrays["rival_rows"] = str(rivals.rows)
+        arrays["rival_chosen_on"] = rivals.chosen_on_rows
+    return arrays
+
+
+# Reading
 
 
 def load_counts(path: str | os.PathLike[str]) -> Votes | Summary:
     """Read and check a file of votes or of a summary of them, whichever it is."""
-    arrays = read_arrays(path, _FORMAT, _LAYOUT)
-    return _checked(path, arrays)
+    return _load(path)[0]
 
 
 def load_votes(path: str | os.PathLike[str]) -> Votes:
@@ -194,8 +195,7 @@ def load_votes(path: str | os.PathLike[str]) -> Votes:
 
 def load_summary(path: str | os.PathLike[str]) -> tuple[Summary, Progress | None]:
     """Read a summary, and which batches of a pass it covers if it says."""
-    arrays = read_arrays(path, _FORMAT, _LAYOUT)
-    summary = _checked(path, arrays)
+    summary, arrays = _load(path)
     if not isinstance(summary, Summary):
         raise FileFormatError(f"{path}: holds votes; was it written by Summary.save?")
     if not {"rows_done", "batches_done"} <= arrays.keys():
@@ -204,66 +204,133 @@ def load_summary(path: str | os.PathLike[str]) -> tuple[Summary, Progress | None
     return summary, Progress(marks, int(arrays["rows_done"]))
 
 
-def _checked(path: object, arrays: dict[str, Array]) -> Votes | Summary:
-    missing = sorted(_needed(arrays) - arrays.keys())
-    if missing:
-        raise FileFormatError(f"{path}: the file lacks {', '.join(missing)}.")
-    try:
-        _check(arrays)
-        return _votes(arrays) if "codes" in arrays else _summary(arrays)
-    except ValueError as error:
-        raise MisfitError(str(error).rstrip(".")).in_file(path) from error
+def _load(path: str | os.PathLike[str]) -> tuple[Votes | Summary, dict[str, Array]]:
+    with open(path, "rb") as file:
+        try:
+            with zipfile.ZipFile(file) as archive:
+                _check_gapless(archive, file)
+                arrays = _read(archive, path)
+            return _restored(arrays), arrays
+        except FileFormatError:
+            raise
+        # Damage can make zip, deflate and the parser of headers raise anything.
+        except Exception as error:
+            why = str(error).split("\n")[0].rstrip(". ") or type(error).__name__
+            if isinstance(error, KeyError):
+                why = f"it lacks {error.args[0]}"
+            raise FileFormatError(
+                f"{path}: not a file of votes, or a damaged one ({why[:200]})."
+            ) from error
 
 
-def _needed(arrays: dict[str, Array]) -> set[str]:
-    """Return the arrays that a file has which has these."""
-    if "codes" in arrays:
-        return {*_ABOUT, *_VOTES}
-    vote = [*_GROUPS, *(name for name, axes in VOTE_SUMS.items() if axes)]
-    needed = {*_ABOUT, *MEMBER_SUMS, *vote}
-    weights = arrays.get("weights")
-    if weights is not None and (weights != weights[0]).any():
-        needed |= {"margins", "margin_places", *(f"equal_{name}" for name in vote)}
-    if arrays.keys() & MASKED_SUMS.keys():
-        needed |= MASKED_SUMS.keys()
-    if any(name.startswith("rival_") for name in arrays):
-        needed |= {"rival_sizes", "rival_errors", "rival_samples", "rival_same"}
-    return needed
+def _read(archive: zipfile.ZipFile, path: object) -> dict[str, Array]:
+    entries = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+    written = "none"
+    if "format" in entries:
+        _header(archive, "format", entries["format"])
+        written = str(_array(archive, entries["format"]))
+    if written != _FORMAT:
+        raise FileFormatError(
+            f"{path}: expected format {_FORMAT!r}, found {written[:50]!r}; was it "
+            "written by Votes.save or Summary.save?"
+        )
+    strange = sorted(entries.keys() - _LAYOUT.keys())
+    if strange or len(entries) < len(archive.infolist()):
+        raise ValueError(f"it holds {strange[0]!r}" if strange else "an array twice")
+    sizes = {str(number): number for number in range(10)}
+    for name in filter(entries.get, _LAYOUT):
+        shape, dtype = _header(archive, name, entries[name])
+        for letter, size in zip(_LAYOUT[name][1], shape, strict=True):
+            if sizes.setdefault(letter, size) != size:
+                raise ValueError(f"{name} of shape {shape}")
+        if name == "codes" and sizes["K"] > np.iinfo(dtype).max + 1:
+            raise ValueError(f"{sizes['K']} classes")
+    return {name: _array(archive, entry) for name, entry in entries.items()}
 
 
-def _check(arrays: dict[str, Array]) -> None:
-    """Raise ``ValueError`` unless the arrays can be those of votes or a summary."""
-    classes = arrays["classes"]
+def _check_gapless(archive: zipfile.ZipFile, file: IO[bytes]) -> None:
+    """Refuse a file that holds more than it lists: an array would be lost unseen."""
+    place = 0
+    for entry in sorted(archive.infolist(), key=lambda entry: entry.header_offset):
+        if entry.header_offset != place:
+            break
+        file.seek(place + 26)
+        place += 30 + sum(struct.unpack("<HH", file.read(4))) + entry.compress_size
+    if place != archive.start_dir:
+        raise ValueError("its list of arrays is not complete")
+
+
+def _header(
+    archive: zipfile.ZipFile, name: str, entry: zipfile.ZipInfo
+) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Return shape and type of an array, after comparing what is said of it."""
+    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise ValueError(f"{name} is packed in an unknown way")
+    if entry.file_size > _LARGEST_RATIO * (entry.compress_size + 1):
+        raise ValueError(f"{name} claims {entry.file_size} bytes")
+    with archive.open(entry) as stream:
+        if npy.read_magic(stream) != (1, 0):
+            raise ValueError(f"{name} has an unknown header")
+        shape, _, dtype = npy.read_array_header_1_0(stream)
+        start = stream.tell()
+    kinds, letters = _LAYOUT[name]
+    if dtype.kind not in kinds:
+        raise ValueError(f"{name} of type {dtype}")
+    if dtype.kind in "US" and dtype.itemsize > 4 * _LONGEST_TEXT:
+        raise ValueError(f"text of {dtype.itemsize} bytes in {name}")
+    if len(shape) != len(letters) or any(size < 0 for size in shape):
+        raise ValueError(f"{name} of shape {shape}")
+    if start + math.prod(shape) * dtype.itemsize != entry.file_size:
+        raise ValueError(f"{name} of shape {shape} in {entry.file_size} bytes")
+    return shape, dtype
+
+
+def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Array:
+    stream: IO[bytes]
+    with archive.open(entry) as stream:
+        array: Array = npy.read_array(stream, allow_pickle=False)
+        if stream.read(1):  # to the end, where the checksum is compared
+            raise ValueError(f"{entry.filename} is too long")
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def _restored(arrays: dict[str, Array]) -> Votes | Summary:
+    """Return the votes or the summary that arrays hold.
+
+    Raises
+    ------
+    ValueError
+        If they hold neither.
+    KeyError
+        If an array is missing.
+    """
+    classes, names = arrays["classes"], arrays["names"]
     if not ((classes[:-1] < classes[1:]).all() and (classes == classes).all()):
         raise ValueError("classes that are not sorted")
-    if str(arrays["family"]) not in _FAMILIES:
-        raise ValueError(f"family {str(arrays['family'])!r}")
+    source, family = str(arrays["source"]), str(arrays["family"])
+    if family not in ("", "bagging", "boosting", "pool"):
+        raise ValueError(f"family {family!r}")
     name, ties = (str(word) for word in arrays["rule"])
     if name not in ("average", "heads") or ties not in ("expected", "lowest"):
         raise ValueError(f"rule {name!r}, {ties!r}")
-    if not np.isfinite(arrays["against"]):
-        raise ValueError("the rule")
-    (_check_votes if "codes" in arrays else _check_summary)(arrays)
-
-
-def _about(arrays: dict[str, Array]) -> dict[str, Any]:
-    name, ties = (str(word) for word in arrays["rule"])
-    source = str(arrays["source"])
-    return {
-        "names": tuple(arrays["names"].tolist()),
-        "classes": arrays["classes"],
+    against = float(arrays["against"])
+    if not (names.size and np.isfinite(against)):
+        raise ValueError("no members, or no rule")
+    about = {
+        "names": tuple(names.tolist()),
+        "classes": classes,
         "weights": arrays.get("weights"),
-        "decision_rule": DecisionRule(name, float(arrays["against"]), ties),  # type: ignore[arg-type]
+        "decision_rule": DecisionRule(name, against, ties),  # type: ignore[arg-type]
         "source": VoteSource(source) if source else None,
-        "family": str(arrays["family"]) or None,
+        "family": family or None,
     }
+    return (_votes if "codes" in arrays else _summary)(arrays, about)
 
 
-# Votes
-
-
-def _check_votes(arrays: dict[str, Array]) -> None:
+def _votes(arrays: dict[str, Array], about: dict[str, Any]) -> Votes:
     codes, y, n_classes = arrays["codes"], arrays["y"], arrays["classes"].size
+    if not y.size:
+        raise ValueError("no samples")
     lowest = -1 if bool(arrays["masked"]) else 0
     if codes.min() < lowest or y.min() < 0 or max(codes.max(), y.max()) >= n_classes:
         raise ValueError("a vote or label for a class that is not there")
@@ -272,21 +339,16 @@ def _check_votes(arrays: dict[str, Array]) -> None:
         raise ValueError(f"member {idle[0]} has no usable vote")
     if arrays["samples"].min() < 0:
         raise ValueError("a negative position among the samples")
-    if str(arrays["rule"][0]) == "average" and not arrays.keys() & _PROBABILITIES:
+    shares = _probabilities(arrays)
+    if about["decision_rule"].name == "average" and shares is None:
         raise ValueError("a rule without its probabilities")
-    for name in ("probabilities", "tables"):
-        if name in arrays:
-            check_range(arrays[name], name)
-
-
-def _votes(arrays: dict[str, Array]) -> Votes:
     return Votes.from_codes(
-        arrays["codes"],
-        arrays["y"],
+        codes,
+        y,
         is_masked=bool(arrays["masked"]),
         samples=arrays["samples"],
-        class_probabilities=_probabilities(arrays),
-        **_about(arrays),
+        class_probabilities=shares,
+        **about,
     )
 
 
@@ -295,155 +357,87 @@ def _probabilities(arrays: dict[str, Array]) -> Probabilities | None:
     if "certain" in arrays:
         return TabledProbabilities.certain(arrays["codes"], arrays["classes"].size)
     if "probabilities" in arrays:
+        check_range(arrays["probabilities"], "probabilities")
         return DenseProbabilities(arrays["probabilities"])
     if "places" not in arrays:
         return None
-    places, sizes = arrays["places"], arrays["table_sizes"]
+    places, sizes, rows = arrays["places"], arrays["table_sizes"], arrays["tables"]
+    check_range(rows, "tables")
     if (
         sizes.min() < 1
+        or sizes.sum() != len(rows)
         or places.min() < (-1 if bool(arrays["masked"]) else 0)
         or (places.max(axis=1) >= sizes).any()
     ):
         raise ValueError("places and tables of probabilities")
-    tables = np.split(np.asarray(arrays["tables"], dtype=float), np.cumsum(sizes)[:-1])
+    tables = np.split(np.asarray(rows, dtype=float), np.cumsum(sizes)[:-1])
     if any(table[-1].any() for table in tables):
         raise ValueError("probabilities of missing votes")
     return TabledProbabilities(places, tuple(tables))
 
 
-# Summaries
-
-
-def _check_summary(arrays: dict[str, Array]) -> None:
-    weights = arrays.get("weights")
-    if len(set(arrays["names"].tolist())) < arrays["names"].size:
+def _summary(arrays: dict[str, Array], about: dict[str, Any]) -> Summary:
+    names, weights = about["names"], about["weights"]
+    if len(set(names)) < len(names):
         raise ValueError("two members of one name")
     if weights is not None and not (np.isfinite(weights).all() and weights.min() >= 0):
         raise ValueError("weights")
-    signed = ("steps", "equal_steps", "margin_places", "classes")
     for name, array in arrays.items():
-        counts = array.dtype.kind == "i" and name not in signed
-        if counts and array.size and array.min() < 0:
+        counts = array.dtype.kind == "i" and not name.endswith(("classes", "labels"))
+        if counts and array.min(initial=0) < 0:
             raise ValueError(f"a negative number in {name}")
-    n_samples = int(arrays["times"].sum())
-    for prefix in ("", "equal_")[: 1 + ("equal_keys" in arrays)]:
-        keys, times = arrays[f"{prefix}keys"], arrays[f"{prefix}times"]
+    wanted = [*MEMBER_SUMS, *VOTE_SUMS, *arrays.keys() & {"own"}]
+    if weights is not None and (weights != weights[0]).any():
+        wanted += ["margins", *(f"equal_{name}" for name in VOTE_SUMS)]
+    if arrays.keys() & MASKED_SUMS.keys():
+        wanted += MASKED_SUMS
+    n_samples = int(arrays["groups"][1].sum())
+    sums = {name: _sum_of(name, arrays[name], n_samples) for name in wanted}
+    return Summary(
+        **about,
+        sums=sums,
+        rivals=_rivals(arrays, n_samples) if "rival_sizes" in arrays else None,
+    )
+
+
+def _sum_of(name: str, array: Array, n_samples: int) -> Any:
+    if name == "margins":
+        margins = [SmallestMargin(a, b, int(place)) for a, b, place in array.tolist()]
+        return SmallestMargins(tuple(margins))
+    if name.endswith("groups"):
+        keys, times, first = array
         if (keys[:-1] >= keys[1:]).any() or not times.all():
             raise ValueError("groups of samples that are not sorted")
         if int(times.sum()) != n_samples or keys.size == 0:
             raise ValueError("numbers of samples")
-    for name in ("right", "both_right", "same", "confusion", "own", "rival_same"):
-        if name in arrays and int(arrays[name].max(initial=0)) > n_samples:
-            raise ValueError(f"more than all samples in {name}")
-    if "rival_sizes" in arrays:
-        _check_rivals(arrays, n_samples)
+        return SampleGroups(keys, times, first)
+    if array.dtype.kind == "U":
+        return int(str(array))
+    if int(array.max(initial=0)) > n_samples:
+        raise ValueError(f"more than all samples in {name}")
+    return array
 
 
-def _check_rivals(arrays: dict[str, Array], n_samples: int) -> None:
-    """Raise ``ValueError`` unless errors and decisions are of as many samples."""
+def _rivals(arrays: dict[str, Array], n_samples: int) -> PairedErrors:
     samples, errors = arrays["rival_samples"], arrays["rival_errors"]
     if int(samples.sum()) != n_samples or (errors.sum(axis=0) > samples).any():
         raise ValueError("errors of a rival")
-    if "rival_kinds" in arrays:
-        codes, times = arrays["rival_kinds"], arrays["rival_times"]
-        if codes.max(initial=0) >= samples.size or int(times.sum()) != n_samples:
-            raise ValueError("decisions of a rival")
-
-
-def _sum_arrays(sums: dict[str, Any]) -> dict[str, Any]:
-    arrays = {name: value for name, value in sums.items() if AXES[name]}
-    for prefix in ("", "equal_")[: 1 + ("equal_groups" in sums)]:
-        groups = sums[f"{prefix}groups"]
-        entropy, shares = sums[f"{prefix}entropy"], sums[f"{prefix}shares"]
-        steps = [*_halves(entropy), *_halves(shares), sums[f"{prefix}n_entropies"]]
-        own = (groups.keys, groups.times, groups.first, np.array(steps, dtype=np.int64))
-        arrays |= {
-            prefix + name: array for name, array in zip(_GROUPS, own, strict=True)
-        }
-    if "margins" in sums:
-        given = sums["margins"].by_lambda
-        arrays["margins"] = [[one.margin, one.diversity] for one in given]
-        arrays["margin_places"] = [[one.steps, one.place] for one in given]
-    return arrays
-
-
-def _sums(arrays: dict[str, Array]) -> dict[str, Any]:
-    sums: dict[str, Any] = {
-        name: arrays[name] for name, axes in AXES.items() if axes and name in arrays
-    }
-    for prefix in ("", "equal_")[: 1 + ("equal_keys" in arrays)]:
-        keys, times, first, steps = (arrays[prefix + name] for name in _GROUPS)
-        entropy_high, entropy_low, shares_high, shares_low, number = steps.tolist()
-        sums |= {
-            f"{prefix}groups": SampleGroups(keys, times, first),
-            f"{prefix}entropy": (entropy_high << _LOW_BITS) + entropy_low,
-            f"{prefix}shares": (shares_high << _LOW_BITS) + shares_low,
-            f"{prefix}n_entropies": number,
-        }
-    if "margins" in arrays:
-        both = np.hstack([arrays["margin_places"].astype(object), arrays["margins"]])
-        sums["margins"] = SmallestMargins(tuple(SmallestMargin(*row) for row in both))
-    return sums
-
-
-def _halves(steps: int) -> tuple[int, int]:
-    """Cut a whole number of any size into two that fit 64 bits."""
-    return steps >> _LOW_BITS, steps & ((1 << _LOW_BITS) - 1)
-
-
-def _summary(arrays: dict[str, Array]) -> Summary:
-    return Summary(
-        **_about(arrays),
-        sums=_sums(arrays),
-        rivals=_rivals(arrays) if "rival_sizes" in arrays else None,
-        reading=_reading(arrays),
-    )
-
-
-def _rival_arrays(rivals: PairedErrors) -> dict[str, Any]:
-    own = ("sizes", "errors", "samples", "same", "order", "weights")
-    arrays = {f"rival_{name}": getattr(rivals, name) for name in own}
-    if rivals.kinds is not None:
-        arrays["rival_kinds"] = rivals.kinds.codes
-        arrays["rival_times"] = rivals.kinds.times
-    if rivals.rows is not None:
-        arrays["rival_rows"] = str(rivals.rows)
-        arrays["rival_chosen_on"] = rivals.chosen_on_rows
-    return arrays
-
-
-def _rivals(arrays: dict[str, Array]) -> PairedErrors:
     kinds, rows = None, None
     if "rival_kinds" in arrays:
-        kinds = PairedCounts(arrays["rival_kinds"], arrays["rival_times"])
+        *codes, times = arrays["rival_kinds"]
+        if np.max(codes, initial=0) >= samples.size or int(times.sum()) != n_samples:
+            raise ValueError("decisions of a rival")
+        kinds = PairedCounts(np.array(codes), times)
     if "rival_rows" in arrays:
         rows = RowDigest.parse(str(arrays["rival_rows"]))
     return PairedErrors(
         sizes=arrays["rival_sizes"],
         order=arrays.get("rival_order"),
         weights=arrays.get("rival_weights"),
-        errors=arrays["rival_errors"],
-        samples=arrays["rival_samples"],
+        errors=errors,
+        samples=samples,
         same=arrays["rival_same"],
         kinds=kinds,
         rows=rows,
         chosen_on_rows=tuple(map(str, arrays.get("rival_chosen_on", ()))),
     )
-
-
-def _reading_arrays(reading: Reading) -> dict[str, Array]:
-    groups = [reading.sizes, reading.members, reading.as_codes.astype(np.int64)]
-    found = reading.labels, np.stack(groups), reading.counts
-    return dict(zip(READING, found, strict=True))
-
-
-def _reading(arrays: dict[str, Array]) -> Reading | None:
-    if not all(name in arrays for name in READING):
-        return None
-    labels, groups, counts = (arrays[name] for name in READING)
-    sizes, members, as_codes = groups
-    if not ((labels[:-1] < labels[1:]).all() and labels.size):
-        raise ValueError("labels that are not sorted")
-    if counts.shape[2] != sizes.max(initial=0) or not members.all():
-        raise ValueError("members that count their classes")
-    return Reading(labels, sizes, members, as_codes > 0, counts)

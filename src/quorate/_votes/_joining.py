@@ -12,7 +12,6 @@ from quorate._votes._probabilities import (
     TabledProbabilities,
     allocate_probabilities,
 )
-from quorate._votes._reading import added
 from quorate._votes._rule import VoteSource
 from quorate._votes._summary import FROM_WEAKEST
 from quorate._votes._votes import Votes
@@ -51,7 +50,6 @@ def joined_votes(parts: Sequence[Votes]) -> Votes:
         decision_rule=one.decision_rule,
         source=min((part.source for part in parts), key=FROM_WEAKEST.index),
         family=one.family,
-        reading=added([part.reading for part in parts]),
     )
 
 

@@ -9,14 +9,12 @@ import numpy as np
 from quorate._messages import one_of
 from quorate._typing import Array, IntArray, Ties
 from quorate._votes._counts import SmallestMargins, VoteCounts
-from quorate._votes._labels import check_same_family, positions, union
-from quorate._votes._reading import added
+from quorate._votes._labels import positions, union
+from quorate._votes._paired import PairedErrors, added
 from quorate._votes._rule import PLURALITY, RuleName, VoteSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from quorate._votes._paired import PairedErrors
 
 # What is summed, and the axes of each table: members (M), classes (K).
 MEMBER_SUMS = {
@@ -97,7 +95,7 @@ class Summary(VoteCounts):
     """
 
     sums: dict[str, Any] = field(repr=False)
-    rivals: "PairedErrors | None" = None
+    rivals: PairedErrors | None = None
 
     def _sum(self, name: str) -> Any:
         return self.sums[name]
@@ -185,18 +183,13 @@ class Summary(VoteCounts):
 
     def shifted(self, start: int) -> "Summary":
         """Return the same summary, of samples that stand so much further behind."""
-        return self.moved(lambda places: places + start) if start else self
-
-    def moved(self, places: "Callable[[IntArray], IntArray]") -> "Summary":
-        """Return the same summary, its samples at other positions."""
         sums = dict(self.sums)
         for name in sums.keys() & {"groups", "equal_groups"}:
-            sums[name] = replace(sums[name], first=places(sums[name].first))
+            sums[name] = replace(sums[name], first=sums[name].first + start)
         if "margins" in sums:
             margins = sums["margins"].by_lambda
-            new = places(np.array([margin.place for margin in margins])).tolist()
             sums["margins"] = SmallestMargins(
-                tuple(replace(m, place=at) for m, at in zip(margins, new, strict=True))
+                tuple(replace(one, place=one.place + start) for one in margins)
             )
         return replace(self, sums=sums)
 
@@ -212,20 +205,10 @@ class Summary(VoteCounts):
                 f"decides by {_rule_text(other)} do not add up; by_plurality() makes "
                 "them alike."
             )
-        check_same_family(
-            self.classes, other.classes, "Summary: classes", "those added"
-        )
         classes = union([self.classes, other.classes], self.classes)
         one, two = self._with_classes(classes), other._with_classes(classes)
         if one.is_masked != two.is_masked:
             one, two = one._masked(), two._masked()
-        try:
-            reading = added([one.reading, two.reading])
-        except ValueError as error:
-            raise ValueError(f"Summary: {error}") from error
-        rivals = None
-        if one.rivals is not None and two.rivals is not None:
-            rivals = one.rivals + two.rivals
         return replace(
             one,
             source=min(one.source, two.source, key=FROM_WEAKEST.index),
@@ -235,8 +218,7 @@ class Summary(VoteCounts):
                 for name, value in one.sums.items()
                 if name in two.sums
             },
-            rivals=rivals,
-            reading=reading,
+            rivals=added(one.rivals, two.rivals),
         )
 
     def __radd__(self, other: object) -> "Summary":
@@ -348,14 +330,11 @@ class Summary(VoteCounts):
 
     def equals(self, other: Any) -> bool:
         """Tell whether another summary holds the same counts of the same members."""
-        from quorate._votes._files import READING, arrays_of
+        from quorate._votes._files import arrays_of
 
         if not isinstance(other, Summary):
             return False
         one, two = arrays_of(self), arrays_of(other)
-        for name in READING:
-            if name not in one or name not in two:
-                one.pop(name, None), two.pop(name, None)
         return one.keys() == two.keys() and all(
             np.array_equal(one[name], two[name]) for name in one
         )
@@ -382,23 +361,3 @@ def _rule_text(summary: Summary) -> str:
     return (
         f"heads (ties {rule.ties}{f', {rule.against:g} against' * bool(rule.against)})"
     )
-
-
-class PartOffsets:
-    """Where the samples of numbered parts are, once it is known how long these are."""
-
-    SHIFT = 40
-
-    def __init__(self, lengths: dict[int, int]) -> None:
-        self._parts = np.array(sorted(lengths))
-        ends = np.cumsum([lengths[part] for part in sorted(lengths)])
-        self._starts = np.concatenate([[0], ends[:-1]])
-
-    @classmethod
-    def start_of(cls, part: int) -> int:
-        """Return a position that stands for the first sample of a part."""
-        return part << cls.SHIFT
-
-    def __call__(self, places: IntArray) -> IntArray:
-        part, row = places >> self.SHIFT, places & ((1 << self.SHIFT) - 1)
-        return np.asarray(self._starts[np.searchsorted(self._parts, part)] + row)

@@ -20,14 +20,12 @@ from quorate._data import (
 )
 from quorate._messages import unknown_name
 from quorate._typing import Array
-from quorate._votes._labels import as_labels, code_dtype
-from quorate._votes._plausible import refuse_scores
+from quorate._votes._labels import as_labels, code_dtype, refuse_shares
 from quorate._votes._votes import Votes
 from quorate.exceptions import FileFormatError
 
 # What pandas calls a column without a name, an index that was written along.
 _UNNAMED = re.compile(r"Unnamed: \d+|__index_level_\d+__")
-_REMEDY = "Probabilities go to Votes(None, y, probabilities=..., classes=...)."
 
 
 def from_table(
@@ -138,10 +136,11 @@ def _refuse_probabilities(votes: Votes, owner: str) -> None:
     classes = votes.classes
     if classes.dtype.kind == "U":
         strange = parse_labels(classes[~is_label].tolist() or [""])
-        if strange.dtype.kind == "U":
+        labels = parse_labels(classes[is_label].tolist())
+        if strange.dtype.kind == "U" or labels.dtype.kind != "U":
             return
         # What the labels are does not matter then, as long as they are no numbers.
         numbers = np.full(classes.size, -1.0)
         numbers[~is_label] = strange
         classes = numbers
-    refuse_scores(classes, is_label, owner, _REMEDY)
+    refuse_shares(classes, is_label, owner)

@@ -21,8 +21,14 @@ from quorate._votes._checks import (
     usable_votes,
     weights_left,
 )
-from quorate._votes._labels import as_labels, encode_rows, positions, widened
-from quorate._votes._plausible import refuse_other_order, refuse_scores
+from quorate._votes._counts import LARGEST, VoteCounts
+from quorate._votes._labels import (
+    as_labels,
+    encode_rows,
+    positions,
+    refuse_shares,
+    widened,
+)
 from quorate._votes._probabilities import (
     Probabilities,
     TabledProbabilities,
@@ -31,19 +37,12 @@ from quorate._votes._probabilities import (
     column_labels,
     most_likely,
 )
-from quorate._votes._reading import Reading
 from quorate._votes._rule import PLURALITY, DecisionRule, RuleName, VoteSource
-from quorate._votes._sample_votes import SampleVotes
-from quorate._votes._summary import Summary
-from quorate._votes._sums import summary_of
+from quorate._votes._sample_votes import SampleVotes, confusion
+from quorate._votes._summary import MASKED_SUMS, MEMBER_SUMS, VOTE_SUMS, Summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-
-_REMEDY = (
-    "Pass probabilities as Votes(None, y, probabilities=..., classes=...), with the "
-    "labels of their columns."
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
@@ -81,7 +80,7 @@ class Votes(SampleVotes):
     classes : array-like of shape (n_classes,), optional
         The labels of the columns of ``probabilities``, in their order, such as
         ``classes_`` of the model. Without, columns are those of the labels that occur,
-        sorted; columns that fit the votes in another order only are refused.
+        sorted.
 
     See Also
     --------
@@ -130,7 +129,7 @@ class Votes(SampleVotes):
         truth = as_labels(y, "y")
         rows = as_rows(predictions, mask, truth)
         known, codes, y_codes = encode_rows(rows, truth, mask)
-        refuse_scores(known, _occurring(y_codes, known.size), "Votes", _REMEDY)
+        refuse_shares(known, _occurring(y_codes, known.size), "Votes")
         if columns is not None:
             known, codes, y_codes = widened(known, codes, y_codes, [columns])
         shares = None
@@ -140,8 +139,6 @@ class Votes(SampleVotes):
                 places = positions(columns, known, "Votes(classes)")
             given = as_columns(probabilities, places.size)
             shares = check_probabilities(given, codes.shape, known, mask, places)
-            if columns is None:
-                refuse_other_order(shares, codes, known)
         made = Votes.from_codes(
             codes,
             y_codes,
@@ -169,7 +166,6 @@ class Votes(SampleVotes):
         decision_rule: DecisionRule = PLURALITY,
         source: VoteSource | None = None,
         family: str | None = None,
-        reading: Reading | None = None,
     ) -> Self:
         """Build from encoded arrays, as those who collect votes do.
 
@@ -195,8 +191,6 @@ class Votes(SampleVotes):
             Where the votes are from.
         family : {"bagging", "boosting", "pool"}, optional
             How the members came about.
-        reading : Reading, optional
-            How members that count their classes were understood.
         """
         given = class_probabilities
         if is_masked and samples is None:
@@ -221,7 +215,6 @@ class Votes(SampleVotes):
                 "decision_rule": decision_rule,
                 "source": source,
                 "family": family,
-                "reading": reading,
             }
         )
         return votes
@@ -381,7 +374,20 @@ class Votes(SampleVotes):
         >>> parts.accuracy() == votes.accuracy()
         True
         """
-        return summary_of(self, start)
+        if max(self.n_members, self.n_classes) > LARGEST:
+            raise ValueError(
+                f"Votes.summary: up to {LARGEST} members and classes, these votes have "
+                f"{self.n_members} and {self.n_classes}."
+            )
+        names = [*MEMBER_SUMS, *VOTE_SUMS, *(MASKED_SUMS if self.is_masked else ())]
+        sums = {name: self._sum(name) for name in names}
+        sums["own"] = confusion(self, self.decisions())
+        if not self.has_equal_weights:
+            equal = self.unweighted()
+            sums |= {f"equal_{name}": equal._sum(name) for name in VOTE_SUMS}
+            sums["margins"] = self._sum("margins")
+        about = {field.name: getattr(self, field.name) for field in fields(VoteCounts)}
+        return Summary(sums=sums, **about).shifted(start)
 
     # Files
 

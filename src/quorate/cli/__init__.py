@@ -12,11 +12,9 @@ from quorate._version import __version__
 from quorate.cli._blend import blend
 from quorate.cli._console import say
 from quorate.cli._demo import demo
-from quorate.cli._diagnose import diagnose
+from quorate.cli._diagnose import diagnose, measures, methods
 from quorate.cli._errors import RefusingGroup
-from quorate.cli._judging import certify, compare
-from quorate.cli._lazy import lazy
-from quorate.cli._lists import measures, methods
+from quorate.cli._judging import certify, compare, lazy
 from quorate.cli._prune import prune
 from quorate.cli._report import report
 from quorate.cli._study import study

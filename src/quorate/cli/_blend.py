@@ -1,6 +1,5 @@
 """``quorate blend``: weights for models of which only probabilities are left."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +8,12 @@ from rich.console import Console
 
 from quorate._atomic import atomic_write
 from quorate.cli import _options
-from quorate.cli._console import plain_table, progress_console, results_console, say
+from quorate.cli._console import (
+    plain_table,
+    progress_console,
+    results_console,
+    say_json,
+)
 from quorate.cli._inputs import check_output
 
 if TYPE_CHECKING:
@@ -18,51 +22,49 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Weigh models by their out-of-fold probabilities.")
 @click.argument("folder", type=_options.FILE)
-@click.option(
+@_options.option(
     "--target",
+    _options.FILE,
+    "True labels of the samples: a table of one column, or see --column.",
     required=True,
-    type=_options.FILE,
-    metavar="FILE",
-    help="True labels of the samples: a table of one column, or see --column.",
 )
-@click.option("--column", metavar="NAME", help="Column of the labels in that table.")
-@click.option(
+@_options.option("--column", "NAME", "Column of the labels in that table.")
+@_options.option(
     "--classes",
-    metavar="A,B,...",
-    help="What the columns stand for, where they are not called as the labels are.",
+    "A,B,...",
+    "What the columns stand for, where they are not called as the labels are.",
 )
-@_options.file_option(
+@_options.option(
     "--test",
+    _options.FILE,
+    "Probabilities of the same models on other samples, to be blended.",
     metavar="FOLDER",
-    help="Probabilities of the same models on other samples, to be blended.",
 )
 @_options.option(
     "--method",
-    default="auto",
-    metavar="NAME",
-    help="'both': the mean of a sharpened geometric mean and of a plain weighted mean; "
+    "NAME",
+    "'both': the mean of a sharpened geometric mean and of a plain weighted mean; "
     "'geometric' or 'simplex': one of these; 'single': the best model; 'mean': all "
     "alike; or one of 'quorate methods', such as 'ges'. 'auto' is 'both', and with "
     "--scoring whichever does best.",
+    default="auto",
 )
-@click.option(
-    "--keep", type=_options.COUNT, metavar="NUMBER", help="At most so many models."
-)
-@click.option(
+@_options.option("--keep", _options.COUNT, "At most so many models.")
+@_options.option(
     "--scoring",
-    metavar="NAME",
-    help="What is good, by scikit-learn's name; neg_log_loss by default.",
+    "NAME",
+    "What is good, by scikit-learn's name; neg_log_loss by default.",
 )
-@_options.file_option(
-    "-o",
-    "--output",
-    help="Where to write the blend of --test, or else the weights with the rule that "
-    "makes the blend of them (.csv, .parquet).",
+@_options.option(
+    "-o --output",
+    _options.FILE,
+    "Where to write the blend of --test, or else the weights with the rule that makes "
+    "the blend of them (.csv, .parquet).",
 )
-@_options.file_option(
-    "--report",
-    "page",
-    help="Where to write a page about the models, as 'quorate report' does (.html).",
+@_options.option(
+    "--report page",
+    _options.FILE,
+    "Where to write a page about the models, as 'quorate report' does (.html).",
 )
 @_options.force
 @_options.as_json
@@ -89,25 +91,27 @@ def blend(
         check_output(page, force, ".html", ".htm")
     from quorate._blending import blend as find_blend
     from quorate._blending import check_request
-    from quorate._data import check_table
     from quorate._report import report
 
-    check_table(target, column)
-    check_request(folder, method=method, keep=keep, scoring=scoring)
+    how: dict[str, Any] = {"method": method, "keep": keep, "scoring": scoring}
+    check_request(folder, **how)
     if test is not None:
         check_request(test)
     y = _labels(target, column)
-    how: dict[str, Any] = {"method": method, "keep": keep, "scoring": scoring}
-    names = None if classes is None else _classes(classes, y)
+    if classes is not None:
+        # A class that no sample has is taken as it is written.
+        label_of = {str(label): label for label in set(y.tolist())}
+        names = [name.strip() for name in classes.split(",")]
+        how["classes"] = [label_of.get(name, name) for name in names]
     with progress_console().status("weighing"):
-        found = find_blend(folder, y, classes=names, **how)
+        found = find_blend(folder, y, **how)
     if output is not None:
         _write(found, test, output)
     if page is not None:
         with progress_console().status("measuring, drawing"):
             report(found, output=page, scoring=scoring)
     if as_json:
-        say(json.dumps(found.to_dict(), indent=2))
+        say_json(found.to_dict())
         return
     console = results_console()
     _show(console, found)
@@ -120,8 +124,9 @@ def blend(
 
 
 def _labels(path: Path, column: str | None) -> Any:
-    from quorate._data import column_names, read_samples
+    from quorate._data import check_table, column_names, read_samples
 
+    check_table(path, column)
     names = [column] if column is not None else column_names(path)
     if len(names) != 1:
         raise click.UsageError(
@@ -129,13 +134,6 @@ def _labels(path: Path, column: str | None) -> Any:
             "says which one holds the labels."
         )
     return read_samples(path, names[0])[1]
-
-
-def _classes(given: str, y: Any) -> list[Any]:
-    """Return the labels that are meant; one that no sample has is taken as written."""
-    label_of = {str(label): label for label in set(y.tolist())}
-    names = [name.strip() for name in given.split(",")]
-    return [label_of.get(name, name) for name in names]
 
 
 def _write(found: "Blend", test: Path | None, output: Path) -> None:
@@ -155,8 +153,8 @@ def _write(found: "Blend", test: Path | None, output: Path) -> None:
 
 def _show(console: Console, found: "Blend") -> None:
     scores = plain_table("", found.scoring, "standard error")
-    for name, score, doubt in found.rows():
-        scores.add_row(name, score, doubt)
+    for row in found.rows():
+        scores.add_row(*row)
     console.print(scores)
     console.print(
         f"the larger the {found.scoring}, the better; weights were chosen on other "
@@ -165,15 +163,15 @@ def _show(console: Console, found: "Blend") -> None:
     recipe = found.recipe()
     shown = [name for name in recipe if name.endswith("weight")]
     weights = plain_table("model", *shown)
-    for name, *row in zip(
-        recipe["model"], *(recipe[key] for key in shown), strict=True
-    ):
-        weights.add_row(name, *(f"{weight:.3f}" for weight in row))
+    columns = (map("{:.3f}".format, recipe[name]) for name in shown)
+    for row in zip(recipe["model"], *columns, strict=True):
+        weights.add_row(*row)
     console.print(weights)
-    left = len(found.names) - len(found.weights)
-    none = f"; {left:,} more {'model has' if left == 1 else 'models have'} none"
     each = "" if len(shown) == 1 else " in each column"
-    console.print(f"weights add up to 1{each}" + none * bool(left) + "\n")
+    left = len(found.names) - len(found.weights)
+    if left:
+        each += f"; {left:,} more {'model has' if left == 1 else 'models have'} none"
+    console.print(f"weights add up to 1{each}\n")
 
 
 def _show_rule(console: Console, found: "Blend", test: Path | None) -> None:

@@ -4,6 +4,7 @@ Names come from files that others made. A terminal obeys what is between the let
 it can be told to move, to clear, to change its title, to show text backwards.
 """
 
+import json
 import os
 import re
 import sys
@@ -53,6 +54,11 @@ def on_one_line(text: str) -> str:
 def say(text: object, *, err: bool = False, nl: bool = True) -> None:
     """Print text as it is to be seen; nothing else in this room prints but consoles."""
     click.echo(printable(str(text)), err=err, nl=nl)
+
+
+def say_json(data: object) -> None:
+    """Print what programs read."""
+    say(json.dumps(data, indent=2))
 
 
 def end_quietly() -> NoReturn:

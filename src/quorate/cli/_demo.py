@@ -1,7 +1,7 @@
 """``quorate demo``: what pruning, distilling and asking lazily bring, in 30 lines."""
 
-import json
 import time
+from timeit import Timer
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,7 +14,7 @@ from quorate.cli._console import (
     plain_table,
     progress_console,
     results_console,
-    say,
+    say_json,
 )
 from quorate.cli._diagnose import show_diagnosis
 
@@ -27,7 +27,6 @@ _KEEP = 0.2
 _METHODS = ("auto", "re", "epbd", "best", "random")
 _MEASURES = ("disagreement", "kappa", "error_gap")
 _DRAWS = 20
-_SECONDS, _BETWEEN_LOOKS, _LEAST = 0.3, 2e-3, 1e-6
 # Of seeds 0 to 7 the one that loses as much as they do on average.
 _SEED = 2
 # What is gained stands out on a terminal; what is lost does if it is no chance.
@@ -40,16 +39,15 @@ _PAPER_DRAWS = 100
 
 
 @click.command(short_help="See on embedded data what a smaller forest brings.")
-@click.option(
+@_options.option(
     "--members",
-    type=click.IntRange(10, 1000),
-    help="Number of trees to train; 200, or 50 with --paper.",
+    click.IntRange(10, 1000),
+    "Number of trees to train; 200, or 50 with --paper.",
 )
 @_options.seed(_SEED)
-@click.option(
+@_options.flag(
     "--paper",
-    is_flag=True,
-    help="The paper's side: thirteen measures, the risk estimate, EPBD and others.",
+    "The paper's side: thirteen measures, the risk estimate, EPBD and others.",
 )
 @_options.as_json
 def demo(members: int | None, random_state: int, paper: bool, as_json: bool) -> None:
@@ -59,19 +57,18 @@ def demo(members: int | None, random_state: int, paper: bool, as_json: bool) -> 
         return
     measured = _measure(members or 200, random_state)
     if as_json:
-        say(json.dumps(measured, indent=2))
+        say_json(measured)
         return
     console = results_console()
     _show_gains(console, measured)
     _show_models(console, measured)
-    _show_reason(console, measured)
+    _show_reason(console, measured["decomposition"])
     _show_methods(console, measured)
-    _show_commands(
-        console,
-        "Now yours",
-        "quorate prune model.skops train.csv --target COLUMN --distil",
-        "quorate report model.skops train.csv --target COLUMN",
-        "quorate demo --paper         thirteen measures, theory, EPBD, FTAD",
+    heading(console, "Now yours")
+    console.print(
+        "quorate prune model.skops train.csv --target COLUMN --distil\n"
+        "quorate report model.skops train.csv --target COLUMN\n"
+        "quorate demo --paper         thirteen measures, theory, EPBD, FTAD"
     )
 
 
@@ -101,11 +98,14 @@ def _measure(n_members: int, seed: int) -> dict[str, Any]:
         compared = compare(forest, small, new, labels, repeats=1)
         votes = collect_votes(forest, new, labels)
         chosen_on = collect_votes(forest, X, y, out_of_bag=True, probabilities=True)
-        methods = _choose_by_methods(chosen_on, votes, seed)
-        right = [model.predict(new) == labels for model in (forest, small, lazy)]
+        methods = [
+            (name, _accuracy(name, _KEEP, chosen_on, votes, seed, _DRAWS)[1])
+            for name in _METHODS
+        ]
+        models = (forest, small, lazy)
+        right = [model.predict(new) == labels for model in models]
     parts = decompose(votes)
     gained = right[1].astype(float) - right[0]
-    models = (forest, small, lazy)
     return {
         "seed": seed,
         "n_new": _NEW,
@@ -137,44 +137,27 @@ def _time(model: Any, X: Any) -> float:
     calls longer and leaves short ones alone, and gains look larger than they are.
     """
     model.predict(X)
-    start = time.process_time()
-    model.predict(X)
-    once = time.process_time() - start
-    # What takes microseconds is called often between two looks at the clock.
-    n_calls = max(1, int(_BETWEEN_LOOKS / max(once, _LEAST)))
-    best, until = float("inf"), time.perf_counter() + _SECONDS
-    while time.perf_counter() < until or best == float("inf"):
-        start = time.process_time()
-        for _ in range(n_calls):
-            model.predict(X)
-        best = min(best, (time.process_time() - start) / n_calls)
-    return 1000 * best
+    timer = Timer(lambda: model.predict(X), timer=time.process_time)
+    n_calls = max(1, timer.autorange()[0] // 10)
+    return 1000 * min(timer.repeat(5, n_calls)) / n_calls
 
 
-def _choose_by_methods(
-    chosen_on: "Votes", votes: "Votes", seed: int
-) -> list[tuple[str, float]]:
-    """Return the accuracy on new samples of what methods choose, without teaching."""
+def _accuracy(
+    name: str, keep: float, chosen_on: "Votes", votes: "Votes", seed: int, n_draws: int
+) -> tuple[int, float]:
+    """Return how many members a method keeps, and their accuracy on new samples.
+
+    That of members drawn at random is a mean.
+    """
     from quorate._choosing import select
-
-    accuracies = []
-    for name in _METHODS:
-        if name == "random":
-            accuracy = _accuracy_of_draws(votes, _KEEP, seed, _DRAWS)
-        else:
-            members = select(chosen_on, name, _KEEP).members
-            accuracy = votes.keep(members).accuracy()
-        accuracies.append((name, accuracy))
-    return accuracies
-
-
-def _accuracy_of_draws(votes: "Votes", keep: float, seed: int, n_draws: int) -> float:
-    """Return the mean accuracy of members drawn at random."""
     from quorate.pruning import RandomSubset
 
+    if name != "random":
+        members = select(chosen_on, name, keep).members
+        return members.size, votes.keep(members).accuracy()
     draws = [RandomSubset(keep, random_state=seed + draw) for draw in range(n_draws)]
     kept = [votes.keep(draw.fit(votes).order_) for draw in draws]
-    return sum(part.accuracy() for part in kept) / n_draws
+    return kept[0].n_members, sum(part.accuracy() for part in kept) / n_draws
 
 
 def _show_gains(console: Console, measured: dict[str, Any]) -> None:
@@ -193,8 +176,9 @@ def _show_gains(console: Console, measured: dict[str, Any]) -> None:
     doubt, lost = 100 * measured["standard_errors"][1], 100 * (second - first)
     style = _LOSS if lost < -_CLEAR * doubt else _GAIN
     console.print(
-        f"[{style}]{lost:+.1f} points[/] of accuracy on new rows, {_percent(first)} -> "
-        f"{_percent(second)} (standard error {doubt:.1f})"
+        f"[{style}]{lost:+.1f} points[/] of accuracy on new rows, "
+        f"{percent_text(first, 1)} -> {percent_text(second, 1)} "
+        f"(standard error {doubt:.1f})"
     )
 
 
@@ -207,26 +191,23 @@ def _show_models(console: Console, measured: dict[str, Any]) -> None:
     one, every = measured["milliseconds"].values()
     table.add_row("predicting one row", *map(milliseconds_text, one))
     table.add_row(f"predicting {_NEW:,} rows", *map(milliseconds_text, every))
-    table.add_row("accuracy on new rows", *map(_percent, measured["accuracy"]))
+    accuracies = [percent_text(share, 1) for share in measured["accuracy"]]
+    table.add_row("accuracy on new rows", *accuracies)
     console.print(table)
     console.print(
         f"A forest on waveform data (seed {measured['seed']}). prune with distil makes "
-        "it smaller,"
-    )
-    console.print(
-        f"LazyClassifier stops asking when the answer is clear ({measured['engine']} "
-        "engine)."
+        "it smaller,\nLazyClassifier stops asking when the answer is clear "
+        f"({measured['engine']} engine)."
     )
 
 
-def _show_reason(console: Console, measured: dict[str, Any]) -> None:
-    parts = measured["decomposition"]
+def _show_reason(console: Console, parts: dict[str, float]) -> None:
     heading(console, "Why few are enough")
     console.print(
-        f"One tree errs on {_percent(parts['member_error'])} of rows; they err on "
-        f"different ones, {100 * parts['diversity']:.1f} points"
+        f"One tree errs on {percent_text(parts['member_error'], 1)} of rows; they err "
+        f"on different ones, {100 * parts['diversity']:.1f} points\nof diversity, so "
+        f"their vote errs on {percent_text(parts['error'], 1)}."
     )
-    console.print(f"of diversity, so their vote errs on {_percent(parts['error'])}.")
     width = 56
     left = round(width * parts["error"] / parts["member_error"])
     console.print(
@@ -244,18 +225,8 @@ def _show_methods(console: Console, measured: dict[str, Any]) -> None:
     words["random"] = f"As many at random, the mean of {_DRAWS} draws"
     table = plain_table("method", "accuracy", "what it does")
     for name, accuracy in measured["methods"]:
-        table.add_row(name, _percent(accuracy), words[name])
+        table.add_row(name, percent_text(accuracy, 1), words[name])
     console.print(table)
-
-
-def _show_commands(console: Console, title: str, *commands: str) -> None:
-    heading(console, title)
-    for command in commands:
-        console.print(command)
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
 
 
 def _paper(n_members: int, seed: int, as_json: bool) -> None:
@@ -279,45 +250,30 @@ def _paper(n_members: int, seed: int, as_json: bool) -> None:
     votes = collect_votes(bagging, X_test, y_test)
     chosen_on = collect_votes(bagging, X_train, y_train, out_of_bag=True)
     diagnosis = diagnose(votes)
-    pruned = _prune_by_methods(chosen_on, votes, seed)
+    pruned = []
+    for name in (*_PAPER_METHODS, "random"):
+        for keep in _PAPER_SHARES:
+            found = _accuracy(name, keep, chosen_on, votes, seed, _PAPER_DRAWS)
+            size = {"keep": keep, "members": found[0]}
+            pruned.append({"method": name, **size, "accuracy": found[1]})
     lazy = _ask_lazily(bagging, X_test, seed)
     if as_json:
-        found = {**diagnosis.to_dict(), "pruning": pruned, "lazy": lazy}
-        say(json.dumps(found, indent=2))
+        say_json({**diagnosis.to_dict(), "pruning": pruned, "lazy": lazy})
         return
     console = results_console()
     console.print(
-        f"[bold]{n_members} bagged decision trees[/] on the breast cancer data,"
+        f"[bold]{n_members} bagged decision trees[/] on the breast cancer data,\n"
+        f"asked about {votes.n_samples} samples they were not trained on"
     )
-    console.print(f"asked about {votes.n_samples} samples they were not trained on")
     show_diagnosis(console, diagnosis)
     _show_pruned(console, pruned, votes)
     _show_lazy(console, lazy)
-    _show_commands(
-        console,
-        "Next",
-        "quorate methods               how members can be chosen",
-        "quorate measures              what each measure means",
-        "quorate diagnose votes.csv    the first half for your own votes",
+    heading(console, "Next")
+    console.print(
+        "quorate methods               how members can be chosen\n"
+        "quorate measures              what each measure means\n"
+        "quorate diagnose votes.csv    the first half for your own votes"
     )
-
-
-def _prune_by_methods(
-    chosen_on: "Votes", votes: "Votes", seed: int
-) -> list[dict[str, Any]]:
-    """Choose on out-of-bag votes, measure on those of new samples."""
-    from quorate.pruning import make_pruner
-
-    rows = []
-    for name in (*_PAPER_METHODS, "random"):
-        for share in _PAPER_SHARES:
-            pruner = make_pruner(name, keep=share).fit(chosen_on)
-            accuracy = votes.keep(pruner.order_).accuracy()
-            if name == "random":
-                accuracy = _accuracy_of_draws(votes, share, seed, _PAPER_DRAWS)
-            size = {"keep": share, "members": pruner.n_kept_}
-            rows.append({"method": name, **size, "accuracy": accuracy})
-    return rows
 
 
 def _ask_lazily(ensemble: Any, X: Any, seed: int) -> list[dict[str, Any]]:

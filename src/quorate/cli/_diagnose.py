@@ -1,6 +1,7 @@
-"""``quorate diagnose``: how diverse votes are, and whether that helps."""
+"""``quorate diagnose``, ``measures`` and ``methods``: votes, and what is known."""
 
-import json
+from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from quorate.cli._console import (
     on_one_line,
     plain_table,
     results_console,
-    say,
+    say_json,
 )
 from quorate.cli._inputs import (
     check_folder,
@@ -24,13 +25,15 @@ from quorate.cli._inputs import (
     read_table,
     run_pass,
 )
-from quorate.cli._lists import pointer
 
 if TYPE_CHECKING:
     from quorate._ensembles import RowSource
     from quorate._theory import Diagnosis
     from quorate._votes import VoteCounts
 
+# Names, directions and summaries fill 80 columns; ranges need more.
+_WIDTH_FOR_RANGES = 100
+_PAIRS = 2
 _VOTES = (".npz", ".csv", ".gz", ".txt", ".parquet", ".pq")
 
 
@@ -38,16 +41,15 @@ _VOTES = (".npz", ".csv", ".gz", ".txt", ".parquet", ".pq")
 @click.argument("votes_or_model", type=_options.FILE)
 @click.argument("data", nargs=-1, type=_options.FILE)
 @_options.option(
-    "--label",
-    default="y",
-    metavar="COLUMN",
-    help="Column of true labels in a table of votes.",
+    "--label", "COLUMN", "Column of true labels in a table of votes.", default="y"
 )
-@click.option("--target", metavar="COLUMN", help="Column of true labels in the data.")
+@_options.option("--target", "COLUMN", "Column of true labels in the data.")
 @_options.rows
 @_options.jobs
-@_options.file_option(
-    "--resume", help="Note how far a pass has come here, and go on from it."
+@_options.option(
+    "--resume",
+    _options.FILE,
+    "Note how far a pass has come here, and go on from it.",
 )
 @_options.dask
 @_options.loading
@@ -62,9 +64,9 @@ def diagnose(
     n_jobs: int | None,
     resume: Path | None,
     dask: str | None,
+    loading: dict[str, Any],
     noise: float,
     as_json: bool,
-    **loading: Any,
 ) -> None:
     """Show error decomposition, diversity and risk of VOTES_OR_MODEL.
 
@@ -73,9 +75,10 @@ def diagnose(
     .skops file, with DATA and --target: one file of samples, or several files, folders
     or patterns of Parquet or CSV of any size, which are read once and never whole.
     """
+    from quorate._data import check_table
     from quorate._ensembles import collect_votes
     from quorate._theory import diagnose as diagnose_votes
-    from quorate._votes import why_not_scorable
+    from quorate._votes import Votes, load_counts, why_not_scorable
 
     votes: VoteCounts
     by_pass = (n_jobs, resume, dask) != (None, None, None)
@@ -84,7 +87,11 @@ def diagnose(
             raise click.UsageError(
                 "DATA, --target, --rows, --jobs, --resume and --dask go with a model."
             )
-        votes = _read_votes(votes_or_model, label)
+        if votes_or_model.suffix.lower() == ".npz":
+            votes = load_counts(votes_or_model)
+        else:
+            check_table(votes_or_model, label)
+            votes = Votes.from_table(votes_or_model, label=label)
     elif not data or target is None:
         raise click.UsageError("a model needs DATA and --target COLUMN.")
     else:
@@ -101,7 +108,7 @@ def diagnose(
         raise ValueError(f"{data[0] if data else votes_or_model}: {flaw}.")
     diagnosis = diagnose_votes(votes, noise)
     if as_json:
-        say(json.dumps(diagnosis.to_dict(), indent=2))
+        say_json(diagnosis.to_dict())
         return
     console = results_console()
     origin = "" if votes.source is None else f"; {votes.source}"
@@ -110,16 +117,6 @@ def diagnose(
         f"{len(votes.classes):,} classes{origin}"
     )
     show_diagnosis(console, diagnosis)
-
-
-def _read_votes(path: Path, label: str) -> "VoteCounts":
-    from quorate._data import check_table
-    from quorate._votes import Votes, load_counts
-
-    if path.suffix.lower() == ".npz":
-        return load_counts(path)
-    check_table(path, label)
-    return Votes.from_table(path, label=label)
 
 
 def show_diagnosis(console: Console, diagnosis: "Diagnosis") -> None:
@@ -157,7 +154,7 @@ def _show_diversity(console: Console, diagnosis: "Diagnosis") -> None:
     table = plain_table("measure", "value", "diverse if", "what it is")
     for name, measure in measures().items():
         value = f"{diagnosis.diversity[name]:.4f}"
-        table.add_row(name, value, pointer(measure.direction), measure.summary)
+        table.add_row(name, value, _pointer(measure.direction), measure.summary)
     console.print(table)
     console.print("diverse if: whether a high or a low value means that members differ")
     if not diagnosis.votes.has_equal_weights:
@@ -184,3 +181,68 @@ def _show_risk(console: Console, diagnosis: "Diagnosis") -> None:
         table.add_row(key, value)
     console.print(table)
     console.print(risk.advice)
+
+
+def _pointer(direction: str) -> str:
+    """Say in a word which values mean more diverse."""
+    return {"higher": "high", "lower": "low"}.get(direction, "-")
+
+
+@click.command()
+@_options.as_json
+def measures(as_json: bool) -> None:
+    """List the diversity measures."""
+    from quorate._theory import measures as known
+
+    if as_json:
+        say_json([asdict(measure) for measure in known().values()])
+        return
+    console = results_console()
+    wide = console.width >= _WIDTH_FOR_RANGES
+    columns = ["measure", "paper", "diverse if", "what it is"]
+    table = plain_table(*columns, *(["range"] if wide else []))
+    for measure in known().values():
+        row = [measure.name, measure.paper_name, _pointer(measure.direction)]
+        row.append(measure.summary)
+        table.add_row(*row, *([Text(measure.range)] if wide else []))
+    console.print(table)
+
+
+@click.command()
+@_options.as_json
+def methods(as_json: bool) -> None:
+    """List the pruning methods."""
+    from quorate.pruning import methods as known
+
+    if as_json:
+        tags = ("finds_size", "honours_keep", "uses_weights", "takes_summary")
+        rows = [
+            {
+                "name": name,
+                "title": method.title,
+                "class": method.cls.__name__,
+                "summary": method.summary,
+                **{tag: getattr(method.tags, tag) for tag in (*tags, "is_random")},
+            }
+            for name, method in known().items()
+        ]
+        say_json(rows)
+        return
+    table = plain_table("method", "size", "what it does", numbers=0)
+    table.add_row("auto", "usual", "Take the method that suits the model; the default")
+    for name, method in known().items():
+        exact = "exact" if method.tags.honours_keep else "up to"
+        size = "own" if method.cls().keep is None else exact
+        table.add_row(name, size, method.summary)
+    console = results_console()
+    console.print(table)
+    console.print("\nLong names do as well:")
+    long = [
+        (name, method.long_name)
+        for name, method in known().items()
+        if method.long_name.replace("_", "") != name.replace("_", "")
+    ]
+    names = plain_table(*["short", "long"] * _PAIRS, numbers=0)
+    for start in range(0, len(long), _PAIRS):
+        names.add_row(*chain.from_iterable(long[start : start + _PAIRS]))
+    console.print(names)

@@ -49,9 +49,7 @@ def read_models(
     paths: Sequence[Path],
     tables: Sequence[Path | None],
     target: str | None,
-    *,
-    trusted: tuple[str, ...],
-    unsafe_pickle: bool,
+    **loading: Any,
 ) -> "tuple[list[Any], SampleForm]":
     """Return models and the form in which they take samples.
 
@@ -65,14 +63,14 @@ def read_models(
     for path in paths:
         if not path.exists():
             raise FileNotFoundError(f"{path}: no such file.")
-        check_kind(path, unsafe_pickle=unsafe_pickle)
+        check_kind(path, unsafe_pickle=loading["unsafe_pickle"])
     files = []
     for table in filter(None, tables):
         found = find_files(table, "DATA") if is_stream(table) else [table]
         check_table(found[0], target)
         files += found
     with progress_console().status("reading"):
-        models = [load(path, trusted, unsafe_pickle=unsafe_pickle) for path in paths]
+        models = [load(path, **loading) for path in paths]
     form = SampleForm.for_models(*models, owner=" and ".join(map(str, paths)))
     for file in files:
         form.refuse_missing(column_names(file), str(file))

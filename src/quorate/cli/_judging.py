@@ -1,19 +1,25 @@
-"""``quorate compare`` and ``quorate certify``: two models on the same samples."""
+"""``quorate compare``, ``certify`` and ``lazy``: models on samples they did not see."""
 
-import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+from rich.console import Console
 
+from quorate._messages import with_article
+from quorate._units import percent_text
 from quorate.cli import _options
 from quorate.cli._console import (
     comparison_table,
+    plain_table,
     progress_console,
     results_console,
-    say,
+    say_json,
 )
-from quorate.cli._inputs import read_models, read_table, run_pass
+from quorate.cli._inputs import is_stream, read_models, read_table, run_pass
+
+if TYPE_CHECKING:
+    from quorate.lazy import Trial
 
 
 @click.command(short_help="Set two models side by side, on the same samples.")
@@ -34,9 +40,8 @@ def compare(
     target: str,
     n_jobs: int | None,
     dask: str | None,
+    loading: dict[str, Any],
     as_json: bool,
-    trusted: tuple[str, ...],
-    unsafe_pickle: bool,
     **how: Any,
 ) -> None:
     """Set two models side by side: BEFORE and AFTER, on samples in DATA.
@@ -49,9 +54,7 @@ def compare(
     from quorate._scoring import check_scoring
 
     check_scoring(how["scoring"], "compare")
-    (first, second), form = read_models(
-        [before, after], [data], target, trusted=trusted, unsafe_pickle=unsafe_pickle
-    )
+    (first, second), form = read_models([before, after], [data], target, **loading)
     X, y = read_table(form, data, target)
     if y is None:
         classes = read_ensemble(first).classes
@@ -61,7 +64,7 @@ def compare(
     with progress_console().status("comparing"):
         compared = compare_models(first, second, X, y, **how)
     if as_json:
-        say(json.dumps(compared.to_dict(), indent=2))
+        say_json(compared.to_dict())
         return
     console = results_console()
     console.print(comparison_table(compared))
@@ -75,17 +78,15 @@ def compare(
 @_options.target
 @_options.option(
     "--tolerance",
+    _options.SHARE,
+    "By how much the error may exceed that of BIG.",
     default=0.02,
-    type=_options.SHARE,
-    metavar="SHARE",
-    help="By how much the error may exceed that of BIG.",
 )
 @_options.option(
     "--delta",
+    _options.SHARE,
+    "Probability of a wrong certificate, at most.",
     default=0.05,
-    type=_options.SHARE,
-    metavar="SHARE",
-    help="Probability of a wrong certificate, at most.",
 )
 @_options.class_weight(
     "Let every class count the same in the error, however rare it is."
@@ -102,9 +103,8 @@ def certify(
     target: str,
     n_jobs: int | None,
     dask: str | None,
+    loading: dict[str, Any],
     as_json: bool,
-    trusted: tuple[str, ...],
-    unsafe_pickle: bool,
     **how: Any,
 ) -> None:
     """Prove that SMALL errs hardly more than BIG, on samples in DATA.
@@ -114,9 +114,7 @@ def certify(
     """
     from quorate._judging import certify as certify_models
 
-    (whole, part), form = read_models(
-        [big, small], [data], target, trusted=trusted, unsafe_pickle=unsafe_pickle
-    )
+    (whole, part), form = read_models([big, small], [data], target, **loading)
     X, y = read_table(form, data, target)
     evidence: tuple[Any, ...] = (whole, part, X, y)
     if y is None:
@@ -125,8 +123,92 @@ def certify(
     with progress_console().status("asking"):
         certificate = certify_models(*evidence, **how)
     if as_json:
-        say(json.dumps(certificate.to_dict(), indent=2))
+        say_json(certificate.to_dict())
     else:
         results_console().print(str(certificate), markup=False)
     if not certificate.holds:
         click.get_current_context().exit(1)
+
+
+@click.command(short_help="See how many members must be asked, and the time saved.")
+@_options.model
+@_options.data
+@_options.option("--target", "COLUMN", "Column of true labels, to leave out and score.")
+@_options.option(
+    "--confidence",
+    _options.CONFIDENCE,
+    "For bayes: probability that the leader stays ahead.",
+    default=0.999,
+)
+@_options.option(
+    "--epsilon",
+    _options.SHARE,
+    "For calibrated: share of predictions that may change.",
+    default=0.005,
+)
+@_options.rows
+@_options.seed(0)
+@_options.loading
+@_options.as_json
+def lazy(
+    model: Path,
+    data: Path,
+    target: str | None,
+    loading: dict[str, Any],
+    as_json: bool,
+    **how: Any,
+) -> None:
+    """Try on MODEL how many members must be asked, and how much time that saves.
+
+    DATA are samples to predict, not those of the training. Nothing is written: wrap the
+    model in quorate.LazyClassifier to use it.
+    """
+    from quorate.lazy import try_modes
+
+    if is_stream(data):
+        raise ValueError(
+            f"{data}: several files; one table with all samples is needed here."
+        )
+    (ensemble,), form = read_models([model], [data], target, **loading)
+    if not hasattr(ensemble, "predict"):
+        raise TypeError(
+            f"{model}: {with_article(type(ensemble).__name__)} cannot predict by "
+            "itself; wrap it in quorate.LazyClassifier."
+        )
+    X, y = read_table(form, data, target)
+    with progress_console().status("asking"):
+        trial = try_modes(ensemble, X, y, **how)
+    if as_json:
+        limits = {name: how[name] for name in ("confidence", "epsilon")}
+        say_json({**trial.to_dict(), **limits})
+        return
+    _show_trial(results_console(), trial)
+
+
+def _show_trial(console: Console, trial: "Trial") -> None:
+    is_scored = trial.modes[0].accuracy is not None
+    columns = ["mode", "asked", "share", "changed", "ms", "times faster"]
+    table = plain_table(*columns, *["accuracy"] * is_scored, numbers=6)
+    for tried in trial.modes:
+        scores = [] if tried.accuracy is None else [percent_text(tried.accuracy)]
+        table.add_row(
+            tried.title,
+            f"{tried.members_asked:.1f}",
+            percent_text(tried.share_asked, 0),
+            percent_text(tried.disagreement),
+            f"{tried.milliseconds:,.1f}",
+            f"{tried.speedup:.{1 if tried.speedup >= 10 else 2}f}",
+            *scores,
+        )
+    samples = trial.source.samples_text(trial.n_samples)
+    if trial.n_calibration:
+        samples += f", {trial.n_calibration:,} others to calibrate"
+    console.print(f"{trial.n_members:,} members on {samples}")
+    console.print(table)
+    console.print(
+        "asked: members per sample, on average; changed: predictions that are not "
+        f"those of all members; ms: for all {trial.n_samples:,} samples"
+    )
+    left_out = trial.left_out and f"not calibrated: {trial.left_out}"
+    for note in filter(None, (trial.allowance, left_out, trial.note)):
+        console.print(note)

@@ -1,6 +1,7 @@
 """Options that several commands share, and the numbers and sizes they take."""
 
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,10 @@ import click
 
 from quorate._units import as_bytes, as_count, as_milliseconds, as_share
 
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
 FILE = click.Path(path_type=Path)
+FILE.name = "file"
 _LIMITS = {
     "bytes": as_bytes,
     "nodes": as_count,
@@ -22,6 +26,8 @@ class Parsed(click.ParamType):  # type: ignore[type-arg]
 
     Parameters
     ----------
+    name : str
+        What help calls such a text, in capitals.
     parse : callable
         Makes a value of a text; ``ValueError`` if it is none.
     fits : callable
@@ -30,12 +36,14 @@ class Parsed(click.ParamType):  # type: ignore[type-arg]
         Which texts fit.
     """
 
-    name = "value"
-
     def __init__(
-        self, parse: Callable[[str], Any], fits: Callable[[Any], bool], words: str
+        self,
+        name: str,
+        parse: Callable[[str], Any],
+        fits: Callable[[Any], bool],
+        words: str,
     ) -> None:
-        self._parse, self._fits, self._words = parse, fits, words
+        self.name, self._parse, self._fits, self._words = name, parse, fits, words
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -72,128 +80,132 @@ def _as_limit(text: str) -> tuple[str, float]:
     return "milliseconds" if kind == "ms" else kind, _LIMITS[kind](limit)
 
 
-COUNT = Parsed(int, lambda n: n >= 1, "a whole number, 1 or more")
-SEED = Parsed(int, lambda n: n >= 0, "a whole number, 0 or more")
-WORKERS = Parsed(int, lambda n: n != 0, "1 or more, or -1 for one on each core")
-NOT_NEGATIVE = Parsed(as_share, lambda x: x >= 0, "a number, 0 or more, or such as 1%")
-SHARE = Parsed(as_share, lambda x: 0 < x < 1, "a number between 0 and 1, or such as 1%")
-NOISE = Parsed(as_share, lambda x: 0 <= x < 0.5, "a share in [0, 0.5), or such as 1%")
+_SHARE = "a number between 0 and 1, or such as 1%"
+COUNT = Parsed("n", int, lambda n: n >= 1, "a whole number, 1 or more")
+SEED = Parsed("n", int, lambda n: n >= 0, "a whole number, 0 or more")
+WORKERS = Parsed("n", int, lambda n: n != 0, "1 or more, or -1 for one on each core")
+SHARE = Parsed("share", as_share, lambda x: 0 < x < 1, _SHARE)
+NOT_NEGATIVE = Parsed(
+    "share", as_share, lambda x: x >= 0, "a number, 0 or more, or such as 1%"
+)
+NOISE = Parsed(
+    "share", as_share, lambda x: 0 <= x < 0.5, "a share in [0, 0.5), or such as 1%"
+)
 CONFIDENCE = Parsed(
-    as_share, lambda x: 0.5 <= x < 1, "a probability in [0.5, 1), or such as 99.9%"
+    "share",
+    as_share,
+    lambda x: 0.5 <= x < 1,
+    "a probability in [0.5, 1), or such as 99.9%",
 )
 SIZE = Parsed(
+    "how-many",
     _as_size,
     _is_size,
     "a fraction in (0, 1], a percentage, a number of members, 'auto' or 'own'",
 )
 LIMIT = Parsed(
+    "kind=limit",
     _as_limit,
     lambda limit: limit[1] > 0,
     "KIND=LIMIT, such as bytes=50MB, nodes=20000 or ms=2",
 )
 
 
-def option(*names: str, help: str, **how: Any) -> Callable[..., Any]:
-    """Return an option whose default, if there is one, is shown."""
-    return click.option(*names, show_default="default" in how, help=help, **how)
+def option(
+    names: str, takes: "click.ParamType[Any] | str", help: str, **how: Any
+) -> Decorator:
+    """Return an option, whose default is shown if it has one.
+
+    Parameters
+    ----------
+    names : str
+        Its names on the command line, and that of the parameter where it is another.
+    takes : ParamType or str
+        What it takes; of plain text, what help calls it.
+    help : str
+        What it does.
+    **how
+        What else :func:`click.option` takes.
+    """
+    kind = {"metavar": takes} if isinstance(takes, str) else {"type": takes}
+    shown = {"show_default": "default" in how}
+    return click.option(*names.split(), help=help, **{**kind, **shown, **how})
 
 
-def file_option(*names: str, help: str, metavar: str = "FILE") -> Callable[..., Any]:
-    """Return an option that takes a path."""
-    return click.option(*names, type=FILE, metavar=metavar, help=help)
+def flag(names: str, help: str) -> Decorator:
+    """Return an option that is there or not."""
+    return click.option(*names.split(), is_flag=True, help=help)
 
 
 model = click.argument("model", type=FILE)
 data = click.argument("data", type=FILE)
-target = click.option(
-    "--target", required=True, metavar="COLUMN", help="Column of true labels."
-)
+target = option("--target", "COLUMN", "Column of true labels.", required=True)
 method = option(
     "--method",
+    "NAME",
+    "How members are chosen: one of 'quorate methods', or 'auto' for what suits the "
+    "model.",
     default="auto",
-    metavar="NAME",
-    help="How members are chosen: one of 'quorate methods', or 'auto' for what suits "
-    "the model.",
 )
-keep = click.option(
+keep = option(
     "--keep",
+    SIZE,
+    "Fraction (0.2 or 20%), number of members, 'auto' for as few as do about as well, "
+    "or 'own' for what the method finds.",
     default="default",
-    type=SIZE,
     show_default="0.2; of pools and voting, those that get a weight",
-    metavar="HOW-MANY",
-    help="Fraction (0.2 or 20%), number of members, 'auto' for as few as do about as "
-    "well, or 'own' for what the method finds.",
 )
-rows = click.option(
-    "--rows",
-    "source",
-    type=click.Choice(["new", "training"]),
+rows = option(
+    "--rows source",
+    click.Choice(["new", "training"]),
+    "What DATA are to the members; found out by default, where it can be known.",
     callback=lambda ctx, param, rows: rows or "auto",
-    help="What DATA are to the members; found out by default, where it can be known.",
 )
-force = click.option("--force", is_flag=True, help="Write over an existing file.")
-as_json = click.option(
-    "--json", "as_json", is_flag=True, help="Print JSON instead of tables."
-)
-jobs = click.option(
-    "--jobs", "n_jobs", type=WORKERS, metavar="N", help="Processes that vote."
-)
-noise = option(
-    "--noise",
-    default=0.01,
-    type=NOISE,
-    metavar="SHARE",
-    help="Share of labels that may be wrong.",
-)
-dask = click.option(
-    "--dask", metavar="ADDRESS", help="Dask scheduler to run the passes on."
-)
-scoring = click.option(
+force = flag("--force", "Write over an existing file.")
+as_json = flag("--json as_json", "Print JSON instead of tables.")
+jobs = option("--jobs n_jobs", WORKERS, "Processes that vote.")
+noise = option("--noise", NOISE, "Share of labels that may be wrong.", default=0.01)
+dask = option("--dask", "ADDRESS", "Dask scheduler to run the passes on.")
+scoring = option(
     "--scoring",
-    metavar="NAME",
-    help="What good means: a score of scikit-learn, such as balanced_accuracy.",
+    "NAME",
+    "What good means: a score of scikit-learn, such as balanced_accuracy.",
 )
 
 
-def seed(default: int) -> Callable[..., Any]:
+def seed(default: int) -> Decorator:
     """Return the option that fixes everything random."""
-    return option(
-        "--seed",
-        "random_state",
-        default=default,
-        type=SEED,
-        metavar="N",
-        help="Seed of everything random.",
-    )
+    words = "Seed of everything random."
+    return option("--seed random_state", SEED, words, default=default)
 
 
-def max_samples(what: str) -> Callable[..., Any]:
+def max_samples(what: str) -> Decorator:
     """Return the option that limits the samples something is done with."""
-    return click.option(
-        "--max-samples",
-        type=COUNT,
-        metavar="N",
-        help=f"{what} a sample of so many, drawn by class; 200,000 by default.",
-    )
+    words = f"{what} a sample of so many, drawn by class; 200,000 by default."
+    return option("--max-samples", COUNT, words)
 
 
-def class_weight(help: str) -> Callable[..., Any]:
+def class_weight(help: str) -> Decorator:
     """Return the option that lets every class count the same."""
-    return click.option("--class-weight", type=click.Choice(["balanced"]), help=help)
+    return option("--class-weight", click.Choice(["balanced"]), help)
 
 
 def loading(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say which model files may be opened."""
-    trust = click.option(
-        "--trust",
-        "trusted",
+    """Add the options that say which model files may be opened, as one dict."""
+
+    @wraps(command)
+    def bundled(*, trusted: tuple[str, ...], unsafe_pickle: bool, **others: Any) -> Any:
+        which = {"trusted": trusted, "unsafe_pickle": unsafe_pickle}
+        return command(loading=which, **others)
+
+    trust = option(
+        "--trust trusted",
+        "TYPE",
+        "A type the model file may build; repeat for several.",
         multiple=True,
-        metavar="TYPE",
-        help="A type the model file may build; repeat for several.",
     )
-    pickles = click.option(
+    pickles = flag(
         "--unsafe-pickle",
-        is_flag=True,
-        help="Open pickle and joblib files, which runs any code in them.",
+        "Open pickle and joblib files, which runs any code in them.",
     )
-    return trust(pickles(command))
+    return trust(pickles(bundled))

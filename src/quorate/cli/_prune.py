@@ -1,6 +1,5 @@
 """``quorate prune``: a smaller model from a file and samples."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,18 +13,14 @@ from quorate.cli._console import (
     progress_console,
     results_console,
     say,
+    say_json,
 )
-from quorate.cli._inputs import (
-    check_output,
-    read_models,
-    read_table,
-    run_pass,
-)
+from quorate.cli._inputs import check_output, read_models, read_table, run_pass
 
 if TYPE_CHECKING:
     from quorate._choosing import ExpectedError, Selection
-    from quorate._ensembles import RowSource
     from quorate._judging import Comparison
+    from quorate._votes import Summary
 
 
 @click.command(short_help="Write a smaller model of the members that decide.")
@@ -34,46 +29,43 @@ if TYPE_CHECKING:
 @_options.target
 @_options.method
 @_options.keep
-@click.option(
+@_options.option(
     "--tolerance",
-    type=_options.NOT_NEGATIVE,
-    metavar="SHARE",
-    help="Instead of --keep: the error may grow by this (0.01 or 1%).",
+    _options.NOT_NEGATIVE,
+    "Instead of --keep: the error may grow by this (0.01 or 1%).",
 )
-@click.option(
+@_options.option(
     "--budget",
+    _options.LIMIT,
+    "Instead of --keep: a limit on bytes=50MB, nodes=20000 or ms=2 a call.",
     multiple=True,
-    type=_options.LIMIT,
     callback=lambda ctx, param, limits: dict(limits) or None,
-    metavar="KIND=LIMIT",
-    help="Instead of --keep: a limit on bytes=50MB, nodes=20000 or ms=2 a call.",
 )
-@click.option(
+@_options.option(
     "--batch",
-    type=_options.COUNT,
-    metavar="N",
-    help="Rows in a call, for a budget of milliseconds; 1 by default.",
+    _options.COUNT,
+    "Rows in a call, for a budget of milliseconds; 1 by default.",
 )
 @_options.scoring
 @_options.class_weight("Let every class count the same when members are chosen.")
 @_options.rows
-@click.option(
+@_options.flag(
     "--distil",
-    is_flag=True,
-    help="Give the leaves of the trees kept new values, learned from the whole model.",
+    "Give the leaves of the trees kept new values, learned from the whole model.",
 )
 @_options.max_samples("Choose on")
 @_options.seed(0)
 @_options.jobs
 @_options.dask
-@_options.file_option(
+@_options.option(
     "--test",
-    help="Samples to compare on, that no member has seen; those of DATA by default.",
+    _options.FILE,
+    "Samples to compare on, that no member has seen; those of DATA by default.",
 )
-@_options.file_option(
-    "-o",
-    "--output",
-    help="Where to write it (.skops); MODEL-small.skops beside MODEL by default.",
+@_options.option(
+    "-o --output",
+    _options.FILE,
+    "Where to write it (.skops); MODEL-small.skops beside MODEL by default.",
 )
 @_options.force
 @_options.loading
@@ -88,9 +80,8 @@ def prune(
     distil: bool,
     n_jobs: int | None,
     dask: str | None,
+    loading: dict[str, Any],
     as_json: bool,
-    trusted: tuple[str, ...],
-    unsafe_pickle: bool,
     **choice: Any,
 ) -> None:
     """Write a smaller MODEL of the same type that keeps the members that decide.
@@ -104,36 +95,35 @@ def prune(
     """
     output = output or model.with_name(f"{model.stem}-small.skops")
     check_output(output, force, ".skops")
+    from quorate._ensembles import find_record
     from quorate._files import save
-    from quorate._pruned import get_record
+    from quorate._judging import certify
+    from quorate._votes import VoteSource
 
     if choice["class_weight"] is None:
         del choice["class_weight"]  # which not every method has
     check_choice(**choice)
-    (ensemble,), form = read_models(
-        [model], [data, test], target, trusted=trusted, unsafe_pickle=unsafe_pickle
-    )
+    (ensemble,), form = read_models([model], [data, test], target, **loading)
     X, y = read_table(form, data, target)
     # Of members with new leaves, or in a pass over files, nothing is expected.
     choice["expect"] = not (test or distil or y is None)
     smaller, selection = _choose(ensemble, X, y, target, distil, n_jobs, **choice)
+    source = choice["source"] if choice["source"] == "auto" else "new"
     if test is not None:
         X, y = read_table(form, test, target)
-    compared, certificate = _judge(
-        ensemble,
-        smaller,
-        (X, y, target),
-        test is not None,
-        scoring=choice["scoring"],
-        source=_source(choice["source"], selection, test is not None),
-        n_jobs=n_jobs,
-        dask=dask,
-    )
-    compared, expected, note = _noted(
-        compared, selection, choice["expect"], test is None
-    )
+    elif selection.votes.source in (VoteSource.OUT_OF_BAG, VoteSource.TRAINING):
+        source = "training"
+    how = {"scoring": choice["scoring"], "source": source}
+    passing = {"target": target, "n_jobs": n_jobs, "dask": dask}
+    compared, summary = _compare(ensemble, smaller, X, y, passing, **how)
+    certificate = expected = None
+    note = compared.note
+    if test is None:
+        compared, expected, note = _expect(compared, selection, choice["expect"])
+    elif summary is not None and not compared.chosen_on:
+        certificate = str(certify(summary))
     save(smaller, output)
-    record = get_record(smaller)
+    record = dict(find_record(smaller) or {})
     if as_json:
         printed = {
             "output": str(output),
@@ -143,7 +133,7 @@ def prune(
             "certificate": certificate,
             "pruning": record,
         }
-        say(json.dumps(printed, indent=2))
+        say_json(printed)
         return
     _show(selection, record, choice["method"], compared, note)
     say(f"written to {output}")
@@ -171,10 +161,8 @@ def check_choice(
     weighted = {} if class_weight is None else {"class_weight": class_weight}
     check_method(method, **weighted)
     size_for(method, keep, tolerance, budget, batch, owner="prune")
-    if method == "auto" or keep is not None:
-        return
     able = [name for name, known in methods().items() if known.tags.finds_size]
-    if method_name(method) not in able:
+    if keep is None and method != "auto" and method_name(method) not in able:
         raise click.UsageError(
             f"--keep own: {method_name(method)} finds no size of its own; "
             f"{', '.join(able)} do."
@@ -210,80 +198,48 @@ def _choose(
     return smaller, selection
 
 
-def _source(rows: "RowSource", selection: "Selection", is_test: bool) -> "RowSource":
-    """Return what the samples that judge are to the members."""
-    from quorate._votes import VoteSource
-
-    seen = (VoteSource.OUT_OF_BAG, VoteSource.TRAINING)
-    if not is_test and selection.votes.source in seen:
-        return "training"
-    return rows if rows == "auto" else "new"  # also of a test file beside training rows
-
-
-def _judge(
-    big: Any,
-    small: Any,
-    samples: tuple[Any, Any, str],
-    is_test: bool,
-    *,
-    scoring: str | None,
-    source: "RowSource",
-    **how: Any,
-) -> "tuple[Comparison, str | None]":
-    """Return both models side by side, and a certificate if new files were passed."""
-    from quorate._judging import certify, compare
+def _compare(
+    big: Any, small: Any, X: Any, y: Any, passing: dict[str, Any], **how: Any
+) -> "tuple[Comparison, Summary | None]":
+    """Return both models side by side, and what a pass over files counted."""
+    from quorate._judging import compare
     from quorate._scoring import TableScore, find_score
 
-    X, y, target = samples
     if y is not None:
         with progress_console().status("comparing"):
-            return compare(big, small, X, y, scoring=scoring, source=source), None
-    summary = run_pass(big, X, target, against=small, source=source, **how)
-    score = find_score(scoring, summary.classes, "prune")
-    if not isinstance(score, TableScore):
+            return compare(big, small, X, y, **how), None
+    summary = run_pass(big, X, against=small, source=how["source"], **passing)
+    scoring = how["scoring"]
+    if not isinstance(find_score(scoring, summary.classes, "prune"), TableScore):
         say(
             "Note: a pass over files counts what is decided: compared by accuracy, "
             f"not by {scoring}.",
             err=True,
         )
         scoring = None
-    compared = compare(big, small, summary, scoring=scoring)
-    promised = is_test and not compared.chosen_on
-    return compared, str(certify(summary)) if promised else None
+    return compare(big, small, summary, scoring=scoring), summary
 
 
-def _noted(
-    compared: "Comparison", selection: "Selection", expect: bool, on_chosen: bool
+def _expect(
+    compared: "Comparison", selection: "Selection", expect: bool
 ) -> "tuple[Comparison, ExpectedError | None, str]":
-    """Return the comparison, what is expected of the smaller model, and a note on both.
+    """Return the comparison, what to expect of the smaller model, and a note on both.
 
     Nothing can be promised about members by the samples that chose them; of these there
     is what to expect on new ones instead.
     """
-    if on_chosen:
-        compared = replace(
-            compared, error_limits=None, excess_limit=None, chosen_on=False
-        )
-    n_members = selection.votes.n_members
-    all_stay = selection.n_kept == n_members and selection.weights is None
-    expected = selection.expected if expect and not all_stay else None
-    if expected is not None:
-        compared = _as_expected(compared, expected, selection)
-        return compared, expected, _expectation_note(expected, selection)
-    note = compared.note
-    if on_chosen and not all_stay and compared.accuracy is not None:
-        note += (
-            " The members were chosen on the same samples, which flatters what is "
-            "left; --test FILE compares on others."
-        )
-    return compared, None, note
-
-
-def _as_expected(
-    compared: "Comparison", expected: "ExpectedError", selection: "Selection"
-) -> "Comparison":
-    """Return the comparison with what to expect of the smaller model on new samples."""
-    votes = selection.votes
+    compared = replace(compared, error_limits=None, excess_limit=None, chosen_on=False)
+    votes, note = selection.votes, compared.note
+    expected = selection.expected if expect else None
+    if selection.n_kept == votes.n_members and selection.weights is None:
+        return compared, None, note
+    if expected is None:
+        if compared.accuracy is not None:
+            note += (
+                " The members were chosen on the same samples, which flatters what is "
+                "left; --test FILE compares on others."
+            )
+        return compared, None, note
     found: dict[str, Any] = {
         "accuracy": expected.accuracies(votes),
         "recalls": expected.recalls(votes),
@@ -292,15 +248,14 @@ def _as_expected(
     }
     whole = selection.full_score
     if whole is not None and not expected.score.is_accuracy:
-        after = expected.score.top - expected.error
-        found["score"] = (whole.score, after)
+        found["score"] = (whole.score, expected.score.top - expected.error)
         doubts = whole.standard_error, expected.standard_error, expected.excess_error
         found["score_errors"] = doubts
-    return replace(compared, **found)
+    return replace(compared, **found), expected, _expectation_note(expected, selection)
 
 
 def _expectation_note(expected: "ExpectedError", selection: "Selection") -> str:
-    """Say what the accuracies rest on, and what was timed."""
+    """Say what the accuracies rest on."""
     from quorate._choosing import SizeByErrors
 
     votes, n_samples = selection.votes, selection.votes.n_samples
@@ -311,10 +266,9 @@ def _expectation_note(expected: "ExpectedError", selection: "Selection") -> str:
     if isinstance(selection.size, SizeByErrors):
         chosen = "members and their number were chosen"
     note = (
-        f"Before: {'out-of-bag' if votes.is_masked else 'all'} votes on "
-        f"{samples}. After: what to expect on new samples; {chosen} without each fifth "
-        f"of {'them' if expected.samples.size == n_samples else 'some'} and judged on "
-        "it."
+        f"Before: votes on {samples}. After: what to expect on new samples; {chosen} "
+        f"without each fifth of "
+        f"{'them' if expected.samples.size == n_samples else 'some'} and judged on it."
     )
     if expected.score.is_accuracy:
         doubt = points_text(expected.excess_error).lstrip("+")

@@ -1,6 +1,5 @@
 """``quorate report``: one page that explains a model."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,7 +7,7 @@ import click
 from click.core import ParameterSource
 
 from quorate.cli import _options
-from quorate.cli._console import progress_console, say
+from quorate.cli._console import progress_console, say, say_json
 from quorate.cli._inputs import check_output, read_models, read_table
 from quorate.cli._prune import check_choice
 
@@ -22,11 +21,11 @@ _FOR_MODELS = ("data", "target", "method", "keep", "scoring", "source",
 @click.command(short_help="Write one HTML page that explains a model.")
 @_options.model
 @click.argument("data", required=False, type=_options.FILE)
-@click.option("--target", metavar="COLUMN", help="Column of true labels.")
-@_options.file_option(
-    "-o",
-    "--output",
-    help="Where to write the page; MODEL.html beside MODEL by default.",
+@_options.option("--target", "COLUMN", "Column of true labels.")
+@_options.option(
+    "-o --output",
+    _options.FILE,
+    "Where to write the page; MODEL.html beside MODEL by default.",
 )
 @_options.force
 @_options.method
@@ -34,7 +33,7 @@ _FOR_MODELS = ("data", "target", "method", "keep", "scoring", "source",
 @_options.scoring
 @_options.rows
 @_options.noise
-@click.option("--title", metavar="TEXT", help="Title of the page.")
+@_options.option("--title", "TEXT", "Title of the page.")
 @_options.jobs
 @_options.seed(0)
 @_options.max_samples("Make the page from")
@@ -75,7 +74,7 @@ def report(
         page = _report_model(model, data, target, noise=noise, title=title, **options)
     page.save(output)
     if as_json:
-        say(json.dumps({"output": str(output), **page.data}, indent=2))
+        say_json({"output": str(output), **page.data})
         return
     for step in page.data["advice"]:
         say(f"- {step['title']}")
@@ -99,19 +98,16 @@ def _report_model(
     target: str,
     *,
     max_samples: int | None,
-    trusted: tuple[str, ...],
-    unsafe_pickle: bool,
+    loading: dict[str, Any],
     **how: Any,
 ) -> "Report":
     from quorate._report import Request, Source, make_report
 
     check_choice(**how)
-    (ensemble,), form = read_models(
-        [model], [data], target, trusted=trusted, unsafe_pickle=unsafe_pickle
-    )
+    (ensemble,), form = read_models([model], [data], target, **loading)
     X, y = read_table(form, data, target)
-    options = [word for name in trusted for word in ("--trust", name)]
-    options += ["--unsafe-pickle"] * unsafe_pickle
+    options = [word for name in loading["trusted"] for word in ("--trust", name)]
+    options += ["--unsafe-pickle"] * loading["unsafe_pickle"]
     if max_samples is not None:
         options += ["--max-samples", str(max_samples)]
     request = Request(

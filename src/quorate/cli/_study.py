@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,8 +18,6 @@ from quorate.cli._study_view import progress_bar, show_results
 
 if TYPE_CHECKING:
     from quorate.study import Plan, Results
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 @click.group()
@@ -49,40 +47,31 @@ def new(path: Path) -> None:
     say(f"written to {path}; run it with: quorate study run {path}")
 
 
-def _running(command: F) -> F:
+def _running(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that running and resuming share."""
-    options: dict[str, dict[str, Any]] = {
-        "--data": {
-            "type": _options.FILE,
-            "metavar": "DIR",
-            "help": "Folder of data sets.",
-        },
-        "--jobs": {"type": _options.WORKERS, "metavar": "N", "help": "Fits at a time."},
-        "--dask": {
-            "metavar": "tcp://HOST:PORT",
-            "help": "Run on the Dask cluster of this scheduler.",
-        },
-        "--backend": {
-            "metavar": "NAME",
-            "help": "Run on this joblib backend, such as loky or threading.",
-        },
-        "--retry": {"is_flag": True, "help": "Try failed cells again."},
-        "--download": {"is_flag": True, "help": "Let data sets come from OpenML."},
-    }
-    for name, how in reversed(options.items()):
-        command = click.option(name, **how)(command)
+    for option in (
+        _options.flag("--download", "Let data sets come from OpenML."),
+        _options.flag("--retry", "Try failed cells again."),
+        _options.option(
+            "--backend",
+            "NAME",
+            "Run on this joblib backend, such as loky or threading.",
+        ),
+        _options.option(
+            "--dask", "tcp://HOST:PORT", "Run on the Dask cluster of this scheduler."
+        ),
+        _options.option("--jobs", _options.WORKERS, "Fits at a time."),
+        _options.option("--data", _options.FILE, "Folder of data sets.", metavar="DIR"),
+    ):
+        command = option(command)
     return command
 
 
 @study.command()
 @click.argument("plan")
-@click.option(
-    "--quick", is_flag=True, help="Fewer rows, members, data sets and repeats."
-)
-@_options.file_option("--store", help="Where results go; PLAN.sqlite by default.")
-@click.option(
-    "--dry-run", is_flag=True, help="Say what would be done and how long it takes."
-)
+@_options.flag("--quick", "Fewer rows, members, data sets and repeats.")
+@_options.option("--store", _options.FILE, "Where results go; PLAN.sqlite by default.")
+@_options.flag("--dry-run", "Say what would be done and how long it takes.")
 @_running
 def run(
     plan: str, quick: bool, store: Path | None, dry_run: bool, **options: Any
@@ -92,8 +81,7 @@ def run(
     Results go to one file; what is in it already is not computed again. Ctrl-C stops
     the run and keeps what was computed.
     """
-    suffix = "-quick.sqlite" if quick else ".sqlite"
-    path = store or Path(f"{Path(plan).stem}{suffix}")
+    path = store or Path(f"{Path(plan).stem}{'-quick' * quick}.sqlite")
     check_folder(path)
     _check_workers(**options)
     from quorate.study import make_preset, read_plan
@@ -136,12 +124,8 @@ def _run(
 ) -> None:
     from quorate.study import Results, forecast_plan, run_plan
 
-    how: dict[str, Any] = {
-        "data_dir": data,
-        "allow_download": download,
-        "n_jobs": jobs,
-        "retry": retry,
-    }
+    how: dict[str, Any] = {"data_dir": data, "allow_download": download}
+    how |= {"n_jobs": jobs, "retry": retry}
     with _workers(dask, backend):
         if dry_run:
             say(forecast_plan(plan, path, **how))
@@ -151,14 +135,14 @@ def _run(
                 progress = heeding_interrupts(show)
                 summary = run_plan(plan, path, progress=progress, **how)
         except KeyboardInterrupt:
-            folder = "" if data is None else f" --data {data}"
-            say(
-                f"stopped; what was computed is in {path}, "
-                f"go on with: quorate study resume {path}{folder}"
-                if path.exists()
-                else "stopped; nothing was computed yet.",
-                err=True,
-            )
+            state = "stopped; nothing was computed yet."
+            if path.exists():
+                folder = "" if data is None else f" --data {data}"
+                state = (
+                    f"stopped; what was computed is in {path}, "
+                    f"go on with: quorate study resume {path}{folder}"
+                )
+            say(state, err=True)
             raise SystemExit(interrupted_code()) from None
     show_results(results_console(), Results.read(path))
     say(
@@ -204,38 +188,32 @@ def _workers(dask: str | None, backend: str | None) -> Iterator[None]:
 @study.command()
 @click.argument("store", type=_options.FILE)
 @_options.option(
-    "--format",
-    "form",
+    "--format form",
+    click.Choice(["terminal", "markdown", "latex", "csv", "parquet", "json"]),
+    "csv and parquet have a row per cell.",
     default="terminal",
-    type=click.Choice(["terminal", "markdown", "latex", "csv", "parquet", "json"]),
-    help="csv and parquet have a row per cell.",
 )
-@_options.file_option("-o", "--output", help="Write to FILE instead of printing.")
-@click.option(
+@_options.option("-o --output", _options.FILE, "Write to FILE instead of printing.")
+@_options.option(
     "--reference",
-    metavar="METHOD",
-    help="The method the others are compared with; the last by default.",
+    "METHOD",
+    "The method the others are compared with; the last by default.",
 )
-@click.option(
-    "-v",
-    "--verbose",
-    is_flag=True,
-    help="Also tell how data was prepared, and whole tracebacks.",
-)
-@_options.file_option(
-    "--figures", metavar="DIR", help="Draw the figures into DIR instead."
+@_options.flag("-v --verbose", "Also tell how data was prepared, and whole tracebacks.")
+@_options.option(
+    "--figures", _options.FILE, "Draw the figures into DIR instead.", metavar="DIR"
 )
 @_options.option(
-    "--figure-format",
-    "kinds",
+    "--figure-format kinds",
+    click.Choice(["png", "svg", "pdf"]),
+    "Repeat for several.",
     multiple=True,
     default=("png",),
-    type=click.Choice(["png", "svg", "pdf"]),
-    help="Repeat for several.",
 )
-@_options.file_option(
+@_options.option(
     "--html",
-    help="Write one page with all tables and figures to FILE instead.",
+    _options.FILE,
+    "Write one page with all tables and figures to FILE instead.",
 )
 def report(
     store: Path,
@@ -252,11 +230,16 @@ def report(
         raise click.UsageError("parquet is not for printing; name a file with -o.")
     for written in filter(None, (output, html)):
         check_folder(written)
-    from quorate.study import Results
+    from quorate.study import Results, Store
 
     results = Results.read(store)
     if html is not None:
-        _write_page(results, store, html, reference)
+        from quorate._report import study_report
+
+        with Store(store, read_only=True) as opened:
+            plan = None if opened.plan is None else opened.plan.to_dict()
+        named = {"store": str(store), "reference": reference}
+        study_report(results, output=html, plan=plan, **named)
         output = html
     elif figures is not None:
         from quorate.display import study_figures
@@ -283,23 +266,6 @@ def report(
         with atomic_write(output) as file:
             file.write(text.encode())
     say(f"written to {output}", err=True)
-
-
-def _write_page(
-    results: "Results", store: Path, html: Path, reference: str | None
-) -> None:
-    from quorate._report import study_report
-    from quorate.study import Store
-
-    with Store(store, read_only=True) as opened:
-        plan = opened.plan
-    study_report(
-        results,
-        output=html,
-        plan=None if plan is None else plan.to_dict(),
-        store=str(store),
-        reference=reference,
-    )
 
 
 def _as_text(results: "Results", form: str, reference: str | None) -> str:

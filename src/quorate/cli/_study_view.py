@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rich import progress
@@ -34,7 +33,7 @@ def progress_bar(name: str) -> Iterator[Callable[[int, int], None] | None]:
     if not console.is_terminal:
         yield None
         return
-    name = escape(on_one_line(name))
+    name = escape(name)
 
     class Rate(progress.ProgressColumn):
         def render(self, task: progress.Task) -> Text:
@@ -70,8 +69,6 @@ def show_results(
     verbose: bool = False,
 ) -> None:
     """Print how the methods stand, what tests say, and what failed."""
-    results = _with_plain_names(results)
-    reference = None if reference is None else on_one_line(reference)
     heading(console, escape(results.name))
     try:
         standings = results.standings(reference)
@@ -88,26 +85,6 @@ def show_results(
     _show_failures(console, results, verbose)
 
 
-def _with_plain_names(results: "Results") -> "Results":
-    """Return results whose names take one line, and as much of it as they show."""
-
-    def tidy(rows: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
-        names = ("data", "ensemble", "method")
-        return tuple(
-            {**row, **{key: on_one_line(row[key]) for key in names if key in row}}
-            for row in rows
-        )
-
-    return replace(
-        results,
-        name=on_one_line(results.name),
-        methods=tuple(map(on_one_line, results.methods)),
-        rows=tidy(results.rows),
-        failures=tidy(results.failures),
-        preparation=tidy(results.preparation),
-    )
-
-
 def _show_standings(
     console: Console,
     results: "Results",
@@ -119,9 +96,9 @@ def _show_standings(
     scores = results.scores().complete_blocks()
     dropped = results.scores().n_blocks - scores.n_blocks
     left_out = f"; {dropped} without all results left out" if dropped else ""
-    has_pairs = len({row["ensemble"] for row in results.rows}) > 1
-    one = "pair of data set and ensemble" if has_pairs else "data set"
-    many = "pairs of data set and ensemble" if has_pairs else "data sets"
+    one, many = "data set", "data sets"
+    if len({row["ensemble"] for row in results.rows}) > 1:
+        one, many = (f"{word} of data set and ensemble" for word in ("pair", "pairs"))
     blocks = one if scores.n_blocks == 1 else many
     console.print(f"{scores.n_blocks} {blocks}, {scores.n_repeats} folds{left_out}")
     several = scores.n_methods > 1
@@ -218,12 +195,11 @@ def _show_tests(
     best, *others = standings
     limit = best.rank + tested.critical_difference
     near = [one.method for one in others if one.rank < limit]
+    verdict = f"not shown to be worse than {best.method}: {', '.join(near)}."
     if len(near) == len(others):
         verdict = "no method is shown to be worse than the best."
     elif not near:
         verdict = f"{best.method} is better than all others."
-    else:
-        verdict = f"not shown to be worse than {best.method}: {', '.join(near)}."
     difference = f"Nemenyi critical difference {tested.critical_difference:.2f}"
     console.print(Text(f"{difference} (┊): {verdict}"))
 
@@ -267,12 +243,13 @@ def _show_preparation(console: Console, results: "Results") -> None:
         what = "; or ".join(sorted({record["what"] for record in records}))
         become = f"{first['columns']} columns become {first['features']}"
         console.print(Text.assemble((name, "bold"), f": {what}; {become}"))
-        values = ", ".join(
-            f"{on_one_line(column)} = {on_one_line(_short(value))}"
+        values = [
+            f"{column} = {f'{value:.6g}' if isinstance(value, float) else value}"
             for column, value in first["filled"].items()
-        )
+        ]
         if values:
-            console.print(Text(f"  filled in the first fold: {values}"))
+            listed = ", ".join(map(on_one_line, values))
+            console.print(Text(f"  filled in the first fold: {listed}"))
 
 
 def _show_failures(console: Console, results: "Results", verbose: bool) -> None:
@@ -281,14 +258,10 @@ def _show_failures(console: Console, results: "Results", verbose: bool) -> None:
     for failure in shown:
         what = f"{failure['method']} on {failure['data']}, fold {failure['fold']}"
         error = failure["error"].strip()
-        last = error if verbose else error.splitlines()[-1]
-        console.print(Text(f"failed: {what}: {last}"))
+        told = error if verbose else error.splitlines()[-1]
+        console.print(Text(f"failed: {what}: {told}"))
     if len(failures) > len(shown):
         console.print(
             f"{len(failures) - len(shown)} more failed; --verbose of "
             "quorate study report shows all"
         )
-
-
-def _short(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)

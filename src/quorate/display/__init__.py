@@ -25,9 +25,9 @@ from quorate.display._trade_off import (
 
 # isort: split
 # For the report, which has the facts for these pictures; not public.
+from quorate.display._files import study_displays as study_displays
 from quorate.display._members import MembersDisplay as MembersDisplay
 from quorate.display._study import GainDisplay as GainDisplay
-from quorate.display._study import methods_of_own_size as methods_of_own_size
 
 __all__ = [
     "AgreementDisplay",

@@ -2,7 +2,7 @@
 
 import io
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +23,17 @@ from quorate.display._study import (
 )
 from quorate.study import Results
 
-FORMATS = ("png", "svg", "pdf")
 # Dates would make two runs differ.
 _NO_DATE: dict[str, dict[str, Any]] = {
     "png": {"Software": None},
     "svg": {"Date": None},
     "pdf": {"CreationDate": None},
+}
+_QUANTITIES = {
+    "accuracy": "accuracy",
+    "time": "seconds",
+    "space": "bytes",
+    "size": "kept",
 }
 
 
@@ -81,15 +86,15 @@ def study_figures(
     """
     kinds = [formats] if isinstance(formats, str) else list(formats)
     for kind in kinds:
-        one_of("study_figures", "formats", kind, FORMATS)
+        one_of("study_figures", "formats", kind, tuple(_NO_DATE))
     if not results.rows:
         raise ValueError(f"{results.name}: no results yet.")
     home = Path(folder)
     home.mkdir(parents=True, exist_ok=True)
     paths = []
-    for name, make in _figures(results).items():
+    for name, shown in study_displays(results).items():
         with offscreen():
-            figure = make(results).plot().figure_
+            figure = shown.plot().figure_
         for kind in kinds:
             path = home / f"{name}.{kind}"
             with atomic_write(path) as file:
@@ -122,23 +127,20 @@ def figure_bytes(
     return buffer.getvalue()
 
 
-def _figures(results: Results) -> dict[str, Callable[[Results], Any]]:
-    """Return what to draw, by the name of its file."""
+def study_displays(results: Results) -> dict[str, Any]:
+    """Return every display that fits the results of a study, by name."""
     scores = results.scores().complete_blocks()
-    figures: dict[str, Callable[[Results], Any]] = {}
+    shown: dict[str, Any] = {}
     if scores.n_methods > 1 and scores.n_blocks > 1:
-        figures["ranks"] = RankDisplay.from_results
-        figures["critical-difference"] = CriticalDifferenceDisplay.from_results
-    quantity = QuantityDisplay.from_results
-    figures |= {
-        "accuracy": lambda cells: quantity(cells, "accuracy", relative=True),
-        "time": lambda cells: quantity(cells, "seconds"),
-        "space": lambda cells: quantity(cells, "bytes"),
-        "size": lambda cells: quantity(cells, "kept"),
-        "decomposition": DecompositionDisplay.from_results,
-        "diversity-correlation": CorrelationDisplay.from_results,
-        "risk-and-error": RiskErrorDisplay.from_results,
-    }
+        shown["ranks"] = RankDisplay.from_results(results)
+        shown["critical-difference"] = CriticalDifferenceDisplay.from_results(results)
+    for name, quantity in _QUANTITIES.items():
+        relative = quantity == "accuracy"
+        quantities = QuantityDisplay.from_results(results, quantity, relative=relative)
+        shown[name] = quantities
+    shown["decomposition"] = DecompositionDisplay.from_results(results)
+    shown["diversity-correlation"] = CorrelationDisplay.from_results(results)
+    shown["risk-and-error"] = RiskErrorDisplay.from_results(results)
     if methods_of_own_size(results):
-        figures["size-and-accuracy"] = SizeAccuracyDisplay.from_results
-    return figures
+        shown["size-and-accuracy"] = SizeAccuracyDisplay.from_results(results)
+    return shown

@@ -118,11 +118,14 @@ class AdditiveEnsemble:
         """Return what lazy voting is compared with: the ensemble's own ``predict``."""
         if self.model is None:
             return self.decide(ask(X) for ask in self.members)
-        return self.codes(self.model.predict(raw))
+        return np.searchsorted(self.classes, np.asarray(self.model.predict(raw)))
 
-    def codes(self, labels: Any) -> IntArray:
-        """Return the positions of labels among the classes."""
-        return np.searchsorted(self.classes, np.asarray(labels))
+    def agreements(self, reference: IntArray, X: Any) -> FloatArray:
+        """Return the mean share that each member gives to the ensemble's own answer."""
+        rows = np.arange(reference.size)
+        weights = np.where(self.weights == 0, 1.0, self.weights)
+        given = [float(ask(X)[rows, reference].mean()) for ask in self.members]
+        return np.asarray(given) / weights
 
 
 def make_additive(
@@ -237,15 +240,12 @@ def _widest(table: FloatArray) -> float:
 def _shares(member: Member, classes: Array, weight: float) -> Ask:
     """Ask for probabilities, in the columns of the ensemble's classes."""
     columns = np.searchsorted(classes, member.own_labels)
-    every = np.array_equal(columns, np.arange(classes.size))
 
     def ask(X: Any) -> FloatArray:
-        shares = member.probabilities(X)
-        if not every:
-            wide = np.zeros((shares.shape[0], classes.size))
-            wide[:, columns] = shares
-            shares = wide
-        return shares if weight == 1 else weight * shares
+        own = member.probabilities(X)
+        shares = np.zeros((len(own), classes.size))
+        shares[:, columns] = weight * own
+        return shares
 
     return ask
 

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from quorate._ensembles import Ensemble, Member
+from quorate._kernels.nearest import rounded_down
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 
 NODE = np.dtype([("feature", np.int32), ("threshold", np.float32), ("child", np.int32)])
@@ -123,7 +124,7 @@ def tree_arrays(ensemble: Ensemble, classes: Array) -> TreeArrays:
 
     nodes = np.zeros(order.size, dtype=NODE)
     thresholds = np.concatenate([tree.threshold for tree in trees])
-    nodes["threshold"] = _rounded_down(np.where(is_leaf, 0.0, thresholds))[order]
+    nodes["threshold"] = rounded_down(np.where(is_leaf, 0.0, thresholds))[order]
     columns = np.concatenate([_columns(member) for member in ensemble.members])
     nodes["feature"] = columns[order]
     nodes["child"][~is_leaf[order]] = _children(~is_leaf[order], counts)
@@ -203,19 +204,6 @@ def _children(is_inner: BoolArray, counts: IntArray) -> IntArray:
     number: IntArray = before[is_inner] - before[starts][tree]
     children: IntArray = starts[tree] + 1 + 2 * number
     return children
-
-
-def _rounded_down(thresholds: FloatArray) -> Array:
-    """Return the largest float32 that is not above each threshold.
-
-    scikit-learn compares values of 32 bits with thresholds of 64; with these the answer
-    is the same for every such value.
-    """
-    with np.errstate(over="ignore"):
-        narrow = thresholds.astype(np.float32)
-    above = narrow > thresholds
-    narrow[above] = np.nextafter(narrow[above], np.float32(-np.inf))
-    return narrow
 
 
 def _columns(member: Member) -> IntArray:

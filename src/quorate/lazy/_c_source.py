@@ -127,7 +127,11 @@ def _array(name: str, array: Array) -> str:
     else:
         kind = _TYPES[array.dtype.str[1:]]
         entries = map(_number, array.ravel().tolist())
-    return f"static const {kind} forest_{name}[] = {{\n{_lines(entries)}}};\n\n"
+    # A few on each line; a zero for none, as C has no empty array.
+    texts = list(entries) or ["0"]
+    groups = (texts[start : start + 6] for start in range(0, len(texts), 6))
+    lines = "".join(f"    {','.join(group)},\n" for group in groups)
+    return f"static const {kind} forest_{name}[] = {{\n{lines}}};\n\n"
 
 
 def _node(feature: int, threshold: int, child: int) -> str:
@@ -136,24 +140,13 @@ def _node(feature: int, threshold: int, child: int) -> str:
     return f"{{{column},{{.bits={threshold:#x}u}},{child}}}"
 
 
-def _lines(entries: Iterable[str]) -> str:
-    """Return entries, a few on each line; a zero for none, as C has no empty array."""
-    texts = list(entries) or ["0"]
-    groups = (texts[start : start + 6] for start in range(0, len(texts), 6))
-    return "".join(f"    {','.join(group)},\n" for group in groups)
-
-
 def _number(value: float) -> str:
+    """Return a number with all its bits."""
     if isinstance(value, (int, np.integer)):
         return str(int(value))
-    return _float(float(value))
-
-
-def _float(value: float) -> str:
-    """Return a number with all its bits."""
     if np.isinf(value):
         return "-HUGE_VAL" if value < 0 else "HUGE_VAL"
-    return value.hex()
+    return float(value).hex()
 
 
 def _text(label: Any) -> str:

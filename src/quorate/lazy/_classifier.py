@@ -1,43 +1,41 @@
 """The classifier that stops asking."""
 
 import os
-import warnings
+from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
+from scipy.stats import binom
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import get_tags
+from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from quorate._data import sliceable
+from quorate._data import count_rows, sliceable
 from quorate._ensembles import (
-    Ensemble,
     RowSource,
     check_source,
     member_objects,
     read_ensemble,
     source_of,
 )
+from quorate._messages import warn
 from quorate._typing import Array, FloatArray, IntArray
+from quorate.exceptions import ConfidenceWarning, TrainingVotesWarning
 from quorate.lazy._additive import AdditiveEnsemble, make_additive
 from quorate.lazy._compact import CompactClassifier
 from quorate.lazy._engine import LazyCurve, follow, watch
-from quorate.lazy._fitting import (
-    check_confidence,
-    check_parameters,
-    check_rows,
-    doubt_bayes,
-    make_ends,
-    make_order,
-    warn_of_training_rows,
-)
-from quorate.lazy._ready import Ready, make_ready, make_rule
+from quorate.lazy._ready import Ready, make_ready
 from quorate.lazy._rules import (
+    MODES,
     Guarantee,
     Stops,
     calibrate,
+    check_rows,
+    checked_order,
     harmful_thresholds,
+    make_ends,
+    make_rule,
     make_stops,
 )
 
@@ -46,6 +44,10 @@ _USUAL = {
     "bayes": (0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9999),
     "calibrated": (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0),
 }
+# A smaller share takes more samples than anybody has.
+_LEAST_EPSILON = 1e-9
+# Changes on the rows given to fit that chance does not explain.
+_UNLIKELY = 0.01
 
 
 class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -225,31 +227,31 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         -------
         LazyClassifier
         """
-        check_parameters(self)
+        self._check_parameters()
         check_source(source, "LazyClassifier.fit")
         given = read_ensemble(self.ensemble)
         ensemble = make_additive(given, X, y)
         prepared = None if X is None else sliceable(ensemble.prepare(X))
+        n_rows = 0 if X is None else count_rows(prepared)
         flaw = ""
         if self.mode == "calibrated":
-            check_rows(prepared, self.epsilon, self.guarantee)
+            check_rows(n_rows, self.epsilon, self.guarantee)
             flaw = source_of(given, prepared, source).flaw
             if flaw:
-                warn_of_training_rows(flaw)
-        if self.mode == "bayes" and (ensemble.weights < 0).any():
-            raise ValueError(
-                "LazyClassifier(mode='bayes'): weights below zero fit no count of "
-                "votes; use mode='exact' or 'calibrated'."
-            )
+                warn(
+                    "LazyClassifier(mode='calibrated'): nothing is promised, since "
+                    "members agree more on samples they were trained on, and "
+                    f"{flaw}.",
+                    TrainingVotesWarning,
+                )
         reference = None if X is None else ensemble.reference(X, prepared)
-        order = make_order(self, ensemble, reference, prepared)
-        stops = make_stops(ensemble, order, make_ends(self, ensemble, order))
-        expected = 0.0
-        threshold = None
+        order = self._make_order(ensemble, reference, prepared)
+        ends = make_ends(self.mode, self.block_size, ensemble, order)
+        stops = make_stops(ensemble, order, ends)
+        threshold, expected = None, 0.0
         if self.mode == "calibrated":
-            assert reference is not None
-            course = follow(ensemble, order, stops, prepared)
-            harmful = harmful_thresholds(course, stops, reference)
+            course = follow(ensemble, stops, prepared)
+            harmful = harmful_thresholds(course, stops, np.asarray(reference))
             threshold, expected = calibrate(harmful, self.epsilon, self.guarantee)
         self._members = list(member_objects(self.ensemble))
         self._classes: Any = getattr(self.ensemble, "classes_", None)
@@ -261,19 +263,24 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         self.threshold_: float | None = threshold
         self.classes_ = ensemble.classes
         self.n_members_ = ensemble.n_members
-        self.order_ = order
-        self.stops_ = stops.ends
+        self.order_, self.stops_ = order, ends
         for name in ("n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
             if hasattr(given.model, name):
                 setattr(self, name, getattr(given.model, name))
-        self._ready = self._make_ready(ensemble, stops)
-        self.engine_ = self._ready.engine
-        n_changed = self._measure(X, prepared, reference)
+        ready = self._make_ready(ensemble, stops)
+        n_changed = 0
+        self.measured_disagreement_: float | None = None
+        self.measured_members_: float | None = None
+        if reference is not None:
+            result = ready.ask_prepared(sliceable(X), prepared, self.n_jobs)
+            changed = result.codes != reference
+            n_changed = int(changed.sum())
+            self.measured_disagreement_ = float(changed.mean())
+            self.measured_members_ = float(result.asked.mean())
         self.expected_disagreement_: float | None = None if flaw else float(expected)
         if self.mode == "bayes":
-            n_rows = 0 if reference is None else reference.size
-            in_doubt = doubt_bayes(self, ensemble, n_changed, n_rows)
+            in_doubt = self._doubt_bayes(ensemble.is_equal, n_changed, n_rows)
             self.expected_disagreement_ = None if in_doubt else 1 - self.confidence
         return self
 
@@ -320,18 +327,18 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             values = np.sort(np.asarray(given, dtype=float))
         if mode == "bayes":
             for value in values:
-                check_confidence(float(value))
+                _check_confidence(float(value))
         rules = [make_rule(ensemble, stops, mode, value, value) for value in values]
         prepared = sliceable(ensemble.prepare(X))
         reference = ensemble.reference(X, prepared)
-        course = follow(ensemble, self.order_, stops, prepared)
-        watched = watch(course, rules, reference, stops.ends.size)
+        course = follow(ensemble, stops, prepared)
+        at, changed = watch(course, rules, reference, stops.ends.size)
         return LazyCurve(
             mode=mode,
             setting="threshold" if mode == "calibrated" else "confidence",
             settings=values,
-            members_asked=np.array([stops.ends[one.at].mean() for one in watched]),
-            disagreement=np.array([one.changed.mean() for one in watched]),
+            members_asked=stops.ends[at].mean(axis=1),
+            disagreement=changed.mean(axis=1),
             n_members=ensemble.n_members,
             n_samples=reference.size,
         )
@@ -356,18 +363,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             If the members are not all trees, or if something else stands before them,
             such as the steps of a pipeline.
         """
-        ready = self._prepared()
-        given = read_ensemble(self.ensemble)
-        problem = ready.ensemble.why_no_arrays
-        if not problem and not given.takes_plain:
-            problem = (
-                "something changes the rows before the trees see them, such as the "
-                "steps of a pipeline; wrap its last step, and put what comes out in "
-                "its place"
-            )
-        if problem:
-            raise ValueError(f"LazyClassifier.compact: {problem}.")
-        return CompactClassifier.of(self, ready, _takes_missing(given))
+        return CompactClassifier.from_lazy(self, self._prepared())
 
     def to_c(self, path: str | os.PathLike[str], name: str = "forest") -> None:
         """Write the model as one C99 file without dependencies.
@@ -411,33 +407,117 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             )
         ready: Ready | None = self.__dict__.get("_ready")
         if ready is None:
-            ensemble = make_additive(
-                read_ensemble(self.ensemble), classes=self.classes_
-            )
+            given = read_ensemble(self.ensemble)
+            ensemble = make_additive(given, classes=self.classes_)
             stops = make_stops(ensemble, self.order_, self.stops_)
             ready = self._make_ready(ensemble, stops)
-            self._ready = ready
-            self.engine_ = ready.engine
         return ready
 
     # Fitting
 
     def _make_ready(self, ensemble: AdditiveEnsemble, stops: Stops) -> Ready:
-        return make_ready(
-            ensemble, self.order_, stops, self.threshold_, **self._settings
-        )
+        self._ready = make_ready(ensemble, stops, self.threshold_, **self._settings)
+        self.engine_ = self._ready.engine
+        return self._ready
 
-    def _measure(self, X: Any, prepared: Any, reference: IntArray | None) -> int:
-        """Vote on the rows given to fit and return how many come out otherwise."""
-        self.measured_disagreement_: float | None = None
-        self.measured_members_: float | None = None
-        if reference is None:
-            return 0
-        result = self._ready.ask_prepared(sliceable(X), prepared, self.n_jobs)
-        changed = result.codes != reference
-        self.measured_disagreement_ = float(changed.mean())
-        self.measured_members_ = float(result.asked.mean())
-        return int(changed.sum())
+    def _check_parameters(self) -> None:
+        least = _LEAST_EPSILON if self.mode == "calibrated" else 0.0
+        size, order, guarantee = self.block_size, self.order, self.guarantee
+        is_count = isinstance(size, Integral) and not isinstance(size, bool)
+        is_share = _is_number(self.epsilon) and 0 < self.epsilon < 1
+        for name, fits, what in (
+            ("mode", self.mode in MODES, "'exact', 'bayes', 'calibrated' or 'all'"),
+            (
+                "engine",
+                self.engine in ("auto", "compiled", "numpy"),
+                "'auto', 'compiled' or 'numpy'",
+            ),
+            (
+                "epsilon",
+                is_share and self.epsilon >= least,
+                f"a share in (0, 1), calibrated one of at least {_LEAST_EPSILON:g}; "
+                "for none at all use mode='exact'",
+            ),
+            (
+                "guarantee",
+                guarantee == "mean" or (_is_number(guarantee) and 0.5 <= guarantee < 1),
+                "'mean', or the probability in [0.5, 1) with which a single fit keeps "
+                "to epsilon",
+            ),
+            (
+                "order",
+                not isinstance(order, str) or order in ("auto", "given", "random"),
+                "'auto', 'given', 'random', or an array of members",
+            ),
+            (
+                "block_size",
+                size == "auto" or (is_count and int(size) >= 1),
+                "'auto', or 1 member or more",
+            ),
+        ):
+            if not fits:
+                got = getattr(self, name)
+                raise ValueError(f"LazyClassifier({name}={got!r}): {what}.")
+        _check_confidence(self.confidence)
+
+    def _make_order(
+        self, ensemble: AdditiveEnsemble, reference: IntArray | None, X: Any
+    ) -> IntArray:
+        """Return the members in the order in which they are asked.
+
+        ``reference`` is what the ensemble answers on the prepared rows X, if there are
+        any.
+        """
+        n_members, order = ensemble.n_members, self.order
+        if self.mode == "bayes" and (ensemble.weights < 0).any():
+            raise ValueError(
+                "LazyClassifier(mode='bayes'): weights below zero fit no count of "
+                "votes; use mode='exact' or 'calibrated'."
+            )
+        if not isinstance(order, str):
+            return checked_order(order, n_members)
+        if order == "given" or (order == "auto" and self.mode == "all"):
+            return np.arange(n_members)
+        if order == "random" or self.mode == "bayes" or ensemble.is_equal:
+            rng = check_random_state(self.random_state)
+            return np.asarray(rng.permutation(n_members))
+        worth = np.abs(ensemble.weights)
+        # An order that is fitted to the rows that then calibrate makes leads on them
+        # look safer than on others.
+        if reference is not None and self.mode != "calibrated":
+            worth = worth * ensemble.agreements(reference, X)
+        return np.argsort(-worth, kind="stable")
+
+    def _doubt_bayes(self, is_equal: bool, n_changed: int, n_rows: int) -> bool:
+        """Warn where the model of "bayes" is not that of the vote; tell if it is not.
+
+        The promise is kept only if the order says nothing about the members, if all
+        votes count alike, and if the rows at hand do not speak against it.
+        """
+        allowed = 1 - self.confidence
+        seen = f"{n_changed} of {n_rows} predictions change"
+        problem = ""
+        if not isinstance(self.order, str) or self.order == "given":
+            problem = (
+                "the promise holds for members asked in random order, and this order "
+                f"may put the weak ones first{f' ({seen})' if n_rows else ''}; leave "
+                "order='auto', or use mode='calibrated', which takes any order."
+            )
+        elif not is_equal and (not n_rows or n_changed > allowed * n_rows):
+            problem = (
+                "the promise holds for votes of equal weight"
+                f"{f', and {seen}' if n_rows else ''}; use mode='calibrated', which "
+                "takes any weights."
+            )
+        elif n_rows and binom.sf(n_changed - 1, n_rows, allowed) < _UNLIKELY:
+            problem = (
+                f"{seen}, more than the confidence allows; the members do not vote as "
+                "the model assumes, use mode='calibrated'."
+            )
+        if problem:
+            name = f"LazyClassifier(mode='bayes', confidence={self.confidence})"
+            warn(f"{name}: {problem}", ConfidenceWarning)
+        return bool(problem) or not is_equal
 
     # What scikit-learn asks for
 
@@ -484,14 +564,13 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         return state
 
 
-def _takes_missing(ensemble: Ensemble) -> bool:
-    """Tell whether an ensemble takes missing values, by asking it about one."""
-    row = np.zeros((1, ensemble.core.n_features_in_))
-    row[0, 0] = np.nan
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the row has no names
-        try:
-            ensemble.core.predict(row)
-        except ValueError:
-            return False
-    return True
+def _check_confidence(confidence: Any) -> None:
+    if not _is_number(confidence) or not 0.5 <= confidence < 1:
+        raise ValueError(
+            f"LazyClassifier(confidence={confidence!r}): a probability in [0.5, "
+            "1); for certainty use mode='exact'."
+        )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)

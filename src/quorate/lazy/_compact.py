@@ -1,6 +1,7 @@
 """A model that is only what serving needs: trees as arrays, and when to stop."""
 
 import os
+import warnings
 from functools import partial
 from typing import Any, NoReturn, Self
 
@@ -9,18 +10,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import validate_data
 
+from quorate._ensembles import Ensemble, read_ensemble
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.lazy._additive import AdditiveEnsemble
 from quorate.lazy._arrays import FORGED, TreeArrays, leaves, pack, unpack
 from quorate.lazy._c_source import write_c
-from quorate.lazy._fitting import MODES, checked_order
-from quorate.lazy._ready import (
-    Ready,
-    decision_name,
-    make_ready,
-    plan_of,
-)
-from quorate.lazy._rules import make_stops
+from quorate.lazy._ready import Ready, decision_name, make_ready, plan_of
+from quorate.lazy._rules import MODES, checked_order, make_stops
 
 _OWNER = "CompactClassifier"
 # What is kept beside the trees.
@@ -81,14 +77,22 @@ class CompactClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     @classmethod
-    def of(cls, lazy: Any, ready: Ready, allow_nan: bool) -> Self:
+    def from_lazy(cls, lazy: Any, ready: Ready) -> Self:
         """Return what is left of a fitted ``LazyClassifier`` and its ensemble."""
-        ensemble = ready.ensemble
-        assert ensemble.arrays is not None
+        given, ensemble = read_ensemble(lazy.ensemble), ready.ensemble
+        problem = ensemble.why_no_arrays
+        if not problem and not given.takes_plain:
+            problem = (
+                "something changes the rows before the trees see them, such as the "
+                "steps of a pipeline; wrap its last step, and put what comes out in "
+                "its place"
+            )
+        if problem or ensemble.arrays is None:
+            raise ValueError(f"LazyClassifier.compact: {problem}.")
         facts = {name: getattr(ensemble, name) for name in _FACTS}
         facts |= {name: getattr(lazy, name) for name in _LEARNED}
         facts |= {"mode": ready.mode, "confidence": ready.confidence}
-        facts |= {"allow_nan": allow_nan}
+        facts |= {"allow_nan": _takes_missing(given)}
         if hasattr(lazy, "feature_names_in_"):
             facts["feature_names_in_"] = lazy.feature_names_in_
         made = cls()
@@ -97,27 +101,21 @@ class CompactClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Array:
         """Predict classes."""
-        self._check_made()
-        codes = self._ready.codes(X)
+        codes = self._made().codes(X)
         return np.asarray(self.classes_.take(codes, axis=0))
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the score of each class, as ``LazyClassifier.predict_proba`` does."""
-        self._check_made()
-        return self._ready.probabilities(X)
+        return self._made().probabilities(X)
 
     def members_asked(self, X: Any) -> IntArray:
         """Return how many trees are asked about each sample."""
-        self._check_made()
-        return self._ready.ask(X).asked
+        return self._made().ask(X).asked
 
     def to_c(self, path: str | os.PathLike[str], name: str = "forest") -> None:
         """Write the model as one C99 file, as ``LazyClassifier.to_c`` does."""
-        self._check_made()
-        ready = self._ready
-        arrays, numbers = plan_of(
-            self._trees, ready.ensemble, ready.order, ready.stops, ready.rule
-        )
+        ready = self._made()
+        arrays, numbers = plan_of(self._trees, ready.ensemble, ready.stops, ready.rule)
         how = decision_name(ready.ensemble)
         write_c(path, name, arrays, numbers, self.classes_, how, self.mode)
 
@@ -131,21 +129,19 @@ class CompactClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def engine_(self) -> str:
         """What asks the trees."""
-        self._check_made()
-        return self._ready.engine
+        return self._made().engine
 
-    def _check_made(self) -> None:
+    def _made(self) -> Ready:
         if "_ready" not in self.__dict__:
             raise NotFittedError(f"{_OWNER}: LazyClassifier.compact() makes one.")
+        return self._ready
 
     def _set(self, trees: TreeArrays, given: dict[str, Any]) -> None:
         """Get ready, or refuse what does not fit the trees."""
         facts = _checked(given, trees)
         self._trees, self._facts = trees, facts
         self.mode: str = facts["mode"]
-        for name, value in facts.items():
-            if name.endswith("_"):
-                setattr(self, name, value)
+        self.__dict__ |= {name: facts[name] for name in facts if name.endswith("_")}
         self.n_members_ = int(trees.roots.size)
         self.n_features_in_ = trees.n_features
         ensemble = AdditiveEnsemble(
@@ -159,20 +155,11 @@ class CompactClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             adds_in_order=lambda: True,
             arrays=lambda: trees,
             plain_columns=None if "feature_names_in_" in facts else trees.n_features,
-            **{
-                name: facts[name] for name in (*_ARRAYS, "margin", "divides", "against")
-            },
+            **{name: facts[name] for name in _FACTS},
         )
         stops = make_stops(ensemble, self.order_, self.stops_)
-        self._ready = make_ready(
-            ensemble,
-            self.order_,
-            stops,
-            self.threshold_,
-            mode=self.mode,
-            confidence=facts["confidence"],
-            owner=_OWNER,
-        )
+        settings = {name: facts[name] for name in ("mode", "confidence")}
+        self._ready = make_ready(ensemble, stops, self.threshold_, **settings)
 
     def _check_rows(self, X: Any) -> Array:
         finite = "allow-nan" if self._facts["allow_nan"] else True
@@ -219,6 +206,19 @@ class CompactClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
 
 
+def _takes_missing(ensemble: Ensemble) -> bool:
+    """Tell whether an ensemble takes missing values, by asking it about one."""
+    row = np.zeros((1, ensemble.core.n_features_in_))
+    row[0, 0] = np.nan
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the row has no names
+        try:
+            ensemble.core.predict(row)
+        except ValueError:
+            return False
+    return True
+
+
 def _give(trees: TreeArrays, place: int, weight: float, X: Array) -> FloatArray:
     """Return what one tree adds to each class."""
     held = leaves(trees, place, X)
@@ -232,9 +232,11 @@ def _give(trees: TreeArrays, place: int, weight: float, X: Array) -> FloatArray:
 def _checked(facts: dict[str, Any], trees: TreeArrays) -> dict[str, Any]:
     """Return facts in their types, or refuse those that do not fit the trees."""
     n_members = trees.roots.size
-    shapes = {
-        **dict.fromkeys(("weights", "reach"), n_members),
-        **dict.fromkeys(("handicap", "classes_"), trees.n_classes),
+    sizes = {
+        "weights": n_members,
+        "reach": n_members,
+        "handicap": trees.n_classes,
+        "classes_": trees.n_classes,
         "feature_names_in_": trees.n_features,
     }
     checked: dict[str, Any] = {name: float(facts[name]) for name in _NUMBERS}
@@ -243,18 +245,16 @@ def _checked(facts: dict[str, Any], trees: TreeArrays) -> dict[str, Any]:
     numbers = np.concatenate([np.ravel(checked[n]) for n in (*_NUMBERS, *_ARRAYS)])
     if not np.isfinite(numbers).all():
         raise ValueError("numbers that are not finite")
-    mode = facts["mode"]
+    mode, confidence = facts["mode"], checked["confidence"]
     if mode not in MODES:
         raise ValueError(f"mode={mode!r}")
-    checked["mode"] = str(mode)
-    if mode == "bayes" and not (
-        0.5 <= checked["confidence"] < 1 and (checked["weights"] >= 0).all()
-    ):
+    positive = (checked["weights"] >= 0).all()
+    if mode == "bayes" and not (0.5 <= confidence < 1 and positive):
         raise ValueError("mode='bayes' with numbers that do not fit it")
-    for name in ("classes_", "feature_names_in_"):
-        if name in facts:
-            checked[name] = np.asarray(facts[name])
-    for name, size in shapes.items():
+    checked["classes_"] = np.asarray(facts["classes_"])
+    if "feature_names_in_" in facts:
+        checked["feature_names_in_"] = np.asarray(facts["feature_names_in_"])
+    for name, size in sizes.items():
         if name in checked and checked[name].shape != (size,):
             raise ValueError(f"{name} of shape {checked[name].shape}")
     ends = np.array(facts["stops_"], dtype=np.intp)
@@ -266,7 +266,7 @@ def _checked(facts: dict[str, Any], trees: TreeArrays) -> dict[str, Any]:
         threshold = float(threshold)
     return {
         **checked,
-        "classes_": checked["classes_"],
+        "mode": str(mode),
         "order_": checked_order(np.asarray(facts["order_"]), n_members),
         "stops_": ends,
         "threshold_": threshold,

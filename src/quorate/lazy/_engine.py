@@ -1,7 +1,7 @@
 """Ask members block by block, on the rows that are still open."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -38,12 +38,7 @@ class LazyResult:
 
 
 def vote(
-    ensemble: AdditiveEnsemble,
-    order: IntArray,
-    stops: Stops,
-    rule: Rule,
-    raw: Any,
-    X: Any,
+    ensemble: AdditiveEnsemble, stops: Stops, rule: Rule, raw: Any, X: Any
 ) -> LazyResult:
     """Ask members in order until the rule, or the last of them, decides each row."""
     n_rows, n_classes = count_rows(X), ensemble.classes.size
@@ -62,7 +57,7 @@ def vote(
     for step, end in enumerate(stops.ends):
         if step < last and not rule.possible(step):
             continue
-        for member in order[start:end]:
+        for member in stops.order[start:end]:
             given = ensemble.members[member](X)
             running += given
             if kept is not None:
@@ -120,9 +115,7 @@ def _worth_closing_ranks(n_open: int, n_rows: int, width: int, block: int) -> bo
     return (n_rows - n_open) * block * _COLUMNS_PER_MEMBER >= n_open * width
 
 
-def follow(
-    ensemble: AdditiveEnsemble, order: IntArray, stops: Stops, X: Any
-) -> Iterator[Lead]:
+def follow(ensemble: AdditiveEnsemble, stops: Stops, X: Any) -> Iterator[Lead]:
     """Ask everyone, and say at each stop but the last who leads and by what.
 
     Nothing is kept: who wants to know something about the course of the vote finds it
@@ -131,7 +124,7 @@ def follow(
     running = np.zeros((count_rows(X), ensemble.classes.size))
     start = 0
     for end in stops.ends[:-1]:
-        for member in order[start:end]:
+        for member in stops.order[start:end]:
             running += ensemble.members[member](X)
         start = end
         yield lead(ensemble.handicapped(running))
@@ -190,56 +183,29 @@ class LazyCurve:
     def to_dict(self) -> dict[str, Any]:
         """Return plain types for JSON."""
         return {
-            "mode": self.mode,
-            "setting": self.setting,
-            "settings": self.settings.tolist(),
-            "members_asked": self.members_asked.tolist(),
-            "disagreement": self.disagreement.tolist(),
-            "n_members": self.n_members,
-            "n_samples": self.n_samples,
+            name: value.tolist() if isinstance(value, np.ndarray) else value
+            for name, value in asdict(self).items()
         }
-
-
-@dataclass(slots=True)
-class Course:
-    """Where a rule stops on each row, and whether that changes its class.
-
-    Attributes
-    ----------
-    at : IntArray
-        The stop at which each row is decided.
-    """
-
-    rule: Rule
-    at: IntArray
-    changed: BoolArray
 
 
 def watch(
     course: Iterable[Lead], rules: Sequence[Rule], reference: IntArray, n_stops: int
-) -> list[Course]:
-    """Try rules on the same vote, a few bytes for each row and rule."""
-    last = n_stops - 1
-    watched = [
-        Course(
-            rule,
-            np.full(reference.size, last, dtype=np.int32),
-            np.zeros(reference.size, dtype=bool),
-        )
-        for rule in rules
-    ]
+) -> tuple[IntArray, BoolArray]:
+    """Try rules on the same vote, a few bytes for each row and rule.
+
+    Returns
+    -------
+    at : array of shape (n_rules, n_rows)
+        The stop at which each row is decided.
+    changed : array of shape (n_rules, n_rows)
+        Whether that changes its class.
+    """
+    last, shape = n_stops - 1, (len(rules), reference.size)
+    at, changed = np.full(shape, last, dtype=np.int32), np.zeros(shape, dtype=bool)
     for step, (leader, best, second) in enumerate(course):
         wrong = leader != reference
-        for one in watched:
-            done = one.rule.decided(step, best, second) & (one.at == last)
-            one.at[done] = step
-            one.changed |= done & wrong  # those at the end are settled
-    return watched
-
-
-def agreements(ensemble: AdditiveEnsemble, reference: IntArray, X: Any) -> FloatArray:
-    """Return the mean share that each member gives to the ensemble's own answer."""
-    rows = np.arange(reference.size)
-    weights = np.where(ensemble.weights == 0, 1.0, ensemble.weights)
-    given = [float(ask(X)[rows, reference].mean()) for ask in ensemble.members]
-    return np.asarray(given) / weights
+        for number, rule in enumerate(rules):
+            done = rule.decided(step, best, second) & (at[number] == last)
+            at[number, done] = step
+            changed[number] |= done & wrong  # those at the end are settled
+    return at, changed

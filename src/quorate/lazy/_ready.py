@@ -32,7 +32,7 @@ from quorate.lazy._rules import (
     ExactRule,
     Rule,
     Stops,
-    make_bayes,
+    make_rule,
 )
 
 # Rows that make it worth while to start a worker.
@@ -55,7 +55,6 @@ class CompiledVote:
         library: Kernels,
         trees: TreeArrays,
         ensemble: AdditiveEnsemble,
-        order: IntArray,
         stops: Stops,
         rule: Rule,
     ) -> None:
@@ -64,7 +63,7 @@ class CompiledVote:
         self._decision = _DECISIONS.index(decision_name(ensemble))
         self._n_classes = trees.n_classes
         self._n_features = trees.n_features
-        self.arrays, numbers = plan_of(trees, ensemble, order, stops, rule)
+        self.arrays, numbers = plan_of(trees, ensemble, stops, rule)
         addresses = {name: _address(array) for name, array in self.arrays.items()}
         self._plan = Plan(**addresses, **numbers)
         self._at = ctypes.addressof(self._plan)
@@ -185,11 +184,7 @@ def decision_name(ensemble: AdditiveEnsemble) -> str:
 
 
 def plan_of(
-    trees: TreeArrays,
-    ensemble: AdditiveEnsemble,
-    order: IntArray,
-    stops: Stops,
-    rule: Rule,
+    trees: TreeArrays, ensemble: AdditiveEnsemble, stops: Stops, rule: Rule
 ) -> tuple[dict[str, Array], dict[str, Any]]:
     """Return the arrays and the numbers of a plan, by the names in ``forest.c``."""
     last = stops.ends.size - 1
@@ -201,8 +196,8 @@ def plan_of(
         "table": trees.table,
         "own_roots": _int32(trees.roots),
         "own_weights": _double(ensemble.weights),
-        "roots": _int32(trees.roots[order]),
-        "weights": _double(ensemble.weights[order]),
+        "roots": _int32(trees.roots[stops.order]),
+        "weights": _double(ensemble.weights[stops.order]),
         "ends": _int32(stops.ends[looks]),
         "handicap": _double(ensemble.handicap),
         "rest": _double(stops.rest[looks] + exact.margin),
@@ -262,7 +257,6 @@ class Ready:
     """
 
     ensemble: AdditiveEnsemble
-    order: IntArray
     stops: Stops
     rule: Rule
     compiled: CompiledVote | None
@@ -339,36 +333,18 @@ class Ready:
     def _ask_part(self, raw: Any, X: Any) -> LazyResult:
         if self.compiled is None or not isinstance(X, np.ndarray):
             # Kernels know no sparse rows.
-            return vote(self.ensemble, self.order, self.stops, self.rule, raw, X)
+            return vote(self.ensemble, self.stops, self.rule, raw, X)
         return self.compiled.ask(raw, X)
-
-
-def make_rule(
-    ensemble: AdditiveEnsemble,
-    stops: Stops,
-    mode: str,
-    confidence: float,
-    threshold: float | None,
-) -> Rule:
-    """Return when a mode stops."""
-    if mode == "bayes":
-        return make_bayes(ensemble, stops, confidence)
-    exact = ExactRule(stops, ensemble.margin)
-    if mode == "calibrated" and threshold is not None:
-        return CalibratedRule(exact, threshold)
-    return exact
 
 
 def make_ready(
     ensemble: AdditiveEnsemble,
-    order: IntArray,
     stops: Stops,
     threshold: float | None,
     *,
     mode: str,
     confidence: float,
     engine: str = "auto",
-    owner: str = "LazyClassifier",
 ) -> Ready:
     """Put it together for an engine.
 
@@ -380,15 +356,14 @@ def make_ready(
     if engine != "numpy":
         remark = misspelt()
         if remark:
-            warn(f"{owner}: {remark}.", QuorateWarning)
+            warn(f"{remark}.", QuorateWarning)
         library = kernels()
         problem = why_not() if library is None else ensemble.why_no_arrays
         if engine == "compiled" and problem:
             raise ValueError(
-                f"{owner}(engine='compiled'): {problem}; engine='auto' answers the "
-                "same without."
+                f"LazyClassifier(engine='compiled'): {problem}; engine='auto' answers "
+                "the same without."
             )
         if library is not None and ensemble.arrays is not None:
-            trees = ensemble.arrays()
-            compiled = CompiledVote(library, trees, ensemble, order, stops, rule)
-    return Ready(ensemble, order, stops, rule, compiled, mode, confidence)
+            compiled = CompiledVote(library, ensemble.arrays(), ensemble, stops, rule)
+    return Ready(ensemble, stops, rule, compiled, mode, confidence)

@@ -11,7 +11,7 @@ epsilon, and a smaller one is chosen only if too few rows are changed by t.
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy.special import betaincinv, gammaln
@@ -23,6 +23,7 @@ from quorate.lazy._additive import AdditiveEnsemble
 Lead: TypeAlias = tuple[IntArray, FloatArray, FloatArray]
 """Who leads on each row, with how much, and what the next one has."""
 Guarantee: TypeAlias = Literal["mean"] | float
+MODES = ("exact", "bayes", "calibrated", "all")
 
 # Sums of shares that miss a whole number by rounding only are taken as that number.
 WHOLE = 1e-5
@@ -45,6 +46,8 @@ class Stops:
 
     Attributes
     ----------
+    order : IntArray
+        Members in the order in which they are asked.
     ends : IntArray
         Members asked at each stop.
     asked : FloatArray
@@ -59,6 +62,7 @@ class Stops:
         Square root of the squared weights left.
     """
 
+    order: IntArray
     ends: IntArray
     asked: FloatArray
     left: FloatArray
@@ -77,29 +81,45 @@ def make_stops(ensemble: AdditiveEnsemble, order: IntArray, ends: IntArray) -> S
     left = np.r_[np.cumsum(weights[::-1])[::-1], 0][ends]
     rest = np.r_[np.cumsum(reach[::-1])[::-1], 0][ends]
     squares = np.r_[np.cumsum(weights[::-1] ** 2)[::-1], 0][ends]
-    return Stops(ends, asked, left, rest, most, np.sqrt(squares))
+    return Stops(order, ends, asked, left, rest, most, np.sqrt(squares))
 
 
-def growing_blocks(n_members: int, first: int = 0) -> IntArray:
-    """Return stops that are close where many rows are decided, and wider after that.
+def make_ends(
+    mode: str, block_size: Any, ensemble: AdditiveEnsemble, order: IntArray
+) -> IntArray:
+    """Return after how many members the vote is looked at.
 
-    A look at the vote costs about as much as asking half a member about every open row,
-    so the fewer rows each member decides, the fewer looks pay.
+    By default looks are close where many rows are decided, and wider after that. A look
+    costs about as much as asking half a member about every open row, so the fewer rows
+    each member decides, the fewer looks pay.
     """
-    ends = []
-    end = first
-    while end < n_members:
-        if end > 0:
-            ends.append(end)
-        end += max(1, n_members // _FINEST, round(_GROWTH * (end - first)))
+    n_members = ensemble.n_members
+    ends: list[int] = []
+    if mode != "all" and block_size != "auto":
+        ends += range(int(block_size), n_members, int(block_size))
+    elif mode != "all":
+        first = 0
+        if mode == "exact":  # after how many a vote can be decided for good
+            asked = np.cumsum(ensemble.reach[order])
+            first = int(np.argmax(asked * _SLACK >= asked[-1] - asked)) + 1
+        end = first
+        while end < n_members:
+            ends += [end] * (end > 0)
+            end += max(1, n_members // _FINEST, round(_GROWTH * (end - first)))
     return np.array([*ends, n_members])
 
 
-def first_decision(ensemble: AdditiveEnsemble, order: IntArray) -> int:
-    """Return after how many members a vote can be decided for good."""
-    reach = ensemble.reach[order]
-    asked = np.cumsum(reach)
-    return int(np.argmax(asked * _SLACK >= asked[-1] - asked)) + 1
+def checked_order(order: Any, n_members: int) -> IntArray:
+    """Return an order given as an array, if it has every member once."""
+    given, every = np.asarray(order), np.arange(n_members)
+    fits = given.dtype.kind in "iu" and given.shape == every.shape
+    if not (fits and np.array_equal(np.sort(given), every)):
+        raise ValueError(
+            f"LazyClassifier(order=...): 'auto', 'given', 'random', or each of the "
+            f"members 0 to {n_members - 1} once."
+        )
+    checked: IntArray = given.astype(np.intp)
+    return checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +241,22 @@ def make_bayes(
     return BayesRule(exact, scale, needed, between_two, certain)
 
 
+def make_rule(
+    ensemble: AdditiveEnsemble,
+    stops: Stops,
+    mode: str,
+    confidence: float,
+    threshold: float | None,
+) -> Rule:
+    """Return when a mode stops."""
+    if mode == "bayes":
+        return make_bayes(ensemble, stops, confidence)
+    exact = ExactRule(stops, ensemble.margin)
+    if mode == "calibrated" and threshold is not None:
+        return CalibratedRule(exact, threshold)
+    return exact
+
+
 def votes_needed(
     votes: IntArray, left: int | np.integer, confidence: float
 ) -> IntArray:
@@ -301,11 +337,25 @@ def rows_needed(epsilon: float, guarantee: Guarantee = "mean") -> int:
     return needed
 
 
-def least_epsilon(n_rows: int, guarantee: Guarantee = "mean") -> float:
-    """Return the smallest disagreement that so many rows can certify."""
-    if guarantee == "mean":
-        return 1 / (n_rows + 1)
-    return -math.expm1(math.log(1 - guarantee) / n_rows)
+def check_rows(n_rows: int, epsilon: float, guarantee: Guarantee) -> None:
+    """Refuse to calibrate on too few samples, and say how many it takes."""
+    needed = rows_needed(epsilon, guarantee)
+    sure = "" if guarantee == "mean" else f", guarantee={guarantee}"
+    owner = f"LazyClassifier(mode='calibrated', epsilon={epsilon}{sure})"
+    if not n_rows:
+        raise ValueError(
+            f"{owner}: fit(X) needs at least {needed} samples; labels are not needed."
+        )
+    if changes_allowed(n_rows, epsilon, guarantee) < 0:
+        # The least share that so many can certify, with two digits, rounded up.
+        least = 1 / (n_rows + 1)
+        if guarantee != "mean":
+            least = -math.expm1(math.log(1 - guarantee) / n_rows)
+        step = 10.0 ** (math.floor(math.log10(least)) - 1)
+        raise ValueError(
+            f"{owner}: {n_rows} samples cannot certify that; give at least {needed}, "
+            f"or an epsilon of {math.ceil(least / step - 1e-9) * step:g} or more."
+        )
 
 
 def changes_allowed(n_rows: int, epsilon: float, guarantee: Guarantee = "mean") -> int:

@@ -143,8 +143,9 @@ def try_modes(
 
     Parameters
     ----------
-    ensemble : fitted ensemble
-        With a ``predict`` of its own, which the modes are compared with.
+    ensemble : fitted ensemble, list or dict
+        The modes are compared with its ``predict``; those of lists and dicts, which
+        have none, with the vote of all members.
     X : array-like
         Samples that no member was trained on.
     y : array-like, optional
@@ -176,41 +177,37 @@ def try_modes(
     wanted = [confidence] if isinstance(confidence, (int, float)) else confidence
     models = [LazyClassifier(ensemble, "exact", **options)]
     models += [LazyClassifier(ensemble, "bayes", one, **options) for one in wanted]
+    everyone = LazyClassifier(ensemble, "all", **options)
     with warnings.catch_warnings():
         # What a mode does not promise is None in the result.
         warnings.simplefilter("ignore", ConfidenceWarning)
-        for model in models:
+        for model in (everyone, *models):
             model.fit()
     if left_out is None:
         careful = LazyClassifier(ensemble, "calibrated", **options)
         models.append(careful.fit(take_rows(X, calibration), source="new"))
     judged = take_rows(X, rows)
     truth = None if y is None or kind.flaw else np.asarray(y)[rows]
-    times = predict_milliseconds([ensemble, *models], judged, repeats)
-    own = np.asarray(ensemble.predict(judged))
-    n_members = models[0].n_members_
-
-    def judge(mode: str, setting: float | None, answers: Array, asked: float,
-              expected: float | None, taken: float) -> ModeTrial:  # fmt: skip
-        return ModeTrial(
-            mode=mode,
-            setting=setting,
+    reference = ensemble if members.can_predict else everyone
+    times = predict_milliseconds([reference, *models], judged, repeats)
+    own, n_members = np.asarray(reference.predict(judged)), everyone.n_members_
+    modes = []
+    for model, taken in zip((everyone, *models), times, strict=True):
+        answers = own if model is everyone else model.predict(judged)
+        asked = float(model.members_asked(judged).mean())
+        settings = {"bayes": model.confidence, "calibrated": model.epsilon}
+        tried = ModeTrial(
+            mode="everyone" if model is everyone else model.mode,
+            setting=settings.get(model.mode),
             members_asked=asked,
             share_asked=asked / n_members,
-            expected_disagreement=expected,
+            expected_disagreement=model.expected_disagreement_,
             disagreement=float(np.mean(answers != own)),
             milliseconds=float(taken),
             speedup=float(times[0] / taken),
             accuracy=None if truth is None else float(np.mean(answers == truth)),
         )
-
-    modes = [judge("everyone", None, own, float(n_members), 0.0, times[0])]
-    for model, taken in zip(models, times[1:], strict=True):
-        settings = {"bayes": model.confidence, "calibrated": model.epsilon}
-        setting = settings.get(model.mode)
-        answers, asked = model.predict(judged), model.members_asked(judged).mean()
-        expected = model.expected_disagreement_
-        modes.append(judge(model.mode, setting, answers, float(asked), expected, taken))
+        modes.append(tried)
     return Trial(tuple(modes), n_members, rows.size, calibration.size, left_out, kind)
 
 

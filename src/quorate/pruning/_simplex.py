@@ -7,6 +7,7 @@ import numpy as np
 
 from quorate._kernels.counts import column_blocks
 from quorate._kernels.losses import FLOOR
+from quorate._kernels.nearest import onto_simplex
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate._votes import Probabilities, Votes
 from quorate.pruning._base import Pruner, PrunerTags
@@ -216,7 +217,7 @@ class _Brier:
         weights = ahead = np.full(n, 1.0 / n)
         pace = 1.0
         for _ in range(steps):
-            after = _onto_simplex(ahead - step * (G @ ahead - b))
+            after = onto_simplex((ahead - step * (G @ ahead - b))[:, None])[:, 0]
             faster = (1 + np.sqrt(1 + 4 * pace**2)) / 2
             if (ahead - after) @ (after - weights) > 0:
                 faster = 1.0  # overshooting: begin to accelerate anew
@@ -226,11 +227,3 @@ class _Brier:
             if moved < _STILL / 100:
                 break
         return weights
-
-
-def _onto_simplex(point: FloatArray) -> FloatArray:
-    """Return the nearest point with entries that are not negative and add up to 1."""
-    falling = np.sort(point)[::-1]
-    excess = (np.cumsum(falling) - 1) / np.arange(1, point.size + 1)
-    last = np.flatnonzero(falling > excess)[-1]
-    return np.asarray(np.maximum(point - excess[last], 0.0))

@@ -6,14 +6,12 @@ of its members are collected once and shared by all methods.
 """
 
 from quorate.study._data_set import DataSet
-from quorate.study._forecast import Forecast, forecast_plan
 from quorate.study._load_data import list_data_sets, load_data
 from quorate.study._plan import DataSpec, EnsembleSpec, MethodSpec, Plan, read_plan
 from quorate.study._presets import PRESETS, make_preset
-from quorate.study._results import Results, Standing
-from quorate.study._run import RunSummary, run_plan
+from quorate.study._results import Results, ScoreTable, Standing
+from quorate.study._run import Forecast, RunSummary, forecast_plan, run_plan
 from quorate.study._store import Store
-from quorate.study._table import ScoreTable
 
 __all__ = [
     "PRESETS",

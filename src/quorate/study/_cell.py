@@ -22,10 +22,14 @@ from quorate._version import __version__
 from quorate._votes import Votes
 from quorate.exceptions import QuorateWarning
 from quorate.risk import assess_risk
-from quorate.study._data_set import DataSet, to_binary
+from quorate.study._data_set import (
+    DataSet,
+    log_preparation,
+    make_preparation,
+    to_binary,
+)
 from quorate.study._learners import make_ensemble
 from quorate.study._plan import MethodSpec, Plan, Unit
-from quorate.study._prepare import log_preparation, make_preparation
 
 _HOLDOUT = 0.25
 _PLAN_INPUTS = ("folds", "seed", "prune_on", "as_deployed", "rule", "scoring")

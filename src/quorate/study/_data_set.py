@@ -1,4 +1,4 @@
-"""A data set: a table, the class of each of its rows, and a fingerprint of both."""
+"""A data set, and the numbers that learners take, fitted on a part of its rows."""
 
 import hashlib
 import json
@@ -9,8 +9,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from pandas.api import types
+from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import PCA
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
-from quorate._messages import unknown_name
+from quorate._data import shares
+from quorate._output import plain
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import as_labels
 
@@ -116,10 +122,13 @@ class DataSet:
                 f"{self.name}: has {classes.size} classes; take at least as many rows, "
                 f"not n_rows={n_rows}."
             )
-        take = rows_per_class(np.bincount(codes), n_rows)
+        counts = dict(enumerate(np.bincount(codes).tolist()))
         mixed = np.random.default_rng(seed).permutation(self.n_rows)
         chosen = np.concatenate(
-            [mixed[codes[mixed] == code][: take[code]] for code in range(classes.size)]
+            [
+                mixed[codes[mixed] == code][:size]
+                for code, size in shares(counts, n_rows).items()
+            ]
         )
         chosen.sort()
         X = self.X.iloc[chosen].reset_index(drop=True)
@@ -132,40 +141,6 @@ class DataSet:
             f"DataSet({self.name}: {self.n_rows} rows, {self.n_features} "
             f"feature{plural}, {self.classes.size} classes)"
         )
-
-
-def rows_per_class(counts: IntArray, n_rows: int) -> IntArray:
-    """Divide rows among classes in proportion, but one at least to each.
-
-    Rows left over go one by one to the class furthest below its share, rows too many
-    come from the class furthest above; the first of equals.
-    """
-    total = int(counts.sum())
-    take = np.maximum(counts * n_rows // total, 1)
-    while (left := n_rows - int(take.sum())) != 0:
-        gap = counts * n_rows - take * total
-        if left > 0:
-            take[np.argmax(gap)] += 1
-        else:
-            take[np.argmin(np.where(take > 1, gap, np.iinfo(gap.dtype).max))] -= 1
-    return take
-
-
-def split_target(frame: Any, target: str | None, owner: str) -> tuple[Any, Array]:
-    """Take the column of labels out of a table."""
-    names = list(frame.columns)
-    if len(names) < 2:
-        raise ValueError(
-            f"{owner}: needs a target and at least one more column, separated by "
-            f"commas; got {names}."
-        )
-    if target is None:
-        target = "target" if "target" in names else names[-1]
-    elif target not in names:
-        raise ValueError(f"{owner}: {unknown_name('column', target, names)}")
-    if names.count(target) > 1:
-        raise ValueError(f"{owner}: column {target!r} appears twice.")
-    return frame.drop(columns=target), frame[target].astype(object).to_numpy()
 
 
 def to_binary(y: Any) -> IntArray:
@@ -202,7 +177,7 @@ def column_kinds(X: Any, owner: str) -> tuple[list[str], list[str]]:
     if not isinstance(X, pd.DataFrame):
         raise TypeError(f"{owner}: needs a pandas DataFrame; got {type(X).__name__}.")
     if not X.shape[1]:
-        raise ValueError(f"{owner}: the table has no columns.")
+        raise ValueError(f"{owner}: the table has no columns beside the labels.")
     odd = [name for name in X.columns if not isinstance(name, str)]
     if odd:
         raise TypeError(f"{owner}: names of columns must be text; got {odd[0]!r}.")
@@ -263,12 +238,6 @@ def _checked_labels(y: Any, owner: str) -> Array:
         raise ValueError(f"{owner}: labels must be 1-d; got shape {values.shape}.")
     if not values.size:
         raise ValueError(f"{owner}: the table has no rows.")
-    n_missing = int(np.sum(pd.isna(values)))
-    if n_missing:
-        rows = "row has" if n_missing == 1 else "rows have"
-        raise ValueError(
-            f"{owner}: {n_missing} {rows} no label; leave them out or label them."
-        )
     labels = as_labels(values, owner)
     if labels.dtype.kind not in "biufU":
         raise ValueError(
@@ -296,3 +265,122 @@ def _hash_texts(digest: Any, values: Any) -> None:
     # JSON puts quotes around texts, so no two lists are written alike
     digest.update(f"texts {len(values)}:".encode())
     digest.update(json.dumps(list(values)).encode())
+
+
+def make_preparation(X: Any, components: int | float | None = None) -> Any:
+    """Return an unfitted transformer that turns tables like this one into numbers.
+
+    Missing numbers become the median of their column. Columns of text, categories or
+    booleans have missing values filled by the most frequent one and are one-hot
+    encoded; a category that was not there in ``fit`` becomes zeros. A column without
+    any value becomes zeros, or one category.
+
+    Parameters
+    ----------
+    X : pandas.DataFrame
+        Only the names and types of its columns are used. Fit the transformer on the
+        training part of each fold, so that nothing is learned from the test part.
+    components : int or float, optional
+        Principal components to reduce the numbers to, or the share of the variance
+        that they explain.
+
+    Returns
+    -------
+    sklearn.compose.ColumnTransformer, or a Pipeline that starts with one
+        Its output is a dense array of floats.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"age": [30.0, None, 50.0], "sex": ["f", "m", "f"]})
+    >>> make_preparation(X).fit_transform(X)
+    array([[30.,  1.,  0.],
+           [40.,  0.,  1.],
+           [50.,  1.,  0.]])
+    """
+    numeric, categorical = column_kinds(X, "make_preparation")
+    numbers = make_pipeline(
+        FunctionTransformer(_numbers_of, feature_names_out="one-to-one"),
+        SimpleImputer(strategy="median", keep_empty_features=True),
+    )
+    categories = make_pipeline(
+        FunctionTransformer(_texts_of, feature_names_out="one-to-one"),
+        SimpleImputer(
+            strategy="most_frequent", missing_values=None, keep_empty_features=True
+        ),
+        OneHotEncoder(handle_unknown="ignore", sparse_output=False),
+    )
+    steps = [("numeric", numbers, numeric), ("categorical", categories, categorical)]
+    # columns by name: scikit-learn then notices a column that is missing
+    table = ColumnTransformer([step for step in steps if step[2]], sparse_threshold=0)
+    if components is None:
+        return table
+    # this solver takes shares of the variance too and has no randomness
+    return make_pipeline(table, PCA(components, svd_solver="full"))
+
+
+def log_preparation(preparation: Any, X: Any) -> dict[str, Any]:
+    """Tell what a fitted preparation does to the table it was fitted on.
+
+    Parameters
+    ----------
+    preparation : fitted ColumnTransformer, or a Pipeline that starts with one
+        From :func:`make_preparation`.
+    X : pandas.DataFrame
+        The training part of a fold.
+
+    Returns
+    -------
+    dict
+        ``what`` in one line, the number of ``columns`` and of ``features`` they
+        become, ``filled``: the value put where one is missing by column, and
+        ``categories``: how many there are by column.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"age": [30.0, None, 50.0], "sex": ["f", "m", "f"]})
+    >>> log = log_preparation(make_preparation(X).fit(X), X)
+    >>> log["what"]
+    '1 numeric column, 1 with missing values filled by the median; 1 categorical \
+column one-hot'
+    >>> log["filled"], log["categories"], log["columns"], log["features"]
+    ({'age': 40.0}, {'sex': 2}, 2, 3)
+    """
+    features = len(preparation.get_feature_names_out())
+    steps = []
+    filled: dict[str, Any] = {}
+    categories: dict[str, int] = {}
+    table = preparation[0] if hasattr(preparation, "steps") else preparation
+    for kind, made, names in table.transformers_:
+        step = f"{len(names)} {kind} column{'' if len(names) == 1 else 's'}"
+        fill = "the median"
+        if kind == "categorical":
+            step, fill = f"{step} one-hot", "the most frequent"
+            categories = dict(zip(names, map(len, made[-1].categories_), strict=True))
+        missing = X[names].isna().any()
+        for name, value in zip(names, made[1].statistics_, strict=True):
+            if missing[name]:
+                is_known = kind == "categorical" or np.isfinite(value)
+                filled[name] = plain(value) if is_known else 0.0
+        if missing.any():
+            step += f", {missing.sum()} with missing values filled by {fill}"
+        steps.append(step)
+    if table is not preparation:
+        steps.append(f"{features} principal components")
+    return {
+        "what": "; ".join(steps),
+        "rows": len(X),
+        "columns": int(X.shape[1]),
+        "features": features,
+        "filled": filled,
+        "categories": categories,
+    }
+
+
+def _numbers_of(X: Any) -> FloatArray:
+    return np.column_stack([as_numbers(X[name]) for name in X.columns])
+
+
+def _texts_of(X: Any) -> Array:
+    return np.column_stack([as_texts(X[name]) for name in X.columns])

@@ -14,11 +14,18 @@ import numpy as np
 import pandas as pd
 import sklearn.datasets
 
-from quorate._data import TABLES, check_table, read_table
+from quorate._data import (
+    TABLES,
+    check_table,
+    column_names,
+    is_csv,
+    read_samples,
+    read_table,
+)
 from quorate._messages import unknown_name
 from quorate._typing import Array
 from quorate.exceptions import FileFormatError
-from quorate.study._data_set import DataSet, split_target
+from quorate.study._data_set import DataSet
 from quorate.study._generators import GENERATORS
 
 BUNDLED = ("iris", "wine", "breast_cancer", "digits")
@@ -28,6 +35,7 @@ _GENERATED_ROWS = 1000
 IMAGE_SIZE = 16
 _IMAGES = (".bmp", ".gif", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff",
            ".webp")  # fmt: skip
+_VISIBLE = "[!.]*"
 # Pillow cuts these off at 255 instead of scaling them.
 _DEEP = ("I", "F")
 
@@ -93,8 +101,15 @@ def load_data(
     >>> load_data("twonorm", n_rows=200, random_state=1)
     DataSet(twonorm: 200 rows, 20 features, 2 classes)
     """
-    where = (name_or_path, target, data_dir, allow_download)
-    return find_data(*where, random_state, n_rows, image_size)()
+    return find_data(
+        name_or_path,
+        target,
+        data_dir,
+        allow_download,
+        random_state,
+        n_rows,
+        image_size,
+    )()
 
 
 def find_data(
@@ -119,21 +134,17 @@ def find_data(
         raise ValueError("load_data: the name is empty.")
     # a Path is never a name
     name = given if isinstance(name_or_path, str) else ""
-    if name in GENERATORS or name in BUNDLED:
-        if target is not None:
-            raise ValueError(
-                f"{name}: has a target of its own; target={target!r} is for tables."
-            )
-        if name in GENERATORS:
-            return partial(_generate, name, n_rows or _GENERATED_ROWS, random_state)
-        read: Callable[[], DataSet] = partial(_from_scikit_learn, name)
-    else:
-        read = _find_elsewhere(
-            given, name, target, data_dir, allow_download, image_size
+    if name not in (*GENERATORS, *BUNDLED):
+        read = _find_file(given, name, target, data_dir, allow_download, image_size)
+    elif target is not None:
+        raise ValueError(
+            f"{name}: has a target of its own; target={target!r} is for tables."
         )
-    if n_rows is None:
-        return read
-    return lambda: read().subsample(n_rows, random_state)
+    elif name in GENERATORS:
+        return partial(_generate, name, n_rows or _GENERATED_ROWS, random_state)
+    else:
+        read = partial(_from_scikit_learn, name)
+    return read if n_rows is None else lambda: read().subsample(n_rows, random_state)
 
 
 def list_data_sets(data_dir: str | os.PathLike[str] | None = None) -> list[str]:
@@ -158,7 +169,7 @@ def list_data_sets(data_dir: str | os.PathLike[str] | None = None) -> list[str]:
     ]
 
 
-def _find_elsewhere(
+def _find_file(
     given: str,
     name: str,
     target: str | None,
@@ -242,8 +253,8 @@ def _read_manifest(path: Path) -> dict[str, dict[str, Any]]:
 
 def _stem(path: Path) -> str:
     """Return the name of a table without what says its format."""
-    endings = [end for end in TABLES if path.name.lower().endswith(end)]
-    return path.name[: len(path.name) - len(max(endings, key=len))]
+    ending = next(end for end in TABLES if path.name.lower().endswith(end))
+    return path.name[: -len(ending)]
 
 
 def _generate(name: str, n_rows: int, seed: int) -> DataSet:
@@ -265,8 +276,10 @@ def _from_file(path: Path, target: str | None, entry: Mapping[str, Any]) -> Data
     expected = entry.get("sha256")
     if expected and hashlib.sha256(path.read_bytes()).hexdigest() != expected:
         raise FileFormatError(f"{path}: not the file that {_MANIFEST} describes.")
-    frame = read_table(path).reset_index(drop=True)
-    X, y = split_target(frame, target, str(path))
+    if target is None:
+        names = column_names(path) if is_csv(path) else list(read_table(path).columns)
+        target = "target" if "target" in names else names[-1]
+    X, y = read_samples(path, target)
     for column in entry.get("categorical_features", []):
         if column not in X.columns:
             raise FileFormatError(
@@ -312,14 +325,15 @@ def _from_images(folder: Path, size: int) -> DataSet:
         raise ImportError(
             f"{folder}: reading pictures needs pillow; install pillow."
         ) from error
-    classes = [path for path in _visible(folder) if path.is_dir()]
+    classes = [path for path in sorted(folder.glob(_VISIBLE)) if path.is_dir()]
     if not classes:
         raise ValueError(
             f"{folder}: a folder of pictures has one folder per class in it."
         )
     rows, labels = [], []
     for kind in classes:
-        files = [path for path in _visible(kind) if path.suffix.lower() in _IMAGES]
+        inside = sorted(kind.glob(_VISIBLE))
+        files = [path for path in inside if path.suffix.lower() in _IMAGES]
         if not files:
             raise ValueError(f"{kind}: no pictures in the folder of this class.")
         rows += [_grey_values(pillow, file, size) for file in files]
@@ -328,11 +342,6 @@ def _from_images(folder: Path, size: int) -> DataSet:
     source = f"pictures in {folder}, {size} x {size} grey values"
     X = pd.DataFrame(np.stack(rows), columns=columns)
     return replace(DataSet(str(folder), X, np.array(labels), source), name=folder.name)
-
-
-def _visible(folder: Path) -> list[Path]:
-    inside = (path for path in folder.iterdir() if not path.name.startswith("."))
-    return sorted(inside, key=lambda path: path.name)
 
 
 def _grey_values(pillow: Any, file: Path, size: int) -> Array:

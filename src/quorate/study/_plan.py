@@ -4,7 +4,8 @@ import tomllib
 import types
 import typing
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import MISSING, asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,6 @@ class DataSpec:
     def __post_init__(self) -> None:
         if not self.name and not self.path:
             raise ValueError("data: needs a name or a path.")
-        _check_encodable("data", self.label)
         for key in ("image_size", "rows", "version"):
             _check_minimum("data", key, getattr(self, key), 1)
         if self.version is not None and not self.name.startswith("openml:"):
@@ -157,7 +157,6 @@ class MethodSpec:
 
     def __post_init__(self) -> None:
         _check_choice("method", "prune_on", self.prune_on, ("", "train"))
-        _check_encodable("method", self.label)
         if self.method == "auto":  # what that is depends on the ensemble
             return
         make_pruner(self.method, keep=self.keep, **self.parameters)
@@ -220,7 +219,6 @@ class Plan:
             check_scoring(self.scoring, "study")
         if not self.data or not self.ensembles or not self.methods:
             raise ValueError("study: needs data, ensembles and methods.")
-        _check_encodable("study", self.name)
         _check_choice("study", "prune_on", self.prune_on, _PRUNE_ON)
         _check_choice("study", "rule", self.rule, _RULES)
         if self.as_deployed and self.rule != "own":
@@ -230,16 +228,19 @@ class Plan:
         for key, lowest in (("folds", 2), ("repeats", 1), ("rows", 1)):
             _check_minimum("study", key, getattr(self, key), lowest)
         for what, names, remedy in (
+            ("studies", [self.name], "names"),
             ("methods", [method.name for method in self.methods], "labels"),
             ("data sets", list(self.data_names), "names"),
             ("ensembles", [ensemble.name for ensemble in self.ensembles], "sizes"),
         ):
-            twice = sorted({name for name in names if names.count(name) > 1})
-            if twice:
-                raise ValueError(
-                    f"study: two {what} are called {twice[0]!r}; "
-                    f"give them other {remedy}."
-                )
+            for name in names:
+                if not name.isprintable():  # what terminals obey, ends of lines, ...
+                    raise ValueError(f"study: the name {name!r} cannot be printed.")
+                if names.count(name) > 1:
+                    raise ValueError(
+                        f"study: two {what} are called {name!r}; give them other "
+                        f"{remedy}."
+                    )
 
     @property
     def data_specs(self) -> tuple[DataSpec, ...]:
@@ -305,24 +306,21 @@ class Plan:
         can be read: there the other methods have results.
         """
         for method in self.methods:
-            owner, keep = f"method {method.name!r}", method.keep
-            if isinstance(keep, str) or (keep is None and method.method == "auto"):
-                continue
-            if keep is None:
-                if not methods()[method.method].tags.finds_size:
+            owner = f"method {method.name!r}"
+            if method.keep is None:
+                able = (
+                    method.method == "auto" or methods()[method.method].tags.finds_size
+                )
+                if not able:
                     raise ValueError(
-                        f"{owner}: keep is none, but {method.method} does not find its "
-                        "own size; a number of members, or a fraction in (0, 1]."
+                        f"{owner}(keep=None): {method.method} does not find its own "
+                        "size; keep a number of members, or a fraction in (0, 1]."
                     )
-                continue
-            for ensemble in self.ensembles:
-                try:
-                    members_to_keep(keep, ensemble.members, owner)
-                except ValueError as error:
-                    raise ValueError(
-                        f"{owner}: keep is {keep!r}; a fraction in (0, 1], or 1 to "
-                        f"{ensemble.members} members of {ensemble.name!r}."
-                    ) from error
+            elif not isinstance(method.keep, str):
+                for ensemble in self.ensembles:
+                    members_to_keep(
+                        method.keep, ensemble.members, f"{owner} of {ensemble.name!r}"
+                    )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain types, for the store."""
@@ -419,11 +417,10 @@ def _plan_from_tables(raw: Mapping[str, Any], name: str) -> Plan:
             for place, row in enumerate(rows, start=1)
         )
     given = {"name": name, "data": [], **study}
-    for key in ("ensembles", "methods"):
-        table = key.removesuffix("s")
-        if key in given:
-            raise ValueError(f"[study] {key}: write [[{table}]] tables instead.")
-        given[key] = objects[table]
+    for table in ("ensemble", "method"):
+        if f"{table}s" in given:
+            raise ValueError(f"[study] {table}s: write [[{table}]] tables instead.")
+        given[f"{table}s"] = objects[table]
     names = given["data"]
     if isinstance(names, list) and all(isinstance(item, str) for item in names):
         given["data"] = (*names, *objects["data"])
@@ -433,11 +430,10 @@ def _plan_from_tables(raw: Mapping[str, Any], name: str) -> Plan:
 
 def _build(cls: Any, given: Mapping[str, Any], table: str) -> Any:
     """Make a dataclass from a table, or say which key does not fit and why."""
-    parts = {part.name: part for part in fields(cls)}
     hints = typing.get_type_hints(cls)
     for key, value in given.items():
-        if key not in parts:
-            raise ValueError(f"{table} {unknown_name('key', key, parts)}")
+        if key not in hints:
+            raise ValueError(f"{table} {unknown_name('key', key, hints)}")
         hint = hints[key]
         options = (typing.get_origin(hint) or hint,)
         if isinstance(hint, types.UnionType):
@@ -448,9 +444,8 @@ def _build(cls: Any, given: Mapping[str, Any], table: str) -> Any:
             raise ValueError(
                 f"{table} {key}: expected {' or '.join(words)}, got {value!r}."
             )
-    for key, part in parts.items():
-        needed = part.default is MISSING and part.default_factory is MISSING
-        if needed and key not in given:
+    for key, part in signature(cls).parameters.items():
+        if part.default is Parameter.empty and key not in given:
             raise ValueError(f"{table} {key} is missing.")
     try:
         return cls(**given)
@@ -466,13 +461,3 @@ def _check_choice(owner: str, key: str, value: str, choices: Collection[str]) ->
 def _check_minimum(owner: str, key: str, value: int | None, lowest: int) -> None:
     if value is not None and not value >= lowest:
         raise ValueError(f"{owner}: {key} is {value!r}; {lowest} or more.")
-
-
-def _check_encodable(owner: str, name: str) -> None:
-    try:
-        name.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise ValueError(
-            f"{owner}: the name {name!r} holds half of a surrogate pair, which no file "
-            "of results can hold."
-        ) from error

@@ -1,8 +1,7 @@
 """What a study found: score tables, the paper's table, and other summaries."""
 
-import csv
-import io
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -18,11 +17,88 @@ from quorate.exceptions import FileFormatError
 from quorate.stats import Scores, average_ranks, win_tie_loss
 from quorate.study._plan import Plan
 from quorate.study._store import IDENTITY, Store
-from quorate.study._table import ScoreTable, make_table
 
 _MEANS = ("accuracy", "kept", "seconds", "bytes")
 _TOO_LARGE = 1e100
+_MARKS = {1: "+", 0: "", -1: "-"}
+_TIE = 1e-12
 _FORMULAS = ("=", "+", "-", "@")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreTable:
+    """Mean and deviation per data set and method, marks, wins and ranks.
+
+    A ``+`` marks a cell the reference beats significantly, a ``-`` one that beats it
+    (two-sided paired t-test over folds).
+
+    Parameters
+    ----------
+    header : list of str
+    body : list of list of str
+    best : list of list of bool
+        Which cells hold the best mean of their row.
+    footer : list of list of str
+        Wins, ties and losses of the reference; average ranks.
+    reference : str
+    scoring : str
+    """
+
+    header: list[str]
+    body: list[list[str]]
+    best: list[list[bool]]
+    footer: list[list[str]]
+    reference: str
+    scoring: str = "accuracy"
+
+    def to_markdown(self) -> str:
+        """Return the table as Markdown, the best of each row in bold."""
+        header, body, footer = self._escaped(_markdown, "**{}**".format)
+        lines = [header, ["---"] * len(header), *body, *footer]
+        return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+    def to_latex(self) -> str:
+        """Return the table as a LaTeX tabular, the best of each row in bold."""
+        header, body, footer = self._escaped(_latex, r"\textbf{{{}}}".format)
+        lines = [r"\begin{tabular}{l" + "r" * (len(header) - 1) + "}"]
+        for part in ([header], body, footer):
+            lines += [r"\hline", *(" & ".join(row) + r" \\" for row in part)]
+        return "\n".join([*lines, r"\hline", r"\end{tabular}"]) + "\n"
+
+    def _repr_html_(self) -> str:
+        """Return the table for notebooks, the best of each row in bold."""
+        header, *parts = self._escaped(escape, "<b>{}</b>".format)
+        head = "".join(f"<th>{name}</th>" for name in header)
+        body, foot = (
+            "".join(
+                f"<tr><th>{name}</th><td>{'</td><td>'.join(cells)}</td></tr>"
+                for name, *cells in part
+            )
+            for part in parts
+        )
+        note = escape(
+            f"{self.scoring.replace('_', ' ')} in percent, mean±deviation over "
+            f"folds; + where {self.reference} is significantly better, - where it is "
+            "worse"
+        )
+        return (
+            f"<table><caption>{note}</caption><thead><tr>{head}</tr></thead>"
+            f"<tbody>{body}</tbody><tfoot>{foot}</tfoot></table>"
+        )
+
+    def _escaped(
+        self, escape: Callable[[str], str], bold: Callable[[str], str]
+    ) -> tuple[list[str], list[list[str]], list[list[str]]]:
+        """Return header, body and footer in another language, the best in bold."""
+        body = [
+            [
+                bold(escape(cell)) if is_best else escape(cell)
+                for cell, is_best in zip(row, [False, *best], strict=True)
+            ]
+            for row, best in zip(self.body, self.best, strict=True)
+        ]
+        footer = [list(map(escape, row)) for row in self.footer]
+        return list(map(escape, self.header)), body, footer
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,18 +184,19 @@ class Results:
         data = plan.data_names
         names = tuple(method.name for method in plan.methods)
         kinds = [ensemble.name for ensemble in plan.ensembles]
-        rows = list(store.rows())
-        for row in rows:
-            _check_numbers(row)
-        if len({tuple(row[name] for name in IDENTITY) for row in rows}) < len(rows):
-            raise ValueError("a cell is there twice")
-        rows.sort(
-            key=lambda row: (
+
+        def place(row: Mapping[str, Any]) -> tuple[int, int, int]:
+            return (
                 data.index(row["data"]),
                 names.index(row["method"]),
                 kinds.index(row["ensemble"]),
             )
-        )
+
+        rows = sorted(store.rows(), key=place)
+        for row in rows:
+            _check_numbers(row)
+        if len({tuple(row[name] for name in IDENTITY) for row in rows}) < len(rows):
+            raise ValueError("a cell is there twice")
         # a record per data set and fold, which ensembles share
         preparation = {
             (data.index(fit["data"]), fit["repeat"], fit["fold"]): {
@@ -133,7 +210,7 @@ class Results:
             plan.name,
             names,
             tuple(rows),
-            tuple(store.failures()),
+            tuple(sorted(store.failures(), key=place)),
             tuple(preparation[place] for place in sorted(preparation)),
         )
 
@@ -183,13 +260,12 @@ class Results:
         if against not in scores.methods:
             raise ValueError(unknown_name("method", against, scores.methods))
         ranks: FloatArray = np.ones(1)
-        counts: dict[str, tuple[int, int, int]] = {}
+        counts = {}
         if scores.n_methods > 1:
             ranks = average_ranks(scores).average
-            compared = win_tie_loss(scores, against)
-            columns = (compared.wins, compared.ties, compared.losses)
-            rows = np.column_stack(columns).tolist()
-            counts = dict(zip(compared.methods, map(tuple, rows), strict=True))
+            found = win_tie_loss(scores, against)
+            columns = np.column_stack((found.wins, found.ties, found.losses))
+            counts = dict(zip(found.methods, columns.tolist(), strict=True))
         names = _MEANS if self.scoring == "accuracy" else (*_MEANS, "score")
         means = {}
         for name in names:
@@ -199,15 +275,10 @@ class Results:
         standings = []
         for at, method in enumerate(scores.methods):
             wins, ties, losses = counts.get(method, (None, None, None))
+            values = {name: float(mean[at]) for name, mean in means.items()}
+            values["rank"] = float(ranks[at])
             standings.append(
-                Standing(
-                    method,
-                    **{name: float(mean[at]) for name, mean in means.items()},
-                    rank=float(ranks[at]),
-                    wins=wins,
-                    ties=ties,
-                    losses=losses,
-                )
+                Standing(method, **values, wins=wins, ties=ties, losses=losses)
             )
         return tuple(sorted(standings, key=lambda one: (one.rank, one.method)))
 
@@ -222,7 +293,7 @@ class Results:
             The method the others are compared with; the last one by default.
         """
         scores = self.scores().complete_blocks()
-        return make_table(scores, reference or self.methods[-1], self.scoring)
+        return _make_table(scores, reference or self.methods[-1], self.scoring)
 
     def to_dict(self, reference: str | None = None) -> dict[str, Any]:
         """Return everything as plain types for JSON; None is not a finite number.
@@ -252,7 +323,7 @@ class Results:
 
     def to_frame(self) -> pd.DataFrame:
         """Return the rows as a pandas frame."""
-        return pd.DataFrame(list(self.rows), columns=self._columns())
+        return pd.DataFrame(list(self.rows))
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """Return the rows as CSV, and write them to a file if there is a path.
@@ -260,16 +331,12 @@ class Results:
         Spreadsheets compute what begins with ``=``, ``+``, ``-`` or ``@``. Text that
         does gets an apostrophe before it; numbers are as they are.
         """
-        file = io.StringIO()
-        columns = self._columns()
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(map(_inert, columns))
-        for row in self.rows:
-            writer.writerow([_inert(row.get(name)) for name in columns])
+        frame = self.to_frame().rename(columns=_inert).map(_inert)
+        text: str = frame.to_csv(index=False, lineterminator="\n")
         if path is not None:
-            with atomic_write(path) as target:
-                target.write(file.getvalue().encode())
-        return file.getvalue()
+            with atomic_write(path) as file:
+                file.write(text.encode())
+        return text
 
     def to_parquet(self, path: str | Path) -> None:
         """Write the rows as Parquet; ``quorate[data]`` brings what it needs."""
@@ -280,9 +347,6 @@ class Results:
                 raise ImportError(
                     f"{path}: Parquet needs pyarrow; pip install pyarrow"
                 ) from error
-
-    def _columns(self) -> list[str]:
-        return list(dict.fromkeys(name for row in self.rows for name in row))
 
     def __repr__(self) -> str:
         sets = len({row["data"] for row in self.rows})
@@ -319,3 +383,69 @@ def _inert(value: Any) -> Any:
     except ValueError:
         return f"'{value}"
     return value
+
+
+def _make_table(scores: Scores, reference: str, scoring: str) -> ScoreTable:
+    """Lay out a score table with marks, wins and ranks."""
+    methods = list(scores.methods)
+    if reference not in methods:
+        raise ValueError(unknown_name("method", reference, methods))
+    at = methods.index(reference)
+    compared = win_tie_loss(scores, reference)
+    marks = np.insert(compared.marks, at, 0, axis=1)  # its own column has none
+    counts = [
+        f"{wins}/{ties}/{losses}"
+        for wins, ties, losses in zip(
+            compared.wins, compared.ties, compared.losses, strict=True
+        )
+    ]
+    counts.insert(at, "")
+    values = np.asarray(scores.values)
+    mean, spread = values.mean(axis=2), values.std(axis=2, ddof=1)
+    body = [
+        [
+            block,
+            *(
+                f"{100 * mean[b, m]:.2f}±{100 * spread[b, m]:.2f}{_MARKS[marks[b, m]]}"
+                for m in range(len(methods))
+            ),
+        ]
+        for b, block in enumerate(scores.blocks)
+    ]
+    ranks = average_ranks(scores).average
+    return ScoreTable(
+        header=["data set", *methods],
+        body=body,
+        best=(mean >= mean.max(axis=1, keepdims=True) - _TIE).tolist(),
+        footer=[["W/T/L", *counts], ["average rank", *(f"{r:.2f}" for r in ranks)]],
+        reference=reference,
+        scoring=scoring,
+    )
+
+
+_LATEX = {
+    **{character: "\\" + character for character in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "±": r"$\pm$",
+    # at the start of a row these would be an argument of the end of the row before
+    "[": "{[}",
+    "*": "{*}",
+}
+_MARKUP = re.compile(r"[\\`*\[\]|~]|(?<![^\W_])_|_(?![^\W_])")
+
+
+def _latex(text: str) -> str:
+    """Return text that LaTeX sets as it is, whatever commands are in it."""
+    return "".join(_LATEX.get(character, character) for character in text)
+
+
+def _markdown(text: str) -> str:
+    """Return text that Markdown shows as it is, in a cell of a table."""
+    shown = escape(text, quote=False)
+    return _MARKUP.sub(lambda match: "\\" + match.group(), shown)

@@ -1,0 +1,150 @@
+"""Which labels members and ensembles know, and what to say about others.
+
+Nothing is guessed: a member of a pool answers with labels, those of its ``classes_`` or
+those of the samples, or :func:`quorate.as_member` says what its answers stand for.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from quorate._data import count_rows
+from quorate._ensembles._kind import Ensemble
+from quorate._ensembles._member import REMEDY, Member
+from quorate._messages import listed, warn
+from quorate._typing import Array, IntArray
+from quorate._votes import as_labels, check_same_family, union
+from quorate.exceptions import UnknownLabelWarning
+
+
+def pool_classes(members: Iterable[Member], y: Array | None = None) -> Array:
+    """Return the labels of a pool, sorted: those of y, and those that members know.
+
+    Members that do not know theirs answer with labels of y; without it they are
+    refused.
+    """
+    found = [] if y is None else [np.unique(y)]
+    for member in members:
+        own = member.known_labels
+        if own is not None:
+            found.append(own)
+            try:
+                check_same_family(own, found[0], f"member {member.name!r}", "y")
+            except ValueError as error:
+                raise ValueError(f"{str(error).rstrip('.')}; {REMEDY}") from error
+        elif y is None:
+            raise ValueError(
+                f"member {member.name!r} does not know its classes, so nobody knows "
+                "those of the pool; pass samples with labels, or quorate.as_member("
+                "member, classes=[...], answers='labels')."
+            )
+    return union(found, found[0])
+
+
+def check_labels(
+    ensemble: Ensemble,
+    classes: Array,
+    counts: IntArray,
+    owner: str,
+) -> None:
+    """Warn if samples have labels that the ensemble was not trained on.
+
+    Where it was trained on none of them, these are labels of something else: refused,
+    and so is a member of a pool that was trained on none.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+    classes : array
+        Labels, each once.
+    counts : array of int
+        How many samples have each of them; none for one that only votes have.
+    owner : str
+        Who asks, for the message.
+    """
+    labels, there = classes.tolist(), np.asarray(counts) > 0
+    if ensemble.classes is None:
+        _check_members(ensemble, [labels[place] for place in np.flatnonzero(there)])
+    known = _known(ensemble)
+    if known is None:
+        return
+    unknown = np.flatnonzero(there & [label not in known for label in labels])
+    if not unknown.size:
+        return
+    if unknown.size == np.count_nonzero(there):
+        raise ValueError(
+            f"{owner}: the ensemble was trained on none of the labels given "
+            f"({listed([labels[place] for place in unknown])}); it knows "
+            f"{listed(known)}."
+        )
+    n_samples = int(counts[unknown].sum())
+    most = labels[unknown[int(counts[unknown].argmax())]]
+    who = "sample has" if n_samples == 1 else "samples have"
+    more = f" and {unknown.size - 1} more" if unknown.size > 1 else ""
+    warn(
+        f"{n_samples} {who} a label that the ensemble was not trained on "
+        f"({most!r}{more}): no member can be right there.",
+        UnknownLabelWarning,
+    )
+
+
+def _check_members(pool: Ensemble, labels: list[Any]) -> None:
+    """Refuse members of a pool that were trained on none of the labels."""
+    for member in pool.members:
+        own = member.known_labels
+        if own is not None and not any(label in labels for label in own.tolist()):
+            raise ValueError(
+                f"member {member.name!r} knows the classes {listed(own.tolist())}, and "
+                f"the samples have {listed(labels)}; {REMEDY}"
+            )
+
+
+def check_pair(first: Ensemble, second: Ensemble, owner: str) -> None:
+    """Refuse two ensembles whose classes are of different types, and so never equal."""
+    one, two = _known(first), _known(second)
+    if one and two and not set(one) & set(two):
+        raise ValueError(
+            f"{owner}: the first model knows the classes {listed(one)}, the second "
+            f"{listed(two)}; they have to be the same."
+        )
+
+
+def labels_for_pair(
+    first: Ensemble, second: Ensemble, X: Any, y: Any, owner: str
+) -> Array:
+    """Return the labels of samples, after a look at them and at two ensembles."""
+    check_pair(first, second, owner)
+    truth = as_labels(y, f"{owner}: y")
+    if truth.ndim != 1 or truth.size != count_rows(X):
+        raise ValueError(
+            f"{owner}: y has shape {truth.shape} for {count_rows(X)} samples; one "
+            "label for each."
+        )
+    labels, counts = np.unique(truth, return_counts=True)
+    check_labels(first, labels, counts, owner)
+    if _known(first) != _known(second):
+        check_labels(second, labels, counts, owner)
+    if (
+        first.classes is not None
+        and labels.dtype.kind == "f"
+        and np.asarray(first.classes).dtype.kind == "i"
+        and (np.abs(labels) >= 2**53).any()
+    ):
+        raise ValueError(
+            f"{owner}: y holds whole numbers from 2**53 on as floats, which merge "
+            "neighbours; give them as integers, as the models have them."
+        )
+    return truth
+
+
+def _known(ensemble: Ensemble) -> list[Any] | None:
+    """Return the labels an ensemble knows; None if not all members of a pool do."""
+    classes = ensemble.classes
+    if classes is None:
+        own = [member.known_labels for member in ensemble.members]
+        if any(labels is None for labels in own):
+            return None
+        classes = pool_classes(ensemble.members)
+    found: list[Any] = as_labels(classes, "the ensemble's classes").tolist()
+    return found

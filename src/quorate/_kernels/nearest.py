@@ -1,0 +1,39 @@
+"""The nearest points that are probabilities, the nearest small floats from below."""
+
+import numpy as np
+
+from quorate._typing import Array, FloatArray
+
+
+def onto_simplex(table: FloatArray) -> FloatArray:
+    """Return the nearest columns that are not negative and add up to 1.
+
+    Up to rounding in the sum.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> onto_simplex(np.array([[0.5], [0.9], [0.0]]))
+    array([[0.3],
+           [0.7],
+           [0. ]])
+    """
+    falling = np.sort(table, axis=0)[::-1]
+    ranks = np.arange(1, len(table) + 1)[:, None]
+    excess = (np.cumsum(falling, axis=0) - 1) / ranks
+    # The last rank whose value stays positive after all take off the same.
+    last = np.count_nonzero(falling > excess, axis=0) - 1
+    taken = excess[last, np.arange(table.shape[1])]
+    return np.asarray(np.maximum(table - taken, 0.0))
+
+
+def rounded_down(numbers: FloatArray) -> Array:
+    """Return the largest float32 that is not above each number.
+
+    A float32 is at most the one if and only if it is at most the other: trees that
+    compare values of 32 bits with thresholds of 64 answer the same with these.
+    """
+    with np.errstate(over="ignore", under="ignore"):
+        nearest = numbers.astype(np.float32)
+        below = np.nextafter(nearest, np.float32(-np.inf))
+    return np.where(nearest > numbers, below, nearest)
