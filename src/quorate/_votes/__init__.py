@@ -57,6 +57,7 @@ __all__ = [
     "CorrectHistogram",
     "DecisionRule",
     "DenseProbabilities",
+    "PairCounts",
     "PairedCounts",
     "PairedErrors",
     "Prediction",
