@@ -9,6 +9,7 @@ from quorate._votes._checks import (
 )
 from quorate._votes._counts import (
     CorrectHistogram,
+    PairCounts,
     VoteCounts,
 )
 from quorate._votes._files import Progress, load_counts, load_summary, save_counts
