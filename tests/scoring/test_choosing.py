@@ -25,15 +25,10 @@ from quorate._choosing import (
     size_curve,
     with_expected_error,
 )
-from quorate._choosing._crossfit import (
-    cross_fitted_curve,
-    fit_without_each_fold,
-    folds_of,
-)
+from quorate._choosing._crossfit import folds_of
 from quorate._scoring import find_score, score_for
 from quorate._votes import WholePrediction
 from quorate.cli import main
-from quorate.pruning import make_pruner
 from quorate.study import (
     EnsembleSpec,
     MethodSpec,
@@ -114,31 +109,6 @@ def test_losses_have_their_top_at_zero(votes):
     curve = size_curve(votes, np.arange(16), score_for("neg_log_loss", votes, "here"))
     assert (curve.scores < 0).all()
     assert curve.errors.tolist() == (-curve.scores).tolist()
-
-
-def test_cross_fitted_scores_are_judged_by_orders_that_have_not_seen(data, forest):
-    X, y = data
-    evidence = gather(forest, X[300:600], y[300:600])
-    votes = evidence.votes
-    score = score_for("balanced_accuracy", votes, "here")
-    pruner = make_pruner("mdm", keep=1.0)
-    order = make_pruner(pruner).fit(votes).order_
-    fits = fit_without_each_fold(evidence, pruner, score)
-    curve = cross_fitted_curve(votes, order, score, fits)
-    said = np.empty((16, votes.n_samples), dtype=int)
-    for held in folds_of(votes, score):
-        others = np.setdiff1d(np.arange(votes.n_samples), held)
-        fold = make_pruner(pruner).fit(votes.at(others)).order_
-        for size in range(1, 17):
-            kept = votes.at(held).keep(np.sort(fold[:size]))
-            said[size - 1, held] = WholePrediction(kept).codes()
-    wanted = [balanced_accuracy_score(votes.y, row) for row in said]
-    assert curve.scores == pytest.approx(wanted, abs=1e-12)
-    whole = score.estimate_votes(votes)
-    judged = score.estimate(said[3], votes.y)
-    assert curve.excess_limits[3] == pytest.approx(judged.excess_limit(whole, 0.95))
-    assert curve.excess_limits[3] > whole.score - judged.score
-    assert curve.standard_errors[3] == pytest.approx(judged.standard_error)
 
 
 def test_folds_by_class_leave_every_class_on_both_sides():
