@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from quorate._blending._means import (
-    _Softmax,
-    _Surprise,
+    _MixtureLoss,
+    _SoftmaxLoss,
     geometric_means,
     log_ratios,
     plain_means,
@@ -79,7 +79,7 @@ LABELS = np.random.default_rng(7).integers(0, 4, 30)
 
 @pytest.mark.parametrize(
     "loss",
-    [_Surprise(), _Softmax(LABELS % 2, 1), _Softmax(LABELS, 3)],
+    [_MixtureLoss(), _SoftmaxLoss(LABELS % 2, 1), _SoftmaxLoss(LABELS, 3)],
     ids=["mixture", "two classes", "four classes"],
 )
 def test_slopes_and_bends_are_those_of_the_loss(loss):
@@ -87,17 +87,21 @@ def test_slopes_and_bends_are_those_of_the_loss(loss):
     sums = rng.uniform(0.2, 2.0, size=(1, 30 * loss.width))
     rows = rng.normal(size=(3, 30 * loss.width))
     eps = 1e-6
-    _, slopes = loss.look(sums)
-    bent = loss.bent(rows, sums[0])
+    _, slopes = loss.evaluate(sums)
+    bent = loss.slope_changes(rows, sums[0])
     for row, change in zip(rows, bent, strict=True):
-        up, down = loss.look(sums + eps * row), loss.look(sums - eps * row)
+        up, down = (
+            loss.evaluate(sums + eps * row),
+            loss.evaluate(sums - eps * row),
+        )
         rise = (slopes[0] * row).reshape(30, -1).sum(axis=1)
         np.testing.assert_allclose((up[0] - down[0])[0] / (2 * eps), rise, atol=1e-7)
         np.testing.assert_allclose((up[1] - down[1])[0] / (2 * eps), change, atol=1e-7)
     some = slice(None, None, 3)
     few = sums.reshape(30, -1)[some].reshape(1, -1)
     np.testing.assert_array_equal(
-        loss.at(some).look(few)[0][0], loss.look(sums)[0][0, some]
+        loss.at(some).evaluate(few)[0][0],
+        loss.evaluate(sums)[0][0, some],
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from quorate._blending._means import Recipe, Weighed, geometric_means, plain_means
+from quorate._blending._means import Recipe, WeightedMean, geometric_means, plain_means
 from quorate._blending._pool import ProbabilityPool, as_prediction
 from quorate._blending._solver import long_product
 from quorate._scoring import Score
@@ -78,15 +78,17 @@ class Weigher:
     def best_single(self, sets: list[IntArray]) -> list[Recipe]:
         """Return all weight on the model that scores best on each set of samples."""
         best = self._scores_alone(sets).argmax(axis=0)
-        return [(Weighed(np.eye(self.n_models)[place]),) for place in best]
+        return [(WeightedMean(np.eye(self.n_models)[place]),) for place in best]
 
     def _mean(self, sets: list[IntArray]) -> list[Recipe]:
         """Return equal weights, of all models or of the best on each set."""
         keep = self.n_models if self.keep is None else min(self.keep, self.n_models)
         if keep == self.n_models:
-            return [(Weighed(np.full(keep, 1.0 / keep)),) for _ in sets]
+            return [(WeightedMean(np.full(keep, 1.0 / keep)),) for _ in sets]
         ranked = np.argsort(-self._scores_alone(sets), axis=0, kind="stable")
-        return [(Weighed(self._spread(best[:keep], 1.0 / keep)),) for best in ranked.T]
+        return [
+            (WeightedMean(self._spread(best[:keep], 1.0 / keep)),) for best in ranked.T
+        ]
 
     def _spread(self, models: IntArray, weights: FloatArray | float) -> FloatArray:
         """Return weights of all models, zero but for some."""
@@ -104,7 +106,7 @@ class Weigher:
             return np.asarray(np.concatenate(scores) / chosen.sum(axis=0))
         table = np.empty((self.n_models, len(sets)))
         for row, one in zip(table, np.eye(self.n_models), strict=True):
-            each = pool.blended([(Weighed(one),)] * len(sets), sets)
+            each = pool.blended([(WeightedMean(one),)] * len(sets), sets)
             row[:] = [*map(self._value, each, sets)]
         return table
 
@@ -140,7 +142,7 @@ class Weigher:
                 stay = stay[_heaviest(mean.weights, stay.size, keep)]
                 mean = geometric_means(ratios[np.ix_(stay, rows)], y[rows])[0]
             weights = self._spread(stay, mean.weights)
-            recipes.append((Weighed(weights, mean.sharpness),))
+            recipes.append((WeightedMean(weights, mean.sharpness),))
         return recipes
 
     def _simplex(self, sets: list[IntArray]) -> list[Recipe]:
@@ -177,7 +179,7 @@ class Weigher:
             halves = [generator.permutation(n)[: n // 2] for _ in range(_HALVES)]
             means = plain_means(given, _masks([np.arange(n), *halves], n))
             weights = np.mean([mean.weights for mean in means[1:]], axis=0)
-        return (Weighed(self._spread(models, weights)),)
+        return (WeightedMean(self._spread(models, weights)),)
 
     def _by_pruner(self, method: Any, sets: list[IntArray]) -> list[Recipe]:
         """Return the weights, or the equal shares, that a pruning method gives."""
@@ -190,7 +192,7 @@ class Weigher:
             weights = pruner.new_weights
             if weights is None:
                 weights = pruner.support_.astype(float)
-            recipes.append((Weighed(weights / weights.sum()),))
+            recipes.append((WeightedMean(weights / weights.sum()),))
         return recipes
 
     def _best(self, ways: list[Weigh], sets: list[IntArray]) -> list[Recipe]:
