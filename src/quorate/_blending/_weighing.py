@@ -1,6 +1,7 @@
 """Ways to weigh models by their probabilities alone."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -9,7 +10,7 @@ import numpy as np
 from quorate._blending._means import Recipe, WeightedMean, geometric_means, plain_means
 from quorate._blending._pool import ProbabilityPool, as_prediction
 from quorate._blending._solver import long_product
-from quorate._scoring import Score
+from quorate._scoring import Score, stratified_folds
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.pruning import Pruner, SimplexWeights, make_pruner
 
@@ -26,6 +27,7 @@ _ENOUGH = 5_000
 _AT_ONCE = 16
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Weigher:
     """Weighs the models of a pool on sets of samples, the largest set first.
 
@@ -43,17 +45,16 @@ class Weigher:
         Seed of random parts of the samples.
     """
 
-    def __init__(
-        self,
-        pool: ProbabilityPool,
-        method: Any,
-        keep: int | None,
-        score: Score,
-        seed: Any,
-    ) -> None:
-        self.pool, self.method, self.keep = pool, method, keep
-        self.score, self.seed = score, seed
-        self.n_models = len(pool.names)
+    pool: ProbabilityPool
+    method: Any
+    keep: int | None
+    score: Score
+    seed: Any
+
+    @property
+    def n_models(self) -> int:
+        """Number of models."""
+        return len(self.pool.names)
 
     def __call__(self, sets: list[IntArray]) -> list[Recipe]:
         """Return weights for each set of samples."""
@@ -212,7 +213,7 @@ class Weigher:
                 rows, _ENOUGH, replace=False
             )
             sample.sort()
-        folds = folds_of(pool.y[sample], _INNER, self.seed)
+        folds = stratified_folds(pool.y[sample], _INNER, self.seed)
         shares = np.empty((len(ways), sample.size, pool.classes.size))
         seen = [sample[folds != fold] for fold in range(_INNER)]
         new = [sample[folds == fold] for fold in range(_INNER)]
@@ -220,15 +221,6 @@ class Weigher:
             for fold, found in enumerate(pool.blended(way(seen), new)):
                 shares[place, folds == fold] = found
         return int(np.argmax([self._value(each, sample) for each in shares]))
-
-
-def folds_of(y: IntArray, n_folds: int, seed: Any) -> IntArray:
-    """Return the fold of each sample; every class is spread over all folds."""
-    mixed = np.random.default_rng(seed).permutation(y.size)
-    by_class = mixed[np.argsort(y[mixed], kind="stable")]
-    folds = np.empty(y.size, dtype=np.intp)
-    folds[by_class] = np.arange(y.size) % n_folds
-    return folds
 
 
 def _heaviest(weights: FloatArray, there: int, keep: int) -> IntArray:
