@@ -143,8 +143,8 @@ def test_weights_turn_a_forest_into_a_weighted_vote(data):
 
 def test_pools_still_warn_of_training_votes(data):
     X, y, *_ = data
-    with pytest.warns(TrainingVotesWarning, match="SimplexWeights"):
-        quorate.prune(pool().fit(X, y), X, y, keep=2)
+    with pytest.warns(TrainingVotesWarning, match="ReducedError"):
+        quorate.prune(pool().fit(X, y), X, y, "re", keep=2)
 
 
 def test_select_goes_by_what_votes_carry():

@@ -41,17 +41,14 @@ def balanced(fraud):
     ("n_votes", "n_left_out", "n_members", "words"),
     [
         ([10] * 10, 0, 200, ""),
-        ([10] * 8 + [9] * 2, 0, 200, ""),  # four fifths of the rows
-        ([10] * 7 + [9] * 3, 0, 200, "rows of class 'rare' have 10 out-of-bag votes"),
-        ([2] * 10, 0, 200, "rows of class 'rare' have 2 out-of-bag votes each "
-         "(median), and 10 are needed"),
-        ([10] * 8, 2, 200, ""),
-        ([10] * 7, 3, 200, "class 'rare'"),
-        ([10], 20, 200, "rows of class 'rare' have 0 out-of-bag votes"),
+        ([10] * 5 + [9] * 5, 0, 200, ""),  # half of the rows
+        ([10] * 4 + [9] * 6, 0, 200, "4 of the 10 rows of class 'rare' have 10 out-of"),
+        ([10] * 4, 4, 200, ""),
+        ([10] * 4, 5, 200, "4 of the 9 rows of class 'rare'"),
         ([2] * 10, 0, 10, ""),  # a fifth of ten members
-        ([1] * 10, 0, 10, "and 2 are needed"),
+        ([1] * 10, 0, 10, "0 of the 10 rows of class 'rare' have 2 out-of-bag votes"),
         ([1] * 10, 0, 4, ""),
-        ([], 5, 200, "no row of class 'rare' has an out-of-bag vote"),
+        ([], 5, 200, "0 of the 5 rows of class 'rare' have 10"),
         ([], 0, 200, ""),  # a class without rows
     ],
 )  # fmt: skip

@@ -59,7 +59,7 @@ def test_other_types_are_refused_by_name(place):
     done = run(*words, code=1)
     name = f"{StrangeTree.__module__}.StrangeTree"
     assert f"types that are not trusted: {name}; name those you trust" in told(done)
-    run(*words, "--trust", name)
+    run(*words, "--trust", name, "--rows", "new")
 
 
 def test_long_names_of_methods(place):

@@ -123,13 +123,13 @@ class TestEachKind:
         before = fitted[kind]
         before.predict(X)  # some members remember their first prediction
         size, text = count(before), pickle.dumps(before)
-        prune(before, X, y, keep=2)
+        prune(before, X, y, "mdm", keep=2)
         assert count(before) == size
         assert pickle.dumps(before) == text
 
     def test_parameters_agree_with_members(self, kind, fitted, data):
         X, y, _, _ = data
-        after = last(prune(fitted[kind], X, y, keep=3))
+        after = last(prune(fitted[kind], X, y, "mdm", keep=3))
         if isinstance(after, VotingClassifier):
             assert len(after.estimators) == len(after.estimators_) == 3
             assert list(after.named_estimators_) == [
@@ -147,7 +147,7 @@ class TestEachKind:
     @pytest.mark.filterwarnings("ignore:invalid value encountered")
     def test_clone_and_refit(self, kind, fitted, data):
         X, y, X_test, _ = data
-        after = prune(fitted[kind], X, y, keep=3)
+        after = prune(fitted[kind], X, y, "mdm", keep=3)
         again = clone(after).fit(X, y)
         assert count(again) == 3
         assert not hasattr(again, "pruning_")
@@ -157,7 +157,7 @@ class TestEachKind:
 
     def test_pickle(self, kind, fitted, data):
         X, y, X_test, _ = data
-        after = prune(fitted[kind], X, y, keep=3)
+        after = prune(fitted[kind], X, y, "mdm", keep=3)
         again = pickle.loads(pickle.dumps(after))
         np.testing.assert_array_equal(again.predict(X_test), after.predict(X_test))
         record = len(pickle.dumps(find_record(after)))

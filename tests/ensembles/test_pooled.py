@@ -138,14 +138,8 @@ class TestPruning:
         )
         assert fifth.n_kept == 1
 
-    def test_usual_size_without_order_or_honest_errors(self, data, pool):
+    def test_usual_size_without_order(self, data, pool):
         X, y = data
-        trees = {name: pool[name] for name in ("stump", "tree")}
-        with pytest.warns(quorate.exceptions.TrainingVotesWarning):
-            _, on_training = quorate.prune(
-                trees, X[::3], y[::3], "re", return_selection=True
-            )
-        assert on_training.rule == "keep=0.2"
         _, searched = quorate.prune(
             pool, X[1::3], y[1::3], "sep", random_state=0, return_selection=True
         )

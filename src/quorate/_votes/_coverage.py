@@ -18,7 +18,7 @@ from quorate.exceptions import CoverageWarning
 
 ENOUGH_VOTES = 10
 """Votes a row needs; of fewer than 50 members, a fifth of them."""
-ENOUGH_ROWS = 0.8
+ENOUGH_ROWS = 0.5
 """Share of the rows of each class that need them."""
 
 
@@ -44,26 +44,21 @@ def why_not_covered(
     >>> import numpy as np
     >>> classes = np.array(["fraud", "none"])
     >>> y, n_votes, left_out = np.array([0, 1]), np.array([2, 74]), np.array([0, 0])
-    >>> why_not_covered(y, n_votes, left_out, classes, 200)[:59]
-    "rows of class 'fraud' have 2 out-of-bag votes each (median)"
+    >>> why_not_covered(y, n_votes, left_out, classes, 200)[:65]
+    "0 of the 1 rows of class 'fraud' have 10 out-of-bag votes or more"
     """
     needed = min(ENOUGH_VOTES, max(n_members // 5, 1))
-    voted = np.bincount(y, minlength=classes.size)
     enough = np.bincount(y[n_votes >= needed], minlength=classes.size)
-    rows = voted + left_out
+    rows = np.bincount(y, minlength=classes.size) + left_out
     share = np.where(rows > 0, enough / np.maximum(rows, 1), 1.0)
     worst = int(share.argmin())
     if share[worst] >= ENOUGH_ROWS:
         return ""
     label = classes[worst].item()
-    remedy = "give rows that the model was not trained on"
-    if not voted[worst]:
-        return f"no row of class {label!r} has an out-of-bag vote; {remedy}"
-    every = np.concatenate([n_votes[y == worst], np.zeros(left_out[worst])])
-    median = np.median(every)
     return (
-        f"rows of class {label!r} have {median:g} out-of-bag votes each (median), and "
-        f"{needed} are needed to judge by; {remedy}"
+        f"{enough[worst]:,} of the {rows[worst]:,} rows of class {label!r} have "
+        f"{needed} out-of-bag votes or more, and half of them should; give rows that "
+        "the model was not trained on"
     )
 
 
