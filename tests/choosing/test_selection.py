@@ -344,6 +344,7 @@ class TestOwnSizeOfAPruner:
     def test_select(self, votes):
         assert select(votes, pruning.EPBD(keep=7)).n_kept == 7
         assert select(votes, pruning.EPBD(keep=7), keep=3).n_kept == 3
+        assert select(votes, pruning.EPBD(keep=7), keep=0.2).n_kept == 5
         assert select(votes, pruning.EPBD()).n_kept == 5
         assert select(votes, "epbd").n_kept == 5
 

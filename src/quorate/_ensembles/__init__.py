@@ -37,7 +37,7 @@ from quorate._ensembles._labels import (
 )
 from quorate._ensembles._latency import CallTimes, batch_rows, time_calls
 from quorate._ensembles._leaves import with_new_leaves
-from quorate._ensembles._member import Member, is_certain, numbered, take_columns
+from quorate._ensembles._member import Member, is_certain, numbered
 from quorate._ensembles._pool import warn_of_heads
 from quorate._ensembles._pooled import PooledClassifier, predictable
 from quorate._ensembles._recombined import collect_recombined, recombined_rows
@@ -115,7 +115,6 @@ __all__ = [
     "same_members",
     "set_record",
     "source_of",
-    "take_columns",
     "time_calls",
     "tree_input",
     "unwrapped",
