@@ -2,7 +2,11 @@
 
 import math
 import re
+from collections.abc import Mapping
 from decimal import Decimal
+from typing import TypeVar
+
+N = TypeVar("N", int, float)
 
 _SIZES = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12,
           "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}  # fmt: skip
@@ -132,12 +136,9 @@ def as_bytes(text: str) -> float:
     >>> as_bytes("50MB"), as_bytes("1.5 GiB"), as_bytes("2e6")
     (50000000.0, 1610612736.0, 2000000.0)
     """
-    number, unit = _parted(text)
-    if (size := _SIZES.get(unit)) is not None and (count := number * size) < math.inf:
-        return count
-    raise ValueError(
-        f"{text!r} is no size in bytes; a number, or one such as 50MB or 1.5GiB."
-    )
+    what = "size in bytes; a number, or one such as 50MB or 1.5GiB"
+    number, size = _parted(text, _SIZES, what)
+    return number * size
 
 
 def as_milliseconds(text: str) -> float:
@@ -149,12 +150,9 @@ def as_milliseconds(text: str) -> float:
     >>> as_milliseconds("5ms"), as_milliseconds("0.2 s"), as_milliseconds("3")
     (5.0, 200.0, 3.0)
     """
-    number, unit = _parted(text)
-    if (size := _TIMES.get(unit)) is not None and (count := number * size) < math.inf:
-        return count
-    raise ValueError(
-        f"{text!r} is no time in milliseconds; a number, or one such as 5ms or 0.2s."
-    )
+    what = "time in milliseconds; a number, or one such as 5ms or 0.2s"
+    number, size = _parted(text, _TIMES, what)
+    return number * size
 
 
 def as_share(text: str) -> float:
@@ -166,11 +164,10 @@ def as_share(text: str) -> float:
     >>> as_share("0.01"), as_share("1%"), as_share("0.5 pp"), as_share("99.9%")
     (0.01, 0.01, 0.005, 0.999)
     """
-    number, unit = _parted(text)
-    if (parts := _PARTS.get(unit)) is not None and number < math.inf:
-        # 99.9 % is 0.999, which a division of floats misses by a little
-        return float(Decimal(repr(number)) / parts)
-    raise ValueError(f"{text!r} is no share; a number such as 0.01, or one such as 1%.")
+    what = "share; a number such as 0.01, or one such as 1%"
+    number, parts = _parted(text, _PARTS, what)
+    # 99.9 % is 0.999, which a division of floats misses by a little
+    return float(Decimal(repr(number)) / parts)
 
 
 def as_count(text: str) -> float:
@@ -182,18 +179,17 @@ def as_count(text: str) -> float:
     >>> as_count("20,000"), as_count("2e4")
     (20000.0, 20000.0)
     """
-    number, unit = _parted(text)
-    if unit or number == math.inf:
-        raise ValueError(f"{text!r} is no number.")
-    return number
+    return _parted(text, {"": 1}, "number")[0]
 
 
-def _parted(text: str) -> tuple[float, str]:
-    """Return the number and the unit that a text has; infinite if it has none."""
+def _parted(text: str, units: Mapping[str, N], what: str) -> tuple[float, N]:
+    """Return the number that a text has and what its unit stands for, or refuse it."""
     match = _NUMBER.fullmatch(text)
-    if match is None:
-        return math.inf, text
-    return float(match[1].replace(",", "").replace("_", "")), match[2].lower()
+    if match is not None and (size := units.get(match[2].lower())) is not None:
+        number = float(match[1].replace(",", "").replace("_", ""))
+        if number * size < math.inf:
+            return number, size
+    raise ValueError(f"{text!r} is no {what}.")
 
 
 def _three_digits(value: float) -> str:

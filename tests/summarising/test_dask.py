@@ -29,42 +29,37 @@ def in_this_process():
         yield
 
 
+def in_chunks(X, y, rows, columns=-1):
+    return da.from_array(X, chunks=(rows, columns)), da.from_array(y, chunks=rows)
+
+
 def frame_of(X, y):
     frame = pd.DataFrame(X, columns=[f"x{at}" for at in range(X.shape[1])])
     return frame.assign(label=y)
 
 
-def test_arrays(forest, data):
+def test_arrays_and_frames(forest, data):
     X, y = data
     whole = quorate.summarise(forest, in_batches(X, y, 900))
-    for chunks, columns in ((900, -1), (37, -1), (5000, -1), (900, 3)):
-        rows = slice(0, 600) if chunks == 37 else slice(None)
-        given = da.from_array(X[rows], chunks=(chunks, columns))
-        labels = da.from_array(y[rows], chunks=chunks)
-        found = quorate.summarise(forest, (given, labels))
-        if chunks == 37:
-            assert found.equals(
-                quorate.collect_votes(forest, X[:600], y[:600]).summary()
-            )
-        else:
-            assert found.equals(whole)
-            worst = quorate.assess_risk(found).worst_sample
-            assert worst == quorate.assess_risk(whole).worst_sample
-
-
-def test_frames(forest, data):
-    X, y = data
-    whole = quorate.summarise(forest, in_batches(X, y, 900))
+    few = quorate.collect_votes(forest, X[:600], y[:600]).summary()
     frame = dd.from_pandas(frame_of(X, y), npartitions=6)
-    assert quorate.summarise(forest, frame, target="label").equals(whole)
-    pair = frame.drop(columns="label"), frame["label"]
-    assert quorate.summarise(forest, pair).equals(whole)
+    for given, target, expected in (
+        *((in_chunks(X, y, rows, columns), None, whole)
+          for rows, columns in ((900, -1), (5000, -1), (900, 3))),
+        (in_chunks(X[:600], y[:600], 37), None, few),
+        (frame, "label", whole),
+        ((frame.drop(columns="label"), frame["label"]), None, whole),
+    ):  # fmt: skip
+        found = quorate.summarise(forest, given, target=target)
+        assert found.equals(expected)
+        worst = quorate.assess_risk(found).worst_sample
+        assert worst == quorate.assess_risk(expected).worst_sample
 
 
 def test_rivals_travel_too(forest, data):
     X, y = data
     small = quorate.keep_members(forest, [1, 5, 7])
-    given = da.from_array(X, chunks=(800, -1)), da.from_array(y, chunks=800)
+    given = in_chunks(X, y, 800)
     mine = quorate.summarise(forest, given, against=small)
     assert mine.equals(quorate.summarise(forest, [(X, y)], against=small))
     assert quorate.compare(forest, small, given).accuracy == (
@@ -86,24 +81,26 @@ def test_partitions_that_are_empty_are_left_out(forest, data):
         )
 
 
-def test_a_partition_that_raises_is_named(forest, data):
+def test_refused(forest, data):
     X, y = data
     labels = y.astype(float)
     labels[2000] = np.nan
-    given = da.from_array(X, chunks=(800, -1)), da.from_array(labels, chunks=800)
-    with pytest.raises(BatchError, match=r"partition 2: y: missing label at .*400"):
-        quorate.summarise(forest, given)
+    given = in_chunks(X, labels, 800)
     uneven = [
         dd.from_pandas(part, npartitions=n)
         for part, n in ((pd.DataFrame(X), 7), (pd.Series(y), 6))
     ]
-    with pytest.raises(ValueError, match="X has 7 partitions, y has 6; cut both alike"):
-        quorate.summarise(forest, tuple(uneven))
-    with pytest.raises(ValueError, match="come as a pair"):
-        quorate.summarise(forest, given[0])
     frame = dd.from_pandas(frame_of(X, y), npartitions=2)
-    with pytest.raises(ValueError, match="no such column"):
-        quorate.summarise(forest, frame, target="colour")
+    for batches, target, words in (
+        (given, None, r"partition 2: y: missing label at .*400"),
+        (tuple(uneven), None, "X has 7 partitions, y has 6; cut both alike"),
+        (given[0], None, "come as a pair"),
+        (frame, "colour", "no such column"),
+        ((frame.drop(columns="label"), y), None, "X is .*give both as Dask"),
+        ((X, given[1]), None, "X is .*give both as Dask"),
+    ):
+        with pytest.raises((BatchError, TypeError, ValueError), match=words):
+            quorate.summarise(forest, batches, target=target)
 
 
 @pytest.mark.parametrize("ask", [quorate.summarise, quorate.collect_votes])
@@ -126,17 +123,6 @@ class TestPartitionsThatCannotBeComputed:
             ask(forest, (given, labels))
         causes = caught.value.__cause__, caught.value.__cause__.__cause__
         assert any(isinstance(cause, RuntimeError) for cause in causes)
-
-    def test_of_a_file(self, forest, data, ask, tmp_path):
-        frame = frame_of(*data)
-        for at, rows in enumerate(np.array_split(np.arange(len(frame)), 3)):
-            text = frame.iloc[rows].to_csv(index=False)
-            if at == 1:
-                text += text.splitlines()[-1].replace(".", "much", 1) + "\n"
-            (tmp_path / f"{at}.csv").write_text(text)
-        frame = dd.read_csv(str(tmp_path / "*.csv"))
-        with pytest.raises(BatchError, match="partition 1: "):
-            ask(forest, frame, target="label")
 
     def test_that_can_be_when_tried_again(self, forest, data, ask):
         X, y = data
@@ -175,26 +161,9 @@ def test_an_array_and_a_series(forest, data):
         quorate.summarise(forest, (given.rechunk((uneven, -1)), labels))
 
 
-def test_models_predict_over_partitions_by_the_means_of_dask(forest, data):
-    X, y = data
-    small = quorate.prune(forest, X[:500], y[:500], keep=4)
-    lazy = quorate.LazyClassifier(small).fit(X[:500], y[:500])
-    given = da.from_array(X, chunks=(800, -1))
-    frame = dd.from_pandas(pd.DataFrame(X), npartitions=5)
-    taught = quorate.distil(small, forest, X[:500], n_rows=500, random_state=0)
-    for model in (small, lazy, taught):
-        answers = given.map_blocks(model.predict, drop_axis=1, dtype=y.dtype)
-        np.testing.assert_array_equal(answers.compute(), model.predict(X))
-        series = frame.map_partitions(
-            lambda part, model=model: pd.Series(model.predict(part.to_numpy())),
-            meta=("label", y.dtype),
-        )
-        np.testing.assert_array_equal(series.compute(), model.predict(X))
-
-
 def test_members_are_chosen_on_partitions(forest, data):
     X, y = data[0][:2000], data[1][:2000]
-    pair = da.from_array(X, chunks=(600, -1)), da.from_array(y, chunks=600)
+    pair = in_chunks(X, y, 600)
     for most in (None, 300):
         here, there = (
             quorate.prune(forest, given, keep=4, max_samples=most)
@@ -215,7 +184,7 @@ def test_members_are_chosen_on_partitions(forest, data):
 
 def test_reports_and_distilling_take_partitions(forest, data):
     X, y = data[0][:800], data[1][:800]
-    pair = da.from_array(X, chunks=(300, -1)), da.from_array(y, chunks=300)
+    pair = in_chunks(X, y, 300)
     page = quorate.report(forest, pair)
     assert page.data["votes"]["accuracy"] == forest.score(X, y)
     small = quorate.keep_members(forest, [0, 1])
@@ -231,10 +200,6 @@ def test_labels_that_are_cut_otherwise_or_not_at_all(forest, data):
     whole = quorate.collect_votes(forest, X, y).summary()
     for labels in (y, da.from_array(y, chunks=700)):
         assert quorate.summarise(forest, (rows, labels)).equals(whole)
-    frame = dd.from_pandas(frame_of(X, y), npartitions=3)
-    for pair in ((frame.drop(columns="label"), y), (X, da.from_array(y, chunks=700))):
-        with pytest.raises(TypeError, match=r"summarise: X is .*give both as Dask"):
-            quorate.summarise(forest, pair)
 
 
 def test_nothing_is_kept_to_resume_from(forest, data, tmp_path):

@@ -31,9 +31,16 @@ def test_what_is_the_same_goes_on(forest, pairs, file):
     assert again.equals(quorate.summarise(forest, pairs))
 
 
-def test_fewer_batches_than_it_covers_are_refused(forest, pairs, file):
-    with pytest.raises(ValueError, match="that pass covers 4 batches, here are 2"):
-        quorate.summarise(forest, pairs[:2], resume=file)
+def test_another_pass_is_refused(forest, boosted, pairs, file, tmp_path):
+    quorate.summarise(forest, pairs[:1]).save(tmp_path / "alone.npz")
+    for model, batches, path, words in (
+        (forest, pairs[:2], file, "that pass covers 4 batches, here are 2"),
+        (forest, pairs[::-1], file, "batch 0 is not what it was"),
+        (boosted, pairs, file, "that pass was of another model"),
+        (forest, pairs, tmp_path / "alone.npz", "not one of a pass that can go on"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            quorate.summarise(model, batches, resume=path)
     assert Summary.load(file).n_samples == 400
 
 
@@ -94,22 +101,3 @@ def test_marks_tell_samples_apart(data):
 
 def mark(X, y):
     return next(given_batches([(X, y)])).mark()
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "words"),
-    [
-        ({"every": -1}, ValueError, r"summarise\(every=-1\): seconds, 0 or more"),
-        ({"every": "a"}, ValueError, r"every='a'\): seconds"),
-        ({"n_jobs": 0}, ValueError, r"summarise\(n_jobs=0\): a number of processes"),
-        ({"n_jobs": "a"}, ValueError, r"n_jobs='a'\): a number of processes"),
-        ({"n_jobs": 1.5}, ValueError, r"n_jobs=1.5\): a number of processes"),
-        ({"progress": "yes"}, TypeError, r"progress='yes'\): True, False, or someth"),
-        ({"client": "tcp://a:1"}, TypeError, r"client='tcp://a:1'\): a distributed"),
-        ({"resume": 3}, TypeError, r"resume=3\): the path of a file"),
-        ({"resume": "."}, IsADirectoryError, "that is a folder; give the path of a"),
-    ],
-)
-def test_what_cannot_be_is_said_before(forest, pairs, options, error, words):
-    with pytest.raises(error, match=words):
-        quorate.summarise(forest, pairs, **options)

@@ -30,8 +30,13 @@ from quorate.exceptions import (
 )
 
 
+@pytest.fixture(scope="module")
+def trained(data):
+    return RandomForestClassifier(25, random_state=0).fit(*data)
+
+
 @pytest.mark.parametrize("size", [17, 700, 4999, 100_000])
-def test_batches_of_any_size_give_the_votes_on_all(forest, data, size):
+def test_batches_of_any_size_give_the_votes_on_all(forest, boosted, data, size):
     X, y = data[0][:1500], data[1][:1500]
     votes = quorate.collect_votes(forest, X, y)
     summary = quorate.summarise(forest, in_batches(X, y, size))
@@ -39,27 +44,23 @@ def test_batches_of_any_size_give_the_votes_on_all(forest, data, size):
     assert summary.source is VoteSource.ASSUMED_NEW
     assert all_values(summary) == all_values(votes)
     assert summary.accuracy() == forest.score(X, y)
+    weighted = quorate.summarise(boosted, in_batches(X, y, size))
+    assert weighted.accuracy() == boosted.score(X, y)
+    whole = quorate.decompose(quorate.collect_votes(boosted, X, y)).diversity
+    assert quorate.decompose(weighted).diversity == pytest.approx(whole, abs=1e-12)
 
 
-def test_weighted_ensembles(boosted, data):
-    X, y = data
-    votes = quorate.collect_votes(boosted, X, y)
-    summary = quorate.summarise(boosted, in_batches(X, y, 900))
-    assert summary.accuracy() == boosted.score(X, y)
-    assert quorate.decompose(summary).diversity == pytest.approx(
-        quorate.decompose(votes).diversity, abs=1e-12
-    )
-    np.testing.assert_array_equal(summary.weights, votes.weights)
-
-
-def test_chunks_do_not_show(forest, data, folder, monkeypatch):
+def test_chunks_do_not_show(forest, trained, data, folder, monkeypatch):
     X, y = data
     whole = quorate.summarise(forest, [(X, y)], against=[3, 1, 4])
+    training = quorate.summarise(trained, [(X, y)], source="training")
     monkeypatch.setattr("quorate._ensembles._batched._MOST_ROWS", 333)
     monkeypatch.setattr("quorate._ensembles._batched._FEWEST_ROWS", 10)
     assert quorate.summarise(forest, [(X, y)], against=[3, 1, 4]).equals(whole)
     found = quorate.summarise(forest, folder, target="label", against=[3, 1, 4])
     assert found.equals(whole)
+    pairs = [(X[:3000], y[:3000]), (X[3000:], y[3000:])]
+    assert quorate.summarise(trained, pairs, source="training").equals(training)
 
 
 def test_two_processes_give_the_same(forest, data, folder):
@@ -139,11 +140,6 @@ def test_pools_and_text_labels(data):
     assert summary.names == ("tree", "line")
 
 
-@pytest.fixture(scope="module")
-def trained(data):
-    return RandomForestClassifier(25, random_state=0).fit(*data)
-
-
 def test_out_of_bag_votes_of_training_rows_in_order(trained, data, folder, tmp_path):
     X, y = data
     with warnings.catch_warnings():
@@ -168,15 +164,6 @@ def test_out_of_bag_votes_of_training_rows_in_order(trained, data, folder, tmp_p
     assert again.equals(summary)
 
 
-def test_chunks_of_training_rows_do_not_show(trained, data, monkeypatch):
-    X, y = data
-    whole = quorate.summarise(trained, [(X, y)], source="training")
-    monkeypatch.setattr("quorate._ensembles._batched._MOST_ROWS", 333)
-    monkeypatch.setattr("quorate._ensembles._batched._FEWEST_ROWS", 10)
-    pairs = [(X[:3000], y[:3000]), (X[3000:], y[3000:])]
-    assert quorate.summarise(trained, pairs, source="training").equals(whole)
-
-
 def test_out_of_bag_of_other_rows_is_refused(trained, data, folder, tmp_path):
     X, y = data
     with pytest.raises(ValueError, match=r"drew 5000 rows each.*X has 900 rows"):
@@ -198,33 +185,28 @@ def test_out_of_bag_of_other_rows_is_refused(trained, data, folder, tmp_path):
 # Bad batches
 
 
-def broken(data, what):
+def broken(data, n_labels=50):
+    """Return three batches; in the second a label is missing, or some are."""
     X, y = data
-    good, late = (X[:100], y[:100]), (X[100:200], y[100:200])
-    bad = {
-        "NaN labels": (X[:50], np.where(np.arange(50) == 7, np.nan, y[:50])),
-        "other length": (X[:50], y[:40]),
-        "labels as a table": (X[:50], y[:50, None]),
-    }[what]
-    return [good, bad, late]
+    bad = np.where(np.arange(50) == 7, np.nan, y[:50])
+    if n_labels < 50:
+        bad = y[:n_labels]
+    return [(X[:100], y[:100]), (X[:50], bad), (X[100:200], y[100:200])]
 
 
 @pytest.mark.parametrize(
-    ("what", "words"),
-    [
-        ("NaN labels", "batch 1: y: missing label at .*7"),
-        ("other length", r"batch 1: X has 50 samples, y has shape \(40,\)"),
-        ("labels as a table", r"batch 1: X has 50 samples, y has shape \(50, 1\)"),
-    ],
-)
-def test_a_bad_batch_is_named(forest, data, what, words, tmp_path):
+    ("n_labels", "words"),
+    [(50, "batch 1: y: missing label at .*7"),
+     (40, r"batch 1: X has 50 samples, y has shape \(40,\)")],
+)  # fmt: skip
+def test_a_bad_batch_is_named(forest, data, n_labels, words, tmp_path):
     with pytest.raises(BatchError, match=words) as caught:
-        quorate.summarise(forest, broken(data, what))
+        quorate.summarise(forest, broken(data, n_labels))
     assert str(caught.value).endswith("(nothing is kept; a file to resume from would "
                                       "keep what is done)")  # fmt: skip
     file = tmp_path / "so-far.npz"
     with pytest.raises(BatchError, match=words) as caught:
-        quorate.summarise(forest, broken(data, what), resume=file)
+        quorate.summarise(forest, broken(data, n_labels), resume=file)
     assert f"100 rows are kept in {file}" in str(caught.value)
     assert Summary.load(file).n_samples == 100
     mended = [*in_batches(data[0][:200], data[1][:200], 100)]
@@ -236,28 +218,41 @@ def test_a_bad_batch_is_named(forest, data, what, words, tmp_path):
 def test_a_bad_batch_is_named_by_its_worker(forest, data, tmp_path):
     file = tmp_path / "so-far.npz"
     with pytest.raises(BatchError, match=r"batch 1: y: missing label.*100 rows are"):
-        quorate.summarise(forest, broken(data, "NaN labels"), n_jobs=2, resume=file)
+        quorate.summarise(forest, broken(data), n_jobs=2, resume=file)
     assert Summary.load(file).n_samples == 100
 
 
-def test_what_is_no_batch_is_refused(forest, data):
-    X, y = data
-    for given, error, words in (
-        (X, TypeError, "iterable of pairs"),
-        (3, TypeError, "got int"),
-        ([], ValueError, "there are no batches"),
-        ([X[:5]], BatchError, "batch 0: a batch is a pair"),
-        ("nowhere/*.parquet", FileNotFoundError, "no file there ends in .csv"),
-        ("nowhere.parquet", FileNotFoundError, "no such file"),
-        (__file__, ValueError, "tables come as .csv"),
-    ):
-        options = {"target": "label"} if isinstance(given, str) else {}
-        with pytest.raises(error, match=words):
-            quorate.summarise(forest, given, **options)
-    with pytest.raises(ValueError, match="name it with target="):
-        quorate.summarise(forest, "data.parquet")
-    with pytest.raises(ValueError, match="goes with files"):
-        quorate.summarise(forest, [(X, y)], target="label")
+X5 = np.zeros((5, 8))
+
+
+@pytest.mark.parametrize(
+    ("batches", "options", "error", "words"),
+    [
+        (X5, {}, TypeError, "iterable of pairs"),
+        (3, {}, TypeError, "got int"),
+        ([], {}, ValueError, "there are no batches"),
+        ([X5], {}, BatchError, "batch 0: a batch is a pair"),
+        ([(X5, [0] * 5)], {"target": "label"}, ValueError, "goes with files"),
+        ("data.parquet", {}, ValueError, "name it with target="),
+        *((path, {"target": "label"}, error, words) for path, error, words in (
+            ("nowhere/*.parquet", FileNotFoundError, "no file there ends in .csv"),
+            ("nowhere.parquet", FileNotFoundError, "no such file"),
+            (__file__, ValueError, "tables come as .csv"))),
+        *(([(X5, [0] * 5)], options, error, words) for options, error, words in (
+            ({"every": -1}, ValueError, r"summarise\(every=-1\): seconds, 0 or more"),
+            ({"every": "a"}, ValueError, r"every='a'\): seconds"),
+            ({"n_jobs": 0}, ValueError, r"summarise\(n_jobs=0\): a number of proc"),
+            ({"n_jobs": "a"}, ValueError, r"n_jobs='a'\): a number of processes"),
+            ({"n_jobs": 1.5}, ValueError, r"n_jobs=1.5\): a number of processes"),
+            ({"progress": "yes"}, TypeError, r"progress='yes'\): True, False, or som"),
+            ({"client": "tcp://a:1"}, TypeError, r"'tcp://a:1'\): a distributed"),
+            ({"resume": 3}, TypeError, r"resume=3\): the path of a file"),
+            ({"resume": "."}, IsADirectoryError, "that is a folder; give the path"))),
+    ],
+)  # fmt: skip
+def test_refused(forest, batches, options, error, words):
+    with pytest.raises(error, match=words):
+        quorate.summarise(forest, batches, **options)
 
 
 def test_a_corrupt_file_in_the_middle_is_named(forest, folder, tmp_path):
@@ -295,50 +290,24 @@ class Interrupted:
             yield pair
 
 
-@pytest.mark.parametrize("after", [1, 3, 6])
+@pytest.mark.parametrize(("after", "kind"), [(1, list), (3, iter), (6, list)])
 def test_an_interrupted_pass_goes_on_with_the_same_numbers(
-    forest, data, tmp_path, after
+    forest, data, tmp_path, after, kind
 ):
-    X, y = data
-    pairs = list(in_batches(X, y, 750))
+    pairs = list(in_batches(*data, 750))
     file = tmp_path / "so-far.npz"
+    some = Interrupted(pairs, after)
     with pytest.raises(KeyboardInterrupt):
-        quorate.summarise(forest, Interrupted(pairs, after), resume=file)
+        quorate.summarise(forest, iter(some) if kind is iter else some, resume=file)
     assert Summary.load(file).n_samples == 750 * after
     seen = []
     again = quorate.summarise(
-        forest, pairs, resume=file, progress=lambda done, total: seen.append(done)
+        forest, kind(pairs), resume=file, progress=lambda done, total: seen.append(done)
     )
     assert seen[0] == 750 * after
     assert again.equals(quorate.summarise(forest, pairs))
     # and once more, with nothing left to do
     assert quorate.summarise(forest, pairs, resume=file).equals(again)
-
-
-def test_batches_that_can_be_had_once_only_go_on_too(forest, data, tmp_path):
-    X, y = data
-    file = tmp_path / "so-far.npz"
-    some = iter(Interrupted(in_batches(X, y, 750), 3))
-    with pytest.raises(KeyboardInterrupt):
-        quorate.summarise(forest, some, resume=file)
-    again = quorate.summarise(forest, in_batches(X, y, 750), resume=file)
-    assert again.equals(quorate.summarise(forest, in_batches(X, y, 750)))
-
-
-def test_another_model_cannot_go_on(forest, data, tmp_path):
-    X, y = data
-    pairs = list(in_batches(X, y, 750))
-    file = tmp_path / "so-far.npz"
-    quorate.summarise(forest, pairs[:2], resume=file)
-    other = RandomForestClassifier(13, random_state=1).fit(X[:500], y[:500])
-    with pytest.raises(ValueError, match="that pass was of another model"):
-        quorate.summarise(other, pairs, resume=file)
-    with pytest.raises(ValueError, match="batch 0 is not what it was"):
-        quorate.summarise(forest, pairs[::-1], resume=file)
-    alone = tmp_path / "alone.npz"
-    quorate.summarise(forest, pairs[:1]).save(alone)
-    with pytest.raises(ValueError, match="not one of a pass that can go on"):
-        quorate.summarise(forest, pairs, resume=alone)
 
 
 def test_a_full_disk_does_not_end_the_pass(forest, data, tmp_path, monkeypatch):

@@ -8,7 +8,6 @@ from quorate._data._dask import (
     is_dask,
     partitions,
 )
-from quorate._data._digest import RowDigest, digest_rows
 from quorate._data._drawing import (
     MAX_SAMPLES,
     Drawn,
@@ -18,10 +17,11 @@ from quorate._data._drawing import (
     shares,
 )
 from quorate._data._rows import (
+    RowDigest,
     count_rows,
     cut_rows,
+    digest_rows,
     in_memory,
-    joined_rows,
     sliceable,
     take_rows,
 )
@@ -70,7 +70,6 @@ __all__ = [
     "in_memory",
     "is_csv",
     "is_dask",
-    "joined_rows",
     "named_batch",
     "parse_labels",
     "partitions",

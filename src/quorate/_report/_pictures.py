@@ -10,21 +10,13 @@ from typing import Any
 import numpy as np
 
 from quorate import display
+from quorate._report import _text
 from quorate._report._expected import Analysis, CurveSection, MethodRow
 from quorate._report._page import EnsemblePage, VotesPage
 from quorate._report._savings import LazyRow, Times
 from quorate._report._sections import DecompositionSection, MeasureRow, MemberRow, Pair
 from quorate._report._svg import Picture, draw
-from quorate._report._text import (
-    Measure,
-    milliseconds,
-    number,
-    percent,
-    plural,
-    points,
-    seconds,
-    size,
-)
+from quorate._report._text import Measure, number, percent, points
 from quorate._theory import Diagnosis
 from quorate._typing import BoolArray, IntArray
 from quorate._votes import VoteCounts, Votes
@@ -214,7 +206,8 @@ def _size_curve(curve: CurveSection, n_kept: int, measure: Measure) -> Picture:
     called = "error" if measure.is_accuracy else measure.title
     some = evenly_spread(sizes.size, 60)
     texts = [
-        f"{plural(sizes[at])}: {called} {measure.write(values[at])}" for at in some
+        f"{_text.plural(sizes[at])}: {called} {measure.write(values[at])}"
+        for at in some
     ]
     return draw("sizes", shown, sizes[some], values[some], texts)
 
@@ -262,7 +255,7 @@ def _trade_off(
         if row.mode not in ("bayes, 90 %", "bayes, 99 %")  # the curve has these
     ]  # fmt: skip
     texts = [
-        f"{name}: {milliseconds(time)}, {size(needed)}, {percent(right)}"
+        f"{name}: {_text.milliseconds(time)}, {_text.size(needed)}, {percent(right)}"
         for name, needed, time, right, _ in models
     ]
     shown = display.TradeOffDisplay(models)
@@ -278,8 +271,8 @@ def study_pictures(results: Results) -> dict[str, Picture]:
         drawn += _ranks(every["ranks"], every["critical-difference"])
     for name, write in (
         ("accuracy", points),
-        ("time", seconds),
-        ("space", size),
+        ("time", _text.seconds),
+        ("space", _text.size),
         ("size", lambda value: number(value, 1)),
     ):
         drawn.append(_quantity(name, every[name], write))

@@ -14,6 +14,7 @@ from quorate._ensembles import (
     read_ensemble,
 )
 from quorate._pruned import check_distillable, smaller_ensemble
+from quorate._report import _text
 from quorate._report._expected import (
     Analysis,
     CertificateSection,
@@ -26,15 +27,7 @@ from quorate._report._expected import (
 )
 from quorate._report._reproduce import Command
 from quorate._report._sections import CHOSEN_BEFORE, EnsembleSection, Pair, fill
-from quorate._report._text import (
-    Measure,
-    count,
-    milliseconds,
-    percent,
-    points,
-    unsigned,
-)
-from quorate._report._text import size as size_text
+from quorate._report._text import Measure, count, percent, points, unsigned
 from quorate._typing import FloatArray, IntArray
 from quorate.lazy import try_modes
 
@@ -296,8 +289,8 @@ def sizes_section(
         promises, whys = map(list, zip(*both, strict=True))
     text = SizeTexts(
         members=[f"{count(n)} of {count(n_members)} {called}" for n in members],
-        size=None if n_bytes is None else list(map(size_text, n_bytes)),
-        time=None if times is None else list(map(milliseconds, times)),
+        size=None if n_bytes is None else list(map(_text.size, n_bytes)),
+        time=None if times is None else list(map(_text.milliseconds, times)),
         score=None if scores is None else list(map(measure.write, scores)),
         doubt=None if doubts is None else list(map(measure.doubt, doubts)),
         promise=promises,

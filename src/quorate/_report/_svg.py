@@ -25,47 +25,41 @@ _GRID = "#040506"
 _PAPER = "#070809"
 _ON_THE_PAGE = {_INK: "currentColor", _GRID: "var(--rule)", _PAPER: "var(--paper)"}
 
+_TEXT = ("axes.label", "axes.title", "xtick.label", "ytick.label", "legend.label")
 _STYLE = {
     "svg.fonttype": "none",
     "svg.hashsalt": "quorate",
-    "font.size": 10,
-    "axes.titlesize": 10,
-    "axes.labelsize": 10,
-    "text.color": _INK,
-    "axes.edgecolor": _INK,
-    "axes.labelcolor": _INK,
-    "axes.titlecolor": _INK,
-    "xtick.color": _INK,
-    "ytick.color": _INK,
-    "xtick.labelcolor": _INK,
-    "ytick.labelcolor": _INK,
-    "legend.labelcolor": _INK,
-    "legend.edgecolor": _GRID,
-    "grid.color": _GRID,
     "hatch.linewidth": 0.6,
-    "figure.facecolor": "none",
-    "axes.facecolor": "none",
-    "legend.facecolor": "none",
-    "savefig.facecolor": "none",
+    **dict.fromkeys(("font.size", "axes.titlesize", "axes.labelsize"), 10),
+    **dict.fromkeys((f"{part}color" for part in _TEXT), _INK),
+    **dict.fromkeys(("text.color", "axes.edgecolor"), _INK),
+    **dict.fromkeys(("xtick.color", "ytick.color"), _INK),
+    **dict.fromkeys(("legend.edgecolor", "grid.color"), _GRID),
+    **{f"{part}.facecolor": "none" for part in ("figure", "axes", "legend", "savefig")},
 }
 _BITMAP_DPI = 160
 _WIDE = 8.0  # inches
 
-Point = tuple[float, float, str]
-
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A figure on the page."""
+    """A figure on the page.
+
+    Attributes
+    ----------
+    display : Display
+        What was drawn, for what a template says about it.
+    wide : bool
+        Whether it needs the whole width of the page.
+    marks : list of (float, float, str)
+        Points with something to say: x and y in the picture, and the words.
+    """
 
     id: str
     display: Any
-    """What was drawn, for what a template says about it."""
     svg: str
     wide: bool
-    """Whether it needs the whole width of the page."""
-    marks: list[Point]
-    """Points with something to say: x and y in the picture, and the words."""
+    marks: list[tuple[float, float, str]]
 
 
 def draw(
@@ -142,13 +136,13 @@ def _plain_ticks(axis: Any) -> None:
 
 def tidy(svg: str, name: str) -> str:
     """Return an SVG element that can stand inside a page."""
-    body = svg[svg.index("<svg") :]
-    body = re.sub(r"<metadata>.*?</metadata>\s*", "", body, flags=re.DOTALL)
-    body = re.sub(r"<!--.*?-->\s*", "", body, flags=re.DOTALL)
-    head, inner = re.match(r"<svg([^>]*)>(.*)</svg>\s*$", body, re.DOTALL).groups()  # type: ignore[union-attr]
-    box = re.search(r'viewBox="([^"]*)"', head).group(1)  # type: ignore[union-attr]
-    inner = _rename(inner, name)
-    inner = _outside_text(inner)
+    body = re.sub(
+        r"<metadata>.*?</metadata>\s*|<!--.*?-->\s*", "", svg, flags=re.DOTALL
+    )
+    ((box, inner),) = re.findall(
+        r'<svg[^>]*viewBox="([^"]*)"[^>]*>(.*)</svg>', body, re.DOTALL
+    )
+    inner = _shorten_tags(_rename(inner, name))
     return (
         f'<svg viewBox="{box}" xmlns:xlink="http://www.w3.org/1999/xlink" '
         f'aria-hidden="true" focusable="false">{inner.strip()}</svg>'
@@ -157,31 +151,20 @@ def tidy(svg: str, name: str) -> str:
 
 def _rename(svg: str, name: str) -> str:
     """Keep only the ids that something refers to, under names of this picture."""
-    wanted = set(re.findall(r'(?:url\(|href=")#([^")]+)', svg))
+    used = r'(url\(|href=")#([^")]+)'
+    wanted = {old for _, old in re.findall(used, svg)}
     short = {old: f"{name}-{at}" for at, old in enumerate(sorted(wanted))}
-
-    def rename(found: re.Match[str]) -> str:
-        old = found.group(1)
-        return f' id="{short[old]}"' if old in short else ""
-
-    svg = re.sub(r' id="([^"]*)"', rename, svg)
-    return re.sub(
-        r'(url\(|href=")#([^")]+)', lambda f: f"{f.group(1)}#{short[f.group(2)]}", svg
+    svg = re.sub(
+        r' id="([^"]*)"', lambda m: f' id="{short[m[1]]}"' if m[1] in short else "", svg
     )
+    return re.sub(used, lambda m: f"{m[1]}#{short[m[2]]}", svg)
 
 
-_TAG = re.compile(r"<[^>]*>")
-
-
-def _outside_text(svg: str) -> str:
+def _shorten_tags(svg: str) -> str:
     """Shorten what stands in tags; the words between them are left alone."""
-    pieces, last = [], 0
-    for tag in _TAG.finditer(svg):
-        between = svg[last : tag.start()]
-        pieces.append(between if between.strip() else "")
-        pieces.append(_tag(tag.group()))
-        last = tag.end()
-    return "".join(pieces)
+    tags, between = re.findall(r"<[^>]*>", svg), re.split(r"<[^>]*>", svg)
+    pairs = zip(between, tags, strict=False)  # nothing stands after the last tag
+    return "".join((text if text.strip() else "") + _tag(tag) for text, tag in pairs)
 
 
 def _tag(tag: str) -> str:

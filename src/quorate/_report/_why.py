@@ -37,13 +37,11 @@ def reasons(
         Plain accuracy, whatever else a page judges by.
     """
     if added is None:
-        picked = {
-            int(member): f"Stays: picked as number {count(place)} of "
-            f"{count(selection.n_kept)}; {_UNKNOWN}"
-            for place, member in enumerate(selection.order, start=1)
-        }
-        goes = f"Goes: not picked; {_UNKNOWN}"
-        return [picked.get(member, goes) for member in range(some.n_members)]
+        whys = [f"Goes: not picked; {_UNKNOWN}"] * some.n_members
+        for place, member in enumerate(selection.order, start=1):
+            of = f"{count(place)} of {count(selection.n_kept)}"
+            whys[member] = f"Stays: picked as number {of}; {_UNKNOWN}"
+        return whys
     kept = selection.applied_to(some)
     stay = dict(_stay(some, selection, kept, accuracies, accuracy))
     return [
@@ -60,8 +58,7 @@ def _stay(
     accuracy: Score,
 ) -> Iterator[tuple[int, str]]:
     """Yield the members that stay, and why."""
-    n_kept = selection.n_kept
-    added = accuracy.contributions(kept).tolist()
+    n_kept, added = selection.n_kept, accuracy.contributions(kept).tolist()
     grows = dict(zip(selection.members.tolist(), added, strict=True))
     # A set that was found as a whole, or has new weights, has no members "before".
     in_order = selection.pruner.has_order and selection.weights is None
@@ -72,16 +69,13 @@ def _stay(
         if not in_order:
             picked = f"one of the {count(n_kept)} chosen together"
             others = _err(n_kept - 1, "beside it")
-        alone = percent(accuracies[member], 1)
-        told = f"right on {alone} of its own votes, its accuracy alone"
+        right = f"{percent(accuracies[member], 1)} of its own votes, its accuracy alone"
         if member in errors:
-            found = _right_on(some, member, errors[member])
-            told = f"right on {found} where {others}"
-        yield (
-            member,
-            f"Stays: {picked}; it is {told}; {_without(grows[member], n_kept)}"
-            f"{_not_missed(grows[member], n_kept)}.",
-        )
+            right = f"{_right_on(some, member, errors[member])} where {others}"
+        without = _without(grows[member], n_kept)
+        if n_kept > 1 and grows[member] <= 0:
+            without += ", so by errors alone it would not be missed"
+        yield member, f"Stays: {picked}; it is right on {right}; {without}."
 
 
 def _errors_of_the_others(
@@ -128,16 +122,8 @@ def _right_on(some: Votes, member: int, where: BoolArray) -> str:
     """Return on how many of some samples a member is right, of those it votes on."""
     codes = some.codes[member]
     asked = where & (codes >= 0)
-    right = int(np.count_nonzero(asked & (codes == some.y)))
-    n_asked = int(np.count_nonzero(asked))
-    return f"{count(right)} of the {plural(n_asked, 'sample')}"
-
-
-def _not_missed(grown: float, n_kept: int) -> str:
-    """Say so, where a member that stays could go by its errors alone."""
-    if n_kept == 1 or grown > 0:
-        return ""
-    return ", so by errors alone it would not be missed"
+    right = asked & (codes == some.y)
+    return f"{count(right.sum())} of the {plural(int(asked.sum()), 'sample')}"
 
 
 def _without(grown: float, n_members: int) -> str:

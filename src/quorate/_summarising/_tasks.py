@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -75,7 +74,7 @@ class OpenTask:
     """A task whose models have been read."""
 
     voter: BatchVoter
-    rival: "MemberOrder | OtherModel | None"
+    rival: "Rival | None"
 
     def on_batch(self, batch: Batch, start: int = 0) -> BatchResult:
         """Return the summary of a batch.
@@ -111,33 +110,34 @@ def sum_of(total: Summary | None, part: Summary) -> Summary:
 
 
 @dataclass(frozen=True)
-class MemberOrder:
-    """The first members of an order, fixed before the samples were seen.
+class Rival:
+    """What an ensemble is compared with: another model, or members in an order.
 
     Attributes
     ----------
+    sizes : array of int
+        How many members each candidate has, the largest first.
+    order : array of int, optional
+        Members in the order in which they come in; None if a model has others.
     weights : array of float, optional
         The weights of all members, where new ones were chosen.
-    is_nested : bool
-        Whether fewer of them are a choice as well; else there is one candidate.
+    model : object, optional
+        A model that is asked itself; else the votes tell what its members decide.
     chosen_on_rows : tuple of str
         Digests of the rows that members were chosen, or distilled, on.
     """
 
-    order: IntArray
+    sizes: IntArray
+    order: IntArray | None
     weights: FloatArray | None = None
-    is_nested: bool = True
+    model: Any = None
     chosen_on_rows: tuple[str, ...] = ()
-
-    @cached_property
-    def sizes(self) -> IntArray:
-        """How many members each candidate has, the largest first."""
-        size = self.order.size
-        return np.arange(size, 0, -1) if self.is_nested else np.array([size])
 
     def decisions(self, votes: Votes, X: Any) -> Iterable[Array]:
         """Return the classes that each candidate decides for."""
-        if self.is_nested:
+        if self.model is not None or self.order is None:
+            return [codes_among(np.asarray(self.model.predict(X)), votes.classes)]
+        if self.sizes.size > 1:
             small = code_dtype(votes.n_classes)
             prefixes = prefix_predictions(votes, self.order)
             return [prefix.codes().astype(small) for prefix in prefixes][::-1]
@@ -145,30 +145,7 @@ class MemberOrder:
         return [part.keep(np.sort(self.order)).decisions()]
 
 
-@dataclass(frozen=True)
-class OtherModel:
-    """A model that is asked itself.
-
-    Attributes
-    ----------
-    order : array of int, optional
-        Which members of the whole ensemble it has; None if it has others.
-    """
-
-    model: Any
-    sizes: IntArray
-    order: IntArray | None
-    weights: None = None
-    chosen_on_rows: tuple[str, ...] = ()
-
-    def decisions(self, votes: Votes, X: Any) -> Iterable[Array]:
-        """Return the classes that it predicts."""
-        return [codes_among(np.asarray(self.model.predict(X)), votes.classes)]
-
-
-def count_pair(
-    votes: Votes, rival: MemberOrder | OtherModel, X: Any = None
-) -> PairedErrors:
+def count_pair(votes: Votes, rival: Rival, X: Any = None) -> PairedErrors:
     """Count on which samples a rival errs and the ensemble does not, or the reverse."""
     return PairedErrors.count(
         votes.y,
@@ -183,9 +160,7 @@ def count_pair(
     )
 
 
-def read_rival(
-    ensemble: Ensemble, against: Any, source: RowSource
-) -> MemberOrder | OtherModel:
+def read_rival(ensemble: Ensemble, against: Any, source: RowSource) -> Rival:
     """Read what an ensemble is compared with: a model, or an order of its members."""
     owner = "summarise(against)"
     if isinstance(against, Selection) or _are_positions(against):
@@ -207,10 +182,10 @@ def read_rival(
         and small.rule == ensemble.rule
         and _same_weights(small, ensemble, kept)
     ):
-        return MemberOrder(kept, is_nested=False, chosen_on_rows=rows)
+        return Rival(np.array([kept.size]), kept, chosen_on_rows=rows)
     order = places_among(against, small, ensemble)
     sizes = np.array([small.n_members])
-    return OtherModel(against, sizes, order, chosen_on_rows=rows)
+    return Rival(sizes, order, model=against, chosen_on_rows=rows)
 
 
 def _same_weights(small: Ensemble, big: Ensemble, kept: IntArray) -> bool:
@@ -225,7 +200,7 @@ def _are_positions(given: Any) -> bool:
     return isinstance(given, np.ndarray) and given.dtype.kind in "iu"
 
 
-def member_order(order: Any, n_members: int, owner: str) -> MemberOrder:
+def member_order(order: Any, n_members: int, owner: str) -> Rival:
     """Read members in the order in which they come in.
 
     Parameters
@@ -255,4 +230,5 @@ def member_order(order: Any, n_members: int, owner: str) -> MemberOrder:
             f"{owner}: an order has positions of members, each once, 0 to "
             f"{n_members - 1}."
         )
-    return MemberOrder(places.astype(np.int64), weights, is_nested)
+    sizes = np.arange(places.size, 0, -1) if is_nested else np.array([places.size])
+    return Rival(sizes, places.astype(np.int64), weights)

@@ -9,7 +9,6 @@ from quorate._votes._checks import (
 )
 from quorate._votes._counts import (
     CorrectHistogram,
-    PairCounts,
     VoteCounts,
 )
 from quorate._votes._files import Progress, load_counts, load_summary, save_counts
@@ -47,7 +46,6 @@ from quorate._votes._probabilities import (
 from quorate._votes._rule import (
     PLURALITY,
     DecisionRule,
-    RuleName,
     VoteSource,
     why_not_scorable,
 )
@@ -59,13 +57,11 @@ __all__ = [
     "CorrectHistogram",
     "DecisionRule",
     "DenseProbabilities",
-    "PairCounts",
     "PairedCounts",
     "PairedErrors",
     "Prediction",
     "Probabilities",
     "Progress",
-    "RuleName",
     "Summary",
     "TabledProbabilities",
     "VoteCounts",

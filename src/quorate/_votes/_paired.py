@@ -151,18 +151,13 @@ class PairedErrors:
                 "Summary: how two different rivals did does not add up; summarise all "
                 "batches against the same."
             )
-        kinds, rows = None, None
-        if self.kinds is not None and other.kinds is not None:
-            kinds = self.kinds + other.kinds
-        if self.rows is not None and other.rows is not None:
-            rows = self.rows + other.rows
         return replace(
             self,
             errors=self.errors + other.errors,
             samples=self.samples + other.samples,
             same=self.same + other.same,
-            kinds=kinds,
-            rows=rows,
+            kinds=added(self.kinds, other.kinds),
+            rows=added(self.rows, other.rows),
         )
 
     def in_classes(self, places: IntArray, n_classes: int) -> "PairedErrors":
@@ -177,13 +172,8 @@ class PairedErrors:
     def are_those_of(self, other: "PairedErrors") -> bool:
         """Tell whether the other counts are about the same rivals."""
         return self.chosen_on_rows == other.chosen_on_rows and all(
-            one is two is None
-            or (one is not None and two is not None and np.array_equal(one, two))
-            for one, two in (
-                (self.sizes, other.sizes),
-                (self.order, other.order),
-                (self.weights, other.weights),
-            )
+            np.array_equal(getattr(self, name), getattr(other, name))
+            for name in ("sizes", "order", "weights")
         )
 
     @property
@@ -234,6 +224,11 @@ class PairedErrors:
         if self.sizes.size == 1:
             return f"a model of {self.sizes[0]} members, error {error}"
         return f"{self.sizes.size} sizes of an order of {self.sizes.max()} members"
+
+
+def added(one: Any, two: Any) -> Any:
+    """Return the sum of two; None where one of them is not known."""
+    return None if one is None or two is None else one + two
 
 
 def pair_predictions(

@@ -9,7 +9,7 @@ is large.
 
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -101,29 +101,25 @@ class DenseProbabilities(Probabilities):
 
     def keep(self, members: IntArray) -> "DenseProbabilities":
         """See :class:`Probabilities`."""
-        _, n_samples, n_classes = self.shape
-        part = allocate_probabilities(
-            (len(members), n_samples, n_classes), self.values.dtype
-        )
-        for place, member in enumerate(members):
-            part[place] = self.values[member]
-        return DenseProbabilities(part)
+        shape = len(members), *self.shape[1:]
+        return self._filled(shape, (self.values[member] for member in members))
 
     def at(self, samples: IntArray) -> "DenseProbabilities":
         """See :class:`Probabilities`."""
-        n_members, _, n_classes = self.shape
-        part = allocate_probabilities(
-            (n_members, len(samples), n_classes), self.values.dtype
-        )
-        for member in range(n_members):
-            part[member] = self.values[member, samples]
-        return DenseProbabilities(part)
+        shape = self.shape[0], len(samples), self.shape[2]
+        return self._filled(shape, (row[samples] for row in self.values))
 
     def only(self, valid: BoolArray) -> "DenseProbabilities":
         """See :class:`Probabilities`."""
-        part = allocate_probabilities(self.shape, self.values.dtype)
-        for member, usable in enumerate(valid):
-            part[member, usable] = self.values[member, usable]
+        rows = zip(self.values, valid[:, :, None], strict=True)
+        return self._filled(self.shape, (np.where(v, row, 0) for row, v in rows))
+
+    def _filled(
+        self, shape: tuple[int, ...], rows: Iterable[Array]
+    ) -> "DenseProbabilities":
+        part = allocate_probabilities(shape, self.values.dtype)
+        for place, row in enumerate(rows):
+            part[place] = row
         return DenseProbabilities(part)
 
     def block(self, samples: slice) -> Array:

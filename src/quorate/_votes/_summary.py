@@ -9,13 +9,12 @@ import numpy as np
 from quorate._messages import one_of
 from quorate._typing import Array, IntArray, Ties
 from quorate._votes._counts import SmallestMargins, VoteCounts
-from quorate._votes._labels import check_same_family, positions, union
+from quorate._votes._labels import positions, union
+from quorate._votes._paired import PairedErrors, added
 from quorate._votes._rule import PLURALITY, RuleName, VoteSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from quorate._votes._paired import PairedErrors
 
 # What is summed, and the axes of each table: members (M), classes (K).
 MEMBER_SUMS = {
@@ -96,7 +95,7 @@ class Summary(VoteCounts):
     """
 
     sums: dict[str, Any] = field(repr=False)
-    rivals: "PairedErrors | None" = None
+    rivals: PairedErrors | None = None
 
     def _sum(self, name: str) -> Any:
         return self.sums[name]
@@ -206,16 +205,10 @@ class Summary(VoteCounts):
                 f"decides by {_rule_text(other)} do not add up; by_plurality() makes "
                 "them alike."
             )
-        check_same_family(
-            self.classes, other.classes, "Summary: classes", "those added"
-        )
         classes = union([self.classes, other.classes], self.classes)
         one, two = self._with_classes(classes), other._with_classes(classes)
         if one.is_masked != two.is_masked:
             one, two = one._masked(), two._masked()
-        rivals = None
-        if one.rivals is not None and two.rivals is not None:
-            rivals = one.rivals + two.rivals
         return replace(
             one,
             source=min(one.source, two.source, key=FROM_WEAKEST.index),
@@ -225,7 +218,7 @@ class Summary(VoteCounts):
                 for name, value in one.sums.items()
                 if name in two.sums
             },
-            rivals=rivals,
+            rivals=added(one.rivals, two.rivals),
         )
 
     def __radd__(self, other: object) -> "Summary":

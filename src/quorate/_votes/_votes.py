@@ -21,6 +21,7 @@ from quorate._votes._checks import (
     usable_votes,
     weights_left,
 )
+from quorate._votes._counts import LARGEST, VoteCounts
 from quorate._votes._labels import (
     as_labels,
     encode_rows,
@@ -37,9 +38,8 @@ from quorate._votes._probabilities import (
     most_likely,
 )
 from quorate._votes._rule import PLURALITY, DecisionRule, RuleName, VoteSource
-from quorate._votes._sample_votes import SampleVotes
-from quorate._votes._summary import Summary
-from quorate._votes._sums import summary_of
+from quorate._votes._sample_votes import SampleVotes, confusion
+from quorate._votes._summary import MASKED_SUMS, MEMBER_SUMS, VOTE_SUMS, Summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -374,7 +374,20 @@ class Votes(SampleVotes):
         >>> parts.accuracy() == votes.accuracy()
         True
         """
-        return summary_of(self, start)
+        if max(self.n_members, self.n_classes) > LARGEST:
+            raise ValueError(
+                f"Votes.summary: up to {LARGEST} members and classes, these votes have "
+                f"{self.n_members} and {self.n_classes}."
+            )
+        names = [*MEMBER_SUMS, *VOTE_SUMS, *(MASKED_SUMS if self.is_masked else ())]
+        sums = {name: self._sum(name) for name in names}
+        sums["own"] = confusion(self, self.decisions())
+        if not self.has_equal_weights:
+            equal = self.unweighted()
+            sums |= {f"equal_{name}": equal._sum(name) for name in VOTE_SUMS}
+            sums["margins"] = self._sum("margins")
+        about = {field.name: getattr(self, field.name) for field in fields(VoteCounts)}
+        return Summary(sums=sums, **about).shifted(start)
 
     # Files
 

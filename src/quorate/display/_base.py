@@ -21,12 +21,16 @@ _OFFSCREEN = ContextVar("_OFFSCREEN", default=False)
 
 
 class Display:
-    """A picture that holds arrays only; ``plot`` draws them."""
+    """A picture that holds arrays only; ``plot`` draws them.
+
+    Attributes
+    ----------
+    ax_, figure_
+        The axes and the figure of the last picture, once plotted.
+    """
 
     ax_: Axes
-    """The axes of the last picture, once plotted."""
     figure_: Figure
-    """Its figure, once plotted."""
 
     def __repr__(self) -> str:
         parts = ", ".join(
@@ -46,10 +50,9 @@ class Display:
 
 
 class PanelsDisplay(Display):
-    """A picture of several panels."""
+    """A picture of several panels, ``axes_`` once plotted."""
 
     axes_: list[Axes]
-    """All panels of the last picture, once plotted."""
 
     def _panels(
         self,
@@ -161,10 +164,9 @@ def as_support(owner: str, votes: VoteCounts, support: Any) -> BoolArray | None:
     """Return which members are kept, of a mask or positions; None stays None."""
     if support is None:
         return None
-    given = np.asarray(support)
-    n = votes.n_members
-    if given.dtype == bool and given.shape == (n,) and given.any():
-        return given.copy()
+    given, n = np.asarray(support), votes.n_members
+    if given.dtype == bool and given.shape == (n,):
+        given = np.flatnonzero(given)
     whole = given.ndim == 1 and given.size > 0 and given.dtype.kind in "iu"
     if whole and given.min() >= 0 and given.max() < n:
         return np.isin(np.arange(n), given)

@@ -23,6 +23,7 @@ from quorate.display._style import ALL, BAD, GOOD, KEPT
 from quorate.study import Results
 
 _ARROWS = {"higher": "↑", "lower": "↓", "not monotone": "↕"}
+_Group = tuple[FloatArray, str, str]  # values, colour and name
 
 
 @dataclass(eq=False, repr=False)
@@ -77,27 +78,19 @@ class DiversityDisplay(SupportDisplay):
             Members kept, as a mask or positions.
         """
         mask = as_support("DiversityDisplay", votes, support)
-        equal = votes.unweighted()
-        before, after = diversity(equal), None
+        equal, after = votes.unweighted(), None
         if mask is not None:
             check_votes(votes, "DiversityDisplay(support=...)")
             assert isinstance(equal, Votes)
-            after = diversity(equal.keep(mask))
-        names = tuple(before)
-        limits = _ranges(votes.n_members, votes.n_classes)
-        return cls(
-            measures=names,
-            before=np.array([before[name] for name in names]),
-            after=None if after is None else np.array([after[name] for name in names]),
-            ranges=np.array([limits[name] for name in names]),
-        )
+            after = np.array(list(diversity(equal.keep(mask)).values()))
+        before, ranges = diversity(equal), _ranges(votes.n_members, votes.n_classes)
+        return cls(tuple(before), np.array(list(before.values())), after, ranges)
 
     def place(self, values: FloatArray) -> FloatArray:
         """Return where values are in their ranges: 0 least diverse, 1 most."""
-        known = measures()
         low, high = self.ranges.T
         share = (values - low) / (high - low)
-        falls = np.array([known[name].direction == "lower" for name in self.measures])
+        falls = [measures()[name].direction == "lower" for name in self.measures]
         return np.asarray(np.clip(np.where(falls, 1.0 - share, share), 0.0, 1.0))
 
     def plot(
@@ -119,33 +112,29 @@ class DiversityDisplay(SupportDisplay):
             What to call before and after.
         """
         one_of("DiversityDisplay.plot", "kind", kind, ("bar", "radar"))
+        groups = [(self.before, ALL, style.plain(names[0]))]
+        if self.after is not None:
+            groups.append((self.after, KEPT, style.plain(names[1])))
         if kind == "bar":
-            self._bars(ax, names)
+            self._bars(ax, groups)
         else:
-            self._radar(ax, names)
+            self._radar(ax, groups)
         return self
 
     def _labels(self) -> list[str]:
         known = measures()
         return [f"{name} {_ARROWS[known[name].direction]}" for name in self.measures]
 
-    def _groups(self, names: tuple[str, str]) -> list[tuple[FloatArray, str, str, str]]:
-        groups = [(self.before, ALL, "", style.plain(names[0]))]
-        if self.after is not None:
-            groups.append((self.after, KEPT, "////", style.plain(names[1])))
-        return groups
-
-    def _bars(self, ax: Axes | None, names: tuple[str, str]) -> None:
+    def _bars(self, ax: Axes | None, groups: list[_Group]) -> None:
         ax, ink = self._axes(ax, 7.0, 5.6)
         rows = np.arange(len(self.measures))
-        groups = self._groups(names)
         high = 0.78 / len(groups)
-        for at, (values, hue, hatch, name) in enumerate(groups):
+        for at, (values, hue, name) in enumerate(groups):
             offset = (at - (len(groups) - 1) / 2) * high
+            hatch, fill = ("////", "none") if at else ("", hue)
             bars = ax.barh(
                 rows + offset, np.nan_to_num(self.place(values)), high * 0.9,
-                label=name, facecolor="none" if hatch else hue, edgecolor=hue,
-                hatch=hatch, linewidth=1,
+                label=name, facecolor=fill, edgecolor=hue, hatch=hatch, linewidth=1,
             )  # fmt: skip
             texts = [f"{value:.3f}" for value in values]
             ax.bar_label(bars, texts, padding=3, fontsize="x-small", color=ink)
@@ -155,7 +144,7 @@ class DiversityDisplay(SupportDisplay):
         if len(groups) > 1:
             style.legend(ax, above=True, ncols=2, fontsize=None)
 
-    def _radar(self, ax: Axes | None, names: tuple[str, str]) -> None:
+    def _radar(self, ax: Axes | None, groups: list[_Group]) -> None:
         if ax is None:
             ax = new_figure(6.4, 5.6).subplots(subplot_kw={"polar": True})
         if ax.name != "polar":
@@ -167,8 +156,7 @@ class DiversityDisplay(SupportDisplay):
         polar: Any = ax
         turn = np.linspace(0, 2 * np.pi, len(self.measures), endpoint=False)
         around = np.append(turn, 2 * np.pi)
-        groups = self._groups(names)
-        for (values, hue, _, name), line in zip(groups, ("-o", "--D"), strict=False):
+        for (values, hue, name), line in zip(groups, ("-o", "--D"), strict=False):
             share = np.nan_to_num(self.place(values))
             ring = np.append(share, share[0])
             ax.plot(around, ring, line, color=hue, lw=1.8, ms=4, label=name)
@@ -191,18 +179,18 @@ class DiversityDisplay(SupportDisplay):
             style.legend(ax, ncols=2, bbox_to_anchor=(0.5, -0.08), **place)
 
 
-def _ranges(n_members: int, n_classes: int) -> dict[str, tuple[float, float]]:
+def _ranges(n_members: int, n_classes: int) -> FloatArray:
     """Return the smallest and largest value of each measure, as in the catalogue."""
-    most = np.log(min(max(n_members, 2), max(n_classes, 2)))
+    n, n_classes = max(n_members, 2), max(n_classes, 2)
     limits = {
         "[0, 1]": (0.0, 1.0),
         "[-1, 1]": (-1.0, 1.0),
         "[0, 1/4]": (0.0, 0.25),
-        "[-1/(n-1), 1]": (-1.0 / max(n_members - 1, 1), 1.0),
-        "[0, ln min(n, L)]": (0.0, float(most)),
-        "(-1/2, 1 - 1/L)": (-0.5, 1.0 - 1.0 / max(n_classes, 2)),
+        "[-1/(n-1), 1]": (-1.0 / (n - 1), 1.0),
+        "[0, ln min(n, L)]": (0.0, np.log(min(n, n_classes))),
+        "(-1/2, 1 - 1/L)": (-0.5, 1.0 - 1.0 / n_classes),
     }
-    return {name: limits[measure.range] for name, measure in measures().items()}
+    return np.array([limits[measure.range] for measure in measures().values()])
 
 
 @dataclass(eq=False, repr=False)
@@ -258,12 +246,8 @@ class DecompositionDisplay(VotesDisplay):
         for name, support in (selections or {}).items():
             mask = as_support(f"DecompositionDisplay({name!r})", votes, support)
             parts.append(decompose(votes.keep(mask)))
-        return cls(
-            names=("all members", *map(str, selections or {})),
-            error=np.array([part.error for part in parts]),
-            member_error=np.array([part.member_error for part in parts]),
-            diversity=np.array([part.diversity for part in parts]),
-        )
+        numbers = np.array([(p.error, p.member_error, p.diversity) for p in parts])
+        return cls(("all members", *map(str, selections or {})), *numbers.T)
 
     @classmethod
     def from_results(cls, results: Results) -> Self:
@@ -299,13 +283,12 @@ class DecompositionDisplay(VotesDisplay):
             label="members' mean error",
         )  # fmt: skip
         reach = np.maximum(self.error, self.member_error)
+        look = {"va": "center", "fontsize": "x-small"}
         for row in rows:
             parts = self.error[row], self.member_error[row], abs(self.diversity[row])
             error, mean, apart = (style.percent(part, 2) for part in parts)
             text = f"{error} = {mean} {'−' if saves[row] else '+'} {apart}"
-            style.note(
-                ax, text, (reach[row], row), (6, 0), va="center", fontsize="x-small"
-            )
+            style.note(ax, text, (reach[row], row), (6, 0), **look)
         style.name_rows(ax, self.names)
         ax.set_xlim(0, 1.45 * max(float(reach.max()), 1e-3))
         ax.set_xlabel("error, %")

@@ -29,12 +29,10 @@ _NO_DATE: dict[str, dict[str, Any]] = {
     "svg": {"Date": None},
     "pdf": {"CreationDate": None},
 }
-_QUANTITIES = {
-    "accuracy": "accuracy",
-    "time": "seconds",
-    "space": "bytes",
-    "size": "kept",
-}
+_QUANTITIES = (
+    *(("accuracy", "accuracy"), ("time", "seconds")),
+    *(("space", "bytes"), ("size", "kept")),
+)
 
 
 def study_figures(
@@ -87,12 +85,10 @@ def study_figures(
     kinds = [formats] if isinstance(formats, str) else list(formats)
     for kind in kinds:
         one_of("study_figures", "formats", kind, tuple(_NO_DATE))
-    if not results.rows:
-        raise ValueError(f"{results.name}: no results yet.")
-    home = Path(folder)
+    displays, home = study_displays(results), Path(folder)
     home.mkdir(parents=True, exist_ok=True)
     paths = []
-    for name, shown in study_displays(results).items():
+    for name, shown in displays.items():
         with offscreen():
             figure = shown.plot().figure_
         for kind in kinds:
@@ -129,18 +125,18 @@ def figure_bytes(
 
 def study_displays(results: Results) -> dict[str, Any]:
     """Return every display that fits the results of a study, by name."""
+    own_size = methods_of_own_size(results)  # refuses a study without results
     scores = results.scores().complete_blocks()
     shown: dict[str, Any] = {}
     if scores.n_methods > 1 and scores.n_blocks > 1:
         shown["ranks"] = RankDisplay.from_results(results)
         shown["critical-difference"] = CriticalDifferenceDisplay.from_results(results)
-    for name, quantity in _QUANTITIES.items():
-        relative = quantity == "accuracy"
-        quantities = QuantityDisplay.from_results(results, quantity, relative=relative)
-        shown[name] = quantities
+    for name, quantity in _QUANTITIES:
+        how = {"relative": quantity == "accuracy"}
+        shown[name] = QuantityDisplay.from_results(results, quantity, **how)
     shown["decomposition"] = DecompositionDisplay.from_results(results)
     shown["diversity-correlation"] = CorrelationDisplay.from_results(results)
     shown["risk-and-error"] = RiskErrorDisplay.from_results(results)
-    if methods_of_own_size(results):
+    if own_size:
         shown["size-and-accuracy"] = SizeAccuracyDisplay.from_results(results)
     return shown

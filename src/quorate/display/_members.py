@@ -30,11 +30,8 @@ class MembersDisplay(Display):
         crowd = self.agreement.size > CROWD
         every = np.ones(self.agreement.size, dtype=bool)
         groups = [(every, ALL, "o", "members")]
-        if self.kept is not None:
-            groups = [
-                (~self.kept, ALL, "o", "dropped"),
-                (self.kept, KEPT, "D", "kept"),
-            ]
+        if (kept := self.kept) is not None:
+            groups = [(~kept, ALL, "o", "dropped"), (kept, KEPT, "D", "kept")]
         for which, hue, marker, name in groups:
             ax.scatter(
                 self.agreement[which], self.accuracy[which], s=14 if crowd else 22,
@@ -47,8 +44,7 @@ class MembersDisplay(Display):
             ax.axhline(self.vote_accuracy, color=ink, lw=1, ls="--", label=vote)
         else:  # a line so far away would press the members together
             ax.plot([], [], marker="^", ls="none", color=ink, label=vote)
-        ax.set_xlabel("others that vote as it does, mean, %")
-        ax.set_ylabel("accuracy, %")
+        ax.set(xlabel="others that vote as it does, mean, %", ylabel="accuracy, %")
         style.percent_axis(ax.xaxis, ax.yaxis)
         style.legend(ax, above=True, ncols=3)
         return self

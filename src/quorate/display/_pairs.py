@@ -1,5 +1,6 @@
 """Pairs of members: how alike and how wrong they are, and who votes with whom."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -120,7 +121,7 @@ class KappaErrorDisplay(SupportDisplay):
             )  # fmt: skip
             label = f"pairs {style.plain(name)}"
             _outline(ax, kappa, error, "--", "D", color=KEPT, label=label)
-        ax.set(xlabel="kappa: agreement of two members beyond chance")
+        ax.set_xlabel("kappa: agreement of two members beyond chance")
         ax.set_ylabel("mean error of the two, %")
         style.percent_axis(ax.yaxis)
         if self.kept is not None:
@@ -144,14 +145,9 @@ def hull_of(x: FloatArray, y: FloatArray) -> IntArray:
     """
     places = np.column_stack([x, y])
     if len(places) > 2:
-        try:
-            found: IntArray = ConvexHull(places).vertices.astype(np.intp)
-        except QhullError:
-            pass
-        else:
-            return found
-    order = np.lexsort((y, x))
-    return np.unique(order[[0, -1]])
+        with suppress(QhullError):
+            return np.asarray(ConvexHull(places).vertices, dtype=np.intp)
+    return np.unique(np.lexsort((y, x))[[0, -1]])
 
 
 _READABLE = 40

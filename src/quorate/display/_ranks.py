@@ -199,8 +199,7 @@ class CriticalDifferenceDisplay(_Ranking):
         order = np.argsort(self.average_ranks, kind="stable")
         ranks = self.average_ranks[order]
         low = int(np.floor(ranks[0]))
-        high = int(np.ceil(ranks[-1]))
-        high = max(high, low + 1, int(np.ceil(low + self.critical_difference)))
+        high = int(np.ceil(max(ranks[-1], low + 1, low + self.critical_difference)))
         span = high - low
         left, right = low - 0.06 * span, high + 0.06 * span
         size = _font_size(ax, total)
@@ -219,29 +218,21 @@ class CriticalDifferenceDisplay(_Ranking):
             name = style.plain(self.methods[order[place]])
             ax.plot([rank, rank, edge], [0, row, row], color=ALL, lw=1, zorder=1)
             label = f"{name}  {rank:.2f}" if on_left else f"{rank:.2f}  {name}"
-            side, gap = ("right", -4) if on_left else ("left", 4)
-            style.note(
-                ax, label, (edge, row), (gap, 0), ha=side, va="center", fontsize=size
-            )
+            look = {"ha": "right" if on_left else "left", "va": "center"}
+            gap = (-4 if on_left else 4, 0)
+            style.note(ax, label, (edge, row), gap, fontsize=size, **look)
         where = dict(zip(self.methods, self.average_ranks, strict=True))
         for number, clique in enumerate(self.cliques):
             held = [where[method] for method in clique]
             y = 0.3 + 0.28 * number
             ends = [min(held) - 0.008 * span, max(held) + 0.008 * span]
             ax.plot(ends, [y, y], color=GOOD, lw=4, solid_capstyle="butt", zorder=3)
-        top = -1.0
-        ruler = [low, low + self.critical_difference]
-        ax.plot(ruler, [top, top], "-|", color=KEPT, lw=1.6, ms=8)
-        ax.text(
-            float(np.mean(ruler)), top - 0.12,
-            f"critical difference {self.critical_difference:.2f}", ha="center",
-            va="bottom", color=ink, fontsize=size,
-        )  # fmt: skip
-        ax.set_title(
-            f"average rank, 1 is best; {self._setting()}", fontsize=size, color=ink
-        )
-        ax.set_xlim(left, right)
-        ax.set_ylim(total, top - 0.5)
+        width, words = self.critical_difference, {"color": ink, "fontsize": size}
+        ax.plot([low, low + width], [-1, -1], "-|", color=KEPT, lw=1.6, ms=8)
+        text, middle = f"critical difference {width:.2f}", low + width / 2
+        ax.text(middle, -1.12, text, ha="center", va="bottom", **words)
+        ax.set_title(f"average rank, 1 is best; {self._setting()}", **words)
+        ax.set(xlim=(left, right), ylim=(total, -1.5))
         ax.set_axis_off()
         return self
 

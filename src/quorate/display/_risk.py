@@ -109,16 +109,11 @@ class RiskCurveDisplay(VotesDisplay):
         named = {name: float(getattr(marks, name)) for name in _NAMES}
         named = {name: at for name, at in named.items() if 0 < at < 0.5}
         edges = sorted(set(named.values()))
-        pieces = [
-            (left, right, number)
-            for left, right in [
-                *((-b, -a) for a, b in reversed(list(pairwise(edges)))),
-                *pairwise(edges),
-            ]
-            if (number := interval((left + right) / 2, n, **setting)) is not None
-        ]
-        middles = np.array([(left + right) / 2 for left, right, _ in pieces])
-        slopes = estimate(middles, n, order=1, **setting)
+        mirrored = [-edge for edge in reversed(edges)]
+        ends = np.array([*pairwise(mirrored), *pairwise(edges)]).reshape(-1, 2)
+        found = [interval(middle, n, **setting) for middle in ends.mean(axis=1)]
+        ends = ends[[number is not None for number in found]]
+        slopes = estimate(ends.mean(axis=1), n, order=1, **setting)
         # Evenly spread by the logarithm of the margin, where the curve bends.
         half = (1.0 - np.geomspace(1.0, 2e-3, _POINTS)) / 2.0
         places = np.concatenate([-half[::-1], [np.nan], half])
@@ -130,8 +125,8 @@ class RiskCurveDisplay(VotesDisplay):
             diversity=places,
             risk=risk,
             endpoints=named,
-            intervals=np.array([piece[:2] for piece in pieces]).reshape(-1, 2),
-            numbers=np.array([piece[2] for piece in pieces], dtype=np.intp),
+            intervals=ends,
+            numbers=np.array([x for x in found if x is not None], dtype=np.intp),
             helps=np.atleast_1d(slopes) < 0,
             holds=(0.0, max(float(marks.qv), 0.0)),
             ensemble_diversity=assessed.diversity,
@@ -203,26 +198,19 @@ class RiskCurveDisplay(VotesDisplay):
                 transform=above, ha="center", va="bottom", color=ink,
                 fontsize="small", linespacing=0.95,
             )  # fmt: skip
-        for hue, label in (
-            (GOOD, "↓ more diversity lowers the estimate"),
-            (BAD, "↑ more diversity raises the estimate"),
-        ):
+        for hue, verb in ((GOOD, "↓ {} lowers {}"), (BAD, "↑ {} raises {}")):
+            label = verb.format("more diversity", "the estimate")
             ax.fill_between([], [], facecolor=hue, alpha=_TINT, lw=0, label=label)
 
     def _limit(self, ax: Axes, stretched: bool) -> None:
         peak = float(np.nanmax(self.risk))
+        ax.set(xlim=(-0.5, 0.5), ylim=(-0.12 * peak, 1.25 * peak))
         if peak <= 0:  # so few samples that the estimate means nothing anywhere
             depth = float(np.nanmin(self.risk[np.abs(self.diversity) < 0.4]))
             ax.set_ylim(1.1 * depth, -0.1 * depth)
-            ax.set_xlim(-0.5, 0.5)
         elif stretched:
-            ax.set_yscale("log")
-            floor = float(np.nanmin(self.risk[self.risk > 0]))
-            ax.set_ylim(max(floor, peak * 1e-5) / 3, 3 * peak)
-            ax.set_xlim(-0.497, 0.497)
-        else:
-            ax.set_ylim(-0.12 * peak, 1.25 * peak)
-            ax.set_xlim(-0.5, 0.5)
+            floor = max(float(np.nanmin(self.risk[self.risk > 0])), peak * 1e-5)
+            ax.set(yscale="log", ylim=(floor / 3, 3 * peak), xlim=(-0.497, 0.497))
 
     def _mark(self, ax: Axes, name: str) -> None:
         low, high = ax.get_ylim()
@@ -230,11 +218,11 @@ class RiskCurveDisplay(VotesDisplay):
         at = float(np.clip(self.ensemble_diversity, left, right))
         height = float(np.clip(self.ensemble_risk, low, high))
         outside = height != self.ensemble_risk
-        verdict = "the members tie on the worst sample"
-        if self.margin > 0:
-            verdict = "the vote is right on every sample"
-        elif self.margin < 0:
-            verdict = "the members are against the truth on the worst sample"
+        verdict = {
+            -1: "the members are against the truth on the worst sample",
+            0: "the members tie on the worst sample",
+            1: "the vote is right on every sample",
+        }[int(np.sign(self.margin))]
         marker = ("v" if height == low else "^") if outside else "o"
         ink, name = style.text_colour(ax), style.plain(name)
         ax.plot(

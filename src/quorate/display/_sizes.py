@@ -113,8 +113,7 @@ class SizeCurveDisplay(Display):
             What to draw instead of errors; see :func:`quorate.select`.
         """
         score = score_for(scoring, votes, "SizeCurveDisplay")
-        curve = size_curve(votes, order, score)
-        return cls.from_curve(curve, chosen=chosen)
+        return cls.from_curve(size_curve(votes, order, score), chosen=chosen)
 
     @classmethod
     def from_curve(
@@ -126,22 +125,11 @@ class SizeCurveDisplay(Display):
                 f"SizeCurveDisplay(chosen={chosen!r}): a size from 1 to "
                 f"{curve.order.size}."
             )
-        return cls(
-            curve.sizes,
-            curve.errors,
-            curve.standard_errors,
-            curve.full_error,
-            chosen,
-            rule,
-            curve.scoring,
-            curve.score.top,
-        )
+        line = curve.sizes, curve.errors, curve.standard_errors, curve.full_error
+        return cls(*line, chosen, rule, curve.scoring, curve.score.top)
 
     def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        score: Literal["error", "accuracy"] = "error",
+        self, ax: Axes | None = None, *, score: Literal["error", "accuracy"] = "error"
     ) -> Self:
         """Draw the curve.
 
@@ -185,11 +173,7 @@ class SizeCurveDisplay(Display):
         return self
 
     def _mark_chosen(
-        self,
-        ax: Axes,
-        line: FloatArray,
-        upwards: bool,
-        write: Callable[[float], str],
+        self, ax: Axes, line: FloatArray, upwards: bool, write: Callable[[float], str]
     ) -> list[float]:
         """Mark the size that was chosen; return the heights of what was marked."""
         if self.chosen is None:
@@ -201,8 +185,9 @@ class SizeCurveDisplay(Display):
             if upwards:
                 marks = [self.top - error for error in marks]
             at, most = marks
-            bound = "least" if upwards else "most"
-            text = f"about {write(at)}, at {bound} {write(most)}"
+            text = (
+                f"about {write(at)}, at {'least' if upwards else 'most'} {write(most)}"
+            )
             ax.plot([self.chosen] * 2, marks, color=KEPT, lw=1.6, zorder=3)
         rule = f" ({style.plain(self.rule, 40)})" if self.rule else ""
         ax.plot(
@@ -277,15 +262,9 @@ class FrontierDisplay(Display):
         ----------
         front : Frontier
         """
-        return cls(
-            front.costs,
-            front.errors,
-            front.standard_errors,
-            front.supports.sum(axis=1),
-            front.full_cost,
-            front.full_error,
-            front.kind,
-        )
+        line, sizes = (front.costs, front.errors), front.supports.sum(axis=1)
+        full = front.full_cost, front.full_error
+        return cls(*line, front.standard_errors, sizes, *full, front.kind)
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw the front.
@@ -296,11 +275,10 @@ class FrontierDisplay(Display):
             A new figure by default.
         """
         ax, ink = self._axes(ax, 6.4, 4.0)
+        low, high = (self.errors + side * self.standard_errors for side in (-1, 1))
         ax.fill_between(
-            self.costs,
-            self.errors - self.standard_errors,
-            self.errors + self.standard_errors,
-            step="post", color=GOOD, alpha=0.2, lw=0, label="± one standard error",
+            self.costs, low, high, step="post", color=GOOD, alpha=0.2, lw=0,
+            label="± one standard error",
         )  # fmt: skip
         ax.plot(
             self.costs, self.errors, "o-", drawstyle="steps-post", color=GOOD, ms=5,
@@ -314,11 +292,8 @@ class FrontierDisplay(Display):
         for place in range(0, self.costs.size, every):
             at = self.costs[place], self.errors[place]
             style.note(ax, f"{self.sizes[place]}", at, (4, 4))
-        ax.set_xscale("log")
-        ax.set_xlabel(
-            f"{style.plain(self.kind, 40)} (logarithmic); members at the points"
-        )
-        ax.set_ylabel("error, %")
+        cost = f"{style.plain(self.kind, 40)} (logarithmic); members at the points"
+        ax.set(xscale="log", xlabel=cost, ylabel="error, %")
         style.percent_axis(ax.yaxis)
         style.legend(ax, loc="upper right")
         return self

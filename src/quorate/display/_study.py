@@ -80,11 +80,7 @@ class QuantityDisplay(Display):
 
     @classmethod
     def from_results(
-        cls,
-        results: Results,
-        quantity: str = "accuracy",
-        *,
-        relative: bool = False,
+        cls, results: Results, quantity: str = "accuracy", *, relative: bool = False
     ) -> Self:
         """Average a quantity over the folds of each complete data set.
 
@@ -100,8 +96,7 @@ class QuantityDisplay(Display):
         values = scores.means
         if relative:
             whole = results.scores(_WHOLE[quantity])
-            some = [whole.blocks.index(block) for block in scores.blocks]
-            base = whole.means[some]
+            base = whole.means[[whole.blocks.index(block) for block in scores.blocks]]
             values = values - base if quantity == "accuracy" else values / base
         return cls(values, scores.methods, scores.blocks, quantity, relative)
 
@@ -130,14 +125,12 @@ class QuantityDisplay(Display):
                 ax.set_xlim(self.values.min() / 10, self.values.max() * 10)
         if self.relative and self.quantity == "accuracy":
             ax.axvline(0, color=ink, lw=0.8, alpha=0.6)
-        quartiles = np.quantile(self.values[:, order], [0.25, 0.5, 0.75], axis=0)
-        low, middle, high = quartiles
+        low, middle, high = np.quantile(self.values[:, order], [0.25, 0.5, 0.75], 0)
         ax.hlines(rows, low, high, color=GOOD, lw=7, alpha=0.35)
         for row, method in zip(rows, order, strict=True):
             # A fixed pattern, not chance, keeps dots of one method apart.
             at = row + 0.16 * (np.arange(len(self.values)) % 5 - 2) / 2
-            dots = self.values[:, method]
-            ax.plot(dots, at, "o", color=ALL, ms=3, alpha=0.7, mew=0)
+            ax.plot(self.values[:, method], at, "o", color=ALL, ms=3, alpha=0.7, mew=0)
         ax.plot(middle, rows, "D", color=KEPT, ms=6, mec=ink, mew=0.6, zorder=4)
         style.name_rows(ax, [self.methods[at] for at in order])
         labels = _RELATIVE if self.relative else _LABELS
@@ -146,9 +139,8 @@ class QuantityDisplay(Display):
             style.percent_axis(ax.xaxis)
         elif self.quantity == "kept":
             ax.xaxis.get_major_locator().set_params(integer=True)
-        style.heading(
-            ax, f"● a data set ({len(self.blocks)})   ▬ middle half   ◆ median"
-        )
+        key = f"● a data set ({len(self.blocks)})   ▬ middle half   ◆ median"
+        style.heading(ax, key)
         return self
 
 
@@ -256,9 +248,8 @@ class CorrelationDisplay(PanelsDisplay):
         ):
             ink = style.text_colour(ax)
             ax.axhline(0, color=ink, lw=0.6, alpha=0.5)
-            style.points(
-                ax, value, self.gain, panels=n, s=5, color=GOOD, alpha=0.5, lw=0
-            )
+            look = {"s": 5, "color": GOOD, "alpha": 0.5, "lw": 0}
+            style.points(ax, value, self.gain, panels=n, **look)
             text = f"r {'' if np.isnan(r) else '= '}{correlation_text(r)}"
             ax.set_title(f"{name}\n{text}", fontsize="small", color=ink)
             ax.tick_params(labelsize="x-small")
@@ -266,9 +257,8 @@ class CorrelationDisplay(PanelsDisplay):
             style.percent_axis(ax.yaxis)
         for spare in panels[n:]:
             spare.set_axis_off()
-        label = "members' error − ensemble error, %"
-        ink = style.text_colour(self.ax_)
-        self.figure_.supylabel(label, fontsize="medium", color=ink)
+        look = {"fontsize": "medium", "color": style.text_colour(self.ax_)}
+        self.figure_.supylabel("members' error − ensemble error, %", **look)
         return self
 
 
@@ -337,9 +327,8 @@ class SizeAccuracyDisplay(Display):
         cells["share"] = cells.kept / cells.members
         cells["gain"] = cells.accuracy - cells.full_accuracy
         means = cells.groupby(["method", "data", "ensemble"])[["share", "gain"]].mean()
-        by_method = {
-            str(name): table.to_numpy() for name, table in means.groupby("method")
-        }
+        tables = means.groupby("method")
+        by_method = {str(name): table.to_numpy() for name, table in tables}
         numbers = [np.full(len(by_method[name]), at) for at, name in enumerate(chosen)]
         share, gain = np.concatenate([by_method[name] for name in chosen]).T
         others = {
@@ -352,13 +341,11 @@ class SizeAccuracyDisplay(Display):
     @property
     def means(self) -> dict[str, tuple[float, float]]:
         """Mean share kept and mean gain of each method."""
-        return {
-            name: (
-                float(self.share[self.method == at].mean()),
-                float(self.gain[self.method == at].mean()),
-            )
-            for at, name in enumerate(self.methods)
-        }
+        means = {}
+        for at, name in enumerate(self.methods):
+            mine = self.method == at
+            means[name] = float(self.share[mine].mean()), float(self.gain[mine].mean())
+        return means
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw the data sets and the means.
@@ -379,19 +366,15 @@ class SizeAccuracyDisplay(Display):
         if self.others:
             x_all, y_all = zip(*self.others.values(), strict=True)
             ax.plot(x_all, y_all, "+", color=ALL, ms=7, mew=1.4, zorder=3)
-            at_mean = np.mean(list(self.others.values()), axis=0)
-            named["the others"] = (float(at_mean[0]), float(at_mean[1]))
+            named["the others"] = (float(np.mean(x_all)), float(np.mean(y_all)))
         ax.set_xlabel("members kept, %")
         ax.set_ylabel("accuracy − that of the whole ensemble,\npercentage points")
         style.percent_axis(ax.xaxis, ax.yaxis)
         ax.set_xlim(0, None)
-        style.heading(
-            ax, "small: data sets, large: means, +: means of methods told their size"
-        )
+        key = "small: data sets, large: means, +: means of methods told their size"
+        style.heading(ax, key)
         x_mean, y_mean = zip(*named.values(), strict=True)
-        style.label_points(
-            ax, x_mean, y_mean, [style.plain(name) for name in named], radius=6
-        )
+        style.label_points(ax, x_mean, y_mean, list(map(style.plain, named)), radius=6)
         return self
 
 

@@ -18,19 +18,15 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from quorate._typing import Array
 
-ALL = "#808080"
-"""All members, before pruning."""
-KEPT = "#D55E00"
-"""Members kept, after pruning."""
-GOOD = "#2C87C8"
-"""What helps."""
-BAD = "#E69F00"
-"""What hurts."""
+ALL = "#808080"  # all members, before pruning
+KEPT = "#D55E00"  # members kept, after pruning
+GOOD = "#2C87C8"  # what helps
+BAD = "#E69F00"  # what hurts
 # For groups that mean nothing by themselves; the n-th has the n-th marker too.
 HUES = (GOOD, KEPT, "#009E73", "#C46C9C", "#C08400", ALL)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+# More points than this are drawn as a bitmap, or vector files grow without bound.
 CROWD = 1000
-"""More points than this are drawn as a bitmap, or vector files grow without bound."""
 _LONGEST_NAME = 28
 
 

@@ -17,18 +17,27 @@ _READABLE = 16
 
 
 class TradeOffPoint(NamedTuple):
-    """A model, what it needs and what it achieves."""
+    """A model, what it needs and what it achieves.
+
+    Attributes
+    ----------
+    name : str
+        What to call it.
+    bytes : float
+        Memory it takes.
+    milliseconds : float
+        Time it takes to predict.
+    accuracy : float
+        Share of samples it predicts right.
+    kind : str
+        How it was made: "full", "static", "lazy", "both", or any other word.
+    """
 
     name: str
-    """What to call it."""
     bytes: float
-    """Memory it takes."""
     milliseconds: float
-    """Time it takes to predict."""
     accuracy: float
-    """Share of samples it predicts right."""
     kind: str = "static"
-    """How it was made: "full", "static", "lazy", "both", or any other word."""
 
 
 @dataclass(eq=False, repr=False, init=False)
@@ -65,10 +74,9 @@ class TradeOffDisplay(PanelsDisplay):
     points: tuple[TradeOffPoint, ...]
 
     def __init__(self, points: Iterable[Any]) -> None:
+        make = TradeOffPoint
         self.points = tuple(
-            TradeOffPoint(**point)
-            if isinstance(point, Mapping)
-            else TradeOffPoint(*point)
+            make(**point) if isinstance(point, Mapping) else make(*point)
             for point in points
         )
         if not self.points:
@@ -86,9 +94,8 @@ class TradeOffDisplay(PanelsDisplay):
     @property
     def front(self) -> BoolArray:
         """Which points no other one dominates."""
-        return _undominated(
-            np.column_stack([self.bytes, self.milliseconds, -self.accuracy])
-        )
+        costs = [self.bytes, self.milliseconds, -self.accuracy]
+        return _undominated(np.column_stack(costs))
 
     def plot(self, axes: Any = None, *, figure: Figure | None = None) -> Self:
         """Draw accuracy over time and over memory.
@@ -122,11 +129,10 @@ class TradeOffDisplay(PanelsDisplay):
             ax.autoscale_view()
             style.few_log_ticks(ax.xaxis)
             ax.set_title(" ")
+        look: dict[str, Any] = {"ls": "none", "ms": 7}
         for number, kind in enumerate(kinds):
             hue, marker = style.group_style(number)
-            left.plot(
-                [], [], marker, ls="none", ms=7, color=hue, label=style.plain(kind)
-            )
+            left.plot([], [], marker, color=hue, label=style.plain(kind), **look)
         left.plot(
             [], [], "o", mfc="none", ls="none", color=style.text_colour(left),
             label="hollow: another is better in all three",
@@ -256,23 +262,15 @@ class LazyCurveDisplay(Display):
         ax.margins(x=0.08, y=0.12)
         if x.max() > 0:
             ax.set_xlim(-0.05 * float(some.min() if some.size else 1), None)
-        ax.set_xlabel("predictions that change, %")
-        ax.set_ylabel("members asked, mean")
+        ax.set(xlabel="predictions that change, %", ylabel="members asked, mean")
         style.percent_axis(ax.xaxis)
         if self.mode:
             style.heading(ax, f"mode: {style.plain(self.mode)}", fontsize="medium")
         if x.size <= _READABLE_SETTINGS:
-            settings = [self.settings[at] for at in order]
-            style.label_points(
-                ax,
-                x,
-                y,
-                [
-                    f"{value:.6g}"
-                    if isinstance(value, (float, np.floating))
-                    else style.plain(value)
-                    for value in settings
-                ],
-                slanted=True,
-            )
+            settings = (self.settings[at] for at in order)
+            names = [
+                f"{value:.6g}" if isinstance(value, float) else style.plain(value)
+                for value in settings
+            ]
+            style.label_points(ax, x, y, names, slanted=True)
         return self
