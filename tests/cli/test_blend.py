@@ -1,12 +1,12 @@
 """``quorate blend`` as a shell sees it."""
 
-import json
 from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 from tests.cli.shell import run as shell
+from tests.cli.shell import run_json, shown
 
 import quorate
 
@@ -25,10 +25,9 @@ def files(tmp_path_factory):
             margin = seen + rng.normal(size=200) * noise
             np.save(folder / part / f"{name}.npy", 1 / (1 + np.exp(-margin)))
     labels = np.where(y == 1, "yes", "no")
-    pd.DataFrame({"y": labels}).to_csv(folder / "y.csv", index=False)
-    pd.DataFrame({"id": range(200), "y": labels}).to_csv(
-        folder / "wide.csv", index=False
-    )
+    table = pd.DataFrame({"id": range(200), "y": labels})
+    table.to_csv(folder / "wide.csv", index=False)
+    table[["y"]].to_csv(folder / "y.csv", index=False)
     return folder, labels
 
 
@@ -37,7 +36,6 @@ def test_blends_the_test_folder_as_python_does(files, tmp_path):
     target = tmp_path / "blend.csv"
     done = run(folder / "oof", "--target", folder / "y.csv", "--test", folder / "test",
                "-o", target)  # fmt: skip
-    assert done.exit_code == 0, done.stderr
     found = quorate.blend(folder / "oof", y)
     table = pd.read_csv(target)
     assert list(table.columns) == ["no", "yes"]
@@ -66,15 +64,14 @@ def test_columns_by_name_and_by_classes(tmp_path):
             table = pd.DataFrame(part, columns=names)
             table.to_csv(tmp_path / folder / f"{model}.csv", index=False)
     pd.DataFrame({"y": y}).to_csv(tmp_path / "y.csv", index=False)
-    words = ["--target", tmp_path / "y.csv", "--method", "mean", "--json"]
-    named = run(tmp_path / "named", *words)
-    other = run(tmp_path / "other", *words, "--classes", "lo, mid,hi")
-    assert json.loads(named.stdout) == json.loads(other.stdout)
+    words = ["--target", tmp_path / "y.csv", "--method", "mean"]
+    found = run_json("blend", tmp_path / "named", *words)
+    other = [tmp_path / "other", *words, "--classes", "lo, mid,hi"]
+    assert run_json("blend", *other) == found
     mean = shares.mean(axis=0)[:, [2, 0, 1]]
     own = mean[np.arange(150), np.searchsorted(["hi", "lo", "mid"], y)]
-    assert json.loads(named.stdout)["mean_score"] == pytest.approx(np.log(own).mean())
-    refused = run(tmp_path / "other", *words)
-    assert refused.exit_code == 1
+    assert found["mean_score"] == pytest.approx(np.log(own).mean())
+    refused = run(tmp_path / "other", *words, code=1)
     assert "the columns are called 'x', 'y', 'z'" in refused.stderr
     assert "--classes" in refused.stderr
 
@@ -83,23 +80,19 @@ def test_codes_stay_text(files, tmp_path):
     folder, y = files
     codes = np.where(y == "yes", "02", "01")
     pd.DataFrame({"code": codes}).to_csv(tmp_path / "y.csv", index=False)
-    done = run(folder / "oof", "--target", tmp_path / "y.csv", "--json", "--method",
-               "mean")  # fmt: skip
-    assert json.loads(done.stdout)["classes"] == ["01", "02"]
+    words = ["blend", folder / "oof", "--target", tmp_path / "y.csv"]
+    assert run_json(*words, "--method", "mean")["classes"] == ["01", "02"]
 
 
 @pytest.mark.slow
 def test_weights_without_a_test(files, tmp_path):
     folder, y = files
     target = tmp_path / "weights.parquet"
-    done = run(folder / "oof", "--target", folder / "wide.csv", "--column", "y",
-               "-o", target, "--json", "--scoring", "accuracy",
-               "--keep", "2")  # fmt: skip
-    assert done.exit_code == 0, done.stderr
+    words = ["blend", folder / "oof", "--target", folder / "wide.csv", "--column", "y",
+             "-o", target, "--scoring", "accuracy", "--keep", "2"]  # fmt: skip
     found = quorate.blend(folder / "oof", y, scoring="accuracy", keep=2)
-    assert json.loads(done.stdout) == found.to_dict()
-    table = pd.read_parquet(target)
-    assert table.to_dict("list") == found.recipe()
+    assert run_json(*words) == found.to_dict()
+    assert pd.read_parquet(target).to_dict("list") == found.recipe()
 
 
 def by_hand(table, arrays):
@@ -134,7 +127,6 @@ def test_the_file_is_enough_to_blend_by_hand(files, tmp_path, method, columns, r
     target = tmp_path / "weights.csv"
     done = run(folder / "oof", "--target", folder / "y.csv", "-o", target, "--method",
                method)  # fmt: skip
-    assert done.exit_code == 0, done.stderr
     table = pd.read_csv(target).to_dict("list")
     assert list(table) == ["model", *columns, "rule"]
     assert all(line.startswith(rule) for line in table["rule"])
@@ -155,12 +147,11 @@ def test_the_plain_mean_has_its_score_beside(files):
     simplex = quorate.blend(folder / "oof", y, method="simplex")
     row = next(line for line in done.stdout.splitlines() if "(simplex)" in line)
     assert f"{simplex.score:.4f}" in row
-    said = " ".join(done.stdout.split())
-    assert f"with a neg_log_loss of {simplex.score:.4f}. --test" in said
+    assert f"with a neg_log_loss of {simplex.score:.4f}. --test" in shown(done)
 
 
 def test_help_names_every_method_of_its_own():
-    said = " ".join(run("--help").stdout.split())
+    said = shown(run("--help"))
     for name in ("both", "geometric", "simplex", "single", "mean", "auto"):
         assert f"'{name}'" in said
 

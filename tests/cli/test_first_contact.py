@@ -1,6 +1,5 @@
 """What people type first, and what they are told before any work is done."""
 
-import json
 import re
 
 import joblib
@@ -9,7 +8,7 @@ import pytest
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
-from tests.cli.shell import run
+from tests.cli.shell import run, run_json, shown, told
 
 import quorate
 
@@ -44,12 +43,10 @@ def _here(place, monkeypatch):
 def test_prune_reads_as_people_type_it(place):
     folder = place[0]
     done = run("prune", "forest.skops", "train.csv", "--target", "kind", "--keep", 10)
-    assert done.exit_code == 0, done.stderr
     small = quorate.load(folder / "forest-small.skops")
     assert len(small.estimators_) == 10
     assert "written to forest-small.skops" in done.stdout
-    again = run("prune", "forest.skops", "train.csv", "--target", "kind")
-    assert again.exit_code == 2
+    again = run("prune", "forest.skops", "train.csv", "--target", "kind", code=2)
     assert "forest-small.skops exists; --force writes over it" in again.stderr
     (folder / "forest-small.skops").unlink()
 
@@ -59,26 +56,22 @@ def test_other_types_are_refused_by_name(place):
     pool = [kind.fit(place[3], place[4]) for kind in kinds]
     quorate.save(pool, "strange.skops")
     words = ["prune", "strange.skops", "test.csv", "--target", "kind", "-o", "no.skops"]
-    done = run(*words)
-    assert done.exit_code == 1
-    said = " ".join(done.stderr.split())
+    done = run(*words, code=1)
     name = f"{StrangeTree.__module__}.StrangeTree"
-    assert f"types that are not trusted: {name}; name those you trust" in said
-    assert run(*words, "--trust", name).exit_code == 0
+    assert f"types that are not trusted: {name}; name those you trust" in told(done)
+    run(*words, "--trust", name)
 
 
 def test_long_names_of_methods(place):
-    words = ["prune", "forest.skops", "train.csv", "--target", "kind", "--force"]
-    kept = []
-    for name in ("re", "reduced_error", "ReducedError", "reduced-error"):
-        done = run(*words, "--method", name, "-o", "named-method.skops", "--json")
-        assert done.exit_code == 0, done.stderr
-        kept.append(json.loads(done.stdout)["pruning"]["kept"])
+    words = ["prune", "forest.skops", "train.csv", "--target", "kind", "--force",
+             "-o", "named-method.skops", "--method"]  # fmt: skip
+    kept = [
+        run_json(*words, name)["pruning"]["kept"]
+        for name in ("re", "reduced_error", "ReducedError", "reduced-error")
+    ]
     assert kept[1:] == kept[:1] * 3
-    done = run(*words, "--method", "Reduced-Error", "-o", "named-method.skops")
-    assert "members kept by re, chosen on" in done.stdout
-    refused = run(*words, "--method", "reduced_eror", "-o", "never.skops")
-    assert refused.exit_code == 1
+    assert "members kept by re, chosen on" in run(*words, "Reduced-Error").stdout
+    refused = run(*words, "reduced_eror", code=1)
     assert "did you mean 'reduced_error'" in refused.stderr
 
 
@@ -86,17 +79,16 @@ def test_samples_that_chose_promise_nothing(place):
     words = ["prune", "forest.skops", "test.csv", "--target", "kind", "--force",
              "-o", "promises.skops"]  # fmt: skip
     done = run(*words)
-    assert done.exit_code == 0, done.stderr
-    assert "judged on it." in done.stdout.replace("\n", " ").replace("  ", " ")
+    assert "judged on it." in shown(done)
     assert "at most" not in done.stdout
     assert "confidence" not in done.stdout
-    found = json.loads(run(*words, "--json").stdout)["comparison"]
+    found = run_json(*words)["comparison"]
     assert found["error_limits"] is found["excess_limit"] is None
     words[2] = "train.csv"
     tested = run(*words, "--test", "test.csv")
     assert re.search(r"error, at most +\d+\.\d\d % +\d+\.\d\d %", tested.stdout)
     assert re.search(r"extra error, at most +\+\d+\.\d\d pp", tested.stdout)
-    assert "each with 95 % confidence" in " ".join(tested.stdout.split())
+    assert "each with 95 % confidence" in shown(tested)
 
 
 def test_numbers_have_units(place):
@@ -112,72 +104,56 @@ def test_numbers_have_units(place):
     assert re.search(
         r"all members +40\.0 +100 % +0\.00 % .* \d\d\.\d\d %\n", done.stdout
     )
-    assert "ms: for all 500 samples" in " ".join(done.stdout.split())
+    assert "ms: for all 500 samples" in shown(done)
 
 
 def test_compare_says_what_python_says(place):
     _, forest, small, X, y = place
-    done = run("compare", "forest.skops", "small.skops", "test.csv", "--target", "kind",
-               "--json")  # fmt: skip
-    assert done.exit_code == 0, done.stderr
-    found, own = json.loads(done.stdout), quorate.compare(forest, small, X, y)
+    words = ["compare", "forest.skops", "small.skops", "test.csv", "--target", "kind"]
+    found, own = run_json(*words), quorate.compare(forest, small, X, y)
     for name in ("accuracy", "agreement", "excess_limit", "members", "n_samples"):
         assert found[name] == own.to_dict()[name]
-    shown = run(
-        "compare", "forest.skops", "small.skops", "test.csv", "--target", "kind"
-    )
-    assert re.search(r"size, pickled  +[\d.]+ [kM]B", shown.stdout)
-    assert re.search(r"predicting +[\d.]+ (ms|us)", shown.stdout)
-    assert f"{100 * own.accuracy[1]:.2f} %" in shown.stdout
-    assert "time for all 1,000 at once" in " ".join(shown.stdout.split())
+    done = run(*words)
+    assert re.search(r"size, pickled  +[\d.]+ [kM]B", done.stdout)
+    assert re.search(r"predicting +[\d.]+ (ms|us)", done.stdout)
+    assert f"{100 * own.accuracy[1]:.2f} %" in done.stdout
+    assert "time for all 1,000 at once" in shown(done)
 
 
 def test_certify_says_what_python_says(place):
     _, forest, small, X, y = place
     words = ["certify", "forest.skops", "small.skops", "test.csv", "--target", "kind"]
     own = quorate.certify(forest, small, X, y, tolerance=0.1)
-    done = run(*words, "--tolerance", 0.1)
     assert own.holds
-    assert done.exit_code == 0, done.stderr
-    assert " ".join(done.stdout.split()) == str(own)
-    strict = run(*words, "--tolerance", 0.005, "--json")
-    assert strict.exit_code == 1
-    found = json.loads(strict.stdout)
+    assert shown(run(*words, "--tolerance", 0.1)) == str(own)
+    found = run_json(*words, "--tolerance", 0.005, code=1)
     assert found["holds"] is False
     assert found == quorate.certify(forest, small, X, y, tolerance=0.005).to_dict()
-    seen = run(
-        "certify", "forest.skops", "small.skops", "train.csv", "--target", "kind"
-    )
-    assert seen.exit_code == 1
-    assert "trained on these samples" in seen.stderr.replace("\n", " ")
+    words[3] = "train.csv"
+    assert "trained on these samples" in told(run(*words, code=1))
 
 
 def test_pickles_are_refused_with_what_would_open_them():
-    done = run("prune", "forest.joblib", "train.csv", "--target", "kind")
-    assert done.exit_code == 1
+    done = run("prune", "forest.joblib", "train.csv", "--target", "kind", code=1)
     assert "--unsafe-pickle" in done.stderr
     words = ["--unsafe-pickle", "-o", "from-joblib.skops"]
     done = run("prune", "forest.joblib", "train.csv", "--target", "kind", *words)
-    assert done.exit_code == 0, done.stderr
 
 
 def test_a_stream_is_certified_and_compared_as_a_file_is(place):
     (place[0] / "parts").mkdir(exist_ok=True)
     part = place[0] / "parts" / "one.csv"
     part.write_bytes((place[0] / "test.csv").read_bytes())
-    words = ["certify", "forest.skops", "small.skops", "parts", "--target", "kind"]
-    plain = run(*words, "--tolerance", 0.1)
-    assert plain.exit_code == 0, plain.stderr
+
+    def words(command, data):
+        return [command, "forest.skops", "small.skops", data, "--target", "kind"]
+
+    run(*words("certify", "parts"), "--tolerance", 0.1)
     balanced = ["--class-weight", "balanced", "--tolerance", 0.3]
-    one = run(*words[:3], "test.csv", *words[4:], *balanced)
-    assert one.exit_code == 0, one.stderr
-    assert run(*words, *balanced).stdout == one.stdout
-    words[0] = "compare"
-    by = ["--scoring", "balanced_accuracy", "--json"]
-    many, one = run(*words, *by), run(*words[:3], "test.csv", *words[4:], *by)
-    assert many.exit_code == 0, many.stderr
-    scores = json.loads(many.stdout)["score"], json.loads(one.stdout)["score"]
-    assert scores[0] == pytest.approx(scores[1], rel=1e-12)
-    refused = run(*words, "--scoring", "neg_log_loss")
-    assert refused.exit_code == 1
-    assert "a pass over batches counts what is decided" in refused.stderr
+    many, one = (run(*words("certify", x), *balanced) for x in ("parts", "test.csv"))
+    assert many.stdout == one.stdout
+    by = ["--scoring", "balanced_accuracy"]
+    many, one = (run_json(*words("compare", x), *by) for x in ("parts", "test.csv"))
+    assert many["score"] == pytest.approx(one["score"], rel=1e-12)
+    refused = run(*words("compare", "parts"), "--scoring", "neg_log_loss", code=1)
+    assert "a pass over batches counts predicted classes" in refused.stderr

@@ -3,7 +3,7 @@
 import sqlite3
 from contextlib import closing
 
-from quorate.study import EnsembleSpec, MethodSpec, Plan, Store
+from quorate.study import EnsembleSpec, MethodSpec, Plan, Results, Store, run_plan
 
 # Times differ from run to run; everything else must not.
 TIMED = ("seconds", "fit_seconds", "vote_seconds")
@@ -44,6 +44,12 @@ def small_plan(**changes):
         "rows": 90,
     }
     return Plan(**{**options, **changes})
+
+
+def results_of(path, n_failed=0, **changes):
+    """Run a small plan, and return its results."""
+    assert run_plan(small_plan(**changes), path, n_jobs=1).n_failed == n_failed
+    return Results.read(path)
 
 
 def write_toml(path, folds=3, repeats=1, members=8):

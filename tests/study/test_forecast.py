@@ -11,7 +11,7 @@ from quorate.study import (
     forecast_plan,
     run_plan,
 )
-from quorate.study import _run as forecast_module
+from quorate.study import _run as run_module
 from quorate.study._run import _guess, _span
 
 
@@ -28,6 +28,9 @@ def test_counts_and_nothing_written(tmp_path):
 def test_stored_fits_are_preferred(tmp_path, monkeypatch):
     path = tmp_path / "s.sqlite"
     run_plan(small_plan(), path)
+    found = forecast_plan(small_plan(), path)
+    assert (found.n_fits_left, found.seconds) == (0, 0)
+    assert str(found).endswith("18 of them stored\nnothing is left to do")
     with Store(path) as store:
         took = {(fit["data"], fit["fold"]): fit["seconds"] for fit in store.fits()}
         store._connection.execute(
@@ -38,7 +41,7 @@ def test_stored_fits_are_preferred(tmp_path, monkeypatch):
     def never(*_):
         raise AssertionError("timed again")
 
-    monkeypatch.setattr(forecast_module, "run_unit", never)
+    monkeypatch.setattr(run_module, "run_unit", never)
     found = forecast_plan(small_plan(), path)
     assert (found.n_stored, found.n_fits_left) == (12, 2)
     mean = sum(took["iris", fold] for fold in range(3)) / 3
@@ -46,18 +49,11 @@ def test_stored_fits_are_preferred(tmp_path, monkeypatch):
     assert "going by 6 stored fits" in str(found)
 
 
-def test_nothing_left(tmp_path):
-    path = tmp_path / "s.sqlite"
-    run_plan(small_plan(), path)
-    found = forecast_plan(small_plan(), path)
-    assert (found.n_fits_left, found.seconds) == (0, 0)
-    assert str(found).endswith("18 of them stored\nnothing is left to do")
-
-
 def test_another_plan_is_refused(tmp_path):
     run_plan(small_plan(), tmp_path / "s.sqlite")
-    with pytest.raises(ValueError, match="another plan"):
-        forecast_plan(small_plan(folds=2), tmp_path / "s.sqlite")
+    for act in (run_plan, forecast_plan):
+        with pytest.raises(ValueError, match="another plan"):
+            act(small_plan(folds=2), tmp_path / "s.sqlite")
     assert len(Results.read(tmp_path / "s.sqlite").rows) == 18
 
 

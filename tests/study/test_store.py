@@ -47,18 +47,13 @@ def everything(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
+PAIRS = "create table about (key text primary key, value)"
 FOREIGN = {
     "songs": ["create table songs (title text)", "insert into songs values ('x')"],
     "about": ["create table about (version int)", "create table cells (x int)"],
-    "about with pairs": [
-        "create table about (key text primary key, value)",
-        "insert into about values ('made by', 'somebody else')",
-    ],
-    "empty pairs": [
-        "create table about (key text primary key, value)",
-        "create table songs (title text)",
-    ],
-    "pairs, nothing in them": ["create table about (key text primary key, value)"],
+    "about with pairs": [PAIRS, "insert into about values ('made by', 'another')"],
+    "empty pairs": [PAIRS, "create table songs (title text)"],
+    "pairs, nothing in them": [PAIRS],
     "marked": ["pragma user_version = 7"],
     "named": ["pragma application_id = 99"],
 }
@@ -80,22 +75,18 @@ class TestForeignFiles:
         assert everything(tmp_path) == before
 
     def test_other_formats(self, tmp_path):
-        columns = "create table about (key text primary key, value)"
         mark = "insert into about values ('format', 'quorate-study/9')"
-        path = execute(tmp_path / "a.sqlite", columns, mark)
+        path = execute(tmp_path / "a.sqlite", PAIRS, mark)
         with pytest.raises(FileFormatError, match="quorate-study/9"):
             Store(path)
 
-    def test_what_is_no_file(self, tmp_path):
-        for read_only in (True, False):
-            with pytest.raises(FileFormatError, match="nor any plain file"):
-                Store(tmp_path, read_only=read_only)
-
     @pytest.mark.skipif(sys.platform == "win32", reason="needs pipes")
-    def test_pipes_are_not_waited_for(self, tmp_path):
+    @pytest.mark.parametrize("read_only", [True, False])
+    def test_what_is_no_file(self, tmp_path, read_only):
         os.mkfifo(tmp_path / "pipe")
-        with pytest.raises(FileFormatError, match="nor any plain file"):
-            Store(tmp_path / "pipe")
+        for path in (tmp_path, tmp_path / "pipe"):
+            with pytest.raises(FileFormatError, match="nor any plain file"):
+                Store(path, read_only=read_only)
 
     def test_names_with_a_meaning_in_addresses(self, tmp_path):
         path = tmp_path / "a?mode=memory#b %41.sqlite"
@@ -283,6 +274,10 @@ DAMAGE = {
 }
 
 
+def overwritten(content):
+    return content[:4096] + b"\xff" * (len(content) - 4096)
+
+
 class TestDamage:
     @pytest.mark.parametrize("kind", DAMAGE)
     def test_damaged_stores(self, store, kind):
@@ -292,30 +287,23 @@ class TestDamage:
         done = study("report", store)
         assert done.exit_code == 1
         assert done.output.startswith(f"Error: {store}: damaged study file")
+        if kind in ("no plan", "an empty plan", "other columns"):
+            with pytest.raises(FileFormatError, match="damaged study file"):
+                run_plan(small_plan(data=("wine",)), store)
 
-    @pytest.mark.parametrize("kind", ["no plan", "an empty plan", "other columns"])
-    def test_they_are_not_run_on(self, store, kind):
-        execute(store, *DAMAGE[kind])
-        with pytest.raises(FileFormatError, match="damaged study file"):
-            run_plan(small_plan(data=("wine",)), store)
-
-    @pytest.mark.parametrize("share", [0.3, 0.6, 0.9])
-    def test_cut_off(self, store, share):
-        content = store.read_bytes()
-        store.write_bytes(content[: int(share * len(content))])
-        with pytest.raises(FileFormatError, match="damaged study file"):
+    @pytest.mark.parametrize(
+        ("damage", "what"),
+        [
+            *((lambda content, share=share: content[: int(share * len(content))],
+               "damaged study file") for share in (0.3, 0.6, 0.9)),
+            (overwritten, "damaged study file"),
+            (lambda _: b"PK" + bytes(range(256)) * 40, "not a study file"),
+        ],
+    )  # fmt: skip
+    def test_damaged_files(self, store, damage, what):
+        store.write_bytes(damage(store.read_bytes()))
+        with pytest.raises(FileFormatError, match=what):
             Results.read(store)
-
-    def test_overwritten(self, store):
-        content = bytearray(store.read_bytes())
-        content[4096:] = b"\xff" * (len(content) - 4096)
-        store.write_bytes(content)
-        with pytest.raises(FileFormatError, match="damaged study file"):
-            Results.read(store)
-
-    def test_not_a_database(self, tmp_path):
-        (tmp_path / "a.sqlite").write_bytes(b"PK" + bytes(range(256)) * 40)
-        with pytest.raises(FileFormatError, match="not a study file"):
-            Results.read(tmp_path / "a.sqlite")
+        store.unlink()
         with pytest.raises(FileNotFoundError, match="no such file"):
-            Results.read(tmp_path / "none.sqlite")
+            Results.read(store)
