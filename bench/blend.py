@@ -25,8 +25,7 @@ from threadpoolctl import threadpool_limits
 
 import quorate
 from bench._timing import Report, best_of
-from quorate._blending._arrays import ProbabilityArrays
-from quorate._blending._pool import ProbabilityPool
+from quorate._blending._pool import ProbabilityArrays, ProbabilityPool
 from quorate._blending._weighing import Weigher
 from quorate._scoring import find_score
 

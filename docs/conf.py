@@ -53,16 +53,12 @@ numpydoc_xref_param_type = True
 numpydoc_xref_ignore = "all"
 numpydoc_xref_aliases = {name: name for name in DEFAULT_LINKS} | {
     **{name: f"quorate.{name}" for name in _CLASSES},
-    "DecisionRule": "quorate.ensembles.DecisionRule",
     "Ensemble": "quorate.ensembles.Ensemble",
-    "Evidence": "quorate._choosing.Evidence",
     "Kind": "quorate.ensembles.Kind",
     "MarginBound": "quorate.risk.MarginBound",
     "Method": "quorate.pruning.Method",
     "Pruner": "quorate.pruning.Pruner",
-    "Probabilities": "quorate._votes.Probabilities",
     "PrunerTags": "quorate.pruning.PrunerTags",
-    "VoteSource": "quorate._votes.VoteSource",
     # A word that ends in an underscore would be a link of reST.
     "n_kept_,": r"n_kept\_,",
 }
@@ -119,26 +115,17 @@ html_theme_options = {
 }
 
 
-# Rooms that also offer names to other rooms: what the API page lists of them is public.
-_ROOMS = ("choosing", "ensembles", "votes")
-_FOR_ROOMS = {"pruning.brier_products"}
-# Where names used to be.
-_MOVED = ("selection",)
-
-
 def _public_names() -> set[str]:
     """Return what `quorate` offers, and what the modules it offers define."""
     names = set()
     for name in quorate.__all__:
         value = getattr(quorate, name)
-        if name in (*_ROOMS, *_MOVED):
-            continue
         if isinstance(value, ModuleType):
             inside = getattr(value, "__all__", [n for n in vars(value) if n[0] != "_"])
             names |= {f"{name}.{n}" for n in inside if n not in quorate.__all__}
         elif not name.startswith("_"):
             names.add(name)
-    return names - _FOR_ROOMS
+    return names - {"pruning.brier_products"}  # which is for other rooms
 
 
 def _check_api_is_complete(app, env):

@@ -19,7 +19,11 @@ if TYPE_CHECKING:
     from quorate import testing as testing
     from quorate._blending import Blend as Blend
     from quorate._blending import blend as blend
+    from quorate._choosing import ExpectedError as ExpectedError
+    from quorate._choosing import Explanation as Explanation
+    from quorate._choosing import Latency as Latency
     from quorate._choosing import Selection as Selection
+    from quorate._choosing import SizeCurve as SizeCurve
     from quorate._choosing import select as select
     from quorate._ensembles import PooledClassifier as PooledClassifier
     from quorate._ensembles import WeightedVoting as WeightedVoting
@@ -34,13 +38,17 @@ if TYPE_CHECKING:
     from quorate._judging import FrontierPoint as FrontierPoint
     from quorate._judging import certify as certify
     from quorate._judging import compare as compare
+    from quorate._judging import error_limit as error_limit
+    from quorate._judging import excess_limit as excess_limit
     from quorate._judging import frontier as frontier
+    from quorate._judging import samples_needed as samples_needed
     from quorate._onnx import to_onnx as to_onnx
     from quorate._pruned import PrunedClassifier as PrunedClassifier
     from quorate._pruned import distil as distil
     from quorate._pruned import prune as prune
     from quorate._report import Report as Report
     from quorate._report import report as report
+    from quorate._scoring import ScoreEstimate as ScoreEstimate
     from quorate._summarising import summarise as summarise
     from quorate._theory import Decomposition as Decomposition
     from quorate._theory import MeanDecomposition as MeanDecomposition
@@ -50,8 +58,12 @@ if TYPE_CHECKING:
     from quorate._theory import measures as measures
     from quorate._theory import pairwise_diversity as pairwise_diversity
     from quorate._theory import sample_diversity as sample_diversity
+    from quorate._votes import DecisionRule as DecisionRule
+    from quorate._votes import PairCounts as PairCounts
+    from quorate._votes import PairedErrors as PairedErrors
     from quorate._votes import Summary as Summary
     from quorate._votes import Votes as Votes
+    from quorate._votes import VoteSource as VoteSource
     from quorate.lazy import CompactClassifier as CompactClassifier
     from quorate.lazy import LazyClassifier as LazyClassifier
     from quorate.lazy import LazyCurve as LazyCurve
@@ -63,19 +75,20 @@ if TYPE_CHECKING:
 _MODULES = "display ensembles exceptions pruning risk stats study testing"
 _NAMES = {
     "_blending": "Blend blend",
-    "_choosing": "Selection select",
+    "_choosing": "ExpectedError Explanation Latency Selection SizeCurve select",
     "_ensembles": "PooledClassifier WeightedVoting as_member collect_votes "
     "keep_members",
     "_files": "load save",
     "_judging": "Certificate Comparison Frontier FrontierPoint certify compare "
-    "frontier",
+    "error_limit excess_limit frontier samples_needed",
     "_onnx": "to_onnx",
     "_pruned": "PrunedClassifier distil prune",
     "_report": "Report report",
+    "_scoring": "ScoreEstimate",
     "_summarising": "summarise",
     "_theory": "Decomposition MeanDecomposition Measure decompose diversity measures "
     "pairwise_diversity sample_diversity",
-    "_votes": "Summary Votes",
+    "_votes": "DecisionRule PairCounts PairedErrors Summary VoteSource Votes",
     "lazy": "CompactClassifier LazyClassifier LazyCurve",
     "pruning": "methods",
     "risk": "RiskAssessment assess_risk",

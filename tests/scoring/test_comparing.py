@@ -55,7 +55,11 @@ def test_a_missing_class_is_named(forests, scoring):
     )
     with pytest.raises(ValueError, match=said):
         compared(forests[0], Y, scoring, rows)
-    assert compared(forests[0], Y, "accuracy", rows).score is not None
+    with pytest.raises(ValueError, match=said.replace("compare", "prune")):
+        quorate.prune(forests[0][0], X[rows], Y[rows], scoring=scoring)
+    found = compared(forests[0], Y, "accuracy", rows)
+    right = forests[0][0].predict(X[rows]) == Y[rows]
+    assert found.score[0] == pytest.approx(right.mean())
 
 
 def breaks(y_true, y_pred):
@@ -70,6 +74,7 @@ def breaks(y_true, y_pred):
         (lambda y, said: np.ones(3), "this score cannot be computed on these samples"),
         (lambda y, said: np.nan, "scores nan on these samples"),
         ("roc_auc", "for two classes, and there are 3; 'roc_auc_ovr' fits"),
+        ("f1", "for two classes, and there are 3; 'f1_macro' fits"),
         (roc_auc_score, "; scoring='roc_auc_ovr' fits"),
     ],
 )

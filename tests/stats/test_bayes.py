@@ -173,31 +173,3 @@ def test_repr():
     found = bayesian_signed_rank([1, 2], [1, 2], 0.25, n_draws=10)
     text = "Rope(left=0.0000, rope=1.0000, right=0.0000; width=0.25, 10 draws)"
     assert repr(found) == text
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            lambda: bayesian_t_test([1], [2], 0, 0.2),
-            "t_test: at least 2 pairs",
-        ),
-        (lambda: bayesian_t_test(A, B, -1, 0.2), r"rope=-1\): a number 0 or more"),
-        (lambda: bayesian_t_test(A, B, True, 0.2), r"rope=True\)"),
-        (lambda: bayesian_t_test(A, B, math.inf, 0.2), r"rope=inf\)"),
-        (lambda: bayesian_t_test(A, B, 0, 1.0), r"test_share=1.0\)"),
-        (lambda: bayesian_t_test(A, [1, 2, math.nan], 0, 0.2), r"b\[2\] is nan"),
-        (lambda: bayesian_signed_rank(A, B[:2], 0), r"shapes \(3,\) and \(2,\)"),
-        (lambda: bayesian_signed_rank(A, B, math.nan), r"rope=nan\)"),
-        (lambda: bayesian_signed_rank(A, B, 0, 0), r"n_draws=0\): a whole number"),
-        (lambda: bayesian_signed_rank(A, B, 0, 10.5), r"n_draws=10.5\)"),
-        (
-            lambda: bayesian_signed_rank(A, B, 0, prior=0),
-            r"prior=0\): a number above 0",
-        ),
-        (lambda: bayesian_signed_rank([1], [2], 0), "signed_rank: at least 2 pairs"),
-    ],
-)
-def test_refusals(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()

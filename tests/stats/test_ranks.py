@@ -48,12 +48,11 @@ def test_ranks_are_those_of_scipy(values):
 
 def test_methods_differ_at_exactly_alpha():
     found = friedman([[2, 1], [2, 1]])
-    assert found.chi_square_p_value == 0.5
+    assert (found.f, found.f_p_value, found.chi_square_p_value) == (math.inf, 0.5, 0.5)
+    assert "exact p=0.5" in repr(found)
     assert found.differ(0.5)
     assert not found.differ(0.499)
     assert not found.differ()
-    with pytest.raises(ValueError, match=r"differ\(alpha=2\)"):
-        found.differ(2)
 
 
 def test_friedman_by_hand():
@@ -102,17 +101,12 @@ def test_exact_p_values_are_shares_of_all_arrangements(table):
     assert found.f_p_value == found.chi_square_p_value
 
 
-def test_two_blocks_of_two_methods_prove_nothing():
-    found = friedman([[2, 1], [2, 1]])
-    assert (found.f, found.f_p_value) == (math.inf, 0.5)
-    assert "exact p=0.5" in repr(found)
-
-
 @pytest.mark.parametrize("wins", range(13))
 def test_exact_p_values_of_two_methods_are_those_of_the_sign_test(wins):
     a = [1.0] * wins + [0.0] * (12 - wins)
     found = friedman({"a": [*a, 0.5], "b": [0.5] * 13})  # the tie says nothing
     assert found.f_p_value == pytest.approx(stats.binomtest(wins, 12).pvalue, rel=1e-12)
+    assert found.chi_square == pytest.approx((2 * wins - 12) ** 2 / 12, rel=1e-14)
 
 
 @pytest.mark.slow
@@ -160,14 +154,6 @@ def test_exact_and_approximate_meet():
     assert found.chi_square_p_value == pytest.approx(known.pvalue, abs=0.03)
 
 
-def test_friedman_of_two_methods_is_the_sign_test():
-    # 5 wins and 2 losses: chi-square is (5 - 2)**2 / 7, a tie changes nothing.
-    a = [1, 1, 1, 1, 1, 0, 0]
-    found = friedman({"a": a, "b": [0.5] * 7})
-    assert found.chi_square == pytest.approx(9 / 7, rel=1e-14)
-    assert friedman({"a": [*a, 0.5], "b": [0.5] * 8}).chi_square == found.chi_square
-
-
 @pytest.mark.parametrize("decimals", [1, 2, 6])
 @pytest.mark.parametrize("seed", range(10))
 def test_friedman_is_that_of_scipy(seed, decimals):
@@ -196,28 +182,21 @@ def test_friedman_where_all_tie_and_where_all_agree():
     assert friedman([[3, 3, 1]] * 7).f == math.inf
 
 
-# q of Demsar (2006), table 5, two-tailed Nemenyi: alpha 0.05 and 0.10.
+# q of Demsar (2006), table 5, two-tailed Nemenyi: of 2, 3, ... methods.
 PRINTED = {
-    2: (1.960, 1.645),
-    3: (2.343, 2.052),
-    4: (2.569, 2.291),
-    5: (2.728, 2.459),
-    6: (2.850, 2.589),
-    7: (2.949, 2.693),
-    8: (3.031, 2.780),
-    9: (3.102, 2.855),
-    10: (3.164, 2.920),
+    0.05: [1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164],
+    0.10: [1.645, 2.052, 2.291, 2.459, 2.589, 2.693, 2.780, 2.855, 2.920],
 }
 
 
-@pytest.mark.parametrize("k", PRINTED)
-@pytest.mark.parametrize(("which", "alpha"), [(0, 0.05), (1, 0.10)])
-def test_critical_difference_is_the_printed_one(k, which, alpha):
+@pytest.mark.parametrize("alpha", PRINTED)
+def test_critical_difference_is_the_printed_one(alpha):
     n = 10
-    values = np.random.default_rng(k).random((n, k))
-    found = nemenyi(values, alpha=alpha).critical_difference
-    unit = math.sqrt(k * (k + 1) / (6 * n))
-    assert found / unit == pytest.approx(PRINTED[k][which], abs=0.00151)
+    for k, printed in enumerate(PRINTED[alpha], start=2):
+        values = np.random.default_rng(k).random((n, k))
+        found = nemenyi(values, alpha=alpha).critical_difference
+        unit = math.sqrt(k * (k + 1) / (6 * n))
+        assert found / unit == pytest.approx(printed, abs=0.00151)
 
 
 def test_nemenyi_of_two_methods_is_normal():
@@ -297,30 +276,3 @@ def test_reprs():
     assert "F=13" in repr(friedman(TABLE))
     assert repr(nemenyi(TABLE)).endswith("not different: a, b; b, c")
     assert repr(nemenyi([[4, 3, 2, 1]] * 30)).endswith("not different: none")
-
-
-@pytest.mark.parametrize("test", [friedman, nemenyi, average_ranks])
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ([[1], [2]], "at least 2 methods, got 1"),
-        ([[1, 2], [3, np.nan]], "no score of method '1' on block '1'"),
-        ([[1, 2], [3, np.inf]], "method '1' on block '1' is inf"),
-        ([1, 2, 3], r"got shape \(3,\)"),
-    ],
-)
-def test_refusals(test, values, message):
-    with pytest.raises(ValueError, match=message):
-        test(values)
-
-
-@pytest.mark.parametrize("test", [friedman, nemenyi])
-def test_one_block_is_too_few(test):
-    with pytest.raises(ValueError, match=f"{test.__name__}: at least 2 blocks, got 1"):
-        test([[1, 2, 3]])
-
-
-@pytest.mark.parametrize("alpha", [0, 1, -0.1, math.nan, "0.05", None])
-def test_alpha_is_judged(alpha):
-    with pytest.raises(ValueError, match=r"nemenyi\(alpha="):
-        nemenyi(TABLE, alpha=alpha)

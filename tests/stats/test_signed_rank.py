@@ -160,23 +160,3 @@ def test_holm_properties(given_p, data):
             break
         rejected[at] = True
     np.testing.assert_array_equal(adjusted <= alpha, rejected)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: wilcoxon_holm([[1, 2]]), "wilcoxon_holm: at least 2 blocks, got 1"),
-        (lambda: wilcoxon_holm([[1], [2]]), "at least 2 methods, got 1"),
-        (lambda: wilcoxon_holm([[1, 2], [np.nan, 3]]), "no score of method '0' on"),
-        (lambda: wilcoxon_holm([[1, 2], [3, 4]], "a"), "unknown method 'a'"),
-        (lambda: wilcoxon_holm([[1, 2], [3, 4]], alpha=2), r"alpha=2\)"),
-        (lambda: holm([]), r"got shape \(0,\)"),
-        (lambda: holm([[0.1]]), r"got shape \(1, 1\)"),
-        (lambda: holm([0.1, np.nan]), r"p_values\[1\] is nan"),
-        (lambda: holm([1.1]), r"p_values\[0\] is 1.1"),
-        (lambda: holm([-0.1]), r"p_values\[0\] is -0.1"),
-    ],
-)
-def test_refusals(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()

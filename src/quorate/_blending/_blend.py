@@ -9,9 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from quorate._blending._arrays import ProbabilityArrays
 from quorate._blending._means import FLOOR, Recipe, log_ratios
-from quorate._blending._pool import ProbabilityPool, as_prediction, blended
+from quorate._blending._pool import (
+    ProbabilityArrays,
+    ProbabilityPool,
+    as_prediction,
+    blended,
+)
 from quorate._blending._weighing import WAYS, Weigher, folds_of
 from quorate._output import table_html
 from quorate._scoring import (

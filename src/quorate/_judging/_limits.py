@@ -21,7 +21,7 @@ def error_limit(n_errors: int, n_samples: int, delta: float = 0.05) -> float:
 
     Examples
     --------
-    >>> from quorate._judging import error_limit
+    >>> from quorate import error_limit
     >>> round(error_limit(0, 100), 4)
     0.0295
     """
@@ -50,7 +50,7 @@ def excess_limit(
 
     Examples
     --------
-    >>> from quorate._judging import excess_limit
+    >>> from quorate import excess_limit
     >>> float(excess_limit(3, 3, 1000).round(4))
     0.0081
     """
@@ -71,7 +71,7 @@ def samples_needed(tolerance: float, delta: float = 0.05) -> int:
 
     Examples
     --------
-    >>> from quorate._judging import samples_needed
+    >>> from quorate import samples_needed
     >>> samples_needed(0.02)
     183
     """

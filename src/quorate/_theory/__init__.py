@@ -5,8 +5,13 @@ The room is private because a package and a function cannot share the name
 """
 
 from quorate._theory._decomposition import Decomposition, MeanDecomposition, decompose
-from quorate._theory._diagnosis import Diagnosis, diagnose
-from quorate._theory._diversity import diversity, pairwise_diversity, sample_diversity
+from quorate._theory._diversity import (
+    Diagnosis,
+    diagnose,
+    diversity,
+    pairwise_diversity,
+    sample_diversity,
+)
 from quorate._theory._formulas import closed_form
 from quorate._theory._measures import Measure, find_measure, measures
 

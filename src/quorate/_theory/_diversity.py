@@ -1,12 +1,17 @@
-"""How diverse the whole ensemble is, each pair of members, each sample."""
+"""How diverse the whole ensemble is, each pair of members, each sample.
 
-from typing import overload
+And everything that quorate can say about votes, gathered once for people and programs.
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Any, overload
 
 import numpy as np
 
 from quorate._kernels.entropy import entropy
 from quorate._messages import one_of, warn
-from quorate._theory._decomposition import mean_terms
+from quorate._output import plain
+from quorate._theory._decomposition import MeanDecomposition, decompose, mean_terms
 from quorate._theory._formulas import (
     SAMPLE,
     WHOLE,
@@ -22,6 +27,7 @@ from quorate._theory._measures import MEASURES, Measure, find_measure
 from quorate._typing import Array, FloatArray, Outputs, Undefined
 from quorate._votes import VoteCounts, Votes, check_counts, check_votes
 from quorate.exceptions import UndefinedMeasureWarning
+from quorate.risk import RiskAssessment, assess_risk
 
 _TWO_CLASSES_ONLY = ("q_statistic", "correlation")
 
@@ -278,3 +284,60 @@ def _check_options(
     one_of(owner, "undefined", undefined, ("authors", "nan"))
     if base is not None and not (base > 0 and base != 1):
         raise ValueError(f"{owner}(base={base!r}): a base is positive and not 1.")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Diagnosis:
+    """Decomposition, diversity and risk of one ensemble."""
+
+    votes: VoteCounts
+    decomposition: MeanDecomposition
+    diversity: dict[str, float]
+    risk: RiskAssessment
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers and text for JSON; what is not finite becomes None."""
+        votes, parts, risk = self.votes, self.decomposition, self.risk
+        accuracies = votes.accuracies
+        best = int(accuracies.argmax())
+        bound = ("bound", "applies", "vacuous")
+        assessed = asdict(risk)
+        assessed["bound"] = {name: getattr(risk.bound, name) for name in bound}
+        found: dict[str, Any] = plain(
+            {
+                "votes": {
+                    "n_members": votes.n_members,
+                    "n_samples": votes.n_samples,
+                    "classes": [str(label) for label in votes.classes],
+                    "weighted": votes.weights is not None,
+                    "masked": votes.is_masked,
+                    "rule": votes.rule,
+                    "accuracy": votes.accuracy(),
+                    "plurality_accuracy": votes.accuracy(rule="heads"),
+                    "member_accuracy": float(accuracies.mean()),
+                    "best_member": votes.names[best],
+                    "best_member_accuracy": float(accuracies[best]),
+                },
+                "decomposition": {
+                    "error": parts.error,
+                    "member_error": parts.member_error,
+                    "diversity": parts.diversity,
+                },
+                "diversity": self.diversity,
+                "risk": assessed,
+            }
+        )
+        return found
+
+
+def diagnose(votes: VoteCounts, noise: float = 0.01) -> Diagnosis:
+    """Measure everything; members that vote with weights are compared as equals.
+
+    Only the two measures that have a place for weights use them.
+    """
+    values = diversity(votes.unweighted())
+    if not votes.has_equal_weights:
+        for measure in MEASURES.values():
+            if measure.weighted:
+                values[measure.name] = diversity(votes, measure.name)
+    return Diagnosis(votes, decompose(votes), values, assess_risk(votes, noise))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from quorate._messages import unknown_name
-from quorate._output import escape
+from quorate._output import table_html
 
 Direction = Literal["higher", "lower", "not monotone"]
 
@@ -57,17 +57,12 @@ class Catalogue(dict[str, "Measure"]):
         return "\n".join(f"{name:<{width}}  {m.summary}" for name, m in self.items())
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td><code>{escape(m.name)}</code></td><td>{escape(m.paper_name)}</td>"
-            f"<td>{escape(m.summary)}</td><td>{escape(m.range)}</td>"
-            f"<td>{escape(m.direction)}</td></tr>"
+        head = ("measure", "paper", "what it is", "range", "more diverse")
+        rows = [
+            (m.name, m.paper_name, m.summary, m.range, m.direction)
             for m in self.values()
-        )
-        head = "".join(
-            f"<th>{word}</th>"
-            for word in ("measure", "paper", "what it is", "range", "more diverse")
-        )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        ]
+        return table_html("", head, rows)
 
 
 _KUNCHEVA = "L. I. Kuncheva, C. J. Whitaker, Machine Learning 51, 2003"

@@ -9,6 +9,7 @@ from quorate._votes._checks import (
 )
 from quorate._votes._counts import (
     CorrectHistogram,
+    PairCounts,
     VoteCounts,
 )
 from quorate._votes._files import Progress, load_counts, load_summary, save_counts
@@ -57,6 +58,7 @@ __all__ = [
     "CorrectHistogram",
     "DecisionRule",
     "DenseProbabilities",
+    "PairCounts",
     "PairedCounts",
     "PairedErrors",
     "Prediction",

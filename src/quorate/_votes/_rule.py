@@ -90,7 +90,7 @@ class VoteSource(StrEnum):
 
         Examples
         --------
-        >>> from quorate._votes import VoteSource
+        >>> from quorate import VoteSource
         >>> VoteSource.NEW.samples_text(8000)
         '8,000 new samples'
         >>> VoteSource.ASSUMED_NEW.samples_text(8000)

@@ -119,7 +119,7 @@ class SizeCurveDisplay(Display):
     def from_curve(
         cls, curve: SizeCurve, *, chosen: int | None = None, rule: str = ""
     ) -> Self:
-        """Take a :class:`quorate._choosing.SizeCurve`."""
+        """Take a :class:`quorate.SizeCurve`."""
         if chosen is not None and not 1 <= chosen <= curve.order.size:
             raise ValueError(
                 f"SizeCurveDisplay(chosen={chosen!r}): a size from 1 to "

@@ -1,0 +1,122 @@
+"""What the tests of methods refuse: pairs, tables and numbers that do not fit."""
+
+import math
+
+import numpy as np
+import pytest
+
+from quorate import stats
+
+A, B = [2.0, 4.0, 6.0], [1.0, 2.0, 3.0]
+TABLE = {"a": [A], "b": [B]}
+OF_PAIRS = {
+    "paired_t_test": stats.paired_t_test,
+    "corrected_t_test": lambda a, b: stats.corrected_t_test(a, b, 0.2),
+    "bayesian_t_test": lambda a, b: stats.bayesian_t_test(a, b, 0, 0.2),
+    "bayesian_signed_rank": lambda a, b: stats.bayesian_signed_rank(a, b, 0),
+}
+OF_TABLES = {
+    "average_ranks": stats.average_ranks,
+    "friedman": stats.friedman,
+    "nemenyi": stats.nemenyi,
+    "wilcoxon_holm": stats.wilcoxon_holm,
+    "win_tie_loss": lambda table: stats.win_tie_loss(table, 0),
+}
+
+
+@pytest.mark.parametrize("name", OF_PAIRS)
+@pytest.mark.parametrize(
+    ("a", "b", "message"),
+    [
+        ([1], [2], "at least 2 pairs of scores, got 1"),
+        ([], [], "at least 2 pairs of scores, got 0"),
+        ([1, 2], [1, 2, 3], r".*shapes \(2,\) and \(3,\)"),
+        ([[1, 2]], [[1, 2]], r".*shapes \(1, 2\)"),
+        ([1, np.nan], [1, 2], r"a\[1\] is nan"),
+        ([1, 2], [np.inf, 2], r"b\[0\] is inf"),
+        ([1, 1e200], [1, 2], r".*at most 1e\+100 in size"),
+        ([1, 2], ["x", "y"], "b must be numbers"),
+    ],
+)
+def test_pairs(name, a, b, message):
+    with pytest.raises(ValueError, match=f"^{name}: {message}"):
+        OF_PAIRS[name](a, b)
+
+
+@pytest.mark.parametrize("name", OF_TABLES)
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([[[1, 2]], [[2, 3]]], "{}: at least 2 methods, got 1"),
+        ([[1, 2], [3, np.nan]], "{}: no score of method '1' on block '1'"),
+        ([[1, 2], [3, np.inf]], "Scores: method '1' on block '1' is inf"),
+        ([1, 2, 3], r"Scores: .* got shape \(3,\)"),
+    ],
+)
+def test_tables(name, values, message):
+    with pytest.raises(ValueError, match="^" + message.format(name)):
+        OF_TABLES[name](values)
+
+
+@pytest.mark.parametrize("name", ["friedman", "nemenyi", "wilcoxon_holm"])
+def test_one_block_is_too_few(name):
+    with pytest.raises(ValueError, match=f"{name}: at least 2 blocks, got 1"):
+        OF_TABLES[name]([[1, 2, 3]])
+
+
+@pytest.mark.parametrize("alpha", [0, 1, 1.0, -0.1, math.nan, True, "0.05", None])
+def test_alpha(alpha):
+    for call in (
+        lambda: stats.paired_t_test(A, B, alpha=alpha),
+        lambda: stats.corrected_t_test(A, B, 0.2, alpha=alpha),
+        lambda: stats.win_tie_loss(TABLE, 0, alpha),
+        lambda: stats.nemenyi([[1, 2], [3, 4]], alpha),
+        lambda: stats.wilcoxon_holm([[1, 2], [3, 4]], alpha=alpha),
+        lambda: stats.friedman([[1, 2], [3, 4]]).differ(alpha),
+    ):
+        with pytest.raises(ValueError, match=r"\(alpha=.*: a number above 0 and below"):
+            call()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: stats.corrected_t_test(A, B, 1.0),
+            r"_test\(test_share=1.0\)",
+        ),
+        (lambda: stats.corrected_t_test(A, B, 5), r"test_share=5\)"),
+        (lambda: stats.bayesian_t_test(A, B, 0, 1.0), r"test_share=1.0\)"),
+        (lambda: stats.win_tie_loss(TABLE, "a", test_share=0), "test_share=0"),
+        (
+            lambda: stats.bayesian_t_test(A, B, -1, 0.2),
+            r"rope=-1\): a number 0 or",
+        ),
+        (lambda: stats.bayesian_t_test(A, B, True, 0.2), r"rope=True\)"),
+        (lambda: stats.bayesian_t_test(A, B, math.inf, 0.2), r"rope=inf\)"),
+        (lambda: stats.bayesian_signed_rank(A, B, math.nan), r"rope=nan\)"),
+        (
+            lambda: stats.bayesian_signed_rank(A, B, 0, 0),
+            r"n_draws=0\): a whole num",
+        ),
+        (lambda: stats.bayesian_signed_rank(A, B, 0, 10.5), r"n_draws=10.5\)"),
+        (
+            lambda: stats.bayesian_signed_rank(A, B, 0, prior=0),
+            r"prior=0\): a number",
+        ),
+        (
+            lambda: stats.win_tie_loss([[1, 2], [3, 4]], 0),
+            "loss: at least 2 repeats",
+        ),
+        (lambda: stats.win_tie_loss(TABLE, "c"), "unknown method 'c'"),
+        (lambda: stats.wilcoxon_holm([[1, 2], [3, 4]], "a"), "unknown method 'a'"),
+        (lambda: stats.holm([]), r"got shape \(0,\)"),
+        (lambda: stats.holm([[0.1]]), r"got shape \(1, 1\)"),
+        (lambda: stats.holm([0.1, np.nan]), r"p_values\[1\] is nan"),
+        (lambda: stats.holm([1.1]), r"p_values\[0\] is 1.1"),
+        (lambda: stats.holm([-0.1]), r"p_values\[0\] is -0.1"),
+    ],
+)
+def test_options(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
