@@ -124,7 +124,7 @@ def test_weights_turn_a_forest_into_a_weighted_vote(data):
     small = quorate.prune(forest, X, y, "ges", keep=5, random_state=0)
     assert isinstance(small, quorate.WeightedVoting)
     assert small.pruning_["auto"] is False  # the method has a name
-    assert small.pruning_["weights"] == pytest.approx(small.weights)
+    assert small.pruning_["weights"] == pytest.approx(small.weights_)
     assert quorate.compare(forest, small, X_test, y_test).agreement > 0.8
 
 

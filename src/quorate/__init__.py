@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from quorate._choosing import Selection as Selection
     from quorate._choosing import SizeCurve as SizeCurve
     from quorate._choosing import select as select
-    from quorate._ensembles import PooledClassifier as PooledClassifier
     from quorate._ensembles import WeightedVoting as WeightedVoting
     from quorate._ensembles import as_member as as_member
     from quorate._ensembles import collect_votes as collect_votes
@@ -76,8 +75,7 @@ _MODULES = "display ensembles exceptions pruning risk stats study testing"
 _NAMES = {
     "_blending": "Blend blend",
     "_choosing": "ExpectedError Explanation Latency Selection SizeCurve select",
-    "_ensembles": "PooledClassifier WeightedVoting as_member collect_votes "
-    "keep_members",
+    "_ensembles": "WeightedVoting as_member collect_votes keep_members",
     "_files": "load save",
     "_judging": "Certificate Comparison Frontier FrontierPoint certify compare "
     "error_limit excess_limit frontier samples_needed",

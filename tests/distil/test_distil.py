@@ -341,8 +341,7 @@ class TestMembersThatKnowLess:
         assert taught.weights == small.weights
         assert distance(taught, forest, X_new) < 0.75 * distance(small, forest, X_new)
         np.testing.assert_allclose(values(taught)[4], values(small)[4], atol=1e-12)
-        assert [m for _, m in taught.estimators] == taught.estimators_
-        assert list(taught.named_estimators_.values()) == taught.estimators_
+        assert list(taught.estimators.values()) == taught.estimators_
         with pytest.raises(ValueError, match="were distilled"):
             collect_votes(taught, *data[:2], out_of_bag=True)
 

@@ -89,7 +89,7 @@ def test_mlflow_serves_a_pool(tumours, tmp_path):
         serialization_format="skops",
         skops_trusted_types=[
             "sklearn.tree._tree.Tree",
-            "quorate._ensembles._pooled.PooledClassifier",
+            "quorate._ensembles._weighted_voting.WeightedVoting",
         ],
     )
     again = mlflow.sklearn.load_model(str(tmp_path / "model"))

@@ -15,7 +15,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
-from quorate import PooledClassifier
+from quorate import WeightedVoting
 from quorate.exceptions import HeadsWarning, UnknownLabelWarning
 from quorate.testing import check_ensemble
 
@@ -55,7 +55,7 @@ def counting_heads(X, y):
 
 @pytest.mark.parametrize(
     "make",
-    [PooledClassifier(members()).fit, weighted, counting_heads],
+    [WeightedVoting(members()).fit, weighted, counting_heads],
     ids=["fitted", "weighted", "heads"],
 )
 def test_keeps_the_promises_of_a_kind(make):
@@ -68,7 +68,7 @@ class TestPruning:
         small, choice = quorate.prune(
             pool, X[1::3], y[1::3], "simplex", keep=3, return_selection=True
         )
-        assert type(small) is PooledClassifier
+        assert type(small) is WeightedVoting
         kept = [list(pool)[member] for member in choice.members]
         assert list(small.estimators) == kept
         assert all(small.estimators[name] is pool[name] for name in kept)
@@ -184,7 +184,7 @@ class TestDoors:
         np.testing.assert_array_equal(again.predict_proba(X), small.predict_proba(X))
         quorate.save(small, tmp_path / "pool.skops")
         trusted = [
-            "quorate._ensembles._pooled.PooledClassifier",
+            "quorate._ensembles._weighted_voting.WeightedVoting",
             "sklearn.tree._tree.Tree",
             "sklearn.neighbors._kd_tree.KDTree",
             "sklearn.metrics._dist_metrics.EuclideanDistance64",
@@ -198,7 +198,7 @@ class TestModel:
     def test_fit_fits_copies(self, data):
         X, y = data
         given = members()
-        model = PooledClassifier(given, {"line": 2, "tree": 1}).fit(X, y)
+        model = WeightedVoting(given, {"line": 2, "tree": 1}).fit(X, y)
         assert not hasattr(given["tree"], "tree_")
         assert model.weights["bayes"] == 0
         line, tree = (
@@ -210,12 +210,12 @@ class TestModel:
     def test_refusals(self, data):
         X, y = data
         with pytest.raises(ValueError, match="voting='loud'"):
-            PooledClassifier(members(), voting="loud").fit(X, y)
+            WeightedVoting(members(), voting="loud").fit(X, y)
         with pytest.raises(ValueError, match="unknown member 'lime'"):
-            PooledClassifier(members(), {"lime": 1}).fit(X, y)
+            WeightedVoting(members(), {"lime": 1}).fit(X, y)
         with pytest.raises(TypeError, match=r"member '0' .* cannot be fitted again"):
-            PooledClassifier([lambda X: X]).fit(X, y)
-        heads = PooledClassifier([LinearSVC(), GaussianNB()]).fit(X, y)
+            WeightedVoting([lambda X: X]).fit(X, y)
+        heads = WeightedVoting([LinearSVC(), GaussianNB()]).fit(X, y)
         assert not hasattr(heads, "predict_proba")
 
     def test_a_class_that_only_members_know(self):
@@ -383,9 +383,9 @@ def test_labels_from_zero_are_labels():
 
 def test_a_member_of_other_classes_is_refused_by_name():
     X, y = load_wine(return_X_y=True)
-    model = PooledClassifier({"bayes": GaussianNB()}).fit(X, y)
+    model = WeightedVoting({"bayes": GaussianNB()}).fit(X, y)
     model.classes_ = np.array(["ant", "bee"])
-    with pytest.raises(ValueError, match="bayes and the classes: labels of mixed"):
+    with pytest.raises(ValueError, match="'bayes' and the classes: labels of"):
         model.predict(X)
 
 

@@ -173,7 +173,7 @@ SERVE = DATA + dedent("""
     trusted = [
         "committees.Committee", "committees.RuleOfThumb",
         "committees.plugin.RuleMember", "sklearn.tree._tree.Tree",
-        "quorate._ensembles._pooled.PooledClassifier",
+        "quorate._ensembles._weighted_voting.WeightedVoting",
     ]
     committee = quorate.load(folder + "/committee.skops", trusted)
     pool = quorate.load(folder + "/pool.skops", trusted)

@@ -105,7 +105,7 @@ def test_calibration_rows_do_not_choose_the_order():
         for _ in range(2)
     ]
     np.testing.assert_array_equal(*orders)
-    weights = np.array(world.ensemble.weights)[orders[0]]
+    weights = world.ensemble.weights_[orders[0]]
     assert (np.diff(weights) <= 0).all()
 
 
@@ -117,7 +117,7 @@ def fitted_order(world, rows):
     if hasattr(ensemble, "estimator_weights_"):
         weights = ensemble.estimator_weights_[: len(agreement)]
     else:
-        weights = np.asarray(ensemble.weights)
+        weights = ensemble.weights_
     return np.argsort(-weights * agreement, kind="stable")
 
 

@@ -15,7 +15,6 @@ from sklearn.ensemble import (
     ExtraTreesClassifier,
     RandomForestClassifier,
 )
-from sklearn.preprocessing import LabelEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 from quorate import WeightedVoting
@@ -49,17 +48,14 @@ class World:
 def vote_of(tables, weights=None):
     """Return a fitted vote of members that look up, with weights or without."""
     members = [Lookup(table) for table in tables]
-    voting = WeightedVoting(
-        [(f"m{place}", member) for place, member in enumerate(members)],
-        voting="hard",
-        weights=weights,
-    )
+    voting = WeightedVoting(members, voting="hard")
     voting.estimators_ = members
+    voting.names_ = [str(place) for place in range(len(members))]
     voting.features_ = [None] * len(members)
     voting.labels_ = [False] * len(members)
     voting.classes_ = np.arange(int(tables.max()) + 1)
-    voting.le_ = LabelEncoder().fit(voting.classes_)
     voting.n_columns_ = 1
+    voting._weigh(None if weights is None else np.array(weights))
     return voting
 
 

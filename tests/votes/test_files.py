@@ -8,6 +8,7 @@ import zipfile
 
 import numpy as np
 import pytest
+from tests.votes.same import assert_same
 
 from quorate import Votes
 from quorate.exceptions import FileFormatError
@@ -22,19 +23,6 @@ def votes():
         valid=[[True, True, False], [True, True, True]],
         names=["tree <1>", "élan"],
     )
-
-
-def assert_same(first, second):
-    np.testing.assert_array_equal(first.codes, second.codes)
-    np.testing.assert_array_equal(first.y, second.y)
-    np.testing.assert_array_equal(first.classes, second.classes)
-    np.testing.assert_array_equal(first.samples, second.samples)
-    assert first.names == second.names
-    assert first.is_masked == second.is_masked
-    if first.weights is None:
-        assert second.weights is None
-    else:
-        np.testing.assert_array_equal(first.weights, second.weights)
 
 
 @pytest.fixture
@@ -62,9 +50,7 @@ def test_round_trip(votes, path, tmp_path):
 def test_round_trip_of_labels(labels, tmp_path):
     votes = Votes(np.array([labels, labels]), np.array(labels))
     votes.save(tmp_path / "votes.npz")
-    again = Votes.load(tmp_path / "votes.npz")
-    assert_same(votes, again)
-    assert again.classes.dtype == votes.classes.dtype
+    assert_same(votes, Votes.load(tmp_path / "votes.npz"))
 
 
 def test_what_could_not_be_read_is_not_written(tmp_path):
@@ -86,33 +72,23 @@ def test_what_could_not_be_read_is_not_written(tmp_path):
 def test_foreign_and_truncated_files(path, tmp_path):
     with pytest.raises(FileNotFoundError):
         Votes.load(tmp_path / "nowhere.npz")
-    whole = path.read_bytes()
+    whole, arrays = path.read_bytes(), dict(np.load(path))
     for size in (0, 1, 10, len(whole) // 2, len(whole) - 1):
         path.write_bytes(whole[:size])
         with pytest.raises(FileFormatError, match=r"votes\.npz"):
             Votes.load(path)
-    path.write_text("hello")
-    with pytest.raises(FileFormatError, match="not a file of votes"):
-        Votes.load(path)
-    np.savez(path, codes=np.zeros((2, 2)))
-    with pytest.raises(FileFormatError, match="written by Votes"):
-        Votes.load(path)
-    np.save(tmp_path / "one.npy", np.zeros(3))
-    with pytest.raises(FileFormatError, match="not a file of votes"):
-        Votes.load(tmp_path / "one.npy")
-
-
-def test_other_arrays_than_votes_have(path):
-    arrays = dict(np.load(path))
-    forge(path, format=np.array("quorate-votes/99"))
-    with pytest.raises(FileFormatError, match="quorate-votes/99"):
-        Votes.load(path)
-    np.savez(path, **{name: arrays[name] for name in arrays if name != "names"})
-    with pytest.raises(FileFormatError, match="it lacks names"):
-        Votes.load(path)
-    np.savez(path, **arrays, wieghts=np.ones(2))
-    with pytest.raises(FileFormatError, match="holds 'wieghts'"):
-        Votes.load(path)
+    nameless = {name: array for name, array in arrays.items() if name != "names"}
+    for write, words in (
+        (lambda: path.write_text("hello"), "not a file of votes"),
+        (lambda: np.zeros(3).tofile(path), "not a file of votes"),
+        (lambda: np.savez(path, codes=np.zeros((2, 2))), "written by Votes"),
+        (lambda: np.savez(path, **arrays | {"format": "quorate-votes/99"}), "votes/99"),
+        (lambda: np.savez(path, **nameless), "it lacks names"),
+        (lambda: np.savez(path, **arrays, wieghts=np.ones(2)), "holds 'wieghts'"),
+    ):
+        write()
+        with pytest.raises(FileFormatError, match=words):
+            Votes.load(path)
 
 
 def test_pickles_are_never_opened(tmp_path):

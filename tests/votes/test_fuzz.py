@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.damage import damaged
+from tests.votes.same import assert_same
 
 from quorate import Votes
 from quorate.exceptions import FileFormatError
@@ -119,16 +120,6 @@ def frame():
     return pd.DataFrame({**columns, "y": words[rng.integers(0, 4, 30)]})
 
 
-def same(first, second):
-    return (
-        np.array_equal(first.codes, second.codes)
-        and np.array_equal(first.y, second.y)
-        and np.array_equal(first.classes, second.classes)
-        and first.names == second.names
-        and np.array_equal(first.weights, second.weights)
-    )
-
-
 @pytest.mark.parametrize("kind", ["heads", "dense", "tabled"])
 @pytest.mark.parametrize("block", range(5))
 def test_damaged_npz(kind, block, frame, tmp_path):
@@ -187,4 +178,4 @@ def check_damage(path, votes, read, *, always_same):
         assert str(refusal).endswith((".", "?"))
         assert isinstance(refusal, FileFormatError) or path.suffix != ".npz"
     elif always_same:
-        assert same(votes, again)
+        assert_same(votes, again)

@@ -22,7 +22,6 @@ from sklearn.tree import DecisionTreeClassifier
 import quorate
 from quorate._ensembles import (
     collect_recombined,
-    find_kind,
     read_ensemble,
     recombined_rows,
 )
@@ -43,10 +42,8 @@ def wine():
 
 
 class TestVotes:
-    def test_none_by_default(self):
-        assert quorate.Votes(CODES, Y).probabilities is None
-
     def test_kept_read_only_as_32_bit_floats(self):
+        assert quorate.Votes(CODES, Y).probabilities is None
         votes = quorate.Votes(CODES, Y, probabilities=SHARES.tolist())
         assert votes.probabilities.dtype == np.float32
         np.testing.assert_array_equal(votes.probabilities, SHARES.astype(np.float32))
@@ -66,18 +63,17 @@ class TestVotes:
         again = quorate.Votes.load(tmp_path / "votes.npz")
         np.testing.assert_array_equal(again.probabilities, whole)
 
-    def test_zero_where_a_vote_may_not_be_used(self):
+    def test_leave_with_their_votes_and_samples(self):
         valid = np.array([[True, False, True], [True, True, True]])
         given = SHARES.copy()
         given[0, 1] = np.nan  # not looked at
         votes = quorate.Votes(CODES, Y, valid=valid, probabilities=given)
         assert not votes.probabilities[0, 1].any()
-
-    def test_leave_with_their_samples(self):
-        valid = np.array([[True, False, True], [True, False, True]])
         with pytest.warns(LeftOutWarning):
-            votes = quorate.Votes(CODES, Y, valid=valid, probabilities=SHARES)
-        assert votes.probabilities.shape == (2, 2, 2)
+            votes = quorate.Votes(CODES, Y, valid=valid[[0, 0]], probabilities=SHARES)
+        np.testing.assert_array_equal(
+            votes.probabilities, SHARES[:, [0, 2]].astype(np.float32)
+        )
 
     @pytest.mark.parametrize(
         ("change", "message"),
@@ -223,19 +219,6 @@ class TestRecombinedRows:
 def test_pools_have_no_recombined_rows(wine):
     X, y = wine
     assert collect_recombined(read_ensemble([GaussianNB().fit(X, y)]), X, None) is None
-
-
-def test_kinds(wine):
-    X, y = wine
-    forest = RandomForestClassifier(3)
-    assert find_kind(forest).name == "forest"
-    assert find_kind(make_pipeline(StandardScaler(), forest)).name == "forest"
-    assert find_kind(BaggingClassifier()).name == "bagging"
-    assert find_kind(AdaBoostClassifier()).name == "boosting"
-    assert find_kind(VotingClassifier([])).name == "voting"
-    assert find_kind([GaussianNB()]).name == "pool"
-    hard = VotingClassifier([("nb", GaussianNB())]).fit(X, y)
-    assert read_ensemble(hard).rule.name == "heads"
 
 
 def test_equal_weights_do_not_change_the_mean():

@@ -16,6 +16,7 @@ from sklearn.ensemble import (
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
+from tests.votes.same import assert_same
 
 import quorate
 from quorate._choosing import size_curve
@@ -295,14 +296,11 @@ class TestVotesByHand:
         assert votes.accuracy(rule="average") == 1.0
         np.testing.assert_array_equal(votes.predict(rule="average"), [0, 1])
 
-    def test_some_samples(self):
+    def test_some_samples_and_some_votes(self):
         votes = Votes([[0, 1], [0, 1], [1, 0]], [0, 1], probabilities=self.P)
         part = votes.at([1])
         assert part.samples.tolist() == [1]
         np.testing.assert_array_equal(part.predict(), votes.predict()[[1]])
-
-    def test_only_some_votes(self):
-        votes = Votes([[0, 1], [0, 1], [1, 0]], [0, 1], probabilities=self.P)
         part = votes.only([[True, False], [True, False], [False, True]])
         assert part.is_masked
         np.testing.assert_array_equal(part.predict(), [0, 0])
@@ -319,14 +317,8 @@ def test_files_and_pickles_keep_the_rule(name, dense, masked, tmp_path):
         Votes.load(tmp_path / "votes.npz"),
         pickle.loads(pickle.dumps(votes)),
     ):
-        assert again.decision_rule == votes.decision_rule
-        assert again.source is VoteSource.NEW
+        assert_same(votes, again)
         np.testing.assert_array_equal(again.predict(), votes.predict())
-        for member in range(votes.n_members):
-            np.testing.assert_array_equal(
-                again.class_probabilities.of(member),
-                votes.class_probabilities.of(member),
-            )
 
 
 def test_certain_members_share_the_votes_in_files(tmp_path):
@@ -356,11 +348,9 @@ class TestTiesOfWeights:
         subset = subset_errors(votes, np.array([[True, True, False]]))
         return [votes.error(), last[0], without[0], float(np.ravel(subset)[0])]
 
-    @pytest.mark.parametrize("weights", TIES)
-    def test_ties(self, weights):
+    @pytest.mark.parametrize(
+        ("weights", "error"), [*((t, 0.5) for t in TIES), *((t, 1) for t in LEADS)]
+    )
+    def test_errors(self, weights, error):
         assert weights[0] < weights[1]
-        assert self.errors(weights) == [0.5] * 4
-
-    @pytest.mark.parametrize("weights", LEADS)
-    def test_leads(self, weights):
-        assert self.errors(weights) == [1] * 4
+        assert self.errors(weights) == [error] * 4

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.strategies import votes as any_votes
 
 import quorate
-from quorate._kernels import fixed, pairs
+from quorate._kernels import fixed, gaps
 from quorate._votes import Summary, VoteSource
 from quorate.exceptions import FileFormatError
 
@@ -136,8 +136,6 @@ def test_of_equal_margins_the_vote_that_is_worse(weights):
 
 def test_weights_that_round_leave_no_diversity():
     # Added up in another order, 0.1 + 0.2 + 0.3 is not 0.6.
-    from quorate._kernels import gaps
-
     off = np.array([0.1 + 0.2 + 0.3 - 0.6, 0.6 - (0.1 + 0.2 + 0.3), 0.0, 0.1, -0.1])
     assert off[0] > 0 > off[1]
     found = gaps.vote_sign(np.zeros(5), off, "paper")
@@ -279,47 +277,35 @@ def test_members_in_another_order_are_found_by_name():
 
 
 def test_sums_that_make_no_sense_are_refused():
-    votes = quorate.Votes([[0, 1], [1, 1]], [0, 1])
-    summary = votes.summary()
-    others = {
-        "do not add up unless they are the same; only one has '2'": quorate.Votes(
-            [[0, 1], [1, 1], [1, 1]], [0, 1]
-        ),
-        "different weights do not add up": votes.reweighted([1, 2]),
-        "decides by heads .ties expected. and one that decides by averaged": (
-            quorate.Votes(
-                [[0, 1], [1, 1]],
-                [0, 1],
-                probabilities=np.eye(2)[[[0, 1], [1, 1]]],
-            )
-        ),
-        "labels": quorate.Votes([["a", "b"], ["b", "b"]], ["a", "b"]),
-    }
-    for words, other in others.items():
+    rows, y = [[0, 1], [1, 1]], [0, 1]
+    summary = quorate.Votes(rows, y).summary()
+    heads = "decides by heads .ties expected. and one that decides by averaged"
+    for words, other in (
+        ("do not add up unless they are the same; only one has '2'",
+         quorate.Votes([*rows, [1, 1]], y)),
+        ("different weights do not add up", quorate.Votes(rows, y, [1, 2])),
+        (heads, quorate.Votes(rows, y, probabilities=np.eye(2)[rows])),
+        ("labels", quorate.Votes([["a", "b"], ["b", "b"]], ["a", "b"])),
+    ):  # fmt: skip
         with pytest.raises(ValueError, match=words):
             summary + other.summary()
         with pytest.raises(ValueError, match=r"Summary|labels"):
             other.summary() + summary
-    with pytest.raises(TypeError):
-        summary + 1
-    with pytest.raises(TypeError):
-        1 + summary
+    for add in (lambda: summary + 1, lambda: 1 + summary):
+        with pytest.raises(TypeError):
+            add()
     assert sum([summary]) is summary
 
 
 def test_the_source_of_a_sum_is_the_weaker_one():
     votes = quorate.Votes([[0, 1], [1, 1]], [0, 1])
-
-    def of(source):
-        return votes.with_source(source).summary()
-
-    held, other, training = (
-        of(source)
+    new, assumed, training = (
+        votes.with_source(source).summary()
         for source in (VoteSource.NEW, VoteSource.ASSUMED_NEW, VoteSource.TRAINING)
     )
-    assert (held + other).source is (other + held).source is VoteSource.ASSUMED_NEW
-    assert (training + held).source is VoteSource.TRAINING
-    assert (held + votes.summary()).source is None
+    assert (new + assumed).source is (assumed + new).source is VoteSource.ASSUMED_NEW
+    assert (training + new).source is VoteSource.TRAINING
+    assert (new + votes.summary()).source is None
 
 
 def test_single_samples_are_gone_and_it_says_so():
@@ -408,17 +394,6 @@ def test_it_cannot_be_changed_and_reads_well():
     assert "Summary of votes" in summary._repr_html_()
     training = votes.with_source(VoteSource.TRAINING).summary()
     assert "which say nothing about accuracy" in repr(training)
-
-
-@pytest.mark.parametrize("masked", [False, True])
-@pytest.mark.parametrize("n_classes", [1, 3, 8, 9])
-def test_agreement_of_many_samples_is_that_of_few(n_classes, masked):
-    rng = np.random.default_rng(n_classes)
-    codes = rng.integers(-1 if masked else 0, n_classes, (5, 1000)).astype(np.int8)
-    same = np.array([[(a[a >= 0] == b[a >= 0]).sum() for b in codes] for a in codes])
-    np.testing.assert_array_equal(pairs.agreement(codes, n_classes), same)
-    parts = [pairs.agreement(codes[:, at : at + 250], n_classes) for at in range(0, 1000, 250)]  # fmt: skip  # noqa: E501
-    np.testing.assert_array_equal(sum(parts), same)
 
 
 @given(

@@ -1,7 +1,5 @@
 """Votes: construction, refusals, immutability, subsets."""
 
-import copy
-import pickle
 import tracemalloc
 from collections import namedtuple
 from datetime import date
@@ -77,16 +75,6 @@ def test_input_arrays_are_neither_written_nor_shared():
         np.testing.assert_array_equal(votes.y, [0, 1])
         np.testing.assert_array_equal(votes.weights, [1, 2])
         weights[:] = [1, 2]
-
-
-@pytest.mark.parametrize(
-    "through", [copy.copy, copy.deepcopy, lambda v: pickle.loads(pickle.dumps(v))]
-)
-def test_copies_are_as_immutable(votes, through):
-    again = through(votes)
-    assert not again.codes.flags.writeable
-    assert again.names == votes.names
-    np.testing.assert_array_equal(again.predict(), votes.predict())
 
 
 @pytest.mark.parametrize(
@@ -351,13 +339,10 @@ def test_members_as_a_mask_and_as_positions(votes):
     np.testing.assert_array_equal(votes.keep([1]).classes, ["a", "b", "c"])
 
 
-def test_members_left_without_weight_vote_as_equals():
+def test_weights_of_nobody_and_large_ones():
     votes = Votes([[0, 1], [1, 1], [0, 0]], [0, 1], weights=[0, 1, 0])
     assert votes.keep([0, 2]).weights is None
     np.testing.assert_array_equal(votes.keep([0, 1]).weights, [0, 1])
-
-
-def test_large_weights_count():
     votes = Votes(*TWO, weights=[1e300, 1e290])
     assert votes.accuracy() == 1
     assert np.isfinite(quorate.assess_risk(votes).risk)

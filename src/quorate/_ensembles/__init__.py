@@ -39,7 +39,6 @@ from quorate._ensembles._latency import CallTimes, batch_rows, time_calls
 from quorate._ensembles._leaves import with_new_leaves
 from quorate._ensembles._member import Member, is_certain, numbered
 from quorate._ensembles._pool import warn_of_heads
-from quorate._ensembles._pooled import PooledClassifier, predictable
 from quorate._ensembles._recombined import collect_recombined, recombined_rows
 from quorate._ensembles._records import (
     find_record,
@@ -63,7 +62,7 @@ from quorate._ensembles._rows import (
     were_chosen_on,
 )
 from quorate._ensembles._tree_input import tree_input
-from quorate._ensembles._weighted_voting import WeightedVoting
+from quorate._ensembles._weighted_voting import WeightedVoting, predictable
 from quorate._ensembles._wrappers import unwrapped
 
 __all__ = [
@@ -75,7 +74,6 @@ __all__ = [
     "Kind",
     "Member",
     "MemberAdapter",
-    "PooledClassifier",
     "RowSource",
     "VotedChunk",
     "WeightedVoting",

@@ -178,7 +178,10 @@ class Kind(ABC):
     ) -> Any:
         """Return a fitted ensemble with only these members, and these weights."""
         if weights is not None and not self.takes_weights:
-            return weighted_members(ensemble, members, weights)
+            # It is a kind too, and stands on what is here.
+            from quorate._ensembles._weighted_voting import WeightedVoting
+
+            return WeightedVoting.of(ensemble, members, weights)
         smaller = copy.copy(ensemble.core)
         for name in _STALE:
             smaller.__dict__.pop(name, None)
@@ -210,13 +213,6 @@ class Kind(ABC):
                     f"{other} {name!r}, which has something for each member that a "
                     f"smaller one would have to leave out; {remedy}"
                 )
-
-
-def weighted_members(ensemble: Ensemble, members: IntArray, weights: FloatArray) -> Any:
-    """Return the members as a vote with weights, for kinds that take none."""
-    from quorate._ensembles._weighted_voting import WeightedVoting
-
-    return WeightedVoting.of(ensemble, members, weights)
 
 
 def few_members(model: Any, members: IntArray) -> None:

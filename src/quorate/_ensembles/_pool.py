@@ -8,6 +8,7 @@ from sklearn.utils import get_tags
 from quorate._ensembles._adapters import adapted
 from quorate._ensembles._kind import Ensemble, Kind
 from quorate._ensembles._member import Member
+from quorate._ensembles._weighted_voting import WeightedVoting, take_members
 from quorate._messages import warn, with_article
 from quorate._typing import FloatArray, IntArray
 from quorate._votes import DecisionRule
@@ -61,14 +62,8 @@ class Pool(Kind):
     ) -> Any:
         """Return a list or dict of these members, with weights a model of them."""
         if weights is not None:
-            from quorate._ensembles._pooled import PooledClassifier
-
-            return PooledClassifier.of(ensemble, members, weights)
-        pool = ensemble.core
-        if isinstance(pool, Mapping):
-            names = list(pool)
-            return {names[member]: pool[names[member]] for member in members}
-        return type(pool)(pool[member] for member in members)
+            return WeightedVoting.of(ensemble, members, weights)
+        return take_members(ensemble.core, members)
 
     def keep_members(self, smaller: Any, members: IntArray) -> None:
         """Do nothing: ``keep`` builds a new list or dict."""

@@ -17,7 +17,6 @@ from quorate._ensembles._boosting import Boosting
 from quorate._ensembles._forest import Forest
 from quorate._ensembles._kind import Ensemble, Kind
 from quorate._ensembles._pool import Pool, declared_type
-from quorate._ensembles._pooled import PooledModel
 from quorate._ensembles._voting import Voting
 from quorate._ensembles._weighted_voting import WeightedVotes
 from quorate._ensembles._wrappers import read_through, unwrapped
@@ -29,7 +28,6 @@ KINDS: tuple[Kind, ...] = (
     Boosting(),
     Voting(),
     WeightedVotes(),
-    PooledModel(),
 )
 POOL = Pool()
 

@@ -1,243 +1,346 @@
-"""A vote with weights, for members of ensembles that have no place for weights."""
+"""A voting classifier with weights by name, over classifiers that are fitted."""
 
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
 
 import numpy as np
-from sklearn.ensemble import VotingClassifier
-from sklearn.preprocessing import LabelEncoder
-from sklearn.utils import Bunch
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from quorate._ensembles._kind import Ensemble, checker
+from quorate._data import count_rows
+from quorate._ensembles._kind import Ensemble, Kind, checker
+from quorate._ensembles._labels import pool_classes
 from quorate._ensembles._member import Member
-from quorate._ensembles._voting import Voting
+from quorate._messages import one_of, unknown_name
 from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes import DecisionRule
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from quorate._votes import DecisionRule, as_labels, positions, weights_left
 
 
-def _is_soft(voting: "WeightedVoting") -> bool:
-    if voting.voting != "soft":
-        raise AttributeError(
-            f"predict_proba is not available when voting={voting.voting!r}"
-        )
+def _all_have_probabilities(model: "WeightedVoting") -> bool:
+    if not hasattr(model, "estimators_"):
+        raise AttributeError("WeightedVoting has no predict_proba before it is fitted")
+    for member in model._members():
+        if not member.has_probabilities:
+            raise AttributeError(
+                f"WeightedVoting has no predict_proba: member {member.name!r} "
+                f"({type(member.estimator).__name__}) has no probabilities to average"
+            )
     return True
 
 
-class WeightedVoting(VotingClassifier):  # type: ignore[misc]
-    """Members of a forest or of bagging that vote with weights.
+class WeightedVoting(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A voting classifier over already fitted classifiers from any library.
 
-    Forests and bagging count all members alike. A pruning method that chooses weights
-    turns them into this: a ``VotingClassifier`` of the same fitted members, which may
-    see some of the columns and know some of the classes only, as members of bagging do.
-    :func:`quorate.prune` and :func:`quorate.keep_members` make it.
+    Pruning a list or dict gives this: the members kept with their weights, as one model
+    that can predict, be saved, compared, certified, asked lazily and pruned further. So
+    does a method that chooses weights for the members of a forest or of bagging, which
+    count all members alike. Members may be anything that a pool may have in it; see
+    :func:`quorate.as_member`.
 
     Parameters
     ----------
-    estimators, voting, weights, n_jobs, flatten_transform, verbose
-        As in ``sklearn.ensemble.VotingClassifier``.
+    estimators : list, tuple or dict of classifiers
+        The members, by name where it is a dict.
+    weights : dict from name to float, or array-like, optional
+        Voting weights, not negative. Members of a list are called by their positions.
+        Equal votes by default.
+    voting : {"auto", "soft", "hard"}
+        Whether probabilities are averaged or heads are counted. "auto" averages where
+        all members have probabilities. Of a pool in which one member had none, those
+        kept count heads as they were chosen to; their ``predict_proba`` is the mean of
+        probabilities all the same, and its largest may be another class.
 
     Attributes
     ----------
-    estimators_ : list of fitted classifiers
-        The members; their labels are positions in ``classes_``, unless ``labels_`` says
-        otherwise.
-    labels_ : list of bool
-        Which members answer with labels.
+    estimators_ : list of classifiers
+        The members as they are asked.
+    names_ : list of str
+        What they are called.
+    weights_ : ndarray
+        Their weights.
     features_ : list of ndarray or None
         The columns each member sees; None for all.
+    labels_ : list of bool
+        Which members answer with labels; the others with positions in ``classes_``.
     classes_ : ndarray
         The classes.
+    pruning_ : dict
+        How the members were chosen, where :func:`quorate.prune` did that.
 
     Examples
     --------
     >>> from sklearn.datasets import load_wine
     >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.tree import DecisionTreeClassifier
     >>> import quorate
     >>> X, y = load_wine(return_X_y=True)
+    >>> pool = {f"depth {d}": DecisionTreeClassifier(max_depth=d) for d in (1, 2, 3)}
+    >>> pool["bayes"] = GaussianNB()
+    >>> pool = {name: model.fit(X[::2], y[::2]) for name, model in pool.items()}
+    >>> small = quorate.prune(pool, X[1::2], y[1::2], keep=2)
+    >>> "bayes" in small.weights, "bayes" in small.estimators
+    (True, True)
+    >>> small.predict_proba(X).shape
+    (178, 3)
     >>> forest = RandomForestClassifier(20, random_state=0).fit(X[::2], y[::2])
     >>> few = quorate.keep_members(forest, [3, 4, 7], weights=[0.5, 0.3, 0.2])
-    >>> type(few).__name__, few.voting, few.score(X[1::2], y[1::2]) > 0.8
-    ('WeightedVoting', 'soft', True)
+    >>> few.weights, few.voting
+    ({'3': 0.5, '4': 0.3, '7': 0.2}, 'soft')
     """
 
-    features_: list[IntArray | None]
-    labels_: list[bool]
+    def __init__(
+        self, estimators: Any, weights: Any = None, *, voting: str = "auto"
+    ) -> None:
+        self.estimators = estimators
+        self.weights = weights
+        self.voting = voting
 
     @classmethod
-    def of(cls, ensemble: Ensemble, members: IntArray, weights: FloatArray) -> Self:
-        """Return a fitted vote of some members of an ensemble."""
+    def of(
+        cls,
+        ensemble: Ensemble,
+        members: IntArray,
+        weights: FloatArray | None = None,
+        classes: Array | None = None,
+    ) -> Self:
+        """Return some members of an ensemble as a model.
+
+        Parameters
+        ----------
+        ensemble : Ensemble
+        members : array of int
+            Their positions.
+        weights : array, optional
+            Their weights.
+        classes : array of labels, optional
+            The labels of a list or dict; those that the members know by default.
+        """
         kept = [ensemble.members[member] for member in members]
-        averages = ensemble.rule.name == "average"
-        soft = averages and all(
-            hasattr(member.estimator, "predict_proba") for member in kept
+        core = ensemble.core
+        estimators = {member.name: member.estimator for member in kept}
+        model = cls(
+            estimators if ensemble.can_predict else take_members(core, members),
+            voting="soft" if ensemble.rule.name == "average" else "hard",
         )
-        voting = cls(
-            [(f"member_{member.name}", member.estimator) for member in kept],
-            voting="soft" if soft else "hard",
-            weights=[float(weight) for weight in weights],
-        )
-        voting.estimators_ = [member.estimator for member in kept]
-        voting.named_estimators_ = Bunch(**dict(voting.estimators))
-        voting.features_ = [member.features for member in kept]
-        voting.labels_ = [member.classes is None for member in kept]
-        voting.classes_ = np.asarray(ensemble.classes)
-        voting.le_ = LabelEncoder().fit(voting.classes_)
-        voting.n_columns_ = int(ensemble.core.n_features_in_)
-        if hasattr(ensemble.core, "feature_names_in_"):
-            voting.feature_names_in_ = ensemble.core.feature_names_in_
-        if hasattr(ensemble.core, "distillation_"):
-            voting.distillation_ = ensemble.core.distillation_
+        model.names_ = list(estimators)
+        model.estimators_ = list(estimators.values())
+        model.features_ = [member.features for member in kept]
+        model.labels_ = [member.classes is None for member in kept]
+        model._weigh(weights)
+        if not ensemble.can_predict:
+            model.classes_ = pool_classes(kept, classes)
+            return model
+        model.classes_ = np.asarray(ensemble.classes)
+        model.n_columns_ = int(core.n_features_in_)
+        for name in ("feature_names_in_", "distillation_"):
+            if hasattr(core, name):
+                setattr(model, name, getattr(core, name))
         if ensemble.drawn is not None:
             # Shares the members, and knows the rows each of them was trained on.
-            voting.origin_ = ensemble.kind.keep(ensemble, members, None)
-        return voting
+            model.origin_ = ensemble.kind.keep(ensemble, members, None)
+        return model
 
     @property
-    def estimators_samples_(self) -> "Sequence[IntArray]":
+    def estimators_samples_(self) -> Sequence[IntArray]:
         """The training rows of each member, where the ensemble they are from knows."""
         samples: Sequence[IntArray] = self.origin_.estimators_samples_
         return samples
 
     @property
     def n_features_in_(self) -> int:
-        """Number of features."""
-        if not hasattr(self, "n_columns_"):
-            raise AttributeError(
-                f"{type(self).__name__} object has no n_features_in_ attribute."
-            )
-        return int(self.n_columns_)
+        """Number of features, where the members or the ensemble they are from know."""
+        if hasattr(self, "n_columns_"):
+            return int(self.n_columns_)
+        return int(self.estimators_[0].n_features_in_)
 
-    def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
+    def fit(self, X: Any, y: Any) -> Self:
         """Fit copies of the members anew, each on all columns."""
-        super().fit(X, y, **fit_params)
-        self.__dict__.pop("origin_", None)
-        self.features_ = [None] * len(self.estimators_)
-        self.labels_ = [False] * len(self.estimators_)
-        self.n_columns_ = int(self.estimators_[0].n_features_in_)
+        one_of("WeightedVoting", "voting", self.voting, ("auto", "soft", "hard"))
+        named = {str(name): member for name, member in _by_name(self.estimators)}
+        for name, member in named.items():
+            if not hasattr(member, "fit"):
+                raise TypeError(
+                    f"WeightedVoting.fit: member {name!r} ({type(member).__name__}) "
+                    "cannot be fitted again; a vote of fitted members is what "
+                    "quorate.prune and quorate.keep_members return."
+                )
+        for name in ("origin_", "n_columns_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+        self.names_ = list(named)
+        self.estimators_ = [clone(member).fit(X, y) for member in named.values()]
+        self.features_ = [None] * len(named)
+        self.labels_ = [True] * len(named)
+        self.classes_ = np.unique(as_labels(y, "y"))
+        self._weigh(_as_numbers(self.weights, self.names_))
         return self
 
     def predict(self, X: Any) -> Array:
         """Predict classes; the first of those with the largest weight."""
         check_is_fitted(self)
         # Votes are compared as they add up, averages after the division.
-        scores = self._scores(X) if self.voting == "soft" else self._sums(X)
-        return np.asarray(self.classes_[scores.argmax(axis=1)])
+        sums = self._shares(X) if self._averages() else self._sums(X, soft=False)
+        return np.asarray(self.classes_[sums.argmax(axis=1)])
 
-    @available_if(_is_soft)  # type: ignore[untyped-decorator]
+    @available_if(_all_have_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the weighted mean of the members' probabilities."""
         check_is_fitted(self)
         # Products that add up one by one may round to more than the sum of weights.
-        return np.minimum(self._scores(X), 1.0)
+        return np.minimum(self._shares(X), 1.0)
 
-    def transform(self, X: Any) -> Array:
-        """Return what each member says: probabilities if soft, else classes."""
-        check_is_fitted(self)
-        ready = self._ready(X)
-        said = [self._said(place, ready) for place in range(len(self.estimators_))]
-        if self.voting != "soft":
-            return np.stack([shares.argmax(axis=1) for shares in said], axis=1)
-        return np.hstack(said) if self.flatten_transform else np.stack(said)
+    def _averages(self) -> bool:
+        if self.voting != "auto":
+            return bool(self.voting == "soft")
+        return all(member.has_probabilities for member in self._members())
 
-    def _ready(self, X: Any) -> Any:
-        return validate_data(
-            self,
-            X,
-            accept_sparse=["csr", "csc"],
-            dtype=None,
-            reset=False,
-            ensure_all_finite=False,
-        )
+    def _members(self) -> list[Member]:
+        return [
+            Member(name, member, None if labels else self.classes_, features)
+            for name, member, labels, features in zip(
+                self.names_, self.estimators_, self.labels_, self.features_, strict=True
+            )
+        ]
 
-    def _scores(self, X: Any) -> FloatArray:
-        return self._sums(X) / float(np.sum(self._all_weights()))
+    def _prepare(self, X: Any) -> Any:
+        """Check X as the ensemble does that the members are from, if any."""
+        if not hasattr(self, "n_columns_"):
+            return X
+        return checker(self, ensure_all_finite=False)(X)
 
-    def _sums(self, X: Any) -> FloatArray:
-        ready = self._ready(X)
-        total: Any = 0.0
-        for place, weight in enumerate(self._all_weights()):
-            total = total + float(weight) * self._said(place, ready)
-        return np.asarray(total)
+    def _weigh(self, weights: FloatArray | None) -> None:
+        size = len(self.names_)
+        self.weights_ = np.full(size, 1 / size) if weights is None else weights
+        self.weights = {
+            name: float(weight)
+            for name, weight in zip(self.names_, self.weights_, strict=True)
+        }
 
-    def _all_weights(self) -> FloatArray:
-        if self.weights is None:
-            return np.ones(len(self.estimators_))
-        return np.asarray(self.weights, dtype=float)
+    def _unequal(self) -> FloatArray | None:
+        """Return the weights; None where they are equal: ones add up exactly."""
+        equal = (self.weights_ == self.weights_[0]).all()
+        return None if equal else np.asarray(self.weights_, dtype=float)
 
-    def _said(self, place: int, X: Any) -> FloatArray:
-        """Return what one member gives each class."""
-        member, columns = self.estimators_[place], self.features_[place]
-        seen = X if columns is None else X[:, columns]
-        said = np.zeros((X.shape[0], self.classes_.size))
-        if self.voting == "soft":
-            said[:, self._places(place, member.classes_)] = member.predict_proba(seen)
-        else:
-            codes = self._places(place, member.predict(seen))
-            said[np.arange(codes.size), codes] = 1.0
-        return said
+    def _shares(self, X: Any) -> FloatArray:
+        weights = self._unequal()
+        total = len(self.names_) if weights is None else float(np.sum(weights))
+        return self._sums(X, soft=True) / total
 
-    def _places(self, place: int, answers: Any) -> IntArray:
-        """Return positions among the classes of what a member calls them."""
-        if self.labels_[place]:
-            return np.asarray(np.searchsorted(self.classes_, answers))
-        return np.asarray(answers).astype(np.intp)
+    def _sums(self, X: Any, *, soft: bool) -> FloatArray:
+        ready, known = self._prepare(X), as_labels(self.classes_, "classes_")
+        total = np.zeros((count_rows(ready), known.size))
+        weights = self._unequal()
+        for place, member in enumerate(self._members()):
+            said = np.zeros_like(total)
+            if soft and member.has_probabilities:
+                owner = f"member {member.name!r}"
+                columns = positions(member.own_labels, known, owner)
+                said[:, columns] = member.probabilities(ready)
+            else:
+                said[np.arange(len(said)), member.codes(ready, known)] = 1.0
+            total = total + (1.0 if weights is None else float(weights[place])) * said
+        return total
 
 
-class WeightedVotes(Voting):
-    """Members of a forest or of bagging that vote with weights."""
+class WeightedVotes(Kind):
+    """Fitted classifiers of any make, as one model with weights by name."""
 
+    name = "weighted voting"
+    family = "pool"
     models = (WeightedVoting,)
-    per_member = ("estimators_", "features_", "labels_", "named_estimators_")
+    per_member = ("estimators_", "names_", "weights_", "features_", "labels_")
+    takes_weights = True
 
     def read(self, model: Any) -> Ensemble:
         """See :class:`Kind`."""
-        is_soft = model.voting == "soft"
-        weights = model.weights
-        drawn = hasattr(model, "origin_")
+        soft, is_checked = model._averages(), hasattr(model, "n_columns_")
+        is_drawn = hasattr(model, "origin_")
         return Ensemble(
             kind=self,
             model=model,
             core=model,
             members=tuple(
-                Member(name, member, None if labels else model.classes_, seen, is_soft)
-                for (name, _), member, seen, labels in zip(
-                    model.estimators,
-                    model.estimators_,
-                    model.features_,
-                    model.labels_,
-                    strict=True,
+                Member(
+                    each.name,
+                    each.estimator,
+                    each.classes,
+                    each.features,
+                    is_soft=soft and each.has_probabilities,
                 )
+                for each in model._members()
             ),
             classes=model.classes_,
-            rule=DecisionRule("average" if is_soft else "heads"),
-            weights=None if weights is None else np.array(weights, dtype=float),
-            prepare=checker(model, ensure_all_finite=False),
-            drawn=(lambda: model.estimators_samples_) if drawn else None,
-            draws_all=not drawn or model.origin_.max_samples is None,
+            rule=DecisionRule("average" if soft else "heads"),
+            weights=model._unequal(),
+            prepare=model._prepare,
+            checks_input=is_checked,
+            takes_plain=is_checked,
+            drawn=(lambda: model.estimators_samples_) if is_drawn else None,
+            draws_all=not is_drawn or model.origin_.max_samples is None,
             adds_in_order=lambda: True,
-            takes_plain=True,
             has_onnx=True,
         )
 
     def keep_members(self, smaller: Any, members: IntArray) -> None:
         """See :class:`Kind`."""
-        super().keep_members(smaller, members)
-        smaller.features_ = [smaller.features_[member] for member in members]
-        smaller.labels_ = [smaller.labels_[member] for member in members]
+        left = weights_left(smaller.weights_[members])
+        smaller.estimators = take_members(smaller.estimators, members)
+        for name in ("estimators_", "names_", "features_", "labels_"):
+            setattr(smaller, name, [getattr(smaller, name)[at] for at in members])
+        smaller._weigh(left)
         if hasattr(smaller, "origin_"):
-            from quorate._ensembles._registry import read_ensemble
-
-            smaller.origin_ = read_ensemble(smaller.origin_).keep(members)
+            smaller.origin_ = _read(smaller.origin_).keep(members)
 
     def replace_members(self, same: Any, estimators: list[Any]) -> None:
         """See :class:`Kind`."""
-        super().replace_members(same, estimators)
-        same.estimators = list(same.named_estimators_.items())
+        same.estimators_ = estimators
+        if isinstance(same.estimators, Mapping):
+            same.estimators = dict(zip(same.estimators, estimators, strict=True))
+        else:
+            same.estimators = type(same.estimators)(estimators)
         if hasattr(same, "origin_"):
-            from quorate._ensembles._registry import read_ensemble
+            same.origin_ = _read(same.origin_).with_members(estimators)
 
-            same.origin_ = read_ensemble(same.origin_).with_members(estimators)
+    def set_weights(self, smaller: Any, weights: FloatArray) -> None:
+        """See :class:`Kind`."""
+        smaller._weigh(np.asarray(weights, dtype=float))
+
+
+def predictable(model: Any, ensemble: Ensemble, y: Array) -> Any:
+    """Return the model itself, or a list or dict as a model, which can predict."""
+    if ensemble.can_predict or not isinstance(model, (list, tuple, Mapping)):
+        return model
+    every: IntArray = np.arange(ensemble.n_members)
+    return WeightedVoting.of(ensemble, every, classes=np.unique(y))
+
+
+def take_members(pool: Any, members: IntArray) -> Any:
+    """Return some members of a list or dict, as a list or dict."""
+    if isinstance(pool, Mapping):
+        names = list(pool)
+        return {names[member]: pool[names[member]] for member in members}
+    return type(pool)(pool[member] for member in members)
+
+
+def _read(model: Any) -> Ensemble:
+    from quorate._ensembles._registry import read_ensemble  # it knows this kind
+
+    return read_ensemble(model)
+
+
+def _by_name(pool: Any) -> Any:
+    return pool.items() if isinstance(pool, Mapping) else enumerate(pool)
+
+
+def _as_numbers(weights: Any, names: list[str]) -> FloatArray | None:
+    if weights is None:
+        return None
+    if isinstance(weights, Mapping):
+        for name in weights:
+            if str(name) not in names:
+                problem = unknown_name("member", str(name), names)
+                raise ValueError(f"WeightedVoting(weights): {problem}")
+        given = {str(name): weight for name, weight in weights.items()}
+        return np.array([float(given.get(name, 0.0)) for name in names])
+    return np.asarray(weights, dtype=float)

@@ -257,7 +257,7 @@ def compare(
     before, after : fitted ensembles
         What :func:`quorate.collect_votes` reads, or a
         :class:`quorate.PrunedClassifier` or :class:`quorate.LazyClassifier`. A list or
-        dict decides as the :class:`quorate.PooledClassifier` of its members does.
+        dict decides as the :class:`quorate.WeightedVoting` of its members does.
     X, y : array-like
         Samples that neither was trained or chosen on: on others the accuracy flatters,
         and no limits are given, where that is known. For data that do not fit

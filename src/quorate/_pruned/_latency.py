@@ -22,7 +22,7 @@ from quorate._choosing import (
 from quorate._data import take_rows
 from quorate._ensembles import (
     CallTimes,
-    PooledClassifier,
+    WeightedVoting,
     batch_rows,
     find_record,
     set_record,
@@ -136,7 +136,7 @@ class LatencyBudget:
         if self.ensemble.can_predict:
             model = self.ensemble.keep(kept, new)
         else:
-            model = PooledClassifier.of(self.ensemble, kept, new, self.classes)
+            model = WeightedVoting.of(self.ensemble, kept, new, self.classes)
         return self.time(model.predict, **_TRIAL)
 
     def time(self, call: Callable[[Any], Any], **options: Any) -> CallTimes:

@@ -19,8 +19,8 @@ from quorate._choosing import (
 from quorate._data import as_seed, digest_rows
 from quorate._ensembles import (
     Ensemble,
-    PooledClassifier,
     RowSource,
+    WeightedVoting,
     recorded_rows,
     set_record,
     warn_of_heads,
@@ -128,7 +128,7 @@ def prune(
     -------
     ensemble of the same type
         With the members kept, in their old order. Lists and dicts become a
-        :class:`quorate.PooledClassifier`, which can predict and knows the weights by
+        :class:`quorate.WeightedVoting`, which can predict and knows the weights by
         name; its ``estimators`` is the list or dict, smaller. Methods that choose
         weights set them in pools, AdaBoost and voting ensembles, and turn forests and
         bagging, which have none, into a :class:`quorate.WeightedVoting` of the same
@@ -226,7 +226,7 @@ def smaller_ensemble(
         smaller = ensemble.keep(kept, new)
     else:
         classes = selection.votes.classes
-        smaller = PooledClassifier.of(ensemble, kept, new, classes)
+        smaller = WeightedVoting.of(ensemble, kept, new, classes)
     rows: list[str] = []
     if evidence is not None:
         rows = [str(digest_rows(evidence.X)), *recorded_rows([ensemble])]

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from quorate._data import count_rows, take_rows
 from quorate._ensembles import (
     Ensemble,
-    PooledClassifier,
+    WeightedVoting,
     out_of_bag_rows,
     read_ensemble,
     source_of,
@@ -116,7 +116,7 @@ def read_teacher(model: Any, classes: Array) -> Teacher:
                     f"({type(member.estimator).__name__}) has no predict_proba to "
                     "learn from."
                 )
-        model = PooledClassifier.of(ensemble, np.arange(ensemble.n_members))
+        model = WeightedVoting.of(ensemble, np.arange(ensemble.n_members))
     if not callable(getattr(model, "predict_proba", None)):
         raise TypeError(
             f"distil: teacher is a {name} without predict_proba; leaves learn "

@@ -8,7 +8,7 @@ import numpy as np
 from quorate._choosing import EnsembleEvidence, FixedSize, Selection
 from quorate._data import count_rows, take_rows
 from quorate._ensembles import (
-    PooledClassifier,
+    WeightedVoting,
     pickled_bytes,
     predict_milliseconds,
     read_ensemble,
@@ -157,7 +157,7 @@ def measured(analysis: Analysis) -> tuple[Times | None, LazySection]:
     whole, one = (
         ensemble.keep(members)
         if ensemble.can_predict
-        else PooledClassifier.of(ensemble, members, classes=analysis.votes.classes)
+        else WeightedVoting.of(ensemble, members, classes=analysis.votes.classes)
         for members in (np.arange(ensemble.n_members), selection.order[:1])
     )
     models = [whole, smaller_ensemble(ensemble, selection), one]

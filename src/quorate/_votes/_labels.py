@@ -255,26 +255,25 @@ def _unique(values: Array) -> Array:
 # Codes
 
 
-def refuse_shares(classes: Array, is_label: BoolArray, owner: str) -> None:
+def refuse_shares(classes: Array, labels: Array, owner: str) -> None:
     """Refuse votes for more numbers between 0 and 1 than there are whole labels.
 
     Parameters
     ----------
     classes : array
         All labels and votes, each once.
-    is_label : array of bool
-        Which of them are true labels.
+    labels : array
+        The true labels, each once.
     owner : str
         Whose votes they are, for the message.
     """
     if classes.dtype.kind != "f":
         return
-    shares, labels = (classes > 0) & (classes < 1), classes[is_label]
-    many = np.count_nonzero(shares) > max(2, labels.size)
-    if many and (labels == np.floor(labels)).all():
+    shares = classes[(classes > 0) & (classes < 1)]
+    if shares.size > max(2, labels.size) and (labels == np.floor(labels)).all():
         raise ValueError(
-            f"{owner}: a vote is a label, and {classes[shares][0]:.6g} is none of "
-            "y; probabilities go to Votes(None, y, probabilities=..., classes=...)."
+            f"{owner}: a vote is a label, and {shares[0]:.6g} is none of y; "
+            "probabilities go to Votes(None, y, probabilities=..., classes=...)."
         )
 
 

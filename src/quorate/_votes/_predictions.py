@@ -27,11 +27,8 @@ def decide(votes: "SampleVotes") -> IntArray:
     every, weights = np.arange(votes.n_members), weights_of(votes)
     if not votes.counts_heads:
         return add_up_in_order(votes, every, weights, slice(None))
-    leader, best, second = lead(np.ascontiguousarray(votes.tally().T, dtype=float))
-    close = np.flatnonzero(best - second <= largest_rounding(votes, weights))
-    if close.size:
-        leader[close] = add_up_in_order(votes, every, weights, close)
-    return leader
+    sums = np.ascontiguousarray(votes.tally().T, dtype=float)
+    return lead_of_sums(votes, every, weights, sums, np.arange(votes.n_samples))
 
 
 class Prediction(Protocol):
@@ -173,12 +170,7 @@ class RunningTally:
 
     def codes(self) -> IntArray:
         """See :class:`Prediction`."""
-        leader, best, second = lead(self.scores)
-        if self.is_plurality:
-            tied, top = self._ties(best, second)
-            leader[tied] = top.argmax(axis=1)
-        else:
-            leader = self._looked_at_twice(leader, best, second)
+        leader, _, _ = self._decided()
         return np.where(self.asked == 0, -1, leader) if self.votes.is_masked else leader
 
     def shares(self) -> FloatArray:
@@ -192,17 +184,11 @@ class RunningTally:
 
     def errors(self, ties: Ties | None = None) -> FloatArray:
         """See :class:`Prediction`."""
-        leader, best, second = lead(self.scores)
-        if not self.is_plurality:
-            leader = self._looked_at_twice(leader, best, second)
+        leader, tied, top = self._decided()
         errors = np.asarray(leader != self.y, dtype=float)
-        if self.is_plurality:
-            tied, top = self._ties(best, second)
-            if ties == "lowest":
-                errors[tied] = top.argmax(axis=1) != self.y[tied]
-            else:
-                right = top[np.arange(tied.size), self.y[tied]]
-                errors[tied] = 1 - right / np.count_nonzero(top, axis=1)
+        if ties != "lowest":
+            right = top[np.arange(tied.size), self.y[tied]]
+            errors[tied] = 1 - right / np.count_nonzero(top, axis=1)
         if self.votes.is_masked:
             return np.where(self.asked == 0, 1 - 1 / self.votes.n_classes, errors)
         return errors
@@ -221,25 +207,23 @@ class RunningTally:
             given = probabilities_of(votes, member, slice(None))
             self.scores += given if weight == 1 else weight * given
 
-    def _ties(self, best: FloatArray, second: FloatArray) -> tuple[IntArray, BoolArray]:
-        """Return the samples at which classes tie, and which classes these are."""
+    def _decided(self) -> tuple[IntArray, IntArray, BoolArray]:
+        """Return the classes, and of a plurality which classes tie on which samples."""
+        leader, best, second = lead(self.scores)
+        if not self.is_plurality:
+            if not self.is_exact:
+                members = np.flatnonzero(self.inside)
+                leader = lead_of_sums(
+                    self.votes, members, self.weights, self.scores, self._samples
+                )
+            return leader, self._samples[:0], np.zeros((0, self.votes.n_classes), bool)
         slack = 0.0
         if not self.is_exact:
             slack = TIE_TOLERANCE * float(self.weights[self.inside].sum())
         tied = np.flatnonzero(best - second <= slack)
-        return tied, self.scores[tied] >= best[tied, None] - slack
-
-    def _looked_at_twice(
-        self, leader: IntArray, best: FloatArray, second: FloatArray
-    ) -> IntArray:
-        if self.is_exact:
-            return leader
-        members = np.flatnonzero(self.inside)
-        margin = largest_rounding(self.votes, self.weights)
-        close = np.flatnonzero(best - second <= margin)
-        if close.size:
-            leader[close] = add_up_in_order(self.votes, members, self.weights, close)
-        return leader
+        top = self.scores[tied] >= best[tied, None] - slack
+        leader[tied] = top.argmax(axis=1)
+        return leader, tied, top
 
 
 def _steady_weights(
@@ -271,10 +255,24 @@ def counts_whole_votes(votes: "SampleVotes") -> bool:
     )
 
 
-def largest_rounding(votes: "SampleVotes", weights: FloatArray) -> float:
-    """Return the largest lead that rounding can explain."""
+def lead_of_sums(
+    votes: "SampleVotes",
+    members: IntArray,
+    weights: FloatArray,
+    sums: FloatArray,
+    samples: IntArray,
+) -> IntArray:
+    """Return the class with the largest sum on each of some samples.
+
+    Where rounding can explain the lead, the members are added up again in their order.
+    """
+    leader, best, second = lead(sums)
     against = 1 + abs(votes.decision_rule.against)
-    return rounding(len(weights), against * float(np.abs(weights).sum()))
+    margin = rounding(len(weights), against * float(np.abs(weights).sum()))
+    close = np.flatnonzero(best - second <= margin)
+    if close.size:
+        leader[close] = add_up_in_order(votes, members, weights, samples[close])
+    return leader
 
 
 def probabilities_of(
@@ -409,12 +407,10 @@ def _wrong(
     weights = weights_of(votes)
     wrong = np.empty((len(supports), samples.size))
     for place, support in enumerate(supports):
-        leader, best, second = lead(sums[:, place].T)
-        if not whole:
+        if whole:
+            leader, _, _ = lead(sums[:, place].T)
+        else:
             members = np.flatnonzero(support)
-            margin = largest_rounding(votes, weights[members])
-            close = np.flatnonzero(best - second <= margin)
-            if close.size:
-                leader[close] = add_up_in_order(votes, members, weights, samples[close])
+            leader = lead_of_sums(votes, members, weights, sums[:, place].T, samples)
         wrong[place] = leader != votes.y[block]
     return wrong

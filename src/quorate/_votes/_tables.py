@@ -131,16 +131,12 @@ def _from_csv(path: Path, label: str, members: list[str], weights: Any) -> Votes
 
 def _refuse_probabilities(votes: Votes, owner: str) -> None:
     """Refuse numbers that are nobody's labels, such as probabilities."""
-    is_label = np.zeros(votes.n_classes, dtype=bool)
-    is_label[votes.y] = True
-    classes = votes.classes
+    is_label = np.isin(np.arange(votes.n_classes), votes.y)
+    classes, labels = votes.classes, votes.classes[is_label]
     if classes.dtype.kind == "U":
-        strange = parse_labels(classes[~is_label].tolist() or [""])
-        labels = parse_labels(classes[is_label].tolist())
-        if strange.dtype.kind == "U" or labels.dtype.kind != "U":
+        if parse_labels(labels.tolist()).dtype.kind != "U":
             return
-        # What the labels are does not matter then, as long as they are no numbers.
-        numbers = np.full(classes.size, -1.0)
-        numbers[~is_label] = strange
-        classes = numbers
-    refuse_shares(classes, is_label, owner)
+        # What the labels are does not matter, as long as they are no numbers.
+        classes = parse_labels(classes[~is_label].tolist() or [""])
+        labels = np.zeros(labels.size)
+    refuse_shares(classes, labels, owner)

@@ -129,7 +129,7 @@ class Votes(SampleVotes):
         truth = as_labels(y, "y")
         rows = as_rows(predictions, mask, truth)
         known, codes, y_codes = encode_rows(rows, truth, mask)
-        refuse_shares(known, _occurring(y_codes, known.size), "Votes")
+        refuse_shares(known, known[np.unique(y_codes)], "Votes")
         if columns is not None:
             known, codes, y_codes = widened(known, codes, y_codes, [columns])
         shares = None
@@ -531,9 +531,3 @@ def _own_rule(name: RuleName | None, given: Probabilities | None) -> DecisionRul
     if name == "heads" or given is None:
         return PLURALITY
     return DecisionRule("average")
-
-
-def _occurring(y: Array, n_classes: int) -> Array:
-    found = np.zeros(n_classes, dtype=bool)
-    found[y] = True
-    return found
