@@ -94,7 +94,7 @@ class CompiledVote:
             _address(X),
             n_rows,
             not (is_finite or self._kernels.finite(_address(X), X.size)),
-            self._how(),
+            self._decision if self._ensemble.adds_in_order() else _LEFT_OPEN,
             _address(codes),
             _address(asked),
             _address(close),
@@ -127,7 +127,8 @@ class CompiledVote:
         codes: IntArray
         wide, codes = places[n_rows]
         wide[:] = X
-        if self._kernels.serve(self._at, at, n_rows, self._how()) != 0:
+        how = self._decision if self._ensemble.adds_in_order() else _LEFT_OPEN
+        if self._kernels.serve(self._at, at, n_rows, how) != 0:
             return None  # not finite, or rounding decides and the ensemble insists
         return codes
 
@@ -149,9 +150,6 @@ class CompiledVote:
         narrow = np.empty(X.shape, dtype=np.float32)
         fits = self._kernels.narrow(_address(X), _address(narrow), X.size)
         return narrow if fits else None
-
-    def _how(self) -> int:
-        return self._decision if self._ensemble.adds_in_order() else _LEFT_OPEN
 
 
 class _Desks(threading.local):
