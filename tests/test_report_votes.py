@@ -43,8 +43,7 @@ def made(blend):
 
 def test_numbers_are_those_of_the_votes(blend, made):
     votes, data = blend.votes(), made.data
-    assert votes.source is VoteSource.FOLDS
-    assert votes.family == "pool"
+    assert (votes.source, votes.family) == (VoteSource.FOLDS, "pool")
     assert data["title"] == "Blend of 7 models"
     assert data["votes"]["chosen_on"] == "votes of cross-validation"
     assert data["votes"]["accuracy"] == votes.accuracy()
@@ -55,9 +54,8 @@ def test_numbers_are_those_of_the_votes(blend, made):
     rows = {row["member"]: row for row in data["members"]}
     assert list(rows) == list(votes.names)
     assert [row["accuracy"] for row in rows.values()] == votes.accuracies.tolist()
-    assert {name for name, row in rows.items() if row["kept"] == "kept"} == set(
-        choice.names
-    )
+    kept = {name for name, row in rows.items() if row["kept"] == "kept"}
+    assert kept == set(choice.names)
 
 
 def test_what_needs_models_is_left_out_and_said(made):
@@ -151,6 +149,11 @@ def test_weights_of_a_plain_mean_are_enough_and_others_are_not(blend, made):
     assert f"the blend is {blend.in_words()}: {blend.formula}" in words_of(made.html)
 
 
+def test_a_blend_has_its_samples(blend):
+    with pytest.raises(TypeError, match="Blend has its samples and labels; leave out"):
+        quorate.report(blend, np.zeros((600, 1)), oof()[1])
+
+
 def test_pages_of_few_models_speak_of_one_as_one():
     arrays, y = oof(n_models=3)
     page = quorate.report(quorate.blend(arrays, y), keep=1)
@@ -171,21 +174,6 @@ def test_votes_alone_and_scoring():
     assert page.data["votes"]["chosen_on"] == "votes on samples taken as new"
     assert page.data["votes"]["rule"] == "heads"
     assert page.data["judged"]["scoring"] == "balanced_accuracy"
-
-
-def test_refusals(blend):
-    X = np.zeros((600, 1))
-    with pytest.raises(TypeError, match="Blend has its samples and labels; leave out"):
-        quorate.report(blend, X, oof()[1])
-    with pytest.raises(TypeError, match="Votes has its samples and labels"):
-        quorate.report(blend.votes(), X)
-    for option in ({"max_samples": 9}, {"target": "y"}, {"source": "new"}):
-        name = next(iter(option))
-        with pytest.raises(TypeError, match=rf"report\({name}=.*votes have been cast"):
-            quorate.report(blend, **option)
-    heads = quorate.Votes([[0, 1, 1], [1, 1, 0]], [0, 1, 1])
-    with pytest.raises(ValueError, match="probabilities"):
-        quorate.report(heads, scoring="neg_log_loss")
 
 
 def test_on_the_command_line(made, tmp_path):

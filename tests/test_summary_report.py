@@ -30,9 +30,8 @@ def drawn(seed=0):
 @pytest.fixture(scope="module")
 def forest():
     X, y = drawn()
-    return RandomForestClassifier(15, max_depth=6, random_state=0).fit(
-        X[:1000], y[:1000]
-    )
+    forest = RandomForestClassifier(15, max_depth=6, random_state=0)
+    return forest.fit(X[:1000], y[:1000])
 
 
 @pytest.fixture(scope="module")
@@ -83,19 +82,18 @@ def assert_whole(made):
 def test_figures_are_those_of_the_summary(beside, page, forest, batches):
     data, parts = page.data, quorate.decompose(beside)
     assert data["kind"] == "summary"
-    assert data["votes"]["accuracy"] == beside.accuracy()
-    assert data["votes"]["plurality_accuracy"] == beside.accuracy(rule="heads")
-    assert data["votes"]["member_accuracy"] == beside.accuracies.mean()
-    assert data["votes"]["n_samples"] == 2500
-    assert data["votes"]["votes_per_sample"] == 15
-    assert data["decomposition"]["all"] == {
-        "error": parts.error,
-        "member_error": parts.member_error,
-        "diversity": parts.diversity,
+    votes = {
+        "accuracy": beside.accuracy(),
+        "plurality_accuracy": beside.accuracy(rule="heads"),
+        "member_accuracy": beside.accuracies.mean(),
+        "n_samples": 2500,
+        "votes_per_sample": 15,
     }
-    assert {row["measure"]: row["all"] for row in data["diversity"]} == (
-        quorate.diversity(beside)
-    )
+    assert {name: data["votes"][name] for name in votes} == votes
+    for name, value in data["decomposition"]["all"].items():
+        assert value == getattr(parts, name)
+    measured = {row["measure"]: row["all"] for row in data["diversity"]}
+    assert measured == quorate.diversity(beside)
     assert data["risk"]["risk"] == quorate.assess_risk(beside, 0.02).risk
     assert data["risk"]["worst_sample"] == quorate.assess_risk(beside).worst_sample
     assert data["confusion"]["before"] == beside.confusion().tolist()
@@ -169,10 +167,10 @@ def test_an_order_has_a_row_for_each_size(forest, batches):
     assert [row["members"] for row in sizes] == list(range(15, 0, -1))
     errors = [1 - row["accuracy"] for row in sizes]
     np.testing.assert_allclose(errors, summary.rivals.wrong / 2500)
-    # limits that would hold for one of them are not given for the best of many
-    assert {row["error_limit"] for row in sizes} == {None}
-    assert {row["excess_limit"] for row in sizes} == {None}
-    assert {row["agreement"] for row in sizes} == {None}  # nobody has counted that
+    # Limits that would hold for one of them are not given for the best of many, and
+    # nobody has counted how often both agree.
+    for name in ("error_limit", "excess_limit", "agreement"):
+        assert {row[name] for row in sizes} == {None}
     assert made.data["certificate"]["text"] == str(quorate.certify(summary))
 
 
@@ -203,23 +201,22 @@ def boosted():
     return quorate.summarise(model, [(X[500:], y[500:])])
 
 
-def by_hand():
+def guessed(labels, n_members, n_samples):
     rng = np.random.default_rng(0)
-    labels = np.array(["<b>", "a & b", "c"])
-    return quorate.Votes(
-        labels[rng.integers(0, 3, (4, 60))], labels[rng.integers(0, 3, 60)]
-    ).summary()
+    codes = rng.integers(0, len(labels), (n_members + 1, n_samples))
+    return quorate.Votes(labels[codes[1:]], labels[codes[0]]).summary()
+
+
+def by_hand():
+    return guessed(np.array(["<b>", "a & b", "c"]), 4, 60)
+
+
+def many_classes():
+    return guessed(np.arange(40), 5, 900)
 
 
 def lonely():
     return quorate.Votes([[0, 1, 1, 0]], [0, 1, 0, 0]).summary()
-
-
-def many_classes():
-    rng = np.random.default_rng(0)
-    return quorate.Votes(
-        rng.integers(0, 40, (5, 900)), rng.integers(0, 40, 900)
-    ).summary()
 
 
 def unweighted():
@@ -234,10 +231,8 @@ def test_every_kind_of_summary_has_a_page(make):
     summary = make()
     made = quorate.report(summary)
     assert_whole(made)
-    if summary.own_confusion is not None:
-        assert made.data["votes"]["accuracy"] == summary.accuracy()
-    else:
-        assert made.data["votes"]["accuracy"] == summary.accuracy(rule="heads")
+    rule = {"rule": "heads"} if summary.own_confusion is None else {}
+    assert made.data["votes"]["accuracy"] == summary.accuracy(**rule)
     rows = made.data["members"]
     if make is masked:
         asked = summary.member_counts()[1]
@@ -276,18 +271,7 @@ def test_too_few_samples_promise_nothing(forest, small, batches):
     assert refusal in made.html
 
 
-def test_what_a_summary_cannot_use_is_refused(beside, forest, batches):
-    X, y = batches[0]
-    for options in (
-        {"X": X}, {"y": y}, {"method": "re"}, {"keep": 3}, {"source": "new"},
-        {"scoring": "f1_macro"}, {"methods": ["re"]}, {"max_samples": 10},
-        {"target": "y"},
-    ):  # fmt: skip
-        (name,) = options
-        with pytest.raises(ValueError, match=rf"^report\({name}=\.\.\.\): a summary"):
-            quorate.report(beside, **options)
-    with pytest.raises(ValueError, match="an ensemble needs samples"):
-        quorate.report(forest)
+def test_a_summary_has_no_votes_of_some_members(beside):
     with pytest.raises(TypeError, match="needs the votes on single samples"):
         quorate.display.DiversityDisplay.from_votes(beside, [0, 1])
 

@@ -6,7 +6,7 @@ the environment variable QUORATE_BROWSER is "required": then they fail.
 
 import os
 import shutil
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,10 @@ from sklearn.ensemble import (
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
+
+import quorate
+from quorate._report import Request, Source, make_report, study_report
+from quorate.study import EnsembleSpec, MethodSpec, Plan, Results, run_plan
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 
@@ -108,79 +112,64 @@ def visit(chromium):
 
 
 @pytest.fixture(scope="session")
-def plain_report(tmp_path_factory):
-    """Return the report on a forest, from its out-of-bag votes."""
-    import quorate
+def saved(tmp_path_factory):
+    """Return a function that writes a report; it returns the path and the report."""
 
+    def save(made, name="report.html"):
+        path = tmp_path_factory.mktemp("page") / name
+        made.save(path)
+        return path, made
+
+    return save
+
+
+@pytest.fixture(scope="session")
+def plain_report(saved):
+    """Return the report on a forest, from its out-of-bag votes."""
     X, y = load_wine(return_X_y=True, as_frame=True)
     forest = RandomForestClassifier(24, random_state=0).fit(X, y)
-    made = quorate.report(forest, X, y)
-    path = tmp_path_factory.mktemp("plain") / "report.html"
-    made.save(path)
-    return path, made
+    return saved(quorate.report(forest, X, y))
 
 
 @pytest.fixture(scope="session")
-def unscored_report(tmp_path_factory):
+def unscored_report(saved):
     """Return the report on AdaBoost from its training samples, without scores."""
-    import quorate
-
     X, y = load_wine(return_X_y=True, as_frame=True)
-    made = quorate.report(AdaBoostClassifier(n_estimators=12).fit(X, y), X, y)
-    path = tmp_path_factory.mktemp("unscored") / "report.html"
-    made.save(path)
-    return path, made
+    boosted = AdaBoostClassifier(n_estimators=12).fit(X, y)
+    return saved(quorate.report(boosted, X, y))
 
 
 @pytest.fixture(scope="session")
-def hostile_report(tmp_path_factory):
+def hostile_report(saved):
     """Return a report in which everything a user can name is hostile."""
-    from quorate._report import Request, Source, make_report
-
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(240, len(HOSTILE))), columns=HOSTILE)
     y = np.array(HOSTILE)[(X.to_numpy() + rng.normal(size=X.shape)).argmax(axis=1)]
-    kinds = (
-        DecisionTreeClassifier(random_state=0),
-        GaussianNB(),
-        LogisticRegression(),
-        DecisionTreeClassifier(max_depth=2, random_state=1),
-        DecisionTreeClassifier(max_depth=4, random_state=2),
-        DecisionTreeClassifier(max_depth=1, random_state=3),
-    )
+    depths = enumerate((None, 2, 4, 1))
+    trees = [DecisionTreeClassifier(max_depth=d, random_state=s) for s, d in depths]
+    kinds = (*trees, GaussianNB(), LogisticRegression())
     voting = VotingClassifier(list(zip(HOSTILE, kinds, strict=True))).fit(X, y)
     title = " ".join(HOSTILE)
     files = Source(HOSTILE[0], HOSTILE[1], HOSTILE[2], ("--trust", HOSTILE[5]))
     request = Request(method="epbd", keep=0.5, title=title, files=files)
-    made = make_report(voting, X, y, request)
-    path = tmp_path_factory.mktemp("hostile") / "report <b>&amp;.html"
-    made.save(path)
-    return path, made
+    return saved(make_report(voting, X, y, request), "report <b>&amp;.html")
 
 
 @pytest.fixture(scope="session")
-def summary_page(tmp_path_factory):
+def summary_page(saved):
     """Return the report on a summary with hostile names, beside a smaller model."""
-    import quorate
-
     X, y = load_wine(return_X_y=True)
     labels = np.array(HOSTILE[:3])[y]
     forest = RandomForestClassifier(12, random_state=0).fit(X[::2], labels[::2])
     small = quorate.keep_members(forest, range(5))
     batches = [(X[at::4], labels[at::4]) for at in (1, 3)]
     summary = quorate.summarise(forest, batches, against=small)
-    made = quorate.report(summary, title=HOSTILE[5])
-    path = tmp_path_factory.mktemp("summary") / "report.html"
-    made.save(path)
-    return path, made
+    return saved(quorate.report(summary, title=HOSTILE[5]))
 
 
 @pytest.fixture(scope="session")
-def study_page(tmp_path_factory):
+def study_page(saved, tmp_path_factory):
     """Return the report on a small study with a hostile label and a failure."""
-    from quorate._report import study_report
-    from quorate.study import EnsembleSpec, MethodSpec, Plan, Results, run_plan
-
     folder = tmp_path_factory.mktemp("study")
     plan = Plan(
         "small",
@@ -199,10 +188,5 @@ def study_page(tmp_path_factory):
         "data": "iris", "repeat": 0, "fold": 1, "ensemble": "bagging",
         "method": "epbd", "error": f"Traceback\nValueError: {HOSTILE[0]}",
     }  # fmt: skip
-    results = Results(
-        found.name, found.methods, found.rows, (failed,), found.preparation
-    )
-    made = study_report(results, plan=plan.to_dict(), store=HOSTILE[1])
-    path = folder / "report.html"
-    made.save(path)
-    return path, made
+    results = replace(found, failures=(failed,))
+    return saved(study_report(results, plan=plan.to_dict(), store=HOSTILE[1]))

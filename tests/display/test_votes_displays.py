@@ -1,5 +1,6 @@
 """Pictures of votes show the numbers that the library computes."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import matplotlib.pyplot as plt
@@ -39,25 +40,20 @@ class TestKappaError:
     def test_a_point_for_each_pair(self):
         votes = some_votes(5)
         shown = KappaErrorDisplay.from_votes(votes, [0, 2, 4])
-        pairs = list(combinations(range(5), 2))
         kappa = quorate.pairwise_diversity(votes, "kappa", outputs="label")
-        assert_allclose(shown.kappa, [kappa[pair] for pair in pairs])
-        assert_allclose(
-            shown.error, [1 - votes.accuracies[list(pair)].mean() for pair in pairs]
-        )
-        kept = {0, 2, 4}
-        assert_array_equal(shown.kept, [set(pair) <= kept for pair in pairs])
+        for place, pair in enumerate(combinations(range(5), 2)):
+            assert shown.kappa[place] == pytest.approx(kappa[pair])
+            error = 1 - votes.accuracies[list(pair)].mean()
+            assert shown.error[place] == pytest.approx(error)
+            assert shown.kept[place] == (set(pair) <= {0, 2, 4})
 
     def test_points_and_hull_are_drawn(self):
         shown = KappaErrorDisplay.from_votes(some_votes(8), [1, 2, 3]).plot()
         every, kept = shown.ax_.collections
-        assert_allclose(
-            every.get_offsets(), np.column_stack([shown.kappa, shown.error])
-        )
-        assert len(kept.get_offsets()) == 3
-        ring = shown.ax_.lines[0]
-        on = shown.hull
-        assert_allclose(ring.get_xdata(), shown.kappa[[*on, on[0]]])
+        places, on = np.column_stack([shown.kappa, shown.error]), shown.hull
+        assert_allclose(every.get_offsets(), places)
+        assert_allclose(kept.get_offsets(), places[shown.kept])
+        assert_allclose(shown.ax_.lines[0].get_xydata(), places[[*on, on[0]]])
         assert legend(shown.ax_) == ["all pairs", "pairs kept"]
 
     def test_the_hull_surrounds_every_pair(self):
@@ -80,30 +76,27 @@ class TestDiversity:
     def test_values_are_those_of_the_measures(self):
         votes = some_votes()
         shown = DiversityDisplay.from_votes(votes, [0, 1, 2])
-        before, after = (
-            quorate.diversity(votes),
-            quorate.diversity(votes.keep([0, 1, 2])),
-        )
-        assert dict(zip(shown.measures, shown.before, strict=True)) == before
-        assert dict(zip(shown.measures, shown.after, strict=True)) == after
+        kept = votes.keep([0, 1, 2])
+        for values, of in ((shown.before, votes), (shown.after, kept)):
+            found = dict(zip(shown.measures, values, strict=True))
+            assert found == quorate.diversity(of)
 
     def test_longer_is_more_diverse(self):
         same = quorate.Votes(np.ones((4, 6), int), [1, 1, 1, 0, 0, 0])
-        split = quorate.Votes(
-            [[1, 0, 1, 0], [0, 1, 0, 1], [1, 1, 0, 0], [0, 0, 1, 1]], [1, 1, 1, 1]
+        halves = [[1, 0, 1, 0], [0, 1, 0, 1], [1, 1, 0, 0], [0, 0, 1, 1]]
+        shown = map(DiversityDisplay.from_votes, (same, quorate.Votes(halves, [1] * 4)))
+        low, high = (
+            dict(zip(each.measures, each.place(each.before), strict=True))
+            for each in shown
         )
-        least = DiversityDisplay.from_votes(same)
-        most = DiversityDisplay.from_votes(split)
-        low = dict(zip(least.measures, least.place(least.before), strict=True))
-        high = dict(zip(most.measures, most.place(most.before), strict=True))
         for name in ("disagreement", "correlation", "double_fault", "interrater"):
             assert low[name] < high[name], name
 
     def test_bars_show_the_places_and_say_the_values(self):
         shown = DiversityDisplay.from_votes(some_votes(), [0, 1, 2]).plot()
-        before, after = shown.ax_.containers
-        assert_allclose([bar.get_width() for bar in before], shown.place(shown.before))
-        assert_allclose([bar.get_width() for bar in after], shown.place(shown.after))
+        values = shown.before, shown.after
+        for bars, each in zip(shown.ax_.containers, values, strict=True):
+            assert_allclose([bar.get_width() for bar in bars], shown.place(each))
         assert texts(shown.ax_)[0] == f"{shown.before[0]:.3f}"
         labels = [text.get_text() for text in shown.ax_.get_yticklabels()]
         assert labels[:2] == ["disagreement ↑", "q_statistic ↓"]
@@ -126,19 +119,15 @@ class TestDecomposition:
         assert shown.error[1] == quorate.decompose(votes.keep([0, 1])).error
 
     def test_bars(self):
-        shown = DecompositionDisplay(
-            ("a", "b"),
-            np.array([0.1, 0.3]),
-            np.array([0.2, 0.2]),
-            np.array([0.1, -0.1]),
-        ).plot()
+        parts = np.array([[0.1, 0.3], [0.2, 0.2], [0.1, -0.1]])
+        shown = DecompositionDisplay(("a", "b"), *parts).plot()
         error, saves, costs = shown.ax_.containers
         assert_allclose([bar.get_width() for bar in error], [0.1, 0.3])
         assert [bar.get_x() for bar in saves] == [0.1]
         assert_allclose([bar.get_width() for bar in costs], [-0.1])
         assert_allclose(shown.ax_.lines[0].get_xdata(), [0.2, 0.2])
-        assert "10.00 % = 20.00 % − 10.00 %" in texts(shown.ax_)
-        assert "30.00 % = 20.00 % + 10.00 %" in texts(shown.ax_)
+        said = ["10.00 % = 20.00 % − 10.00 %", "30.00 % = 20.00 % + 10.00 %"]
+        assert texts(shown.ax_) == said
 
 
 class TestMargin:
@@ -202,15 +191,8 @@ class TestRiskCurve:
     @pytest.mark.parametrize("n_samples", [1, 3, 9, 40, 1000, 10**5, 10**7])
     @pytest.mark.parametrize("noise", [0.0, 0.01, 0.3])
     def test_any_number_of_samples(self, n_samples, noise):
-        found = quorate.assess_risk(some_votes(), noise)
-        changed = {
-            name: getattr(found, name)
-            for name in type(found).__dataclass_fields__
-            if name != "n_samples"
-        }
-        shown = RiskCurveDisplay.from_assessment(
-            type(found)(n_samples=n_samples, **changed)
-        ).plot()
+        found = replace(quorate.assess_risk(some_votes(), noise), n_samples=n_samples)
+        shown = RiskCurveDisplay.from_assessment(found).plot()
         low, high = shown.ax_.get_ylim()
         assert low < high
         shown.figure_.draw_without_rendering()
@@ -300,13 +282,12 @@ class TestSizeCurve:
         line = shown.plot(score="accuracy").ax_.lines[0]
         assert_allclose(line.get_ydata(), 1 - shown.errors)
 
-    def test_the_chosen_size_stays_in_the_picture(self):
-        for chosen in (1, 2, 60):
-            shown = SizeCurveDisplay.from_votes(
-                some_votes(60), np.arange(60), chosen=chosen
-            ).plot()
-            low, high = shown.ax_.get_ylim()
-            assert low <= shown.errors[chosen - 1] <= high
+    @pytest.mark.parametrize("chosen", [1, 2, 60])
+    def test_the_chosen_size_stays_in_the_picture(self, chosen):
+        given = some_votes(60), np.arange(60)
+        shown = SizeCurveDisplay.from_votes(*given, chosen=chosen).plot()
+        low, high = shown.ax_.get_ylim()
+        assert low <= shown.errors[chosen - 1] <= high
 
 
 class TestFrontier:

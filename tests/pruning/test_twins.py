@@ -9,7 +9,7 @@ from tests.pruning import slow
 import quorate
 from quorate import pruning
 from quorate.exceptions import QuorateWarning
-from quorate.pruning._running_vote import running_vote
+from quorate.pruning._running import running_vote
 
 N_VOTES = 250
 MEASURES = tuple(quorate.measures())

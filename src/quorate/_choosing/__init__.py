@@ -11,7 +11,6 @@ from quorate._choosing._choose import (
     method_for,
     select,
 )
-from quorate._choosing._crossfit import first_votes
 from quorate._choosing._curve import CrossFittedCurve, SizeCurve, size_curve
 from quorate._choosing._evidence import EnsembleEvidence, Evidence, gather
 from quorate._choosing._expected import (
@@ -56,7 +55,6 @@ __all__ = [
     "choose",
     "expectations",
     "expected_errors",
-    "first_votes",
     "gather",
     "has_whole_order",
     "method_for",

@@ -8,8 +8,7 @@ import numpy as np
 
 from quorate._output import facts_html
 from quorate._scoring import Score, finite_losses
-from quorate._typing import Array, FloatArray, IntArray
-from quorate._units import cost_text
+from quorate._typing import FloatArray, IntArray
 from quorate._votes import Votes
 
 
@@ -85,17 +84,6 @@ class SizeCurve:
         fits = np.flatnonzero(self.errors <= self.full_error + tolerance + 1e-12)
         return int(fits[0]) + 1 if fits.size else None
 
-    def affordable(self, costs: Array, budget: float, kind: str) -> int:
-        """Return the largest size whose members together cost at most the budget."""
-        spent = np.cumsum(costs[self.order])
-        fits = spent <= budget
-        if not fits[0]:
-            raise ValueError(
-                f"budget[{kind!r}]={budget!r}: already the first member costs "
-                f"{cost_text(float(spent[0]), kind)}."
-            )
-        return int(np.flatnonzero(fits)[-1]) + 1
-
     def __repr__(self) -> str:
         return (
             f"SizeCurve(1 to {self.order.size} members; best {self.score.loss_title} "
@@ -112,18 +100,14 @@ class SizeCurve:
         return f"{best} +- {self.standard_errors[self.best_size - 1]:.4f}"
 
     def _repr_html_(self) -> str:
-        what = self.score.loss_title
-        return facts_html(
-            f"{what.capitalize()}, 1 to {self.order.size} members",
-            (
-                (f"best {what}", f"{self._best}, {self.best_size} members"),
-                (
-                    "smallest within one standard error",
-                    f"{self.within_one_standard_error()} members",
-                ),
-                ("all members", self.score.loss_text(self.full_error)),
-            ),
+        what, enough = self.score.loss_title, self.within_one_standard_error()
+        facts = (
+            (f"best {what}", f"{self._best}, {self.best_size} members"),
+            ("smallest within one standard error", f"{enough} members"),
+            ("all members", self.score.loss_text(self.full_error)),
         )
+        caption = f"{what.capitalize()}, 1 to {self.order.size} members"
+        return facts_html(caption, facts)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)

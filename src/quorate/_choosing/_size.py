@@ -206,10 +206,9 @@ def _check_batch(batch: Any, budget: Budget | None) -> None:
         raise ValueError(
             f"batch={batch!r}: rows in a call go with a budget of milliseconds."
         )
-    if isinstance(batch, bool) or not isinstance(batch, Integral) or batch < 1:
-        raise ValueError(f"batch={batch!r}: the number of rows in a call, 1 or more.")
-    if int(batch) > _MOST_ROWS:
+    is_whole = isinstance(batch, Integral) and not isinstance(batch, bool)
+    if not is_whole or not 1 <= batch <= _MOST_ROWS:
         raise ValueError(
-            f"batch={batch!r}: the number of rows in a call, {_MOST_ROWS:,} at most; "
-            "give a part of the rows and of the milliseconds."
+            f"batch={batch!r}: the number of rows in a call, 1 to {_MOST_ROWS:,}; of "
+            "more, give a part of the rows and of the milliseconds."
         )

@@ -158,7 +158,7 @@ class Certificate:
         some, every = int(self.sizes[-1]), self.n_members
         who, whom = f"These {some} of {every} members err", "all of them"
         if self.n_second is not None:
-            who = f"The second model, of {_members_text(some)}, errs"
+            who = f"The second model, of {some} member{'s' * (some != 1)}, errs"
             whom = f"the first, of {every}"
         elif not self.single:
             who = f"These {self.n_kept} of {every} members err"
@@ -190,7 +190,3 @@ class Certificate:
 
     def _repr_html_(self) -> str:
         return f"<p>{escape(str(self))}</p>"
-
-
-def _members_text(number: int) -> str:
-    return "1 member" if number == 1 else f"{number} members"

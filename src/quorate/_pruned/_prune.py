@@ -20,14 +20,13 @@ from quorate._data import as_seed, digest_rows
 from quorate._ensembles import (
     Ensemble,
     RowSource,
-    WeightedVoting,
     recorded_rows,
     set_record,
     warn_of_heads,
 )
 from quorate._pruned._distil import check_distillable, check_options
 from quorate._pruned._distil import distil as distil_leaves
-from quorate._pruned._latency import choose_in_time
+from quorate._pruned._latency import choose_in_time, kept_model
 from quorate._version import versions
 
 
@@ -198,8 +197,9 @@ def prune(
     else:
         selection = chooser.choose()
         smaller = build(selection)
-    if expect:
-        selection = with_expected_error(selection, chooser.evidence)
+    selection = (
+        with_expected_error(selection, chooser.evidence) if expect else selection
+    )
     if as_members and not whole.can_predict:
         smaller = whole.keep(selection.members)
     return (smaller, selection) if return_selection else smaller
@@ -220,13 +220,8 @@ def smaller_ensemble(
         What they were chosen on; the record has digests of its rows, and of those that
         they were chosen on before.
     """
-    kept, weights = selection.members, selection.weights
-    new = None if weights is None else weights[kept]
-    if ensemble.can_predict:
-        smaller = ensemble.keep(kept, new)
-    else:
-        classes = selection.votes.classes
-        smaller = WeightedVoting.of(ensemble, kept, new, classes)
+    kept, classes = selection.members, selection.votes.classes
+    smaller = kept_model(ensemble, kept, selection.weights, classes)
     rows: list[str] = []
     if evidence is not None:
         rows = [str(digest_rows(evidence.X)), *recorded_rows([ensemble])]
