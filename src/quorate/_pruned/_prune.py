@@ -167,8 +167,8 @@ def prune(
     options = check_options(distil, "prune", seed, n_jobs=n_jobs)
     if options is not None:
         check_distillable(ensemble)  # before the work
-        if y is not None:  # of batches those drawn are all that is left
-            options.setdefault("max_samples", max_samples)
+        # Of batches those drawn are all that is left.
+        options.setdefault("max_samples", None if y is None else max_samples)
     evidence = gather(
         ensemble,
         X,
@@ -197,9 +197,8 @@ def prune(
     else:
         selection = chooser.choose()
         smaller = build(selection)
-    selection = (
-        with_expected_error(selection, chooser.evidence) if expect else selection
-    )
+    if expect:
+        selection = with_expected_error(selection, chooser.evidence)
     if as_members and not whole.can_predict:
         smaller = whole.keep(selection.members)
     return (smaller, selection) if return_selection else smaller
